@@ -1,0 +1,1 @@
+"""Where documents come from: walking, decoding, records, fingerprint lines."""

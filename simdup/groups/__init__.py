@@ -1,0 +1,1 @@
+"""Clusters, and which document of each to keep."""

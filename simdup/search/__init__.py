@@ -1,0 +1,1 @@
+"""All pairs within a distance; arrays only."""

@@ -1,0 +1,1 @@
+"""The locality-sensitive families: arrays in, arrays out."""

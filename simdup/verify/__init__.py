@@ -1,0 +1,1 @@
+"""The exact measures on candidate pairs."""
