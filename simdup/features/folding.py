@@ -1,0 +1,137 @@
+"""Folding: texts that differ in form only become the same text.
+
+Four steps, in this order: Unicode NFKC, case folding, format characters (category Cf) dropped,
+traditional characters to simplified ones.  Done as the standard describes it, NFKC alone costs
+more than the segmenter.  But characters that neither combine with a neighbour nor arise from one
+that does fold on their own, so nearly every text is a single look-up in an array over all code
+points.  The array fills itself: a character is folded through `unicodedata` the first time it is
+met.  Only texts with combining characters take the long way.
+"""
+
+import unicodedata
+from functools import cache
+from importlib import resources
+
+import numpy as np
+from numpy.typing import NDArray
+
+CODE_POINTS = 0x110000
+# Marks beside the code points in the table, all above every code point.
+UNKNOWN = CODE_POINTS  # not met yet
+COMBINING = CODE_POINTS + 1  # takes the long way
+SEVERAL = CODE_POINTS + 2  # folds to nothing or to several characters: SEVERAL + i is _several[i]
+
+_several: list[str] = [""]
+_REPLACEMENT = "\ufffd"
+
+
+def fold(text: str) -> str:
+    """Return `text` in the form in which texts are compared.
+
+    Parameters
+    ----------
+    text : str
+        Any text; a lone surrogate becomes U+FFFD.
+
+    Returns
+    -------
+    str
+        The folded text; folding it again changes nothing.
+
+    References
+    ----------
+    Unicode Standard Annex 15 (NFKC), the Unicode Standard section 3.13 (case folding); the
+    character table of OpenCC.
+    """
+    if text.isascii():
+        return text.lower()
+    table = _table()
+    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
+    folded = table[codes]
+    top = int(folded.max())
+    if top < CODE_POINTS:
+        return folded.astype("<u4", copy=False).tobytes().decode("utf-32-le")
+    if (folded == UNKNOWN).any():
+        for code in np.unique(codes[folded == UNKNOWN]).tolist():
+            table[code] = _entry(chr(code))
+        return fold(text)
+    if (folded == COMBINING).any():
+        return _fold_slowly(text)
+    return _expanded(folded)
+
+
+def _expanded(folded: NDArray[np.uint32]) -> str:
+    """Put the strings of `_several` in the places of their marks."""
+    places = np.flatnonzero(folded >= SEVERAL)
+    marks = folded[places].tolist()
+    plain = np.where(folded < CODE_POINTS, folded, 0).astype("<u4").tobytes().decode("utf-32-le")
+    parts = []
+    start = 0
+    for place, mark in zip(places.tolist(), marks, strict=True):
+        parts += plain[start:place], _several[mark - SEVERAL]
+        start = place + 1
+    parts.append(plain[start:])
+    return "".join(parts)
+
+
+def _fold_slowly(text: str) -> str:
+    """Fold by the definition; case folding can undo NFKC, hence the second round."""
+    text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    text = "".join(c for c in text if unicodedata.category(c) != "Cf")
+    while True:
+        folded = unicodedata.normalize("NFKC", text).casefold().translate(_simplified())
+        folded = "".join(c for c in folded if unicodedata.category(c) != "Cf")
+        if folded == text:
+            return folded
+        text = folded
+
+
+def _entry(character: str) -> int:
+    """Return what the table holds for a character."""
+    if 0xD800 <= ord(character) < 0xE000:
+        return ord(_REPLACEMENT)
+    if _combines(character):
+        return COMBINING
+    folded = _fold_slowly(character)
+    if any(_combines(c) for c in folded):
+        return COMBINING
+    if len(folded) == 1:
+        return ord(folded)
+    if folded not in _several:
+        _several.append(folded)
+    return SEVERAL + _several.index(folded)
+
+
+def _combines(character: str) -> bool:
+    """Tell whether NFKC may join this character, or part of it, to the one before it."""
+    parts = unicodedata.normalize("NFKC", character)
+    return any(unicodedata.combining(c) != 0 or c in _second_halves() for c in parts)
+
+
+@cache
+def _second_halves() -> frozenset[str]:
+    """Return the characters that end a canonical composition (NFC_Quick_Check=Maybe)."""
+    jamo = {chr(c) for c in (*range(0x1161, 0x1176), *range(0x11A8, 0x11C3))}
+    pairs = (unicodedata.decomposition(chr(c)).split() for c in range(0xA0, 0x20000))
+    return frozenset(
+        jamo | {chr(int(p[1], 16)) for p in pairs if len(p) == 2 and not p[0].startswith("<")}
+    )
+
+
+@cache
+def _simplified() -> dict[int, int]:
+    """Return the code points of traditional characters and of their simplified ones."""
+    lines = resources.files(__package__).joinpath("simplified.txt").read_text("utf-8").splitlines()
+    traditional, simplified = (line for line in lines if not line.startswith("#"))
+    return {ord(t): ord(s) for t, s in zip(traditional, simplified, strict=True)}
+
+
+@cache
+def _table() -> NDArray[np.uint32]:
+    """Return the table; the two great blocks that no Unicode step changes are filled in at once."""
+    table = np.full(CODE_POINTS, UNKNOWN, np.uint32)
+    han = slice(0x4E00, 0xA000)
+    table[han] = np.arange(CODE_POINTS, dtype=np.uint32)[han]
+    for traditional, simplified in _simplified().items():
+        table[traditional] = simplified
+    return table

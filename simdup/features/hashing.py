@@ -1,0 +1,66 @@
+"""Hash functions of terms.
+
+Two hashes of a term must not be confused.  Its *term hash* is what a term is known by everywhere:
+64 bits of BLAKE2b, whatever the recipe.  Its *feature hash* is what simhash sums up: the recipe's
+``hash`` at the recipe's ``bits``.  With the default recipe they are the same bits.
+"""
+
+import hashlib
+from collections.abc import Callable
+
+FeatureHash = Callable[[str], bytes]
+
+# Bits that each digest has to give; None where the length follows from the wish.
+DIGEST_BITS = {"blake2b": 512, "md5": 128, "sha1": 160, "sha256": 256}
+
+
+def term_hash(term: str) -> bytes:
+    """Return the 8 bytes that a term is known by, the most significant first."""
+    return hashlib.blake2b(term.encode("utf-8", "surrogatepass")).digest()[:8]
+
+
+def feature_hash(name: str, bits: int) -> FeatureHash:
+    """Return the function from a term to its `bits` / 8 bytes, the most significant first.
+
+    Parameters
+    ----------
+    name : str
+        One of the values of the recipe's ``hash``.
+    bits : int
+        A multiple of 8 that the function can give.
+    """
+    size = bits // 8
+    if name == "bkdr":
+        return lambda term: bkdr(term, bits).to_bytes(size, "big")
+    if name == "string":
+        return lambda term: string_hash(term, bits).to_bytes(size, "big")
+    # MD5 and SHA-1 spread bits here and guard nothing: said so, they work under FIPS rules too.
+    return lambda term: hashlib.new(
+        name, term.encode("utf-8", "surrogatepass"), usedforsecurity=False
+    ).digest()[:size]
+
+
+def bkdr(term: str, bits: int) -> int:
+    """Return the BKDR hash (seed 31) as a Java program computes it.
+
+    Over UTF-16 code units, in signed 64-bit arithmetic that overflows, absolute value, modulo
+    2^bits.
+    """
+    units = term.encode("utf-16-be", "surrogatepass")
+    value = 0
+    for high, low in zip(units[::2], units[1::2], strict=True):
+        value = (value * 31 + (high << 8 | low)) % 2**64
+    if value >= 2**63:
+        value = 2**64 - value
+    return value % 2**bits
+
+
+def string_hash(term: str, bits: int) -> int:
+    """Return the string hash of early CPython, widened or narrowed to `bits` bits."""
+    if not term:
+        return 0
+    mask = 2**bits - 1
+    value = ord(term[0]) << 7
+    for character in term:
+        value = value * 1000003 & mask ^ ord(character)
+    return (value ^ len(term)) & mask

@@ -1,0 +1,214 @@
+"""Inverse document frequencies: of the corpus itself, of a fitted model, or jieba's table.
+
+All three answer one question, `Idf.of`: what do these terms weigh?
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simdup.errors import SimdupError
+from simdup.features.counts import Counts
+
+# From so many documents with terms on, `auto` trusts a corpus's own frequencies.
+ENOUGH_DOCUMENTS = 200
+
+_MAGIC = b"# simdup-idf 1 "
+_CHECKSUM = 32  # bytes of BLAKE2b at the end of a model file
+
+
+class Idf(Protocol):
+    """What a set of document frequencies can tell."""
+
+    @property
+    def name(self) -> str:
+        """How results name it: ``corpus``, ``builtin``, ``none`` or a path."""
+
+    def of(self, counts: Counts) -> NDArray[np.float64]:
+        """Return the weight of one occurrence of each of the terms (float64[terms])."""
+
+    def frequent(self, counts: Counts, min_df: int) -> NDArray[np.bool_] | None:
+        """Return which terms at least `min_df` documents have; None where nothing is known."""
+
+    def digest(self) -> str:
+        """Return a digest of all that decides the answers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """Document frequencies learnt from a corpus.
+
+    Attributes
+    ----------
+    name : str
+        ``corpus``, or the path of the model's file.
+    documents : int
+        Documents with terms that the model was learnt from.
+    ids : uint64[terms]
+        Term hashes, rising.
+    df : int32[terms]
+        In how many documents each occurs.
+    terms_digest : str
+        What the recipe says of how terms arise: the same for all texts the model may weigh.
+    """
+
+    name: str
+    documents: int
+    ids: NDArray[np.uint64]
+    df: NDArray[np.int32]
+    terms_digest: str
+
+    def of(self, counts: Counts) -> NDArray[np.float64]:
+        """Return ln((1 + n) / (1 + df)) + 1 for each term: smooth, as scikit-learn has it."""
+        df = self.document_frequencies(counts)
+        idf: NDArray[np.float64] = np.log((self.documents + 1.0) / (df + 1.0)) + 1.0
+        return idf
+
+    def frequent(self, counts: Counts, min_df: int) -> NDArray[np.bool_] | None:
+        """Return which of the terms at least `min_df` documents of the model have."""
+        return self.document_frequencies(counts) >= min_df
+
+    def document_frequencies(self, counts: Counts) -> NDArray[np.float64]:
+        """Return each term's document frequency, 0 for those the model has not seen."""
+        if not len(self.ids):
+            return np.zeros(len(counts.ids))
+        at = np.minimum(np.searchsorted(self.ids, counts.ids), len(self.ids) - 1)
+        return np.where(self.ids[at] == counts.ids, self.df[at], 0).astype(np.float64)
+
+    def digest(self) -> str:
+        """Return a digest of n and every df."""
+        content = hashlib.blake2b(f"{self.documents} ".encode(), digest_size=16)
+        content.update(self.ids.astype("<u8").tobytes())
+        content.update(self.df.astype("<i4").tobytes())
+        return content.hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Builtin:
+    """The table that jieba ships, for texts without a corpus of their own."""
+
+    name: str = "builtin"
+
+    def of(self, counts: Counts) -> NDArray[np.float64]:
+        """Return each term's table value; unknown terms the median, function words 0."""
+        table, median, _ = _builtin_table()
+        nothing = _function_words()
+        return np.array(
+            [0.0 if term in nothing else float(table.get(term, median)) for term in counts.terms]
+        )
+
+    def frequent(self, counts: Counts, min_df: int) -> NDArray[np.bool_] | None:
+        """Return None: the table knows no document frequencies."""
+        return None
+
+    def digest(self) -> str:
+        """Return a digest of the table and of the function words."""
+        words = " ".join(sorted(_function_words())).encode()
+        return hashlib.blake2b(_builtin_table()[2] + words, digest_size=16).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class NoIdf:
+    """For weights that need none."""
+
+    name: str = "none"
+
+    def of(self, counts: Counts) -> NDArray[np.float64]:
+        """Return 1 for every term."""
+        return np.ones(len(counts.ids))
+
+    def frequent(self, counts: Counts, min_df: int) -> NDArray[np.bool_] | None:
+        """Return None: nothing is known."""
+        return None
+
+    def digest(self) -> str:
+        """Return the empty string: there is nothing to digest."""
+        return ""
+
+
+def corpus_model(counts: Counts, terms_digest: str, name: str = "corpus") -> Model:
+    """Learn the document frequencies of a corpus.
+
+    Parameters
+    ----------
+    counts : Counts
+        Of all its documents; those without terms do not count as documents.
+    terms_digest : str
+        See `Model`.
+    name : str
+        See `Model`.
+    """
+    with_terms = int(np.count_nonzero(np.diff(counts.starts)))
+    df = np.bincount(counts.columns, minlength=len(counts.ids)).astype(np.int32)
+    return Model(name, with_terms, counts.ids, df, terms_digest)
+
+
+def model_bytes(model: Model) -> bytes:
+    """Return the content of a model's file: a line, the arrays little-endian, a checksum."""
+    head = f"documents={model.documents} terms={len(model.ids)} from={model.terms_digest}\n"
+    content = _MAGIC + head.encode() + model.ids.astype("<u8").tobytes()
+    content += model.df.astype("<i4").tobytes()
+    return content + hashlib.blake2b(content, digest_size=_CHECKSUM).digest()
+
+
+def read_model(path: str) -> Model:
+    """Read a model that `fit` wrote.
+
+    Raises
+    ------
+    SimdupError
+        If the file cannot be read, is no model, or is damaged.
+    """
+    try:
+        content = Path(path).read_bytes()
+    except OSError as error:
+        raise SimdupError(
+            path, error.strerror or "cannot be read", "a model comes from `simdup fit`"
+        ) from None
+    if not content.startswith(_MAGIC):
+        raise SimdupError(path, "is no IDF model", "make one with: simdup fit SOURCE -o MODEL")
+    body, checksum = content[:-_CHECKSUM], content[-_CHECKSUM:]
+    if hashlib.blake2b(body, digest_size=_CHECKSUM).digest() != checksum:
+        raise SimdupError(path, "the IDF model is damaged", "fit it again")
+    head, _, arrays = body.partition(b"\n")
+    values = dict(item.split("=", 1) for item in head[len(_MAGIC) :].decode().split())
+    terms = int(values["terms"])
+    return Model(
+        name=path,
+        documents=int(values["documents"]),
+        ids=np.frombuffer(arrays, "<u8", terms).astype(np.uint64),
+        df=np.frombuffer(arrays, "<i4", terms, 8 * terms).astype(np.int32),
+        terms_digest=values["from"],
+    )
+
+
+@cache
+def _builtin_table() -> tuple[dict[str, str], float, bytes]:
+    """Return the table's words with their values as written, their median, and a digest.
+
+    The file is read where it lies: importing jieba for it would cost ten times as much.
+    """
+    found = find_spec("jieba")
+    if found is None or found.origin is None:
+        raise SimdupError("--idf builtin", "jieba is not installed", "pip install jieba")
+    content = Path(found.origin).with_name("analyse").joinpath("idf.txt").read_bytes()
+    items = content.decode("utf-8").split()
+    table = dict(zip(items[0::2], items[1::2], strict=True))
+    median = float(np.median(np.array(items[1::2], dtype=np.float64)))
+    return table, median, hashlib.blake2b(content, digest_size=16).digest()
+
+
+@cache
+def _function_words() -> frozenset[str]:
+    text = resources.files(__package__).joinpath("function_words.txt").read_text("utf-8")
+    lines = (line for line in text.splitlines() if not line.startswith("#"))
+    return frozenset(word for line in lines for word in line.split())

@@ -1,0 +1,171 @@
+"""From a text to its tokens; the only place that knows jieba."""
+
+from __future__ import annotations
+
+import logging
+import re
+import warnings
+from collections.abc import Callable, Iterator
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from simdup.errors import SimdupError
+from simdup.features.folding import fold
+
+if TYPE_CHECKING:
+    from simdup.model import Recipe
+
+Tokenizer = Callable[[str], list[str]]
+
+# Runs the dictionary knows, other Han characters singly, words of all other scripts.
+_HAN_RUN = "[\u4e00-\u9fff]+"
+_OTHER_HAN = "[\u3007\u3400-\u4dbf\uf900-\ufaff\U00020000-\U000323af]"
+_OTHER_WORD = "[^\\W\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af]+"
+_find_han_runs = re.compile(_HAN_RUN).findall
+_find_others = re.compile(f"{_OTHER_HAN}|{_OTHER_WORD}").findall
+_find_all = re.compile(f"{_HAN_RUN}|{_OTHER_HAN}|{_OTHER_WORD}").findall
+
+# Stands between the runs of a text while they are cut in one call: no dictionary has it.
+_GAP = "\n"
+
+
+def tokenizer(recipe: Recipe, segmenter: str = "auto") -> Tokenizer:
+    """Return the function that cuts a folded text into its tokens.
+
+    Where the order of tokens carries no meaning (all but ``ngrams``) it is left open.
+
+    Parameters
+    ----------
+    recipe : Recipe
+        Its ``tokens`` and ``dictionary`` are used.
+    segmenter : {"auto", "rjieba", "jieba"}
+        The engine; a matter of speed alone.
+
+    Raises
+    ------
+    SimdupError
+        If the engine is not installed or the dictionary cannot be read.
+    """
+    kind, _, count = recipe.tokens.partition(":")
+    if kind == "split":
+        return str.split
+    if kind == "tagged":
+        return tagged_words
+    if kind == "chars":
+        return lambda text: _grams("".join(text.split()), int(count), "")
+    cut = _segmenter(segmenter, recipe.dictionary, recipe.fold)
+    if kind == "ngrams":
+        return lambda text: _grams(list(_words_in_order(text, cut)), int(count), " ")
+    return lambda text: _words(text, cut)
+
+
+def _words(text: str, cut: Tokenizer) -> list[str]:
+    runs = _find_han_runs(text)
+    words: list[str] = _find_others(text)
+    if runs:
+        words += [token for token in cut(_GAP.join(runs)) if token != _GAP]
+    return words
+
+
+def _words_in_order(text: str, cut: Tokenizer) -> Iterator[str]:
+    matches = _find_all(text)
+    tokens = iter(cut(_GAP.join(m for m in matches if _is_run(m))))
+    for match in matches:
+        if not _is_run(match):
+            yield match
+            continue
+        for token in tokens:
+            if token == _GAP:
+                break
+            yield token
+
+
+def _is_run(match: str) -> bool:
+    return "\u4e00" <= match[0] <= "\u9fff"
+
+
+def _grams(items: str | list[str], n: int, glue: str) -> list[str]:
+    """Return all runs of n items; what is shorter than n is one run."""
+    return [glue.join(items[i : i + n]) for i in range(max(1, len(items) - n + 1))] if items else []
+
+
+def tagged_words(text: str) -> list[str]:
+    """Return the words of ``word/tag`` items, without punctuation (tags with wn or wd)."""
+    parts = (item.split("/") for item in text.split())
+    return [p[0] for p in parts if len(p) > 1 and "wn" not in p[1] and "wd" not in p[1]]
+
+
+def _segmenter(engine: str, dictionary: str | None, folded: bool) -> Tokenizer:
+    if dictionary is not None:
+        # The two engines weigh added words differently, so only one may read a dictionary.
+        if engine == "rjieba":
+            raise SimdupError(
+                "--segmenter", "rjieba cannot use --dict", "leave --segmenter out, or say jieba"
+            )
+        return _jieba(dictionary, folded)
+    if engine == "jieba" or (engine == "auto" and find_spec("rjieba") is None):
+        return _jieba(None, folded)
+    return _rjieba()
+
+
+def _rjieba() -> Tokenizer:
+    try:
+        import rjieba
+    except ImportError:
+        raise SimdupError(
+            "--segmenter", "rjieba is not installed", "pip install rjieba, or --segmenter jieba"
+        ) from None
+    cut: Tokenizer = rjieba.cut
+    return cut
+
+
+@cache
+def _jieba(dictionary: str | None, folded: bool) -> Tokenizer:
+    # Its import warns of its own age and sets up a talkative log: neither is the user's matter.
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        import jieba
+    logging.getLogger("jieba").setLevel(logging.CRITICAL + 1)
+    engine = jieba.Tokenizer()
+    engine.FREQ, engine.total = engine.gen_pfdict(engine.get_dict_file())
+    # Marked as done, so that it never comes to jieba's cache in the shared temporary folder.
+    engine.initialized = True
+    if dictionary is not None:
+        _add_words(engine.add_word, dictionary, folded)
+    cut: Tokenizer = engine.lcut
+    return cut
+
+
+def _add_words(
+    add: Callable[[str, str | None, str | None], None], dictionary: str, folded: bool
+) -> None:
+    """Read a dictionary of lines ``word [frequency] [tag]``."""
+    text = read_dictionary(dictionary).decode("utf-8-sig")
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.strip():
+            continue
+        match = re.fullmatch(r"(.+?)(?:\s+(\d+))?(?:\s+([a-zA-Z]+))?", line.strip())
+        if match is None:
+            raise SimdupError(f"{dictionary}:{number}", "not a line `word [frequency] [tag]`")
+        word, frequency, tag = match.groups()
+        add(fold(word) if folded else word, frequency, tag)
+
+
+def read_dictionary(dictionary: str) -> bytes:
+    """Return the content of a user dictionary.
+
+    Raises
+    ------
+    SimdupError
+        If it cannot be read or is not UTF-8.
+    """
+    try:
+        content = Path(dictionary).read_bytes()
+        content.decode("utf-8")
+    except OSError as error:
+        raise SimdupError(dictionary, error.strerror or "cannot be read") from None
+    except UnicodeDecodeError:
+        raise SimdupError(dictionary, "is not UTF-8", "save the dictionary as UTF-8") from None
+    return content

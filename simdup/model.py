@@ -1,0 +1,271 @@
+"""The values that travel between the rooms: frozen, slotted, without behaviour of their own."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Any, NamedTuple
+
+from simdup.errors import SimdupError
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """Everything that decides a fingerprint, but for the IDF model's content.
+
+    The fields and their values are those of the options of the same names; see the README's
+    chapter on recipes.  A field with a wrong value raises `SimdupError`.
+
+    Attributes
+    ----------
+    tokens : str
+        ``words``, ``split``, ``tagged``, ``chars:N`` or ``ngrams:N``.
+    fold : bool
+        Whether texts are folded before anything else.
+    weight : str
+        ``tfidf``, ``tf``, ``logtf``, ``binary`` or ``tf2``.
+    idf : str
+        ``auto``, ``corpus``, ``builtin``, or the path of a model that `fit` wrote.
+    min_df : int
+        With a corpus's model, terms seen in fewer documents are left out.
+    top : int
+        How many of the heaviest terms are kept; 0 keeps all.
+    cap : float
+        The largest share of the kept terms' weight that one may hold; 0 switches the cap off.
+    hash : str
+        ``blake2b``, ``md5``, ``sha1``, ``sha256``, ``bkdr`` or ``string``.
+    bits : int
+        Bits of a fingerprint: a multiple of 8, up to 256.
+    ties : str
+        ``one`` or ``zero``: the bit where a sum is 0.
+    dictionary : str or None
+        Path of a user dictionary in jieba's format.
+    """
+
+    tokens: str = "words"
+    fold: bool = True
+    weight: str = "tfidf"
+    idf: str = "auto"
+    min_df: int = 2
+    top: int = 20
+    cap: float = 0.10
+    hash: str = "blake2b"
+    bits: int = 64
+    ties: str = "one"
+    dictionary: str | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse values that no recipe has."""
+        _check("tokens", self.tokens, TOKENS.fullmatch(self.tokens), TOKENS_HINT)
+        for name, allowed in CHOICES.items():
+            value = getattr(self, name)
+            _check(name, value, value in allowed, "one of " + ", ".join(allowed))
+        _check("bits", self.bits, 8 <= self.bits <= 256 and self.bits % 8 == 0, BITS_HINT)
+        _check("cap", self.cap, 0 <= self.cap <= 1, "a share from 0 (off) to 1")
+        _check("top", self.top, self.top >= 0, "0 (all terms) or more")
+        _check("min-df", self.min_df, self.min_df >= 0, "0 or more")
+
+    @property
+    def uses_idf(self) -> bool:
+        """Whether the weights need an inverse document frequency at all."""
+        return self.weight in ("tfidf", "logtf")
+
+
+TOKENS = re.compile(r"words|split|tagged|(chars|ngrams):[1-9]\d{0,3}")
+TOKENS_HINT = "words, split, tagged, chars:N or ngrams:N"
+BITS_HINT = "a multiple of 8 from 8 to 256"
+CHOICES = {
+    "weight": ("tfidf", "tf", "logtf", "binary", "tf2"),
+    "hash": ("blake2b", "md5", "sha1", "sha256", "bkdr", "string"),
+    "ties": ("one", "zero"),
+}
+
+
+def _check(name: str, value: object, right: object, hint: str) -> None:
+    if not right:
+        raise SimdupError(f"--{name}", f"{value!r} is no value for it", hint)
+
+
+RECIPES = {
+    "default": Recipe(),
+    "plain": Recipe(cap=0.0, min_df=0),
+    "string128": Recipe(
+        tokens="split", fold=False, weight="binary", top=0, cap=0.0, hash="string", bits=128
+    ),
+    "bkdr32": Recipe(
+        tokens="tagged",
+        fold=False,
+        weight="tf2",
+        top=0,
+        cap=0.0,
+        hash="bkdr",
+        bits=32,
+        ties="zero",
+    ),
+}
+
+
+def named_recipe(name: str, **changes: Any) -> Recipe:
+    """Return the recipe of that name with single fields changed.
+
+    Raises
+    ------
+    SimdupError
+        If there is no recipe of that name.
+    """
+    if name not in RECIPES:
+        raise SimdupError("--recipe", f"no recipe {name!r}", "one of " + ", ".join(RECIPES))
+    return replace(RECIPES[name], **changes)
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One text with a name.
+
+    Attributes
+    ----------
+    name : str
+        How results name it; undecodable bytes of a path stand as surrogate escapes.
+    text : str
+        The decoded text, as it was.
+    modified : float
+        When its file was last changed, seconds since 1970; 0 where there is no file.
+    note : str
+        What a person should know of how it was read; empty where there is nothing.
+    """
+
+    name: str
+    text: str
+    modified: float = 0.0
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A document that could not take part.
+
+    Attributes
+    ----------
+    document : str
+        Its name.
+    reason : str
+        Why, in a few words.
+    error : bool
+        Whether that is a fault (status 2) or in the nature of the file (empty, binary).
+    """
+
+    document: str
+    reason: str
+    error: bool = False
+
+
+class Pair(NamedTuple):
+    """Two near-duplicates.
+
+    Attributes
+    ----------
+    a, b : str
+        The documents' names, in input order.
+    distance : int
+        Hamming distance of their fingerprints.
+    similarity : float or None
+        Their resemblance, 0 to 1, unrounded; None where it was not measured.
+    """
+
+    a: str
+    b: str
+    distance: int
+    similarity: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One document of a cluster.
+
+    Attributes
+    ----------
+    document : str
+        Its name.
+    role : str
+        ``kept`` or ``redundant``.
+    fingerprint : str
+        Its fingerprint as lower-case hex digits.
+    distance : int or None
+        Hamming distance to the kept one; None for the kept one itself.
+    similarity : float or None
+        Resemblance to the kept one; None for the kept one itself and where it was not measured.
+    """
+
+    document: str
+    role: str
+    fingerprint: str
+    distance: int | None = None
+    similarity: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """Documents that pairs join.
+
+    Attributes
+    ----------
+    number : int
+        From 1, in the order of the output.
+    documents : tuple of Member
+        The kept one first, the others in input order.
+    pairs : tuple of Pair
+        Ordered by their documents' places in the input.
+    """
+
+    number: int
+    documents: tuple[Member, ...]
+    pairs: tuple[Pair, ...]
+
+    @property
+    def diameter(self) -> int:
+        """The largest distance among the pairs."""
+        return max(pair.distance for pair in self.pairs)
+
+    @property
+    def weakest(self) -> float | None:
+        """The least similarity among the pairs; None where none was measured."""
+        measured = [pair.similarity for pair in self.pairs if pair.similarity is not None]
+        return min(measured, default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """The figures of a run.
+
+    Attributes
+    ----------
+    documents : int
+        Documents that took part.
+    clusters, redundant, skipped, pairs : int
+        How many of each were found.
+    candidates : int
+        Pairs of fingerprints within the distance, before the texts were looked at.
+    seconds : float
+        How long the run took.
+    recipe : dict
+        The resolved recipe with its digest; empty where it is unknown.
+    """
+
+    documents: int
+    clusters: int
+    redundant: int
+    skipped: int
+    pairs: int
+    candidates: int
+    seconds: float
+    recipe: dict[str, Any]
+
+
+def recipe_fields(recipe: Recipe) -> dict[str, Any]:
+    """Return a recipe's fields under the names of their options, without the unset ones."""
+    values = asdict(recipe)
+    return {
+        field.name.replace("_", "-"): values[field.name]
+        for field in fields(recipe)
+        if values[field.name] is not None
+    }
