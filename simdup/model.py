@@ -132,12 +132,15 @@ class Document:
         When its file was last changed, seconds since 1970; 0 where there is no file.
     note : str
         What a person should know of how it was read; empty where there is nothing.
+    place : str
+        For a record, ``file#N``: what it is called where its own name is taken already.
     """
 
     name: str
     text: str
     modified: float = 0.0
     note: str = ""
+    place: str = ""
 
 
 @dataclass(frozen=True, slots=True)

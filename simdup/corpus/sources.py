@@ -1,0 +1,166 @@
+"""From what the user names to a list of files: walking, globs, lists of files."""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+from simdup.corpus.names import from_bytes
+from simdup.errors import SimdupError
+from simdup.model import Skipped
+
+STDIN = "-"
+FORMATS = ("auto", "text", "jsonl")
+_RECORD_SUFFIXES = (".jsonl", ".ndjson")
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How sources are read.
+
+    Attributes
+    ----------
+    encoding : str or None
+        The encoding of all of them; None finds it out for each file.
+    glob, exclude : tuple of str
+        Shell patterns of the files to take, and of files and folders to leave out.  One with a
+        slash is held against the path below the SOURCE, one without against the name alone.
+    input_format : str
+        ``text``, ``jsonl``, or ``auto`` to tell by the suffix.
+    field, id_field : str, str or None
+        A record's field with the text, and the one with its name.
+    """
+
+    encoding: str | None = None
+    glob: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    input_format: str = "auto"
+    field: str = "text"
+    id_field: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file to be read.
+
+    Attributes
+    ----------
+    path : str
+        Where it lies and how results name it; ``-`` is standard input.
+    size : int
+        Bytes; 0 where that cannot be known.
+    modified : float
+        Seconds since 1970.
+    records : bool
+        Whether it holds a document a line.
+    """
+
+    path: str
+    size: int = 0
+    modified: float = 0.0
+    records: bool = False
+
+
+def list_files(
+    sources: Iterable[str], reading: Reading
+) -> tuple[list[File], list[Skipped]]:
+    """Return the files that the sources hold, each once, and what could not be listed.
+
+    Folders are walked in the order of their entries' bytes; hidden entries and symbolic links are
+    left out.  A file that is itself a source is always taken.
+    """
+    files: list[File] = []
+    skipped: list[Skipped] = []
+    seen: set[str] = set()
+    for source in sources:
+        for found in _expand(source, reading):
+            if isinstance(found, Skipped):
+                skipped.append(found)
+                continue
+            place = found.path if found.path == STDIN else os.path.abspath(found.path)
+            if place not in seen:
+                seen.add(place)
+                files.append(found)
+    return files, skipped
+
+
+def read_list(path: str, null: bool) -> list[str]:
+    """Return the sources that a file (or ``-``, standard input) lists.
+
+    Parameters
+    ----------
+    path : str
+        The list.
+    null : bool
+        Whether a NUL ends each name, as ``find -print0`` writes, rather than a newline.
+    """
+    try:
+        if path == STDIN:
+            content = sys.stdin.buffer.read()
+        else:
+            with open(path, "rb") as file:
+                content = file.read()
+    except OSError as error:
+        raise SimdupError(path, error.strerror or "cannot be read") from None
+    return [from_bytes(name) for name in content.split(b"\0" if null else b"\n") if name]
+
+
+def _expand(source: str, reading: Reading) -> Iterator[File | Skipped]:
+    if source == STDIN:
+        yield File(STDIN, records=_has_records(STDIN, reading))
+        return
+    try:
+        status = os.stat(source)
+    except OSError as error:
+        yield Skipped(source, (error.strerror or "cannot be read").lower(), error=True)
+        return
+    except ValueError:
+        yield Skipped(source, "no such file or directory", error=True)
+        return
+    if stat.S_ISDIR(status.st_mode):
+        yield from _walk(source, "", reading)
+    else:
+        yield _file(source, status, reading)
+
+
+def _walk(folder: str, below: str, reading: Reading) -> Iterator[File | Skipped]:
+    try:
+        with os.scandir(folder) as entries:
+            ordered = sorted(entries, key=lambda entry: os.fsencode(entry.name))
+    except OSError as error:
+        yield Skipped(folder, (error.strerror or "cannot be read").lower(), error=True)
+        return
+    for entry in ordered:
+        path = below + entry.name
+        if entry.name.startswith(".") or entry.is_symlink() or _matches(path, reading.exclude):
+            continue
+        if entry.is_dir(follow_symlinks=False):
+            yield from _walk(entry.path, path + "/", reading)
+        elif not reading.glob or _matches(path, reading.glob):
+            if entry.is_file(follow_symlinks=False):
+                yield _file(entry.path, entry.stat(follow_symlinks=False), reading)
+            else:
+                # A named pipe would be waited for without end.
+                yield Skipped(entry.path, "not a regular file")
+
+
+def _file(path: str, status: os.stat_result, reading: Reading) -> File:
+    return File(path, status.st_size, status.st_mtime, _has_records(path, reading))
+
+
+def _has_records(path: str, reading: Reading) -> bool:
+    if reading.input_format == "auto":
+        return path.lower().endswith(_RECORD_SUFFIXES)
+    return reading.input_format == "jsonl"
+
+
+def _matches(path: str, patterns: Sequence[str]) -> bool:
+    name = path.rpartition("/")[2]
+    return any(
+        fnmatchcase(path if "/" in pattern else name, pattern.removeprefix("/"))
+        for pattern in patterns
+    )

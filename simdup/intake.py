@@ -1,0 +1,300 @@
+"""From sources to counted documents: reads, folds, segments and counts, on as many processes as
+the work is worth, and lays the texts aside in a spool for those who verify.
+
+The result does not depend on how many processes there were.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+from simdup.corpus.documents import Batch, read
+from simdup.corpus.sources import Reading
+from simdup.corpus.spool import Slot, SpoolWriter
+from simdup.errors import SimdupError
+from simdup.features.counts import Counts, TermCounter, join
+from simdup.features.folding import fold
+from simdup.features.hashing import feature_hash
+from simdup.features.idf import ENOUGH_DOCUMENTS
+from simdup.features.tokens import Tokenizer, tokenizer
+from simdup.model import Recipe, Skipped
+from simdup.workers import Workers
+
+# Below this many bytes one process is done before others have started: forking and ending two
+# costs 50 ms, in which one reads some 500 kB.
+WORTH_WORKERS = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """What a computation may use.
+
+    Attributes
+    ----------
+    jobs : int or None
+        Processes; None for one a core.
+    segmenter : str
+        The segmenting engine.
+    size : int or None
+        Bytes that are to come; None where that cannot be known.
+    progress : callable, optional
+        Called with a stage (``reading`` or ``verifying``), how much of it is done, and how much
+        there is, if known: bytes of the one, pairs of the other.
+    """
+
+    jobs: int | None = None
+    segmenter: str = "auto"
+    size: int | None = None
+    progress: Callable[[str, int, int | None], None] = lambda stage, done, total: None
+
+    @property
+    def processes(self) -> int:
+        """How many processes to use where the work is worth it."""
+        if self.jobs is not None:
+            return self.jobs
+        affinity = getattr(os, "sched_getaffinity", None)
+        return len(affinity(0)) if affinity else os.cpu_count() or 1
+
+
+class Counted(NamedTuple):
+    """A block of documents, read and counted.
+
+    Attributes
+    ----------
+    documents : list of (str, float, str, str)
+        Name, time of change, note and place of each, as in `Document`.
+    digests : list of bytes
+        Digests of the folded texts without white space: equal where these are.
+    lengths : list of int
+        Their characters.
+    slots : list of Slot
+        Where they lie in the spool; empty without one.
+    counts : Counts
+        Their term counts.
+    skipped : list of Skipped
+        What could not be a document.
+    size : int
+        Bytes of the batch.
+    """
+
+    documents: list[tuple[str, float, str, str]]
+    digests: list[bytes]
+    lengths: list[int]
+    slots: list[Slot]
+    counts: Counts
+    skipped: list[Skipped]
+    size: int
+
+
+class CountDocuments:
+    """Makes, in each process, the function from a batch to its counted documents.
+
+    Parameters
+    ----------
+    recipe : Recipe
+        Decides how texts are folded, cut and hashed.
+    reading : Reading
+        How files are read.
+    segmenter : str
+        The segmenting engine.
+    spool : str or None
+        The folder of the spool; None to lay nothing aside.
+    apart : bool
+        Whether the counts of each batch stand on their own, as results that stream need, rather
+        than go on with the term numbers of the batches before.
+    """
+
+    def __init__(
+        self,
+        recipe: Recipe,
+        reading: Reading,
+        segmenter: str = "auto",
+        spool: str | None = None,
+        apart: bool = False,
+    ) -> None:
+        self._given = (recipe, reading, segmenter, spool, apart)
+        self._recipe, self._reading, _, self._spool, self._apart = self._given
+        self._cut = tokenizer(recipe, segmenter)
+
+    def __call__(self, number: int) -> Callable[[Batch], Counted]:
+        """Return the function for the process of that number."""
+        default = (self._recipe.hash, self._recipe.bits) == ("blake2b", 64)
+        hashing = None if default else feature_hash(self._recipe.hash, self._recipe.bits)
+        counter = TermCounter(hashing)
+        writer = None if self._spool is None else SpoolWriter(self._spool, number)
+        if self._apart:
+            return lambda batch: self._count(batch, TermCounter(hashing), writer)
+        return lambda batch: self._count(batch, counter, writer)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Travel to a spawned process without the segmenter, which is made anew there."""
+        return type(self), self._given
+
+    def _count(self, batch: Batch, counter: TermCounter, writer: SpoolWriter | None) -> Counted:
+        documents: list[tuple[str, float, str, str]] = []
+        skipped: list[Skipped] = []
+        texts: list[str] = []
+        tokens: list[list[str]] = []
+        for found in read(batch, self._reading):
+            if isinstance(found, Skipped):
+                skipped.append(found)
+                continue
+            cut, solid = prepare(found.text, self._recipe, self._cut)
+            if not cut:
+                skipped.append(Skipped(found.name, "empty" if not solid else "no words"))
+                continue
+            documents.append((found.name, found.modified, found.note, found.place))
+            texts.append(solid)
+            tokens.append(cut)
+        return Counted(
+            documents=documents,
+            digests=[hashlib.blake2b(t.encode(), digest_size=16).digest() for t in texts],
+            lengths=[len(text) for text in texts],
+            slots=[] if writer is None else writer.write(texts),
+            counts=counter.count(tokens),
+            skipped=skipped,
+            size=batch.size,
+        )
+
+
+def prepare(text: str, recipe: Recipe, cut: Tokenizer) -> tuple[list[str], str]:
+    """Return a text's tokens, and the text as it is verified: folded, without white space."""
+    folded = fold(text) if recipe.fold else text
+    return cut(folded), "".join(folded.split())
+
+
+def count_batches(
+    batches: Iterable[Batch], work: CountDocuments, effort: Effort
+) -> Iterator[tuple[int, Counted]]:
+    """Yield (counter, counted documents) of each batch, in order.
+
+    One process begins; others come in when there is work enough for them, known or met.
+    """
+    waiting = iter(batches)
+    done = 0
+    here = WORTH_WORKERS
+    if effort.processes == 1:
+        here = sys.maxsize
+    elif effort.size is not None and effort.size > WORTH_WORKERS:
+        here = 0
+    if here:
+        count = work(0)
+        while done < here:
+            batch = next(waiting, None)
+            if batch is None:
+                return
+            yield 0, count(batch)
+            done += batch.size
+            effort.progress("reading", done, effort.size)
+    workers = Workers[Batch, Counted](effort.processes, work, first=1)
+    try:
+        for number, counted in workers.map(waiting):
+            yield number, counted
+            done += counted.size
+            effort.progress("reading", done, effort.size)
+    finally:
+        workers.close()
+
+
+@dataclass(slots=True)
+class Corpus:
+    """Documents read and counted, with a spool of their texts.
+
+    Attributes
+    ----------
+    names, modified, digests, lengths, slots : list
+        Of each document: see `Counted`.
+    notes : list of (str, str)
+        Names and what a person should know of how they were read.
+    skipped : list of Skipped
+        What could not be a document.
+    blocks : list of (int, Counts)
+        Who counted each block, and the block: see `features.counts.join`.
+    """
+
+    names: list[str] = field(default_factory=list)
+    modified: list[float] = field(default_factory=list)
+    digests: list[bytes] = field(default_factory=list)
+    lengths: list[int] = field(default_factory=list)
+    slots: list[Slot] = field(default_factory=list)
+    notes: list[tuple[str, str]] = field(default_factory=list)
+    skipped: list[Skipped] = field(default_factory=list)
+    blocks: list[tuple[int, Counts]] = field(default_factory=list)
+
+    def add(self, counter: int, counted: Counted, taken: set[str]) -> None:
+        """Take in a block; `taken` holds the names that records have taken so far."""
+        for name, modified, note, place in counted.documents:
+            if place and name in taken:
+                self.notes.append((place, f"the name {name!r} is taken: called by its place"))
+                name = place
+            elif place:
+                taken.add(name)
+            if note:
+                self.notes.append((name, note))
+            self.names.append(name)
+            self.modified.append(modified)
+        self.digests += counted.digests
+        self.lengths += counted.lengths
+        self.slots += counted.slots
+        self.skipped += counted.skipped
+        self.blocks.append((counter, counted.counts))
+
+    def forget_terms(self) -> None:
+        """Drop the terms themselves where a table of frequencies will do."""
+        self.blocks = [(who, replace(c, terms=())) if c.terms else (who, c) for who, c in self.blocks]
+
+    def counts(self, recipe: Recipe) -> Counts:
+        """Return the term counts of all documents."""
+        return join(self.blocks, recipe.bits // 8)
+
+
+def gather(
+    batches: Iterable[Batch], recipe: Recipe, reading: Reading, effort: Effort, spool: str | None
+) -> Corpus:
+    """Read and count all documents.
+
+    Parameters
+    ----------
+    batches : iterable of Batch
+        The documents.
+    recipe, reading, effort
+        See their classes.
+    spool : str or None
+        The folder to lay texts aside in; None to lay none aside.
+    """
+    corpus = Corpus()
+    taken: set[str] = set()
+    work = CountDocuments(recipe, reading, effort.segmenter, spool)
+    for counter, counted in count_batches(batches, work, effort):
+        corpus.add(counter, counted, taken)
+        if recipe.idf != "builtin" and len(corpus.names) >= ENOUGH_DOCUMENTS:
+            corpus.forget_terms()
+    return corpus
+
+
+@contextmanager
+def spool_folder() -> Iterator[str]:
+    """Make a folder for a spool and remove it afterwards, however the work ends.
+
+    Raises
+    ------
+    SimdupError
+        If there is no room for it.
+    """
+    try:
+        with tempfile.TemporaryDirectory(prefix="simdup-", ignore_cleanup_errors=True) as folder:
+            yield folder
+    except OSError as error:
+        if error.errno != errno.ENOSPC:
+            raise
+        raise SimdupError(
+            tempfile.gettempdir(), "no space left for the texts", "set TMPDIR to a roomier folder"
+        ) from None
