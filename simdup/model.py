@@ -264,6 +264,146 @@ class Summary:
     recipe: dict[str, Any]
 
 
+# Documents with fewer terms are near-duplicates only where their texts are the same: so few words
+# give no fingerprint worth the name.
+FEW_TERMS = 3
+
+KEEP = ("first", "longest", "shortest", "newest", "oldest")
+
+
+@dataclass(frozen=True, slots=True)
+class Criteria:
+    """When two documents are near-duplicates, and which one stays.
+
+    Attributes
+    ----------
+    distance : int
+        The largest Hamming distance of their fingerprints.
+    similarity : float
+        The least resemblance of their texts.
+    verify : bool
+        Whether the texts are looked at.
+    shingle : int
+        Characters of a shingle.
+    keep : str
+        One of `KEEP`: which document of a cluster stays.
+    """
+
+    distance: int = 3
+    similarity: float = 0.8
+    verify: bool = True
+    shingle: int = 5
+    keep: str = "first"
+
+    def __post_init__(self) -> None:
+        """Refuse values that make no sense."""
+        if self.distance < 0:
+            raise SimdupError("--distance", f"{self.distance} is negative", "0 or more bits")
+        if not 0 <= self.similarity <= 1:
+            raise SimdupError("--similarity", f"{self.similarity} is no share", "0 to 1")
+        if self.shingle < 1:
+            raise SimdupError("--shingle", f"{self.shingle} is no length", "1 or more characters")
+        if self.keep not in KEEP:
+            raise SimdupError("--keep", f"no policy {self.keep!r}", "one of " + ", ".join(KEEP))
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a scan found.
+
+    Attributes
+    ----------
+    clusters : tuple of Cluster
+        By falling size, then by first document.
+    skipped : tuple of Skipped
+        Documents that could not take part.
+    notes : tuple of (str, str)
+        Names, and what a person should know of how they were read.
+    summary : Summary
+        The figures.
+    """
+
+    clusters: tuple[Cluster, ...]
+    skipped: tuple[Skipped, ...]
+    notes: tuple[tuple[str, str], ...]
+    summary: Summary
+
+    @property
+    def pairs(self) -> tuple[Pair, ...]:
+        """All pairs, cluster by cluster."""
+        return tuple(pair for cluster in self.clusters for pair in cluster.pairs)
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Why two documents are near-duplicates, or are not.
+
+    Attributes
+    ----------
+    a, b : str
+        Names.
+    duplicates : bool
+        The answer.
+    distance : int or None
+        Hamming distance; None where one of them has no terms.
+    bits : int
+        Bits of the fingerprints.
+    similarity : float
+        Resemblance of the texts.
+    identical : bool
+        Whether the folded texts are the same.
+    terms : int
+        How many terms the document with fewer of them has.
+    fingerprints : tuple of (str or None)
+        As hex digits.
+    bands : tuple of bool
+        Which of the distance + 1 bands are equal, the most significant first.
+    shared : tuple of (str, float, float)
+        Top terms of both with their weights in `a` and in `b`, by falling sum.
+    only_a, only_b : tuple of (str, float)
+        Top terms of one side only, by falling weight.
+    recipe : dict
+        The resolved recipe.
+    criteria : Criteria
+        What was asked.
+    """
+
+    a: str
+    b: str
+    duplicates: bool
+    distance: int | None
+    bits: int
+    similarity: float
+    identical: bool
+    terms: int
+    fingerprints: tuple[str | None, str | None]
+    bands: tuple[bool, ...]
+    shared: tuple[tuple[str, float, float], ...]
+    only_a: tuple[tuple[str, float], ...]
+    only_b: tuple[tuple[str, float], ...]
+    recipe: dict[str, Any]
+    criteria: Criteria
+
+    @property
+    def agreement(self) -> float | None:
+        """The share of bits that agree."""
+        return None if self.distance is None else 1 - self.distance / self.bits
+
+    @property
+    def ratio(self) -> float | None:
+        """The smaller fingerprint divided by the larger; 1 where both are 0."""
+        first, second = self.fingerprints
+        if first is None or second is None:
+            return None
+        small, large = sorted((int(first, 16), int(second, 16)))
+        return float(small) / float(large) if large else 1.0
+
+    @property
+    def few(self) -> bool:
+        """Whether one of them has too few terms for anything but identity."""
+        return self.terms < FEW_TERMS
+
+
 def recipe_fields(recipe: Recipe) -> dict[str, Any]:
     """Return a recipe's fields under the names of their options, without the unset ones."""
     values = asdict(recipe)

@@ -75,9 +75,13 @@ Batch = Files | Lines | Texts | Unreadable
 
 
 def batches(files: Iterable[File]) -> Iterator[Batch]:
-    """Cut files into batches, in order."""
+    """Cut files into batches, in order.
+
+    The first are small, so that results that stream begin at once.
+    """
     held: list[File] = []
     size = 0
+    most = 1
     for file in files:
         if file.records or file.path == STDIN:
             if held:
@@ -87,9 +91,10 @@ def batches(files: Iterable[File]) -> Iterator[Batch]:
             continue
         held.append(file)
         size += file.size
-        if size >= BATCH_BYTES or len(held) >= BATCH_FILES:
+        if size >= BATCH_BYTES or len(held) >= most:
             yield Files(tuple(held), size)
             held, size = [], 0
+            most = min(2 * most, BATCH_FILES)
     if held:
         yield Files(tuple(held), size)
 

@@ -1,7 +1,7 @@
 """Names as lines: the escapes that let any file name stand on a line of its own.
 
-In memory a name is a `str` whose undecodable bytes are surrogate escapes (PEP 383), as `os.fsdecode`
-gives it; in files and pipes it is bytes.
+In memory a name is a `str` whose undecodable bytes are surrogate escapes (PEP 383), as
+`os.fsdecode` gives it; in files and pipes it is bytes.
 """
 
 import re

@@ -65,9 +65,7 @@ class File:
     records: bool = False
 
 
-def list_files(
-    sources: Iterable[str], reading: Reading
-) -> tuple[list[File], list[Skipped]]:
+def list_files(sources: Iterable[str], reading: Reading) -> tuple[list[File], list[Skipped]]:
     """Return the files that the sources hold, each once, and what could not be listed.
 
     Folders are walked in the order of their entries' bytes; hidden entries and symbolic links are

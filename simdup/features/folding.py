@@ -50,7 +50,7 @@ def fold(text: str) -> str:
     folded = table[codes]
     top = int(folded.max())
     if top < CODE_POINTS:
-        return folded.astype("<u4", copy=False).tobytes().decode("utf-32-le")
+        return _text(folded)
     if (folded == UNKNOWN).any():
         for code in np.unique(codes[folded == UNKNOWN]).tolist():
             table[code] = _entry(chr(code))
@@ -64,14 +64,18 @@ def _expanded(folded: NDArray[np.uint32]) -> str:
     """Put the strings of `_several` in the places of their marks."""
     places = np.flatnonzero(folded >= SEVERAL)
     marks = folded[places].tolist()
-    plain = np.where(folded < CODE_POINTS, folded, 0).astype("<u4").tobytes().decode("utf-32-le")
-    parts = []
+    plain = _text(np.where(folded < CODE_POINTS, folded, 0))
+    parts: list[str] = []
     start = 0
     for place, mark in zip(places.tolist(), marks, strict=True):
         parts += plain[start:place], _several[mark - SEVERAL]
         start = place + 1
     parts.append(plain[start:])
     return "".join(parts)
+
+
+def _text(codes: NDArray[np.uint32]) -> str:
+    return bytes(codes.astype("<u4", copy=False)).decode("utf-32-le")
 
 
 def _fold_slowly(text: str) -> str:

@@ -46,20 +46,20 @@ def bkdr(term: str, bits: int) -> int:
     Over UTF-16 code units, in signed 64-bit arithmetic that overflows, absolute value, modulo
     2^bits.
     """
-    units = term.encode("utf-16-be", "surrogatepass")
+    units: bytes = term.encode("utf-16-be", "surrogatepass")
     value = 0
     for high, low in zip(units[::2], units[1::2], strict=True):
-        value = (value * 31 + (high << 8 | low)) % 2**64
-    if value >= 2**63:
-        value = 2**64 - value
-    return value % 2**bits
+        value = (value * 31 + (high << 8 | low)) & 0xFFFFFFFFFFFFFFFF
+    if value >= 1 << 63:
+        value = (1 << 64) - value
+    return value & ((1 << bits) - 1)
 
 
 def string_hash(term: str, bits: int) -> int:
     """Return the string hash of early CPython, widened or narrowed to `bits` bits."""
     if not term:
         return 0
-    mask = 2**bits - 1
+    mask = (1 << bits) - 1
     value = ord(term[0]) << 7
     for character in term:
         value = value * 1000003 & mask ^ ord(character)

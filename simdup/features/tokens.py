@@ -93,8 +93,8 @@ def _grams(items: str | list[str], n: int, glue: str) -> list[str]:
 
 def tagged_words(text: str) -> list[str]:
     """Return the words of ``word/tag`` items, without punctuation (tags with wn or wd)."""
-    parts = (item.split("/") for item in text.split())
-    return [p[0] for p in parts if len(p) > 1 and "wn" not in p[1] and "wd" not in p[1]]
+    items = (item.rpartition("/") for item in text.split())
+    return [word for word, _, tag in items if word and "wn" not in tag and "wd" not in tag]
 
 
 def _segmenter(engine: str, dictionary: str | None, folded: bool) -> Tokenizer:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,10 +38,13 @@ class TopTerms:
         Term numbers; whatever where the weight is 0.
     weights : int64[documents, width]
         Capped weights in units of 2^-20; 0 beyond a document's last term.
+    terms : int64[documents]
+        How many terms each document has that weigh anything, kept or not.
     """
 
     columns: NDArray[np.int32]
     weights: NDArray[np.int64]
+    terms: NDArray[np.int64]
 
 
 def top_terms(counts: Counts, idf: Idf, recipe: Recipe) -> Iterator[TopTerms]:
@@ -65,7 +69,10 @@ def top_terms(counts: Counts, idf: Idf, recipe: Recipe) -> Iterator[TopTerms]:
         present = weights > 0
         if frequent is not None:
             present &= _enough(frequent[columns] & present, present, starts)
-        yield _heaviest(columns, weights, present, starts, counts.ids, recipe)
+        kept_columns, kept_weights = _heaviest(
+            columns, weights, present, starts, counts.ids, recipe
+        )
+        yield TopTerms(kept_columns, kept_weights, per_document(weights > 0, starts))
 
 
 def _blocks(starts: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
@@ -110,7 +117,7 @@ def _weigh(
     return tf * factors[columns]
 
 
-def _transformer(factors: NDArray[np.float64], logarithmic: bool) -> object:
+def _transformer(factors: NDArray[np.float64], logarithmic: bool) -> Any:
     from sklearn.feature_extraction.text import TfidfTransformer
 
     transformer = TfidfTransformer(norm=None, smooth_idf=True, sublinear_tf=logarithmic)
@@ -122,8 +129,13 @@ def _enough(
     frequent: NDArray[np.bool_], present: NDArray[np.bool_], starts: NDArray[np.int64]
 ) -> NDArray[np.bool_]:
     """Return `frequent`, but `present` in the documents that would be left with too little."""
-    left = np.diff(np.concatenate([[0], np.cumsum(frequent)])[starts])
+    left = per_document(frequent, starts)
     return np.where(np.repeat(left >= ENOUGH_TERMS, np.diff(starts)), frequent, present)
+
+
+def per_document(chosen: NDArray[np.bool_], starts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Count the chosen entries of each document."""
+    return np.diff(np.concatenate([[0], np.cumsum(chosen)])[starts])
 
 
 def _heaviest(
@@ -133,7 +145,7 @@ def _heaviest(
     starts: NDArray[np.int64],
     ids: NDArray[np.uint64],
     recipe: Recipe,
-) -> TopTerms:
+) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     """Keep the `top` heaviest entries of each document, equal ones by term hash, and cap them."""
     documents = len(starts) - 1
     if recipe.top:
@@ -155,7 +167,7 @@ def _heaviest(
         kept_weights = cap_weights(kept_weights, recipe.cap)
     # A bound that only absurd inputs reach, so that no sum of a row leaves 63 bits.
     bound = 2.0**62 / max(width, 1)
-    return TopTerms(kept_columns, np.minimum(np.rint(kept_weights / UNIT), bound).astype(np.int64))
+    return kept_columns, np.minimum(np.rint(kept_weights / UNIT), bound).astype(np.int64)
 
 
 def _thresholds(
@@ -200,7 +212,7 @@ def cap_weights(weights: NDArray[np.float64], cap: float) -> NDArray[np.float64]
     rest = total[:, -1:] - total + weights  # of the entries from k on
     k = np.arange(weights.shape[1])
     share = 1.0 - cap * k
-    with np.errstate(divide="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore"):
         level = np.where(share > 0, cap * rest / share, np.inf)
     k_first = np.argmax(weights <= level, axis=1)
     rows = np.arange(len(weights))

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-KEEP = ("first", "longest", "shortest", "newest", "oldest")
-
 
 def components(pairs: Iterable[tuple[int, int]]) -> list[list[int]]:
     """Return the groups of documents that pairs connect (single linkage).
@@ -41,7 +39,7 @@ def chooser(
     Parameters
     ----------
     keep : str
-        One of `KEEP`; of equals the first in input order is kept.
+        One of `simdup.model.KEEP`; of equals the first in input order is kept.
     lengths : sequence of int
         Every document's length in characters.
     modified : sequence of float

@@ -14,10 +14,11 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from itertools import chain
+from typing import Any, NamedTuple
 
-from simdup.corpus.documents import Batch, read
-from simdup.corpus.sources import Reading
+from simdup.corpus.documents import Batch, batches, read, text_batches
+from simdup.corpus.sources import STDIN, Reading, list_files
 from simdup.corpus.spool import Slot, SpoolWriter
 from simdup.errors import SimdupError
 from simdup.features.counts import Counts, TermCounter, join
@@ -26,7 +27,7 @@ from simdup.features.hashing import feature_hash
 from simdup.features.idf import ENOUGH_DOCUMENTS
 from simdup.features.tokens import Tokenizer, tokenizer
 from simdup.model import Recipe, Skipped
-from simdup.workers import Workers
+from simdup.pipeline.workers import Workers
 
 # Below this many bytes one process is done before others have started: forking and ending two
 # costs 50 ms, in which one reads some 500 kB.
@@ -62,6 +63,40 @@ class Effort:
             return self.jobs
         affinity = getattr(os, "sched_getaffinity", None)
         return len(affinity(0)) if affinity else os.cpu_count() or 1
+
+
+@dataclass(frozen=True, slots=True)
+class Intake:
+    """Work that is ready to be done.
+
+    Attributes
+    ----------
+    batches : iterator of Batch
+        The documents, to be read once.
+    effort : Effort
+        What may be used for it; knows the size.
+    skipped : list of Skipped
+        What could not even be listed.
+    """
+
+    batches: Iterator[Batch]
+    effort: Effort
+    skipped: list[Skipped]
+
+
+def open_sources(
+    sources: Iterable[str] | Iterable[tuple[str, str]], reading: Reading, effort: Effort
+) -> Intake:
+    """List the files of the sources, or take named texts as they are."""
+    given: Iterator[Any] = iter(sources)
+    first = next(given, None)
+    if first is None:
+        return Intake(iter(()), effort, [])
+    if not isinstance(first, str):
+        return Intake(text_batches(chain([first], given)), effort, [])
+    files, skipped = list_files(chain([first], given), reading)
+    size = None if any(f.path == STDIN for f in files) else sum(f.size for f in files)
+    return Intake(batches(files), replace(effort, size=size), skipped)
 
 
 class Counted(NamedTuple):
@@ -126,12 +161,10 @@ class CountDocuments:
 
     def __call__(self, number: int) -> Callable[[Batch], Counted]:
         """Return the function for the process of that number."""
-        default = (self._recipe.hash, self._recipe.bits) == ("blake2b", 64)
-        hashing = None if default else feature_hash(self._recipe.hash, self._recipe.bits)
-        counter = TermCounter(hashing)
+        counter = term_counter(self._recipe)
         writer = None if self._spool is None else SpoolWriter(self._spool, number)
         if self._apart:
-            return lambda batch: self._count(batch, TermCounter(hashing), writer)
+            return lambda batch: self._count(batch, term_counter(self._recipe), writer)
         return lambda batch: self._count(batch, counter, writer)
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -165,20 +198,25 @@ class CountDocuments:
         )
 
 
+def term_counter(recipe: Recipe) -> TermCounter:
+    """Return a counter of terms with the feature hashes of a recipe."""
+    if (recipe.hash, recipe.bits) == ("blake2b", 64):
+        return TermCounter()
+    return TermCounter(feature_hash(recipe.hash, recipe.bits))
+
+
 def prepare(text: str, recipe: Recipe, cut: Tokenizer) -> tuple[list[str], str]:
     """Return a text's tokens, and the text as it is verified: folded, without white space."""
     folded = fold(text) if recipe.fold else text
     return cut(folded), "".join(folded.split())
 
 
-def count_batches(
-    batches: Iterable[Batch], work: CountDocuments, effort: Effort
-) -> Iterator[tuple[int, Counted]]:
+def count_batches(intake: Intake, work: CountDocuments) -> Iterator[tuple[int, Counted]]:
     """Yield (counter, counted documents) of each batch, in order.
 
     One process begins; others come in when there is work enough for them, known or met.
     """
-    waiting = iter(batches)
+    effort = intake.effort
     done = 0
     here = WORTH_WORKERS
     if effort.processes == 1:
@@ -188,7 +226,7 @@ def count_batches(
     if here:
         count = work(0)
         while done < here:
-            batch = next(waiting, None)
+            batch = next(intake.batches, None)
             if batch is None:
                 return
             yield 0, count(batch)
@@ -196,7 +234,7 @@ def count_batches(
             effort.progress("reading", done, effort.size)
     workers = Workers[Batch, Counted](effort.processes, work, first=1)
     try:
-        for number, counted in workers.map(waiting):
+        for number, counted in workers.map(intake.batches):
             yield number, counted
             done += counted.size
             effort.progress("reading", done, effort.size)
@@ -248,32 +286,34 @@ class Corpus:
         self.blocks.append((counter, counted.counts))
 
     def forget_terms(self) -> None:
-        """Drop the terms themselves where a table of frequencies will do."""
-        self.blocks = [(who, replace(c, terms=())) if c.terms else (who, c) for who, c in self.blocks]
+        """Drop the terms themselves: frequencies of a corpus or a model go by term hash."""
+        for at in range(len(self.blocks) - 1, -1, -1):
+            counter, counts = self.blocks[at]
+            if not counts.terms:
+                break
+            self.blocks[at] = counter, replace(counts, terms=())
 
     def counts(self, recipe: Recipe) -> Counts:
         """Return the term counts of all documents."""
         return join(self.blocks, recipe.bits // 8)
 
 
-def gather(
-    batches: Iterable[Batch], recipe: Recipe, reading: Reading, effort: Effort, spool: str | None
-) -> Corpus:
+def gather(intake: Intake, recipe: Recipe, reading: Reading, spool: str | None) -> Corpus:
     """Read and count all documents.
 
     Parameters
     ----------
-    batches : iterable of Batch
+    intake : Intake
         The documents.
-    recipe, reading, effort
+    recipe, reading
         See their classes.
     spool : str or None
         The folder to lay texts aside in; None to lay none aside.
     """
-    corpus = Corpus()
+    corpus = Corpus(skipped=list(intake.skipped))
     taken: set[str] = set()
-    work = CountDocuments(recipe, reading, effort.segmenter, spool)
-    for counter, counted in count_batches(batches, work, effort):
+    work = CountDocuments(recipe, reading, intake.effort.segmenter, spool)
+    for counter, counted in count_batches(intake, work):
         corpus.add(counter, counted, taken)
         if recipe.idf != "builtin" and len(corpus.names) >= ENOUGH_DOCUMENTS:
             corpus.forget_terms()

@@ -91,8 +91,7 @@ class Workers(Generic[Task, Result]):
             busy = [pipe for pipe in self._pipes if queued[pipe]]
             if not busy:
                 return
-            for pipe in wait(busy):
-                assert isinstance(pipe, Connection)
+            for pipe in [pipe for pipe in wait(busy) if isinstance(pipe, Connection)]:
                 done[queued[pipe].popleft()] = (self._number(pipe), self._receive(pipe))
             while wanted in done:
                 yield done.pop(wanted)

@@ -1,0 +1,135 @@
+"""The library's face: scan, compare and fingerprint with plain arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from simdup.corpus.sources import Reading
+from simdup.model import Comparison, Criteria, Document, Recipe, Result, named_recipe
+from simdup.pipeline import comparing, scanning
+from simdup.pipeline.intake import Effort
+
+
+def scan(
+    sources: str | Iterable[str] | Iterable[tuple[str, str]],
+    recipe: Recipe | str = "default",
+    *,
+    distance: int = 3,
+    similarity: float = 0.8,
+    verify: bool = True,
+    shingle: int = 5,
+    keep: str = "first",
+    reading: Reading | None = None,
+    jobs: int | None = None,
+) -> Result:
+    """Find the near-duplicates among documents.
+
+    Parameters
+    ----------
+    sources : str, iterable of str, or iterable of (str, str)
+        A file or folder, several of them, or names and texts.
+    recipe : Recipe or str
+        How documents are fingerprinted, or the name of a recipe.
+    distance : int
+        The largest Hamming distance of a pair's fingerprints.
+    similarity : float
+        The least resemblance of a pair's texts, 0 to 1.
+    verify : bool
+        Whether the texts are looked at.
+    shingle : int
+        Characters of a shingle.
+    keep : {"first", "longest", "shortest", "newest", "oldest"}
+        Which document of a cluster stays.
+    reading : Reading, optional
+        Encoding, globs and formats of files.
+    jobs : int, optional
+        Processes; one a core by default.  The result does not depend on it.  Where processes are
+        not forked (macOS, Windows) a script that asks for several needs the usual
+        ``if __name__ == "__main__"``.
+
+    Returns
+    -------
+    Result
+        ``clusters``, ``pairs``, ``skipped``, ``notes`` and ``summary``.
+
+    Raises
+    ------
+    SimdupError
+        If an argument makes no sense or a model or dictionary cannot be read.  Documents that
+        cannot be read are no error but ``skipped``.
+
+    Examples
+    --------
+    >>> text = "The quick brown fox jumps over the lazy dog near the old river bank."
+    >>> found = scan([("a", text), ("b", text.upper()), ("c", "Nothing like the others.")])
+    >>> [member.document for member in found.clusters[0].documents]
+    ['a', 'b']
+    """
+    return scanning.scan(
+        [sources] if isinstance(sources, str) else sources,
+        _recipe(recipe),
+        Criteria(distance, similarity, verify, shingle, keep),
+        reading or Reading(),
+        Effort(jobs),
+    )
+
+
+def compare(
+    text_a: str,
+    text_b: str,
+    recipe: Recipe | str = "default",
+    *,
+    distance: int = 3,
+    similarity: float = 0.8,
+    verify: bool = True,
+    shingle: int = 5,
+) -> Comparison:
+    """Tell whether two texts are near-duplicates, and why.
+
+    Parameters
+    ----------
+    text_a, text_b : str
+        The texts.
+    recipe, distance, similarity, verify, shingle
+        As in `scan`.
+
+    Returns
+    -------
+    Comparison
+        ``duplicates``, ``distance``, ``similarity``, ``shared`` terms and more.
+
+    Examples
+    --------
+    >>> compare("The quick brown fox jumps.", "THE QUICK BROWN FOX JUMPS!").similarity > 0.8
+    True
+    """
+    return comparing.compare(
+        Document("a", text_a),
+        Document("b", text_b),
+        _recipe(recipe),
+        Criteria(distance, similarity, verify, shingle),
+    )
+
+
+def fingerprint(text: str, recipe: Recipe | str = "default") -> int | None:
+    """Return the fingerprint of a text, or None for one without terms.
+
+    Parameters
+    ----------
+    text : str
+        Any text.
+    recipe : Recipe or str
+        How it is fingerprinted.  A single text is no corpus: with ``idf="auto"`` the built-in
+        table weighs its terms.
+
+    Examples
+    --------
+    >>> format(fingerprint("This is a test string for testing", "string128"), "032x")
+    '0000000020302202800d8e90e45cc488'
+    """
+    digits = comparing.fingerprints([text], _recipe(recipe))[0]
+    return None if digits is None else int(digits, 16)
+
+
+def _recipe(recipe: Recipe | str) -> Recipe:
+    return named_recipe(recipe) if isinstance(recipe, str) else recipe

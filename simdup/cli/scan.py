@@ -1,0 +1,77 @@
+"""`simdup scan`."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import click
+
+from simdup.cli import options
+from simdup.cli.messages import say, say_skipped
+from simdup.cli.progress import progress
+
+FORMATS = ("text", "csv", "jsonl")
+
+
+@click.command(
+    "scan",
+    cls=options.Command,
+    examples="""
+    simdup scan ./corpus
+    simdup scan news/ archive.jsonl -o duplicates.csv
+    simdup scan -d 6 -s 0.9 --keep longest --glob '*.md' docs/
+    find . -name '*.txt' -print0 | simdup scan --files-from - -0
+    """,
+)
+@options.sources
+@options.distance
+@options.verification
+@options.keep
+@click.option("--check", is_flag=True, help="Leave with status 1 if there are duplicates.")
+@options.output(*FORMATS)
+@options.reading
+@options.effort
+@options.quiet
+@options.color
+@options.debug
+@options.recipe
+def command(**given: Any) -> int:
+    """Find near-duplicate documents in files and folders.
+
+    A SOURCE is a folder, a file, a file of records (.jsonl), or - for standard input. Pairs are
+    found by their fingerprints and checked on their texts; what pairs connect is a cluster.
+
+    Status: 0 done, 1 with --check where duplicates were found, 2 where something could not be
+    read.
+    """
+    named = options.make_sources(given)
+    recipe = options.make_recipe(given)
+    criteria = options.make_criteria(given)
+    reading = options.make_reading(given)
+    form = options.make_format(given, FORMATS)
+
+    from simdup.output.files import open_output
+    from simdup.output.records import cluster_csv, cluster_jsonl
+    from simdup.output.text import Painter, cluster_text, report
+    from simdup.pipeline.intake import Effort
+    from simdup.pipeline.scanning import scan
+
+    with open_output(given["output"]) as stream:
+        with progress(given["progress"], given["quiet"]) as show:
+            effort = Effort(given["jobs"], given["segmenter"], progress=show)
+            result = scan(named, recipe, criteria, reading, effort)
+        say_skipped(result.skipped, result.notes, given["quiet"])
+        if form == "csv":
+            lines = cluster_csv(result.clusters)
+        elif form == "jsonl":
+            lines = cluster_jsonl(result)
+        else:
+            lines = cluster_text(result.clusters, Painter(stream, given["color"]))
+        stream.writelines(lines)
+    if not given["quiet"]:
+        between = form == "text" and result.clusters and sys.stdout.isatty()
+        say(("\n" if between else "") + report(result, criteria))
+    if any(skipped.error for skipped in result.skipped):
+        return 2
+    return 1 if given["check"] and result.clusters else 0

@@ -1,0 +1,116 @@
+"""A comparison of two documents, for people and for programs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from rich.cells import cell_len
+
+from simdup.corpus.names import to_bytes
+from simdup.output.escaping import shown
+from simdup.output.records import digits, json_line, rounded
+from simdup.output.text import Painter, padded, recipe_words
+
+if TYPE_CHECKING:
+    from simdup.model import Comparison
+
+
+# Terms of a kind that a person reads; JSONL has them all.
+_MOST = 20
+
+
+def comparison_jsonl(found: Comparison) -> Iterator[bytes]:
+    """Yield a comparison as one line of JSON."""
+    values = asdict(found)
+    for key in ("criteria", "identical", "terms"):
+        del values[key]
+    values |= {
+        "type": "comparison",
+        "similarity": rounded(found.similarity),
+        "agreement": found.agreement,
+        "ratio": found.ratio,
+    }
+    order = ("type", "a", "b", "duplicates", "distance", "bits", "agreement", "ratio")
+    yield json_line({key: values.pop(key) for key in order} | values)
+
+
+def comparison_text(found: Comparison, paint: Painter) -> Iterator[bytes]:
+    """Yield a comparison as a person reads it: the answer first, then the reasons."""
+    answer = (
+        paint("yes", "near-duplicates") if found.duplicates else paint("no", "not near-duplicates")
+    )
+    lines = [f"{answer}: {reason(found)}", ""]
+    lines += [f"  a  {shown(found.a)}", f"  b  {shown(found.b)}", ""]
+    if found.distance is not None:
+        equal = sum(found.bands)
+        bands = "".join("=" if band else "." for band in found.bands)
+        lines.append(f"  distance      {found.distance} of {found.bits} bits")
+        lines.append(f"  bands         {bands}  ({equal} of {len(found.bands)} match)")
+    lines.append(
+        f"  similarity    {digits(found.similarity)}"
+        f"  (shared runs of {found.criteria.shingle} characters)"
+    )
+    a, b = (value or "none" for value in found.fingerprints)
+    lines += [f"  fingerprints  {a}  {b}", f"  {recipe_words(found.recipe)}"]
+    lines += _terms(found, paint)
+    yield to_bytes("\n".join(lines) + "\n")
+
+
+def reason(found: Comparison) -> str:
+    """Return in a sentence why the answer is what it is."""
+    criteria = found.criteria
+    if found.distance is None:
+        without = found.a if found.fingerprints[0] is None else found.b
+        return f"{shown(without)} has no words to compare."
+    if found.identical:
+        return "the texts are the same after folding."
+    if found.few:
+        return "with so few words only identical texts count, and these differ."
+    near = found.distance <= criteria.distance
+    bits = f"{found.distance} of {found.bits} bits differ"
+    limit = f"at most {criteria.distance} may"
+    if not criteria.verify:
+        return f"{bits}, {limit}; the texts were not held against each other."
+    like = found.similarity >= criteria.similarity
+    share = f"similarity is {digits(found.similarity)}"
+    wanted = f"at least {criteria.similarity:g} is asked"
+    if near and like:
+        return f"{bits} ({limit}), and their {share} ({wanted})."
+    if like:
+        return (
+            f"the texts are much alike ({share}, {wanted}), but their fingerprints are too far "
+            f"apart for a scan to see ({bits}, {limit}); --distance {found.distance} would see it."
+        )
+    if near:
+        return (
+            f"the fingerprints are near ({bits}, {limit}), but the texts themselves are not alike "
+            f"enough ({share}, {wanted})."
+        )
+    return f"{bits} ({limit}), and their {share} ({wanted})."
+
+
+def _terms(found: Comparison, paint: Painter) -> Iterator[str]:
+    """Yield the top terms as a table: shared ones, then those of each side."""
+    rows = [(shown(term), f"{a:.2f}", f"{b:.2f}") for term, a, b in found.shared]
+    rows += [(shown(term), f"{a:.2f}", "") for term, a in found.only_a]
+    rows += [(shown(term), "", f"{b:.2f}") for term, b in found.only_b]
+    if not rows:
+        return
+    width = max(cell_len(term) for term, _, _ in rows)
+    width = min(max(width, len("only in a")), 40)
+    sizes = (len(found.shared), len(found.only_a), len(found.only_b))
+    heads = (f"shared ({sizes[0]})", f"only in a ({sizes[1]})", f"only in b ({sizes[2]})")
+    at = 0
+    for head, size in zip(heads, sizes, strict=True):
+        if not size:
+            continue
+        columns = f"{'weight in a':>13}  {'in b':>8}" if at == 0 else ""
+        yield ""
+        yield paint("heading", "  " + padded(head, width)) + paint("dim", columns)
+        for term, a, b in rows[at : at + min(size, _MOST)]:
+            yield f"  {padded(term, width)}{a:>13}  {b:>8}".rstrip()
+        if size > _MOST:
+            yield paint("dim", f"  and {size - _MOST} more")
+        at += size

@@ -1,0 +1,114 @@
+"""Results for programs: CSV, JSONL and tab-separated pairs."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict
+from typing import Any
+
+from simdup import __version__
+from simdup.corpus.names import escape, to_bytes
+from simdup.model import Cluster, Pair, Result
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def rounded(similarity: float | None) -> float | None:
+    """Return a similarity with 4 digits, rounded down: what is printed is never too good.
+
+    A share such as 0.57 has no exact binary form and may lie a hair below itself: hence the first
+    rounding, far beyond the digits shown.
+    """
+    return None if similarity is None else math.floor(round(similarity * 1e4, 6)) / 1e4
+
+
+def digits(similarity: float | None) -> str:
+    """Return `rounded` as text, empty for None."""
+    return "" if similarity is None else f"{rounded(similarity):.4f}"
+
+
+def json_line(values: dict[str, Any]) -> bytes:
+    """Return one line of JSON; bytes of names that are not UTF-8 stand as escapes."""
+    text = json.dumps(values, ensure_ascii=False)
+    return _SURROGATE.sub(lambda match: f"\\u{ord(match[0]):04x}", text).encode() + b"\n"
+
+
+def cluster_csv(clusters: Iterable[Cluster]) -> Iterator[bytes]:
+    """Yield the CSV of clusters: a header, then a row a document."""
+    yield b"cluster,role,document,fingerprint,distance,similarity\n"
+    for cluster in clusters:
+        yield _csv_rows(
+            (
+                cluster.number,
+                member.role,
+                member.document,
+                member.fingerprint,
+                "" if member.distance is None else member.distance,
+                digits(member.similarity),
+            )
+            for member in cluster.documents
+        )
+
+
+def cluster_jsonl(result: Result) -> Iterator[bytes]:
+    """Yield the typed JSON lines of a result."""
+    for cluster in result.clusters:
+        yield json_line(
+            {
+                "type": "cluster",
+                "cluster": cluster.number,
+                "size": len(cluster.documents),
+                "diameter": cluster.diameter,
+                "weakest": rounded(cluster.weakest),
+                "documents": [
+                    {
+                        key: rounded(value) if key == "similarity" else value
+                        for key, value in asdict(member).items()
+                        if member.distance is not None or key not in ("distance", "similarity")
+                    }
+                    for member in cluster.documents
+                ],
+                "pairs": [_pair(pair) for pair in cluster.pairs],
+            }
+        )
+    for skipped in result.skipped:
+        yield json_line({"type": "skipped", "document": skipped.document, "reason": skipped.reason})
+    summary = asdict(result.summary)
+    recipe = summary.pop("recipe")
+    summary["seconds"] = round(summary["seconds"], 3)
+    yield json_line({"type": "summary"} | summary | {"simdup": __version__, "recipe": recipe})
+
+
+def pair_csv(pairs: Iterable[Pair]) -> Iterator[bytes]:
+    """Yield the CSV of pairs."""
+    yield b"a,b,distance,similarity\n"
+    yield _csv_rows((p.a, p.b, p.distance, digits(p.similarity)) for p in pairs)
+
+
+def pair_jsonl(pairs: Iterable[Pair]) -> Iterator[bytes]:
+    """Yield a JSON line a pair."""
+    return (json_line({"type": "pair"} | _pair(pair)) for pair in pairs)
+
+
+def pair_lines(pairs: Iterable[Pair]) -> Iterator[bytes]:
+    """Yield ``DISTANCE<TAB>NAME<TAB>NAME`` a pair, names escaped."""
+    for pair in pairs:
+        a, b = (escape(name, "\\\t\n\r") for name in (pair.a, pair.b))
+        yield to_bytes(f"{pair.distance}\t{a}\t{b}\n")
+
+
+def _pair(pair: Pair) -> dict[str, Any]:
+    values = pair._asdict()
+    similarity = rounded(values.pop("similarity"))
+    return values if similarity is None else values | {"similarity": similarity}
+
+
+def _csv_rows(rows: Iterable[Iterable[object]]) -> bytes:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    return to_bytes(text.getvalue())

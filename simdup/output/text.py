@@ -1,0 +1,132 @@
+"""Results for people; the only place that knows rich."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import IO, Any
+
+from rich.cells import cell_len
+from rich.color import ColorSystem
+from rich.style import Style
+
+from simdup.corpus.names import to_bytes
+from simdup.model import Cluster, Criteria, Result, Skipped
+from simdup.output.escaping import shown
+from simdup.output.records import digits
+
+STYLES = {
+    "heading": Style(bold=True),
+    "kept": Style(color="green"),
+    "redundant": Style(color="yellow"),
+    "dim": Style(dim=True),
+    "yes": Style(color="green", bold=True),
+    "no": Style(color="red", bold=True),
+}
+
+
+class Painter:
+    """Paints words where the reader's stream shows colours.
+
+    Parameters
+    ----------
+    stream : file
+        Where the words go.
+    color : {"auto", "always", "never"}
+        The user's wish; ``auto`` asks whether the stream is a terminal and heeds NO_COLOR.
+    """
+
+    def __init__(self, stream: IO[Any], color: str = "auto") -> None:
+        environment = os.environ
+        terminal = stream.isatty() and environment.get("TERM") != "dumb"
+        self._on = color == "always" or (
+            color == "auto" and terminal and not environment.get("NO_COLOR")
+        )
+
+    def __call__(self, style: str, words: str) -> str:
+        """Return the words, painted."""
+        if not self._on:
+            return words
+        return STYLES[style].render(words, color_system=ColorSystem.STANDARD)
+
+
+def padded(text: str, width: int) -> str:
+    """Return text filled up with spaces to a width in terminal cells."""
+    return text + " " * (width - cell_len(text))
+
+
+def cluster_text(clusters: Iterable[Cluster], paint: Painter) -> Iterator[bytes]:
+    """Yield clusters as a person reads them.
+
+    Names stand last: whatever their width, the columns before them line up, and a long one wraps
+    without tearing the line apart.
+    """
+    heading = paint("dim", "  role       distance  similarity  document") + "\n"
+    for cluster in clusters:
+        yield heading.encode()
+        heading = "\n"
+        size = len(cluster.documents)
+        lines = [paint("heading", f"cluster {cluster.number}: {size} documents")]
+        for member in cluster.documents:
+            role = paint(member.role, f"{member.role:<9}")
+            distance = "" if member.distance is None else str(member.distance)
+            figures = f"{distance:>8}  {digits(member.similarity):>10}"
+            lines.append(f"  {role}  {figures}  {shown(member.document)}")
+        yield to_bytes("\n".join(lines) + "\n")
+
+
+def report(result: Result, criteria: Criteria | None) -> str:
+    """Return the lines that end a run: what was done, what was found, by which recipe."""
+    summary = result.summary
+    parts = [
+        f"{count_words(summary.documents, 'document')} in {summary.seconds:.1f} s",
+        f"{count_words(summary.clusters, 'cluster')}, {summary.redundant} redundant",
+        skipped_words(result.skipped),
+    ]
+    lines = ["; ".join(part for part in parts if part)]
+    found = (
+        f"{count_words(summary.pairs, 'pair')} of {count_words(summary.candidates, 'candidate')}"
+    )
+    if criteria is not None:
+        found += f": distance at most {criteria.distance}"
+        if criteria.verify:
+            found += f", similarity at least {criteria.similarity:g}"
+        else:
+            found += ", not verified"
+    lines.append(found)
+    if recipe := recipe_words(summary.recipe):
+        lines.append(recipe)
+    return "\n".join(lines)
+
+
+def skipped_words(skipped: Iterable[Skipped]) -> str:
+    """Return how many were skipped, and why; empty for none."""
+    reasons = Counter(re.sub(r"^line \d+: ", "", one.reason) for one in skipped)
+    if not reasons:
+        return ""
+    why = ", ".join(f"{count} {shown(reason)}" for reason, count in reasons.most_common())
+    return f"{reasons.total()} skipped ({why})"
+
+
+def recipe_words(recipe: dict[str, Any]) -> str:
+    """Return a resolved recipe in one line."""
+    if "tokens" not in recipe:
+        return f"recipe {recipe['digest']}" if recipe else ""
+    parts = [
+        recipe["tokens"],
+        "folded" if recipe["fold"] else "not folded",
+        recipe["weight"] + ("" if recipe["idf"] == "none" else f" (idf {shown(recipe['idf'])})"),
+        f"top {recipe['top']}" if recipe["top"] else "all terms",
+        f"cap {recipe['cap']:g}" if recipe["cap"] else "no cap",
+        f"{recipe['hash']} {recipe['bits']} bits",
+    ]
+    if "dictionary" in recipe:
+        parts.insert(1, f"dict {shown(recipe['dictionary'])}")
+    return f"recipe {recipe['digest']}: " + ", ".join(parts)
+
+
+def count_words(number: int, noun: str) -> str:
+    """Return a number with its noun."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -1,0 +1,1 @@
+"""The rooms joined into what the commands do; knows nothing of terminals."""

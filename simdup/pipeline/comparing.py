@@ -1,0 +1,124 @@
+"""Compare: are two documents near-duplicates, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from simdup.errors import SimdupError
+from simdup.features.counts import Counts, join
+from simdup.features.idf import Idf
+from simdup.features.tokens import tokenizer
+from simdup.features.weights import UNIT, TopTerms, top_terms
+from simdup.model import FEW_TERMS, Comparison, Criteria, Document, Recipe
+from simdup.pipeline.intake import prepare, term_counter
+from simdup.pipeline.sketching import resolve_idf, resolved
+from simdup.sketches.simhash import distance as hamming
+from simdup.sketches.simhash import simhash_rows, to_hex
+from simdup.verify.resemblance import resemblance, shingles
+
+
+def compare(
+    a: Document,
+    b: Document,
+    recipe: Recipe,
+    criteria: Criteria,
+    idf: Idf | None = None,
+    segmenter: str = "auto",
+) -> Comparison:
+    """Compare two documents as a scan would.
+
+    Parameters
+    ----------
+    a, b : Document
+        What to compare.
+    recipe : Recipe
+        How to fingerprint them.
+    criteria : Criteria
+        When they are near-duplicates.
+    idf : Idf, optional
+        What to weigh with instead of what the recipe says.
+    segmenter : str
+        The segmenting engine.
+
+    Raises
+    ------
+    SimdupError
+        If the recipe wants the frequencies of a corpus: two documents are none.
+    """
+    cut = tokenizer(recipe, segmenter)
+    (tokens_a, text_a), (tokens_b, text_b) = (prepare(d.text, recipe, cut) for d in (a, b))
+    counts, idf, top, hexes = _sketch([tokens_a, tokens_b], recipe, idf)
+    weights = [
+        {counts.terms[c]: w * UNIT for c, w in zip(*row, strict=True) if w}
+        for row in zip(top.columns.tolist(), top.weights.tolist(), strict=True)
+    ]
+    shared = weights[0].keys() & weights[1].keys()
+    apart = None if None in hexes else hamming(*(int(h or "", 16) for h in hexes))
+    similarity = resemblance(shingles(text_a, criteria.shingle), shingles(text_b, criteria.shingle))
+    terms = int(top.terms.min())
+    identical = text_a == text_b
+    duplicates = (
+        apart is not None
+        and apart <= criteria.distance
+        and (not criteria.verify or similarity >= criteria.similarity)
+        and (identical or terms >= FEW_TERMS)
+    )
+    return Comparison(
+        a=a.name,
+        b=b.name,
+        duplicates=duplicates,
+        distance=apart,
+        bits=recipe.bits,
+        similarity=similarity,
+        identical=identical,
+        terms=terms,
+        fingerprints=(hexes[0], hexes[1]),
+        bands=_bands(hexes[0], hexes[1], recipe.bits, criteria.distance),
+        shared=tuple(
+            sorted(
+                ((t, weights[0][t], weights[1][t]) for t in shared),
+                key=lambda item: (-item[1] - item[2], item[0]),
+            )
+        ),
+        only_a=_alone(weights[0], shared),
+        only_b=_alone(weights[1], shared),
+        recipe=resolved(recipe, idf),
+        criteria=criteria,
+    )
+
+
+def fingerprints(texts: Sequence[str], recipe: Recipe) -> list[str | None]:
+    """Return the hex fingerprints of a few texts; None for those without terms."""
+    cut = tokenizer(recipe)
+    return _sketch([prepare(text, recipe, cut)[0] for text in texts], recipe, None)[3]
+
+
+def _sketch(
+    tokens: list[list[str]], recipe: Recipe, idf: Idf | None
+) -> tuple[Counts, Idf, TopTerms, list[str | None]]:
+    if idf is None and recipe.idf == "corpus":
+        raise SimdupError(
+            "--idf corpus", "a text or two are no corpus", "name one with --idf-from SOURCE"
+        )
+    counts = join([(0, term_counter(recipe).count(tokens))], recipe.bits // 8)
+    idf = idf or resolve_idf(recipe, counts)
+    (top,) = top_terms(counts, idf, recipe)
+    values = simhash_rows(counts.hashes, top.columns, top.weights, recipe.ties)
+    hexes = to_hex(values, recipe.bits)
+    return counts, idf, top, [h if n else None for h, n in zip(hexes, top.terms, strict=True)]
+
+
+def _alone(weights: dict[str, float], shared: set[str]) -> tuple[tuple[str, float], ...]:
+    alone = ((term, weight) for term, weight in weights.items() if term not in shared)
+    return tuple(sorted(alone, key=lambda item: (-item[1], item[0])))
+
+
+def _bands(a: str | None, b: str | None, bits: int, distance: int) -> tuple[bool, ...]:
+    """Tell which of distance + 1 bands are equal: one must be, if that few bits differ."""
+    if a is None or b is None:
+        return ()
+    different = format(int(a, 16) ^ int(b, 16), f"0{bits}b")
+    count = min(distance + 1, bits)
+    cuts = [bits * k // count for k in range(count + 1)]
+    return tuple("1" not in different[i:j] for i, j in pairwise(cuts))

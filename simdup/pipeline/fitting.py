@@ -1,0 +1,29 @@
+"""Fit: learn an IDF model from a corpus."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from simdup.corpus.sources import Reading
+from simdup.errors import SimdupError
+from simdup.features.idf import Model, corpus_model, model_bytes
+from simdup.model import Recipe, Skipped
+from simdup.pipeline.intake import Effort, gather, open_sources
+from simdup.pipeline.sketching import terms_digest
+
+
+def fit(
+    sources: Iterable[str], recipe: Recipe, reading: Reading, effort: Effort
+) -> tuple[bytes, Model, list[Skipped]]:
+    """Return a model's file content, the model, and what was skipped.
+
+    Raises
+    ------
+    SimdupError
+        If there is no document to learn from.
+    """
+    corpus = gather(open_sources(sources, reading, effort), recipe, reading, None)
+    if not corpus.names:
+        raise SimdupError("fit", "no document with words to learn from")
+    model = corpus_model(corpus.counts(recipe), terms_digest(recipe))
+    return model_bytes(model), model, corpus.skipped

@@ -1,0 +1,197 @@
+"""Scan: from sources to clusters of verified near-duplicates."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simdup.corpus.documents import Batch
+from simdup.corpus.sources import Reading
+from simdup.corpus.spool import SpoolReader
+from simdup.groups import chooser, components
+from simdup.model import (
+    FEW_TERMS,
+    Cluster,
+    Criteria,
+    Member,
+    Pair,
+    Recipe,
+    Result,
+    Skipped,
+    Summary,
+)
+from simdup.pipeline.intake import Corpus, Effort, gather, open_sources, spool_folder
+from simdup.pipeline.sketching import Sketched, resolve_idf, resolved, sketch
+from simdup.search import all_pairs
+from simdup.sketches.simhash import distance as hamming
+from simdup.sketches.simhash import to_hex
+from simdup.verify import Verifier
+
+NO_WORDS = "no words but function words"
+
+
+def scan(
+    sources: Iterable[str] | Iterable[tuple[str, str]],
+    recipe: Recipe,
+    criteria: Criteria,
+    reading: Reading,
+    effort: Effort,
+) -> Result:
+    """Find the near-duplicates among all documents of the sources.
+
+    Parameters
+    ----------
+    sources : iterable of str, or of (str, str)
+        Files and folders, or names and texts.
+    recipe, criteria, reading, effort
+        See their classes.
+    """
+    started = time.monotonic()
+    intake = open_sources(sources, reading, effort)
+    with spool_folder() as folder:
+        spool = folder if criteria.verify else None
+        intake = replace(intake, batches=_meanwhile(intake.batches, recipe))
+        corpus = gather(intake, recipe, reading, spool)
+        counts = corpus.counts(recipe)
+        idf = resolve_idf(recipe, counts)
+        sketched = sketch(counts, idf, recipe)
+        corpus.blocks.clear()
+        del counts
+        reader = SpoolReader(folder)
+        verifier = Verifier(lambda i: reader.read(corpus.slots[i]), criteria.shingle)
+        measure = verifier.similarity if criteria.verify else None
+        try:
+            found = _near(corpus, sketched, criteria, measure, effort)
+            clusters = form_clusters(
+                found.pairs, corpus, sketched.values, recipe.bits, criteria.keep, measure
+            )
+        finally:
+            reader.close()
+    wordless = [corpus.names[i] for i in np.flatnonzero(sketched.terms == 0).tolist()]
+    corpus.skipped += [Skipped(name, NO_WORDS) for name in wordless]
+    summary = Summary(
+        documents=len(corpus.names) - len(wordless),
+        clusters=len(clusters),
+        redundant=sum(len(cluster.documents) - 1 for cluster in clusters),
+        skipped=len(corpus.skipped),
+        pairs=len(found.pairs),
+        candidates=found.candidates,
+        seconds=time.monotonic() - started,
+        recipe=resolved(recipe, idf),
+    )
+    return Result(tuple(clusters), tuple(corpus.skipped), tuple(corpus.notes), summary)
+
+
+def _meanwhile(work: Iterator[Batch], recipe: Recipe) -> Iterator[Batch]:
+    """Hand work on, and import scikit-learn beside it once there is much of it.
+
+    Its import takes as long as reading 10 MB.  The first batches are gone to other processes by
+    then: these must be forked before there is a thread.
+    """
+    for number, batch in enumerate(work):
+        if number == 8 and recipe.uses_idf and recipe.idf in ("auto", "corpus"):
+            threading.Thread(target=_import_weighting, daemon=True).start()
+        yield batch
+
+
+def _import_weighting() -> None:
+    import sklearn.feature_extraction.text  # noqa: F401
+
+
+Measure = Callable[[int, int], float]
+
+# Numbers of two documents, the smaller first; their distance; their similarity, where measured.
+DocumentPair = tuple[int, int, int, float | None]
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """The pairs, ordered, and how many pairs of fingerprints were within the distance."""
+
+    pairs: list[DocumentPair]
+    candidates: int
+
+
+def _near(
+    corpus: Corpus, sketched: Sketched, criteria: Criteria, measure: Measure | None, effort: Effort
+) -> _Found:
+    """Find the pairs of documents that meet the criteria."""
+    first_of: dict[tuple[bytes, bytes], int] = {}
+    firsts: list[int] = []
+    pairs: list[DocumentPair] = []
+    identical = None if measure is None else 1.0
+    for document in np.flatnonzero(sketched.terms > 0).tolist():
+        key = (corpus.digests[document], sketched.values[document].tobytes())
+        first = first_of.setdefault(key, document)
+        if first == document:
+            firsts.append(document)
+        else:
+            pairs.append((first, document, 0, identical))
+    at = np.array(firsts, np.int64)
+    bits = 64 * sketched.values.shape[1]
+    proposed = all_pairs(sketched.values[at], min(criteria.distance, bits), bits)
+    enough = sketched.terms[at] >= FEW_TERMS
+    worth = enough[proposed.i] & enough[proposed.j]
+    candidates = len(pairs) + int(np.count_nonzero(worth))
+    columns = (at[proposed.i[worth]], at[proposed.j[worth]], proposed.distance[worth])
+    for done, (a, b, d) in enumerate(zip(*(c.tolist() for c in columns), strict=True)):
+        similarity = None if measure is None else measure(a, b)
+        if similarity is None or similarity >= criteria.similarity:
+            pairs.append((a, b, d, similarity))
+        if done % 1024 == 0:
+            effort.progress("verifying", done, len(columns[0]))
+    return _Found(sorted(pairs, key=lambda pair: pair[:2]), candidates)
+
+
+def form_clusters(
+    pairs: list[DocumentPair],
+    corpus: Corpus,
+    values: NDArray[np.uint64],
+    bits: int,
+    keep: str,
+    measure: Measure | None,
+) -> list[Cluster]:
+    """Join pairs to clusters.
+
+    Parameters
+    ----------
+    pairs : list of DocumentPair
+        Ordered.
+    corpus : Corpus
+        Its names, lengths and times are used.
+    values : uint64[documents, words]
+        Fingerprints.
+    bits : int
+        Bits of each.
+    keep : str
+        Which document of a cluster stays.
+    measure : callable or None
+        Measures the similarity of two documents that are no pair; None leaves it open.
+    """
+    groups = components((a, b) for a, b, _, _ in pairs)
+    cluster_of = {document: number for number, group in enumerate(groups) for document in group}
+    pairs_of: list[list[Pair]] = [[] for _ in groups]
+    similarity_of = {(a, b): similarity for a, b, _, similarity in pairs}
+    for a, b, d, similarity in pairs:
+        pairs_of[cluster_of[a]].append(Pair(corpus.names[a], corpus.names[b], d, similarity))
+    choose = chooser(keep, corpus.lengths, corpus.modified)
+    clusters = []
+    for number, group in enumerate(groups):
+        kept = choose(group)
+        ordered = [kept, *(document for document in group if document != kept)]
+        hexes = to_hex(values[ordered], bits)
+        members = [Member(corpus.names[kept], "kept", hexes[0])]
+        for document, digits in zip(ordered[1:], hexes[1:], strict=True):
+            pair = (min(kept, document), max(kept, document))
+            similarity = similarity_of.get(pair)
+            if similarity is None and measure is not None:
+                similarity = measure(*pair)
+            apart = hamming(int(hexes[0], 16), int(digits, 16))
+            members.append(Member(corpus.names[document], "redundant", digits, apart, similarity))
+        clusters.append(Cluster(number + 1, tuple(members), tuple(pairs_of[number])))
+    return clusters
