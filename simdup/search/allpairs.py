@@ -1,0 +1,296 @@
+"""All pairs within a distance (Manku, Jain, Das Sarma, WWW 2007, section 3, made a self-join).
+
+The paper looks one fingerprint up in the tables. To find all pairs no table is looked up in: each
+is sorted once, and what belongs together stands together (`tables.walk`). Two things make that
+exact and bounded.
+
+*Each pair once.* A pair may have equal keys in several tables. It counts in the first of them
+only, and which tables these are is seen from the pair alone: table t finds it if and only if the
+two fingerprints agree on the bits of key t. So the tables need not know of each other, and any
+number of them can be walked at the same time, in any order, with the same result.
+
+*Long runs.* Where n fingerprints share a key, walking is n**2 / 2 steps. But they agree on the
+key, so their differences lie in the other bits, and finding them is this very problem with fewer
+fingerprints of fewer bits: one level down it is searched by a plan of its own.
+
+Memory: one table a thread, 8 bytes a fingerprint; where there are copies, 16 bytes more for each
+different fingerprint; 26 bytes a pair for `all_pairs`, none that grow for `iter_pairs`.
+"""
+
+import os
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simdup.errors import SimdupError
+from simdup.search import copies as same
+from simdup.search import threads as running
+from simdup.search import ways
+from simdup.search.arrays import (
+    U64,
+    WORD,
+    Piece,
+    Rows,
+    checked,
+    checked_distance,
+    differing,
+    located,
+    row_bits,
+    rows_of,
+    without,
+    words,
+)
+from simdup.search.plans import Plan, long_run, plan, width
+from simdup.search.tables import long_runs, packed, walk
+
+PAIR_BYTES = 26
+
+
+class Pairs(NamedTuple):
+    """Pairs of rows: ``i < j``, and the exact Hamming distance between them.
+
+    Attributes
+    ----------
+    i, j : int64[m]
+    distance : int16[m]
+    """
+
+    i: Rows
+    j: Rows
+    distance: NDArray[np.int16]
+
+
+def all_pairs(
+    fingerprints: U64,
+    distance: int = 3,
+    bits: int = 64,
+    copies: str = "all",
+    *,
+    tables: int | str = "auto",
+    search: str = "tables",
+    threads: int | None = None,
+    memory: int | None = None,
+) -> Pairs:
+    """Find all pairs of fingerprints within a Hamming distance.
+
+    Parameters
+    ----------
+    fingerprints : uint64[n] or uint64[n, words]
+        Word 0 the most significant, unused high bits zero.
+    distance : int
+        0 to `bits`.
+    bits : int
+        1 to 256.
+    copies : {"all", "first"}
+        With ``first``, of identical fingerprints each pairs with the first only, and only the
+        first with others.
+    tables : {"auto", 4, 10, 16, 20}
+        See `plans.plan`. The result is the same.
+    search : {"tables", "auto", "exhaustive", "probe", "neighbours"}
+        See `ways`. The result is the same.
+    threads : int, optional
+        By default one for each core. The result is the same.
+    memory : int, optional
+        Bytes that the result may take; by default what the machine has free.
+
+    Returns
+    -------
+    Pairs
+        Ordered by (i, j).
+
+    Raises
+    ------
+    SimdupError
+        Unfit input, or more pairs than memory for them.
+    """
+    f = checked(fingerprints, bits)
+    most = (free_memory() if memory is None else memory) // PAIR_BYTES
+    found: list[U64] = []
+    total = 0
+    for i, j in _rows(f, distance, bits, copies, tables, search, threads, most):
+        total += len(i)
+        if total > most:
+            raise _too_many(total, copies)
+        # Two row numbers below 2**32 in one value: sorting it sorts by i, then by j.
+        found.append(i.astype(np.uint64) << np.uint64(32) | j.astype(np.uint64))
+    both = np.concatenate(found) if found else np.empty(0, dtype=np.uint64)
+    found.clear()
+    both.sort()
+    i = (both >> np.uint64(32)).astype(np.int64)
+    both &= np.uint64(0xFFFFFFFF)
+    j = both.astype(np.int64)
+    return Pairs(i, j, differing(f, i, f, j))
+
+
+def iter_pairs(
+    fingerprints: U64,
+    distance: int = 3,
+    bits: int = 64,
+    copies: str = "all",
+    *,
+    tables: int | str = "auto",
+    search: str = "tables",
+    threads: int | None = None,
+) -> Iterator[Pairs]:
+    """Find the pairs that `all_pairs` finds, in blocks, for those who need not hold them all.
+
+    Each pair comes once, with i < j, and in no order: as the tables find it, identical ones
+    first. A block holds at most 2**18 pairs; the memory in use does not grow with their number.
+    The parameters are those of `all_pairs`.
+    """
+    f = checked(fingerprints, bits)
+    for i, j in _rows(f, distance, bits, copies, tables, search, threads, None):
+        yield Pairs(i, j, differing(f, i, f, j))
+
+
+def free_memory() -> int:
+    """Give the bytes of memory that are free, as far as the system tells; else 4 GiB."""
+    try:
+        with open("/proc/meminfo", encoding="ascii") as lines:
+            for line in lines:
+                if line.startswith("MemAvailable:"):
+                    return int(line.split()[1]) * 1024
+    except OSError:
+        pass
+    try:
+        return int(os.sysconf("SC_PAGE_SIZE")) * int(os.sysconf("SC_PHYS_PAGES")) // 2
+    except (AttributeError, ValueError, OSError):
+        return 4 << 30
+
+
+def _too_many(pairs: int, copies: str) -> SimdupError:
+    hint = "iter_pairs gives them in blocks; a smaller distance finds fewer"
+    if copies == "all":
+        hint = 'copies="first" pairs each copy with the first only; ' + hint
+    return SimdupError("pairs", f"{pairs:,} or more pairs do not fit in memory", hint)
+
+
+def _rows(
+    f: U64,
+    distance: int,
+    bits: int,
+    copies: str,
+    tables: int | str,
+    search: str,
+    threads: int | None,
+    most: int | None,
+) -> Iterator[tuple[Rows, Rows]]:
+    """Give the rows of all pairs, i < j, each once, in blocks."""
+    distance = checked_distance(distance, bits)
+    if copies not in ("all", "first"):
+        raise SimdupError("copies", f"{copies!r} is neither 'all' nor 'first'")
+    chosen = plan(bits, distance, len(f), tables, search)
+    groups = same.collapse(f)
+    every = copies == "all"
+    if most is not None and every and groups.pairs() > most:
+        raise _too_many(groups.pairs(), copies)
+    yield from same.within(groups, every)
+    first = None
+    if len(groups.first):
+        first = same.distinct(len(f), groups)
+        f = f[first]
+        chosen = plan(bits, distance, len(f), tables, search)
+    for left, right in _distinct(f, chosen, running.count(threads)):
+        i, j = np.minimum(left, right), np.maximum(left, right)
+        if first is None:
+            yield i, j
+        elif not every:
+            yield first[i], first[j]
+        else:
+            for a, b in same.across(groups, first[i], first[j]):
+                yield np.minimum(a, b), np.maximum(a, b)
+
+
+def _distinct(f: U64, chosen: Plan, threads: int) -> Iterator[tuple[Rows, Rows]]:
+    """Give the pairs of fingerprints that are all different, each once, in blocks."""
+    if len(f) < 2:
+        return
+    if chosen.search == "exhaustive":
+        yield from running.merged(ways.exhaustive(f, chosen.distance, threads), threads)
+    elif chosen.search == "probe":
+        yield from ways.probe_pairs(f, chosen.bits, chosen.distance)
+    elif chosen.search == "neighbours":
+        yield from ways.neighbour_pairs(f, chosen.bits, chosen.distance)
+    else:
+        yield from by_tables(f, chosen.bits, [(0, chosen.bits)], chosen, threads)
+
+
+def by_tables(
+    f: U64, bits: int, columns: Sequence[Piece], chosen: Plan, threads: int
+) -> Iterator[tuple[Rows, Rows]]:
+    """Give the pairs within ``chosen.distance``, table by table, each once, in blocks.
+
+    Parameters
+    ----------
+    f : uint64[n, words]
+        All different.
+    bits : int
+    columns : sequence of (start, width)
+        The bits in which they differ; the plan is for as many.
+    chosen : Plan
+    threads : int
+    """
+    # A key is cut to what the table shows of it, so that "the keys are equal" has one meaning.
+    room = WORD - row_bits(len(f))
+    keys = [
+        located([piece for part in key for piece in located(columns, *part)], 0, room)
+        for key in chosen.keys
+    ]
+    masks = [_mask(bits, key) for key in keys]
+    buffers = [np.empty(len(f), dtype=np.uint64) for _ in range(min(threads, len(keys)))]
+
+    def table(t: int) -> Iterator[tuple[Rows, Rows]]:
+        buffer = buffers.pop()
+        try:
+            for left, right in _in_table(f, bits, columns, keys[t], chosen.distance, buffer):
+                seen = np.zeros(len(left), dtype=np.bool_)
+                for mask in masks[:t]:
+                    seen |= _agree(f, left, right, mask)
+                if not seen.all():
+                    yield left[~seen], right[~seen]
+        finally:
+            buffers.append(buffer)
+
+    yield from running.merged((table(t) for t in range(len(keys))), threads)
+
+
+def _in_table(
+    f: U64, bits: int, columns: Sequence[Piece], key: list[Piece], distance: int, buffer: U64
+) -> Iterator[tuple[Rows, Rows]]:
+    """Give the pairs with equal keys in one table, in blocks."""
+    n = len(f)
+    table = packed(f, bits, columns, key, buffer)
+    rest = without(columns, key)
+    place = 0
+    for start, stop in [*long_runs(table, width(key), long_run(width(rest), distance)), (n, n)]:
+        for left, right in walk(table, place, start, width(key), distance):
+            i, j = rows_of(left, n), rows_of(right, n)
+            near = differing(f, i, f, j) <= distance
+            yield i[near], j[near]
+        if start < stop:
+            rows = rows_of(table[start:stop], n)
+            rows.sort()
+            below = plan(width(rest), min(distance, width(rest)), len(rows))
+            for i, j in by_tables(f[rows], bits, rest, below, threads=1):
+                yield rows[i], rows[j]
+        place = stop
+
+
+def _mask(bits: int, key: Sequence[Piece]) -> U64:
+    """Give uint64[words] with the bits of the key set."""
+    number = 0
+    for start, length in key:
+        number |= ((1 << length) - 1) << (bits - start - length)
+    count = words(bits)
+    return np.array([number >> 64 * (count - 1 - w) & (1 << 64) - 1 for w in range(count)], "u8")
+
+
+def _agree(f: U64, i: Rows, j: Rows, mask: U64) -> NDArray[np.bool_]:
+    """Say which of the pairs have equal bits under the mask."""
+    result = np.ones(len(i), dtype=np.bool_)
+    for word, wanted in enumerate(mask):
+        if wanted:
+            result &= (f[:, word][i] ^ f[:, word][j]) & wanted == 0
+    return result

@@ -1,0 +1,62 @@
+"""Several generators at once: their blocks as they come, and never many waiting.
+
+NumPy gives up the interpreter's lock while it sorts and computes, so threads suffice.
+"""
+
+import os
+import queue
+import threading
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+Block = TypeVar("Block")
+
+
+def count(threads: int | None) -> int:
+    """Give the number of threads: as asked for, else one for each core this process may use."""
+    if threads is not None:
+        return max(int(threads), 1)
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def merged(sources: Iterable[Iterator[Block]], threads: int) -> Iterator[Block]:
+    """Run generators, at most `threads` at a time, and give all their blocks in any order.
+
+    At most two blocks a thread wait to be taken; then the generators wait. What one of them
+    raises is raised here, and when the taker stops early they stop too.
+    """
+    if threads == 1:
+        for source in sources:
+            yield from source
+        return
+    ready: queue.Queue[Block | None] = queue.Queue(maxsize=2 * threads)
+    stopped = threading.Event()
+
+    def run(source: Iterator[Block]) -> None:
+        try:
+            for block in source:
+                if stopped.is_set():
+                    return
+                ready.put(block)
+        finally:
+            ready.put(None)
+
+    with ThreadPoolExecutor(threads) as pool:
+        running = [pool.submit(run, source) for source in sources]
+        left = len(running)
+        try:
+            while left:
+                block = ready.get()
+                if block is None:
+                    left -= 1
+                else:
+                    yield block
+        finally:
+            stopped.set()
+            while left:
+                left -= ready.get() is None
+        for one in running:
+            one.result()
