@@ -133,8 +133,8 @@ def _near(
         else:
             pairs.append((first, document, 0, identical))
     at = np.array(firsts, np.int64)
-    bits = 64 * sketched.values.shape[1]
-    proposed = all_pairs(sketched.values[at], min(criteria.distance, bits), bits)
+    within = min(criteria.distance, sketched.bits)
+    proposed = all_pairs(sketched.values[at], within, sketched.bits)
     enough = sketched.terms[at] >= FEW_TERMS
     worth = enough[proposed.i] & enough[proposed.j]
     candidates = len(pairs) + int(np.count_nonzero(worth))

@@ -83,11 +83,14 @@ class Sketched:
     ----------
     values : uint64[documents, words]
         Fingerprints; 0 for a document without terms.
+    bits : int
+        Bits of each.
     terms : int64[documents]
         How many terms each document has that weigh anything.
     """
 
     values: NDArray[np.uint64]
+    bits: int
     terms: NDArray[np.int64]
 
 
@@ -98,6 +101,7 @@ def sketch(counts: Counts, idf: Idf, recipe: Recipe) -> Sketched:
     values = [simhash_rows(counts.hashes, b.columns, b.weights, recipe.ties) for b in blocks]
     return Sketched(
         np.concatenate([np.zeros((0, words), np.uint64), *values]),
+        recipe.bits,
         np.concatenate([np.zeros(0, np.int64), *(b.terms for b in blocks)]),
     )
 
