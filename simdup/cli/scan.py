@@ -10,8 +10,7 @@ import click
 from simdup.cli import options
 from simdup.cli.messages import say, say_skipped
 from simdup.cli.progress import progress
-
-FORMATS = ("text", "csv", "jsonl")
+from simdup.cli.results import FORMATS, write_result
 
 
 @click.command(
@@ -52,8 +51,6 @@ def command(**given: Any) -> int:
     form = options.make_format(given, FORMATS)
 
     from simdup.output.files import open_output
-    from simdup.output.records import cluster_csv, cluster_jsonl
-    from simdup.output.text import Painter, cluster_text, report
     from simdup.pipeline.intake import Effort
     from simdup.pipeline.scanning import scan
 
@@ -62,14 +59,10 @@ def command(**given: Any) -> int:
             effort = Effort(given["jobs"], given["segmenter"], progress=show)
             result = scan(named, recipe, criteria, reading, effort)
         say_skipped(result.skipped, result.notes, given["quiet"])
-        if form == "csv":
-            lines = cluster_csv(result.clusters)
-        elif form == "jsonl":
-            lines = cluster_jsonl(result)
-        else:
-            lines = cluster_text(result.clusters, Painter(stream, given["color"]))
-        stream.writelines(lines)
+        write_result(stream, result, form, given["color"])
     if not given["quiet"]:
+        from simdup.output.text import report
+
         between = form == "text" and result.clusters and sys.stdout.isatty()
         say(("\n" if between else "") + report(result, criteria))
     if any(skipped.error for skipped in result.skipped):

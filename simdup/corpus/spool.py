@@ -36,14 +36,13 @@ class SpoolWriter:
         # Unbuffered: a text is whole in the file as soon as its slot is handed on.
         self._file = open(_path(folder, writer), "wb", buffering=0)  # noqa: SIM115
 
-    def write(self, texts: list[str]) -> list[Slot]:
-        """Append texts and return where they lie."""
-        encoded = [text.encode() for text in texts]
-        content = memoryview(b"".join(encoded))
+    def write(self, texts: list[bytes]) -> list[Slot]:
+        """Append texts in UTF-8 and return where they lie."""
+        content = memoryview(b"".join(texts))
         while content:
             content = content[self._file.write(content) :]
         slots = []
-        for text in encoded:
+        for text in texts:
             slots.append(Slot(self._writer, self._end, len(text)))
             self._end += len(text)
         return slots

@@ -174,7 +174,8 @@ class CountDocuments:
     def _count(self, batch: Batch, counter: TermCounter, writer: SpoolWriter | None) -> Counted:
         documents: list[tuple[str, float, str, str]] = []
         skipped: list[Skipped] = []
-        texts: list[str] = []
+        texts: list[bytes] = []
+        lengths: list[int] = []
         tokens: list[list[str]] = []
         for found in read(batch, self._reading):
             if isinstance(found, Skipped):
@@ -185,12 +186,13 @@ class CountDocuments:
                 skipped.append(Skipped(found.name, "empty" if not solid else "no words"))
                 continue
             documents.append((found.name, found.modified, found.note, found.place))
-            texts.append(solid)
+            texts.append(solid.encode("utf-8", "surrogatepass"))
+            lengths.append(len(solid))
             tokens.append(cut)
         return Counted(
             documents=documents,
-            digests=[hashlib.blake2b(t.encode(), digest_size=16).digest() for t in texts],
-            lengths=[len(text) for text in texts],
+            digests=[hashlib.blake2b(text, digest_size=16).digest() for text in texts],
+            lengths=lengths,
             slots=[] if writer is None else writer.write(texts),
             counts=counter.count(tokens),
             skipped=skipped,
