@@ -41,7 +41,7 @@ def comparison_text(found: Comparison, paint: Painter) -> Iterator[bytes]:
     answer = (
         paint("yes", "near-duplicates") if found.duplicates else paint("no", "not near-duplicates")
     )
-    lines = [f"{answer}: {reason(found)}", ""]
+    lines = [paint.wrapped(f"{answer}: {reason(found)}"), ""]
     lines += [f"  a  {shown(found.a)}", f"  b  {shown(found.b)}", ""]
     if found.distance is not None:
         equal = sum(found.bands)
@@ -53,7 +53,8 @@ def comparison_text(found: Comparison, paint: Painter) -> Iterator[bytes]:
         f"  (shared runs of {found.criteria.shingle} characters)"
     )
     a, b = (value or "none" for value in found.fingerprints)
-    lines += [f"  fingerprints  {a}  {b}", f"  {recipe_words(found.recipe)}"]
+    lines += [f"  fingerprints  {a}  {b}", f"  idf           {_idf_words(found.recipe['idf'])}"]
+    lines.append(recipe_words(found.recipe))
     lines += _terms(found, paint)
     yield to_bytes("\n".join(lines) + "\n")
 
@@ -89,6 +90,11 @@ def reason(found: Comparison) -> str:
             f"enough ({share}, {wanted})."
         )
     return f"{bits} ({limit}), and their {share} ({wanted})."
+
+
+def _idf_words(name: str) -> str:
+    known = {"builtin": "builtin (jieba's table)", "none": "none (these weights need none)"}
+    return known.get(name, shown(name))
 
 
 def _terms(found: Comparison, paint: Painter) -> Iterator[str]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
+import textwrap
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import IO, Any
@@ -44,12 +46,19 @@ class Painter:
         self._on = color == "always" or (
             color == "auto" and terminal and not environment.get("NO_COLOR")
         )
+        self._width = shutil.get_terminal_size().columns if stream.isatty() else None
 
     def __call__(self, style: str, words: str) -> str:
         """Return the words, painted."""
         if not self._on:
             return words
         return STYLES[style].render(words, color_system=ColorSystem.STANDARD)
+
+    def wrapped(self, sentence: str) -> str:
+        """Return a sentence in lines of whole words, where the stream is a terminal."""
+        if self._width is None:
+            return sentence
+        return textwrap.fill(sentence, self._width, break_long_words=False, break_on_hyphens=False)
 
 
 def padded(text: str, width: int) -> str:
@@ -63,7 +72,7 @@ def cluster_text(clusters: Iterable[Cluster], paint: Painter) -> Iterator[bytes]
     Names stand last: whatever their width, the columns before them line up, and a long one wraps
     without tearing the line apart.
     """
-    heading = paint("dim", "  role       distance  similarity  document") + "\n"
+    heading = paint("dim", "  role       bits  similar  document") + "\n"
     for cluster in clusters:
         yield heading.encode()
         heading = "\n"
@@ -72,7 +81,7 @@ def cluster_text(clusters: Iterable[Cluster], paint: Painter) -> Iterator[bytes]
         for member in cluster.documents:
             role = paint(member.role, f"{member.role:<9}")
             distance = "" if member.distance is None else str(member.distance)
-            figures = f"{distance:>8}  {digits(member.similarity):>10}"
+            figures = f"{distance:>4}  {digits(member.similarity):>7}"
             lines.append(f"  {role}  {figures}  {shown(member.document)}")
         yield to_bytes("\n".join(lines) + "\n")
 
@@ -116,11 +125,11 @@ def recipe_words(recipe: dict[str, Any]) -> str:
         return f"recipe {recipe['digest']}" if recipe else ""
     parts = [
         recipe["tokens"],
-        "folded" if recipe["fold"] else "not folded",
-        recipe["weight"] + ("" if recipe["idf"] == "none" else f" (idf {shown(recipe['idf'])})"),
+        "fold" if recipe["fold"] else "no fold",
+        recipe["weight"] + ("" if recipe["idf"] == "none" else f" by {shown(recipe['idf'])}"),
         f"top {recipe['top']}" if recipe["top"] else "all terms",
         f"cap {recipe['cap']:g}" if recipe["cap"] else "no cap",
-        f"{recipe['hash']} {recipe['bits']} bits",
+        f"{recipe['hash']} {recipe['bits']}",
     ]
     if "dictionary" in recipe:
         parts.insert(1, f"dict {shown(recipe['dictionary'])}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -110,6 +110,9 @@ def learn_idf(
     sources: Iterable[str], recipe: Recipe, reading: Reading, effort: Effort
 ) -> tuple[Idf, list[Skipped]]:
     """Return the frequencies that a scan of the sources would use, and what it would skip."""
-    intake = open_sources(sources, reading, effort)
-    corpus = gather(intake, recipe, reading, None)
-    return resolve_idf(recipe, corpus.counts(recipe)), corpus.skipped
+    named = list(sources)
+    corpus = gather(open_sources(named, reading, effort), recipe, reading, None)
+    idf = resolve_idf(recipe, corpus.counts(recipe))
+    if isinstance(idf, Model):
+        idf = replace(idf, name="corpus " + ", ".join(named))
+    return idf, corpus.skipped
