@@ -192,7 +192,7 @@ def _rows(
         first = same.distinct(len(f), groups)
         f = f[first]
         chosen = plan(bits, distance, len(f), tables, search)
-    for left, right in _distinct(f, chosen, running.count(threads)):
+    for left, right in _distinct(f, bits, [(0, bits)], chosen, running.count(threads)):
         i, j = np.minimum(left, right), np.maximum(left, right)
         if first is None:
             yield i, j
@@ -203,35 +203,39 @@ def _rows(
                 yield np.minimum(a, b), np.maximum(a, b)
 
 
-def _distinct(f: U64, chosen: Plan, threads: int) -> Iterator[tuple[Rows, Rows]]:
-    """Give the pairs of fingerprints that are all different, each once, in blocks."""
-    if len(f) < 2:
-        return
-    if chosen.search == "exhaustive":
-        yield from running.merged(ways.exhaustive(f, chosen.distance, threads), threads)
-    elif chosen.search == "probe":
-        yield from ways.probe_pairs(f, chosen.bits, chosen.distance)
-    elif chosen.search == "neighbours":
-        yield from ways.neighbour_pairs(f, chosen.bits, chosen.distance)
-    else:
-        yield from by_tables(f, chosen.bits, [(0, chosen.bits)], chosen, threads)
-
-
-def by_tables(
+def _distinct(
     f: U64, bits: int, columns: Sequence[Piece], chosen: Plan, threads: int
 ) -> Iterator[tuple[Rows, Rows]]:
-    """Give the pairs within ``chosen.distance``, table by table, each once, in blocks.
+    """Give the pairs within ``chosen.distance`` of fingerprints that are all different.
 
     Parameters
     ----------
     f : uint64[n, words]
-        All different.
     bits : int
     columns : sequence of (start, width)
         The bits in which they differ; the plan is for as many.
     chosen : Plan
     threads : int
+
+    Yields
+    ------
+    i, j : int64[m]
+        Each pair once, either way round, in blocks.
     """
+    if chosen.search == "exhaustive":
+        yield from running.merged(ways.exhaustive(f, chosen.distance, threads), threads)
+    elif chosen.search == "probe":
+        yield from ways.probe_pairs(f, bits, chosen.distance)
+    elif chosen.search == "neighbours":
+        yield from ways.neighbour_pairs(f, bits, chosen.distance)
+    else:
+        yield from _by_tables(f, bits, columns, chosen, threads)
+
+
+def _by_tables(
+    f: U64, bits: int, columns: Sequence[Piece], chosen: Plan, threads: int
+) -> Iterator[tuple[Rows, Rows]]:
+    """Give the same, table by table."""
     keys = keys_shown(chosen, columns, WORD - row_bits(len(f)))
     masks = [mask_of(bits, key) for key in keys]
     buffers = [np.empty(len(f), dtype=np.uint64) for _ in range(min(threads, len(keys)))]
@@ -268,6 +272,6 @@ def _in_table(
             rows = rows_of(table[start:stop], n)
             rows.sort()
             below = plan(width(rest), min(distance, width(rest)), len(rows))
-            for i, j in by_tables(f[rows], bits, rest, below, threads=1):
+            for i, j in _distinct(f[rows], bits, rest, below, threads=1):
                 yield rows[i], rows[j], difference(f, rows[i], f, rows[j])
         place = stop

@@ -79,7 +79,7 @@ def compress(values: U64) -> Compressed:
     last = (reach - 1) >> low_bits
     heads[-1] = last
     unary = np.zeros(last + blocks * BLOCK, dtype=np.bool_)
-    step = STRETCH // BLOCK
+    step = max(STRETCH // BLOCK, 1)
     for first in range(0, blocks, step):
         part = values[first * BLOCK : (first + step) * BLOCK] - np.uint64(base)
         # The last block is filled up with its last value.
