@@ -132,14 +132,11 @@ def across(copies: Copies, i: Rows, j: Rows) -> Iterator[tuple[Rows, Rows]]:
         )
 
 
-def everyone(copies: Copies, query: Rows, row: Rows) -> Iterator[tuple[Rows, Rows]]:
-    """Give for pairs of a query and a first row the pairs of the query and all its copies."""
-    group, size = _group(copies, row)
-    if int(size.sum()) == len(size):
-        yield query, row
-        return
+def everyone(copies: Copies, rows: Rows) -> Iterator[tuple[Rows, Rows]]:
+    """Give for first rows all rows of their copies: blocks of (index into `rows`, row)."""
+    group, size = _group(copies, rows)
     for which, offset in spread(size, BLOCK):
-        yield query[which], _member(copies, row[which], group[which], offset)
+        yield which, _member(copies, rows[which], group[which], offset)
 
 
 def _group(copies: Copies, rows: Rows) -> tuple[Rows, Rows]:

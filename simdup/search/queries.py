@@ -201,31 +201,20 @@ def query(
             f"{distance} is beyond the {index.distance} that the index was built for",
             "build it again for that distance",
         )
-    found = [
-        i.astype(np.uint64) << np.uint64(32) | j.astype(np.uint64)
-        for i, j in _rows(index, asked, distance, running.count(threads))
-    ]
-    both = np.concatenate(found) if found else np.empty(0, dtype=np.uint64)
-    both.sort()
-    i = (both >> np.uint64(32)).astype(np.int64)
-    j = (both & np.uint64(0xFFFFFFFF)).astype(np.int64)
-    place = j if index.first is None else _place(index, j)
-    return Found(i, j, differing(asked, i, index.fingerprints, place))
-
-
-def _place(index: SearchIndex, rows: Rows) -> Rows:
-    """Find the place in ``index.fingerprints`` of rows as they were given."""
-    groups = index.copies
-    leader = np.full(index.rows, -1)
-    leader[groups.members] = np.repeat(groups.first, groups.sizes)
-    heads = np.where(leader[rows] < 0, rows, leader[rows])
-    return np.searchsorted(index.first, heads)  # type: ignore[arg-type]
+    found = list(_rows(index, asked, distance, running.count(threads)))
+    if not found:
+        nothing = np.empty(0, dtype=np.int64)
+        return Found(nothing, nothing, nothing.astype(np.int16))
+    i, j, apart = (np.concatenate(parts) for parts in zip(*found, strict=True))
+    # Both numbers in one value, for sorting by one is faster than by two.
+    order = np.argsort(i << 32 | j)
+    return Found(i[order], j[order], apart[order])
 
 
 def _rows(
     index: SearchIndex, asked: U64, distance: int, threads: int
-) -> Iterator[tuple[Rows, Rows]]:
-    """Give the pairs of query and row, each once, in blocks."""
+) -> Iterator[tuple[Rows, Rows, NDArray[np.int16]]]:
+    """Give query, row and distance, each pair once, in blocks."""
     f = index.fingerprints
     if not len(f):
         return
@@ -245,11 +234,12 @@ def _rows(
                 index.tables.__getitem__, distance, threads,
             )  # fmt: skip
         for i, j in blocks:
+            apart = differing(some, i, f, j)
             if index.first is None:
-                yield i + low, j
+                yield i + low, j, apart
             else:
-                for a, b in same.everyone(index.copies, i, index.first[j]):
-                    yield a + low, b
+                for which, row in same.everyone(index.copies, index.first[j]):
+                    yield i[which] + low, row, apart[which]
 
 
 def _joined(
@@ -297,7 +287,10 @@ def _in_table(
         low, high = some & ~tail, some | tail
         table = window(whole, low, high) if isinstance(whole, Compressed) else whole
         begin = np.searchsorted(table, low, side="left")
-        count = np.searchsorted(table, high, side="right") - begin
+        count = np.zeros(len(some), dtype=np.int64)
+        # Most queries meet no equal key: the next value tells, without a second binary search.
+        met = np.flatnonzero(table[np.minimum(begin, len(table) - 1)] - low <= high - low)
+        count[met] = np.searchsorted(table, high[met], side="right") - begin[met]
         for start, stop, at in _crowds(begin, count, width(rest), distance):
             rows, queries = rows_of(table[at : at + count[start]], n), rows_of(some[start:stop], q)
             count[start:stop] = 0
@@ -319,16 +312,17 @@ def _crowds(begin: Rows, count: Rows, rest: int, distance: int) -> list[tuple[in
     Queries of equal keys stand together and meet the same run. Comparing each with each is
     weighed against the plan for both of them together.
     """
-    crowds = []
-    # A quarter of a million comparisons take less than the calls for a single table.
+    if not rest:
+        return []
     heads = np.flatnonzero(np.diff(begin, prepend=-1) != 0)
     sizes = np.diff(heads, append=len(begin))
-    for head, size in zip(heads.tolist(), sizes.tolist(), strict=True):
-        run = int(count[head])
-        if run * size > same.BLOCK:
-            below = plan(rest, min(distance, rest), run + size) if rest else None
-            if below and below.search == "tables":
-                crowds.append((head, head + size, int(begin[head])))
+    # A quarter of a million comparisons take less than the calls for a single table.
+    large = count[heads] * sizes > same.BLOCK
+    crowds = []
+    for head, size in zip(heads[large].tolist(), sizes[large].tolist(), strict=True):
+        both = int(count[head]) + size
+        if plan(rest, min(distance, rest), both).search == "tables":
+            crowds.append((head, head + size, int(begin[head])))
     return crowds
 
 
