@@ -35,15 +35,15 @@ from simdup.search.arrays import (
     Rows,
     checked,
     checked_distance,
+    difference,
     differing,
-    located,
+    ones,
     row_bits,
     rows_of,
     without,
-    words,
 )
 from simdup.search.plans import Plan, long_run, plan, width
-from simdup.search.tables import long_runs, packed, walk
+from simdup.search.tables import keys_shown, long_runs, mask_of, packed, walk
 
 PAIR_BYTES = 26
 
@@ -192,7 +192,7 @@ def _rows(
         first = same.distinct(len(f), groups)
         f = f[first]
         chosen = plan(bits, distance, len(f), tables, search)
-    for left, right in _distinct(f, chosen, running.count(threads)):
+    for left, right in _distinct(f, bits, [(0, bits)], chosen, running.count(threads)):
         i, j = np.minimum(left, right), np.maximum(left, right)
         if first is None:
             yield i, j
@@ -203,53 +203,51 @@ def _rows(
                 yield np.minimum(a, b), np.maximum(a, b)
 
 
-def _distinct(f: U64, chosen: Plan, threads: int) -> Iterator[tuple[Rows, Rows]]:
-    """Give the pairs of fingerprints that are all different, each once, in blocks."""
-    if len(f) < 2:
-        return
-    if chosen.search == "exhaustive":
-        yield from running.merged(ways.exhaustive(f, chosen.distance, threads), threads)
-    elif chosen.search == "probe":
-        yield from ways.probe_pairs(f, chosen.bits, chosen.distance)
-    elif chosen.search == "neighbours":
-        yield from ways.neighbour_pairs(f, chosen.bits, chosen.distance)
-    else:
-        yield from by_tables(f, chosen.bits, [(0, chosen.bits)], chosen, threads)
-
-
-def by_tables(
+def _distinct(
     f: U64, bits: int, columns: Sequence[Piece], chosen: Plan, threads: int
 ) -> Iterator[tuple[Rows, Rows]]:
-    """Give the pairs within ``chosen.distance``, table by table, each once, in blocks.
+    """Give the pairs within ``chosen.distance`` of fingerprints that are all different.
 
     Parameters
     ----------
     f : uint64[n, words]
-        All different.
     bits : int
     columns : sequence of (start, width)
         The bits in which they differ; the plan is for as many.
     chosen : Plan
     threads : int
+
+    Yields
+    ------
+    i, j : int64[m]
+        Each pair once, either way round, in blocks.
     """
-    # A key is cut to what the table shows of it, so that "the keys are equal" has one meaning.
-    room = WORD - row_bits(len(f))
-    keys = [
-        located([piece for part in key for piece in located(columns, *part)], 0, room)
-        for key in chosen.keys
-    ]
-    masks = [_mask(bits, key) for key in keys]
+    if chosen.search == "exhaustive":
+        yield from running.merged(ways.exhaustive(f, chosen.distance, threads), threads)
+    elif chosen.search == "probe":
+        yield from ways.probe_pairs(f, bits, chosen.distance)
+    elif chosen.search == "neighbours":
+        yield from ways.neighbour_pairs(f, bits, chosen.distance)
+    else:
+        yield from _by_tables(f, bits, columns, chosen, threads)
+
+
+def _by_tables(
+    f: U64, bits: int, columns: Sequence[Piece], chosen: Plan, threads: int
+) -> Iterator[tuple[Rows, Rows]]:
+    """Give the same, table by table."""
+    keys = keys_shown(chosen, columns, WORD - row_bits(len(f)))
+    masks = [mask_of(bits, key) for key in keys]
     buffers = [np.empty(len(f), dtype=np.uint64) for _ in range(min(threads, len(keys)))]
 
     def table(t: int) -> Iterator[tuple[Rows, Rows]]:
         buffer = buffers.pop()
         try:
-            for left, right in _in_table(f, bits, columns, keys[t], chosen.distance, buffer):
-                seen = np.zeros(len(left), dtype=np.bool_)
+            for i, j, x in _in_table(f, bits, columns, keys[t], chosen.distance, buffer):
+                new = np.ones(len(i), dtype=np.bool_)
                 for mask in masks[:t]:
-                    seen |= _agree(f, left, right, mask)
-                if not seen.all():
-                    yield left[~seen], right[~seen]
+                    new &= (x & mask).any(axis=1)
+                yield i[new], j[new]
         finally:
             buffers.append(buffer)
 
@@ -258,8 +256,8 @@ def by_tables(
 
 def _in_table(
     f: U64, bits: int, columns: Sequence[Piece], key: list[Piece], distance: int, buffer: U64
-) -> Iterator[tuple[Rows, Rows]]:
-    """Give the pairs with equal keys in one table, in blocks."""
+) -> Iterator[tuple[Rows, Rows, U64]]:
+    """Give the pairs with equal keys in one table and how they differ, in blocks."""
     n = len(f)
     table = packed(f, bits, columns, key, buffer)
     rest = without(columns, key)
@@ -267,30 +265,13 @@ def _in_table(
     for start, stop in [*long_runs(table, width(key), long_run(width(rest), distance)), (n, n)]:
         for left, right in walk(table, place, start, width(key), distance):
             i, j = rows_of(left, n), rows_of(right, n)
-            near = differing(f, i, f, j) <= distance
-            yield i[near], j[near]
+            x = difference(f, i, f, j)
+            near = ones(x) <= distance
+            yield i[near], j[near], x[near]
         if start < stop:
             rows = rows_of(table[start:stop], n)
             rows.sort()
             below = plan(width(rest), min(distance, width(rest)), len(rows))
-            for i, j in by_tables(f[rows], bits, rest, below, threads=1):
-                yield rows[i], rows[j]
+            for i, j in _distinct(f[rows], bits, rest, below, threads=1):
+                yield rows[i], rows[j], difference(f, rows[i], f, rows[j])
         place = stop
-
-
-def _mask(bits: int, key: Sequence[Piece]) -> U64:
-    """Give uint64[words] with the bits of the key set."""
-    number = 0
-    for start, length in key:
-        number |= ((1 << length) - 1) << (bits - start - length)
-    count = words(bits)
-    return np.array([number >> 64 * (count - 1 - w) & (1 << 64) - 1 for w in range(count)], "u8")
-
-
-def _agree(f: U64, i: Rows, j: Rows, mask: U64) -> NDArray[np.bool_]:
-    """Say which of the pairs have equal bits under the mask."""
-    result = np.ones(len(i), dtype=np.bool_)
-    for word, wanted in enumerate(mask):
-        if wanted:
-            result &= (f[:, word][i] ^ f[:, word][j]) & wanted == 0
-    return result

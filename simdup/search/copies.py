@@ -31,22 +31,21 @@ class Copies:
         For each the first row that has it, ascending.
     members : int64[m]
         All rows that have it, `first` among them: group after group, ascending within each.
-    starts : int64[g + 1]
-        Where in `members` the groups begin, and the end.
+    starts : int64[g]
+        Where in `members` the groups begin.
+    sizes : int64[g]
+        How many rows each has.
     """
 
     first: Rows
     members: Rows
     starts: Rows
-
-    def sizes(self) -> Rows:
-        """Count the rows of each group."""
-        return np.diff(self.starts)
+    sizes: Rows
 
     def pairs(self) -> int:
         """Count the pairs within the groups."""
         # Whole numbers of Python: a hundred million copies make more pairs than one would think.
-        return sum(size * (size - 1) // 2 for size in self.sizes().tolist())
+        return sum(size * (size - 1) // 2 for size in self.sizes.tolist())
 
 
 def by_mix(fingerprints: U64) -> U64:
@@ -90,7 +89,7 @@ def collapse(fingerprints: U64) -> Copies:
     both.sort()
     starts = np.flatnonzero(np.diff((both >> np.uint64(32)).astype(np.int64), prepend=-1))
     members = (both & np.uint64(0xFFFFFFFF)).astype(np.int64)
-    return Copies(first, members, np.append(starts, len(members)))
+    return Copies(first, members, starts, np.diff(starts, append=len(members)))
 
 
 def distinct(n: int, copies: Copies) -> Rows:
@@ -106,9 +105,9 @@ def within(copies: Copies, every: bool) -> Iterator[tuple[Rows, Rows]]:
 
     With `every` all pairs of a group, otherwise its first row with each of the others.
     """
-    sizes = copies.sizes()
+    sizes = copies.sizes
     if every:
-        stops = np.repeat(copies.starts[1:], sizes)
+        stops = np.repeat(copies.starts + sizes, sizes)
         after = stops - np.arange(len(copies.members)) - 1
         for which, offset in spread(after, BLOCK):
             yield copies.members[which], copies.members[which + 1 + offset]
@@ -133,14 +132,11 @@ def across(copies: Copies, i: Rows, j: Rows) -> Iterator[tuple[Rows, Rows]]:
         )
 
 
-def everyone(copies: Copies, query: Rows, row: Rows) -> Iterator[tuple[Rows, Rows]]:
-    """Give for pairs of a query and a first row the pairs of the query and all its copies."""
-    group, size = _group(copies, row)
-    if int(size.sum()) == len(size):
-        yield query, row
-        return
+def everyone(copies: Copies, rows: Rows) -> Iterator[tuple[Rows, Rows]]:
+    """Give for first rows all rows of their copies: blocks of (index into `rows`, row)."""
+    group, size = _group(copies, rows)
     for which, offset in spread(size, BLOCK):
-        yield query[which], _member(copies, row[which], group[which], offset)
+        yield which, _member(copies, rows[which], group[which], offset)
 
 
 def _group(copies: Copies, rows: Rows) -> tuple[Rows, Rows]:
@@ -150,7 +146,7 @@ def _group(copies: Copies, rows: Rows) -> tuple[Rows, Rows]:
     group = np.searchsorted(copies.first, rows)
     group[group == len(copies.first)] = 0
     has = copies.first[group] == rows
-    return np.where(has, group, -1), np.where(has, copies.sizes()[group], 1)
+    return np.where(has, group, -1), np.where(has, copies.sizes[group], 1)
 
 
 def _member(copies: Copies, row: Rows, group: Rows, which: Rows) -> Rows:

@@ -18,7 +18,6 @@ from itertools import combinations
 
 import numpy as np
 
-from simdup.errors import SimdupError
 from simdup.search.arrays import (
     U64,
     Rows,
@@ -35,9 +34,6 @@ from simdup.search.plans import variants
 # A scan's stretch: 32 by 2048 comparisons, whose 512 kB stay in the second-level cache. Measured
 # at n = 20,000: 32 x 512 0.21 s, 32 x 2048 0.17 s, 64 x 8192 0.26 s.
 FEW, MANY = 32, 2048
-# Ten million lookups a fingerprint take seconds each; beyond that a scan is always better.
-MOST_VARIANTS = 10_000_000
-MOST_STORED = 1 << 28  # values of 8 bytes: 2 GiB, and as much again while sorting
 
 
 def exhaustive(f: U64, distance: int, parts: int) -> list[Iterator[tuple[Rows, Rows]]]:
@@ -71,20 +67,7 @@ def _scan(
 
 
 def flips(bits: int, distance: int) -> Iterator[U64]:
-    """Give the differences that a neighbour can have: uint64[words] with up to `distance` bits.
-
-    Raises
-    ------
-    SimdupError
-        There are too many to go through.
-    """
-    many = variants(bits, distance)
-    if many > MOST_VARIANTS:
-        raise SimdupError(
-            "search",
-            f"a fingerprint of {bits} bits has {many:,} variants within distance {distance}",
-            "use tables or exhaustive",
-        )
+    """Give the differences that a neighbour can have: uint64[words] with up to `distance` bits."""
     places = [(words(bits) - 1 - bit // 64, np.uint64(1 << bit % 64)) for bit in range(bits)]
     for flipped in range(distance + 1):
         for chosen in combinations(places, flipped):
@@ -127,17 +110,8 @@ def all_neighbours(f: U64, bits: int, distance: int) -> U64:
     Returns
     -------
     uint64[n * variants]
-
-    Raises
-    ------
-    SimdupError
-        They would not fit in 2 GiB.
     """
     n, many = len(f), variants(bits, distance)
-    if n * many > MOST_STORED:
-        raise SimdupError(
-            "search", f"{n:,} fingerprints have {n * many:,} neighbours to store", "use tables"
-        )
     row = np.uint64(row_bits(n))
     rows = np.arange(n, dtype=np.uint64)
     table = np.empty((many, n), dtype=np.uint64)
