@@ -24,7 +24,9 @@ from simdup.cli.results import FORMATS, write_result
 @options.output(*FORMATS)
 @options.quiet
 @options.color
+@options.jobs
 @options.debug
+@options.search
 def command(**given: Any) -> int:
     """Group fingerprint lines into clusters.
 
@@ -39,7 +41,9 @@ def command(**given: Any) -> int:
     from simdup.output.text import report
     from simdup.pipeline.lines import cluster_lines
 
-    result = cluster_lines(read_lines(given["files"] or ["-"]), criteria)
+    result = cluster_lines(
+        read_lines(given["files"] or ["-"]), criteria, options.make_effort(given)
+    )
     with open_output(given["output"]) as stream:
         write_result(stream, result, form, given["color"])
     if not given["quiet"]:

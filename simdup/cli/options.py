@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import fields
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from simdup.cli.messages import say
 from simdup.corpus.sources import FORMATS, Reading, read_list
 from simdup.model import CHOICES, KEEP, RECIPES, Criteria, Recipe, named_recipe
+
+if TYPE_CHECKING:
+    from simdup.cli.progress import Progress
+    from simdup.pipeline.intake import Effort
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 Decorator = Callable[[Decorated], Decorated]
@@ -77,8 +83,12 @@ reading = _all(
     _option("--id-field", metavar="NAME", help="Field with the name of a record."),
 )
 
+jobs = _option(
+    "-j", "--jobs", type=click.IntRange(1), metavar="N", help="Processes or threads [one a core]."
+)
+
 effort = _all(
-    _option("-j", "--jobs", type=click.IntRange(1), metavar="N", help="Processes [one a core]."),
+    jobs,
     _option(
         "--segmenter",
         type=click.Choice(["auto", "rjieba", "jieba"]),
@@ -86,6 +96,51 @@ effort = _all(
         help="Segmenting engine; same results.",
     ),
     _option("--progress/--no-progress", default=None, help="Show progress [on a terminal]."),
+)
+
+_SEARCH = "Search (the same pairs at different speeds)"
+TABLES = ("auto", "4", "10", "16", "20")
+SEARCHES = ("tables", "exhaustive", "probe", "neighbours")
+
+
+class Size(click.ParamType[int]):
+    """A number of bytes, such as 500M or 2G."""
+
+    name = "size"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Return the number of bytes."""
+        match = re.fullmatch(r"(\d+(?:\.\d+)?)([KMGT]?)(?:I?B)?", str(value).upper())
+        if match is None:
+            self.fail(f"{value!r} is no size such as 500M or 2G", param, ctx)
+        return int(float(match[1]) * 1024 ** " KMGT".index(match[2] or " "))
+
+
+search = _all(
+    _option(
+        "--tables",
+        group=_SEARCH,
+        type=click.Choice(TABLES),
+        default="auto",
+        help="Tables of a plan [auto: the cheapest].",
+    ),
+    _option(
+        "--search",
+        group=_SEARCH,
+        type=click.Choice(SEARCHES),
+        default="tables",
+        help="Way to search.",
+    ),
+    _option(
+        "--memory",
+        group=_SEARCH,
+        type=Size(),
+        metavar="SIZE",
+        help="Most that the pairs found may take [what is free].",
+    ),
+    _option(
+        "--explain-plan", group=_SEARCH, is_flag=True, help="Say how the search goes, and why."
+    ),
 )
 
 distance = _option(
@@ -212,6 +267,17 @@ def make_reading(options: dict[str, Any]) -> Reading:
         field=options["field"],
         id_field=options["id_field"],
     )
+
+
+def make_effort(options: dict[str, Any], progress: Progress | None = None) -> Effort:
+    """Make what a computation may use of a command's options."""
+    from simdup.pipeline.intake import Effort
+
+    known = ("jobs", "segmenter", "tables", "search", "memory")
+    given = {name: options[name] for name in known if name in options}
+    if progress is not None:
+        given["progress"] = progress
+    return Effort(**given, explain=say if options.get("explain_plan") else None)
 
 
 def make_sources(options: dict[str, Any]) -> list[str]:

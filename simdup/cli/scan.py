@@ -34,6 +34,7 @@ from simdup.cli.results import FORMATS, write_result
 @options.quiet
 @options.color
 @options.debug
+@options.search
 @options.recipe
 def command(**given: Any) -> int:
     """Find near-duplicate documents in files and folders.
@@ -51,12 +52,11 @@ def command(**given: Any) -> int:
     form = options.make_format(given, FORMATS)
 
     from simdup.output.files import open_output
-    from simdup.pipeline.intake import Effort
     from simdup.pipeline.scanning import scan
 
     with open_output(given["output"]) as stream:
         with progress(given["progress"], given["quiet"]) as show:
-            effort = Effort(given["jobs"], given["segmenter"], progress=show)
+            effort = options.make_effort(given, show)
             result = scan(named, recipe, criteria, reading, effort)
         say_skipped(result.skipped, result.notes, given["quiet"])
         write_result(stream, result, form, given["color"])

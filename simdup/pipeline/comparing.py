@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
 
 from simdup.errors import SimdupError
 from simdup.features.counts import Counts, join
@@ -13,6 +12,7 @@ from simdup.features.weights import UNIT, TopTerms, top_terms
 from simdup.model import FEW_TERMS, Comparison, Criteria, Document, Recipe
 from simdup.pipeline.intake import prepare, term_counter
 from simdup.pipeline.sketching import resolve_idf, resolved
+from simdup.search.plans import cut
 from simdup.sketches.simhash import distance as hamming
 from simdup.sketches.simhash import simhash_rows, to_hex
 from simdup.verify.resemblance import resemblance, shingles
@@ -46,8 +46,8 @@ def compare(
     SimdupError
         If the recipe wants the frequencies of a corpus: two documents are none.
     """
-    cut = tokenizer(recipe, segmenter)
-    (tokens_a, text_a), (tokens_b, text_b) = (prepare(d.text, recipe, cut) for d in (a, b))
+    segment = tokenizer(recipe, segmenter)
+    (tokens_a, text_a), (tokens_b, text_b) = (prepare(d.text, recipe, segment) for d in (a, b))
     counts, idf, top, hexes = _sketch([tokens_a, tokens_b], recipe, idf)
     weights = [
         {counts.terms[c]: w * UNIT for c, w in zip(*row, strict=True) if w}
@@ -90,8 +90,8 @@ def compare(
 
 def fingerprints(texts: Sequence[str], recipe: Recipe) -> list[str | None]:
     """Return the hex fingerprints of a few texts; None for those without terms."""
-    cut = tokenizer(recipe)
-    return _sketch([prepare(text, recipe, cut)[0] for text in texts], recipe, None)[3]
+    segment = tokenizer(recipe)
+    return _sketch([prepare(text, recipe, segment)[0] for text in texts], recipe, None)[3]
 
 
 def _sketch(
@@ -120,5 +120,4 @@ def _bands(a: str | None, b: str | None, bits: int, distance: int) -> tuple[bool
         return ()
     different = format(int(a, 16) ^ int(b, 16), f"0{bits}b")
     count = min(distance + 1, bits)
-    cuts = [bits * k // count for k in range(count + 1)]
-    return tuple("1" not in different[i:j] for i, j in pairwise(cuts))
+    return tuple("1" not in different[start : start + size] for start, size in cut(bits, count))

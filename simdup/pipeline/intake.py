@@ -49,12 +49,22 @@ class Effort:
     progress : callable, optional
         Called with a stage (``reading`` or ``verifying``), how much of it is done, and how much
         there is, if known: bytes of the one, pairs of the other.
+    tables, search : str
+        How fingerprints are searched: see `simdup.search.plan`.
+    memory : int or None
+        Bytes that the pairs found may take; None for what is free.
+    explain : callable, optional
+        Called with the words of `simdup.search.explain` before a search.
     """
 
     jobs: int | None = None
     segmenter: str = "auto"
     size: int | None = None
     progress: Callable[[str, int, int | None], None] = lambda stage, done, total: None
+    tables: str = "auto"
+    search: str = "tables"
+    memory: int | None = None
+    explain: Callable[[str], None] | None = None
 
     @property
     def processes(self) -> int:

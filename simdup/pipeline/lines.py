@@ -24,8 +24,8 @@ from simdup.pipeline.intake import (
     open_sources,
 )
 from simdup.pipeline.scanning import NO_WORDS, DocumentPair, form_clusters
+from simdup.pipeline.searching import near_fingerprints
 from simdup.pipeline.sketching import resolve_idf, resolved, sketch
-from simdup.search import all_pairs
 from simdup.sketches.simhash import to_hex
 
 
@@ -97,20 +97,22 @@ def _fingerprints(
         yield [corpus.names[i] for i in worded], [hexes[i] for i in worded]
 
 
-def pair_lines(lines: Fingerprints, distance: int) -> Iterator[tuple[int, int, int]]:
+def pair_lines(
+    lines: Fingerprints, distance: int, effort: Effort
+) -> Iterator[tuple[int, int, int]]:
     """Return (a, b, distance) of line numbers whose fingerprints are within the distance.
 
     Equal fingerprints pair with the first of them only.
     """
-    found = all_pairs(lines.values, min(distance, lines.bits), lines.bits, copies="first")
+    found = near_fingerprints(lines.values, distance, lines.bits, effort, copies="first")
     return zip(*(column.tolist() for column in found), strict=True)
 
 
-def cluster_lines(lines: Fingerprints, criteria: Criteria) -> Result:
+def cluster_lines(lines: Fingerprints, criteria: Criteria, effort: Effort) -> Result:
     """Cluster fingerprint lines."""
     started = time.monotonic()
     pairs: list[DocumentPair] = [
-        (a, b, d, None) for a, b, d in pair_lines(lines, criteria.distance)
+        (a, b, d, None) for a, b, d in pair_lines(lines, criteria.distance, effort)
     ]
     # Lines know neither lengths nor times: all documents are alike, and the first is kept.
     alike = len(lines.names)

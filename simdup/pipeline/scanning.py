@@ -26,8 +26,8 @@ from simdup.model import (
     Summary,
 )
 from simdup.pipeline.intake import Corpus, Effort, gather, open_sources, spool_folder
+from simdup.pipeline.searching import near_fingerprints
 from simdup.pipeline.sketching import Sketched, resolve_idf, resolved, sketch
-from simdup.search import all_pairs
 from simdup.sketches.simhash import distance as hamming
 from simdup.sketches.simhash import to_hex
 from simdup.verify import Verifier
@@ -133,8 +133,8 @@ def _near(
         else:
             pairs.append((first, document, 0, identical))
     at = np.array(firsts, np.int64)
-    within = min(criteria.distance, sketched.bits)
-    proposed = all_pairs(sketched.values[at], within, sketched.bits)
+    values = sketched.values[at]
+    proposed = near_fingerprints(values, criteria.distance, sketched.bits, effort)
     enough = sketched.terms[at] >= FEW_TERMS
     worth = enough[proposed.i] & enough[proposed.j]
     candidates = len(pairs) + int(np.count_nonzero(worth))
