@@ -114,10 +114,8 @@ def cluster_lines(lines: Fingerprints, criteria: Criteria, effort: Effort) -> Re
     pairs: list[DocumentPair] = [
         (a, b, d, None) for a, b, d in pair_lines(lines, criteria.distance, effort)
     ]
-    # Lines know neither lengths nor times: all documents are alike, and the first is kept.
-    alike = len(lines.names)
-    corpus = Corpus(names=lines.names, modified=[0.0] * alike, lengths=[0] * alike)
-    clusters = form_clusters(pairs, corpus, lines.values, lines.bits, criteria.keep, None)
+    # Lines know neither lengths nor times: the first of a group is kept.
+    clusters = form_clusters(pairs, lines.names, lines.values, lines.bits, min, None)
     summary = Summary(
         documents=len(lines.names),
         clusters=len(clusters),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -68,7 +68,12 @@ def scan(
         try:
             found = _near(corpus, sketched, criteria, measure, effort)
             clusters = form_clusters(
-                found.pairs, corpus, sketched.values, recipe.bits, criteria.keep, measure
+                found.pairs,
+                corpus.names,
+                sketched.values,
+                recipe.bits,
+                chooser(criteria.keep, corpus.lengths, corpus.modified),
+                measure,
             )
         finally:
             reader.close()
@@ -150,10 +155,10 @@ def _near(
 
 def form_clusters(
     pairs: list[DocumentPair],
-    corpus: Corpus,
+    names: Sequence[str],
     values: NDArray[np.uint64],
     bits: int,
-    keep: str,
+    choose: Callable[[Sequence[int]], int],
     measure: Measure | None,
 ) -> list[Cluster]:
     """Join pairs to clusters.
@@ -162,14 +167,14 @@ def form_clusters(
     ----------
     pairs : list of DocumentPair
         Ordered.
-    corpus : Corpus
-        Its names, lengths and times are used.
+    names : sequence of str
+        All documents' names.
     values : uint64[documents, words]
         Fingerprints.
     bits : int
         Bits of each.
-    keep : str
-        Which document of a cluster stays.
+    choose : callable
+        Names the document of a group that stays.
     measure : callable or None
         Measures the similarity of two documents that are no pair; None leaves it open.
     """
@@ -178,20 +183,19 @@ def form_clusters(
     pairs_of: list[list[Pair]] = [[] for _ in groups]
     similarity_of = {(a, b): similarity for a, b, _, similarity in pairs}
     for a, b, d, similarity in pairs:
-        pairs_of[cluster_of[a]].append(Pair(corpus.names[a], corpus.names[b], d, similarity))
-    choose = chooser(keep, corpus.lengths, corpus.modified)
+        pairs_of[cluster_of[a]].append(Pair(names[a], names[b], d, similarity))
     clusters = []
     for number, group in enumerate(groups):
         kept = choose(group)
         ordered = [kept, *(document for document in group if document != kept)]
         hexes = to_hex(values[ordered], bits)
-        members = [Member(corpus.names[kept], "kept", hexes[0])]
+        members = [Member(names[kept], "kept", hexes[0])]
         for document, digits in zip(ordered[1:], hexes[1:], strict=True):
             pair = (min(kept, document), max(kept, document))
             similarity = similarity_of.get(pair)
             if similarity is None and measure is not None:
                 similarity = measure(*pair)
             apart = hamming(int(hexes[0], 16), int(digits, 16))
-            members.append(Member(corpus.names[document], "redundant", digits, apart, similarity))
+            members.append(Member(names[document], "redundant", digits, apart, similarity))
         clusters.append(Cluster(number + 1, tuple(members), tuple(pairs_of[number])))
     return clusters
