@@ -132,15 +132,18 @@ class Document:
         When its file was last changed, seconds since 1970; 0 where there is no file.
     note : str
         What a person should know of how it was read; empty where there is nothing.
-    place : str
-        For a record, ``file#N``: what it is called where its own name is taken already.
+    path : str
+        The file it comes from; empty where there is none.
+    record : int
+        Its number in a file of records, from 1; 0 for a file of its own.
     """
 
     name: str
     text: str
     modified: float = 0.0
     note: str = ""
-    place: str = ""
+    path: str = ""
+    record: int = 0
 
 
 @dataclass(frozen=True, slots=True)

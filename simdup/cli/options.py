@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from simdup.cli.messages import say
-from simdup.corpus.sources import FORMATS, Reading, read_list
+from simdup.corpus.sources import EXTRACTS, FORMATS, Reading, read_list
 from simdup.model import CHOICES, KEEP, RECIPES, Criteria, Recipe, named_recipe
 
 if TYPE_CHECKING:
@@ -72,6 +72,16 @@ sources = _all(
     click.argument("sources", nargs=-1, metavar="SOURCE...", type=click.Path()),
 )
 
+html = _all(
+    _option("--html", is_flag=True, help="Texts are HTML, in records too [by the suffix]."),
+    _option(
+        "--extract",
+        type=click.Choice(EXTRACTS),
+        default="main",
+        help="What of HTML is the text [main].",
+    ),
+)
+
 reading = _all(
     _option("--encoding", metavar="NAME", help="Encoding of the files [default: found out]."),
     _option("--glob", multiple=True, metavar="PATTERN", help="Take only files that match."),
@@ -81,6 +91,7 @@ reading = _all(
     _option("--input-format", type=click.Choice(FORMATS), default="auto", help="What files hold."),
     _option("--field", default="text", metavar="NAME", help="Text field of a record [text]."),
     _option("--id-field", metavar="NAME", help="Field with the name of a record."),
+    html,
 )
 
 jobs = _option(
@@ -266,6 +277,8 @@ def make_reading(options: dict[str, Any]) -> Reading:
         input_format=options["input_format"],
         field=options["field"],
         id_field=options["id_field"],
+        html=options["html"],
+        extract=options["extract"],
     )
 
 

@@ -11,13 +11,14 @@ import hashlib
 import os
 import sys
 import tempfile
+from array import array
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any, NamedTuple
 
-from simdup.corpus.documents import Batch, batches, read, text_batches
+from simdup.corpus.documents import Batch, batches, read, require_extras, text_batches
 from simdup.corpus.sources import STDIN, Reading, list_files
 from simdup.corpus.spool import Slot, SpoolWriter
 from simdup.errors import SimdupError
@@ -105,8 +106,9 @@ def open_sources(
     if not isinstance(first, str):
         return Intake(text_batches(chain([first], given)), effort, [])
     files, skipped = list_files(chain([first], given), reading)
+    require_extras(files, reading)
     size = None if any(f.path == STDIN for f in files) else sum(f.size for f in files)
-    return Intake(batches(files), replace(effort, size=size), skipped)
+    return Intake(batches(files, reading), replace(effort, size=size), skipped)
 
 
 class Counted(NamedTuple):
@@ -114,8 +116,8 @@ class Counted(NamedTuple):
 
     Attributes
     ----------
-    documents : list of (str, float, str, str)
-        Name, time of change, note and place of each, as in `Document`.
+    documents : list of (str, float, str, str, int)
+        Name, time of change, note, path and record of each, as in `Document`.
     digests : list of bytes
         Digests of the folded texts without white space: equal where these are.
     lengths : list of int
@@ -130,7 +132,7 @@ class Counted(NamedTuple):
         Bytes of the batch.
     """
 
-    documents: list[tuple[str, float, str, str]]
+    documents: list[tuple[str, float, str, str, int]]
     digests: list[bytes]
     lengths: list[int]
     slots: list[Slot]
@@ -182,7 +184,7 @@ class CountDocuments:
         return type(self), self._given
 
     def _count(self, batch: Batch, counter: TermCounter, writer: SpoolWriter | None) -> Counted:
-        documents: list[tuple[str, float, str, str]] = []
+        documents: list[tuple[str, float, str, str, int]] = []
         skipped: list[Skipped] = []
         texts: list[bytes] = []
         lengths: list[int] = []
@@ -195,7 +197,7 @@ class CountDocuments:
             if not cut:
                 skipped.append(Skipped(found.name, "empty" if not solid else "no words"))
                 continue
-            documents.append((found.name, found.modified, found.note, found.place))
+            documents.append((found.name, found.modified, found.note, found.path, found.record))
             texts.append(solid.encode("utf-8", "surrogatepass"))
             lengths.append(len(solid))
             tokens.append(cut)
@@ -260,7 +262,7 @@ class Corpus:
 
     Attributes
     ----------
-    names, modified, digests, lengths, slots : list
+    names, modified, paths, records, digests, lengths, slots : sequence
         Of each document: see `Counted`.
     notes : list of (str, str)
         Names and what a person should know of how they were read.
@@ -272,6 +274,8 @@ class Corpus:
 
     names: list[str] = field(default_factory=list)
     modified: list[float] = field(default_factory=list)
+    paths: list[str] = field(default_factory=list)
+    records: array[int] = field(default_factory=lambda: array("Q"))
     digests: list[bytes] = field(default_factory=list)
     lengths: list[int] = field(default_factory=list)
     slots: list[Slot] = field(default_factory=list)
@@ -281,16 +285,19 @@ class Corpus:
 
     def add(self, counter: int, counted: Counted, taken: set[str]) -> None:
         """Take in a block; `taken` holds the names that records have taken so far."""
-        for name, modified, note, place in counted.documents:
-            if place and name in taken:
-                self.notes.append((place, f"the name {name!r} is taken: called by its place"))
-                name = place
-            elif place:
+        for name, modified, note, path, record in counted.documents:
+            place = f"{path}#{record}"
+            if record and name != place:
+                if name in taken:
+                    self.notes.append((place, f"the name {name!r} is taken: called by its place"))
+                    name = place
                 taken.add(name)
             if note:
                 self.notes.append((name, note))
             self.names.append(name)
             self.modified.append(modified)
+            self.paths.append(path)
+            self.records.append(record)
         self.digests += counted.digests
         self.lengths += counted.lengths
         self.slots += counted.slots
