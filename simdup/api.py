@@ -19,6 +19,8 @@ def scan(
     verify: bool = True,
     shingle: int = 5,
     keep: str = "first",
+    prefer: Iterable[str] = (),
+    references: Iterable[str] = (),
     reading: Reading | None = None,
     jobs: int | None = None,
 ) -> Result:
@@ -40,6 +42,10 @@ def scan(
         Characters of a shingle.
     keep : {"first", "longest", "shortest", "newest", "oldest"}
         Which document of a cluster stays.
+    prefer : iterable of str
+        Shell patterns of names: documents that match stay before others.
+    references : iterable of str
+        Files and folders whose documents are never redundant.
     reading : Reading, optional
         Encoding, globs and formats of files.
     jobs : int, optional
@@ -68,9 +74,10 @@ def scan(
     return scanning.scan(
         [sources] if isinstance(sources, str) else sources,
         _recipe(recipe),
-        Criteria(distance, similarity, verify, shingle, keep),
+        Criteria(distance, similarity, verify, shingle, keep, tuple(prefer)),
         reading or Reading(),
         Effort(jobs),
+        references,
     )
 
 

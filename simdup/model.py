@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, NamedTuple
 
@@ -176,12 +177,15 @@ class Pair(NamedTuple):
         Hamming distance of their fingerprints.
     similarity : float or None
         Their resemblance, 0 to 1, unrounded; None where it was not measured.
+    exact : bool
+        Whether their texts are known to be the same, after folding and without white space.
     """
 
     a: str
     b: str
     distance: int
     similarity: float | None
+    exact: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,6 +204,8 @@ class Member:
         Hamming distance to the kept one; None for the kept one itself.
     similarity : float or None
         Resemblance to the kept one; None for the kept one itself and where it was not measured.
+    number : int
+        The document's place in the input, from 0.
     """
 
     document: str
@@ -207,6 +213,7 @@ class Member:
     fingerprint: str
     distance: int | None = None
     similarity: float | None = None
+    number: int = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,6 +297,9 @@ class Criteria:
         Characters of a shingle.
     keep : str
         One of `KEEP`: which document of a cluster stays.
+    prefer : tuple of str
+        Shell patterns of names: a document that matches stays before one that does not, and one
+        that matches an earlier pattern before one that matches a later.
     """
 
     distance: int = 3
@@ -297,6 +307,7 @@ class Criteria:
     verify: bool = True
     shingle: int = 5
     keep: str = "first"
+    prefer: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Refuse values that make no sense."""
@@ -324,17 +335,45 @@ class Result:
         Names, and what a person should know of how they were read.
     summary : Summary
         The figures.
+    names : sequence of str
+        All documents by their numbers, those without words too.
     """
 
     clusters: tuple[Cluster, ...]
     skipped: tuple[Skipped, ...]
     notes: tuple[tuple[str, str], ...]
     summary: Summary
+    names: Sequence[str] = ()
 
     @property
     def pairs(self) -> tuple[Pair, ...]:
         """All pairs, cluster by cluster."""
         return tuple(pair for cluster in self.clusters for pair in cluster.pairs)
+
+
+@dataclass(frozen=True, slots=True)
+class Removed:
+    """A document that a cleaned corpus is without.
+
+    Attributes
+    ----------
+    document : str
+        Its name.
+    reason : str
+        ``exact copy``, of the folded text without white space, or ``near-duplicate``.
+    distance : int
+        Hamming distance to the one that was kept.
+    similarity : float or None
+        Resemblance to it; None where it was not measured.
+    kept : str
+        The name of that one.
+    """
+
+    document: str
+    reason: str
+    distance: int
+    similarity: float | None
+    kept: str
 
 
 @dataclass(frozen=True, slots=True)

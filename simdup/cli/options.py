@@ -185,8 +185,22 @@ verification = _all(
     ),
 )
 
-keep = _option(
-    "-k", "--keep", type=click.Choice(KEEP), default="first", help="Which document stays [first]."
+keep = _all(
+    _option(
+        "-k",
+        "--keep",
+        type=click.Choice(KEEP),
+        default="first",
+        help="Which document stays [first].",
+    ),
+    _option("--prefer", multiple=True, metavar="PATTERN", help="Keep what matches before others."),
+    _option(
+        "--reference",
+        "references",
+        multiple=True,
+        metavar="SOURCE",
+        help="Documents that are never redundant.",
+    ),
 )
 
 

@@ -39,7 +39,7 @@ from simdup.cli.results import FORMATS, write_result
 def command(**given: Any) -> int:
     """Find near-duplicate documents in files and folders.
 
-    A SOURCE is a folder, a file, a file of records (.jsonl), or - for standard input. Pairs are
+    A SOURCE is a folder, a file, a file of records, or - for standard input. Pairs are
     found by their fingerprints and checked on their texts; what pairs connect is a cluster.
 
     Status: 0 done, 1 with --check where duplicates were found, 2 where something could not be
@@ -57,7 +57,7 @@ def command(**given: Any) -> int:
     with open_output(given["output"]) as stream:
         with progress(given["progress"], given["quiet"]) as show:
             effort = options.make_effort(given, show)
-            result = scan(named, recipe, criteria, reading, effort)
+            result = scan(named, recipe, criteria, reading, effort, given["references"])
         say_skipped(result.skipped, result.notes, given["quiet"])
         write_result(stream, result, form, given["color"])
     if not given["quiet"]:

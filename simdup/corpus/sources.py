@@ -117,7 +117,7 @@ def list_files(sources: Iterable[str], reading: Reading) -> tuple[list[File], li
 def one_file(path: str, reading: Reading) -> File:
     """Return a file that is one document, whatever its suffix says of records."""
     stem, packing = (path, FOUND_OUT) if path == STDIN else packing_of(path)
-    form = _form(stem, reading)
+    form = form_of(stem, reading)
     return File(path, form="text" if form in RECORDS else form, packing=packing)
 
 
@@ -144,7 +144,7 @@ def read_list(path: str, null: bool) -> list[str]:
 
 def _expand(source: str, reading: Reading) -> Iterator[File | Skipped]:
     if source == STDIN:
-        yield File(STDIN, form=_form(STDIN, reading), packing=FOUND_OUT)
+        yield File(STDIN, form=form_of(STDIN, reading), packing=FOUND_OUT)
         return
     try:
         status = os.stat(source)
@@ -169,11 +169,11 @@ def _walk(folder: str, below: str, reading: Reading) -> Iterator[File | Skipped]
         return
     for entry in ordered:
         path = below + entry.name
-        if entry.name.startswith(".") or entry.is_symlink() or _matches(path, reading.exclude):
+        if entry.name.startswith(".") or entry.is_symlink() or matches(path, reading.exclude):
             continue
         if entry.is_dir(follow_symlinks=False):
             yield from _walk(entry.path, path + "/", reading)
-        elif not reading.glob or _matches(path, reading.glob):
+        elif not reading.glob or matches(path, reading.glob):
             if entry.is_file(follow_symlinks=False):
                 yield _file(entry.path, entry.stat(follow_symlinks=False), reading)
             else:
@@ -183,10 +183,11 @@ def _walk(folder: str, below: str, reading: Reading) -> Iterator[File | Skipped]
 
 def _file(path: str, status: os.stat_result, reading: Reading) -> File:
     stem, packing = packing_of(path)
-    return File(path, status.st_size, status.st_mtime, _form(stem, reading), packing)
+    return File(path, status.st_size, status.st_mtime, form_of(stem, reading), packing)
 
 
-def _form(path: str, reading: Reading) -> str:
+def form_of(path: str, reading: Reading) -> str:
+    """Return what a file holds, by its suffix (without that of a packing) unless told."""
     form = reading.input_format
     if form == "auto":
         form = _FORMAT_OF.get(os.path.splitext(path)[1].lower(), "text")
@@ -195,7 +196,8 @@ def _form(path: str, reading: Reading) -> str:
     return "text" if form == "html" and reading.extract == "none" else form
 
 
-def _matches(path: str, patterns: Sequence[str]) -> bool:
+def matches(path: str, patterns: Sequence[str]) -> bool:
+    """Tell whether shell patterns match a path, or its last part where they have no slash."""
     name = path.rpartition("/")[2]
     return any(
         fnmatchcase(path if "/" in pattern else name, pattern.removeprefix("/"))

@@ -32,7 +32,10 @@ def components(pairs: Iterable[tuple[int, int]]) -> list[list[int]]:
 
 
 def chooser(
-    keep: str, lengths: Sequence[int], modified: Sequence[float]
+    keep: str,
+    lengths: Sequence[int],
+    modified: Sequence[float],
+    rank: Callable[[int], int] = lambda document: 0,
 ) -> Callable[[Sequence[int]], int]:
     """Return the function that names the document of a group to keep.
 
@@ -44,6 +47,8 @@ def chooser(
         Every document's length in characters.
     modified : sequence of float
         When every document was last changed.
+    rank : callable, optional
+        Goes before `keep`: of a group, only documents of the lowest rank can be kept.
     """
     order: dict[str, Callable[[int], float]] = {
         "first": lambda document: document,
@@ -53,4 +58,6 @@ def chooser(
         "oldest": lambda document: modified[document],
     }
     worth = order[keep]
-    return lambda group: min(group, key=lambda document: (worth(document), document))
+    return lambda group: min(
+        group, key=lambda document: (rank(document), worth(document), document)
+    )

@@ -13,7 +13,7 @@ from typing import Any
 
 from simdup import __version__
 from simdup.corpus.names import escape, to_bytes
-from simdup.model import Cluster, Pair, Result
+from simdup.model import Cluster, Pair, Removed, Result
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -69,7 +69,8 @@ def cluster_jsonl(result: Result) -> Iterator[bytes]:
                     {
                         key: rounded(value) if key == "similarity" else value
                         for key, value in asdict(member).items()
-                        if member.distance is not None or key not in ("distance", "similarity")
+                        if key != "number"
+                        and (member.distance is not None or key not in ("distance", "similarity"))
                     }
                     for member in cluster.documents
                 ],
@@ -82,6 +83,21 @@ def cluster_jsonl(result: Result) -> Iterator[bytes]:
     recipe = summary.pop("recipe")
     summary["seconds"] = round(summary["seconds"], 3)
     yield json_line({"type": "summary"} | summary | {"simdup": __version__, "recipe": recipe})
+
+
+def removed_csv(removed: Iterable[Removed]) -> Iterator[bytes]:
+    """Yield the CSV of what was removed: a header, then a row a document."""
+    yield b"document,reason,distance,similarity,kept\n"
+    yield _csv_rows(
+        (one.document, one.reason, one.distance, digits(one.similarity), one.kept)
+        for one in removed
+    )
+
+
+def removed_jsonl(removed: Iterable[Removed]) -> Iterator[bytes]:
+    """Yield a JSON line for each document that was removed."""
+    for one in removed:
+        yield json_line({"type": "removed"} | asdict(one) | {"similarity": rounded(one.similarity)})
 
 
 def pair_csv(pairs: Iterable[Pair]) -> Iterator[bytes]:
@@ -105,6 +121,8 @@ def pair_lines(pairs: Iterable[Pair]) -> Iterator[bytes]:
 def _pair(pair: Pair) -> dict[str, Any]:
     values = pair._asdict()
     similarity = rounded(values.pop("similarity"))
+    if not values["exact"]:
+        del values["exact"]
     return values if similarity is None else values | {"similarity": similarity}
 
 

@@ -19,7 +19,7 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 from simdup.corpus.documents import Batch, batches, read, require_extras, text_batches
-from simdup.corpus.sources import STDIN, Reading, list_files
+from simdup.corpus.sources import STDIN, File, Reading, list_files
 from simdup.corpus.spool import Slot, SpoolWriter
 from simdup.errors import SimdupError
 from simdup.features.counts import Counts, TermCounter, join
@@ -88,27 +88,60 @@ class Intake:
         What may be used for it; knows the size.
     skipped : list of Skipped
         What could not even be listed.
+    references : frozenset of str
+        Files whose documents are never redundant; these come first.
     """
 
     batches: Iterator[Batch]
     effort: Effort
     skipped: list[Skipped]
+    references: frozenset[str] = frozenset()
 
 
 def open_sources(
-    sources: Iterable[str] | Iterable[tuple[str, str]], reading: Reading, effort: Effort
+    sources: Iterable[str] | Iterable[tuple[str, str]],
+    reading: Reading,
+    effort: Effort,
+    references: Iterable[str] = (),
 ) -> Intake:
-    """List the files of the sources, or take named texts as they are."""
+    """List the files of the sources, or take named texts as they are.
+
+    Parameters
+    ----------
+    sources : iterable of str, or of (str, str)
+        Files and folders, or names and texts.
+    reading, effort
+        See their classes.
+    references : iterable of str
+        Files and folders whose documents are never redundant.
+    """
     given: Iterator[Any] = iter(sources)
     first = next(given, None)
-    if first is None:
-        return Intake(iter(()), effort, [])
-    if not isinstance(first, str):
-        return Intake(text_batches(chain([first], given)), effort, [])
-    files, skipped = list_files(chain([first], given), reading)
+    if first is not None and not isinstance(first, str):
+        old, skipped = list_files(references, reading)
+        known = open_files(old, skipped, reading, effort, len(old))
+        texts = text_batches(chain([first], given))
+        return replace(known, batches=chain(known.batches, texts), effort=effort)
+    references = list(references)
+    named = [] if first is None else [first, *given]
+    old, _ = list_files(references, reading)
+    # Listed together, so that a file that is in both is read once, and is a reference.
+    files, skipped = list_files([*references, *named], reading)
+    return open_files(files, skipped, reading, effort, len(old))
+
+
+def open_files(
+    files: list[File],
+    skipped: list[Skipped],
+    reading: Reading,
+    effort: Effort,
+    references: int = 0,
+) -> Intake:
+    """Make ready what was listed; the first so many files are references."""
     require_extras(files, reading)
     size = None if any(f.path == STDIN for f in files) else sum(f.size for f in files)
-    return Intake(batches(files, reading), replace(effort, size=size), skipped)
+    old = frozenset(file.path for file in files[:references])
+    return Intake(batches(files, reading), replace(effort, size=size), skipped, old)
 
 
 class Counted(NamedTuple):

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdup.corpus.documents import Batch
-from simdup.corpus.sources import Reading
+from simdup.corpus.sources import Reading, matches
 from simdup.corpus.spool import SpoolReader
 from simdup.groups import chooser, components
 from simdup.model import (
@@ -25,7 +25,7 @@ from simdup.model import (
     Skipped,
     Summary,
 )
-from simdup.pipeline.intake import Corpus, Effort, gather, open_sources, spool_folder
+from simdup.pipeline.intake import Corpus, Effort, Intake, gather, open_sources, spool_folder
 from simdup.pipeline.searching import near_fingerprints
 from simdup.pipeline.sketching import Sketched, resolve_idf, resolved, sketch
 from simdup.sketches.simhash import distance as hamming
@@ -41,6 +41,7 @@ def scan(
     criteria: Criteria,
     reading: Reading,
     effort: Effort,
+    references: Iterable[str] = (),
 ) -> Result:
     """Find the near-duplicates among all documents of the sources.
 
@@ -50,9 +51,19 @@ def scan(
         Files and folders, or names and texts.
     recipe, criteria, reading, effort
         See their classes.
+    references : iterable of str
+        Files and folders whose documents are never redundant, only what others are held against.
     """
+    intake = open_sources(sources, reading, effort, references)
+    return examine(intake, recipe, criteria, reading)[0]
+
+
+def examine(
+    intake: Intake, recipe: Recipe, criteria: Criteria, reading: Reading
+) -> tuple[Result, Corpus]:
+    """Find the near-duplicates in work that is ready; return them and what is known of all."""
     started = time.monotonic()
-    intake = open_sources(sources, reading, effort)
+    effort = intake.effort
     with spool_folder() as folder:
         spool = folder if criteria.verify else None
         intake = replace(intake, batches=_meanwhile(intake.batches, recipe))
@@ -66,14 +77,23 @@ def scan(
         verifier = Verifier(lambda i: reader.read(corpus.slots[i]), criteria.shingle)
         measure = verifier.similarity if criteria.verify else None
         try:
-            found = _near(corpus, sketched, criteria, measure, effort)
+            # The documents of references are the first.
+            references = range(sum(path in intake.references for path in corpus.paths))
+            found = _near(corpus, sketched, criteria, measure, effort, references)
             clusters = form_clusters(
                 found.pairs,
                 corpus.names,
                 sketched.values,
                 recipe.bits,
-                chooser(criteria.keep, corpus.lengths, corpus.modified),
+                chooser(
+                    criteria.keep,
+                    corpus.lengths,
+                    corpus.modified,
+                    _ranks(corpus, criteria.prefer, references),
+                ),
                 measure,
+                references,
+                corpus.digests,
             )
         finally:
             reader.close()
@@ -82,14 +102,28 @@ def scan(
     summary = Summary(
         documents=len(corpus.names) - len(wordless),
         clusters=len(clusters),
-        redundant=sum(len(cluster.documents) - 1 for cluster in clusters),
+        redundant=sum(m.role == "redundant" for cluster in clusters for m in cluster.documents),
         skipped=len(corpus.skipped),
         pairs=len(found.pairs),
         candidates=found.candidates,
         seconds=time.monotonic() - started,
         recipe=resolved(recipe, idf),
     )
-    return Result(tuple(clusters), tuple(corpus.skipped), tuple(corpus.notes), summary)
+    found_all = (tuple(clusters), tuple(corpus.skipped), tuple(corpus.notes))
+    return Result(*found_all, summary, corpus.names), corpus
+
+
+def _ranks(corpus: Corpus, prefer: Sequence[str], references: range) -> Callable[[int], int]:
+    """Return who is kept before whom, whatever the policy: references, then what is preferred."""
+
+    def rank(document: int) -> int:
+        if document in references:
+            return -1
+        name, path = corpus.names[document], corpus.paths[document]
+        hits = (at for at, one in enumerate(prefer) if matches(name, [one]) or matches(path, [one]))
+        return next(hits, len(prefer))
+
+    return rank
 
 
 def _meanwhile(work: Iterator[Batch], recipe: Recipe) -> Iterator[Batch]:
@@ -123,9 +157,14 @@ class _Found:
 
 
 def _near(
-    corpus: Corpus, sketched: Sketched, criteria: Criteria, measure: Measure | None, effort: Effort
+    corpus: Corpus,
+    sketched: Sketched,
+    criteria: Criteria,
+    measure: Measure | None,
+    effort: Effort,
+    references: range = range(0),
 ) -> _Found:
-    """Find the pairs of documents that meet the criteria."""
+    """Find the pairs of documents that meet the criteria, but those among references."""
     first_of: dict[tuple[bytes, bytes], int] = {}
     firsts: list[int] = []
     pairs: list[DocumentPair] = []
@@ -135,13 +174,14 @@ def _near(
         first = first_of.setdefault(key, document)
         if first == document:
             firsts.append(document)
-        else:
+        elif document not in references:
             pairs.append((first, document, 0, identical))
     at = np.array(firsts, np.int64)
     values = sketched.values[at]
     proposed = near_fingerprints(values, criteria.distance, sketched.bits, effort)
     enough = sketched.terms[at] >= FEW_TERMS
-    worth = enough[proposed.i] & enough[proposed.j]
+    new = at >= len(references)
+    worth = enough[proposed.i] & enough[proposed.j] & (new[proposed.i] | new[proposed.j])
     candidates = len(pairs) + int(np.count_nonzero(worth))
     columns = (at[proposed.i[worth]], at[proposed.j[worth]], proposed.distance[worth])
     for done, (a, b, d) in enumerate(zip(*(c.tolist() for c in columns), strict=True)):
@@ -160,6 +200,8 @@ def form_clusters(
     bits: int,
     choose: Callable[[Sequence[int]], int],
     measure: Measure | None,
+    references: range = range(0),
+    digests: Sequence[bytes] | None = None,
 ) -> list[Cluster]:
     """Join pairs to clusters.
 
@@ -177,25 +219,31 @@ def form_clusters(
         Names the document of a group that stays.
     measure : callable or None
         Measures the similarity of two documents that are no pair; None leaves it open.
+    references : range
+        Documents that are never redundant: others than the one that is chosen are kept beside it.
+    digests : sequence of bytes, optional
+        All documents' digests of their texts, where these are known.
     """
     groups = components((a, b) for a, b, _, _ in pairs)
     cluster_of = {document: number for number, group in enumerate(groups) for document in group}
     pairs_of: list[list[Pair]] = [[] for _ in groups]
     similarity_of = {(a, b): similarity for a, b, _, similarity in pairs}
     for a, b, d, similarity in pairs:
-        pairs_of[cluster_of[a]].append(Pair(names[a], names[b], d, similarity))
+        exact = digests is not None and digests[a] == digests[b]
+        pairs_of[cluster_of[a]].append(Pair(names[a], names[b], d, similarity, exact))
     clusters = []
     for number, group in enumerate(groups):
         kept = choose(group)
         ordered = [kept, *(document for document in group if document != kept)]
         hexes = to_hex(values[ordered], bits)
-        members = [Member(names[kept], "kept", hexes[0])]
+        members = [Member(names[kept], "kept", hexes[0], number=kept)]
         for document, digits in zip(ordered[1:], hexes[1:], strict=True):
             pair = (min(kept, document), max(kept, document))
             similarity = similarity_of.get(pair)
             if similarity is None and measure is not None:
                 similarity = measure(*pair)
             apart = hamming(int(hexes[0], 16), int(digits, 16))
-            members.append(Member(names[document], "redundant", digits, apart, similarity))
+            role = "kept" if document in references else "redundant"
+            members.append(Member(names[document], role, digits, apart, similarity, document))
         clusters.append(Cluster(number + 1, tuple(members), tuple(pairs_of[number])))
     return clusters
