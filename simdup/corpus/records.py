@@ -86,13 +86,9 @@ class Rows:
 
 
 def whole_lines(stream: IO[bytes]) -> Iterator[bytes]:
-    """Yield the content of a stream in pieces of whole lines.
-
-    What a pipe has is handed on at once, so that a slow writer is answered line by line.
-    """
+    """Yield the content of a stream in pieces of whole lines."""
     begun: list[bytes] = []
-    read = stream.read if stream.seekable() else stream.read1  # type: ignore[attr-defined]
-    while chunk := read(BATCH_BYTES):
+    for chunk in _chunks(stream):
         end = chunk.rfind(b"\n") + 1
         if end:
             yield b"".join([*begun, chunk[:end]])
@@ -101,6 +97,30 @@ def whole_lines(stream: IO[bytes]) -> Iterator[bytes]:
             begun.append(chunk[end:])
     if begun:
         yield b"".join(begun)
+
+
+def _chunks(stream: IO[bytes]) -> Iterator[bytes]:
+    """Yield the content of a stream: of a pipe as it comes, of a file in large pieces.
+
+    So a slow writer is answered line by line, and of a damaged file the part before the damage
+    is read.
+    """
+    slow = not stream.seekable()
+    held: list[bytes] = []
+    size = 0
+    try:
+        while chunk := stream.read1(BATCH_BYTES):  # type: ignore[attr-defined]
+            held.append(chunk)
+            size += len(chunk)
+            if slow or size >= BATCH_BYTES:
+                yield b"".join(held)
+                held, size = [], 0
+    except Exception:
+        if held:
+            yield b"".join(held)
+        raise
+    if held:
+        yield b"".join(held)
 
 
 class _Feed:
