@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import collections
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -158,4 +158,14 @@ def join(blocks: Sequence[tuple[int, Counts]], size: int) -> Counts:
         ids=ids,
         hashes=hashes,
         terms=terms,
+    )
+
+
+def take(counts: Counts, rows: NDArray[np.int64]) -> Counts:
+    """Return the counts of documents that have these rows, which may come again and again."""
+    lengths = np.diff(counts.starts)[rows]
+    starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths, dtype=np.int64)])
+    entries = np.repeat(counts.starts[rows] - starts[:-1], lengths) + np.arange(starts[-1])
+    return replace(
+        counts, starts=starts, columns=counts.columns[entries], counts=counts.counts[entries]
     )

@@ -18,11 +18,15 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from simdup.corpus.documents import Batch, batches, read, require_extras, text_batches
+from simdup.corpus.seen import DIGEST_BYTES, Seen
 from simdup.corpus.sources import STDIN, File, Reading, list_files
 from simdup.corpus.spool import Slot, SpoolWriter
 from simdup.errors import SimdupError
-from simdup.features.counts import Counts, TermCounter, join
+from simdup.features.counts import Counts, TermCounter, join, take
 from simdup.features.folding import fold
 from simdup.features.hashing import feature_hash
 from simdup.features.idf import ENOUGH_DOCUMENTS
@@ -151,6 +155,10 @@ class Counted(NamedTuple):
     ----------
     documents : list of (str, float, str, str, int)
         Name, time of change, note, path and record of each, as in `Document`.
+    keys : bytes
+        Digests of all their folded texts, one after the other.
+    fresh : list of bool
+        Whether this is where each text was met first; what follows is of those documents only.
     digests : list of bytes
         Digests of the folded texts without white space: equal where these are.
     lengths : list of int
@@ -166,6 +174,8 @@ class Counted(NamedTuple):
     """
 
     documents: list[tuple[str, float, str, str, int]]
+    keys: bytes
+    fresh: list[bool]
     digests: list[bytes]
     lengths: list[int]
     slots: list[Slot]
@@ -203,6 +213,8 @@ class CountDocuments:
         self._given = (recipe, reading, segmenter, spool, apart)
         self._recipe, self._reading, _, self._spool, self._apart = self._given
         self._cut = tokenizer(recipe, segmenter)
+        # Results that stream cannot point to what came with another batch.
+        self._seen = None if apart else Seen()
 
     def __call__(self, number: int) -> Callable[[Batch], Counted]:
         """Return the function for the process of that number."""
@@ -219,6 +231,8 @@ class CountDocuments:
     def _count(self, batch: Batch, counter: TermCounter, writer: SpoolWriter | None) -> Counted:
         documents: list[tuple[str, float, str, str, int]] = []
         skipped: list[Skipped] = []
+        keys: list[bytes] = []
+        fresh: list[bool] = []
         texts: list[bytes] = []
         lengths: list[int] = []
         tokens: list[list[str]] = []
@@ -226,23 +240,43 @@ class CountDocuments:
             if isinstance(found, Skipped):
                 skipped.append(found)
                 continue
-            cut, solid = prepare(found.text, self._recipe, self._cut)
-            if not cut:
-                skipped.append(Skipped(found.name, "empty" if not solid else "no words"))
-                continue
+            folded = fold(found.text) if self._recipe.fold else found.text
+            key = digest(folded.encode("utf-8", "surrogatepass"))
+            copy = self._seen is not None and key in self._seen
+            if not copy:
+                cut, solid = self._cut(folded), without_space(folded)
+                if not cut:
+                    skipped.append(Skipped(found.name, "empty" if not solid else "no words"))
+                    continue
+                if self._seen is not None:
+                    self._seen.add(key)
+                texts.append(solid.encode("utf-8", "surrogatepass"))
+                lengths.append(len(solid))
+                tokens.append(cut)
             documents.append((found.name, found.modified, found.note, found.path, found.record))
-            texts.append(solid.encode("utf-8", "surrogatepass"))
-            lengths.append(len(solid))
-            tokens.append(cut)
+            keys.append(key)
+            fresh.append(not copy)
         return Counted(
             documents=documents,
-            digests=[hashlib.blake2b(text, digest_size=16).digest() for text in texts],
+            keys=b"".join(keys),
+            fresh=fresh,
+            digests=[digest(text) for text in texts],
             lengths=lengths,
             slots=[] if writer is None else writer.write(texts),
             counts=counter.count(tokens),
             skipped=skipped,
             size=batch.size,
         )
+
+
+def digest(content: bytes) -> bytes:
+    """Return a digest of a text's bytes."""
+    return hashlib.blake2b(content, digest_size=DIGEST_BYTES).digest()
+
+
+def without_space(text: str) -> str:
+    """Return a text without white space, as it is verified."""
+    return "".join(text.split())
 
 
 def term_counter(recipe: Recipe) -> TermCounter:
@@ -255,7 +289,7 @@ def term_counter(recipe: Recipe) -> TermCounter:
 def prepare(text: str, recipe: Recipe, cut: Tokenizer) -> tuple[list[str], str]:
     """Return a text's tokens, and the text as it is verified: folded, without white space."""
     folded = fold(text) if recipe.fold else text
-    return cut(folded), "".join(folded.split())
+    return cut(folded), without_space(folded)
 
 
 def count_batches(intake: Intake, work: CountDocuments) -> Iterator[tuple[int, Counted]]:
@@ -295,26 +329,35 @@ class Corpus:
 
     Attributes
     ----------
-    names, modified, paths, records, digests, lengths, slots : sequence
+    names, modified, paths, records : sequence
         Of each document: see `Counted`.
+    keys, fresh : bytearray, array
+        Of each document, too.
+    digests, lengths, slots : list
+        Of each text that was met first; of each document when all has been `settled`.
     notes : list of (str, str)
         Names and what a person should know of how they were read.
     skipped : list of Skipped
         What could not be a document.
     blocks : list of (int, Counts)
         Who counted each block, and the block: see `features.counts.join`.
+    rows : int64[documents] or None
+        Which row of the joined blocks each document has; None where each has its own.
     """
 
     names: list[str] = field(default_factory=list)
     modified: list[float] = field(default_factory=list)
     paths: list[str] = field(default_factory=list)
     records: array[int] = field(default_factory=lambda: array("Q"))
+    keys: bytearray = field(default_factory=bytearray)
+    fresh: bytearray = field(default_factory=bytearray)
     digests: list[bytes] = field(default_factory=list)
     lengths: list[int] = field(default_factory=list)
     slots: list[Slot] = field(default_factory=list)
     notes: list[tuple[str, str]] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
     blocks: list[tuple[int, Counts]] = field(default_factory=list)
+    rows: NDArray[np.int64] | None = None
 
     def add(self, counter: int, counted: Counted, taken: set[str]) -> None:
         """Take in a block; `taken` holds the names that records have taken so far."""
@@ -331,6 +374,8 @@ class Corpus:
             self.modified.append(modified)
             self.paths.append(path)
             self.records.append(record)
+        self.keys += counted.keys
+        self.fresh += bytes(counted.fresh)
         self.digests += counted.digests
         self.lengths += counted.lengths
         self.slots += counted.slots
@@ -345,9 +390,30 @@ class Corpus:
                 break
             self.blocks[at] = counter, replace(counts, terms=())
 
+    def settle(self) -> None:
+        """Give every copy what is known of the text it is a copy of.
+
+        Only at the end is that known: whoever met a text first may have been slower than another
+        who met its copy.
+        """
+        if all(self.fresh):
+            return
+        fresh = np.frombuffer(self.fresh, np.bool_)
+        keys = np.frombuffer(self.keys, f"S{DIGEST_BYTES}")
+        order = np.argsort(keys[fresh], kind="stable")
+        rows = np.cumsum(fresh, dtype=np.int64) - 1
+        rows[~fresh] = order[np.searchsorted(keys[fresh], keys[~fresh], sorter=order)]
+        self.rows = rows
+        self.digests, self.lengths = (
+            [column[row] for row in rows.tolist()] for column in (self.digests, self.lengths)
+        )
+        if self.slots:
+            self.slots = [self.slots[row] for row in rows.tolist()]
+
     def counts(self, recipe: Recipe) -> Counts:
         """Return the term counts of all documents."""
-        return join(self.blocks, recipe.bits // 8)
+        counts = join(self.blocks, recipe.bits // 8)
+        return counts if self.rows is None else take(counts, self.rows)
 
 
 def gather(intake: Intake, recipe: Recipe, reading: Reading, spool: str | None) -> Corpus:
@@ -369,6 +435,7 @@ def gather(intake: Intake, recipe: Recipe, reading: Reading, spool: str | None) 
         corpus.add(counter, counted, taken)
         if recipe.idf != "builtin" and len(corpus.names) >= ENOUGH_DOCUMENTS:
             corpus.forget_terms()
+    corpus.settle()
     return corpus
 
 
