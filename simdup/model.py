@@ -335,15 +335,26 @@ class Result:
         Names, and what a person should know of how they were read.
     summary : Summary
         The figures.
-    names : sequence of str
-        All documents by their numbers, those without words too.
+    unique : sequence of str
+        Documents in no cluster, in input order.
+    references : int
+        How many documents, the first of the input, are references.
     """
 
     clusters: tuple[Cluster, ...]
     skipped: tuple[Skipped, ...]
     notes: tuple[tuple[str, str], ...]
     summary: Summary
-    names: Sequence[str] = ()
+    unique: Sequence[str] = ()
+    references: int = 0
+
+    def names(self, which: str) -> list[str]:
+        """Return the documents that are ``redundant``, ``kept`` or ``unique``, in input order."""
+        if which == "unique":
+            return list(self.unique)
+        members = (member for cluster in self.clusters for member in cluster.documents)
+        found = ((m.number, m.document) for m in members if m.role == which)
+        return [name for number, name in sorted(found) if number >= self.references]
 
     @property
     def pairs(self) -> tuple[Pair, ...]:

@@ -82,16 +82,20 @@ html = _all(
     ),
 )
 
-reading = _all(
+contents = _all(
     _option("--encoding", metavar="NAME", help="Encoding of the files [default: found out]."),
     _option("--glob", multiple=True, metavar="PATTERN", help="Take only files that match."),
     _option("--exclude", multiple=True, metavar="PATTERN", help="Leave out what matches."),
-    _option("--files-from", metavar="FILE", help="Read SOURCEs from FILE, one a line."),
-    _option("-0", "--null", is_flag=True, help="NUL ends the names of --files-from."),
     _option("--input-format", type=click.Choice(FORMATS), default="auto", help="What files hold."),
     _option("--field", default="text", metavar="NAME", help="Text field of a record [text]."),
     _option("--id-field", metavar="NAME", help="Field with the name of a record."),
     html,
+)
+
+reading = _all(
+    contents,
+    _option("--files-from", metavar="FILE", help="Read SOURCEs from FILE, one a line."),
+    _option("-0", "--null", is_flag=True, help="NUL ends names, in --files-from and --list."),
 )
 
 jobs = _option(
@@ -164,7 +168,7 @@ distance = _option(
     help="Bits that may differ.",
 )
 
-verification = _all(
+resemblance = _all(
     _option(
         "-s",
         "--similarity",
@@ -174,7 +178,6 @@ verification = _all(
         show_default=True,
         help="Least resemblance of a pair.",
     ),
-    _option("--verify/--no-verify", default=True, help="Check pairs on the texts [on]."),
     _option(
         "--shingle",
         type=click.IntRange(1),
@@ -183,6 +186,11 @@ verification = _all(
         show_default=True,
         help="Characters of a shingle.",
     ),
+)
+
+verification = _all(
+    resemblance,
+    _option("--verify/--no-verify", default=True, help="Check pairs on the texts [on]."),
 )
 
 keep = _all(
@@ -312,8 +320,8 @@ def make_sources(options: dict[str, Any]) -> list[str]:
     named = list(options["sources"])
     if options["files_from"] is not None:
         named += read_list(options["files_from"], options["null"])
-    elif options["null"]:
-        raise click.UsageError("--null goes with --files-from")
+    elif options["null"] and not options.get("listed"):
+        raise click.UsageError("--null goes with --files-from or --list")
     elif not named:
         raise click.UsageError("Missing SOURCE: name a folder, files, or - for standard input")
     return named

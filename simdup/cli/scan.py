@@ -10,7 +10,9 @@ import click
 from simdup.cli import options
 from simdup.cli.messages import say, say_skipped
 from simdup.cli.progress import progress
-from simdup.cli.results import FORMATS, write_result
+from simdup.cli.results import FORMATS, write_names, write_result
+
+LISTS = ("redundant", "kept", "unique")
 
 
 @click.command(
@@ -20,6 +22,7 @@ from simdup.cli.results import FORMATS, write_result
     simdup scan ./corpus
     simdup scan news/ archive.jsonl -o duplicates.csv
     simdup scan -d 6 -s 0.9 --keep longest --glob '*.md' docs/
+    simdup scan ./corpus --list redundant -0 | xargs -0 ls -l
     find . -name '*.txt' -print0 | simdup scan --files-from - -0
     """,
 )
@@ -27,6 +30,7 @@ from simdup.cli.results import FORMATS, write_result
 @options.distance
 @options.verification
 @options.keep
+@click.option("--list", "listed", type=click.Choice(LISTS), help="Print such names, one a line.")
 @click.option("--check", is_flag=True, help="Leave with status 1 if there are duplicates.")
 @options.output(*FORMATS)
 @options.reading
@@ -45,6 +49,8 @@ def command(**given: Any) -> int:
     Status: 0 done, 1 with --check where duplicates were found, 2 where something could not be
     read.
     """
+    if given["listed"] and given["format_"]:
+        raise click.UsageError("--list has a format of its own: without --format")
     named = options.make_sources(given)
     recipe = options.make_recipe(given)
     criteria = options.make_criteria(given)
@@ -59,7 +65,10 @@ def command(**given: Any) -> int:
             effort = options.make_effort(given, show)
             result = scan(named, recipe, criteria, reading, effort, given["references"])
         say_skipped(result.skipped, result.notes, given["quiet"])
-        write_result(stream, result, form, given["color"])
+        if given["listed"]:
+            write_names(stream, result.names(given["listed"]), given["null"])
+        else:
+            write_result(stream, result, form, given["color"])
     if not given["quiet"]:
         from simdup.output.text import report
 

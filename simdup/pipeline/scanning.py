@@ -79,7 +79,7 @@ def examine(
         try:
             # The documents of references are the first.
             references = range(sum(path in intake.references for path in corpus.paths))
-            found = _near(corpus, sketched, criteria, measure, effort, references)
+            found = near_pairs(corpus, sketched, criteria, measure, effort, references)
             clusters = form_clusters(
                 found.pairs,
                 corpus.names,
@@ -109,8 +109,20 @@ def examine(
         seconds=time.monotonic() - started,
         recipe=resolved(recipe, idf),
     )
-    found_all = (tuple(clusters), tuple(corpus.skipped), tuple(corpus.notes))
-    return Result(*found_all, summary, corpus.names), corpus
+    clustered = {member.number for cluster in clusters for member in cluster.documents}
+    result = Result(
+        clusters=tuple(clusters),
+        skipped=tuple(corpus.skipped),
+        notes=tuple(corpus.notes),
+        summary=summary,
+        unique=[
+            corpus.names[i]
+            for i in np.flatnonzero(sketched.terms).tolist()
+            if i not in clustered and i not in references
+        ],
+        references=len(references),
+    )
+    return result, corpus
 
 
 def _ranks(corpus: Corpus, prefer: Sequence[str], references: range) -> Callable[[int], int]:
@@ -149,21 +161,21 @@ DocumentPair = tuple[int, int, int, float | None]
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class Found:
     """The pairs, ordered, and how many pairs of fingerprints were within the distance."""
 
     pairs: list[DocumentPair]
     candidates: int
 
 
-def _near(
+def near_pairs(
     corpus: Corpus,
     sketched: Sketched,
     criteria: Criteria,
     measure: Measure | None,
     effort: Effort,
     references: range = range(0),
-) -> _Found:
+) -> Found:
     """Find the pairs of documents that meet the criteria, but those among references."""
     first_of: dict[tuple[bytes, bytes], int] = {}
     firsts: list[int] = []
@@ -190,7 +202,7 @@ def _near(
             pairs.append((a, b, d, similarity))
         if done % 1024 == 0:
             effort.progress("verifying", done, len(columns[0]))
-    return _Found(sorted(pairs, key=lambda pair: pair[:2]), candidates)
+    return Found(sorted(pairs, key=lambda pair: pair[:2]), candidates)
 
 
 def form_clusters(
