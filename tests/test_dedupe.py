@@ -90,15 +90,22 @@ def test_tables_keep_header_quotes_and_packing(
     assert (ran.status, "records come out as they went in: CSV" in ran.err) == (2, True)
 
 
-@pytest.mark.parametrize("suffix", ["", ".gz"])
-def test_parquet_keeps_schema_and_compression(simdup: Command, tmp_path: Path, suffix: str) -> None:
+@pytest.mark.parametrize(
+    ("suffix", "codecs"), [("", ["ZSTD", "GZIP"]), (".gz", ["UNCOMPRESSED", "SNAPPY"])]
+)
+def test_parquet_keeps_schema_and_compression(
+    simdup: Command, tmp_path: Path, suffix: str, codecs: list[str]
+) -> None:
     pa = pytest.importorskip("pyarrow", reason="needs the extra simdup[parquet]")
     import pyarrow.parquet as pq
 
     table = pa.table({"text": TEXTS, "n": pa.array(range(6), pa.int16())})
     table = table.replace_schema_metadata({"made by": "a test"})
     stream = io.BytesIO()
-    pq.write_table(table, stream, compression={"text": "zstd", "n": "gzip"}, row_group_size=2)
+    asked = dict(
+        zip(("text", "n"), (c.replace("UNCOMPRESSED", "none") for c in codecs), strict=True)
+    )
+    pq.write_table(table, stream, compression=asked, row_group_size=2)
     content = stream.getvalue()
     name = f"r.parquet{suffix}"
     (tmp_path / name).write_bytes(gzip.compress(content) if suffix else content)
@@ -108,7 +115,7 @@ def test_parquet_keeps_schema_and_compression(simdup: Command, tmp_path: Path, s
     assert cleaned.read().to_pylist() == [table.to_pylist()[n] for n in STAY]
     assert cleaned.schema_arrow.equals(table.schema, check_metadata=True)
     group = cleaned.metadata.row_group(0)
-    assert [group.column(at).compression for at in range(2)] == ["ZSTD", "GZIP"]
+    assert [group.column(at).compression for at in range(2)] == codecs
 
 
 def test_a_pipe(simdup: Command) -> None:
@@ -208,6 +215,12 @@ def test_refused_targets(simdup: Command, tmp_path: Path) -> None:
     assert simdup("dedupe", "in", "-o", "file", "--force").status == 2, "a file is no folder"
     ran = simdup("dedupe", "in", "-o", "out", "--removed", "in/list.csv")
     assert (ran.status, "lies inside a SOURCE" in ran.err) == (2, True)
+    ran = simdup("dedupe", "in", "-o", "out", "--removed", "out/list.csv")
+    assert (ran.status, "lies inside OUT" in ran.err) == (2, True)
+    ran = simdup("dedupe", "-", "--input-format", "jsonl", "-o", "in", "--force", stdin=b"{}")
+    assert (ran.status, "is a directory" in ran.err) == (2, True)
+    ran = simdup("dedupe", "-", "-o", "out", stdin=b"text")
+    assert (ran.status, "has to be records" in ran.err) == (2, True)
     ran = simdup("dedupe", "in", "-o", "out", "--reference", "out")
     assert (ran.status, "is a SOURCE itself" in ran.err) == (2, True)
     assert state(tmp_path) == before

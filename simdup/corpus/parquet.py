@@ -128,7 +128,11 @@ def copy_rows(source: IO[bytes], target: IO[bytes], stays: Callable[[int], bool]
         if metadata.num_row_groups:
             group = metadata.row_group(0)
             columns = [group.column(at) for at in range(group.num_columns)]
-            compression = {column.path_in_schema: column.compression for column in columns}
+            # What is read as one name is written as another.
+            compression = {
+                column.path_in_schema: column.compression.replace("UNCOMPRESSED", "NONE")
+                for column in columns
+            }
         number = 1
         with pq.ParquetWriter(target, table.schema_arrow, compression=compression) as writer:
             for group in range(metadata.num_row_groups):

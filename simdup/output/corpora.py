@@ -48,7 +48,7 @@ def check_target(target: str, sources: Iterable[str], force: bool) -> None:
         )
 
 
-def check_apart(target: str, sources: Iterable[str]) -> None:
+def check_apart(target: str, sources: Iterable[str], what: str = "a SOURCE") -> None:
     """Refuse a target that is a source, lies in one or holds one.
 
     Raises
@@ -60,11 +60,11 @@ def check_apart(target: str, sources: Iterable[str]) -> None:
     for source in sources:
         real = os.path.realpath(source)
         if place == real or (os.path.exists(target) and _same(target, source)):
-            raise SimdupError(target, f"is a SOURCE itself: {source}")
+            raise SimdupError(target, f"is {what} itself: {source}")
         if place.startswith(os.path.join(real, "")):
-            raise SimdupError(target, f"lies inside a SOURCE: {source}")
+            raise SimdupError(target, f"lies inside {what}: {source}")
         if real.startswith(os.path.join(place, "")):
-            raise SimdupError(target, f"holds a SOURCE: {source}")
+            raise SimdupError(target, f"holds {what}: {source}")
 
 
 def _same(a: str, b: str) -> bool:

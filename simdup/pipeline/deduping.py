@@ -71,7 +71,9 @@ def dedupe(
     if target not in (None, STDIN):
         check_target(str(target), named, force)
     if report not in (None, STDIN):
-        check_apart(str(report), [*named, *([target] if target not in (None, STDIN) else [])])
+        check_apart(str(report), named)
+        if target is not None and target != STDIN:
+            check_apart(str(report), [target], "OUT")
     old, _ = list_files(references, reading)
     files, skipped = list_files([*references, *sources], reading)
     with spool_folder() as folder:
@@ -137,6 +139,8 @@ def _standing(file: File, sources: Sequence[str], folder: str) -> File:
 
 def _single(sources: Sequence[str], files: Sequence[File], target: str | None) -> File | None:
     """Return the file of records that becomes a file; None where the target is a folder."""
+    if files and files[0].path == STDIN:
+        return files[0]
     folder = target is not None and (target.endswith(os.sep) or os.path.isdir(target))
     if len(sources) != 1 or len(files) != 1 or os.path.isdir(sources[0]) or folder:
         return None
