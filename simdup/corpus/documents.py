@@ -177,7 +177,7 @@ def _with_text(found: Iterable[Document | Skipped], extract: str) -> Iterator[Do
 
 
 def require_extras(files: Iterable[File], reading: Reading) -> None:
-    """Import what these files need beyond the core, before processes that share it are forked.
+    """Refuse files that need more than the core where that is missing.
 
     Raises
     ------

@@ -10,6 +10,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from typing import IO, Any
 
 from simdup.corpus.records import BATCH_BYTES, Rows
@@ -29,12 +30,11 @@ def require_pyarrow(path: str) -> None:
     SimdupError
         If it is not installed.
     """
-    try:
-        import pyarrow.parquet  # noqa: F401
-    except ImportError:
+    # Looked for, not imported: it starts a thread, and processes are yet to be forked.
+    if find_spec("pyarrow") is None:
         raise SimdupError(
             path, "reading Parquet needs pyarrow", "python -m pip install 'simdup[parquet]'"
-        ) from None
+        )
 
 
 def row_batches(file: File, stream: IO[bytes], reading: Reading) -> Iterator[Rows | Skipped]:
@@ -72,7 +72,7 @@ def _batches(file: File, table: Any, reading: Reading) -> Iterator[Rows | Skippe
     for wanted in (reading.field, reading.id_field):
         if wanted is not None and schema.names.count(wanted) != 1:
             has = ", ".join(map(repr, schema.names))
-            yield Skipped(file.path, f"no field {wanted!r} among {has}", error=True)
+            yield Skipped(file.path, f"no field {wanted!r} among {has}: see --field", error=True)
             return
     kind = schema.field(reading.field).type
     if pa.types.is_dictionary(kind):

@@ -271,7 +271,7 @@ def _missing(columns: tuple[str, ...], reading: Reading) -> str | None:
     """Return what a table lacks, in words; None where it has the fields that are wanted."""
     for wanted in (reading.field, reading.id_field):
         if wanted is not None and wanted not in columns:
-            return f"no field {wanted!r} among {', '.join(map(repr, columns))}"
+            return f"no field {wanted!r} among {', '.join(map(repr, columns))}: see --field"
     return None
 
 
