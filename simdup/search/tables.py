@@ -76,9 +76,7 @@ def long_runs(table: U64, key: int, longest: int | None) -> list[tuple[int, int]
     return list(zip(begin.tolist(), end.tolist(), strict=True))
 
 
-def walk(
-    table: U64, start: int, stop: int, key: int, distance: int
-) -> Iterator[tuple[U64, U64]]:
+def walk(table: U64, start: int, stop: int, key: int, distance: int) -> Iterator[tuple[U64, U64]]:
     """Walk the runs of equal keys within ``table[start:stop]`` and give the likely pairs.
 
     By lag: each value is compared with the next one, then with the one after that, and so on.

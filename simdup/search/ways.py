@@ -49,9 +49,7 @@ def scan_queries(
     queries: U64, f: U64, distance: int, parts: int
 ) -> list[Iterator[tuple[Rows, Rows]]]:
     """Compare all queries with all fingerprints: generators of blocks of (query, row)."""
-    return [
-        _scan(queries, f, distance, part * FEW, parts * FEW, False) for part in range(parts)
-    ]
+    return [_scan(queries, f, distance, part * FEW, parts * FEW, False) for part in range(parts)]
 
 
 def _scan(
@@ -150,9 +148,7 @@ def all_neighbours(f: U64, bits: int, distance: int) -> U64:
     return flat
 
 
-def neighbours(
-    f: U64, table: U64, queries: U64, distance: int
-) -> Iterator[tuple[Rows, Rows]]:
+def neighbours(f: U64, table: U64, queries: U64, distance: int) -> Iterator[tuple[Rows, Rows]]:
     """Look the queries up in ``table = all_neighbours(f, ..)``: blocks of (query, row)."""
     for low in range(0, len(queries), BLOCK):
         for query, place in equal_fronts(table, mixed(queries[low : low + BLOCK]), len(f)):
