@@ -1,11 +1,12 @@
 """Folding: texts that differ in form only become the same text.
 
-Four steps, in this order: Unicode NFKC, case folding, format characters (category Cf) dropped,
-traditional characters to simplified ones.  Done as the standard describes it, NFKC alone costs
-more than the segmenter.  But characters that neither combine with a neighbour nor arise from one
-that does fold on their own, so nearly every text is a single look-up in an array over all code
-points.  The array fills itself: a character is folded through `unicodedata` the first time it is
-met.  Only texts with combining characters take the long way.
+Four steps, in this order: format characters (category Cf) dropped, Unicode NFKC, case folding,
+traditional characters to simplified ones; and again until nothing changes, for one step can give
+work to another.  Done as the standard describes it, NFKC alone costs more than the segmenter.  But
+characters that neither combine with a neighbour nor arise from one that does fold on their own, so
+nearly every text is a single look-up in an array over all code points.  The array fills itself: a
+character is folded through `unicodedata` the first time it is met.  Only texts with combining
+characters take the long way.
 """
 
 import unicodedata
@@ -18,11 +19,10 @@ from numpy.typing import NDArray
 CODE_POINTS = 0x110000
 # Marks beside the code points in the table, all above every code point.
 UNKNOWN = CODE_POINTS  # not met yet
-COMBINING = CODE_POINTS + 1  # takes the long way
+COMBINING = CODE_POINTS + 1  # takes the long way, as surrogates do
 SEVERAL = CODE_POINTS + 2  # folds to nothing or to several characters: SEVERAL + i is _several[i]
 
 _several: list[str] = [""]
-_REPLACEMENT = "\ufffd"
 
 
 def fold(text: str) -> str:
@@ -31,7 +31,7 @@ def fold(text: str) -> str:
     Parameters
     ----------
     text : str
-        Any text; a lone surrogate becomes U+FFFD.
+        Any text; a lone surrogate becomes U+FFFD, two that belong together their character.
 
     Returns
     -------
@@ -92,9 +92,7 @@ def _fold_slowly(text: str) -> str:
 
 def _entry(character: str) -> int:
     """Return what the table holds for a character."""
-    if 0xD800 <= ord(character) < 0xE000:
-        return ord(_REPLACEMENT)
-    if _combines(character):
+    if 0xD800 <= ord(character) < 0xE000 or _combines(character):
         return COMBINING
     folded = _fold_slowly(character)
     if any(_combines(c) for c in folded):
