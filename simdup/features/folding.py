@@ -12,6 +12,7 @@ characters take the long way.
 import unicodedata
 from functools import cache
 from importlib import resources
+from itertools import groupby
 
 import numpy as np
 from numpy.typing import NDArray
@@ -81,13 +82,23 @@ def _text(codes: NDArray[np.uint32]) -> str:
 def _fold_slowly(text: str) -> str:
     """Fold by the definition; case folding can undo NFKC, hence the second round."""
     text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-    text = "".join(c for c in text if unicodedata.category(c) != "Cf")
+    text = _in_order("".join(c for c in text if unicodedata.category(c) != "Cf"))
     while True:
         folded = unicodedata.normalize("NFKC", text).casefold().translate(_simplified())
         folded = "".join(c for c in folded if unicodedata.category(c) != "Cf")
         if folded == text:
             return folded
         text = folded
+
+
+def _in_order(text: str) -> str:
+    """Decompose a text and put the marks of each letter in order, as NFKC itself begins.
+
+    But it orders them by insertion: a megabyte of marks on one letter would take it minutes.
+    """
+    parts = "".join([unicodedata.normalize("NFKD", c) for c in text])
+    runs = groupby(parts, lambda c: unicodedata.combining(c) > 0)
+    return "".join(["".join(sorted(run, key=unicodedata.combining)) for _, run in runs])
 
 
 def _entry(character: str) -> int:
