@@ -61,6 +61,8 @@ class Recipe:
             value = getattr(self, name)
             _check(name, value, value in allowed, "one of " + ", ".join(allowed))
         _check("bits", self.bits, 8 <= self.bits <= 256 and self.bits % 8 == 0, BITS_HINT)
+        most = DIGEST_BITS.get(self.hash, 256)
+        _check("bits", self.bits, self.bits <= most, f"{self.hash} has {most} bits")
         _check("cap", self.cap, 0 <= self.cap <= 1, "a share from 0 (off) to 1")
         _check("top", self.top, self.top >= 0, "0 (all terms) or more")
         _check("min-df", self.min_df, self.min_df >= 0, "0 or more")
@@ -74,6 +76,8 @@ class Recipe:
 TOKENS = re.compile(r"words|split|tagged|(chars|ngrams):[1-9]\d{0,3}")
 TOKENS_HINT = "words, split, tagged, chars:N or ngrams:N"
 BITS_HINT = "a multiple of 8 from 8 to 256"
+# Bits of the digests that have fewer than a fingerprint may.
+DIGEST_BITS = {"md5": 128, "sha1": 160}
 CHOICES = {
     "weight": ("tfidf", "tf", "logtf", "binary", "tf2"),
     "hash": ("blake2b", "md5", "sha1", "sha256", "bkdr", "string"),

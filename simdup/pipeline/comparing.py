@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from simdup.corpus.documents import without_surrogates
 from simdup.errors import SimdupError
 from simdup.features.counts import Counts, join
 from simdup.features.idf import Idf
@@ -47,7 +48,8 @@ def compare(
         If the recipe wants the frequencies of a corpus: two documents are none.
     """
     segment = tokenizer(recipe, segmenter)
-    (tokens_a, text_a), (tokens_b, text_b) = (prepare(d.text, recipe, segment) for d in (a, b))
+    texts = (without_surrogates(document.text) for document in (a, b))
+    (tokens_a, text_a), (tokens_b, text_b) = (prepare(text, recipe, segment) for text in texts)
     counts, idf, top, hexes = _sketch([tokens_a, tokens_b], recipe, idf)
     weights = [
         {counts.terms[c]: w * UNIT for c, w in zip(*row, strict=True) if w}
@@ -91,7 +93,8 @@ def compare(
 def fingerprints(texts: Sequence[str], recipe: Recipe) -> list[str | None]:
     """Return the hex fingerprints of a few texts; None for those without terms."""
     segment = tokenizer(recipe)
-    return _sketch([prepare(text, recipe, segment)[0] for text in texts], recipe, None)[3]
+    tokens = [prepare(without_surrogates(text), recipe, segment)[0] for text in texts]
+    return _sketch(tokens, recipe, None)[3]
 
 
 def _sketch(
