@@ -13,8 +13,8 @@ number of them can be walked at the same time, in any order, with the same resul
 key, so their differences lie in the other bits, and finding them is this very problem with fewer
 fingerprints of fewer bits: one level down it is searched by a plan of its own.
 
-Memory: one table a thread, 8 bytes a fingerprint; where there are copies, 16 bytes more for each
-different fingerprint; 26 bytes a pair for `all_pairs`, none that grow for `iter_pairs`.
+Memory: one table a thread, 8 bytes a fingerprint; where there are copies, the different ones and
+their rows, 12 bytes more; 26 bytes a pair for `all_pairs`, none that grow for `iter_pairs`.
 """
 
 import os
@@ -196,11 +196,13 @@ def _rows(
         i, j = np.minimum(left, right), np.maximum(left, right)
         if first is None:
             yield i, j
-        elif not every:
-            yield first[i], first[j]
-        else:
-            for a, b in same.across(groups, first[i], first[j]):
+            continue
+        i, j = first[i].astype(np.int64), first[j].astype(np.int64)
+        if every:
+            for a, b in same.across(groups, i, j):
                 yield np.minimum(a, b), np.maximum(a, b)
+        else:
+            yield i, j
 
 
 def _distinct(

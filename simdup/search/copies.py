@@ -92,12 +92,21 @@ def collapse(fingerprints: U64) -> Copies:
     return Copies(first, members, starts, np.diff(starts, append=len(members)))
 
 
-def distinct(n: int, copies: Copies) -> Rows:
-    """Give the rows that are the first with their fingerprint, ascending."""
+def distinct(n: int, copies: Copies) -> NDArray[np.uint32]:
+    """Give the rows that are the first with their fingerprint, ascending: uint32[m].
+
+    There is one for almost every fingerprint, hence the small type.
+    """
     keep = np.ones(n, dtype=np.bool_)
     keep[copies.members] = False
     keep[copies.first] = True
-    return np.flatnonzero(keep)
+    result = np.empty(np.count_nonzero(keep), dtype=np.uint32)
+    done = 0
+    for low in range(0, n, STRETCH):
+        rows = np.flatnonzero(keep[low : low + STRETCH])
+        result[done : done + len(rows)] = rows + low
+        done += len(rows)
+    return result
 
 
 def within(copies: Copies, every: bool) -> Iterator[tuple[Rows, Rows]]:
