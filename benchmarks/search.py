@@ -33,7 +33,7 @@ from simdup.search.arrays import WORD
 from simdup.search.compressed import compress
 from simdup.search.tables import keys_shown, packed
 
-PARTS = ("pairs", "memory", "growth", "family", "queries", "compressed", "tradeoff", "peers")
+PARTS = ("pairs", "memory", "family", "queries", "compressed", "tradeoff", "peers")
 CORES = threads.count(None)
 
 
@@ -84,21 +84,27 @@ def show(measure: str, figure: str, reach: str = "") -> None:
 
 
 def pairs(sizes: list[int]) -> None:
+    last: tuple[int, float] | None = None
     for n in sizes:
         f, times = planted(n), 5 if n <= 10**6 else 3 if n <= 10**7 else 1
         each = floor(n, times)
-        show(f"T({n:.0e}, 1), {CORES} cores", f"{each:.4f} s")
-        shapes = {10**8: (20, "auto")}.get(n, (10, "auto"))
-        for shape in shapes:
+        show(f"T({n:.0e}, 1)", f"{each:.4f} s")
+        took = 0.0
+        for shape, reach in ((20 if n >= 10**8 else 10, 3.5 if n >= 10**8 else 4), ("auto", 0)):
             count = max(plan(64, 3, n, shape).tables, 1)
             took = seconds(lambda f=f, shape=shape: all_pairs(f, tables=shape), times)
-            reach = ("3.5" if n >= 10**8 else "4") if shape in (10, 20) else ""
-            ratio = took / (count * each)
             show(
                 f"all_pairs {n:.0e}, {shape} ({count} tables)",
-                f"{took:.3f} s = {ratio:.2f} T(n, {count})",
-                reach and f"at most {reach} T",
+                f"{took:.3f} s = {took / (count * each):.2f} T(n, {count})",
+                f"at most {reach} T" if reach else "",
             )
+        if last:
+            show(
+                f"growth from {last[0]:.0e} to {n:.0e}, auto",
+                f"{took / last[1]:.1f} times",
+                "at most 25 for 10 times",
+            )
+        last = n, took
 
 
 def memory(sizes: list[int]) -> None:
@@ -132,20 +138,6 @@ def peak() -> int:
     except OSError:
         unit = 1 if sys.platform == "darwin" else 1024
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
-
-
-def growth(sizes: list[int]) -> None:
-    last: tuple[int, float] | None = None
-    for n in sizes:
-        f = planted(n)
-        took = seconds(lambda f=f: all_pairs(f), 3 if n <= 10**7 else 1)
-        if last:
-            show(
-                f"growth from {last[0]:.0e} to {n:.0e}, auto",
-                f"{took / last[1]:.1f} times",
-                "at most 25 for 10 times",
-            )
-        last = n, took
 
 
 def family(_: list[int]) -> None:
