@@ -28,6 +28,7 @@ FORMATS = ("text", "jsonl")
 @click.argument("b", metavar="B", type=click.Path())
 @options.distance
 @options.verification
+@options.measures
 @click.option("--idf-from", metavar="SOURCE", help="Weigh as a scan of SOURCE would.")
 @options.output(*FORMATS)
 @click.option("--encoding", metavar="NAME", help="Encoding of both [default: found out].")

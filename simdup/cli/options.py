@@ -11,7 +11,7 @@ import click
 
 from simdup.cli.messages import say
 from simdup.corpus.sources import FORMATS, Reading, read_list
-from simdup.model import CHOICES, KEEP, RECIPES, Criteria, Recipe, named_recipe
+from simdup.model import CHOICES, KEEP, LINKAGES, RECIPES, Criteria, Recipe, named_recipe
 
 if TYPE_CHECKING:
     from simdup.cli.progress import Progress
@@ -166,12 +166,33 @@ verification = _all(
     _option("--verify/--no-verify", default=True, help="Check pairs on the texts [on]."),
     _option(
         "--shingle",
-        type=click.IntRange(1),
-        default=5,
-        metavar="N",
+        default="5",
+        metavar="N|words:N",
         show_default=True,
-        help="Characters of a shingle.",
+        help="Characters, or words, of a shingle.",
     ),
+)
+
+measures = _all(
+    _option(
+        "--containment",
+        type=click.FloatRange(0, 1),
+        metavar="C",
+        help="Least share of the smaller text that lies in the larger [off].",
+    ),
+    _option(
+        "--cosine",
+        type=click.FloatRange(0, 1),
+        metavar="C",
+        help="Least cosine of the TF-IDF vectors [off].",
+    ),
+)
+
+linkage = _option(
+    "--linkage",
+    type=click.Choice(LINKAGES),
+    default="single",
+    help="What makes a cluster: any pairs, or only pairs of the kept one [single].",
 )
 
 keep = _option(

@@ -98,23 +98,51 @@ def _weigh(
     A corpus's own weighting goes through scikit-learn; the few documents that a table or a model
     weighs would wait longer for its import than for their answer.  A test holds the two equal.
     """
-    tf = counts.astype(np.float64)
-    if recipe.weight == "binary":
-        return np.ones(len(tf))
-    if recipe.weight == "tf":
-        return tf
-    if recipe.weight == "tf2":
-        return tf * tf
-    if isinstance(idf, Model) and idf.name == "corpus":
+    if recipe.uses_idf and isinstance(idf, Model) and idf.name == "corpus":
         from scipy.sparse import csr_matrix
 
         transformer = _transformer(factors, recipe.weight == "logtf")
+        tf = counts.astype(np.float64)
         matrix = csr_matrix((tf, columns, starts), shape=(len(starts) - 1, len(factors)))
         weighted: NDArray[np.float64] = transformer.transform(matrix, copy=False).data
         return weighted
-    if recipe.weight == "logtf":
+    return _weigh_plainly(counts, factors[columns], recipe.weight)
+
+
+def _weigh_plainly(
+    counts: NDArray[np.int32], factors: NDArray[np.float64], weight: str
+) -> NDArray[np.float64]:
+    tf = counts.astype(np.float64)
+    if weight == "binary":
+        return np.ones(len(tf))
+    if weight == "tf":
+        return tf
+    if weight == "tf2":
+        return tf * tf
+    if weight == "logtf":
         tf = np.log(tf) + 1.0
-    return tf * factors[columns]
+    return tf * factors
+
+
+def document_weights(
+    counts: Counts, document: int, factors: NDArray[np.float64], weight: str
+) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+    """Return the term numbers of a document and their weights: all of them, none capped.
+
+    Parameters
+    ----------
+    counts : Counts
+        Documents and terms.
+    document : int
+        Which.
+    factors : float64[terms]
+        Inverse document frequencies.
+    weight : str
+        The recipe's.
+    """
+    entries = slice(counts.starts[document], counts.starts[document + 1])
+    columns = counts.columns[entries]
+    return columns, _weigh_plainly(counts.counts[entries], factors[columns], weight)
 
 
 def _transformer(factors: NDArray[np.float64], logarithmic: bool) -> Any:

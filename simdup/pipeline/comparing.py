@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from simdup.corpus.documents import without_surrogates
 from simdup.errors import SimdupError
@@ -10,13 +11,14 @@ from simdup.features.counts import Counts, join
 from simdup.features.idf import Idf
 from simdup.features.tokens import tokenizer
 from simdup.features.weights import UNIT, TopTerms, top_terms
-from simdup.model import FEW_TERMS, Comparison, Criteria, Document, Recipe
-from simdup.pipeline.intake import prepare, term_counter
-from simdup.pipeline.sketching import resolve_idf, resolved
+from simdup.model import FEW_TERMS, Comparison, Criteria, Document, Measures, Recipe
+from simdup.pipeline.intake import prepare, term_counter, without_spaces
+from simdup.pipeline.sketching import resolve_idf, resolved, vectors
 from simdup.search.plans import cut
 from simdup.sketches.simhash import distance as hamming
 from simdup.sketches.simhash import simhash_rows, to_hex
-from simdup.verify.resemblance import resemblance, shingles
+from simdup.verify import Verifier
+from simdup.verify.resemblance import shingler
 
 
 def compare(
@@ -57,13 +59,13 @@ def compare(
     ]
     shared = weights[0].keys() & weights[1].keys()
     apart = None if None in hexes else hamming(*(int(h or "", 16) for h in hexes))
-    similarity = resemblance(shingles(text_a, criteria.shingle), shingles(text_b, criteria.shingle))
+    identical = without_spaces(text_a) == without_spaces(text_b)
+    measures = _measures((text_a, text_b), counts, idf, recipe, criteria)
     terms = int(top.terms.min())
-    identical = text_a == text_b
     duplicates = (
         apart is not None
-        and apart <= criteria.distance
-        and (not criteria.verify or similarity >= criteria.similarity)
+        and (apart <= criteria.distance or criteria.method != "simhash")
+        and (not criteria.verify or criteria.met_by(measures))
         and (identical or terms >= FEW_TERMS)
     )
     return Comparison(
@@ -72,7 +74,9 @@ def compare(
         duplicates=duplicates,
         distance=apart,
         bits=recipe.bits,
-        similarity=similarity,
+        similarity=measures.similarity or 0.0,
+        containment=measures.containment,
+        cosine=measures.cosine,
         identical=identical,
         terms=terms,
         fingerprints=(hexes[0], hexes[1]),
@@ -88,6 +92,19 @@ def compare(
         recipe=resolved(recipe, idf),
         criteria=criteria,
     )
+
+
+def _measures(
+    texts: tuple[str, str], counts: Counts, idf: Idf, recipe: Recipe, criteria: Criteria
+) -> Measures:
+    """Measure two folded texts as a scan does."""
+    if criteria.shingles_words:
+        cut = shingler(criteria.shingle, tokenizer(replace(recipe, tokens="ngrams:1")))
+        made = [cut(text) for text in texts]
+    else:
+        cut = shingler(criteria.shingle, str.split)
+        made = [cut(without_spaces(text)) for text in texts]
+    return Verifier(made.__getitem__, vectors(counts, idf, recipe), criteria).measure(0, 1)
 
 
 def fingerprints(texts: Sequence[str], recipe: Recipe) -> list[str | None]:

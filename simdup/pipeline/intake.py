@@ -152,6 +152,8 @@ class CountDocuments:
         The segmenting engine.
     spool : str or None
         The folder of the spool; None to lay nothing aside.
+    spaced : bool
+        Whether texts are laid aside with spaces between their words.
     apart : bool
         Whether the counts of each batch stand on their own, as results that stream need, rather
         than go on with the term numbers of the batches before.
@@ -163,10 +165,12 @@ class CountDocuments:
         reading: Reading,
         segmenter: str = "auto",
         spool: str | None = None,
+        spaced: bool = False,
         apart: bool = False,
     ) -> None:
-        self._given = (recipe, reading, segmenter, spool, apart)
-        self._recipe, self._reading, _, self._spool, self._apart = self._given
+        self._given = (recipe, reading, segmenter, spool, spaced, apart)
+        self._recipe, self._reading, self._spool = recipe, reading, spool
+        self._spaced, self._apart = spaced, apart
         self._cut = tokenizer(recipe, segmenter)
 
     def __call__(self, number: int) -> Callable[[Batch], Counted]:
@@ -185,23 +189,27 @@ class CountDocuments:
         documents: list[tuple[str, float, str, str]] = []
         skipped: list[Skipped] = []
         texts: list[bytes] = []
+        digests: list[bytes] = []
         lengths: list[int] = []
         tokens: list[list[str]] = []
         for found in read(batch, self._reading):
             if isinstance(found, Skipped):
                 skipped.append(found)
                 continue
-            cut, solid = prepare(found.text, self._recipe, self._cut)
+            cut, folded = prepare(found.text, self._recipe, self._cut)
+            solid = without_spaces(folded)
             if not cut:
                 skipped.append(Skipped(found.name, "empty" if not solid else "no words"))
                 continue
             documents.append((found.name, found.modified, found.note, found.place))
-            texts.append(solid.encode("utf-8", "surrogatepass"))
+            text = solid.encode()
+            digests.append(hashlib.blake2b(text, digest_size=16).digest())
+            texts.append(" ".join(folded.split()).encode() if self._spaced else text)
             lengths.append(len(solid))
             tokens.append(cut)
         return Counted(
             documents=documents,
-            digests=[hashlib.blake2b(text, digest_size=16).digest() for text in texts],
+            digests=digests,
             lengths=lengths,
             slots=[] if writer is None else writer.write(texts),
             counts=counter.count(tokens),
@@ -218,9 +226,14 @@ def term_counter(recipe: Recipe) -> TermCounter:
 
 
 def prepare(text: str, recipe: Recipe, cut: Tokenizer) -> tuple[list[str], str]:
-    """Return a text's tokens, and the text as it is verified: folded, without white space."""
+    """Return a text's tokens, and the folded text."""
     folded = fold(text) if recipe.fold else text
-    return cut(folded), "".join(folded.split())
+    return cut(folded), folded
+
+
+def without_spaces(text: str) -> str:
+    """Return a text as its characters are verified: without white space."""
+    return "".join(text.split())
 
 
 def count_batches(intake: Intake, work: CountDocuments) -> Iterator[tuple[int, Counted]]:
@@ -310,7 +323,13 @@ class Corpus:
         return join(self.blocks, recipe.bits // 8)
 
 
-def gather(intake: Intake, recipe: Recipe, reading: Reading, spool: str | None) -> Corpus:
+def gather(
+    intake: Intake,
+    recipe: Recipe,
+    reading: Reading,
+    spool: str | None = None,
+    spaced: bool = False,
+) -> Corpus:
     """Read and count all documents.
 
     Parameters
@@ -321,10 +340,12 @@ def gather(intake: Intake, recipe: Recipe, reading: Reading, spool: str | None) 
         See their classes.
     spool : str or None
         The folder to lay texts aside in; None to lay none aside.
+    spaced : bool
+        Whether texts are laid aside with spaces between their words.
     """
     corpus = Corpus(skipped=list(intake.skipped))
     taken: set[str] = set()
-    work = CountDocuments(recipe, reading, intake.effort.segmenter, spool)
+    work = CountDocuments(recipe, reading, intake.effort.segmenter, spool, spaced)
     for counter, counted in count_batches(intake, work):
         corpus.add(counter, counted, taken)
         if recipe.idf != "builtin" and len(corpus.names) >= ENOUGH_DOCUMENTS:
