@@ -100,3 +100,11 @@ def test_unfit_queries_are_told():
 def test_compressed_tables_are_smaller():
     f = planted(100_000, near=0)
     assert build(f, compress=True, tables=10).nbytes < 0.8 * build(f, tables=10).nbytes
+
+
+def test_finds_beyond_the_memory_allowed_are_refused():
+    index = build(np.zeros(2000, dtype=np.uint64))
+    asked = np.zeros(2000, dtype=np.uint64)
+    with pytest.raises(SimdupError, match="do not fit"):
+        query(index, asked, memory=10_000_000)
+    assert len(query(index, asked[:3]).row) == 6000

@@ -17,7 +17,6 @@ Memory: one table a thread, 8 bytes a fingerprint; where there are copies, the d
 their rows, 12 bytes more; 26 bytes a pair for `all_pairs`, none that grow for `iter_pairs`.
 """
 
-import os
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -42,6 +41,7 @@ from simdup.search.arrays import (
     rows_of,
     without,
 )
+from simdup.search.memory import room_for, too_many
 from simdup.search.plans import Plan, long_run, plan, width
 from simdup.search.tables import keys_shown, long_runs, mask_of, packed, walk
 
@@ -106,13 +106,13 @@ def all_pairs(
         Unfit input, or more pairs than memory for them.
     """
     f = checked(fingerprints, bits)
-    most = (free_memory() if memory is None else memory) // PAIR_BYTES
+    most = room_for(PAIR_BYTES, memory)
     found: list[U64] = []
     total = 0
     for i, j in _rows(f, distance, bits, copies, tables, search, threads, most):
         total += len(i)
         if total > most:
-            raise _too_many(total, copies)
+            raise too_many(total, copies)
         # Two row numbers below 2**32 in one value: sorting it sorts by i, then by j.
         found.append(i.astype(np.uint64) << np.uint64(32) | j.astype(np.uint64))
     both = np.concatenate(found) if found else np.empty(0, dtype=np.uint64)
@@ -145,28 +145,6 @@ def iter_pairs(
         yield Pairs(i, j, differing(f, i, f, j))
 
 
-def free_memory() -> int:
-    """Give the bytes of memory that are free, as far as the system tells; else 4 GiB."""
-    try:
-        with open("/proc/meminfo", encoding="ascii") as lines:
-            for line in lines:
-                if line.startswith("MemAvailable:"):
-                    return int(line.split()[1]) * 1024
-    except OSError:
-        pass
-    try:
-        return int(os.sysconf("SC_PAGE_SIZE")) * int(os.sysconf("SC_PHYS_PAGES")) // 2
-    except (AttributeError, ValueError, OSError):
-        return 4 << 30
-
-
-def _too_many(pairs: int, copies: str) -> SimdupError:
-    hint = "iter_pairs gives them in blocks; a smaller distance finds fewer"
-    if copies == "all":
-        hint = 'copies="first" pairs each copy with the first only; ' + hint
-    return SimdupError("pairs", f"{pairs:,} or more pairs do not fit in memory", hint)
-
-
 def _rows(
     f: U64,
     distance: int,
@@ -182,10 +160,10 @@ def _rows(
     if copies not in ("all", "first"):
         raise SimdupError("copies", f"{copies!r} is neither 'all' nor 'first'")
     chosen = plan(bits, distance, len(f), tables, search)
-    groups = same.collapse(f)
+    groups = same.collapse(f, running.count(threads))
     every = copies == "all"
     if most is not None and every and groups.pairs() > most:
-        raise _too_many(groups.pairs(), copies)
+        raise too_many(groups.pairs(), copies)
     yield from same.within(groups, every)
     first = None
     if len(groups.first):

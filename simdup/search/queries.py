@@ -40,6 +40,7 @@ from simdup.search.arrays import (
     without,
 )
 from simdup.search.compressed import Compressed, window
+from simdup.search.memory import room_for
 from simdup.search.plans import Plan, plan, width
 from simdup.search.tables import keys_shown, mask_of, packed
 
@@ -48,9 +49,12 @@ BATCH = 1 << 18
 # The same where blocks are unpacked for them: as many blocks of 1 kB at most. 10**5 queries against
 # 10**7: 2**9 1.97 s, 2**11 1.64 s, 2**12 1.61 s, 2**13 1.58 s, 2**14 1.70 s of processor time.
 BATCH_COMPRESSED = 1 << 12
-# Below so many queries a table a thread gains less than it costs to start: with two threads 1,000
-# queries against 10**6 took 9 ms on one and 8 ms on two, 100 took 2.6 and 3.4 ms.
-WORTH_THREADS = 1_000
+# Below so many queries threads gain less than they cost to start. Against 10**6, one thread and
+# two: 100 queries 2.3 and 3.3 ms, 1,000 6.5 and 7.9 ms, 3,000 20.6 and 12.5 ms.
+WORTH_THREADS = 3_000
+
+# What a find takes at the most: in blocks 18 bytes, joined 18, ordered 18, and 16 to order it.
+PAIR_BYTES = 70
 
 Table: TypeAlias = "U64 | Compressed"
 
@@ -139,7 +143,7 @@ def build(
     f = checked(fingerprints, bits)
     rows = len(f)
     distance = checked_distance(distance, bits)
-    groups = same.collapse(f)
+    groups = same.collapse(f, running.count(threads))
     first = None
     if len(groups.first):
         first = same.distinct(rows, groups)
@@ -170,6 +174,7 @@ def query(
     distance: int | None = None,
     *,
     threads: int | None = None,
+    memory: int | None = None,
 ) -> Found:
     """Find for every query what the index holds within a distance.
 
@@ -183,6 +188,8 @@ def query(
         At most, and by default, that of the index.
     threads : int, optional
         By default one for each core.
+    memory : int, optional
+        Bytes that the result may take; by default what the machine has free.
 
     Returns
     -------
@@ -192,7 +199,7 @@ def query(
     Raises
     ------
     SimdupError
-        Unfit input; a distance beyond that of the index.
+        Unfit input; a distance beyond that of the index; more finds than memory for them.
     """
     asked = checked(fingerprints, index.bits)
     distance = index.distance if distance is None else checked_distance(distance, index.bits)
@@ -202,7 +209,18 @@ def query(
             f"{distance} is beyond the {index.distance} that the index was built for",
             "build it again for that distance",
         )
-    found = list(_rows(index, asked, distance, running.count(threads)))
+    most = room_for(PAIR_BYTES, memory)
+    found = []
+    total = 0
+    for block in _rows(index, asked, distance, running.count(threads)):
+        total += len(block[0])
+        if total > most:
+            raise SimdupError(
+                "queries",
+                f"{total:,} or more finds do not fit in memory",
+                "ask fewer at a time, or for a smaller distance",
+            )
+        found.append(block)
     if not found:
         nothing = np.empty(0, dtype=np.int64)
         return Found(nothing, nothing, nothing.astype(np.int16))
