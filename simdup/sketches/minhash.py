@@ -122,7 +122,8 @@ def byte_sketches(starts: NDArray[np.int64], hashes: NDArray[np.uint64]) -> NDAr
 
 def byte_sketch(hashes: NDArray[np.uint64]) -> NDArray[np.uint8]:
     """Return the byte sketch of one set of hashes: uint8[128]."""
-    return byte_sketches(np.array([0, len(hashes)]), hashes)[0]
+    sketch: NDArray[np.uint8] = byte_sketches(np.array([0, len(hashes)]), hashes)[0]
+    return sketch
 
 
 def estimate(
