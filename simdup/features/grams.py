@@ -1,17 +1,17 @@
-"""Sets of bigrams: what MinHash sees of a document.
+"""Sets of runs of words or characters: what MinHash sees of a document.
 
-A document is the set of its pairs of neighbouring words, or of neighbouring characters, each known
-by a 64-bit hash.  Pairs carry the order that single words lose, so two documents of the same
-vocabulary are told apart, and one changed word costs two of them only.
+A document is the set of its pairs of neighbouring words, or of its runs of n characters, each known
+by a 64-bit hash.  Runs carry the order that single words lose, so two documents of the same
+vocabulary are told apart, and a change costs the few runs that it touches.
 
 Many documents stand in one array, one after another: document i is
-``hashes[starts[i]:starts[i + 1]]``.  A bigram that occurs twice stands there twice, which a
-minimum does not mind.
+``hashes[starts[i]:starts[i + 1]]``.  A run that occurs twice stands there twice, which a minimum
+does not mind.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import chain
 from typing import NamedTuple
 
@@ -37,11 +37,12 @@ class Sets(NamedTuple):
     hashes: NDArray[np.uint64]
 
 
-# The pair (a, b) of words becomes a * multiplier + b modulo 2^64: an odd multiplier loses nothing,
-# and tells (a, b) from (b, a).  This one is 2^64 divided by the golden ratio.
-_WORDS = np.uint64(0x9E3779B97F4A7C15)
-# Two code points fit side by side.
-_CHARACTERS = np.uint64(1 << 32)
+# A run a, b, c is (a * multiplier + b) * multiplier + c modulo 2^64, with an odd multiplier, which
+# loses nothing and tells the order.  This one is 2^64 divided by the golden ratio.
+_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
+
+# What the gaps between words stand as until they are dropped; no term of any text is known by it.
+_GAP = 0
 
 
 class TermHashes(dict[str, int]):
@@ -53,21 +54,27 @@ class TermHashes(dict[str, int]):
     [0, 2, 2]
     """
 
+    def __init__(self) -> None:
+        super().__init__({"\n": _GAP})
+
     def __missing__(self, term: str) -> int:
         value = self[term] = int.from_bytes(term_hash(term), "big")
         return value
 
-    def rows(self, documents: Iterable[Sequence[str]]) -> Sets:
+    def rows(self, documents: Sequence[Sequence[str]]) -> Sets:
         """Return the term hashes of a block of documents' tokens, in their order.
 
         Line feeds, which stand for gaps between words, are left out.
         """
         if len(self) > REMEMBERED_TERMS:
             self.clear()
-        terms = [[token for token in tokens if token != "\n"] for tokens in documents]
-        starts = np.cumsum([0, *map(len, terms)], dtype=np.int64)
-        every = map(self.__getitem__, chain.from_iterable(terms))
-        return Sets(starts, np.fromiter(every, np.uint64, int(starts[-1])))
+            self["\n"] = _GAP
+        starts = np.cumsum([0, *map(len, documents)], dtype=np.int64)
+        every = map(self.__getitem__, chain.from_iterable(documents))
+        hashes = np.fromiter(every, np.uint64, int(starts[-1]))
+        terms = hashes != _GAP
+        before = np.concatenate([[0], np.cumsum(terms)])
+        return Sets(before[starts], hashes[terms])
 
 
 def word_bigrams(terms: Sets) -> Sets:
@@ -75,27 +82,37 @@ def word_bigrams(terms: Sets) -> Sets:
 
     A document of a single term has that one as its only element, an empty one has none.
     """
-    return _bigrams(terms.starts, terms.hashes, _WORDS)
+    return _runs(terms.starts, terms.hashes, 2)
 
 
-def character_bigrams(texts: Sequence[str]) -> Sets:
-    """Return the character bigrams of folded texts without white space.
+def character_grams(texts: Sequence[str], n: int) -> Sets:
+    """Return the runs of n characters of folded texts without white space.
 
-    A text of a single character has that one as its only element, an empty one has none.
+    A shorter text has itself as its only element, an empty one has none: the sets are those whose
+    Jaccard coefficient is the resemblance of the texts, which verification measures.
     """
     starts = np.cumsum([0, *map(len, texts)], dtype=np.int64)
     codes = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), "<u4")
-    return _bigrams(starts, codes.astype(np.uint64), _CHARACTERS)
+    return _runs(starts, codes.astype(np.uint64), n)
 
 
-def _bigrams(starts: NDArray[np.int64], items: NDArray[np.uint64], multiplier: np.uint64) -> Sets:
-    """Return items[i] * multiplier + items[i + 1] of all neighbours within a document."""
+def _runs(starts: NDArray[np.int64], items: NDArray[np.uint64], n: int) -> Sets:
+    """Return the hashes of all runs of n items within a document, or of all it has if fewer."""
     lengths = np.diff(starts)
-    last = np.zeros(len(items), np.bool_)
-    last[starts[1:][lengths > 0] - 1] = True
-    alone = np.zeros(len(items), np.bool_)
-    alone[starts[1:][lengths == 1] - 1] = True
-    hashes = items * multiplier
-    hashes[:-1] += np.where(last[:-1], np.uint64(0), items[1:])
-    sizes = lengths - (lengths > 1)
-    return Sets(np.concatenate([[0], np.cumsum(sizes)]), hashes[~last | alone])
+    sizes = np.where(lengths >= n, lengths - n + 1, lengths > 0)
+    # The document of each item, and the place behind its last run.  Runs that reach over it into
+    # the next document are made with the others, and dropped.
+    inside = np.arange(len(items)) < np.repeat(starts[:-1] + sizes, lengths)
+    hashes = np.zeros(len(items), np.uint64)
+    every = max(len(items) - n + 1, 0)
+    hashes[:every] = n
+    for offset in range(n if every else 0):
+        hashes[:every] *= _MULTIPLIER
+        hashes[:every] += items[offset : offset + every]
+    for length in range(1, n):
+        short = starts[:-1][lengths == length]
+        hash_ = np.full(len(short), length, np.uint64)
+        for offset in range(length):
+            hash_ = hash_ * _MULTIPLIER + items[short + offset]
+        hashes[short] = hash_
+    return Sets(np.concatenate([[0], np.cumsum(sizes)]), hashes[inside])
