@@ -11,7 +11,7 @@ import click
 
 from simdup.cli.messages import say
 from simdup.corpus.sources import FORMATS, Reading, read_list
-from simdup.model import CHOICES, KEEP, LINKAGES, RECIPES, Criteria, Recipe, named_recipe
+from simdup.model import CHOICES, KEEP, LINKAGES, METHODS, RECIPES, Criteria, Recipe, named_recipe
 
 if TYPE_CHECKING:
     from simdup.cli.progress import Progress
@@ -170,6 +170,22 @@ verification = _all(
         metavar="N|words:N",
         show_default=True,
         help="Characters, or words, of a shingle.",
+    ),
+)
+
+method = _all(
+    _option(
+        "--method",
+        type=click.Choice(METHODS),
+        default="simhash",
+        help="How pairs are found: nearly identical texts, or all at a similarity [simhash].",
+    ),
+    _option(
+        "--recall",
+        type=click.FloatRange(0, 1, min_open=True, max_open=True),
+        default=0.99,
+        metavar="R",
+        help="Share of the pairs that minhash and pstable are to find [0.99].",
     ),
 )
 

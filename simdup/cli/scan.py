@@ -24,6 +24,7 @@ from simdup.cli.results import FORMATS, write_result
     """,
 )
 @options.sources
+@options.method
 @options.distance
 @options.verification
 @options.measures

@@ -82,7 +82,7 @@ def word_bigrams(terms: Sets) -> Sets:
 
     A document of a single term has that one as its only element, an empty one has none.
     """
-    return _runs(terms.starts, terms.hashes, 2)
+    return runs(terms.starts, terms.hashes, 2)
 
 
 def character_grams(texts: Sequence[str], n: int) -> Sets:
@@ -93,10 +93,10 @@ def character_grams(texts: Sequence[str], n: int) -> Sets:
     """
     starts = np.cumsum([0, *map(len, texts)], dtype=np.int64)
     codes = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), "<u4")
-    return _runs(starts, codes.astype(np.uint64), n)
+    return runs(starts, codes.astype(np.uint64), n)
 
 
-def _runs(starts: NDArray[np.int64], items: NDArray[np.uint64], n: int) -> Sets:
+def runs(starts: NDArray[np.int64], items: NDArray[np.uint64], n: int) -> Sets:
     """Return the hashes of all runs of n items within a document, or of all it has if fewer."""
     lengths = np.diff(starts)
     sizes = np.where(lengths >= n, lengths - n + 1, lengths > 0)

@@ -59,13 +59,8 @@ def top_terms(counts: Counts, idf: Idf, recipe: Recipe) -> Iterator[TopTerms]:
     recipe : Recipe
         Its fields weight, min_df, top and cap are used.
     """
-    factors = idf.of(counts) if recipe.uses_idf else np.ones(len(counts.ids))
     frequent = idf.frequent(counts, recipe.min_df) if recipe.min_df > 1 else None
-    for first, last in _blocks(counts.starts):
-        entries = slice(counts.starts[first], counts.starts[last])
-        columns = counts.columns[entries]
-        starts = counts.starts[first : last + 1] - counts.starts[first]
-        weights = _weigh(counts.counts[entries], columns, starts, factors, recipe, idf)
+    for starts, columns, weights in weights_in_blocks(counts, idf, recipe):
         present = weights > 0
         if frequent is not None:
             present &= _enough(frequent[columns] & present, present, starts)
@@ -73,6 +68,21 @@ def top_terms(counts: Counts, idf: Idf, recipe: Recipe) -> Iterator[TopTerms]:
             columns, weights, present, starts, counts.ids, recipe
         )
         yield TopTerms(kept_columns, kept_weights, per_document(weights > 0, starts))
+
+
+def weights_in_blocks(
+    counts: Counts, idf: Idf, recipe: Recipe
+) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]]:
+    """Yield (starts, columns, weights) of consecutive documents: all terms, none capped.
+
+    A block is a matrix in compressed sparse rows, as `Counts` is; its first start is 0.
+    """
+    factors = idf.of(counts) if recipe.uses_idf else np.ones(len(counts.ids))
+    for first, last in _blocks(counts.starts):
+        entries = slice(counts.starts[first], counts.starts[last])
+        columns = counts.columns[entries]
+        starts = counts.starts[first : last + 1] - counts.starts[first]
+        yield starts, columns, _weigh(counts.counts[entries], columns, starts, factors, recipe, idf)
 
 
 def _blocks(starts: NDArray[np.int64]) -> Iterator[tuple[int, int]]:

@@ -17,6 +17,9 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from simdup.corpus.documents import Batch, batches, read, text_batches
 from simdup.corpus.sources import STDIN, Reading, list_files
 from simdup.corpus.spool import Slot, SpoolWriter
@@ -27,6 +30,7 @@ from simdup.features.hashing import feature_hash
 from simdup.features.idf import ENOUGH_DOCUMENTS
 from simdup.features.tokens import Tokenizer, tokenizer
 from simdup.model import Recipe, Skipped
+from simdup.pipeline.banding import MinhashBands
 from simdup.pipeline.workers import Workers
 
 # Below this many bytes one process is done before others have started: forking and ending two
@@ -124,6 +128,8 @@ class Counted(NamedTuple):
         Where they lie in the spool; empty without one.
     counts : Counts
         Their term counts.
+    keys : uint64[documents, bands] or None
+        Their band keys, where the method wants them.
     skipped : list of Skipped
         What could not be a document.
     size : int
@@ -135,6 +141,7 @@ class Counted(NamedTuple):
     lengths: list[int]
     slots: list[Slot]
     counts: Counts
+    keys: NDArray[np.uint64] | None
     skipped: list[Skipped]
     size: int
 
@@ -154,6 +161,8 @@ class CountDocuments:
         The folder of the spool; None to lay nothing aside.
     spaced : bool
         Whether texts are laid aside with spaces between their words.
+    bands : MinhashBands or None
+        Makes band keys, where the method wants them.
     apart : bool
         Whether the counts of each batch stand on their own, as results that stream need, rather
         than go on with the term numbers of the batches before.
@@ -166,11 +175,12 @@ class CountDocuments:
         segmenter: str = "auto",
         spool: str | None = None,
         spaced: bool = False,
+        bands: MinhashBands | None = None,
         apart: bool = False,
     ) -> None:
-        self._given = (recipe, reading, segmenter, spool, spaced, apart)
+        self._given = (recipe, reading, segmenter, spool, spaced, bands, apart)
         self._recipe, self._reading, self._spool = recipe, reading, spool
-        self._spaced, self._apart = spaced, apart
+        self._spaced, self._bands, self._apart = spaced, bands, apart
         self._cut = tokenizer(recipe, segmenter)
 
     def __call__(self, number: int) -> Callable[[Batch], Counted]:
@@ -190,6 +200,7 @@ class CountDocuments:
         skipped: list[Skipped] = []
         texts: list[bytes] = []
         digests: list[bytes] = []
+        solids: list[str] = []
         lengths: list[int] = []
         tokens: list[list[str]] = []
         for found in read(batch, self._reading):
@@ -202,6 +213,8 @@ class CountDocuments:
                 skipped.append(Skipped(found.name, "empty" if not solid else "no words"))
                 continue
             documents.append((found.name, found.modified, found.note, found.place))
+            if self._bands is not None:
+                solids.append(solid)
             text = solid.encode()
             digests.append(hashlib.blake2b(text, digest_size=16).digest())
             texts.append(" ".join(folded.split()).encode() if self._spaced else text)
@@ -213,6 +226,7 @@ class CountDocuments:
             lengths=lengths,
             slots=[] if writer is None else writer.write(texts),
             counts=counter.count(tokens),
+            keys=None if self._bands is None else self._bands.keys(solids, tokens),
             skipped=skipped,
             size=batch.size,
         )
@@ -279,6 +293,8 @@ class Corpus:
         Names and what a person should know of how they were read.
     skipped : list of Skipped
         What could not be a document.
+    keys : list of arrays
+        Band keys, block by block, where the method wants them.
     blocks : list of (int, Counts)
         Who counted each block, and the block: see `features.counts.join`.
     """
@@ -290,6 +306,7 @@ class Corpus:
     slots: list[Slot] = field(default_factory=list)
     notes: list[tuple[str, str]] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
+    keys: list[NDArray[np.uint64]] = field(default_factory=list)
     blocks: list[tuple[int, Counts]] = field(default_factory=list)
 
     def add(self, counter: int, counted: Counted, taken: set[str]) -> None:
@@ -308,6 +325,8 @@ class Corpus:
         self.lengths += counted.lengths
         self.slots += counted.slots
         self.skipped += counted.skipped
+        if counted.keys is not None:
+            self.keys.append(counted.keys)
         self.blocks.append((counter, counted.counts))
 
     def forget_terms(self) -> None:
@@ -329,6 +348,7 @@ def gather(
     reading: Reading,
     spool: str | None = None,
     spaced: bool = False,
+    bands: MinhashBands | None = None,
 ) -> Corpus:
     """Read and count all documents.
 
@@ -342,10 +362,12 @@ def gather(
         The folder to lay texts aside in; None to lay none aside.
     spaced : bool
         Whether texts are laid aside with spaces between their words.
+    bands : MinhashBands or None
+        Makes band keys, where the method wants them.
     """
     corpus = Corpus(skipped=list(intake.skipped))
     taken: set[str] = set()
-    work = CountDocuments(recipe, reading, intake.effort.segmenter, spool, spaced)
+    work = CountDocuments(recipe, reading, intake.effort.segmenter, spool, spaced, bands)
     for counter, counted in count_batches(intake, work):
         corpus.add(counter, counted, taken)
         if recipe.idf != "builtin" and len(corpus.names) >= ENOUGH_DOCUMENTS:

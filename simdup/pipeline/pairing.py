@@ -13,6 +13,7 @@ from simdup.pipeline.clustering import DocumentPair, Measure
 from simdup.pipeline.intake import Effort
 from simdup.pipeline.searching import near_fingerprints
 from simdup.pipeline.sketching import Sketched
+from simdup.search.banding import candidates
 
 Rows = NDArray[np.int64]
 
@@ -38,6 +39,7 @@ class Found:
 
 def find_pairs(
     sketched: Sketched,
+    keys: NDArray[np.uint64] | None,
     digests: list[bytes],
     criteria: Criteria,
     measure: Measure | None,
@@ -51,6 +53,8 @@ def find_pairs(
     ----------
     sketched : Sketched
         Fingerprints of all documents.
+    keys : uint64[documents, bands] or None
+        Band keys; without them fingerprints within the distance are proposed.
     digests : list of bytes
         Equal for equal texts.
     criteria : Criteria
@@ -65,7 +69,7 @@ def find_pairs(
     pairs = [DocumentPair(first, copy, 0, same) for copy, first in first_of.items()]
     candidates = len(pairs)
     enough = sketched.terms[distinct] >= FEW_TERMS
-    for i, j in _proposed(sketched, distinct, criteria, effort):
+    for i, j in _proposed(sketched, keys, distinct, criteria, effort):
         worth = enough[i] & enough[j]
         i, j = distinct[i[worth]], distinct[j[worth]]
         apart = np.bitwise_count(sketched.values[i] ^ sketched.values[j]).sum(axis=1)
@@ -104,9 +108,16 @@ def _identical(criteria: Criteria) -> Measures:
 
 
 def _proposed(
-    sketched: Sketched, distinct: Rows, criteria: Criteria, effort: Effort
+    sketched: Sketched,
+    keys: NDArray[np.uint64] | None,
+    distinct: Rows,
+    criteria: Criteria,
+    effort: Effort,
 ) -> Iterator[tuple[Rows, Rows]]:
     """Yield blocks of pairs (i < j) of places in `distinct` that may meet the criteria."""
+    if keys is not None:
+        yield from candidates(keys[distinct])
+        return
     values = sketched.values[distinct]
     i, j, _ = near_fingerprints(values, criteria.distance, sketched.bits, effort)
     yield i, j

@@ -17,6 +17,7 @@ from simdup.features.idf import Idf
 from simdup.features.tokens import tokenizer
 from simdup.groups import worth_by
 from simdup.model import Criteria, Recipe, Result, Skipped, Summary
+from simdup.pipeline.banding import MinhashBands, minhash_banding, pstable_keys
 from simdup.pipeline.clustering import DocumentPair, Sketches, form_clusters
 from simdup.pipeline.intake import Corpus, Effort, gather, open_sources, spool_folder
 from simdup.pipeline.pairing import find_pairs
@@ -48,7 +49,9 @@ def scan(
     intake = replace(intake, batches=_meanwhile(intake.batches, recipe))
     with spool_folder() as folder:
         spool = folder if criteria.verify else None
-        corpus = gather(intake, recipe, reading, spool, criteria.shingles_words)
+        minhash = criteria.method == "minhash"
+        making = MinhashBands(minhash_banding(criteria), criteria.shingle) if minhash else None
+        corpus = gather(intake, recipe, reading, spool, criteria.shingles_words, making)
         counts = corpus.counts(recipe)
         idf = resolve_idf(recipe, counts)
         sketched = sketch(counts, idf, recipe)
@@ -56,7 +59,10 @@ def scan(
         verifier = _verifier(corpus, counts, idf, recipe, criteria, reader)
         measure = verifier.measure if criteria.verify else None
         try:
-            found = find_pairs(sketched, corpus.digests, criteria, measure, effort)
+            keys = np.concatenate(corpus.keys) if corpus.keys else None
+            if criteria.method == "pstable":
+                keys = pstable_keys(counts, idf, recipe, criteria)
+            found = find_pairs(sketched, keys, corpus.digests, criteria, measure, effort)
             documents = Sketches(corpus.names, sketched.values, recipe.bits, measure)
             worth = worth_by(criteria.keep, corpus.lengths, corpus.modified)
             clusters = form_clusters(found.pairs, found.first_of, worth, documents, criteria)

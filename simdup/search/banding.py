@@ -44,7 +44,7 @@ def candidates(keys: U64, copies: str = "all") -> Iterator[tuple[Rows, Rows]]:
     groups = same.collapse(keys)
     every = copies == "all"
     yield from same.within(groups, every)
-    first = same.distinct(len(keys), groups)
+    first = same.distinct(len(keys), groups).astype(np.int64)
     for i, j in _distinct(keys[first] if len(groups.first) else keys):
         if not every:
             yield first[i], first[j]
