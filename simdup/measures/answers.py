@@ -96,12 +96,12 @@ def _json_pairs(path: str, text: str) -> Iterator[_Listed]:
 
 
 def _rows(path: str, text: str) -> list[list[str]]:
-    tabs = "\t" in text.split("\n", 1)[0]
-    # In a file with tabs a quotation mark is a character of a name.
-    quoting = csv.QUOTE_NONE if tabs else csv.QUOTE_MINIMAL
-    lines = csv.reader(
-        io.StringIO(text, newline=""), delimiter="\t" if tabs else ",", quoting=quoting
-    )
+    content = io.StringIO(text, newline="")
+    if "\t" in text.split("\n", 1)[0]:
+        # In a file with tabs a quotation mark is a character of a name.
+        lines = csv.reader(content, delimiter="\t", quoting=csv.QUOTE_NONE)
+    else:
+        lines = csv.reader(content)
     try:
         return [row for row in lines if row]
     except csv.Error as error:
@@ -189,10 +189,11 @@ def with_names_of(found: Answer, truth: Answer) -> Answer:
         for end in _ends(document):
             ends[end].append(document)
             bare[_without_suffix(end)].append(document)
+    plain = {document.removeprefix("./"): document for document in documents - names}
     called: dict[str, str] = {}
     renamed: dict[str, str] = {}
     for name in sorted(names - documents):
-        longer = [end for end in _ends(name) if end in documents and end not in names]
+        longer = [plain[end] for end in _ends(name) if end in plain]
         meant = ends.get(name) or bare.get(name) or longer[:1]
         if len(meant) > 1:
             what = f"means both {meant[0]} and {meant[1]}"
