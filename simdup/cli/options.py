@@ -153,6 +153,14 @@ distance = _option(
     help="Bits that may differ.",
 )
 
+shingle = _option(
+    "--shingle",
+    default="5",
+    metavar="N|words:N",
+    show_default=True,
+    help="Characters, or words, of a shingle.",
+)
+
 verification = _all(
     _option(
         "-s",
@@ -164,13 +172,7 @@ verification = _all(
         help="Least resemblance of a pair.",
     ),
     _option("--verify/--no-verify", default=True, help="Check pairs on the texts [on]."),
-    _option(
-        "--shingle",
-        default="5",
-        metavar="N|words:N",
-        show_default=True,
-        help="Characters, or words, of a shingle.",
-    ),
+    shingle,
 )
 
 method = _all(

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from simdup.model import Setting
+
 # Pairs less alike than this are not looked for: the less alike, the more of them there are.
 LEAST = 0.3
 
@@ -20,32 +22,9 @@ STEP = 0.05
 # A setting is good enough from this recall on.
 ENOUGH = 0.95
 
+_LARGE_DISTANCES = frozenset(f"-d {distance}" for distance in range(7, 257))
+
 Rows = NDArray[np.int64]
-
-
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """What a setting finds in the sample.
-
-    Attributes
-    ----------
-    options : str
-        As they are given on the command line.
-    pairs : int
-        Pairs that it proposes.
-    hold : int
-        How many of these are true.
-    recall : float
-        How many of the true ones these are; 1 where there is none.
-    per_document : float
-        Candidates a document of the sample.
-    """
-
-    options: str
-    pairs: int
-    hold: int
-    recall: float
-    per_document: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +89,11 @@ def advised_similarity(truth: Truth, usual: float = 0.8) -> float:
     return advised if sum(counts[edge] for edge in counts if edge >= advised) else usual
 
 
-def advised_setting(settings: Sequence[Setting]) -> Setting | None:
-    """Return the first setting with enough recall, or the one with the most."""
-    good = [setting for setting in settings if setting.recall >= ENOUGH]
-    return good[0] if good else max(settings, key=lambda s: s.recall, default=None)
+def advised_setting(settings: Sequence[Setting]) -> Setting:
+    """Return the first setting with enough recall that scales, or the one with the most recall.
+
+    Large distances do not: each further bit wants more tables with shorter keys, while minhash's
+    bands stay as they are.
+    """
+    good = [s for s in settings if s.recall >= ENOUGH and s.options not in _LARGE_DISTANCES]
+    return good[0] if good else max(settings, key=lambda setting: setting.recall)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,14 +14,13 @@ from simdup.features.counts import Counts
 from simdup.features.tokens import tokenizer
 from simdup.measures.tune import (
     LEAST,
-    Setting,
     Truth,
     advised_setting,
     advised_similarity,
     histogram,
     measure,
 )
-from simdup.model import FEW_TERMS, Criteria, Recipe, Skipped
+from simdup.model import FEW_TERMS, Criteria, Recipe, Tuning
 from simdup.pipeline.banding import minhash_banding, pstable_keys
 from simdup.pipeline.intake import Effort, gather, open_sources, spool_folder
 from simdup.pipeline.searching import near_fingerprints
@@ -33,42 +32,7 @@ from simdup.verify.join import similar_pairs
 from simdup.verify.resemblance import Shingles, shingler
 
 DISTANCES = range(17)
-RECALLS = (0.9, 0.95, 0.99)
-
-
-@dataclass(frozen=True, slots=True)
-class Tuning:
-    """What a sample tells of the settings.
-
-    Attributes
-    ----------
-    documents, sample : int
-        Documents with words, and how many of them were looked at.
-    similarity : float
-        The similarity from which on a pair is true: as asked, or as advised.
-    true : int
-        True pairs of the sample.
-    settings : list of Setting
-        By method.
-    bins : list of (float, float, int)
-        The histogram of similarities.
-    advice : str
-        Options to give to `scan`.
-    skipped : list of Skipped
-        Documents that could not take part.
-    recipe : dict
-        The resolved recipe.
-    """
-
-    documents: int
-    sample: int
-    similarity: float
-    true: int
-    settings: list[Setting]
-    bins: list[tuple[float, float, int]]
-    advice: str
-    skipped: list[Skipped]
-    recipe: dict[str, Any]
+RECALLS = (0.99, 0.95, 0.9)
 
 
 def tune(
@@ -98,7 +62,8 @@ def tune(
         idf = resolve_idf(recipe, counts)
         sketched = sketch(counts, idf, recipe)
         worded = np.flatnonzero(sketched.terms >= FEW_TERMS)
-        chosen = worded[:: max(-(-len(worded) // sample), 1)]
+        places = np.linspace(0, len(worded) - 1, min(sample, len(worded)))
+        chosen = worded[places.astype(np.int64)]
         words = (
             tokenizer(replace(recipe, tokens="ngrams:1")) if criteria.shingles_words else str.split
         )
@@ -117,15 +82,14 @@ def tune(
         for d in DISTANCES
     ]
     for recall in RECALLS:
-        one = replace(wanted, recall=recall)
-        settings.append(
-            measure(f"--method minhash --recall {recall:g}", truth, true, *_minhash(sets, one))
-        )
+        found = _minhash(sets, replace(wanted, recall=recall))
+        asked = "" if recall == criteria.recall else f" --recall {recall:g}"
+        settings.append(measure(f"--method minhash{asked}", truth, true, *found))
     keys = pstable_keys(_rows(counts, chosen), idf, recipe, wanted)
     settings.append(measure("--method pstable", truth, true, *_joined(candidates(keys))))
 
     best = advised_setting(settings)
-    advice = f"{best.options} -s {wanted.similarity:g}" if best is not None and len(true) else ""
+    advice = f"{best.options} -s {wanted.similarity:g}" if len(true) else ""
     return Tuning(
         documents=len(worded),
         sample=len(sets),
