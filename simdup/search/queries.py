@@ -47,8 +47,8 @@ from simdup.search.tables import keys_shown, mask_of, packed
 # Queries joined at a time. Fewer mean more passes, more mean larger temporary arrays.
 BATCH = 1 << 18
 # The same where blocks are unpacked for them: as many blocks of 1 kB at most. 10**5 queries against
-# 10**7: 2**9 1.97 s, 2**11 1.64 s, 2**12 1.61 s, 2**13 1.58 s, 2**14 1.70 s of processor time.
-BATCH_COMPRESSED = 1 << 12
+# 10**7: 2**9 1.47 s, 2**11 0.71 s, 2**12 0.58 s, 2**13 0.52 s, 2**14 0.60 s.
+BATCH_COMPRESSED = 1 << 13
 # Below so many queries threads gain less than they cost to start. Against 10**6, one thread and
 # two: 100 queries 2.3 and 3.3 ms, 1,000 6.5 and 7.9 ms, 3,000 20.6 and 12.5 ms.
 WORTH_THREADS = 3_000
