@@ -17,7 +17,8 @@ Memory: one table a thread, 8 bytes a fingerprint; where there are copies, the d
 their rows, 12 bytes more; 26 bytes a pair for `all_pairs`, none that grow for `iter_pairs`.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -141,8 +142,8 @@ def iter_pairs(
     The parameters are those of `all_pairs`.
     """
     f = checked(fingerprints, bits)
-    for i, j in _rows(f, distance, bits, copies, tables, search, threads, None):
-        yield Pairs(i, j, differing(f, i, f, j))
+    blocks = _rows(f, distance, bits, copies, tables, search, threads, None)
+    return (Pairs(i, j, differing(f, i, f, j)) for i, j in blocks)
 
 
 def _rows(
@@ -155,22 +156,34 @@ def _rows(
     threads: int | None,
     most: int | None,
 ) -> Iterator[tuple[Rows, Rows]]:
-    """Give the rows of all pairs, i < j, each once, in blocks."""
+    """Give the rows of all pairs, i < j, each once, in blocks; unfit wishes are told at once."""
     distance = checked_distance(distance, bits)
     if copies not in ("all", "first"):
         raise SimdupError("copies", f"{copies!r} is neither 'all' nor 'first'")
-    chosen = plan(bits, distance, len(f), tables, search)
-    groups = same.collapse(f, running.count(threads))
-    every = copies == "all"
+    chosen = partial(plan, bits, distance, tables=tables, search=search)
+    chosen(len(f))
+    # Without copies there are fewer fingerprints, for which another plan may be the best.
+    return _expanded(f, bits, chosen, copies == "all", running.count(threads), most)
+
+
+def _expanded(
+    f: U64,
+    bits: int,
+    chosen: Callable[[int], Plan],
+    every: bool,
+    threads: int,
+    most: int | None,
+) -> Iterator[tuple[Rows, Rows]]:
+    """Give the pairs of identical fingerprints, then those of the different ones, expanded."""
+    groups = same.collapse(f, threads)
     if most is not None and every and groups.pairs() > most:
-        raise too_many(groups.pairs(), copies)
+        raise too_many(groups.pairs(), "all")
     yield from same.within(groups, every)
     first = None
     if len(groups.first):
         first = same.distinct(len(f), groups)
         f = f[first]
-        chosen = plan(bits, distance, len(f), tables, search)
-    for left, right in _distinct(f, bits, [(0, bits)], chosen, running.count(threads)):
+    for left, right in _distinct(f, bits, [(0, bits)], chosen(len(f)), threads):
         i, j = np.minimum(left, right), np.maximum(left, right)
         if first is None:
             yield i, j

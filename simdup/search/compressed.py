@@ -116,7 +116,8 @@ def unpack(table: Compressed, blocks: Rows) -> U64:
     some = table.highs[source]
     some[ends - counts] &= (0xFF << (starts & 7)).astype(np.uint8)
     some[ends - 1] &= (0xFF >> (-stops & 7)).astype(np.uint8)
-    ones = np.flatnonzero(np.unpackbits(some, bitorder="little")).reshape(-1, BLOCK)
+    bits = np.unpackbits(some, bitorder="little").view(np.bool_)
+    ones = np.flatnonzero(bits).reshape(-1, BLOCK)
     # Each one's bit, less the values before it, is the high part.
     high = ones - np.arange(BLOCK)
     high += (heads - ones[:, 0])[:, None]

@@ -47,8 +47,8 @@ from simdup.search.tables import keys_shown, mask_of, packed
 # Queries joined at a time. Fewer mean more passes, more mean larger temporary arrays.
 BATCH = 1 << 18
 # The same where blocks are unpacked for them: as many blocks of 1 kB at most. 10**5 queries against
-# 10**7: 2**9 1.97 s, 2**11 1.64 s, 2**12 1.61 s, 2**13 1.58 s, 2**14 1.70 s of processor time.
-BATCH_COMPRESSED = 1 << 12
+# 10**7: 2**9 1.47 s, 2**11 0.71 s, 2**12 0.58 s, 2**13 0.52 s, 2**14 0.60 s.
+BATCH_COMPRESSED = 1 << 13
 # Below so many queries threads gain less than they cost to start. Against 10**6, one thread and
 # two: 100 queries 2.3 and 3.3 ms, 1,000 6.5 and 7.9 ms, 3,000 20.6 and 12.5 ms.
 WORTH_THREADS = 3_000
@@ -310,7 +310,7 @@ def _in_table(
         # Most queries meet no equal key: the next value tells, without a second binary search.
         met = np.flatnonzero(table[np.minimum(begin, len(table) - 1)] - low <= high - low)
         count[met] = np.searchsorted(table, high[met], side="right") - begin[met]
-        for start, stop, at in _crowds(begin, count, width(rest), distance):
+        for start, stop, at in _crowds(met, begin[met], count[met], width(rest), distance):
             rows, queries = rows_of(table[at : at + count[start]], n), rows_of(some[start:stop], q)
             count[start:stop] = 0
             for i, j in _below(asked[queries], f[rows], bits, rest, distance):
@@ -325,11 +325,13 @@ def _in_table(
             yield i[close], j[close], x[close]
 
 
-def _crowds(begin: Rows, count: Rows, rest: int, distance: int) -> list[tuple[int, int, int]]:
+def _crowds(
+    met: Rows, begin: Rows, count: Rows, rest: int, distance: int
+) -> list[tuple[int, int, int]]:
     """Find the runs that are better joined one level down: (first query, last + 1, run's start).
 
-    Queries of equal keys stand together and meet the same run. Comparing each with each is
-    weighed against the plan for both of them together.
+    Queries of equal keys stand together and meet the same run; `met` are those that meet one, with
+    its begin and its length. Comparing each with each is weighed against a plan for both of them.
     """
     if not rest:
         return []
@@ -341,7 +343,8 @@ def _crowds(begin: Rows, count: Rows, rest: int, distance: int) -> list[tuple[in
     for head, size in zip(heads[large].tolist(), sizes[large].tolist(), strict=True):
         both = int(count[head]) + size
         if plan(rest, min(distance, rest), both).search == "tables":
-            crowds.append((head, head + size, int(begin[head])))
+            start = int(met[head])
+            crowds.append((start, start + size, int(begin[head])))
     return crowds
 
 

@@ -15,6 +15,8 @@ import numpy as np
 from simdup.search.arrays import U64
 
 Block = TypeVar("Block")
+# Below a million values the parting costs more than it brings. One thread and two: 10**5 0.80 and
+# 1.30 ms, 3 * 10**5 2.98 and 3.40 ms, 10**6 10.7 and 10.2 ms (the second core was half busy).
 WORTH_PARTING = 1 << 20
 
 
