@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import csv
-import io
 import json
 import math
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict
+from types import SimpleNamespace
 from typing import Any
 
 from simdup import __version__
@@ -109,6 +109,8 @@ def _pair(pair: Pair) -> dict[str, Any]:
 
 
 def _csv_rows(rows: Iterable[Iterable[object]]) -> bytes:
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(rows)
-    return to_bytes(text.getvalue())
+    lines: list[str] = []
+    # That end of a line makes the writer quote a return in a name too, in every Python.
+    out = SimpleNamespace(write=lambda line: lines.append(line.removesuffix("\r\n") + "\n"))
+    csv.writer(out, lineterminator="\r\n").writerows(rows)
+    return to_bytes("".join(lines))
