@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable
+from array import array
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,6 +21,7 @@ from simdup.errors import SimdupError
 
 _ESCAPED = "\\\n\r"
 _HEADER = re.compile(r"# simdup (\d+)((?: \w+=\S+)*)\s*")
+_HEX = re.compile("[0-9a-fA-F]+")
 _HINT = "fingerprint both alike, with one model: simdup fit SOURCE -o MODEL, then --idf MODEL"
 
 
@@ -66,10 +69,12 @@ def read_lines(paths: Iterable[str]) -> Fingerprints:
         If a file cannot be read, a line is no fingerprint line, or headers or widths differ.
     """
     names: list[str] = []
-    digits: list[str] = []
+    blocks: list[NDArray[np.uint64]] = []
     width = 0
     recipe = ""
     for path in paths:
+        digits: list[str] = []
+        numbers = array("L")  # of their lines
         for number, line in enumerate(from_bytes(_content(path)).split("\n"), 1):
             if line.startswith("#"):
                 said, bits = _read_header(line, path, number)
@@ -97,7 +102,11 @@ def read_lines(paths: Iterable[str]) -> Fingerprints:
                 )
             digits.append(line[start:end])
             names.append(line[end + 2 :])
-    return Fingerprints(names, _values(digits, names, width), width * 4 or 64, recipe)
+            numbers.append(number)
+        if digits:
+            blocks.append(_values(digits, path, numbers))
+    empty = np.zeros((0, -(-width // 16) or 1), np.uint64)
+    return Fingerprints(names, np.concatenate([empty, *blocks]), width * 4 or 64, recipe)
 
 
 def _content(path: str) -> bytes:
@@ -122,15 +131,16 @@ def _read_header(line: str, path: str, number: int) -> tuple[str, int]:
     return values["recipe"], int(values["bits"])
 
 
-def _values(digits: list[str], names: list[str], width: int) -> NDArray[np.uint64]:
-    """Return the numbers that hex digits spell, all of one width."""
-    words = -(-width // 16) or 1
-    pad = "0" * (words * 16 - width)
-    try:
-        content = bytes.fromhex(pad + pad.join(digits) if digits else "")
-        return np.frombuffer(content, ">u8").astype(np.uint64).reshape(-1, words)
-    except ValueError:
-        for value, name in zip(digits, names, strict=True):
-            if not re.fullmatch("[0-9a-fA-F]+", value):
-                raise SimdupError(name, f"{value!r} is not hex digits") from None
-        raise
+def _values(digits: list[str], path: str, numbers: Sequence[int]) -> NDArray[np.uint64]:
+    """Return the numbers that hex digits spell, all of one width, read from these lines."""
+    words = -(-len(digits[0]) // 16)
+    pad = "0" * (words * 16 - len(digits[0]))
+    text = pad + pad.join(digits)
+    # `fromhex` passes over white space, which would shift what follows.
+    if text.isalnum():
+        with suppress(ValueError):
+            return np.frombuffer(bytes.fromhex(text), ">u8").astype(np.uint64).reshape(-1, words)
+    for value, number in zip(digits, numbers, strict=True):
+        if not _HEX.fullmatch(value):
+            raise SimdupError(f"{path}:{number}", f"{value!r} is not hex digits")
+    raise AssertionError("hex digits that are none")
