@@ -166,6 +166,25 @@ class Skipped:
     error: bool = False
 
 
+class Measures(NamedTuple):
+    """What two texts were found to have in common, 0 to 1 each, unrounded.
+
+    Attributes
+    ----------
+    similarity : float or None
+        Resemblance; None where it was not measured.
+    containment, cosine : float or None
+        None where they were not asked for.
+    """
+
+    similarity: float | None = None
+    containment: float | None = None
+    cosine: float | None = None
+
+
+UNMEASURED = Measures()
+
+
 class Pair(NamedTuple):
     """Two near-duplicates.
 
@@ -175,14 +194,16 @@ class Pair(NamedTuple):
         The documents' names, in input order.
     distance : int
         Hamming distance of their fingerprints.
-    similarity : float or None
-        Their resemblance, 0 to 1, unrounded; None where it was not measured.
+    similarity, containment, cosine : float or None
+        As in `Measures`.
     """
 
     a: str
     b: str
     distance: int
     similarity: float | None
+    containment: float | None = None
+    cosine: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,8 +220,8 @@ class Member:
         Its fingerprint as lower-case hex digits.
     distance : int or None
         Hamming distance to the kept one; None for the kept one itself.
-    similarity : float or None
-        Resemblance to the kept one; None for the kept one itself and where it was not measured.
+    similarity, containment, cosine : float or None
+        What it has in common with the kept one, as in `Measures`; None for the kept one itself.
     """
 
     document: str
@@ -208,6 +229,8 @@ class Member:
     fingerprint: str
     distance: int | None = None
     similarity: float | None = None
+    containment: float | None = None
+    cosine: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,11 +245,14 @@ class Cluster:
         The kept one first, the others in input order.
     pairs : tuple of Pair
         Ordered by their documents' places in the input.
+    chained : bool
+        Whether some document is joined to the kept one by others only.
     """
 
     number: int
     documents: tuple[Member, ...]
     pairs: tuple[Pair, ...]
+    chained: bool = False
 
     @property
     def diameter(self) -> int:
@@ -273,6 +299,8 @@ class Summary:
 FEW_TERMS = 3
 
 KEEP = ("first", "longest", "shortest", "newest", "oldest")
+METHODS = ("simhash", "minhash", "pstable")
+LINKAGES = ("single", "star")
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,33 +310,70 @@ class Criteria:
     Attributes
     ----------
     distance : int
-        The largest Hamming distance of their fingerprints.
+        The largest Hamming distance of their fingerprints, with the method ``simhash``.
     similarity : float
         The least resemblance of their texts.
     verify : bool
         Whether the texts are looked at.
-    shingle : int
-        Characters of a shingle.
+    shingle : int or str
+        Characters of a shingle, or ``words:N``.
     keep : str
         One of `KEEP`: which document of a cluster stays.
+    containment, cosine : float or None
+        The least of these measures; None where it does not matter.
+    method : str
+        One of `METHODS`: how pairs are found.
+    recall : float
+        The share of the pairs at `similarity` that ``minhash`` and ``pstable`` are to find.
+    linkage : str
+        One of `LINKAGES`: ``single`` joins whatever pairs connect, ``star`` only pairs of the kept
+        one.
     """
 
     distance: int = 3
     similarity: float = 0.8
     verify: bool = True
-    shingle: int = 5
+    shingle: int | str = 5
     keep: str = "first"
+    containment: float | None = None
+    cosine: float | None = None
+    method: str = "simhash"
+    recall: float = 0.99
+    linkage: str = "single"
 
     def __post_init__(self) -> None:
         """Refuse values that make no sense."""
         if self.distance < 0:
             raise SimdupError("--distance", f"{self.distance} is negative", "0 or more bits")
-        if not 0 <= self.similarity <= 1:
-            raise SimdupError("--similarity", f"{self.similarity} is no share", "0 to 1")
-        if self.shingle < 1:
-            raise SimdupError("--shingle", f"{self.shingle} is no length", "1 or more characters")
-        if self.keep not in KEEP:
-            raise SimdupError("--keep", f"no policy {self.keep!r}", "one of " + ", ".join(KEEP))
+        for name in ("similarity", "containment", "cosine"):
+            value = getattr(self, name)
+            _check(name, value, value is None or 0 <= value <= 1, "a share from 0 to 1")
+        _check("recall", self.recall, 0 < self.recall < 1, "a share between 0 and 1")
+        right = re.fullmatch(r"(words:)?[1-9]\d{0,3}", str(self.shingle))
+        _check("shingle", self.shingle, right, "N characters, or words:N")
+        for name, allowed in (("keep", KEEP), ("method", METHODS), ("linkage", LINKAGES)):
+            value = getattr(self, name)
+            _check(name, value, value in allowed, "one of " + ", ".join(allowed))
+        if not self.verify and not (self.containment is None and self.cosine is None):
+            raise SimdupError("--no-verify", "does not go with --containment or --cosine")
+
+    @property
+    def extras(self) -> tuple[str, ...]:
+        """The measures that are asked for beside the similarity."""
+        return tuple(n for n in ("containment", "cosine") if getattr(self, n) is not None)
+
+    @property
+    def shingles_words(self) -> bool:
+        """Whether shingles are runs of words, not of characters."""
+        return str(self.shingle).startswith("words:")
+
+    def met_by(self, measures: Measures) -> bool:
+        """Tell whether what was measured is enough; what was not measured does not matter."""
+        asked = (self.similarity, self.containment, self.cosine)
+        return all(
+            least is None or found is None or found >= least
+            for least, found in zip(asked, measures, strict=True)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -325,12 +390,15 @@ class Result:
         Names, and what a person should know of how they were read.
     summary : Summary
         The figures.
+    hint : str
+        An advice, where there is one.
     """
 
     clusters: tuple[Cluster, ...]
     skipped: tuple[Skipped, ...]
     notes: tuple[tuple[str, str], ...]
     summary: Summary
+    hint: str = ""
 
     @property
     def pairs(self) -> tuple[Pair, ...]:
@@ -354,6 +422,8 @@ class Comparison:
         Bits of the fingerprints.
     similarity : float
         Resemblance of the texts.
+    containment, cosine : float or None
+        None where they were not asked for.
     identical : bool
         Whether the folded texts are the same.
     terms : int
@@ -378,6 +448,8 @@ class Comparison:
     distance: int | None
     bits: int
     similarity: float
+    containment: float | None
+    cosine: float | None
     identical: bool
     terms: int
     fingerprints: tuple[str | None, str | None]

@@ -8,8 +8,7 @@ import click
 
 from simdup.cli import options
 from simdup.cli.messages import say
-
-FORMATS = ("text", "csv", "jsonl")
+from simdup.cli.results import FORMATS, write_result
 
 
 @click.command(
@@ -22,10 +21,13 @@ FORMATS = ("text", "csv", "jsonl")
 )
 @click.argument("files", nargs=-1, metavar="[FILE...]", type=click.Path())
 @options.distance
+@options.linkage
 @options.output(*FORMATS)
 @options.quiet
 @options.color
+@options.jobs
 @options.debug
+@options.search
 def command(**given: Any) -> int:
     """Group fingerprint lines into clusters.
 
@@ -37,18 +39,14 @@ def command(**given: Any) -> int:
 
     from simdup.corpus.lines import read_lines
     from simdup.output.files import open_output
-    from simdup.output.records import cluster_csv, cluster_jsonl
-    from simdup.output.text import Painter, cluster_text, report
+    from simdup.output.text import report
     from simdup.pipeline.lines import cluster_lines
 
-    result = cluster_lines(read_lines(given["files"] or ["-"]), criteria)
+    result = cluster_lines(
+        read_lines(given["files"] or ["-"]), criteria, options.make_effort(given)
+    )
     with open_output(given["output"]) as stream:
-        if form == "csv":
-            stream.writelines(cluster_csv(result.clusters))
-        elif form == "jsonl":
-            stream.writelines(cluster_jsonl(result))
-        else:
-            stream.writelines(cluster_text(result.clusters, Painter(stream, given["color"])))
+        write_result(stream, result, form, given["color"])
     if not given["quiet"]:
         say(report(result, criteria))
     return 0

@@ -28,6 +28,7 @@ FORMATS = ("text", "jsonl")
 @click.argument("b", metavar="B", type=click.Path())
 @options.distance
 @options.verification
+@options.measures
 @click.option("--idf-from", metavar="SOURCE", help="Weigh as a scan of SOURCE would.")
 @options.output(*FORMATS)
 @click.option("--encoding", metavar="NAME", help="Encoding of both [default: found out].")
@@ -60,7 +61,6 @@ def command(**given: Any) -> int:
     from simdup.output.files import open_output
     from simdup.output.text import Painter
     from simdup.pipeline.comparing import compare
-    from simdup.pipeline.intake import Effort
     from simdup.pipeline.sketching import learn_idf
 
     documents: list[Document] = []
@@ -74,7 +74,7 @@ def command(**given: Any) -> int:
     idf = None
     if given["idf_from"] is not None:
         with progress(given["progress"], given["quiet"]) as show:
-            effort = Effort(given["jobs"], given["segmenter"], progress=show)
+            effort = options.make_effort(given, show)
             idf, skipped = learn_idf([given["idf_from"]], recipe, reading, effort)
         say_skipped(skipped, [], given["quiet"])
     with open_output(given["output"]) as stream:

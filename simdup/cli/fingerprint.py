@@ -41,14 +41,13 @@ def command(**given: Any) -> int:
     from simdup.corpus.lines import header, lines
     from simdup.output.files import open_output
     from simdup.output.text import skipped_words
-    from simdup.pipeline.intake import Effort
     from simdup.pipeline.lines import fingerprint_sources
 
     with (
         open_output(given["output"]) as stream,
         progress(given["progress"], given["quiet"]) as show,
     ):
-        effort = Effort(given["jobs"], given["segmenter"], progress=show)
+        effort = options.make_effort(given, show)
         run = fingerprint_sources(named, recipe, reading, effort)
         stream.write(header(run.recipe["digest"], recipe.bits))
         for names, hexes in run.blocks:

@@ -38,11 +38,10 @@ def command(**given: Any) -> int:
 
     from simdup.output.files import open_output
     from simdup.pipeline.fitting import fit
-    from simdup.pipeline.intake import Effort
 
     with open_output(given["output"]) as stream:
         with progress(given["progress"], given["quiet"]) as show:
-            effort = Effort(given["jobs"], given["segmenter"], progress=show)
+            effort = options.make_effort(given, show)
             content, model, skipped = fit(named, recipe, reading, effort)
         say_skipped(skipped, [], given["quiet"])
         stream.write(content)

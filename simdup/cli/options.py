@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import fields
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from simdup.cli.messages import say
 from simdup.corpus.sources import FORMATS, Reading, read_list
-from simdup.model import CHOICES, KEEP, RECIPES, Criteria, Recipe, named_recipe
+from simdup.model import CHOICES, KEEP, LINKAGES, METHODS, RECIPES, Criteria, Recipe, named_recipe
+
+if TYPE_CHECKING:
+    from simdup.cli.progress import Progress
+    from simdup.pipeline.intake import Effort
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 Decorator = Callable[[Decorated], Decorated]
@@ -77,8 +83,12 @@ reading = _all(
     _option("--id-field", metavar="NAME", help="Field with the name of a record."),
 )
 
+jobs = _option(
+    "-j", "--jobs", type=click.IntRange(1), metavar="N", help="Processes or threads [one a core]."
+)
+
 effort = _all(
-    _option("-j", "--jobs", type=click.IntRange(1), metavar="N", help="Processes [one a core]."),
+    jobs,
     _option(
         "--segmenter",
         type=click.Choice(["auto", "rjieba", "jieba"]),
@@ -86,6 +96,51 @@ effort = _all(
         help="Segmenting engine; same results.",
     ),
     _option("--progress/--no-progress", default=None, help="Show progress [on a terminal]."),
+)
+
+_SEARCH = "Search (the same pairs at different speeds)"
+TABLES = ("auto", "4", "10", "16", "20")
+SEARCHES = ("tables", "exhaustive", "probe", "neighbours")
+
+
+class Size(click.ParamType[int]):
+    """A number of bytes, such as 500M or 2G."""
+
+    name = "size"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Return the number of bytes."""
+        match = re.fullmatch(r"(\d+(?:\.\d+)?)([KMGT]?)(?:I?B)?", str(value).upper())
+        if match is None:
+            self.fail(f"{value!r} is no size such as 500M or 2G", param, ctx)
+        return int(float(match[1]) * 1024 ** " KMGT".index(match[2] or " "))
+
+
+search = _all(
+    _option(
+        "--tables",
+        group=_SEARCH,
+        type=click.Choice(TABLES),
+        default="auto",
+        help="Tables of a plan [auto: the cheapest].",
+    ),
+    _option(
+        "--search",
+        group=_SEARCH,
+        type=click.Choice(SEARCHES),
+        default="tables",
+        help="Way to search.",
+    ),
+    _option(
+        "--memory",
+        group=_SEARCH,
+        type=Size(),
+        metavar="SIZE",
+        help="Most that the pairs found may take [what is free].",
+    ),
+    _option(
+        "--explain-plan", group=_SEARCH, is_flag=True, help="Say how the search goes, and why."
+    ),
 )
 
 distance = _option(
@@ -111,12 +166,49 @@ verification = _all(
     _option("--verify/--no-verify", default=True, help="Check pairs on the texts [on]."),
     _option(
         "--shingle",
-        type=click.IntRange(1),
-        default=5,
-        metavar="N",
+        default="5",
+        metavar="N|words:N",
         show_default=True,
-        help="Characters of a shingle.",
+        help="Characters, or words, of a shingle.",
     ),
+)
+
+method = _all(
+    _option(
+        "--method",
+        type=click.Choice(METHODS),
+        default="simhash",
+        help="How pairs are found: nearly identical texts, or all at a similarity [simhash].",
+    ),
+    _option(
+        "--recall",
+        type=click.FloatRange(0, 1, min_open=True, max_open=True),
+        default=0.99,
+        metavar="R",
+        help="Share of the pairs that minhash and pstable are to find [0.99].",
+    ),
+)
+
+measures = _all(
+    _option(
+        "--containment",
+        type=click.FloatRange(0, 1),
+        metavar="C",
+        help="Least share of the smaller text that lies in the larger [off].",
+    ),
+    _option(
+        "--cosine",
+        type=click.FloatRange(0, 1),
+        metavar="C",
+        help="Least cosine of the TF-IDF vectors [off].",
+    ),
+)
+
+linkage = _option(
+    "--linkage",
+    type=click.Choice(LINKAGES),
+    default="single",
+    help="What makes a cluster: any pairs, or only pairs of the kept one [single].",
 )
 
 keep = _option(
@@ -212,6 +304,17 @@ def make_reading(options: dict[str, Any]) -> Reading:
         field=options["field"],
         id_field=options["id_field"],
     )
+
+
+def make_effort(options: dict[str, Any], progress: Progress | None = None) -> Effort:
+    """Make what a computation may use of a command's options."""
+    from simdup.pipeline.intake import Effort
+
+    known = ("jobs", "segmenter", "tables", "search", "memory")
+    given = {name: options[name] for name in known if name in options}
+    if progress is not None:
+        given["progress"] = progress
+    return Effort(**given, explain=say if options.get("explain_plan") else None)
 
 
 def make_sources(options: dict[str, Any]) -> list[str]:

@@ -22,7 +22,9 @@ FORMATS = ("text", "csv", "jsonl")
 @click.argument("files", nargs=-1, metavar="[FILE...]", type=click.Path())
 @options.distance
 @options.output(*FORMATS)
+@options.jobs
 @options.debug
+@options.search
 def command(**given: Any) -> int:
     """List the pairs of fingerprint lines within a distance.
 
@@ -40,7 +42,8 @@ def command(**given: Any) -> int:
 
     lines = read_lines(given["files"] or ["-"])
     names = lines.names
-    found = (Pair(names[a], names[b], d, None) for a, b, d in pairs_of(lines, criteria.distance))
+    pairs = pairs_of(lines, criteria.distance, options.make_effort(given))
+    found = (Pair(names[a], names[b], d, None) for a, b, d in pairs)
     write = {"csv": pair_csv, "jsonl": pair_jsonl, "text": pair_lines}[form]
     with open_output(given["output"]) as stream:
         stream.writelines(write(found))

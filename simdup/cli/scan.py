@@ -10,8 +10,7 @@ import click
 from simdup.cli import options
 from simdup.cli.messages import say, say_skipped
 from simdup.cli.progress import progress
-
-FORMATS = ("text", "csv", "jsonl")
+from simdup.cli.results import FORMATS, write_result
 
 
 @click.command(
@@ -25,9 +24,12 @@ FORMATS = ("text", "csv", "jsonl")
     """,
 )
 @options.sources
+@options.method
 @options.distance
 @options.verification
+@options.measures
 @options.keep
+@options.linkage
 @click.option("--check", is_flag=True, help="Leave with status 1 if there are duplicates.")
 @options.output(*FORMATS)
 @options.reading
@@ -35,6 +37,7 @@ FORMATS = ("text", "csv", "jsonl")
 @options.quiet
 @options.color
 @options.debug
+@options.search
 @options.recipe
 def command(**given: Any) -> int:
     """Find near-duplicate documents in files and folders.
@@ -52,24 +55,17 @@ def command(**given: Any) -> int:
     form = options.make_format(given, FORMATS)
 
     from simdup.output.files import open_output
-    from simdup.output.records import cluster_csv, cluster_jsonl
-    from simdup.output.text import Painter, cluster_text, report
-    from simdup.pipeline.intake import Effort
     from simdup.pipeline.scanning import scan
 
     with open_output(given["output"]) as stream:
         with progress(given["progress"], given["quiet"]) as show:
-            effort = Effort(given["jobs"], given["segmenter"], progress=show)
+            effort = options.make_effort(given, show)
             result = scan(named, recipe, criteria, reading, effort)
         say_skipped(result.skipped, result.notes, given["quiet"])
-        if form == "csv":
-            lines = cluster_csv(result.clusters)
-        elif form == "jsonl":
-            lines = cluster_jsonl(result)
-        else:
-            lines = cluster_text(result.clusters, Painter(stream, given["color"]))
-        stream.writelines(lines)
+        write_result(stream, result, form, given["color"], criteria.extras)
     if not given["quiet"]:
+        from simdup.output.text import report
+
         between = form == "text" and result.clusters and sys.stdout.isatty()
         say(("\n" if between else "") + report(result, criteria))
     if any(skipped.error for skipped in result.skipped):

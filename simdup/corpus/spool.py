@@ -35,14 +35,13 @@ class SpoolWriter:
         self._path = _path(folder, writer)
         self._end = 0
 
-    def write(self, texts: list[str]) -> list[Slot]:
-        """Append texts and return where they lie."""
-        encoded = [text.encode() for text in texts]
+    def write(self, texts: list[bytes]) -> list[Slot]:
+        """Append texts in UTF-8 and return where they lie."""
         # Closed at once: a text is whole in the file before its slot is handed on.
         with open(self._path, "ab") as file:
-            file.writelines(encoded)
+            file.writelines(texts)
         slots = []
-        for text in encoded:
+        for text in texts:
             slots.append(Slot(self._writer, self._end, len(text)))
             self._end += len(text)
         return slots

@@ -77,7 +77,8 @@ class TermCounter:
         lengths, columns, counts = [0], list[int](), list[int]()
         for tokens in documents:
             counted = collections.Counter(tokens)
-            columns += [numbers[term] for term in counted]
+            counted.pop("\n", None)  # a gap between words
+            columns += map(numbers.__getitem__, counted)
             counts += counted.values()
             lengths.append(len(counted))
         terms = numbers.take_fresh()

@@ -23,6 +23,11 @@ UNKNOWN = CODE_POINTS  # not met yet
 COMBINING = CODE_POINTS + 1  # takes the long way, as surrogates do
 SEVERAL = CODE_POINTS + 2  # folds to nothing or to several characters: SEVERAL + i is _several[i]
 
+# The letters that end a composition: vowels and finals of Hangul, vowels of Kirat Rai.
+_JOINING_LETTERS = frozenset(
+    map(chr, (*range(0x1161, 0x1176), *range(0x11A8, 0x11C3), *range(0x16D63, 0x16D6B)))
+)
+
 _several: list[str] = [""]
 
 
@@ -116,19 +121,12 @@ def _entry(character: str) -> int:
 
 
 def _combines(character: str) -> bool:
-    """Tell whether NFKC may join this character, or part of it, to the one before it."""
+    """Tell whether NFKC may join this character, or part of it, to the one before it.
+
+    All marks are taken for such, though not all are: asking which would cost more than it spares.
+    """
     parts = unicodedata.normalize("NFKC", character)
-    return any(unicodedata.combining(c) != 0 or c in _second_halves() for c in parts)
-
-
-@cache
-def _second_halves() -> frozenset[str]:
-    """Return the characters that end a canonical composition (NFC_Quick_Check=Maybe)."""
-    jamo = {chr(c) for c in (*range(0x1161, 0x1176), *range(0x11A8, 0x11C3))}
-    pairs = (unicodedata.decomposition(chr(c)).split() for c in range(0xA0, 0x20000))
-    return frozenset(
-        jamo | {chr(int(p[1], 16)) for p in pairs if len(p) == 2 and not p[0].startswith("<")}
-    )
+    return any(unicodedata.category(c)[0] == "M" or c in _JOINING_LETTERS for c in parts)
 
 
 @cache

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from rich.cells import cell_len
 
 from simdup.corpus.names import to_bytes
+from simdup.model import Measures
 from simdup.output.escaping import shown
 from simdup.output.records import digits, json_line, rounded
 from simdup.output.text import Painter, padded, recipe_words
@@ -24,11 +25,12 @@ _MOST = 20
 def comparison_jsonl(found: Comparison) -> Iterator[bytes]:
     """Yield a comparison as one line of JSON."""
     values = asdict(found)
-    for key in ("criteria", "identical", "terms"):
+    unasked = {"containment", "cosine"} - set(found.criteria.extras)
+    for key in ("criteria", "identical", "terms", *unasked):
         del values[key]
     values |= {
         "type": "comparison",
-        "similarity": rounded(found.similarity),
+        **{name: rounded(values[name]) for name in ("similarity", *found.criteria.extras)},
         "agreement": found.agreement,
         "ratio": found.ratio,
     }
@@ -41,19 +43,20 @@ def comparison_text(found: Comparison, paint: Painter) -> Iterator[bytes]:
     answer = (
         paint("yes", "near-duplicates") if found.duplicates else paint("no", "not near-duplicates")
     )
-    lines = [f"{answer}: {reason(found)}", ""]
+    lines = [paint.wrapped(f"{answer}: {reason(found)}"), ""]
     lines += [f"  a  {shown(found.a)}", f"  b  {shown(found.b)}", ""]
     if found.distance is not None:
         equal = sum(found.bands)
         bands = "".join("=" if band else "." for band in found.bands)
         lines.append(f"  distance      {found.distance} of {found.bits} bits")
         lines.append(f"  bands         {bands}  ({equal} of {len(found.bands)} match)")
-    lines.append(
-        f"  similarity    {digits(found.similarity)}"
-        f"  (shared runs of {found.criteria.shingle} characters)"
-    )
+    kind, _, count = str(found.criteria.shingle).rpartition(":")
+    runs = f"(shared runs of {count} {kind or 'characters'})"
+    lines.append(f"  similarity    {digits(found.similarity)}  {runs}")
+    lines += [f"  {name:<12}  {digits(getattr(found, name))}" for name in found.criteria.extras]
     a, b = (value or "none" for value in found.fingerprints)
-    lines += [f"  fingerprints  {a}  {b}", f"  {recipe_words(found.recipe)}"]
+    lines += [f"  fingerprints  {a}  {b}", f"  idf           {_idf_words(found.recipe['idf'])}"]
+    lines.append(recipe_words(found.recipe))
     lines += _terms(found, paint)
     yield to_bytes("\n".join(lines) + "\n")
 
@@ -73,22 +76,29 @@ def reason(found: Comparison) -> str:
     limit = f"at most {criteria.distance} may"
     if not criteria.verify:
         return f"{bits}, {limit}; the texts were not held against each other."
-    like = found.similarity >= criteria.similarity
-    share = f"similarity is {digits(found.similarity)}"
-    wanted = f"at least {criteria.similarity:g} is asked"
+    like = criteria.met_by(Measures(found.similarity, found.containment, found.cosine))
+    share = ", ".join(
+        f"{name} is {digits(getattr(found, name))}, at least {getattr(criteria, name):g} is asked"
+        for name in ("similarity", *criteria.extras)
+    )
     if near and like:
-        return f"{bits} ({limit}), and their {share} ({wanted})."
+        return f"{bits}, {limit}; their {share}."
     if like:
         return (
-            f"the texts are much alike ({share}, {wanted}), but their fingerprints are too far "
-            f"apart for a scan to see ({bits}, {limit}); --distance {found.distance} would see it."
+            f"the texts are much alike ({share}), but their fingerprints are too far apart for a "
+            f"scan to see ({bits}, {limit}); --distance {found.distance} would see it."
         )
     if near:
         return (
             f"the fingerprints are near ({bits}, {limit}), but the texts themselves are not alike "
-            f"enough ({share}, {wanted})."
+            f"enough ({share})."
         )
-    return f"{bits} ({limit}), and their {share} ({wanted})."
+    return f"{bits}, {limit}; their {share}."
+
+
+def _idf_words(name: str) -> str:
+    known = {"builtin": "builtin (jieba's table)", "none": "none (these weights need none)"}
+    return known.get(name, shown(name))
 
 
 def _terms(found: Comparison, paint: Painter) -> Iterator[str]:

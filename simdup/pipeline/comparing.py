@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
+from dataclasses import replace
 
 from simdup.corpus.documents import without_surrogates
 from simdup.errors import SimdupError
@@ -11,12 +11,14 @@ from simdup.features.counts import Counts, join
 from simdup.features.idf import Idf
 from simdup.features.tokens import tokenizer
 from simdup.features.weights import UNIT, TopTerms, top_terms
-from simdup.model import FEW_TERMS, Comparison, Criteria, Document, Recipe
-from simdup.pipeline.intake import prepare, term_counter
-from simdup.pipeline.sketching import resolve_idf, resolved
+from simdup.model import FEW_TERMS, Comparison, Criteria, Document, Measures, Recipe
+from simdup.pipeline.intake import prepare, term_counter, without_spaces
+from simdup.pipeline.sketching import resolve_idf, resolved, vectors
+from simdup.search.plans import cut
 from simdup.sketches.simhash import distance as hamming
 from simdup.sketches.simhash import simhash_rows, to_hex
-from simdup.verify.resemblance import resemblance, shingles
+from simdup.verify import Verifier
+from simdup.verify.resemblance import shingler
 
 
 def compare(
@@ -47,9 +49,9 @@ def compare(
     SimdupError
         If the recipe wants the frequencies of a corpus: two documents are none.
     """
-    cut = tokenizer(recipe, segmenter)
+    segment = tokenizer(recipe, segmenter)
     texts = (without_surrogates(document.text) for document in (a, b))
-    (tokens_a, text_a), (tokens_b, text_b) = (prepare(text, recipe, cut) for text in texts)
+    (tokens_a, text_a), (tokens_b, text_b) = (prepare(text, recipe, segment) for text in texts)
     counts, idf, top, hexes = _sketch([tokens_a, tokens_b], recipe, idf)
     weights = [
         {counts.terms[c]: w * UNIT for c, w in zip(*row, strict=True) if w}
@@ -57,13 +59,13 @@ def compare(
     ]
     shared = weights[0].keys() & weights[1].keys()
     apart = None if None in hexes else hamming(*(int(h or "", 16) for h in hexes))
-    similarity = resemblance(shingles(text_a, criteria.shingle), shingles(text_b, criteria.shingle))
+    identical = without_spaces(text_a) == without_spaces(text_b)
+    measures = _measures((text_a, text_b), counts, idf, recipe, criteria)
     terms = int(top.terms.min())
-    identical = text_a == text_b
     duplicates = (
         apart is not None
-        and apart <= criteria.distance
-        and (not criteria.verify or similarity >= criteria.similarity)
+        and (apart <= criteria.distance or criteria.method != "simhash")
+        and (not criteria.verify or criteria.met_by(measures))
         and (identical or terms >= FEW_TERMS)
     )
     return Comparison(
@@ -72,7 +74,9 @@ def compare(
         duplicates=duplicates,
         distance=apart,
         bits=recipe.bits,
-        similarity=similarity,
+        similarity=measures.similarity or 0.0,
+        containment=measures.containment,
+        cosine=measures.cosine,
         identical=identical,
         terms=terms,
         fingerprints=(hexes[0], hexes[1]),
@@ -90,10 +94,23 @@ def compare(
     )
 
 
+def _measures(
+    texts: tuple[str, str], counts: Counts, idf: Idf, recipe: Recipe, criteria: Criteria
+) -> Measures:
+    """Measure two folded texts as a scan does."""
+    if criteria.shingles_words:
+        cut = shingler(criteria.shingle, tokenizer(replace(recipe, tokens="ngrams:1")))
+        made = [cut(text) for text in texts]
+    else:
+        cut = shingler(criteria.shingle, str.split)
+        made = [cut(without_spaces(text)) for text in texts]
+    return Verifier(made.__getitem__, vectors(counts, idf, recipe), criteria).measure(0, 1)
+
+
 def fingerprints(texts: Sequence[str], recipe: Recipe) -> list[str | None]:
     """Return the hex fingerprints of a few texts; None for those without terms."""
-    cut = tokenizer(recipe)
-    tokens = [prepare(without_surrogates(text), recipe, cut)[0] for text in texts]
+    segment = tokenizer(recipe)
+    tokens = [prepare(without_surrogates(text), recipe, segment)[0] for text in texts]
     return _sketch(tokens, recipe, None)[3]
 
 
@@ -123,5 +140,4 @@ def _bands(a: str | None, b: str | None, bits: int, distance: int) -> tuple[bool
         return ()
     different = format(int(a, 16) ^ int(b, 16), f"0{bits}b")
     count = min(distance + 1, bits)
-    cuts = [bits * k // count for k in range(count + 1)]
-    return tuple("1" not in different[i:j] for i, j in pairwise(cuts))
+    return tuple("1" not in different[start : start + size] for start, size in cut(bits, count))

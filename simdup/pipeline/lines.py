@@ -14,6 +14,7 @@ from simdup.corpus.sources import Reading
 from simdup.features.counts import Counts, join
 from simdup.features.idf import Idf
 from simdup.model import Criteria, Recipe, Result, Skipped, Summary
+from simdup.pipeline.clustering import DocumentPair, Sketches, form_clusters
 from simdup.pipeline.intake import (
     Corpus,
     CountDocuments,
@@ -23,9 +24,9 @@ from simdup.pipeline.intake import (
     gather,
     open_sources,
 )
-from simdup.pipeline.scanning import NO_WORDS, DocumentPair, form_clusters
+from simdup.pipeline.scanning import NO_WORDS
+from simdup.pipeline.searching import near_fingerprints
 from simdup.pipeline.sketching import resolve_idf, resolved, sketch
-from simdup.search import all_pairs
 from simdup.sketches.simhash import to_hex
 
 
@@ -97,31 +98,31 @@ def _fingerprints(
         yield [corpus.names[i] for i in worded], [hexes[i] for i in worded]
 
 
-def pair_lines(lines: Fingerprints, distance: int) -> Iterator[tuple[int, int, int]]:
+def pair_lines(
+    lines: Fingerprints, distance: int, effort: Effort
+) -> Iterator[tuple[int, int, int]]:
     """Return (a, b, distance) of line numbers whose fingerprints are within the distance.
 
     Equal fingerprints pair with the first of them only.
     """
-    found = all_pairs(lines.values, min(distance, lines.bits), lines.bits, copies="first")
+    found = near_fingerprints(lines.values, distance, lines.bits, effort, copies="first")
     return zip(*(column.tolist() for column in found), strict=True)
 
 
-def cluster_lines(lines: Fingerprints, criteria: Criteria) -> Result:
+def cluster_lines(lines: Fingerprints, criteria: Criteria, effort: Effort) -> Result:
     """Cluster fingerprint lines."""
     started = time.monotonic()
-    pairs: list[DocumentPair] = [
-        (a, b, d, None) for a, b, d in pair_lines(lines, criteria.distance)
-    ]
-    # Lines know neither lengths nor times: all documents are alike, and the first is kept.
-    alike = len(lines.names)
-    corpus = Corpus(names=lines.names, modified=[0.0] * alike, lengths=[0] * alike)
-    clusters = form_clusters(pairs, corpus, lines.values, lines.bits, criteria.keep, None)
+    pairs = [DocumentPair(*pair) for pair in pair_lines(lines, criteria.distance, effort)]
+    copies = {pair.b: pair.a for pair in pairs if pair.distance == 0}
+    documents = Sketches(lines.names, lines.values, lines.bits)
+    # Lines know neither lengths nor times: the first of a group is kept.
+    clusters = form_clusters(pairs, copies, lambda line: (0, line), documents, criteria)
     summary = Summary(
         documents=len(lines.names),
         clusters=len(clusters),
         redundant=sum(len(cluster.documents) - 1 for cluster in clusters),
         skipped=0,
-        pairs=len(pairs),
+        pairs=sum(len(cluster.pairs) for cluster in clusters),
         candidates=len(pairs),
         seconds=time.monotonic() - started,
         recipe={"digest": lines.recipe, "bits": lines.bits} if lines.recipe else {},

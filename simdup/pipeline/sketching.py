@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -24,10 +24,11 @@ from simdup.features.idf import (
     read_model,
 )
 from simdup.features.tokens import read_dictionary
-from simdup.features.weights import top_terms
+from simdup.features.weights import document_weights, top_terms
 from simdup.model import Recipe, Skipped, recipe_fields
 from simdup.pipeline.intake import Effort, gather, open_sources
 from simdup.sketches.simhash import simhash_rows
+from simdup.verify.cosine import Vector, vector
 
 
 def terms_digest(recipe: Recipe) -> str:
@@ -106,10 +107,19 @@ def sketch(counts: Counts, idf: Idf, recipe: Recipe) -> Sketched:
     )
 
 
+def vectors(counts: Counts, idf: Idf, recipe: Recipe) -> Callable[[int], Vector]:
+    """Return the function that gives a document's TF-IDF vector."""
+    factors = idf.of(counts) if recipe.uses_idf else np.ones(len(counts.ids))
+    return lambda document: vector(*document_weights(counts, document, factors, recipe.weight))
+
+
 def learn_idf(
     sources: Iterable[str], recipe: Recipe, reading: Reading, effort: Effort
 ) -> tuple[Idf, list[Skipped]]:
     """Return the frequencies that a scan of the sources would use, and what it would skip."""
-    intake = open_sources(sources, reading, effort)
-    corpus = gather(intake, recipe, reading, None)
-    return resolve_idf(recipe, corpus.counts(recipe)), corpus.skipped
+    named = list(sources)
+    corpus = gather(open_sources(named, reading, effort), recipe, reading, None)
+    idf = resolve_idf(recipe, corpus.counts(recipe))
+    if isinstance(idf, Model):
+        idf = replace(idf, name="corpus " + ", ".join(named))
+    return idf, corpus.skipped

@@ -13,11 +13,10 @@ number of them can be walked at the same time, in any order, with the same resul
 key, so their differences lie in the other bits, and finding them is this very problem with fewer
 fingerprints of fewer bits: one level down it is searched by a plan of its own.
 
-Memory: one table a thread, 8 bytes a fingerprint; where there are copies, 16 bytes more for each
-different fingerprint; 26 bytes a pair for `all_pairs`, none that grow for `iter_pairs`.
+Memory: one table a thread, 8 bytes a fingerprint; where there are copies, the different ones and
+their rows, 12 bytes more; 26 bytes a pair for `all_pairs`, none that grow for `iter_pairs`.
 """
 
-import os
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -35,15 +34,16 @@ from simdup.search.arrays import (
     Rows,
     checked,
     checked_distance,
+    difference,
     differing,
-    located,
+    ones,
     row_bits,
     rows_of,
     without,
-    words,
 )
+from simdup.search.memory import room_for, too_many
 from simdup.search.plans import Plan, long_run, plan, width
-from simdup.search.tables import long_runs, packed, walk
+from simdup.search.tables import keys_shown, long_runs, mask_of, packed, walk
 
 PAIR_BYTES = 26
 
@@ -106,13 +106,13 @@ def all_pairs(
         Unfit input, or more pairs than memory for them.
     """
     f = checked(fingerprints, bits)
-    most = (free_memory() if memory is None else memory) // PAIR_BYTES
+    most = room_for(PAIR_BYTES, memory)
     found: list[U64] = []
     total = 0
     for i, j in _rows(f, distance, bits, copies, tables, search, threads, most):
         total += len(i)
         if total > most:
-            raise _too_many(total, copies)
+            raise too_many(total, copies)
         # Two row numbers below 2**32 in one value: sorting it sorts by i, then by j.
         found.append(i.astype(np.uint64) << np.uint64(32) | j.astype(np.uint64))
     both = np.concatenate(found) if found else np.empty(0, dtype=np.uint64)
@@ -145,28 +145,6 @@ def iter_pairs(
         yield Pairs(i, j, differing(f, i, f, j))
 
 
-def free_memory() -> int:
-    """Give the bytes of memory that are free, as far as the system tells; else 4 GiB."""
-    try:
-        with open("/proc/meminfo", encoding="ascii") as lines:
-            for line in lines:
-                if line.startswith("MemAvailable:"):
-                    return int(line.split()[1]) * 1024
-    except OSError:
-        pass
-    try:
-        return int(os.sysconf("SC_PAGE_SIZE")) * int(os.sysconf("SC_PHYS_PAGES")) // 2
-    except (AttributeError, ValueError, OSError):
-        return 4 << 30
-
-
-def _too_many(pairs: int, copies: str) -> SimdupError:
-    hint = "iter_pairs gives them in blocks; a smaller distance finds fewer"
-    if copies == "all":
-        hint = 'copies="first" pairs each copy with the first only; ' + hint
-    return SimdupError("pairs", f"{pairs:,} or more pairs do not fit in memory", hint)
-
-
 def _rows(
     f: U64,
     distance: int,
@@ -182,74 +160,74 @@ def _rows(
     if copies not in ("all", "first"):
         raise SimdupError("copies", f"{copies!r} is neither 'all' nor 'first'")
     chosen = plan(bits, distance, len(f), tables, search)
-    groups = same.collapse(f)
+    groups = same.collapse(f, running.count(threads))
     every = copies == "all"
     if most is not None and every and groups.pairs() > most:
-        raise _too_many(groups.pairs(), copies)
+        raise too_many(groups.pairs(), copies)
     yield from same.within(groups, every)
     first = None
     if len(groups.first):
         first = same.distinct(len(f), groups)
         f = f[first]
         chosen = plan(bits, distance, len(f), tables, search)
-    for left, right in _distinct(f, chosen, running.count(threads)):
+    for left, right in _distinct(f, bits, [(0, bits)], chosen, running.count(threads)):
         i, j = np.minimum(left, right), np.maximum(left, right)
         if first is None:
             yield i, j
-        elif not every:
-            yield first[i], first[j]
-        else:
-            for a, b in same.across(groups, first[i], first[j]):
+            continue
+        i, j = first[i].astype(np.int64), first[j].astype(np.int64)
+        if every:
+            for a, b in same.across(groups, i, j):
                 yield np.minimum(a, b), np.maximum(a, b)
+        else:
+            yield i, j
 
 
-def _distinct(f: U64, chosen: Plan, threads: int) -> Iterator[tuple[Rows, Rows]]:
-    """Give the pairs of fingerprints that are all different, each once, in blocks."""
-    if len(f) < 2:
-        return
-    if chosen.search == "exhaustive":
-        yield from running.merged(ways.exhaustive(f, chosen.distance, threads), threads)
-    elif chosen.search == "probe":
-        yield from ways.probe_pairs(f, chosen.bits, chosen.distance)
-    elif chosen.search == "neighbours":
-        yield from ways.neighbour_pairs(f, chosen.bits, chosen.distance)
-    else:
-        yield from by_tables(f, chosen.bits, [(0, chosen.bits)], chosen, threads)
-
-
-def by_tables(
+def _distinct(
     f: U64, bits: int, columns: Sequence[Piece], chosen: Plan, threads: int
 ) -> Iterator[tuple[Rows, Rows]]:
-    """Give the pairs within ``chosen.distance``, table by table, each once, in blocks.
+    """Give the pairs within ``chosen.distance`` of fingerprints that are all different.
 
     Parameters
     ----------
     f : uint64[n, words]
-        All different.
     bits : int
     columns : sequence of (start, width)
         The bits in which they differ; the plan is for as many.
     chosen : Plan
     threads : int
+
+    Yields
+    ------
+    i, j : int64[m]
+        Each pair once, either way round, in blocks.
     """
-    # A key is cut to what the table shows of it, so that "the keys are equal" has one meaning.
-    room = WORD - row_bits(len(f))
-    keys = [
-        located([piece for part in key for piece in located(columns, *part)], 0, room)
-        for key in chosen.keys
-    ]
-    masks = [_mask(bits, key) for key in keys]
+    if chosen.search == "exhaustive":
+        yield from running.merged(ways.exhaustive(f, chosen.distance, threads), threads)
+    elif chosen.search == "probe":
+        yield from ways.probe_pairs(f, bits, chosen.distance)
+    elif chosen.search == "neighbours":
+        yield from ways.neighbour_pairs(f, bits, chosen.distance)
+    else:
+        yield from _by_tables(f, bits, columns, chosen, threads)
+
+
+def _by_tables(
+    f: U64, bits: int, columns: Sequence[Piece], chosen: Plan, threads: int
+) -> Iterator[tuple[Rows, Rows]]:
+    """Give the same, table by table."""
+    keys = keys_shown(chosen, columns, WORD - row_bits(len(f)))
+    masks = [mask_of(bits, key) for key in keys]
     buffers = [np.empty(len(f), dtype=np.uint64) for _ in range(min(threads, len(keys)))]
 
     def table(t: int) -> Iterator[tuple[Rows, Rows]]:
         buffer = buffers.pop()
         try:
-            for left, right in _in_table(f, bits, columns, keys[t], chosen.distance, buffer):
-                seen = np.zeros(len(left), dtype=np.bool_)
+            for i, j, x in _in_table(f, bits, columns, keys[t], chosen.distance, buffer):
+                new = np.ones(len(i), dtype=np.bool_)
                 for mask in masks[:t]:
-                    seen |= _agree(f, left, right, mask)
-                if not seen.all():
-                    yield left[~seen], right[~seen]
+                    new &= (x & mask).any(axis=1)
+                yield i[new], j[new]
         finally:
             buffers.append(buffer)
 
@@ -258,8 +236,8 @@ def by_tables(
 
 def _in_table(
     f: U64, bits: int, columns: Sequence[Piece], key: list[Piece], distance: int, buffer: U64
-) -> Iterator[tuple[Rows, Rows]]:
-    """Give the pairs with equal keys in one table, in blocks."""
+) -> Iterator[tuple[Rows, Rows, U64]]:
+    """Give the pairs with equal keys in one table and how they differ, in blocks."""
     n = len(f)
     table = packed(f, bits, columns, key, buffer)
     rest = without(columns, key)
@@ -267,30 +245,13 @@ def _in_table(
     for start, stop in [*long_runs(table, width(key), long_run(width(rest), distance)), (n, n)]:
         for left, right in walk(table, place, start, width(key), distance):
             i, j = rows_of(left, n), rows_of(right, n)
-            near = differing(f, i, f, j) <= distance
-            yield i[near], j[near]
+            x = difference(f, i, f, j)
+            near = ones(x) <= distance
+            yield i[near], j[near], x[near]
         if start < stop:
             rows = rows_of(table[start:stop], n)
             rows.sort()
             below = plan(width(rest), min(distance, width(rest)), len(rows))
-            for i, j in by_tables(f[rows], bits, rest, below, threads=1):
-                yield rows[i], rows[j]
+            for i, j in _distinct(f[rows], bits, rest, below, threads=1):
+                yield rows[i], rows[j], difference(f, rows[i], f, rows[j])
         place = stop
-
-
-def _mask(bits: int, key: Sequence[Piece]) -> U64:
-    """Give uint64[words] with the bits of the key set."""
-    number = 0
-    for start, length in key:
-        number |= ((1 << length) - 1) << (bits - start - length)
-    count = words(bits)
-    return np.array([number >> 64 * (count - 1 - w) & (1 << 64) - 1 for w in range(count)], "u8")
-
-
-def _agree(f: U64, i: Rows, j: Rows, mask: U64) -> NDArray[np.bool_]:
-    """Say which of the pairs have equal bits under the mask."""
-    result = np.ones(len(i), dtype=np.bool_)
-    for word, wanted in enumerate(mask):
-        if wanted:
-            result &= (f[:, word][i] ^ f[:, word][j]) & wanted == 0
-    return result

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from simdup.search import threads as running
 from simdup.search.arrays import STRETCH, U64, Rows, mixed, row_bits, rows_of, spread
 
 # Pairs in a block of output: 2**18 of them are 4 MB of row numbers.
@@ -31,25 +32,24 @@ class Copies:
         For each the first row that has it, ascending.
     members : int64[m]
         All rows that have it, `first` among them: group after group, ascending within each.
-    starts : int64[g + 1]
-        Where in `members` the groups begin, and the end.
+    starts : int64[g]
+        Where in `members` the groups begin.
+    sizes : int64[g]
+        How many rows each has.
     """
 
     first: Rows
     members: Rows
     starts: Rows
-
-    def sizes(self) -> Rows:
-        """Count the rows of each group."""
-        return np.diff(self.starts)
+    sizes: Rows
 
     def pairs(self) -> int:
         """Count the pairs within the groups."""
         # Whole numbers of Python: a hundred million copies make more pairs than one would think.
-        return sum(size * (size - 1) // 2 for size in self.sizes().tolist())
+        return sum(size * (size - 1) // 2 for size in self.sizes.tolist())
 
 
-def by_mix(fingerprints: U64) -> U64:
+def by_mix(fingerprints: U64, threads: int = 1) -> U64:
     """Give uint64[n], sorted: a mix of each fingerprint's bits in front, its row at the end."""
     n = len(fingerprints)
     row = np.uint64(row_bits(n))
@@ -58,19 +58,20 @@ def by_mix(fingerprints: U64) -> U64:
         high = min(low + STRETCH, n)
         front = mixed(fingerprints[low:high])
         table[low:high] = (front >> row << row) | np.arange(low, high, dtype=np.uint64)
-    table.sort()
+    running.sort(table, threads)
     return table
 
 
-def collapse(fingerprints: U64) -> Copies:
+def collapse(fingerprints: U64, threads: int = 1) -> Copies:
     """Group the rows that have the same fingerprint as another row.
 
     Parameters
     ----------
     fingerprints : uint64[n, words]
+    threads : int
     """
     n = len(fingerprints)
-    values = by_mix(fingerprints)
+    values = by_mix(fingerprints, threads)
     copies: list[U64] = []
     while True:
         # Whoever has the front of the one before follows the head of that run. Followers that are
@@ -90,15 +91,24 @@ def collapse(fingerprints: U64) -> Copies:
     both.sort()
     starts = np.flatnonzero(np.diff((both >> np.uint64(32)).astype(np.int64), prepend=-1))
     members = (both & np.uint64(0xFFFFFFFF)).astype(np.int64)
-    return Copies(first, members, np.append(starts, len(members)))
+    return Copies(first, members, starts, np.diff(starts, append=len(members)))
 
 
-def distinct(n: int, copies: Copies) -> Rows:
-    """Give the rows that are the first with their fingerprint, ascending."""
+def distinct(n: int, copies: Copies) -> NDArray[np.uint32]:
+    """Give the rows that are the first with their fingerprint, ascending: uint32[m].
+
+    There is one for almost every fingerprint, hence the small type.
+    """
     keep = np.ones(n, dtype=np.bool_)
     keep[copies.members] = False
     keep[copies.first] = True
-    return np.flatnonzero(keep)
+    result = np.empty(np.count_nonzero(keep), dtype=np.uint32)
+    done = 0
+    for low in range(0, n, STRETCH):
+        rows = np.flatnonzero(keep[low : low + STRETCH])
+        result[done : done + len(rows)] = rows + low
+        done += len(rows)
+    return result
 
 
 def within(copies: Copies, every: bool) -> Iterator[tuple[Rows, Rows]]:
@@ -106,9 +116,9 @@ def within(copies: Copies, every: bool) -> Iterator[tuple[Rows, Rows]]:
 
     With `every` all pairs of a group, otherwise its first row with each of the others.
     """
-    sizes = copies.sizes()
+    sizes = copies.sizes
     if every:
-        stops = np.repeat(copies.starts[1:], sizes)
+        stops = np.repeat(copies.starts + sizes, sizes)
         after = stops - np.arange(len(copies.members)) - 1
         for which, offset in spread(after, BLOCK):
             yield copies.members[which], copies.members[which + 1 + offset]
@@ -133,14 +143,11 @@ def across(copies: Copies, i: Rows, j: Rows) -> Iterator[tuple[Rows, Rows]]:
         )
 
 
-def everyone(copies: Copies, query: Rows, row: Rows) -> Iterator[tuple[Rows, Rows]]:
-    """Give for pairs of a query and a first row the pairs of the query and all its copies."""
-    group, size = _group(copies, row)
-    if int(size.sum()) == len(size):
-        yield query, row
-        return
+def everyone(copies: Copies, rows: Rows) -> Iterator[tuple[Rows, Rows]]:
+    """Give for first rows all rows of their copies: blocks of (index into `rows`, row)."""
+    group, size = _group(copies, rows)
     for which, offset in spread(size, BLOCK):
-        yield query[which], _member(copies, row[which], group[which], offset)
+        yield which, _member(copies, rows[which], group[which], offset)
 
 
 def _group(copies: Copies, rows: Rows) -> tuple[Rows, Rows]:
@@ -150,7 +157,7 @@ def _group(copies: Copies, rows: Rows) -> tuple[Rows, Rows]:
     group = np.searchsorted(copies.first, rows)
     group[group == len(copies.first)] = 0
     has = copies.first[group] == rows
-    return np.where(has, group, -1), np.where(has, copies.sizes()[group], 1)
+    return np.where(has, group, -1), np.where(has, copies.sizes[group], 1)
 
 
 def _member(copies: Copies, row: Rows, group: Rows, which: Rows) -> Rows:

@@ -31,7 +31,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import combinations
+from itertools import accumulate, combinations
 
 from simdup.errors import SimdupError
 from simdup.search.arrays import (
@@ -48,22 +48,33 @@ SHAPES = {4: 1, 10: 2, 20: 3}  # tables at distance 3: blocks more than the dist
 NESTED = 16
 SEARCHES = ("auto", "tables", "exhaustive", "probe", "neighbours")
 # A number that no plan worth its sorting comes near; it keeps a slip from building forever.
-MOST_TABLES = 5_000
+MOST_TABLES = 1_000
+# Ten million lookups a fingerprint take seconds each; a scan does better.
+MOST_VARIANTS = 10_000_000
+MOST_STORED = 1 << 28  # neighbours of 8 bytes: 2 GiB
 
 
 @dataclass(frozen=True, slots=True)
 class Costs:
     """Seconds on one core, measured with numpy 2.4 on a 2 GHz server core (AVX2 sorting).
 
-    Only their proportions decide a plan. With them `plan` takes the fastest of the four shapes,
-    or one within a tenth of it, at 10**4, 10**5, 10**6 and 10**7 random fingerprints.
+    Only their proportions decide a plan. Processor seconds of `all_pairs`, random fingerprints:
+
+    ======= ========= ========= ========= =========
+    n       4 tables  10 tables 16 tables 20 tables
+    ======= ========= ========= ========= =========
+    10**4   0.0012    0.0032    0.0047    0.0057
+    10**5   0.0114    0.0169    0.0255    0.0305
+    10**6   0.168     0.173     0.260     0.321
+    10**7             2.04      3.01      3.71
+    ======= ========= ========= ========= =========
     """
 
     sort: float = 0.55e-9  # a value and a doubling of n: 10**6 10.9 ms, 10**7 123 ms
     passes: float = 4.0e-9  # a value: pack 2.9 ns, walk 0.8 ns
-    candidate: float = 1.5e-9  # a pair with equal keys, walked by lag
-    scan: float = 0.7e-9  # a pair and a word, compared outright
-    table: float = 150e-6  # a table however small: the calls themselves
+    candidate: float = 3.0e-9  # a pair with equal keys, by the differences in the table above
+    scan: float = 1.1e-9  # a pair and a word, compared outright
+    table: float = 80e-6  # a table however small, the calls themselves: n = 1,000
     lookup: float = 150e-9  # a binary search in an array beyond the caches
 
 
@@ -82,8 +93,8 @@ class Plan:
         What it is for.
     blocks : tuple of int
         The blocks' sizes in bits; empty where no table is used.
-    keys : tuple of tuple of (start, width)
-        For every table the bits of its key.
+    nested : bool
+        Whether the rest of each block is cut once more.
     candidates : float
         Pairs expected to be compared, of n random fingerprints.
     memory : int
@@ -97,7 +108,7 @@ class Plan:
     distance: int
     n: int
     blocks: tuple[int, ...]
-    keys: tuple[tuple[Piece, ...], ...]
+    nested: bool
     candidates: float
     memory: int
     seconds: float
@@ -105,7 +116,18 @@ class Plan:
     @property
     def tables(self) -> int:
         """The number of tables."""
-        return len(self.keys)
+        if not self.blocks:
+            return 0
+        return _count(len(self.blocks), self.distance, self.nested)
+
+    @property
+    def keys(self) -> tuple[tuple[Piece, ...], ...]:
+        """For every table the bits of its key."""
+        if not self.blocks:
+            return ()
+        if self.nested:
+            return keys_nested(self.bits, self.distance)
+        return keys_of_blocks(self.bits, self.distance, len(self.blocks))
 
     @property
     def key_bits(self) -> tuple[int, ...]:
@@ -126,13 +148,14 @@ def cut(bits: int, blocks: int) -> list[Piece]:
     """
     small, larger = divmod(bits, blocks)
     sizes = [small + (block < larger) for block in range(blocks)]
-    return [(sum(sizes[:block]), size) for block, size in enumerate(sizes)]
+    return list(zip(accumulate(sizes, initial=0), sizes, strict=False))
 
 
 def keys_of_blocks(bits: int, distance: int, blocks: int) -> tuple[tuple[Piece, ...], ...]:
     """Give the keys of all tables: every choice of ``blocks - distance`` of the blocks."""
     pieces = cut(bits, blocks)
-    return tuple(tuple(joined(chosen)) for chosen in combinations(pieces, blocks - distance))
+    chosen = combinations(pieces, blocks - distance)
+    return tuple(tuple(joined(some)) for some in chosen)
 
 
 def keys_nested(bits: int, distance: int) -> tuple[tuple[Piece, ...], ...]:
@@ -186,7 +209,7 @@ def plan(
     Raises
     ------
     SimdupError
-        Unknown names; a shape that has thousands of tables at this distance.
+        Unknown names; a shape or a search that is hopeless at this distance.
     """
     bits = checked_bits(bits)
     distance = checked_distance(distance, bits)
@@ -201,17 +224,16 @@ def plan(
         return _plain("exhaustive", bits, distance, n)
     if tables == "auto":
         return min(considered(bits, distance, n), key=lambda one: one.seconds)
-    if tables == NESTED:
-        return _nested(bits, distance, n)
     # With fewer bits than blocks wanted, every bit is a block.
-    blocks = min(distance + SHAPES[int(tables)], bits)
-    if math.comb(blocks, distance) > MOST_TABLES:
+    blocks = distance + 1 if tables == NESTED else min(distance + SHAPES[int(tables)], bits)
+    count = _count(blocks, distance, tables == NESTED)
+    if count > MOST_TABLES:
         raise SimdupError(
             "tables",
-            f"{blocks} blocks at distance {distance} make {math.comb(blocks, distance):,} tables",
+            f"{blocks} blocks at distance {distance} make {count:,} tables",
             "leave the choice to auto",
         )
-    return _of_blocks(bits, distance, n, blocks)
+    return _with_tables(bits, distance, n, blocks, tables == NESTED)
 
 
 def considered(bits: int, distance: int, n: int) -> Iterator[Plan]:
@@ -219,11 +241,10 @@ def considered(bits: int, distance: int, n: int) -> Iterator[Plan]:
     yield _plain("exhaustive", bits, distance, n)
     if distance >= bits:
         return
-    yield _nested(bits, distance, n)
     for blocks in range(distance + 1, min(distance + 4, bits) + 1):
-        if math.comb(blocks, distance) > MOST_TABLES:
-            break
-        yield _of_blocks(bits, distance, n, blocks)
+        for nested in (False, True) if blocks == distance + 1 else (False,):
+            if _count(blocks, distance, nested) <= MOST_TABLES:
+                yield _with_tables(bits, distance, n, blocks, nested)
 
 
 @lru_cache(maxsize=1024)
@@ -255,11 +276,11 @@ def explain(chosen: Plan) -> str:
         f"search               {chosen.search}",
     ]
     if chosen.tables:
-        sizes, key_bits = chosen.blocks, chosen.key_bits
+        sizes = chosen.blocks
         lines += [
             f"blocks               {len(sizes)} ({', '.join(map(str, sizes))} bits)",
             f"tables               {chosen.tables}",
-            f"key bits             {_range(min(key_bits), max(key_bits))}",
+            f"key bits             {_range(chosen.key_bits)}",
         ]
     lines += [
         f"expected candidates  {chosen.candidates:,.0f}",
@@ -270,15 +291,14 @@ def explain(chosen: Plan) -> str:
         lines.append("compared with:")
         for other in considered(chosen.bits, chosen.distance, chosen.n):
             name = f"{other.tables} tables" if other.tables else other.search
-            key = f"keys of {_range(min(other.key_bits), max(other.key_bits))} bits, "
-            lines.append(
-                f"  {name:<18} {key if other.tables else ''}"
-                f"{other.candidates:,.0f} candidates, {other.seconds:.3g} s"
-            )
+            key = f"keys of {_range(other.key_bits)} bits, " if other.tables else ""
+            said = f"{key}{other.candidates:,.0f} candidates, {other.seconds:.3g} s"
+            lines.append(f"  {name:<18} {said}")
     return "\n".join(lines)
 
 
-def _range(low: int, high: int) -> str:
+def _range(numbers: Sequence[int]) -> str:
+    low, high = min(numbers), max(numbers)
     return str(low) if low == high else f"{low} to {high}"
 
 
@@ -289,38 +309,54 @@ def _bytes(count: int) -> str:
     return f"{size:.3g} {('bytes', 'kB', 'MB', 'GB', 'TB')[unit]}"
 
 
-def _of_blocks(bits: int, distance: int, n: int, blocks: int) -> Plan:
+def _count(blocks: int, distance: int, nested: bool) -> int:
+    return blocks * blocks if nested else math.comb(blocks, distance)
+
+
+def _with_tables(bits: int, distance: int, n: int, blocks: int, nested: bool) -> Plan:
     sizes = tuple(size for _, size in cut(bits, blocks))
-    return _with_tables(bits, distance, n, sizes, keys_of_blocks(bits, distance, blocks))
-
-
-def _nested(bits: int, distance: int, n: int) -> Plan:
-    sizes = tuple(size for _, size in cut(bits, distance + 1))
-    return _with_tables(bits, distance, n, sizes, keys_nested(bits, distance))
-
-
-def _with_tables(
-    bits: int, distance: int, n: int, sizes: tuple[int, ...], keys: tuple[tuple[Piece, ...], ...]
-) -> Plan:
-    pairs = n * (n - 1) / 2
     # A row number stands beside the key in 64 bits (tables.py), so the key may be cut short.
     room = 64 - row_bits(n)
-    candidates = sum(pairs / 2.0 ** min(width(key), room) for key in keys)
+    chance = sum(
+        many / 2.0 ** min(size, room) for size, many in _key_sizes(sizes, blocks - distance, nested)
+    )
+    candidates = n * (n - 1) / 2 * chance
+    tables = _count(blocks, distance, nested)
     each = n * (COSTS.sort * math.log2(max(n, 2)) + COSTS.passes) + COSTS.table
-    seconds = len(keys) * each + candidates * COSTS.candidate
-    return Plan("tables", bits, distance, n, sizes, keys, candidates, 8 * n, seconds)
+    seconds = tables * each + candidates * COSTS.candidate
+    return Plan("tables", bits, distance, n, sizes, nested, candidates, 8 * n, seconds)
+
+
+def _key_sizes(sizes: tuple[int, ...], chosen: int, nested: bool) -> Iterator[tuple[int, int]]:
+    """Give the sizes of a plan's keys and how many have each, without making the keys."""
+    if nested:
+        for outer in sizes:
+            for _, inner in cut(sum(sizes) - outer, len(sizes)):
+                yield outer + inner, 1
+        return
+    small, larger = min(sizes), sum(size > min(sizes) for size in sizes)
+    for large in range(min(chosen, larger) + 1):
+        ways = math.comb(larger, large) * math.comb(len(sizes) - larger, chosen - large)
+        yield chosen * small + large, ways
 
 
 def _plain(search: str, bits: int, distance: int, n: int) -> Plan:
     pairs = n * (n - 1) / 2
-    many = float(variants(bits, distance))
     if search == "exhaustive":
         seconds = pairs * words(bits) * COSTS.scan
-        return Plan(search, bits, distance, n, (), (), pairs, 0, seconds)
+        return Plan(search, bits, distance, n, (), False, pairs, 0, seconds)
+    many = variants(bits, distance)
+    if many > MOST_VARIANTS or (search == "neighbours" and n * many > MOST_STORED):
+        raise SimdupError(
+            "search",
+            f"{n:,} fingerprints have {many:,} variants each within distance {distance}: "
+            f"too many for {search}",
+            "use tables or exhaustive",
+        )
     found = pairs * many / 2.0**bits
     if search == "probe":
         seconds = n * many * COSTS.lookup
-        return Plan(search, bits, distance, n, (), (), found, 16 * n, seconds)
-    stored = n * int(many)
+        return Plan(search, bits, distance, n, (), False, found, 8 * n, seconds)
+    stored = n * many
     seconds = stored * COSTS.sort * math.log2(max(stored, 2)) + n * COSTS.lookup
-    return Plan(search, bits, distance, n, (), (), found, 16 * stored, seconds)
+    return Plan(search, bits, distance, n, (), False, found, 8 * stored, seconds)
