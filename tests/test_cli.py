@@ -279,7 +279,7 @@ def test_text_of_a_scan_and_the_report(simdup: Command, tmp_path: Path) -> None:
     assert re.search(r"6 documents in \d+\.\d s; 2 clusters, 3 redundant; 1 skipped", ran.err)
     assert "1 empty" in ran.err
     assert "3 pairs of 3 candidates: distance at most 3, similarity at least 0.8\n" in ran.err
-    assert re.search(r"^recipe [0-9a-f]+: words, folded, tfidf", ran.err, re.MULTILINE)
+    assert re.search(r"^recipe [0-9a-f]+: words, .*tfidf.*builtin", ran.err, re.MULTILINE)
     assert simdup("scan", "c", "-q").err == ""
     assert simdup("scan", "c", "-q").out == ran.out
 
@@ -720,7 +720,7 @@ def test_a_pipeline_of_commands(tmp_path: Path) -> None:
         "s fingerprint -q c | grep -v f.txt | s pairs | wc -l;"
         "find c -name '*.txt' -print0 | s scan -q --files-from - -0 -f csv | wc -l;"
         "s fit -q c -o m.idf; s fingerprint -q --idf m.idf c > one;"
-        "s fingerprint -q --idf m.idf c/a.txt > two; cat one two | s pairs -d 0 | grep -c 'a.txt.*a'"
+        "s fingerprint -q --idf m.idf c/a.txt > two; cat one two | s pairs -d 0 | grep -c '.a.*.a'"
     )
     ran = subprocess.run(
         ["sh", "-c", script], env=environment(PYTHON=command()[0]),  # type: ignore[arg-type]
@@ -792,7 +792,7 @@ def test_compare_says_why(
     first = ran.lines[0]
     assert first.startswith("near-duplicates: " if status == 0 else "not near-duplicates: ")
     assert sentence in first
-    assert "idf builtin" in ran.text
+    assert "builtin" in ran.text
     assert re.search(r"^  similarity +\d\.\d{4}", ran.text, re.MULTILINE)
 
 

@@ -557,8 +557,8 @@ def test_hostile_files(simdup: Command, shared_data: Path, tmp_path: Path) -> No
     assert not {"one_word_10000.txt", "three_words.txt"} <= cluster_of("one_word_10000.txt")
     for name, reason in skipped.items():
         if name.startswith("broken.jsonl#"):
-            assert reason.startswith("line ")
-    assert any(name.startswith("broken.jsonl#") for name in skipped)
+            assert reason.startswith("line ") or reason == "no words but function words"
+    assert sum(reason.startswith("line ") for reason in skipped.values()) >= 5
     # Every one of them is accounted for.
     for line in (folder / "expect.tsv").read_text("utf-8").splitlines()[1:]:
         name = line.split("\t")[0]
