@@ -26,6 +26,7 @@ COMMANDS = {
     "cluster": "Group fingerprint lines into clusters.",
     "pairs": "List the pairs of fingerprint lines within a distance.",
     "fit": "Learn an IDF model from a corpus.",
+    "evaluate": "Tell how well found near-duplicates agree with known ones.",
 }
 
 _INTERRUPTED = 130

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from simdup.errors import SimdupError
 from simdup.features.counts import Counts
 from simdup.features.grams import TermHashes, character_grams, runs
 from simdup.features.idf import Idf
@@ -25,14 +26,17 @@ BUDGET = 128
 # one of its length.
 _LEAST_SIMILARITY = 0.2
 
-# What pstable looks for where no cosine is asked for: pages that are the same, not of one template.
-_USUAL_COSINE = 0.9
-
 
 def minhash_banding(criteria: Criteria) -> Banding:
     """Return the rows and bands that find pairs at the wanted similarity with the wanted recall."""
     similarity = max(criteria.similarity, _LEAST_SIMILARITY)
-    return choose(MINHASH, 1 - similarity, criteria.recall, BUDGET)
+    # The usual budget serves down to a similarity of 0.35; below, twice as many hashes or more.
+    for budget in (BUDGET, 2 * BUDGET, 4 * BUDGET):
+        try:
+            return choose(MINHASH, 1 - similarity, criteria.recall, budget)
+        except SimdupError as error:
+            refused = error
+    raise refused
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +70,11 @@ class MinhashBands:
 def pstable_keys(counts: Counts, idf: Idf, recipe: Recipe, criteria: Criteria) -> Keys:
     """Return the band keys of the documents' TF-IDF vectors (uint64[documents, bands]).
 
-    Vectors of length 1 at a cosine c lie sqrt(2 - 2 c) apart.
+    Vectors of length 1 at a cosine c lie sqrt(2 - 2 c) apart.  Where no cosine is asked for, it is
+    that of two sets of equal size at the wanted resemblance s: 2 s / (1 + s).
     """
-    cosine = _USUAL_COSINE if criteria.cosine is None else criteria.cosine
+    similarity = max(criteria.similarity, _LEAST_SIMILARITY)
+    cosine = criteria.cosine or 2 * similarity / (1 + similarity)
     apart = math.sqrt(2 - 2 * cosine)
     family, banding = choose_pstable(apart, criteria.recall, BUDGET)
     keys = [np.zeros((0, banding.bands), np.uint64)]
