@@ -6,8 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdup import Recipe, SimdupError, compare, scan
+from simdup.model import Criteria
 from simdup.verify import Verifier
-from simdup.verify.resemblance import resemblance, shingles
+from simdup.verify.resemblance import Shingles, resemblance, shingles
 
 PLAIN = Recipe(tokens="chars:1", fold=False)
 
@@ -96,16 +97,19 @@ def test_a_small_cache_changes_nothing() -> None:
     texts = ["".join(chr(0x4E00 + (n * k) % 97) for k in range(200)) for n in range(1, 9)]
     asked: list[int] = []
 
-    def text_of(number: int) -> str:
+    def shingles_of(number: int) -> Shingles:
         asked.append(number)
-        return texts[number]
+        return shingles(texts[number])
 
-    roomy, tight = Verifier(text_of), Verifier(text_of, cache_bytes=1)
+    def verifier(cache_bytes: int) -> Verifier:
+        return Verifier(shingles_of, pytest.fail, Criteria(), cache_bytes)
+
     pairs = [(a, b) for a in range(8) for b in range(a)]
     expected = [oracle.resemblance(texts[a], texts[b]) for a, b in pairs]
-    assert [roomy.similarity(a, b) for a, b in pairs] == expected
+    roomy, tight = verifier(1 << 20), verifier(1)
+    assert [roomy.measure(a, b).similarity for a, b in pairs] == expected
     assert sorted(asked) == list(range(8))
-    assert [tight.similarity(a, b) for a, b in pairs] == expected
+    assert [tight.measure(a, b).similarity for a, b in pairs] == expected
     assert len(asked) > 30
 
 

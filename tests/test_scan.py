@@ -552,13 +552,13 @@ def test_hostile_files(simdup: Command, shared_data: Path, tmp_path: Path) -> No
         ("nfd.txt", "nfc.txt"), ("three_words.txt", "three_words_b.txt"),
     ]:  # fmt: skip
         assert {one, other} <= cluster_of(one)
-    for alone in ("three_han.txt", "one_char.txt", "one_han_10000.txt", "bidi.txt", "ansi.txt"):
+    for alone in ("three_han.txt", "one_char.txt", "one_han_10000.txt", "ansi.txt"):
         assert cluster_of(alone) == {alone}, alone
     assert not {"one_word_10000.txt", "three_words.txt"} <= cluster_of("one_word_10000.txt")
     for name, reason in skipped.items():
         if name.startswith("broken.jsonl#"):
-            assert reason.startswith("line ")
-    assert any(name.startswith("broken.jsonl#") for name in skipped)
+            assert reason.startswith("line ") or reason == "no words but function words"
+    assert sum(reason.startswith("line ") for reason in skipped.values()) >= 5
     # Every one of them is accounted for.
     for line in (folder / "expect.tsv").read_text("utf-8").splitlines()[1:]:
         name = line.split("\t")[0]

@@ -6,9 +6,11 @@ import importlib
 import os
 import signal
 import sys
+import traceback
 from collections.abc import Sequence
 from contextlib import suppress
 from types import FrameType
+from typing import Any
 
 import click
 
@@ -45,6 +47,13 @@ class _Commands(click.Group):
         command: click.Command = importlib.import_module(f"simdup.cli.{cmd_name}").command
         return command
 
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a command; Click itself would make status 1 of a closed pipe."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            return _close_quietly()
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the list of commands."""
         with formatter.section("Commands"):
@@ -75,6 +84,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     given = list(sys.argv[1:] if arguments is None else arguments)
     _prepare_numpy()
     debug = "--debug" in given[: given.index("--") if "--" in given else None]
+    _open_closed_streams()
     with suppress(ValueError):  # not the main thread
         signal.signal(signal.SIGTERM, _terminate)
     try:
@@ -82,27 +92,36 @@ def main(arguments: Sequence[str] | None = None) -> None:
         sys.stdout.flush()
     except BrokenPipeError:
         status = _close_quietly()
-    except KeyboardInterrupt:
+    except (Exception, KeyboardInterrupt) as error:
         if debug:
-            raise
-        status = _INTERRUPTED
-    except SimdupError as error:
-        if debug:
-            raise
+            traceback.print_exception(error)
+        status = _report(error)
+        try:
+            sys.stdout.flush()
+        except OSError:
+            _close_quietly()
+    sys.exit(status)
+
+
+def _report(error: Exception | KeyboardInterrupt) -> int:
+    """Say what went wrong and return the status for it."""
+    if isinstance(error, KeyboardInterrupt):
+        return _INTERRUPTED
+    if isinstance(error, SimdupError):
         say_error(error.where, error.what, error.hint)
-        status = 2
-    except MemoryError:
-        if debug:
-            raise
+    elif isinstance(error, MemoryError):
         say_error("memory", "there is not enough of it", "try fewer documents or --jobs 1")
-        status = 2
-    except Exception as error:
-        if debug:
-            raise
+    else:
         what = f"{type(error).__name__}: {error}"
         say_error("internal error", what, "run it again with --debug and report what it prints")
-        status = 2
-    sys.exit(status)
+    return 2
+
+
+def _open_closed_streams() -> None:
+    """Put something in the place of standard streams that were closed before the start."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115
 
 
 def _prepare_numpy() -> None:

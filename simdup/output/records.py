@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import csv
-import io
 import json
 import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
+from types import SimpleNamespace
 from typing import Any
 
 from simdup import __version__
@@ -129,6 +129,8 @@ def _rounded(values: dict[str, Any]) -> dict[str, Any]:
 
 
 def _csv_rows(rows: Iterable[Iterable[object]]) -> bytes:
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(rows)
-    return to_bytes(text.getvalue())
+    lines: list[str] = []
+    # That end of a line makes the writer quote a return in a name too, in every Python.
+    out = SimpleNamespace(write=lambda line: lines.append(line.removesuffix("\r\n") + "\n"))
+    csv.writer(out, lineterminator="\r\n").writerows(rows)
+    return to_bytes("".join(lines))
