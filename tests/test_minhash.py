@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from simdup.features.grams import Sets, TermHashes, character_grams, word_bigrams
 from simdup.features.hashing import term_hash
 from simdup.sketches import minhash
-from simdup.verify import resemblance, shingles
+from simdup.verify.resemblance import resemblance, shingles
 
 MASK = (1 << 64) - 1
 GOLDEN = 0x9E3779B97F4A7C15
