@@ -161,6 +161,10 @@ def test_wrong_usage_names_the_way_to_the_help(simdup: Command) -> None:
     ran = simdup("scan", "--nonsense", ".")
     assert ran.err.startswith("simdup: scan: No such option '--nonsense'")
     assert ran.err.endswith("\nhint: simdup scan --help\n")
+    for arguments in (["scan", ".", "--field"], ["scan", ".", "-d"], ["scan"], ["scan", "-d", "x"]):
+        ran = simdup(*arguments)
+        assert ran.err.startswith("simdup: scan: ")
+        assert ran.err.endswith("\nhint: simdup scan --help\n")
 
 
 @pytest.mark.parametrize("arguments", [["scan", "--idf", "none", "."], ["cluster", "none"]])

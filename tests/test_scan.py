@@ -376,6 +376,16 @@ def test_each_file_once_under_the_name_it_was_first_reached(
     assert found == ["./c/d/b.txt", "c/a.txt", "c/.h.txt"]
 
 
+def test_a_source_that_is_a_link_leads_to_no_file_twice(simdup: Command, tmp_path: Path) -> None:
+    write(tmp_path, {"c/a.txt": prose(1), "c/d/b.txt": prose(2), "-": prose(3)})
+    (tmp_path / "link").symlink_to("c")
+    (tmp_path / "b.txt").symlink_to("c/d/b.txt")
+    sources = ("./link/", "c", "b.txt", "c/d", "-", "./-")
+    ran = simdup("fingerprint", "-q", *sources, stdin=prose(4).encode())
+    found = [line.split("  ", 1)[1] for line in ran.lines[1:]]
+    assert found == ["./link/a.txt", "./link/d/b.txt", "-", "./-"]
+
+
 def test_glob_and_exclude(simdup: Command, tmp_path: Path) -> None:
     write(tmp_path, dict.fromkeys(["c/a.md", "c/b.txt", "c/old/d.md", "c/new/e.md"], prose(1)))
 

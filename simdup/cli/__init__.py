@@ -145,7 +145,9 @@ def _run(arguments: list[str]) -> int:
         click.echo(error.format_message())
         return 2
     except click.UsageError as error:
-        path = error.ctx.command_path if error.ctx else "simdup"
+        # Of an option at the very end that lacks its value, Click has forgotten the command.
+        named = [argument for argument in arguments[:1] if argument in COMMANDS]
+        path = error.ctx.command_path if error.ctx else " ".join(["simdup", *named])
         where = path.removeprefix("simdup ")
         raise SimdupError(where, error.format_message().rstrip("."), f"{path} --help") from None
     except click.ClickException as error:
