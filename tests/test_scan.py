@@ -298,13 +298,9 @@ def test_every_number_of_jobs_streams_the_same_lines(larger: Path) -> None:
 
 def test_the_seed_of_hashes_changes_nothing(tmp_path: Path) -> None:
     write(tmp_path, {f"c/{n}.txt": edited(prose(n // 2), n) for n in range(20)})
-    for command in [
-        ("scan", "c", "-f", "jsonl", "--idf", "corpus"),
-        ("compare", "-f", "jsonl", "c/1.txt", "c/7.txt"),
-    ]:
-        runs = [process(*command, cwd=tmp_path, PYTHONHASHSEED=seed) for seed in "01"]
-        one, other = (without_seconds(run.out.splitlines()) for run in runs)
-        assert one == other
+    options = ("c", "-f", "jsonl", "--idf", "corpus")
+    one, other = (process("scan", *options, cwd=tmp_path, PYTHONHASHSEED=seed) for seed in "01")
+    assert without_seconds(one.out.splitlines()) == without_seconds(other.out.splitlines())
 
 
 # Statuses.
