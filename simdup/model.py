@@ -431,7 +431,8 @@ class Comparison:
     fingerprints : tuple of (str or None)
         As hex digits.
     bands : tuple of bool
-        Which of the distance + 1 bands are equal, the most significant first.
+        Which bands are equal: of simhash's distance + 1 the most significant first, of the other
+        methods as their signatures have them.
     shared : tuple of (str, float, float)
         Top terms of both with their weights in `a` and in `b`, by falling sum.
     only_a, only_b : tuple of (str, float)

@@ -26,6 +26,7 @@ FORMATS = ("text", "jsonl")
 )
 @click.argument("a", metavar="A", type=click.Path())
 @click.argument("b", metavar="B", type=click.Path())
+@options.method
 @options.distance
 @options.verification
 @options.measures

@@ -71,29 +71,31 @@ def reason(found: Comparison) -> str:
         return "the texts are the same after folding."
     if found.few:
         return "with so few words only identical texts count, and these differ."
-    near = found.distance <= criteria.distance
-    bits = f"{found.distance} of {found.bits} bits differ"
-    limit = f"at most {criteria.distance} may"
+    simhash = criteria.method == "simhash"
+    near = found.distance <= criteria.distance if simhash else any(found.bands)
+    if simhash:
+        place = f"{found.distance} of {found.bits} bits differ, at most {criteria.distance} may"
+    else:
+        place = f"{sum(found.bands)} of {len(found.bands)} {criteria.method} bands match"
     if not criteria.verify:
-        return f"{bits}, {limit}; the texts were not held against each other."
+        return f"{place}; the texts were not held against each other."
     like = criteria.met_by(Measures(found.similarity, found.containment, found.cosine))
     share = ", ".join(
         f"{name} is {digits(getattr(found, name))}, at least {getattr(criteria, name):g} is asked"
         for name in ("similarity", *criteria.extras)
     )
-    if near and like:
-        return f"{bits}, {limit}; their {share}."
-    if like:
-        return (
-            f"the texts are much alike ({share}), but their fingerprints are too far apart for a "
-            f"scan to see ({bits}, {limit}); --distance {found.distance} would see it."
-        )
+    if near == like:
+        return f"{place}; their {share}."
     if near:
         return (
-            f"the fingerprints are near ({bits}, {limit}), but the texts themselves are not alike "
-            f"enough ({share})."
+            f"the fingerprints are near ({place}), but the texts themselves are not alike enough "
+            f"({share})."
         )
-    return f"{bits}, {limit}; their {share}."
+    way_out = f"--distance {found.distance} would" if simhash else "a higher --recall may"
+    return (
+        f"the texts are much alike ({share}), but their fingerprints are too far apart for a scan "
+        f"to see ({place}); {way_out} see it."
+    )
 
 
 def _idf_words(name: str) -> str:

@@ -12,6 +12,7 @@ from simdup.features.idf import Idf
 from simdup.features.tokens import tokenizer
 from simdup.features.weights import UNIT, TopTerms, top_terms
 from simdup.model import FEW_TERMS, Comparison, Criteria, Document, Measures, Recipe
+from simdup.pipeline.banding import MinhashBands, minhash_banding, pstable_keys
 from simdup.pipeline.intake import prepare, term_counter, without_spaces
 from simdup.pipeline.sketching import resolve_idf, resolved, vectors
 from simdup.search.plans import cut
@@ -62,9 +63,13 @@ def compare(
     identical = without_spaces(text_a) == without_spaces(text_b)
     measures = _measures((text_a, text_b), counts, idf, recipe, criteria)
     terms = int(top.terms.min())
+    bands = _bands(hexes[0], hexes[1], recipe.bits, criteria.distance)
+    if criteria.method != "simhash" and apart is not None:
+        tokens = [tokens_a, tokens_b]
+        bands = _equal_keys((text_a, text_b), tokens, counts, idf, recipe, criteria)
+    near = apart is not None and apart <= criteria.distance
     duplicates = (
-        apart is not None
-        and (apart <= criteria.distance or criteria.method != "simhash")
+        (near if criteria.method == "simhash" else any(bands))
         and (not criteria.verify or criteria.met_by(measures))
         and (identical or terms >= FEW_TERMS)
     )
@@ -80,7 +85,7 @@ def compare(
         identical=identical,
         terms=terms,
         fingerprints=(hexes[0], hexes[1]),
-        bands=_bands(hexes[0], hexes[1], recipe.bits, criteria.distance),
+        bands=bands,
         shared=tuple(
             sorted(
                 ((t, weights[0][t], weights[1][t]) for t in shared),
@@ -132,6 +137,23 @@ def _sketch(
 def _alone(weights: dict[str, float], shared: set[str]) -> tuple[tuple[str, float], ...]:
     alone = ((term, weight) for term, weight in weights.items() if term not in shared)
     return tuple(sorted(alone, key=lambda item: (-item[1], item[0])))
+
+
+def _equal_keys(
+    texts: tuple[str, str],
+    tokens: list[list[str]],
+    counts: Counts,
+    idf: Idf,
+    recipe: Recipe,
+    criteria: Criteria,
+) -> tuple[bool, ...]:
+    """Tell in which bands a scan by another method gives two documents the same key."""
+    if criteria.method == "minhash":
+        making = MinhashBands(minhash_banding(criteria), criteria.shingle)
+        keys = making.keys([without_spaces(text) for text in texts], tokens)
+    else:
+        keys = pstable_keys(counts, idf, recipe, criteria)
+    return tuple((keys[0] == keys[1]).tolist())
 
 
 def _bands(a: str | None, b: str | None, bits: int, distance: int) -> tuple[bool, ...]:
