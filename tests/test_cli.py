@@ -665,8 +665,12 @@ def test_lines_that_are_none(simdup: Command, bad: bytes) -> None:
 
 
 def test_a_closed_pipe_is_no_error(tmp_path: Path) -> None:
-    write(tmp_path / "c", {f"{n:04}.txt": f"{prose(n, 12)}" for n in range(1500)})
-    for arguments in (("fingerprint", "c", "--idf", "builtin"), ("scan", "c", "-q", "-f", "jsonl")):
+    # Results of 300 kB: more than a pipe holds.
+    write(tmp_path / "c", {f"{n:04}.txt": prose(n // 2, 12) for n in range(1400)})
+    for arguments in (
+        ("fingerprint", "c", "--idf", "builtin"),
+        ("scan", "c", "-q", "-f", "jsonl", "--idf", "builtin"),
+    ):
         with running(*arguments, cwd=tmp_path) as started:
             assert started.stdout is not None
             assert started.stderr is not None
