@@ -25,6 +25,7 @@ COMMANDS = {
     "fingerprint": "Print a fingerprint line for each document.",
     "cluster": "Group fingerprint lines into clusters.",
     "pairs": "List the pairs of fingerprint lines within a distance.",
+    "dedupe": "Write a corpus without its redundant documents.",
     "fit": "Learn an IDF model from a corpus.",
     "tune": "Find out which settings suit a corpus.",
     "evaluate": "Tell how well found near-duplicates agree with known ones.",

@@ -79,8 +79,8 @@ class Counts:
 
     Attributes
     ----------
-    starts : int64[documents + 1]
-        How many entries stand before each document, and in all.
+    starts : int64[rows + 1]
+        How many entries stand before each row, and in all.
     ids : uint64[terms]
         Term hashes, rising and distinct.
     hashes : uint8[terms, bits / 8]
@@ -90,9 +90,11 @@ class Counts:
     blocks : sequence of (Block, int32 array)
         The entries, and for each block the terms' numbers in this matrix by the counter's own.
     firsts : int64[blocks + 1]
-        The first document of each block, and the number of documents.
+        The first row of each block, and the number of rows.
     read : callable
         Gives the bytes of a slot.
+    row_of : int64[documents] or None
+        The row of each document, where copies of a text share one; None where each has its own.
     """
 
     starts: NDArray[np.int64]
@@ -102,13 +104,25 @@ class Counts:
     blocks: Sequence[tuple[Block, Numbers]]
     firsts: NDArray[np.int64]
     read: Callable[[Slot], bytes]
+    row_of: NDArray[np.int64] | None = None
 
     def __len__(self) -> int:
-        """Return the number of documents."""
+        """Return the number of rows."""
         return len(self.starts) - 1
 
+    @property
+    def times(self) -> NDArray[np.int64]:
+        """How many documents have each row."""
+        if self.row_of is None:
+            return np.ones(len(self), np.int64)
+        return np.bincount(self.row_of, minlength=len(self))
+
+    def row(self, document: int) -> int:
+        """Return a document's row."""
+        return document if self.row_of is None else int(self.row_of[document])
+
     def rows(self, first: int, last: int) -> Rows:
-        """Return the entries of the documents ``first:last``."""
+        """Return the entries of the rows ``first:last``."""
         columns, counts = [_NONE], [_NONE]
         at = int(np.searchsorted(self.firsts, first, "right")) - 1
         while at < len(self.blocks) and self.firsts[at] < last:
@@ -200,7 +214,10 @@ class _Numbers(dict[str, int]):
 
 
 def join(
-    blocks: Sequence[tuple[int, Block]], size: int, read: Callable[[Slot], bytes] = no_spool
+    blocks: Sequence[tuple[int, Block]],
+    size: int,
+    read: Callable[[Slot], bytes] = no_spool,
+    row_of: NDArray[np.int64] | None = None,
 ) -> Counts:
     """Join blocks of several counters into one matrix under one numbering.
 
@@ -213,10 +230,13 @@ def join(
     read : callable
         Gives the bytes of a slot, for blocks whose entries were laid aside.
 
+    row_of : int64[documents] or None
+        See `Counts`.
+
     Returns
     -------
     Counts
-        Documents in the order of `blocks`, terms by rising term hash.  ``terms`` holds the terms
+        Rows in the order of `blocks`, terms by rising term hash.  ``terms`` holds the terms
         if every block still had its own.
     """
     made_by: dict[int, list[Block]] = {}
@@ -245,12 +265,14 @@ def join(
         blocks=[(block, numbers[counter]) for counter, block in blocks],
         firsts=np.cumsum([0, *map(len, sizes)], dtype=np.int64),
         read=read,
+        row_of=row_of,
     )
 
 
 def select(counts: Counts, documents: Sequence[int]) -> Counts:
     """Return the counts of some documents only, in memory."""
-    rows = [counts.rows(document, document + 1) for document in documents]
+    at = [counts.row(document) for document in documents]
+    rows = [counts.rows(row, row + 1) for row in at]
     starts = np.cumsum([0, *(len(row.columns) for row in rows)], dtype=np.int64)
     block = Block(
         starts,
@@ -262,4 +284,4 @@ def select(counts: Counts, documents: Sequence[int]) -> Counts:
     )
     same = np.arange(len(counts.ids), dtype=np.int32)
     firsts = np.array([0, len(rows)], np.int64)
-    return replace(counts, starts=starts, blocks=[(block, same)], firsts=firsts)
+    return replace(counts, starts=starts, blocks=[(block, same)], firsts=firsts, row_of=None)

@@ -148,10 +148,13 @@ def corpus_model(counts: Counts, terms_digest: str, name: str = "corpus") -> Mod
     name : str
         See `Model`.
     """
-    with_terms = int(np.count_nonzero(np.diff(counts.starts)))
-    df = np.zeros(len(counts.ids), np.int64)
+    times = counts.times
+    with_terms = int(times[np.diff(counts.starts) > 0].sum())
+    df = np.zeros(len(counts.ids))
     for first, last in pairwise(counts.firsts.tolist()):
-        df += np.bincount(counts.rows(first, last).columns, minlength=len(df))
+        rows = counts.rows(first, last)
+        each = np.repeat(times[first:last], np.diff(rows.starts))
+        df += np.bincount(rows.columns, each, minlength=len(df))
     return Model(name, with_terms, counts.ids, df.astype(np.int32), terms_digest)
 
 

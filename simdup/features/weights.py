@@ -48,7 +48,7 @@ class TopTerms:
 
 
 def top_terms(counts: Counts, idf: Idf, recipe: Recipe) -> Iterator[TopTerms]:
-    """Yield the kept terms of all documents, in blocks of consecutive documents.
+    """Yield the kept terms of all rows, in blocks of consecutive ones.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ def top_terms(counts: Counts, idf: Idf, recipe: Recipe) -> Iterator[TopTerms]:
 def weights_in_blocks(
     counts: Counts, idf: Idf, recipe: Recipe
 ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]]:
-    """Yield (starts, columns, weights) of consecutive documents: all terms, none capped.
+    """Yield (starts, columns, weights) of consecutive rows: all terms, none capped.
 
     A block is a matrix in compressed sparse rows, as `Counts` is; its first start is 0.
     """
@@ -148,7 +148,8 @@ def document_weights(
     weight : str
         The recipe's.
     """
-    _, columns, occurrences = counts.rows(document, document + 1)
+    row = counts.row(document)
+    _, columns, occurrences = counts.rows(row, row + 1)
     return columns, _weigh_plainly(occurrences, factors[columns], weight)
 
 

@@ -11,6 +11,7 @@ import hashlib
 import os
 import sys
 import tempfile
+from array import array
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -20,8 +21,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from simdup.corpus.documents import Batch, batches, read, text_batches
-from simdup.corpus.sources import STDIN, Reading, list_files
+from simdup.corpus.documents import Batch, batches, read, require_extras, text_batches
+from simdup.corpus.seen import DIGEST_BYTES, Seen
+from simdup.corpus.sources import STDIN, File, Reading, list_files
 from simdup.corpus.spool import Slot, SpoolReader, SpoolWriter
 from simdup.errors import SimdupError
 from simdup.features.counts import Block, Counts, TermCounter, join, no_spool
@@ -91,26 +93,60 @@ class Intake:
         What may be used for it; knows the size.
     skipped : list of Skipped
         What could not even be listed.
+    references : frozenset of str
+        Files whose documents are never redundant; these come first.
     """
 
     batches: Iterator[Batch]
     effort: Effort
     skipped: list[Skipped]
+    references: frozenset[str] = frozenset()
 
 
 def open_sources(
-    sources: Iterable[str] | Iterable[tuple[str, str]], reading: Reading, effort: Effort
+    sources: Iterable[str] | Iterable[tuple[str, str]],
+    reading: Reading,
+    effort: Effort,
+    references: Iterable[str] = (),
 ) -> Intake:
-    """List the files of the sources, or take named texts as they are."""
+    """List the files of the sources, or take named texts as they are.
+
+    Parameters
+    ----------
+    sources : iterable of str, or of (str, str)
+        Files and folders, or names and texts.
+    reading, effort
+        See their classes.
+    references : iterable of str
+        Files and folders whose documents are never redundant.
+    """
     given: Iterator[Any] = iter(sources)
     first = next(given, None)
-    if first is None:
-        return Intake(iter(()), effort, [])
-    if not isinstance(first, str):
-        return Intake(text_batches(chain([first], given)), effort, [])
-    files, skipped = list_files(chain([first], given), reading)
+    if first is not None and not isinstance(first, str):
+        old, skipped = list_files(references, reading)
+        known = open_files(old, skipped, reading, effort, len(old))
+        texts = text_batches(chain([first], given))
+        return replace(known, batches=chain(known.batches, texts), effort=effort)
+    references = list(references)
+    named = [] if first is None else [first, *given]
+    old, _ = list_files(references, reading)
+    # Listed together, so that a file that is in both is read once, and is a reference.
+    files, skipped = list_files([*references, *named], reading)
+    return open_files(files, skipped, reading, effort, len(old))
+
+
+def open_files(
+    files: list[File],
+    skipped: list[Skipped],
+    reading: Reading,
+    effort: Effort,
+    references: int = 0,
+) -> Intake:
+    """Make ready what was listed; the first so many files are references."""
+    require_extras(files, reading)
     size = None if any(f.path == STDIN for f in files) else sum(f.size for f in files)
-    return Intake(batches(files), replace(effort, size=size), skipped)
+    old = frozenset(file.path for file in files[:references])
+    return Intake(batches(files, reading), replace(effort, size=size), skipped, old)
 
 
 class Counted(NamedTuple):
@@ -118,8 +154,12 @@ class Counted(NamedTuple):
 
     Attributes
     ----------
-    documents : list of (str, float, str, str)
-        Name, time of change, note and place of each, as in `Document`.
+    documents : list of (str, float, str, str, int)
+        Name, time of change, note, path and record of each, as in `Document`.
+    marks : bytes
+        Digests of all their folded texts, one after the other.
+    fresh : list of bool
+        Whether this is where each text was met first; what follows is of those documents only.
     digests : list of bytes
         Digests of the folded texts without white space: equal where these are.
     lengths : list of int
@@ -128,7 +168,7 @@ class Counted(NamedTuple):
         Where they lie in the spool; empty without one.
     counts : Block
         Their term counts.
-    keys : uint64[documents, bands] or None
+    bands : uint64[documents, bands] or None
         Their band keys, where the method wants them.
     skipped : list of Skipped
         What could not be a document.
@@ -136,12 +176,14 @@ class Counted(NamedTuple):
         Bytes of the batch.
     """
 
-    documents: list[tuple[str, float, str, str]]
+    documents: list[tuple[str, float, str, str, int]]
+    marks: bytes
+    fresh: list[bool]
     digests: list[bytes]
     lengths: list[int]
     slots: list[Slot]
     counts: Block
-    keys: NDArray[np.uint64] | None
+    bands: NDArray[np.uint64] | None
     skipped: list[Skipped]
     size: int
 
@@ -198,6 +240,8 @@ class CountDocuments:
         self._given = (recipe, reading, segmenter, wanted, spool)
         self._recipe, self._reading, _, self._wanted, self._spool = self._given
         self._cut = tokenizer(recipe, segmenter)
+        # Results that stream cannot point to what came with another batch.
+        self._seen = None if wanted.apart else Seen()
 
     def __call__(self, number: int) -> Callable[[Batch], Counted]:
         """Return the function for the process of that number."""
@@ -213,8 +257,10 @@ class CountDocuments:
 
     def _count(self, batch: Batch, counter: TermCounter, writer: SpoolWriter | None) -> Counted:
         wanted = self._wanted
-        documents: list[tuple[str, float, str, str]] = []
+        documents: list[tuple[str, float, str, str, int]] = []
         skipped: list[Skipped] = []
+        marks: list[bytes] = []
+        fresh: list[bool] = []
         texts: list[bytes] = []
         digests: list[bytes] = []
         solids: list[str] = []
@@ -224,20 +270,27 @@ class CountDocuments:
             if isinstance(found, Skipped):
                 skipped.append(found)
                 continue
-            cut, folded = prepare(found.text, self._recipe, self._cut)
-            solid = without_spaces(folded)
-            if not cut:
-                skipped.append(Skipped(found.name, "empty" if not solid else "no words"))
-                continue
-            documents.append((found.name, found.modified, found.note, found.place))
-            if wanted.bands is not None:
-                solids.append(solid)
-            text = solid.encode()
-            digests.append(hashlib.blake2b(text, digest_size=16).digest())
-            if wanted.texts:
-                texts.append(" ".join(folded.split()).encode() if wanted.spaced else text)
-            lengths.append(len(solid))
-            tokens.append(cut)
+            folded = fold(found.text) if self._recipe.fold else found.text
+            mark = digest(folded.encode("utf-8", "surrogatepass"))
+            copy = self._seen is not None and mark in self._seen
+            if not copy:
+                cut, solid = self._cut(folded), without_space(folded)
+                if not cut:
+                    skipped.append(Skipped(found.name, "empty" if not solid else "no words"))
+                    continue
+                if self._seen is not None:
+                    self._seen.add(mark)
+                text = solid.encode("utf-8", "surrogatepass")
+                digests.append(digest(text))
+                if wanted.texts:
+                    texts.append(" ".join(folded.split()).encode() if wanted.spaced else text)
+                if wanted.bands is not None:
+                    solids.append(solid)
+                lengths.append(len(solid))
+                tokens.append(cut)
+            documents.append((found.name, found.modified, found.note, found.path, found.record))
+            marks.append(mark)
+            fresh.append(not copy)
         counts = counter.count(tokens)
         slots: list[Slot] = []
         if writer is not None:
@@ -246,14 +299,26 @@ class CountDocuments:
             counts = replace(counts, columns=columns, counts=occurrences)
         return Counted(
             documents=documents,
+            marks=b"".join(marks),
+            fresh=fresh,
             digests=digests,
             lengths=lengths,
             slots=slots,
             counts=counts,
-            keys=None if wanted.bands is None else wanted.bands.keys(solids, tokens),
+            bands=None if wanted.bands is None else wanted.bands.keys(solids, tokens),
             skipped=skipped,
             size=batch.size,
         )
+
+
+def digest(content: bytes) -> bytes:
+    """Return a digest of a text's bytes."""
+    return hashlib.blake2b(content, digest_size=DIGEST_BYTES).digest()
+
+
+def without_space(text: str) -> str:
+    """Return a text without white space, as it is verified."""
+    return "".join(text.split())
 
 
 def term_counter(recipe: Recipe) -> TermCounter:
@@ -267,11 +332,6 @@ def prepare(text: str, recipe: Recipe, cut: Tokenizer) -> tuple[list[str], str]:
     """Return a text's tokens, and the folded text."""
     folded = fold(text) if recipe.fold else text
     return cut(folded), folded
-
-
-def without_spaces(text: str) -> str:
-    """Return a text as its characters are verified: without white space."""
-    return "".join(text.split())
 
 
 def count_batches(intake: Intake, work: CountDocuments) -> Iterator[tuple[int, Counted]]:
@@ -311,46 +371,62 @@ class Corpus:
 
     Attributes
     ----------
-    names, modified, digests, lengths, slots : list
+    names, modified, paths, records : sequence
         Of each document: see `Counted`.
+    marks, fresh : bytearray
+        Of each document, too.
+    digests, lengths, slots : list
+        Of each text that was met first; of each document when all has been `settled`.
     notes : list of (str, str)
         Names and what a person should know of how they were read.
     skipped : list of Skipped
         What could not be a document.
-    keys : list of arrays
+    bands : list of arrays
         Band keys, block by block, where the method wants them.
     blocks : list of (int, Block)
         Who counted each block, and the block: see `features.counts.join`.
+    rows : int64[documents] or None
+        Which row of the joined blocks each document has; None where each has its own.
     """
 
     names: list[str] = field(default_factory=list)
     modified: list[float] = field(default_factory=list)
+    paths: list[str] = field(default_factory=list)
+    records: array[int] = field(default_factory=lambda: array("Q"))
+    marks: bytearray = field(default_factory=bytearray)
+    fresh: bytearray = field(default_factory=bytearray)
     digests: list[bytes] = field(default_factory=list)
     lengths: list[int] = field(default_factory=list)
     slots: list[Slot] = field(default_factory=list)
     notes: list[tuple[str, str]] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
-    keys: list[NDArray[np.uint64]] = field(default_factory=list)
     blocks: list[tuple[int, Block]] = field(default_factory=list)
+    bands: list[NDArray[np.uint64]] = field(default_factory=list)
+    rows: NDArray[np.int64] | None = None
 
     def add(self, counter: int, counted: Counted, taken: set[str]) -> None:
         """Take in a block; `taken` holds the names that records have taken so far."""
-        for name, modified, note, place in counted.documents:
-            if place and name in taken:
-                self.notes.append((place, f"the name {name!r} is taken: called by its place"))
-                name = place
-            elif place:
+        for name, modified, note, path, record in counted.documents:
+            place = f"{path}#{record}"
+            if record and name != place:
+                if name in taken:
+                    self.notes.append((place, f"the name {name!r} is taken: called by its place"))
+                    name = place
                 taken.add(name)
             if note:
                 self.notes.append((name, note))
             self.names.append(name)
             self.modified.append(modified)
+            self.paths.append(path)
+            self.records.append(record)
+        self.marks += counted.marks
+        self.fresh += bytes(counted.fresh)
         self.digests += counted.digests
         self.lengths += counted.lengths
         self.slots += counted.slots
         self.skipped += counted.skipped
-        if counted.keys is not None:
-            self.keys.append(counted.keys)
+        if counted.bands is not None:
+            self.bands.append(counted.bands)
         self.blocks.append((counter, counted.counts))
 
     def forget_terms(self) -> None:
@@ -361,9 +437,31 @@ class Corpus:
                 break
             self.blocks[at] = counter, replace(counts, terms=())
 
+    def settle(self) -> None:
+        """Give every copy what is known of the text it is a copy of.
+
+        Only at the end is that known: whoever met a text first may have been slower than another
+        who met its copy.
+        """
+        if all(self.fresh):
+            return
+        fresh = np.frombuffer(self.fresh, np.bool_)
+        marks = np.frombuffer(self.marks, f"S{DIGEST_BYTES}")
+        order = np.argsort(marks[fresh], kind="stable")
+        rows = np.cumsum(fresh, dtype=np.int64) - 1
+        rows[~fresh] = order[np.searchsorted(marks[fresh], marks[~fresh], sorter=order)]
+        self.rows = rows
+        self.digests, self.lengths = (
+            [column[row] for row in rows.tolist()] for column in (self.digests, self.lengths)
+        )
+        if self.slots:
+            self.slots = [self.slots[row] for row in rows.tolist()]
+        if self.bands:
+            self.bands = [np.concatenate(self.bands)[rows]]
+
     def counts(self, recipe: Recipe, read: Callable[[Slot], bytes] = no_spool) -> Counts:
         """Return the term counts of all documents."""
-        return join(self.blocks, recipe.bits // 8, read)
+        return join(self.blocks, recipe.bits // 8, read, self.rows)
 
 
 class Gathered(NamedTuple):
@@ -416,6 +514,7 @@ def _gather(intake: Intake, recipe: Recipe, work: CountDocuments) -> Corpus:
         corpus.add(counter, counted, taken)
         if recipe.idf != "builtin" and len(corpus.names) >= ENOUGH_DOCUMENTS:
             corpus.forget_terms()
+    corpus.settle()
     return corpus
 
 

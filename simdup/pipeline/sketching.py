@@ -52,7 +52,7 @@ def resolve_idf(recipe: Recipe, counts: Counts) -> Idf:
     if recipe.idf == "auto":
         if not recipe.uses_idf:
             return NoIdf()
-        if np.count_nonzero(np.diff(counts.starts)) < ENOUGH_DOCUMENTS:
+        if counts.times[np.diff(counts.starts) > 0].sum() < ENOUGH_DOCUMENTS:
             return Builtin()
         return corpus_model(counts, terms_digest(recipe))
     if recipe.idf == "corpus":
@@ -101,11 +101,11 @@ def sketch(counts: Counts, idf: Idf, recipe: Recipe) -> Sketched:
     blocks = list(top_terms(counts, idf, recipe))
     words = -(-recipe.bits // 64)
     values = [simhash_rows(counts.hashes, b.columns, b.weights, recipe.ties) for b in blocks]
-    return Sketched(
-        np.concatenate([np.zeros((0, words), np.uint64), *values]),
-        recipe.bits,
-        np.concatenate([np.zeros(0, np.int64), *(b.terms for b in blocks)]),
-    )
+    every = np.concatenate([np.zeros((0, words), np.uint64), *values])
+    terms = np.concatenate([np.zeros(0, np.int64), *(b.terms for b in blocks)])
+    if counts.row_of is not None:
+        every, terms = every[counts.row_of], terms[counts.row_of]
+    return Sketched(every, recipe.bits, terms)
 
 
 def vectors(counts: Counts, idf: Idf, recipe: Recipe) -> Callable[[int], Vector]:
