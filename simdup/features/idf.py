@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from importlib.util import find_spec
+from itertools import pairwise
 from pathlib import Path
 from typing import Protocol
 
@@ -148,8 +149,10 @@ def corpus_model(counts: Counts, terms_digest: str, name: str = "corpus") -> Mod
         See `Model`.
     """
     with_terms = int(np.count_nonzero(np.diff(counts.starts)))
-    df = np.bincount(counts.columns, minlength=len(counts.ids)).astype(np.int32)
-    return Model(name, with_terms, counts.ids, df, terms_digest)
+    df = np.zeros(len(counts.ids), np.int64)
+    for first, last in pairwise(counts.firsts.tolist()):
+        df += np.bincount(counts.rows(first, last).columns, minlength=len(df))
+    return Model(name, with_terms, counts.ids, df.astype(np.int32), terms_digest)
 
 
 def model_bytes(model: Model) -> bytes:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from simdup.corpus.documents import without_surrogates
 from simdup.errors import SimdupError
@@ -14,12 +13,11 @@ from simdup.features.weights import UNIT, TopTerms, top_terms
 from simdup.model import FEW_TERMS, Comparison, Criteria, Document, Measures, Recipe
 from simdup.pipeline.banding import MinhashBands, minhash_banding, pstable_keys
 from simdup.pipeline.intake import prepare, term_counter, without_spaces
-from simdup.pipeline.sketching import resolve_idf, resolved, vectors
+from simdup.pipeline.sketching import resolve_idf, resolved, shingler_for, vectors
 from simdup.search.plans import cut
 from simdup.sketches.simhash import distance as hamming
 from simdup.sketches.simhash import simhash_rows, to_hex
 from simdup.verify import Verifier
-from simdup.verify.resemblance import shingler
 
 
 def compare(
@@ -103,12 +101,8 @@ def _measures(
     texts: tuple[str, str], counts: Counts, idf: Idf, recipe: Recipe, criteria: Criteria
 ) -> Measures:
     """Measure two folded texts as a scan does."""
-    if criteria.shingles_words:
-        cut = shingler(criteria.shingle, tokenizer(replace(recipe, tokens="ngrams:1")))
-        made = [cut(text) for text in texts]
-    else:
-        cut = shingler(criteria.shingle, str.split)
-        made = [cut(without_spaces(text)) for text in texts]
+    cut = shingler_for(criteria, recipe)
+    made = [cut(text if criteria.shingles_words else without_spaces(text)) for text in texts]
     return Verifier(made.__getitem__, vectors(counts, idf, recipe), criteria).measure(0, 1)
 
 

@@ -22,9 +22,9 @@ from numpy.typing import NDArray
 
 from simdup.corpus.documents import Batch, batches, read, text_batches
 from simdup.corpus.sources import STDIN, Reading, list_files
-from simdup.corpus.spool import Slot, SpoolWriter
+from simdup.corpus.spool import Slot, SpoolReader, SpoolWriter
 from simdup.errors import SimdupError
-from simdup.features.counts import Counts, TermCounter, join
+from simdup.features.counts import Block, Counts, TermCounter, join, no_spool
 from simdup.features.folding import fold
 from simdup.features.hashing import feature_hash
 from simdup.features.idf import ENOUGH_DOCUMENTS
@@ -126,7 +126,7 @@ class Counted(NamedTuple):
         Their characters.
     slots : list of Slot
         Where they lie in the spool; empty without one.
-    counts : Counts
+    counts : Block
         Their term counts.
     keys : uint64[documents, bands] or None
         Their band keys, where the method wants them.
@@ -140,10 +140,33 @@ class Counted(NamedTuple):
     digests: list[bytes]
     lengths: list[int]
     slots: list[Slot]
-    counts: Counts
+    counts: Block
     keys: NDArray[np.uint64] | None
     skipped: list[Skipped]
     size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is wanted of documents beside their counts.
+
+    Attributes
+    ----------
+    texts : bool
+        Whether their folded texts are laid aside.
+    spaced : bool
+        Whether with spaces between the words, or without any.
+    bands : MinhashBands or None
+        Makes their band keys, where the method wants them.
+    apart : bool
+        Whether the counts of each batch stand on their own, as results that stream need, rather
+        than go on with the term numbers of the batches before.
+    """
+
+    texts: bool = False
+    spaced: bool = False
+    bands: MinhashBands | None = None
+    apart: bool = False
 
 
 class CountDocuments:
@@ -157,15 +180,11 @@ class CountDocuments:
         How files are read.
     segmenter : str
         The segmenting engine.
+    wanted : Wanted
+        What is wanted beside the counts.
     spool : str or None
-        The folder of the spool; None to lay nothing aside.
-    spaced : bool
-        Whether texts are laid aside with spaces between their words.
-    bands : MinhashBands or None
-        Makes band keys, where the method wants them.
-    apart : bool
-        Whether the counts of each batch stand on their own, as results that stream need, rather
-        than go on with the term numbers of the batches before.
+        The folder where counts, and texts if wanted, are laid aside; without one, counts stay in
+        the result.
     """
 
     def __init__(
@@ -173,21 +192,18 @@ class CountDocuments:
         recipe: Recipe,
         reading: Reading,
         segmenter: str = "auto",
+        wanted: Wanted = Wanted(),
         spool: str | None = None,
-        spaced: bool = False,
-        bands: MinhashBands | None = None,
-        apart: bool = False,
     ) -> None:
-        self._given = (recipe, reading, segmenter, spool, spaced, bands, apart)
-        self._recipe, self._reading, self._spool = recipe, reading, spool
-        self._spaced, self._bands, self._apart = spaced, bands, apart
+        self._given = (recipe, reading, segmenter, wanted, spool)
+        self._recipe, self._reading, _, self._wanted, self._spool = self._given
         self._cut = tokenizer(recipe, segmenter)
 
     def __call__(self, number: int) -> Callable[[Batch], Counted]:
         """Return the function for the process of that number."""
         counter = term_counter(self._recipe)
         writer = None if self._spool is None else SpoolWriter(self._spool, number)
-        if self._apart:
+        if self._wanted.apart:
             return lambda batch: self._count(batch, term_counter(self._recipe), writer)
         return lambda batch: self._count(batch, counter, writer)
 
@@ -196,6 +212,7 @@ class CountDocuments:
         return type(self), self._given
 
     def _count(self, batch: Batch, counter: TermCounter, writer: SpoolWriter | None) -> Counted:
+        wanted = self._wanted
         documents: list[tuple[str, float, str, str]] = []
         skipped: list[Skipped] = []
         texts: list[bytes] = []
@@ -213,20 +230,27 @@ class CountDocuments:
                 skipped.append(Skipped(found.name, "empty" if not solid else "no words"))
                 continue
             documents.append((found.name, found.modified, found.note, found.place))
-            if self._bands is not None:
+            if wanted.bands is not None:
                 solids.append(solid)
             text = solid.encode()
             digests.append(hashlib.blake2b(text, digest_size=16).digest())
-            texts.append(" ".join(folded.split()).encode() if self._spaced else text)
+            if wanted.texts:
+                texts.append(" ".join(folded.split()).encode() if wanted.spaced else text)
             lengths.append(len(solid))
             tokens.append(cut)
+        counts = counter.count(tokens)
+        slots: list[Slot] = []
+        if writer is not None:
+            entries = [counts.columns, counts.counts]
+            *slots, columns, occurrences = writer.write([*texts, *map(bytes, entries)])
+            counts = replace(counts, columns=columns, counts=occurrences)
         return Counted(
             documents=documents,
             digests=digests,
             lengths=lengths,
-            slots=[] if writer is None else writer.write(texts),
-            counts=counter.count(tokens),
-            keys=None if self._bands is None else self._bands.keys(solids, tokens),
+            slots=slots,
+            counts=counts,
+            keys=None if wanted.bands is None else wanted.bands.keys(solids, tokens),
             skipped=skipped,
             size=batch.size,
         )
@@ -295,7 +319,7 @@ class Corpus:
         What could not be a document.
     keys : list of arrays
         Band keys, block by block, where the method wants them.
-    blocks : list of (int, Counts)
+    blocks : list of (int, Block)
         Who counted each block, and the block: see `features.counts.join`.
     """
 
@@ -307,7 +331,7 @@ class Corpus:
     notes: list[tuple[str, str]] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
     keys: list[NDArray[np.uint64]] = field(default_factory=list)
-    blocks: list[tuple[int, Counts]] = field(default_factory=list)
+    blocks: list[tuple[int, Block]] = field(default_factory=list)
 
     def add(self, counter: int, counted: Counted, taken: set[str]) -> None:
         """Take in a block; `taken` holds the names that records have taken so far."""
@@ -337,37 +361,57 @@ class Corpus:
                 break
             self.blocks[at] = counter, replace(counts, terms=())
 
-    def counts(self, recipe: Recipe) -> Counts:
+    def counts(self, recipe: Recipe, read: Callable[[Slot], bytes] = no_spool) -> Counts:
         """Return the term counts of all documents."""
-        return join(self.blocks, recipe.bits // 8)
+        return join(self.blocks, recipe.bits // 8, read)
 
 
-def gather(
+class Gathered(NamedTuple):
+    """A corpus that is read and counted, while its spool is there.
+
+    Attributes
+    ----------
+    corpus : Corpus
+        Its documents.
+    counts : Counts
+        Their term counts.
+    text_of : callable
+        Gives the folded text of a document's number, where texts were wanted.
+    """
+
+    corpus: Corpus
+    counts: Counts
+    text_of: Callable[[int], str]
+
+
+@contextmanager
+def gathered(
     intake: Intake,
     recipe: Recipe,
     reading: Reading,
-    spool: str | None = None,
-    spaced: bool = False,
-    bands: MinhashBands | None = None,
-) -> Corpus:
-    """Read and count all documents.
+    wanted: Wanted = Wanted(),
+) -> Iterator[Gathered]:
+    """Read and count all documents, and keep the spool while they are worked on."""
+    with spool_folder() as folder:
+        reader = SpoolReader(folder)
+        try:
+            corpus = _gather(
+                intake,
+                recipe,
+                CountDocuments(recipe, reading, intake.effort.segmenter, wanted, folder),
+            )
+            yield Gathered(
+                corpus,
+                corpus.counts(recipe, reader.read),
+                lambda document: reader.read(corpus.slots[document]).decode(),
+            )
+        finally:
+            reader.close()
 
-    Parameters
-    ----------
-    intake : Intake
-        The documents.
-    recipe, reading
-        See their classes.
-    spool : str or None
-        The folder to lay texts aside in; None to lay none aside.
-    spaced : bool
-        Whether texts are laid aside with spaces between their words.
-    bands : MinhashBands or None
-        Makes band keys, where the method wants them.
-    """
+
+def _gather(intake: Intake, recipe: Recipe, work: CountDocuments) -> Corpus:
     corpus = Corpus(skipped=list(intake.skipped))
     taken: set[str] = set()
-    work = CountDocuments(recipe, reading, intake.effort.segmenter, spool, spaced, bands)
     for counter, counted in count_batches(intake, work):
         corpus.add(counter, counted, taken)
         if recipe.idf != "builtin" and len(corpus.names) >= ENOUGH_DOCUMENTS:

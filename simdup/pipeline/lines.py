@@ -11,7 +11,7 @@ import numpy as np
 
 from simdup.corpus.lines import Fingerprints
 from simdup.corpus.sources import Reading
-from simdup.features.counts import Counts, join
+from simdup.features.counts import join
 from simdup.features.idf import Idf
 from simdup.model import Criteria, Recipe, Result, Skipped, Summary
 from simdup.pipeline.clustering import DocumentPair, Sketches, form_clusters
@@ -20,13 +20,14 @@ from simdup.pipeline.intake import (
     CountDocuments,
     Effort,
     Intake,
+    Wanted,
     count_batches,
-    gather,
+    gathered,
     open_sources,
 )
 from simdup.pipeline.scanning import NO_WORDS
 from simdup.pipeline.searching import near_fingerprints
-from simdup.pipeline.sketching import resolve_idf, resolved, sketch
+from simdup.pipeline.sketching import Sketched, resolve_idf, resolved, sketch
 from simdup.sketches.simhash import to_hex
 
 
@@ -60,35 +61,34 @@ def fingerprint_sources(
     """
     intake = open_sources(sources, reading, effort)
     if recipe.idf == "corpus" or (recipe.idf == "auto" and recipe.uses_idf):
-        corpus = gather(intake, recipe, reading, None)
-        counts = corpus.counts(recipe)
-        counted: Iterator[tuple[Corpus, Counts]] = iter([(corpus, counts)])
+        with gathered(intake, recipe, reading) as (corpus, counts, _):
+            idf = resolve_idf(recipe, counts)
+            made = iter([(corpus, sketch(counts, idf, recipe))])
     else:
-        counts = join([], recipe.bits // 8)
-        counted = _as_they_come(intake, recipe, reading)
-    idf = resolve_idf(recipe, counts)
+        idf = resolve_idf(recipe, join([], recipe.bits // 8))
+        made = _as_they_come(intake, idf, recipe, reading)
     run = FingerprintRun(resolved(recipe, idf), iter(()))
-    run.blocks = _fingerprints(counted, idf, recipe, run)
+    run.blocks = _fingerprints(made, recipe, run)
     return run
 
 
 def _as_they_come(
-    intake: Intake, recipe: Recipe, reading: Reading
-) -> Iterator[tuple[Corpus, Counts]]:
-    yield Corpus(skipped=list(intake.skipped)), join([], recipe.bits // 8)
+    intake: Intake, idf: Idf, recipe: Recipe, reading: Reading
+) -> Iterator[tuple[Corpus, Sketched]]:
+    nothing = Corpus(skipped=list(intake.skipped))
+    yield nothing, sketch(nothing.counts(recipe), idf, recipe)
     taken: set[str] = set()
-    work = CountDocuments(recipe, reading, intake.effort.segmenter, apart=True)
+    work = CountDocuments(recipe, reading, intake.effort.segmenter, Wanted(apart=True))
     for _, counted in count_batches(intake, work):
         corpus = Corpus()
         corpus.add(0, counted, taken)
-        yield corpus, corpus.counts(recipe)
+        yield corpus, sketch(corpus.counts(recipe), idf, recipe)
 
 
 def _fingerprints(
-    counted: Iterator[tuple[Corpus, Counts]], idf: Idf, recipe: Recipe, run: FingerprintRun
+    made: Iterator[tuple[Corpus, Sketched]], recipe: Recipe, run: FingerprintRun
 ) -> Iterator[tuple[list[str], list[str]]]:
-    for corpus, counts in counted:
-        sketched = sketch(counts, idf, recipe)
+    for corpus, sketched in made:
         hexes = to_hex(sketched.values, recipe.bits)
         worded = np.flatnonzero(sketched.terms).tolist()
         wordless = np.flatnonzero(sketched.terms == 0).tolist()

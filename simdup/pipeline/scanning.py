@@ -11,19 +11,14 @@ import numpy as np
 
 from simdup.corpus.documents import Batch
 from simdup.corpus.sources import Reading
-from simdup.corpus.spool import SpoolReader
-from simdup.features.counts import Counts
-from simdup.features.idf import Idf
-from simdup.features.tokens import tokenizer
 from simdup.groups import worth_by
 from simdup.model import Criteria, Recipe, Result, Skipped, Summary
 from simdup.pipeline.banding import MinhashBands, minhash_banding, pstable_keys
 from simdup.pipeline.clustering import DocumentPair, Sketches, form_clusters
-from simdup.pipeline.intake import Corpus, Effort, gather, open_sources, spool_folder
+from simdup.pipeline.intake import Effort, Wanted, gathered, open_sources
 from simdup.pipeline.pairing import find_pairs
-from simdup.pipeline.sketching import resolve_idf, resolved, sketch, vectors
+from simdup.pipeline.sketching import resolve_idf, resolved, shingler_for, sketch, vectors
 from simdup.verify import Verifier
-from simdup.verify.resemblance import shingler
 
 NO_WORDS = "no words but function words"
 
@@ -47,28 +42,25 @@ def scan(
     started = time.monotonic()
     intake = open_sources(sources, reading, effort)
     intake = replace(intake, batches=_meanwhile(intake.batches, recipe))
-    with spool_folder() as folder:
-        spool = folder if criteria.verify else None
-        minhash = criteria.method == "minhash"
-        making = MinhashBands(minhash_banding(criteria), criteria.shingle) if minhash else None
-        corpus = gather(intake, recipe, reading, spool, criteria.shingles_words, making)
-        counts = corpus.counts(recipe)
+    making = None
+    if criteria.method == "minhash":
+        making = MinhashBands(minhash_banding(criteria), criteria.shingle)
+    wanted = Wanted(criteria.verify, criteria.shingles_words, making)
+    with gathered(intake, recipe, reading, wanted) as (corpus, counts, text_of):
         idf = resolve_idf(recipe, counts)
         sketched = sketch(counts, idf, recipe)
-        reader = SpoolReader(folder)
-        verifier = _verifier(corpus, counts, idf, recipe, criteria, reader)
+        keys = np.concatenate(corpus.keys) if corpus.keys else None
+        if criteria.method == "pstable":
+            keys = pstable_keys(counts, idf, recipe, criteria)
+        cut = shingler_for(criteria, recipe)
+        vector_of = vectors(counts, idf, recipe)
+        verifier = Verifier(lambda i: cut(text_of(i)), vector_of, criteria)
         measure = verifier.measure if criteria.verify else None
-        try:
-            keys = np.concatenate(corpus.keys) if corpus.keys else None
-            if criteria.method == "pstable":
-                keys = pstable_keys(counts, idf, recipe, criteria)
-            found = find_pairs(sketched, keys, corpus.digests, criteria, measure, effort)
-            documents = Sketches(corpus.names, sketched.values, recipe.bits, measure)
-            worth = worth_by(criteria.keep, corpus.lengths, corpus.modified)
-            clusters = form_clusters(found.pairs, found.first_of, worth, documents, criteria)
-            hint = _template_hint(found.pairs, verifier, criteria) if criteria.verify else ""
-        finally:
-            reader.close()
+        found = find_pairs(sketched, keys, corpus.digests, criteria, measure, effort)
+        documents = Sketches(corpus.names, sketched.values, recipe.bits, measure)
+        worth = worth_by(criteria.keep, corpus.lengths, corpus.modified)
+        clusters = form_clusters(found.pairs, found.first_of, worth, documents, criteria)
+        hint = _template_hint(found.pairs, verifier, criteria) if criteria.verify else ""
     wordless = [corpus.names[i] for i in np.flatnonzero(sketched.terms == 0).tolist()]
     corpus.skipped += [Skipped(name, NO_WORDS) for name in wordless]
     summary = Summary(
@@ -98,20 +90,6 @@ def _meanwhile(work: Iterator[Batch], recipe: Recipe) -> Iterator[Batch]:
 
 def _import_weighting() -> None:
     import sklearn.feature_extraction.text  # noqa: F401
-
-
-def _verifier(
-    corpus: Corpus,
-    counts: Counts,
-    idf: Idf,
-    recipe: Recipe,
-    criteria: Criteria,
-    reader: SpoolReader,
-) -> Verifier:
-    words = tokenizer(replace(recipe, tokens="ngrams:1")) if criteria.shingles_words else str.split
-    cut = shingler(criteria.shingle, words)
-    weigh = vectors(counts, idf, recipe)
-    return Verifier(lambda i: cut(reader.read(corpus.slots[i])), weigh, criteria)
 
 
 # From so many pairs on, of which so large a part have cosines below what pages of one form have

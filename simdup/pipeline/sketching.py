@@ -23,12 +23,13 @@ from simdup.features.idf import (
     corpus_model,
     read_model,
 )
-from simdup.features.tokens import read_dictionary
+from simdup.features.tokens import read_dictionary, tokenizer
 from simdup.features.weights import document_weights, top_terms
-from simdup.model import Recipe, Skipped, recipe_fields
-from simdup.pipeline.intake import Effort, gather, open_sources
+from simdup.model import Criteria, Recipe, Skipped, recipe_fields
+from simdup.pipeline.intake import Effort, gathered, open_sources
 from simdup.sketches.simhash import simhash_rows
 from simdup.verify.cosine import Vector, vector
+from simdup.verify.resemblance import Shingles, shingler
 
 
 def terms_digest(recipe: Recipe) -> str:
@@ -118,8 +119,14 @@ def learn_idf(
 ) -> tuple[Idf, list[Skipped]]:
     """Return the frequencies that a scan of the sources would use, and what it would skip."""
     named = list(sources)
-    corpus = gather(open_sources(named, reading, effort), recipe, reading, None)
-    idf = resolve_idf(recipe, corpus.counts(recipe))
+    with gathered(open_sources(named, reading, effort), recipe, reading) as (corpus, counts, _):
+        idf = resolve_idf(recipe, counts)
     if isinstance(idf, Model):
         idf = replace(idf, name="corpus " + ", ".join(named))
     return idf, corpus.skipped
+
+
+def shingler_for(criteria: Criteria, recipe: Recipe) -> Callable[[str], Shingles]:
+    """Return the function from a text, as it is laid aside, to its shingles."""
+    words = replace(recipe, tokens="ngrams:1")
+    return shingler(criteria.shingle, tokenizer(words) if criteria.shingles_words else str.split)
