@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 
 import simdup
 from simdup import Recipe, SimdupError, scan
+from simdup.pipeline.intake import WORTH_WORKERS
 
 SPLIT = Recipe(tokens="split", fold=False, idf="corpus")
 
@@ -61,34 +62,27 @@ def expected_pairs(
     corpus = list(tokens.values())
     weights = {name: oracle.weights(cut, corpus) for name, cut in tokens.items()}
     prints = {name: oracle.fingerprint(weights[name]) for name in tokens}
+    first_of: dict[str, str] = {}
+    for name, text in texts:
+        first_of.setdefault(text, name)
     found: dict[tuple[str, str], tuple[int, float | None]] = {}
-    seen: set[str] = set()
-    for (a, text_a), (b, text_b) in itertools.combinations(texts, 2):
-        if not text_a or not text_b:
-            continue
+    for (a, text_a), (b, text_b) in itertools.combinations([t for t in texts if t[1]], 2):
         first, second = prints[a], prints[b]
         assert first is not None
         assert second is not None
-        alike = None if similarity is None else oracle.resemblance(text_a, text_b)
         apart = (first ^ second).bit_count()
-        if text_a == text_b:
-            if b not in seen:
-                found[a, b] = (0, None if similarity is None else 1.0)
-            seen.add(b)
-            continue
-        copies = any(text_c == text for (_, text_c), text in itertools.product(
-            texts[: [n for n, _ in texts].index(a)], [text_a]
-        ))  # fmt: skip
-        copies |= any(text_c == text_b for c, text_c in texts if c < b)
         few = min(len(set(tokens[a])), len(set(tokens[b]))) < 3
-        if copies or few or apart > distance:
-            continue
-        if similarity is None or (alike is not None and alike >= similarity):
-            found[a, b] = (apart, alike)
+        if text_a == text_b:
+            if a == first_of[text_a]:
+                found[a, b] = (0, None if similarity is None else 1.0)
+        elif apart <= distance and not few and a == first_of[text_a] and b == first_of[text_b]:
+            alike = None if similarity is None else oracle.resemblance(text_a, text_b)
+            if alike is None or similarity is None or alike >= similarity:
+                found[a, b] = (apart, alike)
     return found
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize(("distance", "similarity"), [(3, 0.8), (8, 0.3), (0, 0.0), (12, None)])
 def test_the_whole_way_as_brute_force(seed: int, distance: int, similarity: float | None) -> None:
     texts = family(seed)
@@ -291,13 +285,14 @@ def without_seconds(lines: Iterable[bytes]) -> list[Any]:
 
 @pytest.fixture(scope="module")
 def larger(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A corpus that is worth more than one process: 2 MB, 600 files, some of them bad."""
+    """A corpus that is worth more than one process: 1.4 MB, 420 files, some of them bad."""
     folder = tmp_path_factory.mktemp("larger") / "corpus"
     texts = {}
-    for number in range(600):
+    for number in range(420):
         text = prose(number // 3, words=500)
         texts[f"{number:03}.txt"] = edited(text, number, number % 3)
     write(folder, texts | {"100x.txt": "", "200x.txt": "。"})
+    assert sum(path.stat().st_size for path in folder.iterdir()) > 1.2 * WORTH_WORKERS
     (folder / "300x.bin").write_bytes(b"\0" * 5000)
     (folder / "400x.txt").write_bytes(prose(400).encode("gb18030") + b"\xff")
     records = [json.dumps({"id": n // 2, "text": prose(n)}) for n in range(40)]
@@ -311,7 +306,7 @@ def test_every_number_of_jobs_gives_the_same_bytes(larger: Path, idf: str, jobs:
     runs = [process("scan", *options, "-f", "jsonl", "-j", n, cwd=larger) for n in jobs]
     assert {run.status for run in runs} == {2}
     first = without_seconds(runs[0].out.splitlines())
-    assert first[-1]["clusters"] > 150
+    assert first[-1]["clusters"] > 100
     assert first[-1]["skipped"] == 4
     for run in runs[1:]:
         assert without_seconds(run.out.splitlines()) == first
@@ -323,7 +318,7 @@ def test_every_number_of_jobs_streams_the_same_lines(larger: Path) -> None:
     options = (".", "--idf", "builtin", "-q")
     one, other = (process("fingerprint", *options, "-j", n, cwd=larger) for n in "13")
     assert one == other
-    assert len(one.lines) > 600
+    assert len(one.lines) > 420
 
 
 def test_the_seed_of_hashes_changes_nothing(tmp_path: Path) -> None:
