@@ -22,6 +22,7 @@ from simdup.cli.results import FORMATS, write_result
 )
 @click.argument("files", nargs=-1, metavar="[FILE...]", type=click.Path())
 @options.distance
+@options.linkage
 @click.option("--verify-from", multiple=True, metavar="SOURCE", help="Read the documents there.")
 @options.resemblance
 @options.contents

@@ -11,7 +11,7 @@ import click
 
 from simdup.cli.messages import say
 from simdup.corpus.sources import EXTRACTS, FORMATS, Reading, read_list
-from simdup.model import CHOICES, KEEP, RECIPES, Criteria, Recipe, named_recipe
+from simdup.model import CHOICES, KEEP, LINKAGES, METHODS, RECIPES, Criteria, Recipe, named_recipe
 
 if TYPE_CHECKING:
     from simdup.cli.progress import Progress
@@ -168,6 +168,14 @@ distance = _option(
     help="Bits that may differ.",
 )
 
+shingle = _option(
+    "--shingle",
+    default="5",
+    metavar="N|words:N",
+    show_default=True,
+    help="Characters, or words, of a shingle.",
+)
+
 resemblance = _all(
     _option(
         "-s",
@@ -178,14 +186,45 @@ resemblance = _all(
         show_default=True,
         help="Least resemblance of a pair.",
     ),
+    shingle,
+)
+
+method = _all(
     _option(
-        "--shingle",
-        type=click.IntRange(1),
-        default=5,
-        metavar="N",
-        show_default=True,
-        help="Characters of a shingle.",
+        "--method",
+        type=click.Choice(METHODS),
+        default="simhash",
+        help="How pairs are found: nearly identical texts, or all at a similarity [simhash].",
     ),
+    _option(
+        "--recall",
+        type=click.FloatRange(0, 1, min_open=True, max_open=True),
+        default=0.99,
+        metavar="R",
+        help="Share of the pairs that minhash and pstable are to find [0.99].",
+    ),
+)
+
+measures = _all(
+    _option(
+        "--containment",
+        type=click.FloatRange(0, 1),
+        metavar="C",
+        help="Least share of the smaller text that lies in the larger [off].",
+    ),
+    _option(
+        "--cosine",
+        type=click.FloatRange(0, 1),
+        metavar="C",
+        help="Least cosine of the TF-IDF vectors [off].",
+    ),
+)
+
+linkage = _option(
+    "--linkage",
+    type=click.Choice(LINKAGES),
+    default="single",
+    help="What makes a cluster: any pairs, or only pairs of the kept one [single].",
 )
 
 verification = _all(

@@ -27,9 +27,12 @@ LISTS = ("redundant", "kept", "unique")
     """,
 )
 @options.sources
+@options.method
 @options.distance
 @options.verification
+@options.measures
 @options.keep
+@options.linkage
 @click.option("--list", "listed", type=click.Choice(LISTS), help="Print such names, one a line.")
 @click.option("--check", is_flag=True, help="Leave with status 1 if there are duplicates.")
 @options.output(*FORMATS)
@@ -68,7 +71,7 @@ def command(**given: Any) -> int:
         if given["listed"]:
             write_names(stream, result.names(given["listed"]), given["null"])
         else:
-            write_result(stream, result, form, given["color"])
+            write_result(stream, result, form, given["color"], criteria.extras)
     if not given["quiet"]:
         from simdup.output.text import report
 

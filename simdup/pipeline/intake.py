@@ -24,14 +24,15 @@ from numpy.typing import NDArray
 from simdup.corpus.documents import Batch, batches, read, require_extras, text_batches
 from simdup.corpus.seen import DIGEST_BYTES, Seen
 from simdup.corpus.sources import STDIN, File, Reading, list_files
-from simdup.corpus.spool import Slot, SpoolWriter
+from simdup.corpus.spool import Slot, SpoolReader, SpoolWriter
 from simdup.errors import SimdupError
-from simdup.features.counts import Counts, TermCounter, join, take
+from simdup.features.counts import Block, Counts, TermCounter, join, no_spool
 from simdup.features.folding import fold
 from simdup.features.hashing import feature_hash
 from simdup.features.idf import ENOUGH_DOCUMENTS
 from simdup.features.tokens import Tokenizer, tokenizer
 from simdup.model import Recipe, Skipped
+from simdup.pipeline.banding import MinhashBands
 from simdup.pipeline.workers import Workers
 
 # Below this many bytes one process is done before others have started: forking and ending two
@@ -155,7 +156,7 @@ class Counted(NamedTuple):
     ----------
     documents : list of (str, float, str, str, int)
         Name, time of change, note, path and record of each, as in `Document`.
-    keys : bytes
+    marks : bytes
         Digests of all their folded texts, one after the other.
     fresh : list of bool
         Whether this is where each text was met first; what follows is of those documents only.
@@ -165,8 +166,10 @@ class Counted(NamedTuple):
         Their characters.
     slots : list of Slot
         Where they lie in the spool; empty without one.
-    counts : Counts
+    counts : Block
         Their term counts.
+    bands : uint64[documents, bands] or None
+        Their band keys, where the method wants them.
     skipped : list of Skipped
         What could not be a document.
     size : int
@@ -174,14 +177,38 @@ class Counted(NamedTuple):
     """
 
     documents: list[tuple[str, float, str, str, int]]
-    keys: bytes
+    marks: bytes
     fresh: list[bool]
     digests: list[bytes]
     lengths: list[int]
     slots: list[Slot]
-    counts: Counts
+    counts: Block
+    bands: NDArray[np.uint64] | None
     skipped: list[Skipped]
     size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is wanted of documents beside their counts.
+
+    Attributes
+    ----------
+    texts : bool
+        Whether their folded texts are laid aside.
+    spaced : bool
+        Whether with spaces between the words, or without any.
+    bands : MinhashBands or None
+        Makes their band keys, where the method wants them.
+    apart : bool
+        Whether the counts of each batch stand on their own, as results that stream need, rather
+        than go on with the term numbers of the batches before.
+    """
+
+    texts: bool = False
+    spaced: bool = False
+    bands: MinhashBands | None = None
+    apart: bool = False
 
 
 class CountDocuments:
@@ -195,11 +222,11 @@ class CountDocuments:
         How files are read.
     segmenter : str
         The segmenting engine.
+    wanted : Wanted
+        What is wanted beside the counts.
     spool : str or None
-        The folder of the spool; None to lay nothing aside.
-    apart : bool
-        Whether the counts of each batch stand on their own, as results that stream need, rather
-        than go on with the term numbers of the batches before.
+        The folder where counts, and texts if wanted, are laid aside; without one, counts stay in
+        the result.
     """
 
     def __init__(
@@ -207,20 +234,20 @@ class CountDocuments:
         recipe: Recipe,
         reading: Reading,
         segmenter: str = "auto",
+        wanted: Wanted = Wanted(),
         spool: str | None = None,
-        apart: bool = False,
     ) -> None:
-        self._given = (recipe, reading, segmenter, spool, apart)
-        self._recipe, self._reading, _, self._spool, self._apart = self._given
+        self._given = (recipe, reading, segmenter, wanted, spool)
+        self._recipe, self._reading, _, self._wanted, self._spool = self._given
         self._cut = tokenizer(recipe, segmenter)
         # Results that stream cannot point to what came with another batch.
-        self._seen = None if apart else Seen()
+        self._seen = None if wanted.apart else Seen()
 
     def __call__(self, number: int) -> Callable[[Batch], Counted]:
         """Return the function for the process of that number."""
         counter = term_counter(self._recipe)
         writer = None if self._spool is None else SpoolWriter(self._spool, number)
-        if self._apart:
+        if self._wanted.apart:
             return lambda batch: self._count(batch, term_counter(self._recipe), writer)
         return lambda batch: self._count(batch, counter, writer)
 
@@ -229,11 +256,14 @@ class CountDocuments:
         return type(self), self._given
 
     def _count(self, batch: Batch, counter: TermCounter, writer: SpoolWriter | None) -> Counted:
+        wanted = self._wanted
         documents: list[tuple[str, float, str, str, int]] = []
         skipped: list[Skipped] = []
-        keys: list[bytes] = []
+        marks: list[bytes] = []
         fresh: list[bool] = []
         texts: list[bytes] = []
+        digests: list[bytes] = []
+        solids: list[str] = []
         lengths: list[int] = []
         tokens: list[list[str]] = []
         for found in read(batch, self._reading):
@@ -241,29 +271,41 @@ class CountDocuments:
                 skipped.append(found)
                 continue
             folded = fold(found.text) if self._recipe.fold else found.text
-            key = digest(folded.encode("utf-8", "surrogatepass"))
-            copy = self._seen is not None and key in self._seen
+            mark = digest(folded.encode("utf-8", "surrogatepass"))
+            copy = self._seen is not None and mark in self._seen
             if not copy:
                 cut, solid = self._cut(folded), without_space(folded)
                 if not cut:
                     skipped.append(Skipped(found.name, "empty" if not solid else "no words"))
                     continue
                 if self._seen is not None:
-                    self._seen.add(key)
-                texts.append(solid.encode("utf-8", "surrogatepass"))
+                    self._seen.add(mark)
+                text = solid.encode("utf-8", "surrogatepass")
+                digests.append(digest(text))
+                if wanted.texts:
+                    texts.append(" ".join(folded.split()).encode() if wanted.spaced else text)
+                if wanted.bands is not None:
+                    solids.append(solid)
                 lengths.append(len(solid))
                 tokens.append(cut)
             documents.append((found.name, found.modified, found.note, found.path, found.record))
-            keys.append(key)
+            marks.append(mark)
             fresh.append(not copy)
+        counts = counter.count(tokens)
+        slots: list[Slot] = []
+        if writer is not None:
+            entries = [counts.columns, counts.counts]
+            *slots, columns, occurrences = writer.write([*texts, *map(bytes, entries)])
+            counts = replace(counts, columns=columns, counts=occurrences)
         return Counted(
             documents=documents,
-            keys=b"".join(keys),
+            marks=b"".join(marks),
             fresh=fresh,
-            digests=[digest(text) for text in texts],
+            digests=digests,
             lengths=lengths,
-            slots=[] if writer is None else writer.write(texts),
-            counts=counter.count(tokens),
+            slots=slots,
+            counts=counts,
+            bands=None if wanted.bands is None else wanted.bands.keys(solids, tokens),
             skipped=skipped,
             size=batch.size,
         )
@@ -287,9 +329,9 @@ def term_counter(recipe: Recipe) -> TermCounter:
 
 
 def prepare(text: str, recipe: Recipe, cut: Tokenizer) -> tuple[list[str], str]:
-    """Return a text's tokens, and the text as it is verified: folded, without white space."""
+    """Return a text's tokens, and the folded text."""
     folded = fold(text) if recipe.fold else text
-    return cut(folded), without_space(folded)
+    return cut(folded), folded
 
 
 def count_batches(intake: Intake, work: CountDocuments) -> Iterator[tuple[int, Counted]]:
@@ -331,7 +373,7 @@ class Corpus:
     ----------
     names, modified, paths, records : sequence
         Of each document: see `Counted`.
-    keys, fresh : bytearray, array
+    marks, fresh : bytearray
         Of each document, too.
     digests, lengths, slots : list
         Of each text that was met first; of each document when all has been `settled`.
@@ -339,7 +381,9 @@ class Corpus:
         Names and what a person should know of how they were read.
     skipped : list of Skipped
         What could not be a document.
-    blocks : list of (int, Counts)
+    bands : list of arrays
+        Band keys, block by block, where the method wants them.
+    blocks : list of (int, Block)
         Who counted each block, and the block: see `features.counts.join`.
     rows : int64[documents] or None
         Which row of the joined blocks each document has; None where each has its own.
@@ -349,14 +393,15 @@ class Corpus:
     modified: list[float] = field(default_factory=list)
     paths: list[str] = field(default_factory=list)
     records: array[int] = field(default_factory=lambda: array("Q"))
-    keys: bytearray = field(default_factory=bytearray)
+    marks: bytearray = field(default_factory=bytearray)
     fresh: bytearray = field(default_factory=bytearray)
     digests: list[bytes] = field(default_factory=list)
     lengths: list[int] = field(default_factory=list)
     slots: list[Slot] = field(default_factory=list)
     notes: list[tuple[str, str]] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
-    blocks: list[tuple[int, Counts]] = field(default_factory=list)
+    blocks: list[tuple[int, Block]] = field(default_factory=list)
+    bands: list[NDArray[np.uint64]] = field(default_factory=list)
     rows: NDArray[np.int64] | None = None
 
     def add(self, counter: int, counted: Counted, taken: set[str]) -> None:
@@ -374,12 +419,14 @@ class Corpus:
             self.modified.append(modified)
             self.paths.append(path)
             self.records.append(record)
-        self.keys += counted.keys
+        self.marks += counted.marks
         self.fresh += bytes(counted.fresh)
         self.digests += counted.digests
         self.lengths += counted.lengths
         self.slots += counted.slots
         self.skipped += counted.skipped
+        if counted.bands is not None:
+            self.bands.append(counted.bands)
         self.blocks.append((counter, counted.counts))
 
     def forget_terms(self) -> None:
@@ -399,38 +446,70 @@ class Corpus:
         if all(self.fresh):
             return
         fresh = np.frombuffer(self.fresh, np.bool_)
-        keys = np.frombuffer(self.keys, f"S{DIGEST_BYTES}")
-        order = np.argsort(keys[fresh], kind="stable")
+        marks = np.frombuffer(self.marks, f"S{DIGEST_BYTES}")
+        order = np.argsort(marks[fresh], kind="stable")
         rows = np.cumsum(fresh, dtype=np.int64) - 1
-        rows[~fresh] = order[np.searchsorted(keys[fresh], keys[~fresh], sorter=order)]
+        rows[~fresh] = order[np.searchsorted(marks[fresh], marks[~fresh], sorter=order)]
         self.rows = rows
         self.digests, self.lengths = (
             [column[row] for row in rows.tolist()] for column in (self.digests, self.lengths)
         )
         if self.slots:
             self.slots = [self.slots[row] for row in rows.tolist()]
+        if self.bands:
+            self.bands = [np.concatenate(self.bands)[rows]]
 
-    def counts(self, recipe: Recipe) -> Counts:
+    def counts(self, recipe: Recipe, read: Callable[[Slot], bytes] = no_spool) -> Counts:
         """Return the term counts of all documents."""
-        counts = join(self.blocks, recipe.bits // 8)
-        return counts if self.rows is None else take(counts, self.rows)
+        return join(self.blocks, recipe.bits // 8, read, self.rows)
 
 
-def gather(intake: Intake, recipe: Recipe, reading: Reading, spool: str | None) -> Corpus:
-    """Read and count all documents.
+class Gathered(NamedTuple):
+    """A corpus that is read and counted, while its spool is there.
 
-    Parameters
+    Attributes
     ----------
-    intake : Intake
-        The documents.
-    recipe, reading
-        See their classes.
-    spool : str or None
-        The folder to lay texts aside in; None to lay none aside.
+    corpus : Corpus
+        Its documents.
+    counts : Counts
+        Their term counts.
+    text_of : callable
+        Gives the folded text of a document's number, where texts were wanted.
     """
+
+    corpus: Corpus
+    counts: Counts
+    text_of: Callable[[int], str]
+
+
+@contextmanager
+def gathered(
+    intake: Intake,
+    recipe: Recipe,
+    reading: Reading,
+    wanted: Wanted = Wanted(),
+) -> Iterator[Gathered]:
+    """Read and count all documents, and keep the spool while they are worked on."""
+    with spool_folder() as folder:
+        reader = SpoolReader(folder)
+        try:
+            corpus = _gather(
+                intake,
+                recipe,
+                CountDocuments(recipe, reading, intake.effort.segmenter, wanted, folder),
+            )
+            yield Gathered(
+                corpus,
+                corpus.counts(recipe, reader.read),
+                lambda document: reader.read(corpus.slots[document]).decode(),
+            )
+        finally:
+            reader.close()
+
+
+def _gather(intake: Intake, recipe: Recipe, work: CountDocuments) -> Corpus:
     corpus = Corpus(skipped=list(intake.skipped))
     taken: set[str] = set()
-    work = CountDocuments(recipe, reading, intake.effort.segmenter, spool)
     for counter, counted in count_batches(intake, work):
         corpus.add(counter, counted, taken)
         if recipe.idf != "builtin" and len(corpus.names) >= ENOUGH_DOCUMENTS:
