@@ -260,6 +260,19 @@ def test_references_are_never_redundant_nor_written(simdup: Command, tmp_path: P
     assert json.loads(ran.lines[-1])["redundant"] == 2
 
 
+def test_methods_measures_and_linkage_are_those_of_a_scan(simdup: Command, tmp_path: Path) -> None:
+    lines = json_lines()
+    (tmp_path / "r.jsonl").write_bytes(b"".join(lines))
+    stay = b"".join(lines[n] for n in STAY)
+    for options, kept in [
+        (("--method", "minhash"), stay),
+        (("--linkage", "star", "--cosine", "0.9"), stay),
+        (("--similarity", "1"), b"".join(lines[n] for n in (0, 1, 2, 3, 5))),
+    ]:
+        ran = simdup("dedupe", "r.jsonl", "-o", "-", "-q", *options)
+        assert (ran.status, ran.out) == (0, kept), options
+
+
 def test_what_is_preferred_stays(simdup: Command, tmp_path: Path) -> None:
     write(tmp_path / "c", {"a/1.txt": TEXTS[0], "gold/2.txt": TEXTS[2], "z.md": TEXTS[0]})
     for options, kept in [

@@ -29,9 +29,12 @@ LINKS = ("copy", "hard", "symbolic")
 @click.option("--dry-run", is_flag=True, help="Write no corpus; list what it would be without.")
 @click.option("--force", is_flag=True, help="Replace files of OUT.")
 @click.option("--link", type=click.Choice(LINKS), default="copy", help="How files get to OUT.")
+@options.method
 @options.distance
 @options.verification
+@options.measures
 @options.keep
+@options.linkage
 @options.reading
 @options.effort
 @options.quiet
