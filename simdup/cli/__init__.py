@@ -24,6 +24,8 @@ COMMANDS = {
     "cluster": "Group fingerprint lines into clusters.",
     "pairs": "List the pairs of fingerprint lines within a distance.",
     "fit": "Learn an IDF model from a corpus.",
+    "index": "Keep documents in an index: build, add, remove, info, check, export.",
+    "query": "Tell for each document what an index holds near it.",
 }
 
 _INTERRUPTED = 130

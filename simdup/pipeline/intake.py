@@ -11,7 +11,7 @@ import hashlib
 import os
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import chain
@@ -26,7 +26,7 @@ from simdup.features.folding import fold
 from simdup.features.hashing import feature_hash
 from simdup.features.idf import ENOUGH_DOCUMENTS
 from simdup.features.tokens import Tokenizer, tokenizer
-from simdup.model import Recipe, Skipped
+from simdup.model import Document, Recipe, Skipped
 from simdup.pipeline.workers import Workers
 
 # Below this many bytes one process is done before others have started: forking and ending two
@@ -128,6 +128,10 @@ class Counted(NamedTuple):
         What could not be a document.
     size : int
         Bytes of the batch.
+    also : list of bytes
+        What else was asked for of each.
+    unchanged : int
+        Documents that were left out because they are known.
     """
 
     documents: list[tuple[str, float, str, str]]
@@ -137,6 +141,8 @@ class Counted(NamedTuple):
     counts: Counts
     skipped: list[Skipped]
     size: int
+    also: Sequence[bytes] = ()
+    unchanged: int = 0
 
 
 class CountDocuments:
@@ -155,6 +161,8 @@ class CountDocuments:
     apart : bool
         Whether the counts of each batch stand on their own, as results that stream need, rather
         than go on with the term numbers of the batches before.
+    also : callable, optional
+        Given a document and its folded text without white space, computes something beside.
     """
 
     def __init__(
@@ -164,9 +172,10 @@ class CountDocuments:
         segmenter: str = "auto",
         spool: str | None = None,
         apart: bool = False,
+        also: Callable[[Document, str], bytes] | None = None,
     ) -> None:
-        self._given = (recipe, reading, segmenter, spool, apart)
-        self._recipe, self._reading, _, self._spool, self._apart = self._given
+        self._given = (recipe, reading, segmenter, spool, apart, also)
+        self._recipe, self._reading, _, self._spool, self._apart, self._also = self._given
         self._cut = tokenizer(recipe, segmenter)
 
     def __call__(self, number: int) -> Callable[[Batch], Counted]:
@@ -187,6 +196,7 @@ class CountDocuments:
         texts: list[bytes] = []
         lengths: list[int] = []
         tokens: list[list[str]] = []
+        beside: list[bytes] = []
         for found in read(batch, self._reading):
             if isinstance(found, Skipped):
                 skipped.append(found)
@@ -199,6 +209,8 @@ class CountDocuments:
             texts.append(solid.encode("utf-8", "surrogatepass"))
             lengths.append(len(solid))
             tokens.append(cut)
+            if self._also is not None:
+                beside.append(self._also(found, solid))
         return Counted(
             documents=documents,
             digests=[hashlib.blake2b(text, digest_size=16).digest() for text in texts],
@@ -207,6 +219,7 @@ class CountDocuments:
             counts=counter.count(tokens),
             skipped=skipped,
             size=batch.size,
+            also=beside,
         )
 
 
@@ -223,7 +236,9 @@ def prepare(text: str, recipe: Recipe, cut: Tokenizer) -> tuple[list[str], str]:
     return cut(folded), "".join(folded.split())
 
 
-def count_batches(intake: Intake, work: CountDocuments) -> Iterator[tuple[int, Counted]]:
+def count_batches(
+    intake: Intake, work: Callable[[int], Callable[[Batch], Counted]]
+) -> Iterator[tuple[int, Counted]]:
     """Yield (counter, counted documents) of each batch, in order.
 
     One process begins; others come in when there is work enough for them, known or met.

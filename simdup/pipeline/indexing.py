@@ -1,0 +1,920 @@
+"""The persistent index: documents in, matches out, one file that lasts."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, fields, replace
+from datetime import UTC, datetime
+from itertools import chain
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simdup import __version__
+from simdup.corpus.documents import Batch, Texts, read
+from simdup.corpus.lines import Fingerprints, header, lines, read_lines
+from simdup.corpus.sources import STDIN, Reading
+from simdup.errors import SimdupError
+from simdup.features.counts import join
+from simdup.features.idf import (
+    ENOUGH_DOCUMENTS,
+    Builtin,
+    Idf,
+    Model,
+    NoIdf,
+    model_bytes,
+    parse_model,
+    read_model,
+)
+from simdup.features.tokens import read_dictionary
+from simdup.index.about import IndexInfo, index_info
+from simdup.index.file import File, created, opened
+from simdup.index.rows import (
+    Rows,
+    contents_of,
+    line_rows,
+    name_keys,
+    numbers,
+    shown_names,
+    sketches_of,
+    taken,
+    text_hash,
+    text_rows,
+)
+from simdup.index.searcher import Searcher
+from simdup.index.store import Numbers, Store, Writer, in_chunks
+from simdup.model import (
+    FEW_TERMS,
+    Answer,
+    Criteria,
+    Document,
+    Match,
+    Recipe,
+    Skipped,
+    named_recipe,
+    recipe_fields,
+)
+from simdup.pipeline.intake import (
+    Corpus,
+    CountDocuments,
+    Counted,
+    Effort,
+    Intake,
+    count_batches,
+    open_sources,
+)
+from simdup.pipeline.scanning import NO_WORDS
+from simdup.pipeline.searching import near_fingerprints
+from simdup.pipeline.sketching import resolve_idf, resolved, sketch
+from simdup.sketches.bytesketch import SIZE, byte_sketch, estimate
+from simdup.sketches.simhash import to_hex, to_int
+from simdup.verify.resemblance import shingles
+
+# Seconds that a writer waits for another.
+TIMEOUT = 60.0
+
+# Documents that are asked and added at a time where those before may match those after: few at
+# first, since of many equal ones each would be compared with each.
+_CHUNKS = (64, 512, 4096)
+# Matches whose names and sketches are looked at a time: 128 bytes each, and as much for a name.
+_MATCHES = 1 << 16
+
+Sources = str | Iterable[str] | Iterable[tuple[str, str]] | Iterable[tuple[str, int]]
+
+
+@dataclass(slots=True)
+class Added:
+    """What became of the documents that were to be added.
+
+    Attributes
+    ----------
+    added, replaced, unchanged : int
+        New names; names whose content had changed; documents that were there already.
+    skipped, notes : list
+        As in `Result`.
+    """
+
+    added: int = 0
+    replaced: int = 0
+    unchanged: int = 0
+    skipped: list[Skipped] = field(default_factory=list)
+    notes: list[tuple[str, str]] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Answers:
+    """The answers to queries, as they come; to be iterated over once.
+
+    Attributes
+    ----------
+    blocks : iterator of list of Answer
+        Those that come together.
+    skipped, notes : list
+        As in `Result`; complete when the answers have ended.
+    """
+
+    blocks: Iterator[list[Answer]]
+    skipped: list[Skipped] = field(default_factory=list)
+    notes: list[tuple[str, str]] = field(default_factory=list)
+
+    def __iter__(self) -> Iterator[Answer]:
+        """Yield the answers, a document each, in the order of the documents."""
+        return chain.from_iterable(self.blocks)
+
+
+class Index:
+    """Documents that one already has, in one file, to be asked for near-duplicates.
+
+    `Index.build` makes one, `Index.open` opens it.  It keeps of each document its name, its
+    fingerprint, its length and a sketch of 128 bytes; and the recipe with its IDF model and user
+    dictionary, so that it answers alike wherever it is taken.  Several processes may read it while
+    one writes: each sees all of what another has added at a time, or nothing of it.
+
+    Use it in one thread at a time, and close it, or use it as a context manager.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "seen.index")
+    >>> text = "The quick brown fox jumps over the lazy dog near the old river bank."
+    >>> with Index.build(path, [("a", text)]) as index:
+    ...     [answer.matches[0].document for answer in index.query([("b", text.upper())])]
+    ['a']
+    """
+
+    def __init__(self, file: File) -> None:
+        self._file = file
+        self.path = file.path
+        stored = json.loads(file.get("recipe", 0))
+        #: The resolved recipe with its digest.
+        self.recipe: dict[str, Any] = stored["resolved"]
+        self._stored = stored
+        self._frozen: tuple[Recipe, Idf] | None = None
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._searcher: tuple[tuple[object, ...], Searcher] | None = None
+        self._writer: tuple[int, Writer] | None = None
+
+    # Making, opening, closing.
+
+    @classmethod
+    def build(
+        cls,
+        path: str,
+        sources: Sources = (),
+        recipe: Recipe | str = "default",
+        *,
+        fingerprints: bool = False,
+        reading: Reading | None = None,
+        effort: Effort | None = None,
+    ) -> Index:
+        """Make an index and open it; `Index.built` also tells what became of the documents.
+
+        Parameters
+        ----------
+        path : str
+            Its file, which must not be there.
+        sources : str, iterable of str, or iterable of (str, str)
+            Files and folders, or names and texts.
+        recipe : Recipe or str
+            How documents are fingerprinted.  With a corpus's own IDF that of these documents is
+            kept for all that come later.
+        fingerprints : bool
+            Whether the sources hold fingerprint lines, or are (name, fingerprint), not texts.
+        reading, effort : optional
+            How files are read; what may be used for it.
+
+        Raises
+        ------
+        SimdupError
+            If there is a file already, or it cannot be written.
+        """
+        return cls.built(
+            path, sources, recipe, fingerprints=fingerprints, reading=reading, effort=effort
+        )[0]
+
+    @classmethod
+    def built(
+        cls,
+        path: str,
+        sources: Sources = (),
+        recipe: Recipe | str = "default",
+        *,
+        fingerprints: bool = False,
+        reading: Reading | None = None,
+        effort: Effort | None = None,
+    ) -> tuple[Index, Added]:
+        """Make an index as `build` does, and return it with what became of the documents."""
+
+        wanted = named_recipe(recipe) if isinstance(recipe, str) else recipe
+        using = effort or Effort()
+        with created(path) as file:
+            if fingerprints:
+                added = _build_lines(file, sources, wanted)
+            else:
+                added = _build_texts(file, _listed(sources), wanted, reading or Reading(), using)
+            now = _now()
+            for name, value in (("created", now), ("changed", now), ("simdup", __version__)):
+                file.tell(name, value)
+        return cls.open(path), added
+
+    @classmethod
+    def open(cls, path: str) -> Index:
+        """Open an index.
+
+        Raises
+        ------
+        SimdupError
+            If there is none, it is damaged, or it comes from a newer version.
+        """
+        file = opened(path)
+        try:
+            return cls(file)
+        except BaseException:
+            file.close()
+            raise
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+        if self._folder is not None:
+            self._folder.cleanup()
+            self._folder = None
+
+    def __enter__(self) -> Index:
+        """Return the index itself; the end of the block closes it."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Close the file."""
+        self.close()
+
+    def __len__(self) -> int:
+        """Return the number of documents."""
+        return sum(documents for _, documents in self._file.blocks())
+
+    # Changing.
+
+    def add(
+        self,
+        sources: Sources,
+        *,
+        fingerprints: bool = False,
+        reading: Reading | None = None,
+        effort: Effort | None = None,
+        timeout: float = TIMEOUT,
+        waiting: Callable[[str], None] = lambda what: None,
+    ) -> Added:
+        """Add documents, all or, if it is interrupted, none.
+
+        A name that is there is replaced where its content has changed, and left alone where not.
+
+        Parameters
+        ----------
+        sources, fingerprints, reading, effort
+            As for `build`.
+        timeout : float
+            Seconds to wait for another writer.
+        waiting : callable
+            Called with a sentence before it waits.
+
+        Raises
+        ------
+        SimdupError
+            If another writer is not done in time, there is no space, or fingerprints are of
+            another recipe.
+        """
+
+        result = Added()
+        with self._file.writing(timeout, waiting):
+            writer = self._current_writer()
+            self._writer = None
+            if fingerprints:
+                blocks = iter([self._line_rows(sources)])
+            else:
+                blocks = self._text_rows(
+                    _listed(sources), reading or Reading(), effort or Effort(), result, writer
+                )
+            for rows in blocks:
+                there = len(rows)
+                rows, replaced = writer.add(rows)
+                result.unchanged += there - len(rows)
+                result.replaced += replaced
+                result.added += len(rows) - replaced
+            writer.settle()
+            if result.added or result.replaced:
+                self._file.tell("changed", _now())
+        self._searcher = None
+        return result
+
+    def remove(
+        self,
+        names: Iterable[str],
+        *,
+        timeout: float = TIMEOUT,
+        waiting: Callable[[str], None] = lambda what: None,
+    ) -> list[str]:
+        """Remove documents by name, and return the names that there were none of."""
+
+        wanted = [names] if isinstance(names, str) else list(names)
+        with self._file.writing(timeout, waiting):
+            writer = self._current_writer()
+            self._writer = None
+            there = writer.remove(name_keys(wanted))
+            if writer.settle():
+                self._file.tell("changed", _now())
+        self._searcher = None
+        return [name for name, found in zip(wanted, there.tolist(), strict=True) if not found]
+
+    # Asking.
+
+    def query(
+        self,
+        sources: Sources,
+        distance: int = 3,
+        similarity: float = 0.8,
+        *,
+        verify: bool = True,
+        limit: int | None = None,
+        add: bool = False,
+        fingerprints: bool = False,
+        compress: bool = False,
+        reading: Reading | None = None,
+        effort: Effort | None = None,
+        timeout: float = TIMEOUT,
+        waiting: Callable[[str], None] = lambda what: None,
+    ) -> Answers:
+        """Tell for each document what the index holds near it.
+
+        Parameters
+        ----------
+        sources, fingerprints, reading, effort
+            As for `build`.
+        distance : int
+            The largest Hamming distance of the fingerprints.
+        similarity : float
+            The least similarity, where there are texts on both sides: an estimate from sketches
+            with a standard error of 0.036 at 0.8 (`simdup.sketches.bytesketch`).
+        verify : bool
+            Whether similarity matters.
+        limit : int, optional
+            Most matches of a document.
+        add : bool
+            Whether documents without a match are added as they are met: the first of its like
+            stays.  Each batch is written before its answers are given.
+        compress : bool
+            Whether search tables, if so many documents are asked that they are built, are kept in
+            two thirds of the memory.
+        timeout, waiting
+            As for `add`.
+
+        Returns
+        -------
+        Answers
+            To be iterated over.  Each batch sees the index as it stands by then.
+        """
+
+        criteria = Criteria(distance, similarity, verify)
+        using = effort or Effort()
+        answers = Answers(iter(()))
+        if fingerprints:
+            asked = self._line_rows(sources)
+            blocks = in_chunks(asked, _CHUNKS) if add else iter([asked])
+        else:
+            blocks = self._text_rows(
+                _listed(sources), reading or Reading(), using, answers, None, verify or add
+            )
+        asking = _Asking(criteria, limit, compress, using)
+        if add:
+            answers.blocks = (
+                self._answered_and_added(rows, asking, timeout, waiting) for rows in blocks
+            )
+        else:
+            answers.blocks = (self._answered(rows, asking) for rows in blocks)
+        return answers
+
+    def export(self) -> Iterator[tuple[str, int]]:
+        """Yield name and fingerprint of all documents, in the order they were added."""
+
+        for names, values in self._exported():
+            yield from zip(names, map(to_int, values), strict=True)
+
+    def export_lines(self) -> Iterator[bytes]:
+        """Yield the fingerprint lines of all documents, in blocks, the header first."""
+
+        bits = self.recipe["bits"]
+        if self.recipe["digest"]:
+            yield header(self.recipe["digest"], bits)
+        for names, values in self._exported():
+            yield lines(to_hex(values, bits), names)
+
+    def _exported(self) -> Iterator[tuple[list[str], NDArray[np.uint64]]]:
+
+        with self._file.reading():
+            for rows in Store(self._file, self._words).blocks():
+                yield shown_names(rows.names), rows.values
+
+    def info(self) -> IndexInfo:
+        """Return what is known of the index; it does not depend on its size how fast."""
+
+        return index_info(self._file)
+
+    def check(self) -> list[str]:
+        """Look at every part, and return what is wrong, a sentence each: nothing, if all is well.
+
+        Every part is held against its checksum, every block against its own columns, and the
+        recipe with its model and dictionary against its digest.
+        """
+
+        with self._file.reading():
+            faults = list(self._file.faults())
+            with _told_as(faults):
+                if self._stored["fields"] is not None:
+                    self._recipe_and_idf()
+            keys = []
+            with _told_as(faults):
+                store = Store(self._file, self._words)
+                for number, documents in self._file.blocks():
+                    with _told_as(faults):
+                        rows = store.block(number)
+                        keys.append(rows.keys)
+                        if len(rows) != documents:
+                            faults.append(f"block {number} should have {documents} documents")
+                        if (name_keys(shown_names(rows.names)) != rows.keys).any():
+                            faults.append(f"block {number} has names that would not be found")
+            if keys and len(np.unique(np.concatenate(keys))) < sum(map(len, keys)):
+                faults.append("a name stands there twice")
+        return list(dict.fromkeys(faults))
+
+    def insist(self, name: str | None, options: dict[str, Any]) -> None:
+        """Hold a recipe that was asked for against that of the index.
+
+        Parameters
+        ----------
+        name : str or None
+            A named recipe; None for that of the index.
+        options : dict
+            Fields of `Recipe` and their wanted values.
+
+        Raises
+        ------
+        SimdupError
+            If they differ; it names both.
+        """
+        if name is None and not options:
+            return
+        if self._stored["fields"] is None:
+            raise SimdupError(
+                self.path,
+                "it was made of fingerprint lines, whose recipe is known by its digest only",
+                "leave the recipe's options out",
+            )
+        own = _to_recipe(self._stored["fields"])
+        asked = replace(own if name is None else named_recipe(name), **options)
+        differing = []
+        for at in fields(Recipe):
+            wanted, has = getattr(asked, at.name), getattr(own, at.name)
+            if at.name == "idf":
+                agree = self._same_idf(wanted, asked, named="idf" in options)
+                has = self.recipe["idf"]
+            elif at.name == "dictionary":
+                agree = self._same_dictionary(wanted)
+            else:
+                agree = wanted == has
+            if not agree:
+                option = "--dict" if at.name == "dictionary" else "--" + at.name.replace("_", "-")
+                differing.append(f"{option} {wanted} was asked, but the index has {has}")
+        if differing:
+            raise SimdupError(
+                self.path,
+                "another recipe: " + "; ".join(differing),
+                "leave these options out, or build another index with them",
+            )
+
+    # How it is done.
+
+    @property
+    def _words(self) -> int:
+        return -(-int(self.recipe["bits"]) // 64)
+
+    def _same_idf(self, wanted: str, asked: Recipe, named: bool) -> bool:
+        if not named or wanted == "auto" or wanted == self.recipe["idf"]:
+            return True
+        if wanted in ("builtin", "corpus"):
+            return False
+
+        return self._file.has("model") and self._recipe_and_idf()[1].digest() == (
+            read_model(wanted).digest()
+        )
+
+    def _same_dictionary(self, wanted: str | None) -> bool:
+        kept = self._file.get("dictionary", 0) if self._file.has("dictionary") else None
+        if wanted is None or kept is None or wanted == self._stored["fields"].get("dictionary"):
+            return (wanted is None) == (kept is None)
+
+        return read_dictionary(wanted) == kept
+
+    def _recipe_and_idf(self) -> tuple[Recipe, Idf]:
+        """Return what texts are fingerprinted with.
+
+        Raises
+        ------
+        SimdupError
+            If it is not known, damaged, or not to be had on this machine.
+        """
+        if self._frozen is not None:
+            return self._frozen
+
+        if self._stored["fields"] is None:
+            raise SimdupError(
+                self.path,
+                "it was made of fingerprint lines, and cannot fingerprint texts",
+                "ask it with lines, --fingerprints; or build it with the options of their recipe",
+            )
+        recipe = _to_recipe(self._stored["fields"])
+        if self._file.has("dictionary"):
+            self._folder = tempfile.TemporaryDirectory(prefix="simdup-")
+            path = f"{self._folder.name}/dictionary"
+            with open(path, "wb") as stream:
+                stream.write(self._file.get("dictionary", 0))
+            recipe = replace(recipe, dictionary=path)
+        idf: Idf = Builtin()
+        if self._file.has("model"):
+            # Not by the name of a corpus: its own weighing would import scikit-learn.
+            idf = replace(parse_model(self._file.get("model", 0), self.path), name="index")
+        elif self.recipe["idf"] == "none":
+            idf = NoIdf()
+        if resolved(recipe, idf)["digest"] != self.recipe["digest"]:
+            raise SimdupError(
+                self.path,
+                f"its recipe {self.recipe['digest']} is not what this installation makes of it",
+                "it was built with another jieba, or is damaged: simdup index check",
+            )
+        self._frozen = recipe, idf
+        return self._frozen
+
+    def _line_rows(self, sources: Sources) -> Rows:
+
+        bits, known = self.recipe["bits"], self.recipe["digest"]
+        given = _read_fingerprints(sources, bits, known)
+        if len(given.names) and (given.bits, given.recipe) != (bits, known):
+            theirs = f"{given.bits} bits, recipe {given.recipe or 'not said'}"
+            raise SimdupError(
+                self.path,
+                f"the lines are of {theirs}; the index of {bits} bits, "
+                f"recipe {known or 'not said'}",
+                f"lines of its recipe say: # simdup 1 recipe={known} bits={bits}" if known else "",
+            )
+        return line_rows(list(given.names), given.values)
+
+    def _text_rows(
+        self,
+        sources: Iterable[Any],
+        reading: Reading,
+        effort: Effort,
+        result: Added | Answers,
+        writer: Writer | None,
+        sketched: bool = True,
+    ) -> Iterator[Rows]:
+        """Yield the rows of documents, batch by batch; a writer knows which to leave out."""
+
+        recipe, idf = self._recipe_and_idf()
+        streaming = isinstance(result, Answers) and isinstance(sources, list | tuple)
+        if effort.jobs is None and streaming and STDIN in sources:
+            # Workers are handed documents ahead; a slow writer would wait for its answers.
+            effort = replace(effort, jobs=1)
+        intake = open_sources(sources, reading, effort)
+        result.skipped += intake.skipped
+        known = None if writer is None else writer.contents
+        for corpus, also, unchanged in _corpora(intake, recipe, reading, known, sketched):
+            if isinstance(result, Added):
+                result.unchanged += unchanged
+            yield _to_rows(corpus, also, idf, recipe, result)
+
+    def _current_writer(self) -> Writer:
+        """Return a writer, one that knows the names already if nobody else has written since."""
+
+        version = self._file.version()
+        if self._writer is None or self._writer[0] != version:
+            self._writer = version, Writer(Store(self._file, self._words))
+        return self._writer[1]
+
+    def _current_searcher(self, asking: _Asking) -> Searcher:
+        """Return a searcher of the documents as they stand."""
+
+        distance, compress = asking.criteria.distance, asking.compress
+        key = (self._file.version(), distance, compress, asking.effort.processes)
+        if self._searcher is None or self._searcher[0] != key:
+            values = Store(self._file, self._words).fingerprints()
+            bits = self.recipe["bits"]
+            self._searcher = (
+                key,
+                Searcher(values, bits, distance, asking.effort.processes, compress),
+            )
+        return self._searcher[1]
+
+    def _answered(self, rows: Rows, asking: _Asking) -> list[Answer]:
+
+        with self._file.reading():
+            matches = self._matches(rows, asking)
+        names = shown_names(rows.names)
+        return [asking.answer(name, matches.get(i, [])) for i, name in enumerate(names)]
+
+    def _answered_and_added(
+        self, rows: Rows, asking: _Asking, timeout: float, waiting: Callable[[str], None]
+    ) -> list[Answer]:
+        """Answer a batch and add what is new of it, where one of it may match one before."""
+
+        names = shown_names(rows.names)
+        with self._file.writing(timeout, waiting):
+            matches = self._matches(rows, asking)
+            new = np.array([i for i in range(len(rows)) if not matches.get(i)], np.int64)
+            added: set[int] = set()
+            earlier = _near_within(taken(rows, new), asking)
+            for at, document in enumerate(new.tolist()):
+                near = [
+                    (int(new[other]), apart, similarity)
+                    for other, apart, similarity in earlier.get(at, [])
+                    if int(new[other]) in added
+                ]
+                if near:
+                    matches[document] = [Match(names[i], d, s) for i, d, s in near]
+                else:
+                    added.add(document)
+            if added:
+                writer, searcher = self._current_writer(), self._current_searcher(asking)
+                self._writer = None
+                kept, replaced = writer.add(taken(rows, np.array(sorted(added), np.int64)))
+                moved = writer.settle()
+                self._file.tell("changed", _now())
+                version = self._file.version()
+        if added:
+            self._writer = version, writer
+            if moved or replaced:
+                self._searcher = None
+            else:
+                searcher.append(kept.values)
+        return [asking.answer(name, matches.get(i, []), i in added) for i, name in enumerate(names)]
+
+    def _matches(self, rows: Rows, asking: _Asking) -> dict[int, list[Match]]:
+        """Return what the index holds near some documents, by their number."""
+
+        found = self._current_searcher(asking).near(rows.values)
+        store = Store(self._file, self._words)
+        matches: dict[int, list[Match]] = {}
+        for first in range(0, len(found.query), _MATCHES):
+            part = slice(first, first + _MATCHES)
+            query, place, apart = found.query[part], found.row[part], found.distance[part]
+            there = store.rows_at(place)
+            similarity, good = _judged(taken(rows, query), there, asking.criteria)
+            names = shown_names(there.names)
+            for at in good.nonzero()[0].tolist():
+                match = Match(names[at], int(apart[at]), similarity[at])
+                matches.setdefault(int(query[at]), []).append(match)
+        return matches
+
+
+@dataclass(frozen=True, slots=True)
+class _Asking:
+    """How an index is asked."""
+
+    criteria: Criteria
+    limit: int | None
+    compress: bool
+    effort: Effort
+
+    def answer(self, document: str, matches: list[Match], added: bool = False) -> Answer:
+        """Return an answer with the best matches first."""
+        best = sorted(matches, key=lambda m: (-(m.similarity or 0.0), m.distance))
+        return Answer(document, tuple(best[: self.limit]), added)
+
+
+def _judged(a: Rows, b: Rows, criteria: Criteria) -> tuple[list[float | None], NDArray[np.bool_]]:
+    """Return the estimated similarity of rows side by side, and which of them are matches.
+
+    Documents of few terms match only those that are the same: whose length and sketch are equal.
+    """
+
+    (texts_a, sketch_a), (texts_b, sketch_b) = sketches_of(a), sketches_of(b)
+    texts = texts_a & texts_b
+    similarity = estimate(sketch_a, sketch_b)
+    same = (a.lengths == b.lengths) & (sketch_a == sketch_b).all(axis=1)
+    few = texts & (np.minimum(a.terms, b.terms) < FEW_TERMS)
+    good = ~few | same
+    if criteria.verify:
+        good &= ~texts | (similarity >= criteria.similarity)
+    shown = [s if t else None for s, t in zip(similarity.tolist(), texts.tolist(), strict=True)]
+    return shown, good
+
+
+def _near_within(rows: Rows, asking: _Asking) -> dict[int, list[tuple[int, int, float | None]]]:
+    """Return for the documents of a batch which earlier ones of it they match."""
+    near: dict[int, list[tuple[int, int, float | None]]] = {}
+    if len(rows) < 2:
+        return near
+    bits = rows.values.shape[1] * 64
+    found = near_fingerprints(rows.values, asking.criteria.distance, bits, asking.effort)
+    for first in range(0, len(found.i), _MATCHES):
+        part = slice(first, first + _MATCHES)
+        i, j, apart = found.i[part], found.j[part], found.distance[part]
+        similarity, good = _judged(taken(rows, j), taken(rows, i), asking.criteria)
+        for at in good.nonzero()[0].tolist():
+            near.setdefault(int(j[at]), []).append((int(i[at]), int(apart[at]), similarity[at]))
+    return near
+
+
+def _listed(sources: Sources) -> Iterable[Any]:
+    return [sources] if isinstance(sources, str) else sources
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def _to_recipe(values: dict[str, Any]) -> Recipe:
+    return Recipe(**{name.replace("-", "_"): value for name, value in values.items()})
+
+
+@contextmanager
+def _told_as(faults: list[str]) -> Iterator[None]:
+    """Write an error down as a fault and go on."""
+    try:
+        yield
+    except SimdupError as error:
+        faults.append(error.what)
+
+
+def _stand_in(document: Document, solid: str) -> bytes:
+    """Return what stays of a text: a hash of it as it was, and a sketch of it as it is verified."""
+    return text_hash(document.text) + byte_sketch(shingles(solid)).tobytes()
+
+
+def _text_hash_only(document: Document, solid: str) -> bytes:
+    return text_hash(document.text) + bytes(SIZE)
+
+
+class _CountChanged:
+    """Makes a function that counts the documents of a batch but those that are known."""
+
+    def __init__(self, count: CountDocuments, reading: Reading, known: Numbers) -> None:
+        self._count, self._reading, self._known = count, reading, known
+
+    def __call__(self, number: int) -> Callable[[Batch], Counted]:
+        """Return the function for the process of that number."""
+        count = self._count(number)
+        return lambda batch: self._changed(batch, count)
+
+    def _changed(self, batch: Batch, count: Callable[[Batch], Counted]) -> Counted:
+        found = list(read(batch, self._reading))
+        documents = [one for one in found if isinstance(one, Document)]
+        skipped = [one for one in found if isinstance(one, Skipped)]
+        # A record that shares its name may yet be called by its place: that is decided later.
+        sure = [i for i, document in enumerate(documents) if not document.place]
+        keys = name_keys(documents[i].name for i in sure)
+        texts = numbers(b"".join(text_hash(documents[i].text) for i in sure))
+        same = self._known.contain(contents_of(keys, texts[:, None])).tolist()
+        known = {i for i, is_same in zip(sure, same, strict=True) if is_same}
+        left = tuple(document for i, document in enumerate(documents) if i not in known)
+        counted = count(Texts(left, batch.size))
+        return counted._replace(skipped=skipped + counted.skipped, unchanged=len(known))
+
+
+def _corpora(
+    intake: Intake,
+    recipe: Recipe,
+    reading: Reading,
+    known: Numbers | None = None,
+    sketched: bool = True,
+) -> Iterator[tuple[Corpus, list[bytes], int]]:
+    """Yield documents batch by batch, what stays of their texts, and how many were known."""
+    taken: set[str] = set()
+    also = _stand_in if sketched else _text_hash_only
+    count = CountDocuments(recipe, reading, intake.effort.segmenter, apart=True, also=also)
+    work = count if known is None else _CountChanged(count, reading, known)
+    for _, counted in count_batches(intake, work):
+        corpus = Corpus()
+        corpus.add(0, counted, taken)
+        yield corpus, list(counted.also), counted.unchanged
+
+
+def _to_rows(
+    corpus: Corpus, also: list[bytes], idf: Idf, recipe: Recipe, result: Added | Answers
+) -> Rows:
+    """Fingerprint counted documents; those without words are skipped."""
+    sketched = sketch(corpus.counts(recipe), idf, recipe)
+    worded = np.flatnonzero(sketched.terms)
+    wordless = np.flatnonzero(sketched.terms == 0).tolist()
+    result.notes += corpus.notes
+    result.skipped += corpus.skipped
+    result.skipped += [Skipped(corpus.names[i], NO_WORDS) for i in wordless]
+    at = worded.tolist()
+    stays = np.frombuffer(b"".join(also[i] for i in at), np.uint8).reshape(-1, 8 + SIZE)
+    return text_rows(
+        [corpus.names[i] for i in at],
+        sketched.values[worded],
+        numbers(stays[:, :8].tobytes()),
+        [corpus.lengths[i] for i in at],
+        sketched.terms[worded],
+        stays[:, 8:],
+    )
+
+
+def _build_texts(
+    file: File, sources: Iterable[Any], recipe: Recipe, reading: Reading, effort: Effort
+) -> Added:
+    """Fill a new index with documents, and freeze the frequencies that weigh them."""
+    intake = open_sources(sources, reading, effort)
+    added = Added(skipped=list(intake.skipped))
+    words = -(-recipe.bits // 64)
+    if recipe.idf == "corpus" or (recipe.idf == "auto" and recipe.uses_idf):
+        whole, also = Corpus(), list[bytes]()
+        count = CountDocuments(recipe, reading, effort.segmenter, also=_stand_in)
+        taken: set[str] = set()
+        for counter, counted in count_batches(intake, count):
+            whole.add(counter, counted, taken)
+            also += counted.also
+            if len(whole.names) >= ENOUGH_DOCUMENTS:
+                whole.forget_terms()
+        idf = resolve_idf(recipe, whole.counts(recipe))
+        blocks = iter([_to_rows(whole, also, idf, recipe, added)])
+    else:
+        idf = resolve_idf(recipe, join([], recipe.bits // 8))
+        batches = _corpora(intake, recipe, reading)
+        blocks = (_to_rows(corpus, stays, idf, recipe, added) for corpus, stays, _ in batches)
+    _freeze(file, recipe, idf)
+    writer = Writer(Store(file, words))
+    for rows in blocks:
+        added.added += len(writer.add(rows)[0])
+    writer.settle()
+    return added
+
+
+def _build_lines(file: File, sources: Sources, recipe: Recipe) -> Added:
+    """Fill a new index with fingerprints; their recipe is the one given, if the digests agree."""
+    own = recipe if recipe.idf != "auto" or not recipe.uses_idf else replace(recipe, idf="builtin")
+    idf, digest = None, ""
+    if own.idf != "corpus":
+        idf = resolve_idf(own, join([], own.bits // 8))
+        digest = resolved(own, idf)["digest"]
+    read = _read_fingerprints(sources, recipe.bits, digest)
+    if idf is not None and read.recipe == digest and read.bits == own.bits:
+        _freeze(file, own, idf)
+    elif recipe != Recipe():
+        raise SimdupError(
+            file.path,
+            f"the lines are of recipe {read.recipe or 'not said'}, "
+            f"these options make {digest or 'one that takes texts to know'}",
+            "leave the recipe's options out, or give those the lines were made with",
+        )
+    else:
+        values = {"digest": read.recipe, "bits": read.bits}
+        _write_recipe(file, {"fields": None, "resolved": values, "model_documents": None})
+    writer = Writer(Store(file, -(-read.bits // 64)))
+    rows, _ = writer.add(line_rows(list(read.names), read.values))
+    writer.settle()
+    return Added(len(rows))
+
+
+def _freeze(file: File, recipe: Recipe, idf: Idf) -> None:
+    """Write the recipe, with all that decides a fingerprint."""
+    documents = None
+    if isinstance(idf, Model):
+        documents = idf.documents
+        file.put("model", 0, model_bytes(idf))
+    if recipe.dictionary is not None:
+        file.put("dictionary", 0, read_dictionary(recipe.dictionary))
+    values = resolved(recipe, idf)
+    stored = {"fields": recipe_fields(recipe), "resolved": values, "model_documents": documents}
+    _write_recipe(file, stored)
+
+
+def _write_recipe(file: File, stored: dict[str, Any]) -> None:
+    # Names of files may hold bytes that are not UTF-8: JSON spells them as escapes.
+    file.put("recipe", 0, json.dumps(stored).encode())
+
+
+def _read_fingerprints(sources: Sources, bits: int, digest: str) -> Fingerprints:
+    """Read fingerprint lines from files, or take names and numbers of bits and digest as given."""
+    given = list(_listed(sources))
+    if not given:
+        return Fingerprints([], np.zeros((0, -(-bits // 64)), np.uint64), bits, digest)
+    if isinstance(given[0], str):
+        return read_lines(given)
+    size = -(-bits // 64) * 8
+    try:
+        packed = b"".join(value.to_bytes(size, "big") for _, value in given)
+        if any(value >> bits for _, value in given):
+            raise OverflowError
+    except OverflowError:
+        raise SimdupError("fingerprints", f"not all are numbers of {bits} bits") from None
+    values = np.frombuffer(packed, ">u8").astype(np.uint64).reshape(len(given), -1)
+    return Fingerprints([name for name, _ in given], values, bits, digest)
