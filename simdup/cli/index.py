@@ -220,7 +220,7 @@ def check(**given: Any) -> int:
         for fault in faults:
             say_error(given["index"], fault)
         if faults:
-            say("hint: what is whole of it comes out with: simdup index export; build it anew")
+            say("hint: build it anew from its sources")
         elif not given["quiet"]:
             say(f"{count_words(len(index), 'document')}, all is well")
     return 2 if faults else 0

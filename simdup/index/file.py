@@ -40,7 +40,7 @@ CREATE TABLE part (
 """
 # How long a reader waits for another process that takes over what a killed one left.
 _RECOVERY = 5.0
-_HINT = "check it with: simdup index check INDEX; what of it is whole: simdup index export INDEX"
+_HINT = "simdup index check tells what is damaged; build it anew from its sources"
 
 
 class File:

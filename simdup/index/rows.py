@@ -162,12 +162,63 @@ def joined(several: Sequence[Rows], words: int) -> Rows:
     )
 
 
-def sketches_of(rows: Rows) -> tuple[NDArray[np.bool_], NDArray[np.uint8]]:
-    """Return which rows have a sketch, and a sketch for every row, zeros where there is none."""
-    there = rows.terms > 0
-    spread = np.zeros((len(rows), SIZE), np.uint8)
-    spread[there] = rows.sketches
-    return there, spread
+@dataclass(frozen=True, slots=True)
+class Looks:
+    """What of documents is looked at to judge whether their texts are alike.
+
+    Attributes
+    ----------
+    lengths : uint32[n]
+    terms : uint8[n]
+        As in `Rows`.
+    sketches : uint8[n, 128]
+        Zeros where there was no text; of width 0 where there was none of any.
+    """
+
+    lengths: NDArray[np.uint32]
+    terms: NDArray[np.uint8]
+    sketches: NDArray[np.uint8]
+
+
+def looks_of(rows: Rows, which: NDArray[np.int64]) -> Looks:
+    """Return what is looked at of some of the rows, by number."""
+    return spread_looks(rows.lengths, rows.terms, rows.sketches, which)
+
+
+def spread_looks(
+    lengths: NDArray[np.uint32],
+    terms: NDArray[np.uint8],
+    sketches: NDArray[np.uint8],
+    which: NDArray[np.int64],
+) -> Looks:
+    """Return what is looked at, given the columns of some rows and numbers of rows."""
+    there = terms[which] > 0
+    spread = np.zeros((len(which), SIZE if there.any() else 0), np.uint8)
+    if there.any():
+        place = np.cumsum(terms > 0) - 1
+        spread[there] = sketches[place[which[there]]]
+    return Looks(lengths[which], terms[which], spread)
+
+
+def joined_looks(several: Sequence[Looks]) -> Looks:
+    """Return them one after another."""
+    size = max(part.sketches.shape[1] for part in several)
+    wide = [
+        part.sketches
+        if part.sketches.shape[1] == size
+        else np.zeros((len(part.terms), size), np.uint8)
+        for part in several
+    ]
+    return Looks(
+        np.concatenate([part.lengths for part in several]),
+        np.concatenate([part.terms for part in several]),
+        np.concatenate(wide),
+    )
+
+
+def looks_in_order(looks: Looks, order: NDArray[np.int64]) -> Looks:
+    """Return them in another order."""
+    return Looks(looks.lengths[order], looks.terms[order], looks.sketches[order])
 
 
 def to_parts(rows: Rows) -> dict[str, bytes]:
@@ -214,6 +265,13 @@ def names_of(ends: bytes, content: bytes) -> list[bytes]:
     """Return the names that two parts of a block hold."""
     bounds = np.concatenate([[0], np.frombuffer(ends, "<u4")]).tolist()
     return [content[start:end] for start, end in pairwise(bounds)]
+
+
+def some_names(ends: bytes, content: bytes, which: NDArray[np.int64]) -> list[bytes]:
+    """Return some of them, by number."""
+    bounds = np.concatenate([[0], np.frombuffer(ends, "<u4")])
+    places = zip(bounds[which].tolist(), bounds[which + 1].tolist(), strict=True)
+    return [content[start:end] for start, end in places]
 
 
 def shown_names(names: Iterable[bytes]) -> list[str]:

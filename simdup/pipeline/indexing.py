@@ -35,13 +35,14 @@ from simdup.features.tokens import read_dictionary
 from simdup.index.about import IndexInfo, index_info
 from simdup.index.file import File, created, opened
 from simdup.index.rows import (
+    Looks,
     Rows,
     contents_of,
     line_rows,
+    looks_of,
     name_keys,
     numbers,
     shown_names,
-    sketches_of,
     taken,
     text_hash,
     text_rows,
@@ -674,12 +675,12 @@ class Index:
         for first in range(0, len(found.query), _MATCHES):
             part = slice(first, first + _MATCHES)
             query, place, apart = found.query[part], found.row[part], found.distance[part]
-            there = store.rows_at(place)
-            similarity, good = _judged(taken(rows, query), there, asking.criteria)
-            names = shown_names(there.names)
-            for at in good.nonzero()[0].tolist():
-                match = Match(names[at], int(apart[at]), similarity[at])
-                matches.setdefault(int(query[at]), []).append(match)
+            names, there = store.looked_at(place)
+            similarity, good = _judged(looks_of(rows, query), there, asking.criteria)
+            of, bits = query.tolist(), apart.tolist()
+            for at in np.flatnonzero(good).tolist():
+                match = Match(names[at], bits[at], similarity[at])
+                matches.setdefault(of[at], []).append(match)
         return matches
 
 
@@ -694,26 +695,31 @@ class _Asking:
 
     def answer(self, document: str, matches: list[Match], added: bool = False) -> Answer:
         """Return an answer with the best matches first."""
-        best = sorted(matches, key=lambda m: (-(m.similarity or 0.0), m.distance))
+        best = matches
+        if len(matches) > 1:
+            best = sorted(matches, key=lambda m: (-(m.similarity or 0.0), m.distance))
         return Answer(document, tuple(best[: self.limit]), added)
 
 
-def _judged(a: Rows, b: Rows, criteria: Criteria) -> tuple[list[float | None], NDArray[np.bool_]]:
-    """Return the estimated similarity of rows side by side, and which of them are matches.
+def _judged(a: Looks, b: Looks, criteria: Criteria) -> tuple[list[float | None], NDArray[np.bool_]]:
+    """Return the estimated similarity of documents side by side, and which of them match.
 
     Documents of few terms match only those that are the same: whose length and sketch are equal.
     """
-
-    (texts_a, sketch_a), (texts_b, sketch_b) = sketches_of(a), sketches_of(b)
-    texts = texts_a & texts_b
-    similarity = estimate(sketch_a, sketch_b)
-    same = (a.lengths == b.lengths) & (sketch_a == sketch_b).all(axis=1)
-    few = texts & (np.minimum(a.terms, b.terms) < FEW_TERMS)
-    good = ~few | same
-    if criteria.verify:
-        good &= ~texts | (similarity >= criteria.similarity)
-    shown = [s if t else None for s, t in zip(similarity.tolist(), texts.tolist(), strict=True)]
-    return shown, good
+    texts = (a.terms > 0) & (b.terms > 0)
+    similarity: list[float | None] = [None] * len(texts)
+    good = np.ones(len(texts), np.bool_)
+    at = np.flatnonzero(texts)
+    if len(at):
+        sketch_a, sketch_b = a.sketches[at], b.sketches[at]
+        estimated = estimate(sketch_a, sketch_b)
+        same = (a.lengths[at] == b.lengths[at]) & (sketch_a == sketch_b).all(axis=1)
+        good[at] = (np.minimum(a.terms[at], b.terms[at]) >= FEW_TERMS) | same
+        if criteria.verify:
+            good[at] &= estimated >= criteria.similarity
+        for i, share in zip(at.tolist(), estimated.tolist(), strict=True):
+            similarity[i] = share
+    return similarity, good
 
 
 def _near_within(rows: Rows, asking: _Asking) -> dict[int, list[tuple[int, int, float | None]]]:
@@ -726,8 +732,8 @@ def _near_within(rows: Rows, asking: _Asking) -> dict[int, list[tuple[int, int, 
     for first in range(0, len(found.i), _MATCHES):
         part = slice(first, first + _MATCHES)
         i, j, apart = found.i[part], found.j[part], found.distance[part]
-        similarity, good = _judged(taken(rows, j), taken(rows, i), asking.criteria)
-        for at in good.nonzero()[0].tolist():
+        similarity, good = _judged(looks_of(rows, j), looks_of(rows, i), asking.criteria)
+        for at in np.flatnonzero(good).tolist():
             near.setdefault(int(j[at]), []).append((int(i[at]), int(apart[at]), similarity[at]))
     return near
 
