@@ -78,7 +78,7 @@ def build(**given: Any) -> int:
 
     with progress(given["progress"], given["quiet"]) as show:
         effort = options.make_effort(given, show)
-        index, added = Index.built(
+        index = Index.build(
             given["index"],
             named,
             recipe,
@@ -87,6 +87,8 @@ def build(**given: Any) -> int:
             effort=effort,
         )
     with index:
+        added = index.built
+        assert added is not None
         say_skipped(added.skipped, added.notes, given["quiet"])
         if not given["quiet"]:
             say(_words(added, len(index)))

@@ -70,7 +70,9 @@ def command(**given: Any) -> int:
     input is answered line by line. With --add each batch is in the index before its answers
     are printed, and is asked too: of documents alike only the first is new.
     """
-    named = options.make_sources(given | {"null": given["null"] and not given["new"]})
+    # Here -0 is also how --new writes, with or without --files-from.
+    alone = given["new"] and given["files_from"] is None
+    named = options.make_sources(given | {"null": given["null"] and not alone})
     reading = options.make_reading(given)
     form = options.make_format(given, FORMATS)
 

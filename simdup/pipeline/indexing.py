@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
-import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import chain
 from types import TracebackType
@@ -16,65 +14,48 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdup import __version__
-from simdup.corpus.documents import Batch, Texts, read
-from simdup.corpus.lines import Fingerprints, header, lines, read_lines
+from simdup.corpus.lines import header, lines
 from simdup.corpus.sources import STDIN, Reading
 from simdup.errors import SimdupError
 from simdup.features.counts import join
 from simdup.features.idf import (
     ENOUGH_DOCUMENTS,
-    Builtin,
-    Idf,
-    Model,
-    NoIdf,
-    model_bytes,
-    parse_model,
-    read_model,
 )
-from simdup.features.tokens import read_dictionary
 from simdup.index.about import IndexInfo, index_info
 from simdup.index.file import File, created, opened
 from simdup.index.rows import (
     Looks,
     Rows,
-    contents_of,
     line_rows,
     looks_of,
     name_keys,
-    numbers,
     shown_names,
     taken,
-    text_hash,
-    text_rows,
 )
 from simdup.index.searcher import Searcher
-from simdup.index.store import Numbers, Store, Writer, in_chunks
+from simdup.index.store import Store, Writer, in_chunks
 from simdup.model import (
     FEW_TERMS,
     Answer,
     Criteria,
-    Document,
     Match,
     Recipe,
     Skipped,
     named_recipe,
-    recipe_fields,
 )
+from simdup.pipeline.frozen import Frozen, freeze, freeze_digest
 from simdup.pipeline.intake import (
     Corpus,
     CountDocuments,
-    Counted,
     Effort,
-    Intake,
     count_batches,
     open_sources,
 )
-from simdup.pipeline.scanning import NO_WORDS
+from simdup.pipeline.rows import Sources, corpora, read_fingerprints, stand_in, to_rows
 from simdup.pipeline.searching import near_fingerprints
-from simdup.pipeline.sketching import resolve_idf, resolved, sketch
-from simdup.sketches.bytesketch import SIZE, byte_sketch, estimate
+from simdup.pipeline.sketching import resolve_idf, resolved
+from simdup.sketches.bytesketch import estimate
 from simdup.sketches.simhash import to_hex, to_int
-from simdup.verify.resemblance import shingles
 
 # Seconds that a writer waits for another.
 TIMEOUT = 60.0
@@ -84,8 +65,6 @@ TIMEOUT = 60.0
 _CHUNKS = (64, 512, 4096)
 # Matches whose names and sketches are looked at a time: 128 bytes each, and as much for a name.
 _MATCHES = 1 << 16
-
-Sources = str | Iterable[str] | Iterable[tuple[str, str]] | Iterable[tuple[str, int]]
 
 
 @dataclass(slots=True)
@@ -138,6 +117,11 @@ class Index:
 
     Use it in one thread at a time, and close it, or use it as a context manager.
 
+    Attributes
+    ----------
+    built : Added or None
+        What became of the documents that `build` was given; None where the index was opened.
+
     Examples
     --------
     >>> import os, tempfile
@@ -150,13 +134,8 @@ class Index:
 
     def __init__(self, file: File) -> None:
         self._file = file
-        self.path = file.path
-        stored = json.loads(file.get("recipe", 0))
-        #: The resolved recipe with its digest.
-        self.recipe: dict[str, Any] = stored["resolved"]
-        self._stored = stored
-        self._frozen: tuple[Recipe, Idf] | None = None
-        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._frozen = Frozen(file)
+        self.built: Added | None = None
         self._searcher: tuple[tuple[object, ...], Searcher] | None = None
         self._writer: tuple[int, Writer] | None = None
 
@@ -173,7 +152,7 @@ class Index:
         reading: Reading | None = None,
         effort: Effort | None = None,
     ) -> Index:
-        """Make an index and open it; `Index.built` also tells what became of the documents.
+        """Make an index and open it; its `built` tells what became of the documents.
 
         Parameters
         ----------
@@ -194,23 +173,6 @@ class Index:
         SimdupError
             If there is a file already, or it cannot be written.
         """
-        return cls.built(
-            path, sources, recipe, fingerprints=fingerprints, reading=reading, effort=effort
-        )[0]
-
-    @classmethod
-    def built(
-        cls,
-        path: str,
-        sources: Sources = (),
-        recipe: Recipe | str = "default",
-        *,
-        fingerprints: bool = False,
-        reading: Reading | None = None,
-        effort: Effort | None = None,
-    ) -> tuple[Index, Added]:
-        """Make an index as `build` does, and return it with what became of the documents."""
-
         wanted = named_recipe(recipe) if isinstance(recipe, str) else recipe
         using = effort or Effort()
         with created(path) as file:
@@ -221,7 +183,9 @@ class Index:
             now = _now()
             for name, value in (("created", now), ("changed", now), ("simdup", __version__)):
                 file.tell(name, value)
-        return cls.open(path), added
+        index = cls.open(path)
+        index.built = added
+        return index
 
     @classmethod
     def open(cls, path: str) -> Index:
@@ -242,9 +206,7 @@ class Index:
     def close(self) -> None:
         """Close the file."""
         self._file.close()
-        if self._folder is not None:
-            self._folder.cleanup()
-            self._folder = None
+        self._frozen.close()
 
     def __enter__(self) -> Index:
         """Return the index itself; the end of the block closes it."""
@@ -258,6 +220,16 @@ class Index:
     ) -> None:
         """Close the file."""
         self.close()
+
+    @property
+    def path(self) -> str:
+        """Where its file lies."""
+        return self._file.path
+
+    @property
+    def recipe(self) -> dict[str, Any]:
+        """The resolved recipe with its digest; of fingerprint lines digest and bits only."""
+        return self._frozen.resolved
 
     def __len__(self) -> int:
         """Return the number of documents."""
@@ -294,7 +266,6 @@ class Index:
             If another writer is not done in time, there is no space, or fingerprints are of
             another recipe.
         """
-
         result = Added()
         with self._file.writing(timeout, waiting):
             writer = self._current_writer()
@@ -314,7 +285,8 @@ class Index:
             writer.settle()
             if result.added or result.replaced:
                 self._file.tell("changed", _now())
-        self._searcher = None
+            version = self._file.version()
+        self._writer, self._searcher = (version, writer), None
         return result
 
     def remove(
@@ -325,7 +297,6 @@ class Index:
         waiting: Callable[[str], None] = lambda what: None,
     ) -> list[str]:
         """Remove documents by name, and return the names that there were none of."""
-
         wanted = [names] if isinstance(names, str) else list(names)
         with self._file.writing(timeout, waiting):
             writer = self._current_writer()
@@ -383,7 +354,6 @@ class Index:
         Answers
             To be iterated over.  Each batch sees the index as it stands by then.
         """
-
         criteria = Criteria(distance, similarity, verify)
         using = effort or Effort()
         answers = Answers(iter(()))
@@ -391,9 +361,7 @@ class Index:
             asked = self._line_rows(sources)
             blocks = in_chunks(asked, _CHUNKS) if add else iter([asked])
         else:
-            blocks = self._text_rows(
-                _listed(sources), reading or Reading(), using, answers, None, verify or add
-            )
+            blocks = self._text_rows(_listed(sources), reading or Reading(), using, answers)
         asking = _Asking(criteria, limit, compress, using)
         if add:
             answers.blocks = (
@@ -405,13 +373,11 @@ class Index:
 
     def export(self) -> Iterator[tuple[str, int]]:
         """Yield name and fingerprint of all documents, in the order they were added."""
-
         for names, values in self._exported():
             yield from zip(names, map(to_int, values), strict=True)
 
     def export_lines(self) -> Iterator[bytes]:
         """Yield the fingerprint lines of all documents, in blocks, the header first."""
-
         bits = self.recipe["bits"]
         if self.recipe["digest"]:
             yield header(self.recipe["digest"], bits)
@@ -419,14 +385,12 @@ class Index:
             yield lines(to_hex(values, bits), names)
 
     def _exported(self) -> Iterator[tuple[list[str], NDArray[np.uint64]]]:
-
         with self._file.reading():
             for rows in Store(self._file, self._words).blocks():
                 yield shown_names(rows.names), rows.values
 
     def info(self) -> IndexInfo:
         """Return what is known of the index; it does not depend on its size how fast."""
-
         return index_info(self._file)
 
     def check(self) -> list[str]:
@@ -435,12 +399,11 @@ class Index:
         Every part is held against its checksum, every block against its own columns, and the
         recipe with its model and dictionary against its digest.
         """
-
         with self._file.reading():
             faults = list(self._file.faults())
             with _told_as(faults):
-                if self._stored["fields"] is not None:
-                    self._recipe_and_idf()
+                if self._frozen.whole:
+                    self._frozen.thaw()
             keys = []
             with _told_as(faults):
                 store = Store(self._file, self._words)
@@ -471,35 +434,7 @@ class Index:
         SimdupError
             If they differ; it names both.
         """
-        if name is None and not options:
-            return
-        if self._stored["fields"] is None:
-            raise SimdupError(
-                self.path,
-                "it was made of fingerprint lines, whose recipe is known by its digest only",
-                "leave the recipe's options out",
-            )
-        own = _to_recipe(self._stored["fields"])
-        asked = replace(own if name is None else named_recipe(name), **options)
-        differing = []
-        for at in fields(Recipe):
-            wanted, has = getattr(asked, at.name), getattr(own, at.name)
-            if at.name == "idf":
-                agree = self._same_idf(wanted, asked, named="idf" in options)
-                has = self.recipe["idf"]
-            elif at.name == "dictionary":
-                agree = self._same_dictionary(wanted)
-            else:
-                agree = wanted == has
-            if not agree:
-                option = "--dict" if at.name == "dictionary" else "--" + at.name.replace("_", "-")
-                differing.append(f"{option} {wanted} was asked, but the index has {has}")
-        if differing:
-            raise SimdupError(
-                self.path,
-                "another recipe: " + "; ".join(differing),
-                "leave these options out, or build another index with them",
-            )
+        self._frozen.insist(name, options)
 
     # How it is done.
 
@@ -507,66 +442,9 @@ class Index:
     def _words(self) -> int:
         return -(-int(self.recipe["bits"]) // 64)
 
-    def _same_idf(self, wanted: str, asked: Recipe, named: bool) -> bool:
-        if not named or wanted == "auto" or wanted == self.recipe["idf"]:
-            return True
-        if wanted in ("builtin", "corpus"):
-            return False
-
-        return self._file.has("model") and self._recipe_and_idf()[1].digest() == (
-            read_model(wanted).digest()
-        )
-
-    def _same_dictionary(self, wanted: str | None) -> bool:
-        kept = self._file.get("dictionary", 0) if self._file.has("dictionary") else None
-        if wanted is None or kept is None or wanted == self._stored["fields"].get("dictionary"):
-            return (wanted is None) == (kept is None)
-
-        return read_dictionary(wanted) == kept
-
-    def _recipe_and_idf(self) -> tuple[Recipe, Idf]:
-        """Return what texts are fingerprinted with.
-
-        Raises
-        ------
-        SimdupError
-            If it is not known, damaged, or not to be had on this machine.
-        """
-        if self._frozen is not None:
-            return self._frozen
-
-        if self._stored["fields"] is None:
-            raise SimdupError(
-                self.path,
-                "it was made of fingerprint lines, and cannot fingerprint texts",
-                "ask it with lines, --fingerprints; or build it with the options of their recipe",
-            )
-        recipe = _to_recipe(self._stored["fields"])
-        if self._file.has("dictionary"):
-            self._folder = tempfile.TemporaryDirectory(prefix="simdup-")
-            path = f"{self._folder.name}/dictionary"
-            with open(path, "wb") as stream:
-                stream.write(self._file.get("dictionary", 0))
-            recipe = replace(recipe, dictionary=path)
-        idf: Idf = Builtin()
-        if self._file.has("model"):
-            # Not by the name of a corpus: its own weighing would import scikit-learn.
-            idf = replace(parse_model(self._file.get("model", 0), self.path), name="index")
-        elif self.recipe["idf"] == "none":
-            idf = NoIdf()
-        if resolved(recipe, idf)["digest"] != self.recipe["digest"]:
-            raise SimdupError(
-                self.path,
-                f"its recipe {self.recipe['digest']} is not what this installation makes of it",
-                "it was built with another jieba, or is damaged: simdup index check",
-            )
-        self._frozen = recipe, idf
-        return self._frozen
-
     def _line_rows(self, sources: Sources) -> Rows:
-
         bits, known = self.recipe["bits"], self.recipe["digest"]
-        given = _read_fingerprints(sources, bits, known)
+        given = read_fingerprints(sources, bits, known)
         if len(given.names) and (given.bits, given.recipe) != (bits, known):
             theirs = f"{given.bits} bits, recipe {given.recipe or 'not said'}"
             raise SimdupError(
@@ -583,12 +461,10 @@ class Index:
         reading: Reading,
         effort: Effort,
         result: Added | Answers,
-        writer: Writer | None,
-        sketched: bool = True,
+        writer: Writer | None = None,
     ) -> Iterator[Rows]:
         """Yield the rows of documents, batch by batch; a writer knows which to leave out."""
-
-        recipe, idf = self._recipe_and_idf()
+        recipe, idf = self._frozen.thaw()
         streaming = isinstance(result, Answers) and isinstance(sources, list | tuple)
         if effort.jobs is None and streaming and STDIN in sources:
             # Workers are handed documents ahead; a slow writer would wait for its answers.
@@ -596,14 +472,16 @@ class Index:
         intake = open_sources(sources, reading, effort)
         result.skipped += intake.skipped
         known = None if writer is None else writer.contents
-        for corpus, also, unchanged in _corpora(intake, recipe, reading, known, sketched):
+        for corpus, also, unchanged in corpora(intake, recipe, reading, known):
             if isinstance(result, Added):
                 result.unchanged += unchanged
-            yield _to_rows(corpus, also, idf, recipe, result)
+            rows, skipped = to_rows(corpus, also, idf, recipe)
+            result.skipped += skipped
+            result.notes += corpus.notes
+            yield rows
 
     def _current_writer(self) -> Writer:
         """Return a writer, one that knows the names already if nobody else has written since."""
-
         version = self._file.version()
         if self._writer is None or self._writer[0] != version:
             self._writer = version, Writer(Store(self._file, self._words))
@@ -611,7 +489,6 @@ class Index:
 
     def _current_searcher(self, asking: _Asking) -> Searcher:
         """Return a searcher of the documents as they stand."""
-
         distance, compress = asking.criteria.distance, asking.compress
         key = (self._file.version(), distance, compress, asking.effort.processes)
         if self._searcher is None or self._searcher[0] != key:
@@ -624,7 +501,6 @@ class Index:
         return self._searcher[1]
 
     def _answered(self, rows: Rows, asking: _Asking) -> list[Answer]:
-
         with self._file.reading():
             matches = self._matches(rows, asking)
         names = shown_names(rows.names)
@@ -634,41 +510,31 @@ class Index:
         self, rows: Rows, asking: _Asking, timeout: float, waiting: Callable[[str], None]
     ) -> list[Answer]:
         """Answer a batch and add what is new of it, where one of it may match one before."""
-
         names = shown_names(rows.names)
         with self._file.writing(timeout, waiting):
             matches = self._matches(rows, asking)
             new = np.array([i for i in range(len(rows)) if not matches.get(i)], np.int64)
-            added: set[int] = set()
-            earlier = _near_within(taken(rows, new), asking)
-            for at, document in enumerate(new.tolist()):
-                near = [
-                    (int(new[other]), apart, similarity)
-                    for other, apart, similarity in earlier.get(at, [])
-                    if int(new[other]) in added
-                ]
-                if near:
-                    matches[document] = [Match(names[i], d, s) for i, d, s in near]
-                else:
-                    added.add(document)
-            if added:
+            added = _greedy(rows, new, asking)
+            for document, match in _matches_among(rows, added, names, asking):
+                matches.setdefault(document, []).append(match)
+            if len(added):
                 writer, searcher = self._current_writer(), self._current_searcher(asking)
                 self._writer = None
-                kept, replaced = writer.add(taken(rows, np.array(sorted(added), np.int64)))
+                kept, replaced = writer.add(taken(rows, added))
                 moved = writer.settle()
                 self._file.tell("changed", _now())
                 version = self._file.version()
-        if added:
+        if len(added):
             self._writer = version, writer
             if moved or replaced:
                 self._searcher = None
             else:
                 searcher.append(kept.values)
-        return [asking.answer(name, matches.get(i, []), i in added) for i, name in enumerate(names)]
+        fresh = set(added.tolist())
+        return [asking.answer(name, matches.get(i, []), i in fresh) for i, name in enumerate(names)]
 
     def _matches(self, rows: Rows, asking: _Asking) -> dict[int, list[Match]]:
         """Return what the index holds near some documents, by their number."""
-
         found = self._current_searcher(asking).near(rows.values)
         store = Store(self._file, self._words)
         matches: dict[int, list[Match]] = {}
@@ -722,20 +588,44 @@ def _judged(a: Looks, b: Looks, criteria: Criteria) -> tuple[list[float | None],
     return similarity, good
 
 
-def _near_within(rows: Rows, asking: _Asking) -> dict[int, list[tuple[int, int, float | None]]]:
-    """Return for the documents of a batch which earlier ones of it they match."""
-    near: dict[int, list[tuple[int, int, float | None]]] = {}
-    if len(rows) < 2:
-        return near
+def _greedy(rows: Rows, new: NDArray[np.int64], asking: _Asking) -> NDArray[np.int64]:
+    """Return those of the new documents of a batch that match none returned before them."""
+    some = taken(rows, new)
     bits = rows.values.shape[1] * 64
-    found = near_fingerprints(rows.values, asking.criteria.distance, bits, asking.effort)
+    found = near_fingerprints(some.values, asking.criteria.distance, bits, asking.effort)
+    earlier: dict[int, list[int]] = {}
     for first in range(0, len(found.i), _MATCHES):
         part = slice(first, first + _MATCHES)
-        i, j, apart = found.i[part], found.j[part], found.distance[part]
-        similarity, good = _judged(looks_of(rows, j), looks_of(rows, i), asking.criteria)
+        i, j = found.i[part], found.j[part]
+        _, good = _judged(looks_of(some, j), looks_of(some, i), asking.criteria)
+        for a, b in zip(i[good].tolist(), j[good].tolist(), strict=True):
+            earlier.setdefault(b, []).append(a)
+    added: set[int] = set()
+    for at in range(len(some)):
+        if added.isdisjoint(earlier.get(at, ())):
+            added.add(at)
+    return new[sorted(added)]
+
+
+def _matches_among(
+    rows: Rows, added: NDArray[np.int64], names: list[str], asking: _Asking
+) -> Iterator[tuple[int, Match]]:
+    """Yield what the documents of a batch match of those added of it before them."""
+    if not len(added):
+        return
+    bits = rows.values.shape[1] * 64
+    searcher = Searcher(rows.values[added], bits, asking.criteria.distance)
+    found = searcher.near(rows.values)
+    later = found.query > added[found.row]
+    query, row, apart = found.query[later], added[found.row[later]], found.distance[later]
+    for first in range(0, len(query), _MATCHES):
+        part = slice(first, first + _MATCHES)
+        similarity, good = _judged(
+            looks_of(rows, query[part]), looks_of(rows, row[part]), asking.criteria
+        )
         for at in np.flatnonzero(good).tolist():
-            near.setdefault(int(j[at]), []).append((int(i[at]), int(apart[at]), similarity[at]))
-    return near
+            match = Match(names[row[first + at]], int(apart[first + at]), similarity[at])
+            yield int(query[first + at]), match
 
 
 def _listed(sources: Sources) -> Iterable[Any]:
@@ -744,10 +634,6 @@ def _listed(sources: Sources) -> Iterable[Any]:
 
 def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
-
-
-def _to_recipe(values: dict[str, Any]) -> Recipe:
-    return Recipe(**{name.replace("-", "_"): value for name, value in values.items()})
 
 
 @contextmanager
@@ -759,91 +645,15 @@ def _told_as(faults: list[str]) -> Iterator[None]:
         faults.append(error.what)
 
 
-def _stand_in(document: Document, solid: str) -> bytes:
-    """Return what stays of a text: a hash of it as it was, and a sketch of it as it is verified."""
-    return text_hash(document.text) + byte_sketch(shingles(solid)).tobytes()
-
-
-def _text_hash_only(document: Document, solid: str) -> bytes:
-    return text_hash(document.text) + bytes(SIZE)
-
-
-class _CountChanged:
-    """Makes a function that counts the documents of a batch but those that are known."""
-
-    def __init__(self, count: CountDocuments, reading: Reading, known: Numbers) -> None:
-        self._count, self._reading, self._known = count, reading, known
-
-    def __call__(self, number: int) -> Callable[[Batch], Counted]:
-        """Return the function for the process of that number."""
-        count = self._count(number)
-        return lambda batch: self._changed(batch, count)
-
-    def _changed(self, batch: Batch, count: Callable[[Batch], Counted]) -> Counted:
-        found = list(read(batch, self._reading))
-        documents = [one for one in found if isinstance(one, Document)]
-        skipped = [one for one in found if isinstance(one, Skipped)]
-        # A record that shares its name may yet be called by its place: that is decided later.
-        sure = [i for i, document in enumerate(documents) if not document.place]
-        keys = name_keys(documents[i].name for i in sure)
-        texts = numbers(b"".join(text_hash(documents[i].text) for i in sure))
-        same = self._known.contain(contents_of(keys, texts[:, None])).tolist()
-        known = {i for i, is_same in zip(sure, same, strict=True) if is_same}
-        left = tuple(document for i, document in enumerate(documents) if i not in known)
-        counted = count(Texts(left, batch.size))
-        return counted._replace(skipped=skipped + counted.skipped, unchanged=len(known))
-
-
-def _corpora(
-    intake: Intake,
-    recipe: Recipe,
-    reading: Reading,
-    known: Numbers | None = None,
-    sketched: bool = True,
-) -> Iterator[tuple[Corpus, list[bytes], int]]:
-    """Yield documents batch by batch, what stays of their texts, and how many were known."""
-    taken: set[str] = set()
-    also = _stand_in if sketched else _text_hash_only
-    count = CountDocuments(recipe, reading, intake.effort.segmenter, apart=True, also=also)
-    work = count if known is None else _CountChanged(count, reading, known)
-    for _, counted in count_batches(intake, work):
-        corpus = Corpus()
-        corpus.add(0, counted, taken)
-        yield corpus, list(counted.also), counted.unchanged
-
-
-def _to_rows(
-    corpus: Corpus, also: list[bytes], idf: Idf, recipe: Recipe, result: Added | Answers
-) -> Rows:
-    """Fingerprint counted documents; those without words are skipped."""
-    sketched = sketch(corpus.counts(recipe), idf, recipe)
-    worded = np.flatnonzero(sketched.terms)
-    wordless = np.flatnonzero(sketched.terms == 0).tolist()
-    result.notes += corpus.notes
-    result.skipped += corpus.skipped
-    result.skipped += [Skipped(corpus.names[i], NO_WORDS) for i in wordless]
-    at = worded.tolist()
-    stays = np.frombuffer(b"".join(also[i] for i in at), np.uint8).reshape(-1, 8 + SIZE)
-    return text_rows(
-        [corpus.names[i] for i in at],
-        sketched.values[worded],
-        numbers(stays[:, :8].tobytes()),
-        [corpus.lengths[i] for i in at],
-        sketched.terms[worded],
-        stays[:, 8:],
-    )
-
-
 def _build_texts(
     file: File, sources: Iterable[Any], recipe: Recipe, reading: Reading, effort: Effort
 ) -> Added:
     """Fill a new index with documents, and freeze the frequencies that weigh them."""
     intake = open_sources(sources, reading, effort)
     added = Added(skipped=list(intake.skipped))
-    words = -(-recipe.bits // 64)
     if recipe.idf == "corpus" or (recipe.idf == "auto" and recipe.uses_idf):
         whole, also = Corpus(), list[bytes]()
-        count = CountDocuments(recipe, reading, effort.segmenter, also=_stand_in)
+        count = CountDocuments(recipe, reading, effort.segmenter, also=stand_in)
         taken: set[str] = set()
         for counter, counted in count_batches(intake, count):
             whole.add(counter, counted, taken)
@@ -851,15 +661,17 @@ def _build_texts(
             if len(whole.names) >= ENOUGH_DOCUMENTS:
                 whole.forget_terms()
         idf = resolve_idf(recipe, whole.counts(recipe))
-        blocks = iter([_to_rows(whole, also, idf, recipe, added)])
+        batches = iter([(whole, also, 0)])
     else:
         idf = resolve_idf(recipe, join([], recipe.bits // 8))
-        batches = _corpora(intake, recipe, reading)
-        blocks = (_to_rows(corpus, stays, idf, recipe, added) for corpus, stays, _ in batches)
-    _freeze(file, recipe, idf)
-    writer = Writer(Store(file, words))
-    for rows in blocks:
+        batches = corpora(intake, recipe, reading)
+    freeze(file, recipe, idf)
+    writer = Writer(Store(file, -(-recipe.bits // 64)))
+    for corpus, stays, _ in batches:
+        rows, skipped = to_rows(corpus, stays, idf, recipe)
         added.added += len(writer.add(rows)[0])
+        added.skipped += skipped
+        added.notes += corpus.notes
     writer.settle()
     return added
 
@@ -871,9 +683,9 @@ def _build_lines(file: File, sources: Sources, recipe: Recipe) -> Added:
     if own.idf != "corpus":
         idf = resolve_idf(own, join([], own.bits // 8))
         digest = resolved(own, idf)["digest"]
-    read = _read_fingerprints(sources, recipe.bits, digest)
+    read = read_fingerprints(sources, recipe.bits, digest)
     if idf is not None and read.recipe == digest and read.bits == own.bits:
-        _freeze(file, own, idf)
+        freeze(file, own, idf)
     elif recipe != Recipe():
         raise SimdupError(
             file.path,
@@ -882,45 +694,8 @@ def _build_lines(file: File, sources: Sources, recipe: Recipe) -> Added:
             "leave the recipe's options out, or give those the lines were made with",
         )
     else:
-        values = {"digest": read.recipe, "bits": read.bits}
-        _write_recipe(file, {"fields": None, "resolved": values, "model_documents": None})
+        freeze_digest(file, read.recipe, read.bits)
     writer = Writer(Store(file, -(-read.bits // 64)))
     rows, _ = writer.add(line_rows(list(read.names), read.values))
     writer.settle()
     return Added(len(rows))
-
-
-def _freeze(file: File, recipe: Recipe, idf: Idf) -> None:
-    """Write the recipe, with all that decides a fingerprint."""
-    documents = None
-    if isinstance(idf, Model):
-        documents = idf.documents
-        file.put("model", 0, model_bytes(idf))
-    if recipe.dictionary is not None:
-        file.put("dictionary", 0, read_dictionary(recipe.dictionary))
-    values = resolved(recipe, idf)
-    stored = {"fields": recipe_fields(recipe), "resolved": values, "model_documents": documents}
-    _write_recipe(file, stored)
-
-
-def _write_recipe(file: File, stored: dict[str, Any]) -> None:
-    # Names of files may hold bytes that are not UTF-8: JSON spells them as escapes.
-    file.put("recipe", 0, json.dumps(stored).encode())
-
-
-def _read_fingerprints(sources: Sources, bits: int, digest: str) -> Fingerprints:
-    """Read fingerprint lines from files, or take names and numbers of bits and digest as given."""
-    given = list(_listed(sources))
-    if not given:
-        return Fingerprints([], np.zeros((0, -(-bits // 64)), np.uint64), bits, digest)
-    if isinstance(given[0], str):
-        return read_lines(given)
-    size = -(-bits // 64) * 8
-    try:
-        packed = b"".join(value.to_bytes(size, "big") for _, value in given)
-        if any(value >> bits for _, value in given):
-            raise OverflowError
-    except OverflowError:
-        raise SimdupError("fingerprints", f"not all are numbers of {bits} bits") from None
-    values = np.frombuffer(packed, ">u8").astype(np.uint64).reshape(len(given), -1)
-    return Fingerprints([name for name, _ in given], values, bits, digest)

@@ -49,7 +49,8 @@ def byte_sketch(shingles: NDArray[np.uint64]) -> NDArray[np.uint8]:
     -------
     uint8[128]
     """
-    values = _mixed(shingles).astype(np.uint32)
+    # 0 would be the least by every function.
+    values = np.maximum(_mixed(shingles).astype(np.uint32), 1)
     least = np.full(SIZE, np.iinfo(np.uint32).max, np.uint32)
     for first in range(0, len(values), _STRETCH):
         hashed = values[None, first : first + _STRETCH] * _factors()

@@ -1,0 +1,110 @@
+"""Documents, or fingerprint lines, to the rows of an index."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from simdup.corpus.documents import Batch, Texts, read
+from simdup.corpus.lines import Fingerprints, read_lines
+from simdup.corpus.sources import Reading
+from simdup.errors import SimdupError
+from simdup.features.idf import Idf
+from simdup.index.rows import Rows, contents_of, name_keys, numbers, text_hash, text_rows
+from simdup.index.store import Numbers
+from simdup.model import Document, Recipe, Skipped
+from simdup.pipeline.intake import Corpus, CountDocuments, Counted, Intake, count_batches
+from simdup.pipeline.scanning import NO_WORDS
+from simdup.pipeline.sketching import sketch
+from simdup.sketches.bytesketch import SIZE, byte_sketch
+from simdup.verify.resemblance import shingles
+
+Sources = str | Iterable[str] | Iterable[tuple[str, str]] | Iterable[tuple[str, int]]
+
+
+def stand_in(document: Document, solid: str) -> bytes:
+    """Return what stays of a text: a hash of it as it was, and a sketch of it as it is verified."""
+    return text_hash(document.text) + byte_sketch(shingles(solid)).tobytes()
+
+
+class _CountChanged:
+    """Makes a function that counts the documents of a batch but those that are known."""
+
+    def __init__(self, count: CountDocuments, reading: Reading, known: Numbers) -> None:
+        self._count, self._reading, self._known = count, reading, known
+
+    def __call__(self, number: int) -> Callable[[Batch], Counted]:
+        """Return the function for the process of that number."""
+        count = self._count(number)
+        return lambda batch: self._changed(batch, count)
+
+    def _changed(self, batch: Batch, count: Callable[[Batch], Counted]) -> Counted:
+        found = list(read(batch, self._reading))
+        documents = [one for one in found if isinstance(one, Document)]
+        skipped = [one for one in found if isinstance(one, Skipped)]
+        # A record that shares its name may yet be called by its place: that is decided later.
+        sure = [i for i, document in enumerate(documents) if not document.place]
+        keys = name_keys(documents[i].name for i in sure)
+        texts = numbers(b"".join(text_hash(documents[i].text) for i in sure))
+        same = self._known.contain(contents_of(keys, texts[:, None])).tolist()
+        known = {i for i, is_same in zip(sure, same, strict=True) if is_same}
+        left = tuple(document for i, document in enumerate(documents) if i not in known)
+        counted = count(Texts(left, batch.size))
+        return counted._replace(skipped=skipped + counted.skipped, unchanged=len(known))
+
+
+def corpora(
+    intake: Intake,
+    recipe: Recipe,
+    reading: Reading,
+    known: Numbers | None = None,
+) -> Iterator[tuple[Corpus, list[bytes], int]]:
+    """Yield documents batch by batch, what stays of their texts, and how many were known."""
+    taken: set[str] = set()
+    count = CountDocuments(recipe, reading, intake.effort.segmenter, apart=True, also=stand_in)
+    work = count if known is None else _CountChanged(count, reading, known)
+    for _, counted in count_batches(intake, work):
+        corpus = Corpus()
+        corpus.add(0, counted, taken)
+        yield corpus, list(counted.also), counted.unchanged
+
+
+def to_rows(
+    corpus: Corpus, also: list[bytes], idf: Idf, recipe: Recipe
+) -> tuple[Rows, list[Skipped]]:
+    """Fingerprint counted documents; those without words are skipped."""
+    sketched = sketch(corpus.counts(recipe), idf, recipe)
+    worded = np.flatnonzero(sketched.terms)
+    wordless = np.flatnonzero(sketched.terms == 0).tolist()
+    skipped = [Skipped(corpus.names[i], NO_WORDS) for i in wordless]
+    at = worded.tolist()
+    stays = np.frombuffer(b"".join(also[i] for i in at), np.uint8).reshape(-1, 8 + SIZE)
+    rows = text_rows(
+        [corpus.names[i] for i in at],
+        sketched.values[worded],
+        numbers(stays[:, :8].tobytes()),
+        [corpus.lengths[i] for i in at],
+        sketched.terms[worded],
+        stays[:, 8:],
+    )
+    return rows, corpus.skipped + skipped
+
+
+def read_fingerprints(sources: Sources, bits: int, digest: str) -> Fingerprints:
+    """Read fingerprint lines from files, or take names and numbers of bits and digest as given."""
+    given: list[Any] = [sources] if isinstance(sources, str) else list(sources)
+    if not given:
+        return Fingerprints([], np.zeros((0, -(-bits // 64)), np.uint64), bits, digest)
+    if isinstance(given[0], str):
+        return read_lines(given)
+    size = -(-bits // 64) * 8
+    try:
+        packed = b"".join(value.to_bytes(size, "big") for _, value in given)
+        if any(value >> bits for _, value in given):
+            raise OverflowError
+    except OverflowError:
+        raise SimdupError("fingerprints", f"not all are numbers of {bits} bits") from None
+    values = np.frombuffer(packed, ">u8").astype(np.uint64).reshape(len(given), -1)
+    return Fingerprints([name for name, _ in given], values, bits, digest)
