@@ -61,6 +61,8 @@ class Recipe:
             value = getattr(self, name)
             _check(name, value, value in allowed, "one of " + ", ".join(allowed))
         _check("bits", self.bits, 8 <= self.bits <= 256 and self.bits % 8 == 0, BITS_HINT)
+        most = DIGEST_BITS.get(self.hash, 256)
+        _check("bits", self.bits, self.bits <= most, f"{self.hash} has {most} bits")
         _check("cap", self.cap, 0 <= self.cap <= 1, "a share from 0 (off) to 1")
         _check("top", self.top, self.top >= 0, "0 (all terms) or more")
         _check("min-df", self.min_df, self.min_df >= 0, "0 or more")
@@ -74,6 +76,8 @@ class Recipe:
 TOKENS = re.compile(r"words|split|tagged|(chars|ngrams):[1-9]\d{0,3}")
 TOKENS_HINT = "words, split, tagged, chars:N or ngrams:N"
 BITS_HINT = "a multiple of 8 from 8 to 256"
+# Bits of the digests that have fewer than a fingerprint may.
+DIGEST_BITS = {"md5": 128, "sha1": 160}
 CHOICES = {
     "weight": ("tfidf", "tf", "logtf", "binary", "tf2"),
     "hash": ("blake2b", "md5", "sha1", "sha256", "bkdr", "string"),
@@ -162,6 +166,25 @@ class Skipped:
     error: bool = False
 
 
+class Measures(NamedTuple):
+    """What two texts were found to have in common, 0 to 1 each, unrounded.
+
+    Attributes
+    ----------
+    similarity : float or None
+        Resemblance; None where it was not measured.
+    containment, cosine : float or None
+        None where they were not asked for.
+    """
+
+    similarity: float | None = None
+    containment: float | None = None
+    cosine: float | None = None
+
+
+UNMEASURED = Measures()
+
+
 class Pair(NamedTuple):
     """Two near-duplicates.
 
@@ -171,14 +194,16 @@ class Pair(NamedTuple):
         The documents' names, in input order.
     distance : int
         Hamming distance of their fingerprints.
-    similarity : float or None
-        Their resemblance, 0 to 1, unrounded; None where it was not measured.
+    similarity, containment, cosine : float or None
+        As in `Measures`.
     """
 
     a: str
     b: str
     distance: int
     similarity: float | None
+    containment: float | None = None
+    cosine: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,8 +220,8 @@ class Member:
         Its fingerprint as lower-case hex digits.
     distance : int or None
         Hamming distance to the kept one; None for the kept one itself.
-    similarity : float or None
-        Resemblance to the kept one; None for the kept one itself and where it was not measured.
+    similarity, containment, cosine : float or None
+        What it has in common with the kept one, as in `Measures`; None for the kept one itself.
     """
 
     document: str
@@ -204,6 +229,8 @@ class Member:
     fingerprint: str
     distance: int | None = None
     similarity: float | None = None
+    containment: float | None = None
+    cosine: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,11 +245,14 @@ class Cluster:
         The kept one first, the others in input order.
     pairs : tuple of Pair
         Ordered by their documents' places in the input.
+    chained : bool
+        Whether some document is joined to the kept one by others only.
     """
 
     number: int
     documents: tuple[Member, ...]
     pairs: tuple[Pair, ...]
+    chained: bool = False
 
     @property
     def diameter(self) -> int:
@@ -269,6 +299,8 @@ class Summary:
 FEW_TERMS = 3
 
 KEEP = ("first", "longest", "shortest", "newest", "oldest")
+METHODS = ("simhash", "minhash", "pstable")
+LINKAGES = ("single", "star")
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,33 +310,70 @@ class Criteria:
     Attributes
     ----------
     distance : int
-        The largest Hamming distance of their fingerprints.
+        The largest Hamming distance of their fingerprints, with the method ``simhash``.
     similarity : float
         The least resemblance of their texts.
     verify : bool
         Whether the texts are looked at.
-    shingle : int
-        Characters of a shingle.
+    shingle : int or str
+        Characters of a shingle, or ``words:N``.
     keep : str
         One of `KEEP`: which document of a cluster stays.
+    containment, cosine : float or None
+        The least of these measures; None where it does not matter.
+    method : str
+        One of `METHODS`: how pairs are found.
+    recall : float
+        The share of the pairs at `similarity` that ``minhash`` and ``pstable`` are to find.
+    linkage : str
+        One of `LINKAGES`: ``single`` joins whatever pairs connect, ``star`` only pairs of the kept
+        one.
     """
 
     distance: int = 3
     similarity: float = 0.8
     verify: bool = True
-    shingle: int = 5
+    shingle: int | str = 5
     keep: str = "first"
+    containment: float | None = None
+    cosine: float | None = None
+    method: str = "simhash"
+    recall: float = 0.99
+    linkage: str = "single"
 
     def __post_init__(self) -> None:
         """Refuse values that make no sense."""
         if self.distance < 0:
             raise SimdupError("--distance", f"{self.distance} is negative", "0 or more bits")
-        if not 0 <= self.similarity <= 1:
-            raise SimdupError("--similarity", f"{self.similarity} is no share", "0 to 1")
-        if self.shingle < 1:
-            raise SimdupError("--shingle", f"{self.shingle} is no length", "1 or more characters")
-        if self.keep not in KEEP:
-            raise SimdupError("--keep", f"no policy {self.keep!r}", "one of " + ", ".join(KEEP))
+        for name in ("similarity", "containment", "cosine"):
+            value = getattr(self, name)
+            _check(name, value, value is None or 0 <= value <= 1, "a share from 0 to 1")
+        _check("recall", self.recall, 0 < self.recall < 1, "a share between 0 and 1")
+        right = re.fullmatch(r"(words:)?[1-9]\d{0,3}", str(self.shingle))
+        _check("shingle", self.shingle, right, "N characters, or words:N")
+        for name, allowed in (("keep", KEEP), ("method", METHODS), ("linkage", LINKAGES)):
+            value = getattr(self, name)
+            _check(name, value, value in allowed, "one of " + ", ".join(allowed))
+        if not self.verify and not (self.containment is None and self.cosine is None):
+            raise SimdupError("--no-verify", "does not go with --containment or --cosine")
+
+    @property
+    def extras(self) -> tuple[str, ...]:
+        """The measures that are asked for beside the similarity."""
+        return tuple(n for n in ("containment", "cosine") if getattr(self, n) is not None)
+
+    @property
+    def shingles_words(self) -> bool:
+        """Whether shingles are runs of words, not of characters."""
+        return str(self.shingle).startswith("words:")
+
+    def met_by(self, measures: Measures) -> bool:
+        """Tell whether what was measured is enough; what was not measured does not matter."""
+        asked = (self.similarity, self.containment, self.cosine)
+        return all(
+            least is None or found is None or found >= least
+            for least, found in zip(asked, measures, strict=True)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -321,12 +390,15 @@ class Result:
         Names, and what a person should know of how they were read.
     summary : Summary
         The figures.
+    hint : str
+        An advice, where there is one.
     """
 
     clusters: tuple[Cluster, ...]
     skipped: tuple[Skipped, ...]
     notes: tuple[tuple[str, str], ...]
     summary: Summary
+    hint: str = ""
 
     @property
     def pairs(self) -> tuple[Pair, ...]:
@@ -350,6 +422,8 @@ class Comparison:
         Bits of the fingerprints.
     similarity : float
         Resemblance of the texts.
+    containment, cosine : float or None
+        None where they were not asked for.
     identical : bool
         Whether the folded texts are the same.
     terms : int
@@ -357,7 +431,8 @@ class Comparison:
     fingerprints : tuple of (str or None)
         As hex digits.
     bands : tuple of bool
-        Which of the distance + 1 bands are equal, the most significant first.
+        Which bands are equal: of simhash's distance + 1 the most significant first, of the other
+        methods as their signatures have them.
     shared : tuple of (str, float, float)
         Top terms of both with their weights in `a` and in `b`, by falling sum.
     only_a, only_b : tuple of (str, float)
@@ -374,6 +449,8 @@ class Comparison:
     distance: int | None
     bits: int
     similarity: float
+    containment: float | None
+    cosine: float | None
     identical: bool
     terms: int
     fingerprints: tuple[str | None, str | None]
@@ -444,6 +521,66 @@ class Answer:
     def new(self) -> bool:
         """Whether there is no match."""
         return not self.matches
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What a setting finds in the sample.
+
+    Attributes
+    ----------
+    options : str
+        As they are given on the command line.
+    pairs : int
+        Pairs that it proposes.
+    hold : int
+        How many of these are true.
+    recall : float
+        How many of the true ones these are; 1 where there is none.
+    per_document : float
+        Candidates a document of the sample.
+    """
+
+    options: str
+    pairs: int
+    hold: int
+    recall: float
+    per_document: float
+
+
+@dataclass(frozen=True, slots=True)
+class Tuning:
+    """What a sample tells of the settings.
+
+    Attributes
+    ----------
+    documents, sample : int
+        Documents with words, and how many of them were looked at.
+    similarity : float
+        The similarity from which on a pair is true: as asked, or as advised.
+    true : int
+        True pairs of the sample.
+    settings : list of Setting
+        By method.
+    bins : list of (float, float, int)
+        The histogram of similarities.
+    advice : str
+        Options to give to `scan`.
+    skipped : list of Skipped
+        Documents that could not take part.
+    recipe : dict
+        The resolved recipe.
+    """
+
+    documents: int
+    sample: int
+    similarity: float
+    true: int
+    settings: list[Setting]
+    bins: list[tuple[float, float, int]]
+    advice: str
+    skipped: list[Skipped]
+    recipe: dict[str, Any]
 
 
 def recipe_fields(recipe: Recipe) -> dict[str, Any]:

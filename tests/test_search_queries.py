@@ -70,6 +70,23 @@ def test_crowds_on_long_runs_are_found_completely(monkeypatch):
         assert triples(query(index, f[2000:])) == triples(expected)
 
 
+def test_a_crowd_is_seen_behind_queries_that_meet_nothing(monkeypatch):
+    monkeypatch.setattr(copies, "BLOCK", 10_000)
+    f = planted(4000, near=0.5) & np.uint64(0xFFFFFFFFFFFF) | np.uint64(7 << 48)
+    asked = np.concatenate([f[3000:], f[:50] ^ np.uint64(1 << 48)])
+    crowds = []
+    below = queries._below
+
+    def counted(*arguments):
+        crowds.append(len(arguments[0]))
+        return below(*arguments)
+
+    monkeypatch.setattr(queries, "_below", counted)
+    found = query(build(f[:3000], tables=4), asked)
+    assert triples(found) == triples(query(build(f[:3000], search="exhaustive"), asked))
+    assert max(crowds) == 1000
+
+
 def test_one_query_and_none():
     f = planted(5000)
     index = build(f)
@@ -100,3 +117,11 @@ def test_unfit_queries_are_told():
 def test_compressed_tables_are_smaller():
     f = planted(100_000, near=0)
     assert build(f, compress=True, tables=10).nbytes < 0.8 * build(f, tables=10).nbytes
+
+
+def test_finds_beyond_the_memory_allowed_are_refused():
+    index = build(np.zeros(2000, dtype=np.uint64))
+    asked = np.zeros(2000, dtype=np.uint64)
+    with pytest.raises(SimdupError, match="do not fit"):
+        query(index, asked, memory=10_000_000)
+    assert len(query(index, asked[:3]).row) == 6000

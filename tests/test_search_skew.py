@@ -5,7 +5,7 @@ import pytest
 from search_oracle import numbers_of, oracle, planted, triples
 
 from simdup.errors import SimdupError
-from simdup.search import all_pairs, build, iter_pairs, plans, query
+from simdup.search import all_pairs, build, copies, iter_pairs, memory, plans, query, threads
 from simdup.search.arrays import checked
 
 
@@ -122,6 +122,37 @@ def test_a_long_run_is_where_tables_beat_the_scan():
     assert plans.plan(48, 3, length // 2).search == "exhaustive"
     assert plans.long_run(0, 3) is None
     assert plans.long_run(3, 3) is None
+
+
+def test_accidents_of_mixing_are_told_apart(monkeypatch):
+    monkeypatch.setattr(copies, "mixed", lambda f: f[:, 0] % np.uint64(3) << np.uint64(60))
+    f = np.random.default_rng(6).integers(0, 40, 300, dtype=np.uint64)
+    for which in ("all", "first"):
+        assert triples(all_pairs(f, 1, 8, which)) == oracle(f.tolist(), 1, which)
+
+
+def test_an_array_sorted_by_threads_is_sorted(monkeypatch):
+    monkeypatch.setattr(threads, "WORTH_PARTING", 1)
+    for n in (0, 1, 2, 5, 1000):
+        values = np.random.default_rng(n).integers(0, 1 << 64, n, dtype=np.uint64)
+        expected = np.sort(values)
+        threads.sort(values, 3)
+        assert (values == expected).all()
+
+
+def test_memory_is_known_or_guessed(monkeypatch):
+    assert memory.free_memory() > 1 << 20
+
+    def missing(*_, **__):
+        raise OSError
+
+    monkeypatch.setattr("builtins.open", missing)
+    guessed = memory.free_memory()
+    monkeypatch.setattr("os.sysconf", missing, raising=False)
+    unknown = memory.free_memory()
+    monkeypatch.undo()
+    assert guessed > 1 << 20
+    assert unknown == 4 << 30
 
 
 def test_nothing_is_copied_on_the_way_in():

@@ -21,6 +21,7 @@ from simdup.cli.results import FORMATS, write_result
 )
 @click.argument("files", nargs=-1, metavar="[FILE...]", type=click.Path())
 @options.distance
+@options.linkage
 @options.output(*FORMATS)
 @options.quiet
 @options.color

@@ -26,8 +26,10 @@ FORMATS = ("text", "jsonl")
 )
 @click.argument("a", metavar="A", type=click.Path())
 @click.argument("b", metavar="B", type=click.Path())
+@options.method
 @options.distance
 @options.verification
+@options.measures
 @click.option("--idf-from", metavar="SOURCE", help="Weigh as a scan of SOURCE would.")
 @options.output(*FORMATS)
 @click.option("--encoding", metavar="NAME", help="Encoding of both [default: found out].")

@@ -11,7 +11,7 @@ import click
 
 from simdup.cli.messages import say
 from simdup.corpus.sources import FORMATS, Reading, read_list
-from simdup.model import CHOICES, KEEP, RECIPES, Criteria, Recipe, named_recipe
+from simdup.model import CHOICES, KEEP, LINKAGES, METHODS, RECIPES, Criteria, Recipe, named_recipe
 
 if TYPE_CHECKING:
     from simdup.cli.progress import Progress
@@ -153,6 +153,14 @@ distance = _option(
     help="Bits that may differ.",
 )
 
+shingle = _option(
+    "--shingle",
+    default="5",
+    metavar="N|words:N",
+    show_default=True,
+    help="Characters, or words, of a shingle.",
+)
+
 verification = _all(
     _option(
         "-s",
@@ -164,14 +172,45 @@ verification = _all(
         help="Least resemblance of a pair.",
     ),
     _option("--verify/--no-verify", default=True, help="Check pairs on the texts [on]."),
+    shingle,
+)
+
+method = _all(
     _option(
-        "--shingle",
-        type=click.IntRange(1),
-        default=5,
-        metavar="N",
-        show_default=True,
-        help="Characters of a shingle.",
+        "--method",
+        type=click.Choice(METHODS),
+        default="simhash",
+        help="How pairs are found: nearly identical texts, or all at a similarity [simhash].",
     ),
+    _option(
+        "--recall",
+        type=click.FloatRange(0, 1, min_open=True, max_open=True),
+        default=0.99,
+        metavar="R",
+        help="Share of the pairs that minhash and pstable are to find [0.99].",
+    ),
+)
+
+measures = _all(
+    _option(
+        "--containment",
+        type=click.FloatRange(0, 1),
+        metavar="C",
+        help="Least share of the smaller text that lies in the larger [off].",
+    ),
+    _option(
+        "--cosine",
+        type=click.FloatRange(0, 1),
+        metavar="C",
+        help="Least cosine of the TF-IDF vectors [off].",
+    ),
+)
+
+linkage = _option(
+    "--linkage",
+    type=click.Choice(LINKAGES),
+    default="single",
+    help="What makes a cluster: any pairs, or only pairs of the kept one [single].",
 )
 
 keep = _option(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import BinaryIO
 
 from simdup.model import Result
@@ -9,12 +10,14 @@ from simdup.model import Result
 FORMATS = ("text", "csv", "jsonl")
 
 
-def write_result(stream: BinaryIO, result: Result, form: str, color: str) -> None:
-    """Write the clusters of a result in one of `FORMATS`."""
+def write_result(
+    stream: BinaryIO, result: Result, form: str, color: str, extras: Sequence[str] = ()
+) -> None:
+    """Write the clusters of a result in one of `FORMATS`, with columns for extra measures."""
     if form == "csv":
         from simdup.output.records import cluster_csv
 
-        stream.writelines(cluster_csv(result.clusters))
+        stream.writelines(cluster_csv(result.clusters, extras))
     elif form == "jsonl":
         from simdup.output.records import cluster_jsonl
 
@@ -22,4 +25,4 @@ def write_result(stream: BinaryIO, result: Result, form: str, color: str) -> Non
     else:
         from simdup.output.text import Painter, cluster_text
 
-        stream.writelines(cluster_text(result.clusters, Painter(stream, color)))
+        stream.writelines(cluster_text(result.clusters, Painter(stream, color), extras))

@@ -24,9 +24,12 @@ from simdup.cli.results import FORMATS, write_result
     """,
 )
 @options.sources
+@options.method
 @options.distance
 @options.verification
+@options.measures
 @options.keep
+@options.linkage
 @click.option("--check", is_flag=True, help="Leave with status 1 if there are duplicates.")
 @options.output(*FORMATS)
 @options.reading
@@ -59,7 +62,7 @@ def command(**given: Any) -> int:
             effort = options.make_effort(given, show)
             result = scan(named, recipe, criteria, reading, effort)
         say_skipped(result.skipped, result.notes, given["quiet"])
-        write_result(stream, result, form, given["color"])
+        write_result(stream, result, form, given["color"], criteria.extras)
     if not given["quiet"]:
         from simdup.output.text import report
 

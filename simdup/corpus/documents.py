@@ -145,7 +145,7 @@ def read(batch: Batch, reading: Reading) -> Iterator[Document | Skipped]:
         yield batch.skipped
     elif isinstance(batch, Texts):
         for document in batch.documents:
-            yield replace(document, text=_without_surrogates(document.text))
+            yield replace(document, text=without_surrogates(document.text))
     elif isinstance(batch, Lines):
         record = batch.record
         for number, line in enumerate(batch.content.split(b"\n"), batch.line):
@@ -197,16 +197,16 @@ def _record(
         identity = values.get(reading.id_field)
         if not isinstance(identity, str | int) or isinstance(identity, bool):
             return skipped(f"no name in field {reading.id_field!r}")
-        name = _without_surrogates(str(identity))
+        name = without_surrogates(str(identity))
     if reading.field not in values:
         return skipped(f"no field {reading.field!r}")
     text = values[reading.field]
     if not isinstance(text, str):
         return skipped(f"field {reading.field!r} is not a string")
-    return Document(name, _without_surrogates(text), file.modified, place=place if named else "")
+    return Document(name, without_surrogates(text), file.modified, place=place if named else "")
 
 
-def _without_surrogates(text: str) -> str:
+def without_surrogates(text: str) -> str:
     """Return text without lone surrogates, which JSON can spell but no encoding can hold."""
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 

@@ -74,12 +74,21 @@ def list_files(sources: Iterable[str], reading: Reading) -> tuple[list[File], li
     files: list[File] = []
     skipped: list[Skipped] = []
     seen: set[str] = set()
+    real: dict[str, str] = {}  # where folders are
     for source in sources:
         for found in _expand(source, reading):
             if isinstance(found, Skipped):
                 skipped.append(found)
                 continue
-            place = found.path if found.path == STDIN else os.path.abspath(found.path)
+            place = found.path
+            if place != STDIN:
+                folder, name = os.path.split(place)
+                if folder not in real:
+                    real[folder] = os.path.realpath(folder)
+                place = os.path.join(real[folder], name)
+                # Below a source links are left out, so only it can be one.
+                if found.path == source and os.path.islink(place):
+                    place = os.path.realpath(place)
             if place not in seen:
                 seen.add(place)
                 files.append(found)

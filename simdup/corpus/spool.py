@@ -32,24 +32,19 @@ class SpoolWriter:
 
     def __init__(self, folder: str, writer: int) -> None:
         self._writer = writer
+        self._path = _path(folder, writer)
         self._end = 0
-        # Unbuffered: a text is whole in the file as soon as its slot is handed on.
-        self._file = open(_path(folder, writer), "wb", buffering=0)  # noqa: SIM115
 
     def write(self, texts: list[bytes]) -> list[Slot]:
         """Append texts in UTF-8 and return where they lie."""
-        content = memoryview(b"".join(texts))
-        while content:
-            content = content[self._file.write(content) :]
+        # Closed at once: a text is whole in the file before its slot is handed on.
+        with open(self._path, "ab") as file:
+            file.writelines(texts)
         slots = []
         for text in texts:
             slots.append(Slot(self._writer, self._end, len(text)))
             self._end += len(text)
         return slots
-
-    def close(self) -> None:
-        """Close the file."""
-        self._file.close()
 
 
 class SpoolReader:

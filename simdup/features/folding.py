@@ -1,16 +1,18 @@
 """Folding: texts that differ in form only become the same text.
 
-Four steps, in this order: Unicode NFKC, case folding, format characters (category Cf) dropped,
-traditional characters to simplified ones.  Done as the standard describes it, NFKC alone costs
-more than the segmenter.  But characters that neither combine with a neighbour nor arise from one
-that does fold on their own, so nearly every text is a single look-up in an array over all code
-points.  The array fills itself: a character is folded through `unicodedata` the first time it is
-met.  Only texts with combining characters take the long way.
+Four steps, in this order: format characters (category Cf) dropped, Unicode NFKC, case folding,
+traditional characters to simplified ones; and again until nothing changes, for one step can give
+work to another.  Done as the standard describes it, NFKC alone costs more than the segmenter.  But
+characters that neither combine with a neighbour nor arise from one that does fold on their own, so
+nearly every text is a single look-up in an array over all code points.  The array fills itself: a
+character is folded through `unicodedata` the first time it is met.  Only texts with combining
+characters take the long way.
 """
 
 import unicodedata
 from functools import cache
 from importlib import resources
+from itertools import groupby
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +20,7 @@ from numpy.typing import NDArray
 CODE_POINTS = 0x110000
 # Marks beside the code points in the table, all above every code point.
 UNKNOWN = CODE_POINTS  # not met yet
-COMBINING = CODE_POINTS + 1  # takes the long way
+COMBINING = CODE_POINTS + 1  # takes the long way, as surrogates do
 SEVERAL = CODE_POINTS + 2  # folds to nothing or to several characters: SEVERAL + i is _several[i]
 
 # The letters that end a composition: vowels and finals of Hangul, vowels of Kirat Rai.
@@ -27,7 +29,6 @@ _JOINING_LETTERS = frozenset(
 )
 
 _several: list[str] = [""]
-_REPLACEMENT = "\ufffd"
 
 
 def fold(text: str) -> str:
@@ -36,7 +37,7 @@ def fold(text: str) -> str:
     Parameters
     ----------
     text : str
-        Any text; a lone surrogate becomes U+FFFD.
+        Any text; a lone surrogate becomes U+FFFD, two that belong together their character.
 
     Returns
     -------
@@ -86,7 +87,7 @@ def _text(codes: NDArray[np.uint32]) -> str:
 def _fold_slowly(text: str) -> str:
     """Fold by the definition; case folding can undo NFKC, hence the second round."""
     text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-    text = "".join(c for c in text if unicodedata.category(c) != "Cf")
+    text = _in_order("".join(c for c in text if unicodedata.category(c) != "Cf"))
     while True:
         folded = unicodedata.normalize("NFKC", text).casefold().translate(_simplified())
         folded = "".join(c for c in folded if unicodedata.category(c) != "Cf")
@@ -95,11 +96,19 @@ def _fold_slowly(text: str) -> str:
         text = folded
 
 
+def _in_order(text: str) -> str:
+    """Decompose a text and put the marks of each letter in order, as NFKC itself begins.
+
+    But it orders them by insertion: a megabyte of marks on one letter would take it minutes.
+    """
+    parts = "".join([unicodedata.normalize("NFKD", c) for c in text])
+    runs = groupby(parts, lambda c: unicodedata.combining(c) > 0)
+    return "".join(["".join(sorted(run, key=unicodedata.combining)) for _, run in runs])
+
+
 def _entry(character: str) -> int:
     """Return what the table holds for a character."""
-    if 0xD800 <= ord(character) < 0xE000:
-        return ord(_REPLACEMENT)
-    if _combines(character):
+    if 0xD800 <= ord(character) < 0xE000 or _combines(character):
         return COMBINING
     folded = _fold_slowly(character)
     if any(_combines(c) for c in folded):

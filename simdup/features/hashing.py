@@ -10,9 +10,6 @@ from collections.abc import Callable
 
 FeatureHash = Callable[[str], bytes]
 
-# Bits that each digest has to give; None where the length follows from the wish.
-DIGEST_BITS = {"blake2b": 512, "md5": 128, "sha1": 160, "sha256": 256}
-
 
 def term_hash(term: str) -> bytes:
     """Return the 8 bytes that a term is known by, the most significant first."""

@@ -125,9 +125,9 @@ def _segmenter(engine: str, dictionary: str | None, folded: bool) -> Tokenizer:
             raise SimdupError(
                 "--segmenter", "rjieba cannot use --dict", "leave --segmenter out, or say jieba"
             )
-        return _jieba(dictionary, folded)
+        return _jieba(dictionary, read_dictionary(dictionary), folded)
     if engine == "jieba" or (engine == "auto" and find_spec("rjieba") is None):
-        return _jieba(None, folded)
+        return _jieba()
     return _rjieba()
 
 
@@ -143,7 +143,7 @@ def _rjieba() -> Tokenizer:
 
 
 @cache
-def _jieba(dictionary: str | None, folded: bool) -> Tokenizer:
+def _jieba(dictionary: str = "", content: bytes = b"", folded: bool = True) -> Tokenizer:
     # Its import warns of its own age and sets up a talkative log: neither is the user's matter.
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -153,18 +153,19 @@ def _jieba(dictionary: str | None, folded: bool) -> Tokenizer:
     engine.FREQ, engine.total = engine.gen_pfdict(engine.get_dict_file())
     # Marked as done, so that it never comes to jieba's cache in the shared temporary folder.
     engine.initialized = True
-    if dictionary is not None:
-        _add_words(engine.add_word, dictionary, folded)
+    _add_words(engine.add_word, dictionary, content, folded)
     cut: Tokenizer = engine.lcut
     return cut
 
 
 def _add_words(
-    add: Callable[[str, str | None, str | None], None], dictionary: str, folded: bool
+    add: Callable[[str, str | None, str | None], None],
+    dictionary: str,
+    content: bytes,
+    folded: bool,
 ) -> None:
     """Read a dictionary of lines ``word [frequency] [tag]``."""
-    text = read_dictionary(dictionary).decode("utf-8-sig")
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(content.decode("utf-8-sig").splitlines(), 1):
         if not line.strip():
             continue
         match = re.fullmatch(r"(.+?)(?:\s+(\d+))?(?:\s+([a-zA-Z]+))?", line.strip())

@@ -59,13 +59,8 @@ def top_terms(counts: Counts, idf: Idf, recipe: Recipe) -> Iterator[TopTerms]:
     recipe : Recipe
         Its fields weight, min_df, top and cap are used.
     """
-    factors = idf.of(counts) if recipe.uses_idf else np.ones(len(counts.ids))
     frequent = idf.frequent(counts, recipe.min_df) if recipe.min_df > 1 else None
-    for first, last in _blocks(counts.starts):
-        entries = slice(counts.starts[first], counts.starts[last])
-        columns = counts.columns[entries]
-        starts = counts.starts[first : last + 1] - counts.starts[first]
-        weights = _weigh(counts.counts[entries], columns, starts, factors, recipe, idf)
+    for starts, columns, weights in weights_in_blocks(counts, idf, recipe):
         present = weights > 0
         if frequent is not None:
             present &= _enough(frequent[columns] & present, present, starts)
@@ -73,6 +68,21 @@ def top_terms(counts: Counts, idf: Idf, recipe: Recipe) -> Iterator[TopTerms]:
             columns, weights, present, starts, counts.ids, recipe
         )
         yield TopTerms(kept_columns, kept_weights, per_document(weights > 0, starts))
+
+
+def weights_in_blocks(
+    counts: Counts, idf: Idf, recipe: Recipe
+) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]]:
+    """Yield (starts, columns, weights) of consecutive documents: all terms, none capped.
+
+    A block is a matrix in compressed sparse rows, as `Counts` is; its first start is 0.
+    """
+    factors = idf.of(counts) if recipe.uses_idf else np.ones(len(counts.ids))
+    for first, last in _blocks(counts.starts):
+        entries = slice(counts.starts[first], counts.starts[last])
+        columns = counts.columns[entries]
+        starts = counts.starts[first : last + 1] - counts.starts[first]
+        yield starts, columns, _weigh(counts.counts[entries], columns, starts, factors, recipe, idf)
 
 
 def _blocks(starts: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
@@ -98,23 +108,51 @@ def _weigh(
     A corpus's own weighting goes through scikit-learn; the few documents that a table or a model
     weighs would wait longer for its import than for their answer.  A test holds the two equal.
     """
-    tf = counts.astype(np.float64)
-    if recipe.weight == "binary":
-        return np.ones(len(tf))
-    if recipe.weight == "tf":
-        return tf
-    if recipe.weight == "tf2":
-        return tf * tf
-    if isinstance(idf, Model) and idf.name == "corpus":
+    if recipe.uses_idf and isinstance(idf, Model) and idf.name == "corpus":
         from scipy.sparse import csr_matrix
 
         transformer = _transformer(factors, recipe.weight == "logtf")
+        tf = counts.astype(np.float64)
         matrix = csr_matrix((tf, columns, starts), shape=(len(starts) - 1, len(factors)))
         weighted: NDArray[np.float64] = transformer.transform(matrix, copy=False).data
         return weighted
-    if recipe.weight == "logtf":
+    return _weigh_plainly(counts, factors[columns], recipe.weight)
+
+
+def _weigh_plainly(
+    counts: NDArray[np.int32], factors: NDArray[np.float64], weight: str
+) -> NDArray[np.float64]:
+    tf = counts.astype(np.float64)
+    if weight == "binary":
+        return np.ones(len(tf))
+    if weight == "tf":
+        return tf
+    if weight == "tf2":
+        return tf * tf
+    if weight == "logtf":
         tf = np.log(tf) + 1.0
-    return tf * factors[columns]
+    return tf * factors
+
+
+def document_weights(
+    counts: Counts, document: int, factors: NDArray[np.float64], weight: str
+) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+    """Return the term numbers of a document and their weights: all of them, none capped.
+
+    Parameters
+    ----------
+    counts : Counts
+        Documents and terms.
+    document : int
+        Which.
+    factors : float64[terms]
+        Inverse document frequencies.
+    weight : str
+        The recipe's.
+    """
+    entries = slice(counts.starts[document], counts.starts[document + 1])
+    columns = counts.columns[entries]
+    return columns, _weigh_plainly(counts.counts[entries], factors[columns], weight)
 
 
 def _transformer(factors: NDArray[np.float64], logarithmic: bool) -> Any:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+Group = list[int]
 
 
-def components(pairs: Iterable[tuple[int, int]]) -> list[list[int]]:
+def components(pairs: Iterable[tuple[int, int]]) -> list[Group]:
     """Return the groups of documents that pairs connect (single linkage).
 
     Each group rises; the groups come by falling size, then by their first document.
@@ -25,32 +27,87 @@ def components(pairs: Iterable[tuple[int, int]]) -> list[list[int]]:
     for a, b in pairs:
         low, high = sorted((root(a), root(b)))
         parent[high] = low
-    groups: dict[int, list[int]] = {}
+    groups: dict[int, Group] = {}
     for document in sorted(parent):
         groups.setdefault(root(document), []).append(document)
-    return sorted(groups.values(), key=lambda group: (-len(group), group[0]))
+    return ordered(groups.values())
 
 
-def chooser(
+def stars(
+    pairs: Iterable[tuple[int, int]],
+    first_of: Mapping[int, int],
+    worth: Callable[[int], tuple[float, int]],
+) -> list[Group]:
+    """Return groups in which every document is a pair of the kept one (star linkage).
+
+    The documents are asked in the order of their worth: each that is in no group yet is kept, and
+    takes those of its partners that are in none.  So nothing is redundant by hearsay.  It is what
+    a stream deduplicator does that keeps whatever comes first.
+
+    Parameters
+    ----------
+    pairs : iterable of (int, int)
+        Of identical documents only the first need stand in pairs with others.
+    first_of : mapping
+        For each copy the first document that is identical with it.
+    worth : callable
+        Orders documents, the best to keep first; see `worth_by`.
+
+    Returns
+    -------
+    list of list of int
+        Each group rises; the kept one is its best by worth.
+    """
+    copies: dict[int, Group] = {}
+    for copy, first in first_of.items():
+        copies.setdefault(first, [first]).append(copy)
+    partners: dict[int, set[int]] = {}
+    for a, b in pairs:
+        a, b = first_of.get(a, a), first_of.get(b, b)
+        partners.setdefault(a, set()).add(b)
+        partners.setdefault(b, set()).add(a)
+
+    def family(document: int) -> Group:
+        return copies.get(document, [document])
+
+    taken: set[int] = set()
+    groups = []
+    for kept in sorted(partners, key=lambda first: min(map(worth, family(first)))):
+        if kept in taken:
+            continue
+        members = {kept} | (partners[kept] - taken)
+        taken |= members
+        group = [document for first in members for document in family(first)]
+        if len(group) > 1:
+            groups.append(sorted(group))
+    return ordered(groups)
+
+
+def ordered(groups: Iterable[Group]) -> list[Group]:
+    """Return groups by falling size, then by their first document."""
+    return sorted(groups, key=lambda group: (-len(group), group[0]))
+
+
+def worth_by(
     keep: str, lengths: Sequence[int], modified: Sequence[float]
-) -> Callable[[Sequence[int]], int]:
-    """Return the function that names the document of a group to keep.
+) -> Callable[[int], tuple[float, int]]:
+    """Return the key that orders documents, the best to keep first; of equals the first.
 
     Parameters
     ----------
     keep : str
-        One of `simdup.model.KEEP`; of equals the first in input order is kept.
+        One of `simdup.model.KEEP`.
     lengths : sequence of int
         Every document's length in characters.
     modified : sequence of float
         When every document was last changed.
     """
-    order: dict[str, Callable[[int], float]] = {
-        "first": lambda document: document,
+    by: dict[str, Callable[[int], float]] = {
+        "first": lambda document: 0,
         "longest": lambda document: -lengths[document],
         "shortest": lambda document: lengths[document],
         "newest": lambda document: -modified[document],
         "oldest": lambda document: modified[document],
     }
-    worth = order[keep]
-    return lambda group: min(group, key=lambda document: (worth(document), document))
+    value = by[keep]
+    return lambda document: (value(document), document)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from rich.cells import cell_len
 
 from simdup.corpus.names import to_bytes
+from simdup.model import Measures
 from simdup.output.escaping import shown
 from simdup.output.records import digits, json_line, rounded
 from simdup.output.text import Painter, padded, recipe_words
@@ -24,11 +25,12 @@ _MOST = 20
 def comparison_jsonl(found: Comparison) -> Iterator[bytes]:
     """Yield a comparison as one line of JSON."""
     values = asdict(found)
-    for key in ("criteria", "identical", "terms"):
+    unasked = {"containment", "cosine"} - set(found.criteria.extras)
+    for key in ("criteria", "identical", "terms", *unasked):
         del values[key]
     values |= {
         "type": "comparison",
-        "similarity": rounded(found.similarity),
+        **{name: rounded(values[name]) for name in ("similarity", *found.criteria.extras)},
         "agreement": found.agreement,
         "ratio": found.ratio,
     }
@@ -48,10 +50,10 @@ def comparison_text(found: Comparison, paint: Painter) -> Iterator[bytes]:
         bands = "".join("=" if band else "." for band in found.bands)
         lines.append(f"  distance      {found.distance} of {found.bits} bits")
         lines.append(f"  bands         {bands}  ({equal} of {len(found.bands)} match)")
-    lines.append(
-        f"  similarity    {digits(found.similarity)}"
-        f"  (shared runs of {found.criteria.shingle} characters)"
-    )
+    kind, _, count = str(found.criteria.shingle).rpartition(":")
+    runs = f"(shared runs of {count} {kind or 'characters'})"
+    lines.append(f"  similarity    {digits(found.similarity)}  {runs}")
+    lines += [f"  {name:<12}  {digits(getattr(found, name))}" for name in found.criteria.extras]
     a, b = (value or "none" for value in found.fingerprints)
     lines += [f"  fingerprints  {a}  {b}", f"  idf           {_idf_words(found.recipe['idf'])}"]
     lines.append(recipe_words(found.recipe))
@@ -69,27 +71,31 @@ def reason(found: Comparison) -> str:
         return "the texts are the same after folding."
     if found.few:
         return "with so few words only identical texts count, and these differ."
-    near = found.distance <= criteria.distance
-    bits = f"{found.distance} of {found.bits} bits differ"
-    limit = f"at most {criteria.distance} may"
+    simhash = criteria.method == "simhash"
+    near = found.distance <= criteria.distance if simhash else any(found.bands)
+    if simhash:
+        place = f"{found.distance} of {found.bits} bits differ, at most {criteria.distance} may"
+    else:
+        place = f"{sum(found.bands)} of {len(found.bands)} {criteria.method} bands match"
     if not criteria.verify:
-        return f"{bits}, {limit}; the texts were not held against each other."
-    like = found.similarity >= criteria.similarity
-    share = f"similarity is {digits(found.similarity)}"
-    wanted = f"at least {criteria.similarity:g} is asked"
-    if near and like:
-        return f"{bits} ({limit}), and their {share} ({wanted})."
-    if like:
-        return (
-            f"the texts are much alike ({share}, {wanted}), but their fingerprints are too far "
-            f"apart for a scan to see ({bits}, {limit}); --distance {found.distance} would see it."
-        )
+        return f"{place}; the texts were not held against each other."
+    like = criteria.met_by(Measures(found.similarity, found.containment, found.cosine))
+    share = ", ".join(
+        f"{name} is {digits(getattr(found, name))}, at least {getattr(criteria, name):g} is asked"
+        for name in ("similarity", *criteria.extras)
+    )
+    if near == like:
+        return f"{place}; their {share}."
     if near:
         return (
-            f"the fingerprints are near ({bits}, {limit}), but the texts themselves are not alike "
-            f"enough ({share}, {wanted})."
+            f"the fingerprints are near ({place}), but the texts themselves are not alike enough "
+            f"({share})."
         )
-    return f"{bits} ({limit}), and their {share} ({wanted})."
+    way_out = f"--distance {found.distance} would" if simhash else "a higher --recall may"
+    return (
+        f"the texts are much alike ({share}), but their fingerprints are too far apart for a scan "
+        f"to see ({place}); {way_out} see it."
+    )
 
 
 def _idf_words(name: str) -> str:

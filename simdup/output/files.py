@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 import sys
@@ -11,6 +12,8 @@ from contextlib import contextmanager, suppress
 from typing import BinaryIO
 
 from simdup.errors import SimdupError
+
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 
 @contextmanager
@@ -26,13 +29,16 @@ def open_output(path: str | None) -> Iterator[BinaryIO]:
         If the file cannot be written.
     """
     if path is None or path == "-":
-        yield sys.stdout.buffer
-        sys.stdout.buffer.flush()
+        with _room("standard output"):
+            yield sys.stdout.buffer
+            sys.stdout.buffer.flush()
         return
-    target = os.path.realpath(path)
     try:
-        mode = _mode(target)
-        if mode is not None and not stat.S_ISREG(mode):
+        mode = _mode(path)
+        special = mode is not None and not stat.S_ISREG(mode)
+        # What /dev/stdout leads to need not have a name: only files are followed to theirs.
+        target = path if special else os.path.realpath(path)
+        if special:
             stream, beside = open(target, "wb"), None  # noqa: SIM115
         else:
             handle, beside = tempfile.mkstemp(prefix=".simdup-", dir=os.path.dirname(target))
@@ -40,7 +46,7 @@ def open_output(path: str | None) -> Iterator[BinaryIO]:
     except OSError as error:
         raise _unwritable(path, error) from None
     try:
-        with stream:
+        with _room(path), stream:
             yield stream
             try:
                 stream.flush()
@@ -55,6 +61,17 @@ def open_output(path: str | None) -> Iterator[BinaryIO]:
             with suppress(OSError):
                 os.unlink(beside)
         raise
+
+
+@contextmanager
+def _room(path: str) -> Iterator[None]:
+    """Tell of a file that cannot hold what is being written to it."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is not None or error.errno not in _NO_ROOM:
+            raise
+        raise _unwritable(path, error) from None
 
 
 def _unwritable(path: str, error: OSError) -> SimdupError:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import csv
-import io
 import json
 import math
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
+from types import SimpleNamespace
 from typing import Any
 
 from simdup import __version__
 from simdup.corpus.names import escape, to_bytes
-from simdup.model import Answer, Cluster, Pair, Result
+from simdup.model import Answer, Cluster, Measures, Member, Pair, Result
+
+_CLUSTER_COLUMNS = ("cluster", "role", "document", "fingerprint", "distance", "similarity")
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -38,9 +40,17 @@ def json_line(values: dict[str, Any]) -> bytes:
     return _SURROGATE.sub(lambda match: f"\\u{ord(match[0]):04x}", text).encode() + b"\n"
 
 
-def cluster_csv(clusters: Iterable[Cluster]) -> Iterator[bytes]:
-    """Yield the CSV of clusters: a header, then a row a document."""
-    yield b"cluster,role,document,fingerprint,distance,similarity\n"
+def cluster_csv(clusters: Iterable[Cluster], extras: Sequence[str] = ()) -> Iterator[bytes]:
+    """Yield the CSV of clusters: a header, then a row a document.
+
+    Parameters
+    ----------
+    clusters : iterable of Cluster
+        What to write.
+    extras : sequence of str
+        Measures beside the similarity that get a column of their own.
+    """
+    yield ",".join((*_CLUSTER_COLUMNS, *extras)).encode() + b"\n"
     for cluster in clusters:
         yield _csv_rows(
             (
@@ -50,6 +60,7 @@ def cluster_csv(clusters: Iterable[Cluster]) -> Iterator[bytes]:
                 member.fingerprint,
                 "" if member.distance is None else member.distance,
                 digits(member.similarity),
+                *(digits(getattr(member, extra)) for extra in extras),
             )
             for member in cluster.documents
         )
@@ -65,15 +76,9 @@ def cluster_jsonl(result: Result) -> Iterator[bytes]:
                 "size": len(cluster.documents),
                 "diameter": cluster.diameter,
                 "weakest": rounded(cluster.weakest),
-                "documents": [
-                    {
-                        key: rounded(value) if key == "similarity" else value
-                        for key, value in asdict(member).items()
-                        if member.distance is not None or key not in ("distance", "similarity")
-                    }
-                    for member in cluster.documents
-                ],
+                "documents": [_member(member) for member in cluster.documents],
                 "pairs": [_pair(pair) for pair in cluster.pairs],
+                **({"chained": True} if cluster.chained else {}),
             }
         )
     for skipped in result.skipped:
@@ -129,13 +134,30 @@ def answer_jsonl(answers: Iterable[Answer]) -> Iterator[bytes]:
         yield json_line({"type": "match", "document": answer.document, "matches": matches})
 
 
+def _member(member: Member) -> dict[str, Any]:
+    """Return a member's fields: of the kept one those it has, of others the similarity at least."""
+    values = _rounded(asdict(member))
+    if member.distance is None:
+        del values["distance"]
+    elif member.similarity is None:
+        values["similarity"] = None
+    return values
+
+
 def _pair(pair: Pair) -> dict[str, Any]:
-    values = pair._asdict()
-    similarity = rounded(values.pop("similarity"))
-    return values if similarity is None else values | {"similarity": similarity}
+    return _rounded(pair._asdict())
+
+
+def _rounded(values: dict[str, Any]) -> dict[str, Any]:
+    """Return fields with their measures rounded, and without those that were not taken."""
+    measures = {name: rounded(values[name]) for name in Measures._fields}
+    others = {name: value for name, value in values.items() if name not in measures}
+    return others | {name: value for name, value in measures.items() if value is not None}
 
 
 def _csv_rows(rows: Iterable[Iterable[object]]) -> bytes:
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(rows)
-    return to_bytes(text.getvalue())
+    lines: list[str] = []
+    # That end of a line makes the writer quote a return in a name too, in every Python.
+    out = SimpleNamespace(write=lambda line: lines.append(line.removesuffix("\r\n") + "\n"))
+    csv.writer(out, lineterminator="\r\n").writerows(rows)
+    return to_bytes("".join(lines))

@@ -7,7 +7,7 @@ import re
 import shutil
 import textwrap
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import IO, Any
 
 from rich.cells import cell_len
@@ -67,23 +67,29 @@ def padded(text: str, width: int) -> str:
     return text + " " * (width - cell_len(text))
 
 
-def cluster_text(clusters: Iterable[Cluster], paint: Painter) -> Iterator[bytes]:
+def cluster_text(
+    clusters: Iterable[Cluster], paint: Painter, extras: Sequence[str] = ()
+) -> Iterator[bytes]:
     """Yield clusters as a person reads them.
 
     Names stand last: whatever their width, the columns before them line up, and a long one wraps
-    without tearing the line apart.
+    without tearing the line apart.  `extras` are measures that get a column of their own.
     """
-    heading = paint("dim", "  role       bits  similar  document") + "\n"
+    columns = "".join(f"{extra:>11}  " for extra in extras)
+    heading = paint("dim", f"  role       bits  similar  {columns}document") + "\n"
     for cluster in clusters:
         yield heading.encode()
         heading = "\n"
-        size = len(cluster.documents)
-        lines = [paint("heading", f"cluster {cluster.number}: {size} documents")]
+        title = f"cluster {cluster.number}: {len(cluster.documents)} documents"
+        if cluster.chained:
+            title += ", some alike to others only, not to the kept one"
+        lines = [paint("heading", title)]
         for member in cluster.documents:
             role = paint(member.role, f"{member.role:<9}")
             distance = "" if member.distance is None else str(member.distance)
-            figures = f"{distance:>4}  {digits(member.similarity):>7}"
-            lines.append(f"  {role}  {figures}  {shown(member.document)}")
+            figures = f"{distance:>4}  {digits(member.similarity):>7}  "
+            figures += "".join(f"{digits(getattr(member, extra)):>11}  " for extra in extras)
+            lines.append(f"  {role}  {figures}{shown(member.document)}")
         yield to_bytes("\n".join(lines) + "\n")
 
 
@@ -100,15 +106,25 @@ def report(result: Result, criteria: Criteria | None) -> str:
         f"{count_words(summary.pairs, 'pair')} of {count_words(summary.candidates, 'candidate')}"
     )
     if criteria is not None:
-        found += f": distance at most {criteria.distance}"
-        if criteria.verify:
-            found += f", similarity at least {criteria.similarity:g}"
-        else:
-            found += ", not verified"
+        found += ": " + criteria_words(criteria)
     lines.append(found)
     if recipe := recipe_words(summary.recipe):
         lines.append(recipe)
+    if result.hint:
+        lines.append(f"hint: {result.hint}")
     return "\n".join(lines)
+
+
+def criteria_words(criteria: Criteria) -> str:
+    """Return what a pair has to meet."""
+    parts = [f"distance at most {criteria.distance}"]
+    if criteria.method != "simhash":
+        parts = [f"by {criteria.method}"]
+    if not criteria.verify:
+        return ", ".join([*parts, "not verified"])
+    for name in ("similarity", *criteria.extras):
+        parts.append(f"{name} at least {getattr(criteria, name):g}")
+    return ", ".join(parts)
 
 
 def skipped_words(skipped: Iterable[Skipped]) -> str:

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
+from simdup.corpus.documents import without_surrogates
 from simdup.errors import SimdupError
 from simdup.features.counts import Counts, join
 from simdup.features.idf import Idf
 from simdup.features.tokens import tokenizer
 from simdup.features.weights import UNIT, TopTerms, top_terms
-from simdup.model import FEW_TERMS, Comparison, Criteria, Document, Recipe
-from simdup.pipeline.intake import prepare, term_counter
-from simdup.pipeline.sketching import resolve_idf, resolved
+from simdup.model import FEW_TERMS, Comparison, Criteria, Document, Measures, Recipe
+from simdup.pipeline.banding import MinhashBands, minhash_banding, pstable_keys
+from simdup.pipeline.intake import prepare, term_counter, without_spaces
+from simdup.pipeline.sketching import resolve_idf, resolved, vectors
 from simdup.search.plans import cut
 from simdup.sketches.simhash import distance as hamming
 from simdup.sketches.simhash import simhash_rows, to_hex
-from simdup.verify.resemblance import resemblance, shingles
+from simdup.verify import Verifier
+from simdup.verify.resemblance import shingler
 
 
 def compare(
@@ -47,7 +51,8 @@ def compare(
         If the recipe wants the frequencies of a corpus: two documents are none.
     """
     segment = tokenizer(recipe, segmenter)
-    (tokens_a, text_a), (tokens_b, text_b) = (prepare(d.text, recipe, segment) for d in (a, b))
+    texts = (without_surrogates(document.text) for document in (a, b))
+    (tokens_a, text_a), (tokens_b, text_b) = (prepare(text, recipe, segment) for text in texts)
     counts, idf, top, hexes = _sketch([tokens_a, tokens_b], recipe, idf)
     weights = [
         {counts.terms[c]: w * UNIT for c, w in zip(*row, strict=True) if w}
@@ -55,13 +60,17 @@ def compare(
     ]
     shared = weights[0].keys() & weights[1].keys()
     apart = None if None in hexes else hamming(*(int(h or "", 16) for h in hexes))
-    similarity = resemblance(shingles(text_a, criteria.shingle), shingles(text_b, criteria.shingle))
+    identical = without_spaces(text_a) == without_spaces(text_b)
+    measures = _measures((text_a, text_b), counts, idf, recipe, criteria)
     terms = int(top.terms.min())
-    identical = text_a == text_b
+    bands = _bands(hexes[0], hexes[1], recipe.bits, criteria.distance)
+    if criteria.method != "simhash" and apart is not None:
+        tokens = [tokens_a, tokens_b]
+        bands = _equal_keys((text_a, text_b), tokens, counts, idf, recipe, criteria)
+    near = apart is not None and apart <= criteria.distance
     duplicates = (
-        apart is not None
-        and apart <= criteria.distance
-        and (not criteria.verify or similarity >= criteria.similarity)
+        (near if criteria.method == "simhash" else any(bands))
+        and (not criteria.verify or criteria.met_by(measures))
         and (identical or terms >= FEW_TERMS)
     )
     return Comparison(
@@ -70,11 +79,13 @@ def compare(
         duplicates=duplicates,
         distance=apart,
         bits=recipe.bits,
-        similarity=similarity,
+        similarity=measures.similarity or 0.0,
+        containment=measures.containment,
+        cosine=measures.cosine,
         identical=identical,
         terms=terms,
         fingerprints=(hexes[0], hexes[1]),
-        bands=_bands(hexes[0], hexes[1], recipe.bits, criteria.distance),
+        bands=bands,
         shared=tuple(
             sorted(
                 ((t, weights[0][t], weights[1][t]) for t in shared),
@@ -88,10 +99,24 @@ def compare(
     )
 
 
+def _measures(
+    texts: tuple[str, str], counts: Counts, idf: Idf, recipe: Recipe, criteria: Criteria
+) -> Measures:
+    """Measure two folded texts as a scan does."""
+    if criteria.shingles_words:
+        cut = shingler(criteria.shingle, tokenizer(replace(recipe, tokens="ngrams:1")))
+        made = [cut(text) for text in texts]
+    else:
+        cut = shingler(criteria.shingle, str.split)
+        made = [cut(without_spaces(text)) for text in texts]
+    return Verifier(made.__getitem__, vectors(counts, idf, recipe), criteria).measure(0, 1)
+
+
 def fingerprints(texts: Sequence[str], recipe: Recipe) -> list[str | None]:
     """Return the hex fingerprints of a few texts; None for those without terms."""
     segment = tokenizer(recipe)
-    return _sketch([prepare(text, recipe, segment)[0] for text in texts], recipe, None)[3]
+    tokens = [prepare(without_surrogates(text), recipe, segment)[0] for text in texts]
+    return _sketch(tokens, recipe, None)[3]
 
 
 def _sketch(
@@ -112,6 +137,23 @@ def _sketch(
 def _alone(weights: dict[str, float], shared: set[str]) -> tuple[tuple[str, float], ...]:
     alone = ((term, weight) for term, weight in weights.items() if term not in shared)
     return tuple(sorted(alone, key=lambda item: (-item[1], item[0])))
+
+
+def _equal_keys(
+    texts: tuple[str, str],
+    tokens: list[list[str]],
+    counts: Counts,
+    idf: Idf,
+    recipe: Recipe,
+    criteria: Criteria,
+) -> tuple[bool, ...]:
+    """Tell in which bands a scan by another method gives two documents the same key."""
+    if criteria.method == "minhash":
+        making = MinhashBands(minhash_banding(criteria), criteria.shingle)
+        keys = making.keys([without_spaces(text) for text in texts], tokens)
+    else:
+        keys = pstable_keys(counts, idf, recipe, criteria)
+    return tuple((keys[0] == keys[1]).tolist())
 
 
 def _bands(a: str | None, b: str | None, bits: int, distance: int) -> tuple[bool, ...]:

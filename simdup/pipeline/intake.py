@@ -17,6 +17,9 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from simdup.corpus.documents import Batch, batches, read, text_batches
 from simdup.corpus.sources import STDIN, Reading, list_files
 from simdup.corpus.spool import Slot, SpoolWriter
@@ -27,6 +30,7 @@ from simdup.features.hashing import feature_hash
 from simdup.features.idf import ENOUGH_DOCUMENTS
 from simdup.features.tokens import Tokenizer, tokenizer
 from simdup.model import Document, Recipe, Skipped
+from simdup.pipeline.banding import MinhashBands
 from simdup.pipeline.workers import Workers
 
 # Below this many bytes one process is done before others have started: forking and ending two
@@ -124,6 +128,8 @@ class Counted(NamedTuple):
         Where they lie in the spool; empty without one.
     counts : Counts
         Their term counts.
+    keys : uint64[documents, bands] or None
+        Their band keys, where the method wants them.
     skipped : list of Skipped
         What could not be a document.
     size : int
@@ -139,6 +145,7 @@ class Counted(NamedTuple):
     lengths: list[int]
     slots: list[Slot]
     counts: Counts
+    keys: NDArray[np.uint64] | None
     skipped: list[Skipped]
     size: int
     also: Sequence[bytes] = ()
@@ -158,6 +165,10 @@ class CountDocuments:
         The segmenting engine.
     spool : str or None
         The folder of the spool; None to lay nothing aside.
+    spaced : bool
+        Whether texts are laid aside with spaces between their words.
+    bands : MinhashBands or None
+        Makes band keys, where the method wants them.
     apart : bool
         Whether the counts of each batch stand on their own, as results that stream need, rather
         than go on with the term numbers of the batches before.
@@ -171,11 +182,14 @@ class CountDocuments:
         reading: Reading,
         segmenter: str = "auto",
         spool: str | None = None,
+        spaced: bool = False,
+        bands: MinhashBands | None = None,
         apart: bool = False,
         also: Callable[[Document, str], bytes] | None = None,
     ) -> None:
-        self._given = (recipe, reading, segmenter, spool, apart, also)
-        self._recipe, self._reading, _, self._spool, self._apart, self._also = self._given
+        self._given = (recipe, reading, segmenter, spool, spaced, bands, apart, also)
+        self._recipe, self._reading, self._spool = recipe, reading, spool
+        self._spaced, self._bands, self._apart, self._also = spaced, bands, apart, also
         self._cut = tokenizer(recipe, segmenter)
 
     def __call__(self, number: int) -> Callable[[Batch], Counted]:
@@ -194,6 +208,8 @@ class CountDocuments:
         documents: list[tuple[str, float, str, str]] = []
         skipped: list[Skipped] = []
         texts: list[bytes] = []
+        digests: list[bytes] = []
+        solids: list[str] = []
         lengths: list[int] = []
         tokens: list[list[str]] = []
         beside: list[bytes] = []
@@ -201,22 +217,28 @@ class CountDocuments:
             if isinstance(found, Skipped):
                 skipped.append(found)
                 continue
-            cut, solid = prepare(found.text, self._recipe, self._cut)
+            cut, folded = prepare(found.text, self._recipe, self._cut)
+            solid = without_spaces(folded)
             if not cut:
                 skipped.append(Skipped(found.name, "empty" if not solid else "no words"))
                 continue
             documents.append((found.name, found.modified, found.note, found.place))
-            texts.append(solid.encode("utf-8", "surrogatepass"))
+            if self._bands is not None:
+                solids.append(solid)
+            text = solid.encode()
+            digests.append(hashlib.blake2b(text, digest_size=16).digest())
+            texts.append(" ".join(folded.split()).encode() if self._spaced else text)
             lengths.append(len(solid))
             tokens.append(cut)
             if self._also is not None:
                 beside.append(self._also(found, solid))
         return Counted(
             documents=documents,
-            digests=[hashlib.blake2b(text, digest_size=16).digest() for text in texts],
+            digests=digests,
             lengths=lengths,
             slots=[] if writer is None else writer.write(texts),
             counts=counter.count(tokens),
+            keys=None if self._bands is None else self._bands.keys(solids, tokens),
             skipped=skipped,
             size=batch.size,
             also=beside,
@@ -231,9 +253,14 @@ def term_counter(recipe: Recipe) -> TermCounter:
 
 
 def prepare(text: str, recipe: Recipe, cut: Tokenizer) -> tuple[list[str], str]:
-    """Return a text's tokens, and the text as it is verified: folded, without white space."""
+    """Return a text's tokens, and the folded text."""
     folded = fold(text) if recipe.fold else text
-    return cut(folded), "".join(folded.split())
+    return cut(folded), folded
+
+
+def without_spaces(text: str) -> str:
+    """Return a text as its characters are verified: without white space."""
+    return "".join(text.split())
 
 
 def count_batches(
@@ -281,6 +308,8 @@ class Corpus:
         Names and what a person should know of how they were read.
     skipped : list of Skipped
         What could not be a document.
+    keys : list of arrays
+        Band keys, block by block, where the method wants them.
     blocks : list of (int, Counts)
         Who counted each block, and the block: see `features.counts.join`.
     """
@@ -292,6 +321,7 @@ class Corpus:
     slots: list[Slot] = field(default_factory=list)
     notes: list[tuple[str, str]] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
+    keys: list[NDArray[np.uint64]] = field(default_factory=list)
     blocks: list[tuple[int, Counts]] = field(default_factory=list)
 
     def add(self, counter: int, counted: Counted, taken: set[str]) -> None:
@@ -310,6 +340,8 @@ class Corpus:
         self.lengths += counted.lengths
         self.slots += counted.slots
         self.skipped += counted.skipped
+        if counted.keys is not None:
+            self.keys.append(counted.keys)
         self.blocks.append((counter, counted.counts))
 
     def forget_terms(self) -> None:
@@ -325,7 +357,14 @@ class Corpus:
         return join(self.blocks, recipe.bits // 8)
 
 
-def gather(intake: Intake, recipe: Recipe, reading: Reading, spool: str | None) -> Corpus:
+def gather(
+    intake: Intake,
+    recipe: Recipe,
+    reading: Reading,
+    spool: str | None = None,
+    spaced: bool = False,
+    bands: MinhashBands | None = None,
+) -> Corpus:
     """Read and count all documents.
 
     Parameters
@@ -336,10 +375,14 @@ def gather(intake: Intake, recipe: Recipe, reading: Reading, spool: str | None) 
         See their classes.
     spool : str or None
         The folder to lay texts aside in; None to lay none aside.
+    spaced : bool
+        Whether texts are laid aside with spaces between their words.
+    bands : MinhashBands or None
+        Makes band keys, where the method wants them.
     """
     corpus = Corpus(skipped=list(intake.skipped))
     taken: set[str] = set()
-    work = CountDocuments(recipe, reading, intake.effort.segmenter, spool)
+    work = CountDocuments(recipe, reading, intake.effort.segmenter, spool, spaced, bands)
     for counter, counted in count_batches(intake, work):
         corpus.add(counter, counted, taken)
         if recipe.idf != "builtin" and len(corpus.names) >= ENOUGH_DOCUMENTS:

@@ -14,6 +14,7 @@ from simdup.corpus.sources import Reading
 from simdup.features.counts import Counts, join
 from simdup.features.idf import Idf
 from simdup.model import Criteria, Recipe, Result, Skipped, Summary
+from simdup.pipeline.clustering import DocumentPair, Sketches, form_clusters
 from simdup.pipeline.intake import (
     Corpus,
     CountDocuments,
@@ -23,7 +24,7 @@ from simdup.pipeline.intake import (
     gather,
     open_sources,
 )
-from simdup.pipeline.scanning import NO_WORDS, DocumentPair, form_clusters
+from simdup.pipeline.scanning import NO_WORDS
 from simdup.pipeline.searching import near_fingerprints
 from simdup.pipeline.sketching import resolve_idf, resolved, sketch
 from simdup.sketches.simhash import to_hex
@@ -111,17 +112,17 @@ def pair_lines(
 def cluster_lines(lines: Fingerprints, criteria: Criteria, effort: Effort) -> Result:
     """Cluster fingerprint lines."""
     started = time.monotonic()
-    pairs: list[DocumentPair] = [
-        (a, b, d, None) for a, b, d in pair_lines(lines, criteria.distance, effort)
-    ]
+    pairs = [DocumentPair(*pair) for pair in pair_lines(lines, criteria.distance, effort)]
+    copies = {pair.b: pair.a for pair in pairs if pair.distance == 0}
+    documents = Sketches(lines.names, lines.values, lines.bits)
     # Lines know neither lengths nor times: the first of a group is kept.
-    clusters = form_clusters(pairs, lines.names, lines.values, lines.bits, min, None)
+    clusters = form_clusters(pairs, copies, lambda line: (0, line), documents, criteria)
     summary = Summary(
         documents=len(lines.names),
         clusters=len(clusters),
         redundant=sum(len(cluster.documents) - 1 for cluster in clusters),
         skipped=0,
-        pairs=len(pairs),
+        pairs=sum(len(cluster.pairs) for cluster in clusters),
         candidates=len(pairs),
         seconds=time.monotonic() - started,
         recipe={"digest": lines.recipe, "bits": lines.bits} if lines.recipe else {},

@@ -4,33 +4,26 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from simdup.corpus.documents import Batch
 from simdup.corpus.sources import Reading
 from simdup.corpus.spool import SpoolReader
-from simdup.groups import chooser, components
-from simdup.model import (
-    FEW_TERMS,
-    Cluster,
-    Criteria,
-    Member,
-    Pair,
-    Recipe,
-    Result,
-    Skipped,
-    Summary,
-)
+from simdup.features.counts import Counts
+from simdup.features.idf import Idf
+from simdup.features.tokens import tokenizer
+from simdup.groups import worth_by
+from simdup.model import Criteria, Recipe, Result, Skipped, Summary
+from simdup.pipeline.banding import MinhashBands, minhash_banding, pstable_keys
+from simdup.pipeline.clustering import DocumentPair, Sketches, form_clusters
 from simdup.pipeline.intake import Corpus, Effort, gather, open_sources, spool_folder
-from simdup.pipeline.searching import near_fingerprints
-from simdup.pipeline.sketching import Sketched, resolve_idf, resolved, sketch
-from simdup.sketches.simhash import distance as hamming
-from simdup.sketches.simhash import to_hex
+from simdup.pipeline.pairing import find_pairs
+from simdup.pipeline.sketching import resolve_idf, resolved, sketch, vectors
 from simdup.verify import Verifier
+from simdup.verify.resemblance import shingler
 
 NO_WORDS = "no words but function words"
 
@@ -53,28 +46,27 @@ def scan(
     """
     started = time.monotonic()
     intake = open_sources(sources, reading, effort)
+    intake = replace(intake, batches=_meanwhile(intake.batches, recipe))
     with spool_folder() as folder:
         spool = folder if criteria.verify else None
-        intake = replace(intake, batches=_meanwhile(intake.batches, recipe))
-        corpus = gather(intake, recipe, reading, spool)
+        minhash = criteria.method == "minhash"
+        making = MinhashBands(minhash_banding(criteria), criteria.shingle) if minhash else None
+        corpus = gather(intake, recipe, reading, spool, criteria.shingles_words, making)
         counts = corpus.counts(recipe)
         idf = resolve_idf(recipe, counts)
         sketched = sketch(counts, idf, recipe)
-        corpus.blocks.clear()
-        del counts
         reader = SpoolReader(folder)
-        verifier = Verifier(lambda i: reader.read(corpus.slots[i]), criteria.shingle)
-        measure = verifier.similarity if criteria.verify else None
+        verifier = _verifier(corpus, counts, idf, recipe, criteria, reader)
+        measure = verifier.measure if criteria.verify else None
         try:
-            found = _near(corpus, sketched, criteria, measure, effort)
-            clusters = form_clusters(
-                found.pairs,
-                corpus.names,
-                sketched.values,
-                recipe.bits,
-                chooser(criteria.keep, corpus.lengths, corpus.modified),
-                measure,
-            )
+            keys = np.concatenate(corpus.keys) if corpus.keys else None
+            if criteria.method == "pstable":
+                keys = pstable_keys(counts, idf, recipe, criteria)
+            found = find_pairs(sketched, keys, corpus.digests, criteria, measure, effort)
+            documents = Sketches(corpus.names, sketched.values, recipe.bits, measure)
+            worth = worth_by(criteria.keep, corpus.lengths, corpus.modified)
+            clusters = form_clusters(found.pairs, found.first_of, worth, documents, criteria)
+            hint = _template_hint(found.pairs, verifier, criteria) if criteria.verify else ""
         finally:
             reader.close()
     wordless = [corpus.names[i] for i in np.flatnonzero(sketched.terms == 0).tolist()]
@@ -84,12 +76,12 @@ def scan(
         clusters=len(clusters),
         redundant=sum(len(cluster.documents) - 1 for cluster in clusters),
         skipped=len(corpus.skipped),
-        pairs=len(found.pairs),
+        pairs=sum(len(cluster.pairs) for cluster in clusters),
         candidates=found.candidates,
         seconds=time.monotonic() - started,
         recipe=resolved(recipe, idf),
     )
-    return Result(tuple(clusters), tuple(corpus.skipped), tuple(corpus.notes), summary)
+    return Result(tuple(clusters), tuple(corpus.skipped), tuple(corpus.notes), summary, hint)
 
 
 def _meanwhile(work: Iterator[Batch], recipe: Recipe) -> Iterator[Batch]:
@@ -108,94 +100,38 @@ def _import_weighting() -> None:
     import sklearn.feature_extraction.text  # noqa: F401
 
 
-Measure = Callable[[int, int], float]
-
-# Numbers of two documents, the smaller first; their distance; their similarity, where measured.
-DocumentPair = tuple[int, int, int, float | None]
-
-
-@dataclass(frozen=True, slots=True)
-class _Found:
-    """The pairs, ordered, and how many pairs of fingerprints were within the distance."""
-
-    pairs: list[DocumentPair]
-    candidates: int
-
-
-def _near(
-    corpus: Corpus, sketched: Sketched, criteria: Criteria, measure: Measure | None, effort: Effort
-) -> _Found:
-    """Find the pairs of documents that meet the criteria."""
-    first_of: dict[tuple[bytes, bytes], int] = {}
-    firsts: list[int] = []
-    pairs: list[DocumentPair] = []
-    identical = None if measure is None else 1.0
-    for document in np.flatnonzero(sketched.terms > 0).tolist():
-        key = (corpus.digests[document], sketched.values[document].tobytes())
-        first = first_of.setdefault(key, document)
-        if first == document:
-            firsts.append(document)
-        else:
-            pairs.append((first, document, 0, identical))
-    at = np.array(firsts, np.int64)
-    values = sketched.values[at]
-    proposed = near_fingerprints(values, criteria.distance, sketched.bits, effort)
-    enough = sketched.terms[at] >= FEW_TERMS
-    worth = enough[proposed.i] & enough[proposed.j]
-    candidates = len(pairs) + int(np.count_nonzero(worth))
-    columns = (at[proposed.i[worth]], at[proposed.j[worth]], proposed.distance[worth])
-    for done, (a, b, d) in enumerate(zip(*(c.tolist() for c in columns), strict=True)):
-        similarity = None if measure is None else measure(a, b)
-        if similarity is None or similarity >= criteria.similarity:
-            pairs.append((a, b, d, similarity))
-        if done % 1024 == 0:
-            effort.progress("verifying", done, len(columns[0]))
-    return _Found(sorted(pairs, key=lambda pair: pair[:2]), candidates)
+def _verifier(
+    corpus: Corpus,
+    counts: Counts,
+    idf: Idf,
+    recipe: Recipe,
+    criteria: Criteria,
+    reader: SpoolReader,
+) -> Verifier:
+    words = tokenizer(replace(recipe, tokens="ngrams:1")) if criteria.shingles_words else str.split
+    cut = shingler(criteria.shingle, words)
+    weigh = vectors(counts, idf, recipe)
+    return Verifier(lambda i: cut(reader.read(corpus.slots[i])), weigh, criteria)
 
 
-def form_clusters(
-    pairs: list[DocumentPair],
-    names: Sequence[str],
-    values: NDArray[np.uint64],
-    bits: int,
-    choose: Callable[[Sequence[int]], int],
-    measure: Measure | None,
-) -> list[Cluster]:
-    """Join pairs to clusters.
+# From so many pairs on, of which so large a part have cosines below what pages of one form have
+# among themselves, a collection looks as if it were made from templates.
+_HINT_PAIRS = 20
+_HINT_SHARE = 0.5
+_HINT_COSINE = 0.9
+_HINT_SAMPLE = 200
 
-    Parameters
-    ----------
-    pairs : list of DocumentPair
-        Ordered.
-    names : sequence of str
-        All documents' names.
-    values : uint64[documents, words]
-        Fingerprints.
-    bits : int
-        Bits of each.
-    choose : callable
-        Names the document of a group that stays.
-    measure : callable or None
-        Measures the similarity of two documents that are no pair; None leaves it open.
-    """
-    groups = components((a, b) for a, b, _, _ in pairs)
-    cluster_of = {document: number for number, group in enumerate(groups) for document in group}
-    pairs_of: list[list[Pair]] = [[] for _ in groups]
-    similarity_of = {(a, b): similarity for a, b, _, similarity in pairs}
-    for a, b, d, similarity in pairs:
-        pairs_of[cluster_of[a]].append(Pair(names[a], names[b], d, similarity))
-    clusters = []
-    for number, group in enumerate(groups):
-        kept = choose(group)
-        ordered = [kept, *(document for document in group if document != kept)]
-        hexes = to_hex(values[ordered], bits)
-        members = [Member(names[kept], "kept", hexes[0])]
-        for document, digits in zip(ordered[1:], hexes[1:], strict=True):
-            pair = (min(kept, document), max(kept, document))
-            similarity = similarity_of.get(pair)
-            if similarity is None and measure is not None:
-                similarity = measure(*pair)
-            apart = hamming(int(hexes[0], 16), int(digits, 16))
-            members.append(Member(names[document], "redundant", digits, apart, similarity))
-        clusters.append(Cluster(number + 1, tuple(members), tuple(pairs_of[number])))
-    return clusters
+
+def _template_hint(pairs: list[DocumentPair], verifier: Verifier, criteria: Criteria) -> str:
+    """Return an advice where many pairs are alike in form and not in matter."""
+    unlike = [p for p in pairs if p.measures.similarity is not None and p.measures.similarity < 1]
+    if criteria.cosine is not None or len(unlike) < _HINT_PAIRS:
+        return ""
+    sample = unlike[:: -(-len(unlike) // _HINT_SAMPLE)]
+    low = sum(verifier.cosine(pair.a, pair.b) < _HINT_COSINE for pair in sample)
+    if low < _HINT_SHARE * len(sample):
+        return ""
+    return (
+        f"{low / len(sample):.0%} of the pairs share their form rather than their matter (cosine "
+        f"below {_HINT_COSINE:g}): for pages of one template add --cosine {_HINT_COSINE:g}"
+    )

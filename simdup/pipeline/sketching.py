@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -24,10 +24,11 @@ from simdup.features.idf import (
     read_model,
 )
 from simdup.features.tokens import read_dictionary
-from simdup.features.weights import top_terms
+from simdup.features.weights import document_weights, top_terms
 from simdup.model import Recipe, Skipped, recipe_fields
 from simdup.pipeline.intake import Effort, gather, open_sources
 from simdup.sketches.simhash import simhash_rows
+from simdup.verify.cosine import Vector, vector
 
 
 def terms_digest(recipe: Recipe) -> str:
@@ -104,6 +105,12 @@ def sketch(counts: Counts, idf: Idf, recipe: Recipe) -> Sketched:
         recipe.bits,
         np.concatenate([np.zeros(0, np.int64), *(b.terms for b in blocks)]),
     )
+
+
+def vectors(counts: Counts, idf: Idf, recipe: Recipe) -> Callable[[int], Vector]:
+    """Return the function that gives a document's TF-IDF vector."""
+    factors = idf.of(counts) if recipe.uses_idf else np.ones(len(counts.ids))
+    return lambda document: vector(*document_weights(counts, document, factors, recipe.weight))
 
 
 def learn_idf(

@@ -13,12 +13,12 @@ number of them can be walked at the same time, in any order, with the same resul
 key, so their differences lie in the other bits, and finding them is this very problem with fewer
 fingerprints of fewer bits: one level down it is searched by a plan of its own.
 
-Memory: one table a thread, 8 bytes a fingerprint; where there are copies, 16 bytes more for each
-different fingerprint; 26 bytes a pair for `all_pairs`, none that grow for `iter_pairs`.
+Memory: one table a thread, 8 bytes a fingerprint; where there are copies, the different ones and
+their rows, 12 bytes more; 26 bytes a pair for `all_pairs`, none that grow for `iter_pairs`.
 """
 
-import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -42,6 +42,7 @@ from simdup.search.arrays import (
     rows_of,
     without,
 )
+from simdup.search.memory import room_for, too_many
 from simdup.search.plans import Plan, long_run, plan, width
 from simdup.search.tables import keys_shown, long_runs, mask_of, packed, walk
 
@@ -106,13 +107,13 @@ def all_pairs(
         Unfit input, or more pairs than memory for them.
     """
     f = checked(fingerprints, bits)
-    most = (free_memory() if memory is None else memory) // PAIR_BYTES
+    most = room_for(PAIR_BYTES, memory)
     found: list[U64] = []
     total = 0
     for i, j in _rows(f, distance, bits, copies, tables, search, threads, most):
         total += len(i)
         if total > most:
-            raise _too_many(total, copies)
+            raise too_many(total, copies)
         # Two row numbers below 2**32 in one value: sorting it sorts by i, then by j.
         found.append(i.astype(np.uint64) << np.uint64(32) | j.astype(np.uint64))
     both = np.concatenate(found) if found else np.empty(0, dtype=np.uint64)
@@ -141,30 +142,8 @@ def iter_pairs(
     The parameters are those of `all_pairs`.
     """
     f = checked(fingerprints, bits)
-    for i, j in _rows(f, distance, bits, copies, tables, search, threads, None):
-        yield Pairs(i, j, differing(f, i, f, j))
-
-
-def free_memory() -> int:
-    """Give the bytes of memory that are free, as far as the system tells; else 4 GiB."""
-    try:
-        with open("/proc/meminfo", encoding="ascii") as lines:
-            for line in lines:
-                if line.startswith("MemAvailable:"):
-                    return int(line.split()[1]) * 1024
-    except OSError:
-        pass
-    try:
-        return int(os.sysconf("SC_PAGE_SIZE")) * int(os.sysconf("SC_PHYS_PAGES")) // 2
-    except (AttributeError, ValueError, OSError):
-        return 4 << 30
-
-
-def _too_many(pairs: int, copies: str) -> SimdupError:
-    hint = "iter_pairs gives them in blocks; a smaller distance finds fewer"
-    if copies == "all":
-        hint = 'copies="first" pairs each copy with the first only; ' + hint
-    return SimdupError("pairs", f"{pairs:,} or more pairs do not fit in memory", hint)
+    blocks = _rows(f, distance, bits, copies, tables, search, threads, None)
+    return (Pairs(i, j, differing(f, i, f, j)) for i, j in blocks)
 
 
 def _rows(
@@ -177,30 +156,44 @@ def _rows(
     threads: int | None,
     most: int | None,
 ) -> Iterator[tuple[Rows, Rows]]:
-    """Give the rows of all pairs, i < j, each once, in blocks."""
+    """Give the rows of all pairs, i < j, each once, in blocks; unfit wishes are told at once."""
     distance = checked_distance(distance, bits)
     if copies not in ("all", "first"):
         raise SimdupError("copies", f"{copies!r} is neither 'all' nor 'first'")
-    chosen = plan(bits, distance, len(f), tables, search)
-    groups = same.collapse(f)
-    every = copies == "all"
+    chosen = partial(plan, bits, distance, tables=tables, search=search)
+    chosen(len(f))
+    # Without copies there are fewer fingerprints, for which another plan may be the best.
+    return _expanded(f, bits, chosen, copies == "all", running.count(threads), most)
+
+
+def _expanded(
+    f: U64,
+    bits: int,
+    chosen: Callable[[int], Plan],
+    every: bool,
+    threads: int,
+    most: int | None,
+) -> Iterator[tuple[Rows, Rows]]:
+    """Give the pairs of identical fingerprints, then those of the different ones, expanded."""
+    groups = same.collapse(f, threads)
     if most is not None and every and groups.pairs() > most:
-        raise _too_many(groups.pairs(), copies)
+        raise too_many(groups.pairs(), "all")
     yield from same.within(groups, every)
     first = None
     if len(groups.first):
         first = same.distinct(len(f), groups)
         f = f[first]
-        chosen = plan(bits, distance, len(f), tables, search)
-    for left, right in _distinct(f, bits, [(0, bits)], chosen, running.count(threads)):
+    for left, right in _distinct(f, bits, [(0, bits)], chosen(len(f)), threads):
         i, j = np.minimum(left, right), np.maximum(left, right)
         if first is None:
             yield i, j
-        elif not every:
-            yield first[i], first[j]
-        else:
-            for a, b in same.across(groups, first[i], first[j]):
+            continue
+        i, j = first[i].astype(np.int64), first[j].astype(np.int64)
+        if every:
+            for a, b in same.across(groups, i, j):
                 yield np.minimum(a, b), np.maximum(a, b)
+        else:
+            yield i, j
 
 
 def _distinct(

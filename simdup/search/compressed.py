@@ -104,20 +104,25 @@ def unpack(table: Compressed, blocks: Rows) -> U64:
         return np.empty(0, dtype=np.uint64)
     heads = table.heads[blocks].astype(np.int64)
     starts = heads + blocks * BLOCK
+    # To the start of the next block; its first one stands there.
     stops = table.heads[blocks + 1].astype(np.int64) + (blocks + 1) * BLOCK
-    # The bytes in which the blocks' bits lie, laid end to end.
+    stops = np.minimum(stops, 8 * len(table.highs))
+    # The bytes in which the blocks' bits lie, laid end to end, without the neighbours' bits.
     begin = starts >> 3
-    counts = (np.minimum(stops + 7 >> 3, len(table.highs))) - begin
+    counts = (stops + 7 >> 3) - begin
     ends = np.cumsum(counts)
-    which = np.repeat(begin - (ends - counts), counts)
-    bits = np.unpackbits(table.highs[which + np.arange(ends[-1])], bitorder="little")
-    ones = np.flatnonzero(bits)
-    # A byte may hold a neighbour's ones too. A block's own are the first BLOCK from its start on.
-    place = starts - begin * 8 + (ends - counts) * 8
-    own = np.searchsorted(ones, place)
-    high = ones[own[:, None] + np.arange(BLOCK)] - place[:, None] - np.arange(BLOCK)
-    high += heads[:, None]
-    result = high.astype(np.uint64) << np.uint64(table.low_bits)
+    source = np.repeat(begin - (ends - counts), counts)
+    source += np.arange(ends[-1])
+    some = table.highs[source]
+    some[ends - counts] &= (0xFF << (starts & 7)).astype(np.uint8)
+    some[ends - 1] &= (0xFF >> (-stops & 7)).astype(np.uint8)
+    bits = np.unpackbits(some, bitorder="little").view(np.bool_)
+    ones = np.flatnonzero(bits).reshape(-1, BLOCK)
+    # Each one's bit, less the values before it, is the high part.
+    high = ones - np.arange(BLOCK)
+    high += (heads - ones[:, 0])[:, None]
+    result = high.view(np.uint64)
+    result <<= np.uint64(table.low_bits)
     result |= _unpack(table.lows[blocks], table.low_bits)
     result += np.uint64(table.base)
     flat: U64 = result.reshape(-1)
@@ -174,9 +179,12 @@ def _unpack(lows: U64, low_bits: int) -> U64:
     if not low_bits:
         return np.zeros((len(lows), BLOCK), dtype=np.uint64)
     word, bit = _places(low_bits)
-    result = lows[:, word] >> bit
+    result = lows.take(word, axis=1)
+    result >>= bit
     # Shifted in two steps, for a shift by 64 has no meaning where a value begins at bit 0.
-    after = np.minimum(word + 1, lows.shape[1] - 1)
-    result |= lows[:, after] << np.uint64(1) << (np.uint64(63) - bit)
+    following = lows.take(np.minimum(word + 1, lows.shape[1] - 1), axis=1)
+    following <<= np.uint64(1)
+    following <<= np.uint64(63) - bit
+    result |= following
     result &= np.uint64((1 << low_bits) - 1)
     return result

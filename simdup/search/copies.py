@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from simdup.search import threads as running
 from simdup.search.arrays import STRETCH, U64, Rows, mixed, row_bits, rows_of, spread
 
 # Pairs in a block of output: 2**18 of them are 4 MB of row numbers.
@@ -48,7 +49,7 @@ class Copies:
         return sum(size * (size - 1) // 2 for size in self.sizes.tolist())
 
 
-def by_mix(fingerprints: U64) -> U64:
+def by_mix(fingerprints: U64, threads: int = 1) -> U64:
     """Give uint64[n], sorted: a mix of each fingerprint's bits in front, its row at the end."""
     n = len(fingerprints)
     row = np.uint64(row_bits(n))
@@ -57,19 +58,20 @@ def by_mix(fingerprints: U64) -> U64:
         high = min(low + STRETCH, n)
         front = mixed(fingerprints[low:high])
         table[low:high] = (front >> row << row) | np.arange(low, high, dtype=np.uint64)
-    table.sort()
+    running.sort(table, threads)
     return table
 
 
-def collapse(fingerprints: U64) -> Copies:
+def collapse(fingerprints: U64, threads: int = 1) -> Copies:
     """Group the rows that have the same fingerprint as another row.
 
     Parameters
     ----------
     fingerprints : uint64[n, words]
+    threads : int
     """
     n = len(fingerprints)
-    values = by_mix(fingerprints)
+    values = by_mix(fingerprints, threads)
     copies: list[U64] = []
     while True:
         # Whoever has the front of the one before follows the head of that run. Followers that are
@@ -92,12 +94,21 @@ def collapse(fingerprints: U64) -> Copies:
     return Copies(first, members, starts, np.diff(starts, append=len(members)))
 
 
-def distinct(n: int, copies: Copies) -> Rows:
-    """Give the rows that are the first with their fingerprint, ascending."""
+def distinct(n: int, copies: Copies) -> NDArray[np.uint32]:
+    """Give the rows that are the first with their fingerprint, ascending: uint32[m].
+
+    There is one for almost every fingerprint, hence the small type.
+    """
     keep = np.ones(n, dtype=np.bool_)
     keep[copies.members] = False
     keep[copies.first] = True
-    return np.flatnonzero(keep)
+    result = np.empty(np.count_nonzero(keep), dtype=np.uint32)
+    done = 0
+    for low in range(0, n, STRETCH):
+        rows = np.flatnonzero(keep[low : low + STRETCH])
+        result[done : done + len(rows)] = rows + low
+        done += len(rows)
+    return result
 
 
 def within(copies: Copies, every: bool) -> Iterator[tuple[Rows, Rows]]:

@@ -40,16 +40,21 @@ from simdup.search.arrays import (
     without,
 )
 from simdup.search.compressed import Compressed, window
+from simdup.search.memory import room_for
 from simdup.search.plans import Plan, plan, width
 from simdup.search.tables import keys_shown, mask_of, packed
 
 # Queries joined at a time. Fewer mean more passes, more mean larger temporary arrays.
 BATCH = 1 << 18
-# The same where blocks are unpacked for them: at most as many blocks of 1 kB, 16 MB.
-BATCH_COMPRESSED = 1 << 14
-# Below so many queries a table a thread gains less than it costs to start: with two threads 1,000
-# queries against 10**6 took 9 ms on one and 8 ms on two, 100 took 2.6 and 3.4 ms.
-WORTH_THREADS = 1_000
+# The same where blocks are unpacked for them: as many blocks of 1 kB at most. 10**5 queries against
+# 10**7: 2**9 1.47 s, 2**11 0.71 s, 2**12 0.58 s, 2**13 0.52 s, 2**14 0.60 s.
+BATCH_COMPRESSED = 1 << 13
+# Below so many queries threads gain less than they cost to start. Against 10**6, one thread and
+# two: 100 queries 2.3 and 3.3 ms, 1,000 6.5 and 7.9 ms, 3,000 20.6 and 12.5 ms.
+WORTH_THREADS = 3_000
+
+# What a find takes at the most: in blocks 18 bytes, joined 18, ordered 18, and 16 to order it.
+PAIR_BYTES = 70
 
 Table: TypeAlias = "U64 | Compressed"
 
@@ -78,7 +83,7 @@ class SearchIndex:
         Queries may ask for up to `distance`; `rows` fingerprints were given.
     fingerprints : uint64[m, words]
         The different ones.
-    first : int64[m] or None
+    first : uint32[m] or None
         The first row that has each; None where it is the row itself.
     copies : Copies
     plan : Plan
@@ -94,7 +99,7 @@ class SearchIndex:
     distance: int
     rows: int
     fingerprints: U64
-    first: Rows | None
+    first: NDArray[np.uint32] | None
     copies: same.Copies
     plan: Plan
     keys: list[list[Piece]]
@@ -138,7 +143,7 @@ def build(
     f = checked(fingerprints, bits)
     rows = len(f)
     distance = checked_distance(distance, bits)
-    groups = same.collapse(f)
+    groups = same.collapse(f, running.count(threads))
     first = None
     if len(groups.first):
         first = same.distinct(rows, groups)
@@ -169,6 +174,7 @@ def query(
     distance: int | None = None,
     *,
     threads: int | None = None,
+    memory: int | None = None,
 ) -> Found:
     """Find for every query what the index holds within a distance.
 
@@ -182,6 +188,8 @@ def query(
         At most, and by default, that of the index.
     threads : int, optional
         By default one for each core.
+    memory : int, optional
+        Bytes that the result may take; by default what the machine has free.
 
     Returns
     -------
@@ -191,7 +199,7 @@ def query(
     Raises
     ------
     SimdupError
-        Unfit input; a distance beyond that of the index.
+        Unfit input; a distance beyond that of the index; more finds than memory for them.
     """
     asked = checked(fingerprints, index.bits)
     distance = index.distance if distance is None else checked_distance(distance, index.bits)
@@ -201,7 +209,18 @@ def query(
             f"{distance} is beyond the {index.distance} that the index was built for",
             "build it again for that distance",
         )
-    found = list(_rows(index, asked, distance, running.count(threads)))
+    most = room_for(PAIR_BYTES, memory)
+    found = []
+    total = 0
+    for block in _rows(index, asked, distance, running.count(threads)):
+        total += len(block[0])
+        if total > most:
+            raise SimdupError(
+                "queries",
+                f"{total:,} or more finds do not fit in memory",
+                "ask fewer at a time, or for a smaller distance",
+            )
+        found.append(block)
     if not found:
         nothing = np.empty(0, dtype=np.int64)
         return Found(nothing, nothing, nothing.astype(np.int16))
@@ -238,7 +257,7 @@ def _rows(
             if index.first is None:
                 yield i + low, j, apart
             else:
-                for which, row in same.everyone(index.copies, index.first[j]):
+                for which, row in same.everyone(index.copies, index.first[j].astype(np.int64)):
                     yield i[which] + low, row, apart[which]
 
 
@@ -291,7 +310,7 @@ def _in_table(
         # Most queries meet no equal key: the next value tells, without a second binary search.
         met = np.flatnonzero(table[np.minimum(begin, len(table) - 1)] - low <= high - low)
         count[met] = np.searchsorted(table, high[met], side="right") - begin[met]
-        for start, stop, at in _crowds(begin, count, width(rest), distance):
+        for start, stop, at in _crowds(met, begin[met], count[met], width(rest), distance):
             rows, queries = rows_of(table[at : at + count[start]], n), rows_of(some[start:stop], q)
             count[start:stop] = 0
             for i, j in _below(asked[queries], f[rows], bits, rest, distance):
@@ -306,11 +325,13 @@ def _in_table(
             yield i[close], j[close], x[close]
 
 
-def _crowds(begin: Rows, count: Rows, rest: int, distance: int) -> list[tuple[int, int, int]]:
+def _crowds(
+    met: Rows, begin: Rows, count: Rows, rest: int, distance: int
+) -> list[tuple[int, int, int]]:
     """Find the runs that are better joined one level down: (first query, last + 1, run's start).
 
-    Queries of equal keys stand together and meet the same run. Comparing each with each is
-    weighed against the plan for both of them together.
+    Queries of equal keys stand together and meet the same run; `met` are those that meet one, with
+    its begin and its length. Comparing each with each is weighed against a plan for both of them.
     """
     if not rest:
         return []
@@ -322,7 +343,8 @@ def _crowds(begin: Rows, count: Rows, rest: int, distance: int) -> list[tuple[in
     for head, size in zip(heads[large].tolist(), sizes[large].tolist(), strict=True):
         both = int(count[head]) + size
         if plan(rest, min(distance, rest), both).search == "tables":
-            crowds.append((head, head + size, int(begin[head])))
+            start = int(met[head])
+            crowds.append((start, start + size, int(begin[head])))
     return crowds
 
 

@@ -10,7 +10,14 @@ from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
+import numpy as np
+
+from simdup.search.arrays import U64
+
 Block = TypeVar("Block")
+# Below a million values the parting costs more than it brings. One thread and two: 10**5 0.80 and
+# 1.30 ms, 3 * 10**5 2.98 and 3.40 ms, 10**6 10.7 and 10.2 ms (the second core was half busy).
+WORTH_PARTING = 1 << 20
 
 
 def count(threads: int | None) -> int:
@@ -22,11 +29,26 @@ def count(threads: int | None) -> int:
     return os.cpu_count() or 1
 
 
+def sort(values: U64, threads: int) -> None:
+    """Sort an array in place.
+
+    It is parted in the middle first, or into as many parts as threads, which takes a tenth of the
+    time of sorting it; then the parts are sorted at the same time.
+    """
+    if threads == 1 or len(values) < WORTH_PARTING:
+        values.sort()
+        return
+    edges = [len(values) * part // threads for part in range(1, threads)]
+    values.partition(edges)
+    with ThreadPoolExecutor(threads) as pool:
+        list(pool.map(np.ndarray.sort, np.split(values, edges)))
+
+
 def merged(sources: Iterable[Iterator[Block]], threads: int) -> Iterator[Block]:
     """Run generators, at most `threads` at a time, and give all their blocks in any order.
 
     At most two blocks a thread wait to be taken; then the generators wait. What one of them
-    raises is raised here, and when the taker stops early they stop too.
+    raises is raised here. When it fails, or the taker stops early, the others stop too.
     """
     if threads == 1:
         for source in sources:
@@ -41,6 +63,9 @@ def merged(sources: Iterable[Iterator[Block]], threads: int) -> Iterator[Block]:
                 if stopped.is_set():
                     return
                 ready.put(block)
+        except BaseException:
+            stopped.set()
+            raise
         finally:
             ready.put(None)
 

@@ -15,8 +15,10 @@ a lookup finds is confirmed by comparing the fingerprints.
 
 from collections.abc import Iterator
 from itertools import combinations
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from simdup.search.arrays import (
     U64,
@@ -31,8 +33,8 @@ from simdup.search.arrays import (
 from simdup.search.copies import BLOCK, by_mix
 from simdup.search.plans import variants
 
-# A scan's stretch: 32 by 2048 comparisons, whose 512 kB stay in the second-level cache. Measured
-# at n = 20,000: 32 x 512 0.21 s, 32 x 2048 0.17 s, 64 x 8192 0.26 s.
+# A scan's stretch, in a core's second-level cache. Measured at n = 20,000, a pair: 32 x 512 1.7 ns,
+# 32 x 1024 1.05 ns, 32 x 2048 1.03 ns, 64 x 2048 1.01 ns; at n = 1,000 1.4, 1.3, 1.3, 1.2 ns.
 FEW, MANY = 32, 2048
 
 
@@ -53,12 +55,11 @@ def _scan(
 ) -> Iterator[tuple[Rows, Rows]]:
     for low in range(first, len(a), step):
         for at in range(low if later else 0, len(b), MANY):
-            far = np.zeros((min(FEW, len(a) - low), min(MANY, len(b) - at)), dtype=np.uint16)
-            for word in range(a.shape[1]):
-                far += np.bitwise_count(
-                    a[low : low + FEW, word, None] ^ b[None, at : at + MANY, word]
-                )
-            i, j = np.nonzero(far <= distance)
+            far: NDArray[Any] = np.bitwise_count(a[low : low + FEW, 0, None] ^ b[at : at + MANY, 0])
+            for word in range(1, a.shape[1]):
+                more = np.bitwise_count(a[low : low + FEW, word, None] ^ b[at : at + MANY, word])
+                far = np.add(far, more, dtype=np.uint16)
+            i, j = np.divmod(np.flatnonzero(far <= distance), far.shape[1])
             i, j = i + low, j + at
             if later:
                 i, j = i[i < j], j[i < j]

@@ -4,45 +4,80 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable
+from typing import Generic, Protocol, TypeVar
 
-from simdup.verify.resemblance import Shingles, resemblance, shingles
+from simdup.model import Criteria, Measures
+from simdup.verify.cosine import Vector, cosine
+from simdup.verify.resemblance import Shingles, common
 
-# Shingles that are kept at hand, in bytes: the documents of some 10,000 pages of 2,000 characters.
+# What is kept at hand of shingles, and of vectors, in bytes: the documents of some 10,000 pages of
+# 2,000 characters.
 CACHE_BYTES = 1 << 28
 
 
+class _Sized(Protocol):
+    @property
+    def nbytes(self) -> int: ...
+
+
+Made = TypeVar("Made", bound=_Sized)
+
+
+class _AtHand(Generic[Made]):
+    """Makes things of documents once while there is room; what is longest unused goes first."""
+
+    def __init__(self, make: Callable[[int], Made], room: int) -> None:
+        self._make = make
+        self._room = room
+        self._made: OrderedDict[int, Made] = OrderedDict()
+
+    def of(self, document: int) -> Made:
+        known = self._made.get(document)
+        if known is not None:
+            self._made.move_to_end(document)
+            return known
+        made = self._made[document] = self._make(document)
+        self._room -= made.nbytes
+        while self._room < 0 and len(self._made) > 2:
+            self._room += self._made.popitem(last=False)[1].nbytes
+        return made
+
+
 class Verifier:
-    """Measures pairs of documents by their texts, shingling each text once while it is at hand.
+    """Measures pairs of documents, looking at each while it is at hand.
 
     Parameters
     ----------
-    text_of : callable
-        Gives the folded text without white space of a document's number.
-    n : int
-        Characters of a shingle.
-    cache_bytes : int
-        How much of shingles is kept; those longest unused go first.
+    shingles_of : callable
+        Gives the shingles of a document's number.
+    vector_of : callable
+        Gives its TF-IDF vector; called only where the cosine is asked for.
+    criteria : Criteria
+        Which measures are wanted.
     """
 
     def __init__(
-        self, text_of: Callable[[int], str], n: int = 5, cache_bytes: int = CACHE_BYTES
+        self,
+        shingles_of: Callable[[int], Shingles],
+        vector_of: Callable[[int], Vector],
+        criteria: Criteria,
+        cache_bytes: int = CACHE_BYTES,
     ) -> None:
-        self._text_of = text_of
-        self._n = n
-        self._room = cache_bytes
-        self._cache: OrderedDict[int, Shingles] = OrderedDict()
+        self._shingles = _AtHand(shingles_of, cache_bytes)
+        self._vectors = _AtHand(vector_of, cache_bytes)
+        self._contained = criteria.containment is not None
+        self._angle = criteria.cosine is not None
 
-    def similarity(self, a: int, b: int) -> float:
-        """Return the resemblance of documents `a` and `b`, 0 to 1."""
-        return resemblance(self._shingles(a), self._shingles(b))
+    def measure(self, a: int, b: int) -> Measures:
+        """Return what documents `a` and `b` have in common."""
+        one, other = self._shingles.of(a), self._shingles.of(b)
+        shared = common(one, other)
+        return Measures(
+            similarity=shared / max(len(one) + len(other) - shared, 1),
+            containment=shared / max(min(len(one), len(other)), 1) if self._contained else None,
+            cosine=self.cosine(a, b) if self._angle else None,
+        )
 
-    def _shingles(self, document: int) -> Shingles:
-        known = self._cache.get(document)
-        if known is not None:
-            self._cache.move_to_end(document)
-            return known
-        made = self._cache[document] = shingles(self._text_of(document), self._n)
-        self._room -= made.nbytes
-        while self._room < 0 and len(self._cache) > 2:
-            self._room += self._cache.popitem(last=False)[1].nbytes
-        return made
+    def cosine(self, a: int, b: int) -> float:
+        """Return the cosine of the vectors of `a` and `b`."""
+        return cosine(self._vectors.of(a), self._vectors.of(b))

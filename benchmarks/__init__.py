@@ -1,0 +1,1 @@
+"""Measures of speed, memory and accuracy; they measure and never assert."""

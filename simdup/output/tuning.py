@@ -1,0 +1,66 @@
+"""What tune found, for people and for programs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from simdup.output.records import digits, json_line, rounded
+from simdup.output.text import Painter, count_words, recipe_words
+
+if TYPE_CHECKING:
+    from simdup.model import Tuning
+
+# The longest bar of the histogram, in characters.
+_BAR = 40
+
+
+def tuning_jsonl(found: Tuning) -> Iterator[bytes]:
+    """Yield the settings, the histogram, the advice and a summary as typed lines of JSON."""
+    for setting in found.settings:
+        values = asdict(setting) | {"recall": rounded(setting.recall)}
+        values["per_document"] = round(setting.per_document, 4)
+        yield json_line({"type": "setting"} | values)
+    for start, end, pairs in found.bins:
+        yield json_line({"type": "bin", "from": start, "to": end, "pairs": pairs})
+    for skipped in found.skipped:
+        yield json_line({"type": "skipped", "document": skipped.document, "reason": skipped.reason})
+    yield json_line(
+        {
+            "type": "advice",
+            "options": found.advice,
+            "similarity": found.similarity,
+            "true": found.true,
+            "sample": found.sample,
+            "documents": found.documents,
+            "recipe": found.recipe,
+        }
+    )
+
+
+def tuning_text(found: Tuning, paint: Painter) -> Iterator[bytes]:
+    """Yield a table of settings, a histogram and the advice."""
+    sample = f"{found.sample:,} of {count_words(found.documents, 'document')}"
+    true = count_words(found.true, "pair")
+    lines = [
+        f"{sample}: {true} at similarity {found.similarity:g} or more",
+        "",
+        paint("heading", "setting                           pairs   hold up  recall  a document"),
+    ]
+    for setting in found.settings:
+        lines.append(
+            f"{setting.options:<30}  {setting.pairs:>7,}  {setting.hold:>8,}  "
+            f"{digits(setting.recall)}  {setting.per_document:>10.2f}"
+        )
+    lines += ["", paint("heading", "similarity        pairs")]
+    most = max((pairs for _, _, pairs in found.bins), default=0)
+    for start, end, pairs in found.bins:
+        bar = "#" * -(-pairs * _BAR // max(most, 1))
+        lines.append(f"{start:.2f} to {end:.2f}  {pairs:>7,}  {bar}".rstrip())
+    lines += ["", recipe_words(found.recipe)]
+    if found.advice:
+        lines.append(f"advice: simdup scan {found.advice} SOURCE...")
+    else:
+        lines.append("advice: no pairs to tune by in this sample; try a larger --sample")
+    yield ("\n".join(lines) + "\n").encode()
