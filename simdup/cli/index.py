@@ -31,23 +31,27 @@ timeout = click.option(
 )
 
 
-@click.group("index", epilog="`simdup index COMMAND --help` shows a command's options.")
+@click.group(
+    "index",
+    cls=options.Group,
+    examples="""
+    simdup index build seen.index ./corpus
+    simdup index add seen.index ./corpus ./more
+    simdup query seen.index ./delivery
+    """,
+)
 def command() -> None:
     """Keep documents in an index, one file, to be asked with `simdup query`.
 
     An index holds of each document its name, its fingerprint and a sketch of its text, and the
-    recipe with its IDF model and user dictionary.
-
-    \b
-    simdup index build seen.index ./corpus
-    simdup index add seen.index ./corpus ./more
-    simdup query seen.index ./delivery
+    recipe with its IDF model and user dictionary. Several may read it while one writes.
     """
 
 
 @command.command(
     "build",
     cls=options.Command,
+    short_help="Make an index of documents.",
     examples="""
     simdup index build seen.index ./corpus
     simdup index build --idf builtin seen.index
@@ -99,6 +103,7 @@ def build(**given: Any) -> int:
 @command.command(
     "add",
     cls=options.Command,
+    short_help="Add documents, replace changed ones.",
     examples="""
     simdup index add seen.index ./corpus
     simdup fingerprint --idf model.idf new/ | simdup index add seen.index --fingerprints -
@@ -145,6 +150,7 @@ def add(**given: Any) -> int:
 @command.command(
     "remove",
     cls=options.Command,
+    short_help="Remove documents by name.",
     examples="""
     simdup index remove seen.index corpus/a.txt corpus/b.txt
     find gone/ -type f -print0 | xargs -0 simdup index remove seen.index
@@ -177,7 +183,12 @@ def remove(**given: Any) -> int:
     return 2 if missing else 0
 
 
-@command.command("info", cls=options.Command, examples="simdup index info -f jsonl seen.index")
+@command.command(
+    "info",
+    cls=options.Command,
+    short_help="Say what an index holds.",
+    examples="simdup index info -f jsonl seen.index",
+)
 @index_file
 @options.output(*FORMATS)
 @options.debug
@@ -205,7 +216,12 @@ def info(**given: Any) -> int:
     return 0
 
 
-@command.command("check", cls=options.Command, examples="simdup index check seen.index")
+@command.command(
+    "check",
+    cls=options.Command,
+    short_help="Verify every block of an index.",
+    examples="simdup index check seen.index",
+)
 @index_file
 @options.quiet
 @options.debug
@@ -231,6 +247,7 @@ def check(**given: Any) -> int:
 @command.command(
     "export",
     cls=options.Command,
+    short_help="Print an index as fingerprint lines.",
     examples="""
     simdup index export seen.index | simdup cluster
     simdup index export seen.index -o prints.txt

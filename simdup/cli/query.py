@@ -63,7 +63,7 @@ def command(**given: Any) -> int:
     """Tell for each document what an index holds near it.
 
     Matches come with distance and similarity, the best first. The index has no texts, only
-    sketches of them: similarity is an estimate with a standard error of 0.036 where it is 0.8, and
+    sketches of them: similarity is an estimate with a standard error of 0.035 where it is 0.8, and
     less above. Documents given as fingerprint lines, or that came so, have none.
 
     The recipe is that of the index, with the IDF model that its build has frozen. JSONL on standard

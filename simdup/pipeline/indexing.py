@@ -335,7 +335,7 @@ class Index:
             The largest Hamming distance of the fingerprints.
         similarity : float
             The least similarity, where there are texts on both sides: an estimate from sketches
-            with a standard error of 0.036 at 0.8 (`simdup.sketches.bytesketch`).
+            with a standard error of 0.035 at 0.8 (`simdup.sketches.bytesketch`).
         verify : bool
             Whether similarity matters.
         limit : int, optional
