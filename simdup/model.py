@@ -499,8 +499,7 @@ class Match(NamedTuple):
     similarity: float | None
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(NamedTuple):
     """What an index holds near a document.
 
     Attributes

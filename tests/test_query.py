@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from conftest import Command, command, edited, environment, prose, write
+from conftest import ROOT, Command, command, edited, environment, prose, write
 
 from simdup import Index, SimdupError, all_pairs, scan
+from simdup.cli.index import command as index_group
 from simdup.index.searcher import Searcher
 from simdup.search import build as build_tables
 from simdup.search import query as query_tables
@@ -416,3 +417,13 @@ def test_info_imports_no_numpy(tmp_path: Path) -> None:
         check=True,
     )
     assert done.stdout.splitlines()[-1] == b"False"
+
+
+def test_the_readme_names_every_option_of_the_index(simdup: Command) -> None:
+    readme = (ROOT / "README.md").read_text("utf-8")
+    for name, one in index_group.commands.items():
+        helped = simdup("index", name, "--help").text
+        assert f"simdup index {name}" in helped.partition("Examples:")[2]
+        for parameter in one.params:
+            for option in (*parameter.opts, *parameter.secondary_opts):
+                assert not option.startswith("-") or option in readme, option

@@ -115,10 +115,10 @@ def text_rows(
     )
 
 
-def line_rows(names: Sequence[str], values: Words) -> Rows:
-    """Make rows of fingerprint lines."""
-    keys = name_keys(names)
-    n = len(keys)
+def line_rows(names: Sequence[str], values: Words, keyed: bool = True) -> Rows:
+    """Make rows of fingerprint lines; those only to be asked about need no keys."""
+    n = len(names)
+    keys = name_keys(names) if keyed else np.zeros(n, np.uint64)
     return Rows(
         [to_bytes(name) for name in names],
         values,

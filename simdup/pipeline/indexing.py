@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import chain
 from types import TracebackType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,6 +65,8 @@ TIMEOUT = 60.0
 _CHUNKS = (64, 512, 4096)
 # Matches whose names and sketches are looked at a time: 128 bytes each, and as much for a name.
 _MATCHES = 1 << 16
+# Answers that are handed on at a time.
+_ANSWERS = 4096
 
 
 @dataclass(slots=True)
@@ -358,7 +360,7 @@ class Index:
         using = effort or Effort()
         answers = Answers(iter(()))
         if fingerprints:
-            asked = self._line_rows(sources)
+            asked = self._line_rows(sources, keyed=add)
             blocks = in_chunks(asked, _CHUNKS) if add else iter([asked])
         else:
             blocks = self._text_rows(_listed(sources), reading or Reading(), using, answers)
@@ -368,7 +370,7 @@ class Index:
                 self._answered_and_added(rows, asking, timeout, waiting) for rows in blocks
             )
         else:
-            answers.blocks = (self._answered(rows, asking) for rows in blocks)
+            answers.blocks = chain.from_iterable(self._answered(rows, asking) for rows in blocks)
         return answers
 
     def export(self) -> Iterator[tuple[str, int]]:
@@ -442,7 +444,7 @@ class Index:
     def _words(self) -> int:
         return -(-int(self.recipe["bits"]) // 64)
 
-    def _line_rows(self, sources: Sources) -> Rows:
+    def _line_rows(self, sources: Sources, keyed: bool = True) -> Rows:
         bits, known = self.recipe["bits"], self.recipe["digest"]
         given = read_fingerprints(sources, bits, known)
         if len(given.names) and (given.bits, given.recipe) != (bits, known):
@@ -453,7 +455,7 @@ class Index:
                 f"recipe {known or 'not said'}",
                 f"lines of its recipe say: # simdup 1 recipe={known} bits={bits}" if known else "",
             )
-        return line_rows(list(given.names), given.values)
+        return line_rows(list(given.names), given.values, keyed)
 
     def _text_rows(
         self,
@@ -500,11 +502,18 @@ class Index:
             )
         return self._searcher[1]
 
-    def _answered(self, rows: Rows, asking: _Asking) -> list[Answer]:
+    def _answered(self, rows: Rows, asking: _Asking) -> Iterator[list[Answer]]:
+        """Answer a batch, a few documents at a time."""
         with self._file.reading():
-            matches = self._matches(rows, asking)
-        names = shown_names(rows.names)
-        return [asking.answer(name, matches.get(i, [])) for i, name in enumerate(names)]
+            found = self._matches(rows, asking)
+        bounds = np.searchsorted(found.query, np.arange(len(rows) + 1)).tolist()
+        for first in range(0, len(rows), _ANSWERS):
+            last = min(first + _ANSWERS, len(rows))
+            names = shown_names(rows.names[first:last])
+            yield [
+                asking.answer(name, found.matches(bounds[i], bounds[i + 1]))
+                for i, name in enumerate(names, first)
+            ]
 
     def _answered_and_added(
         self, rows: Rows, asking: _Asking, timeout: float, waiting: Callable[[str], None]
@@ -512,7 +521,10 @@ class Index:
         """Answer a batch and add what is new of it, where one of it may match one before."""
         names = shown_names(rows.names)
         with self._file.writing(timeout, waiting):
-            matches = self._matches(rows, asking)
+            found = self._matches(rows, asking)
+            matches: dict[int, list[Match]] = {}
+            for at, document in enumerate(found.query.tolist()):
+                matches.setdefault(document, []).extend(found.matches(at, at + 1))
             new = np.array([i for i in range(len(rows)) if not matches.get(i)], np.int64)
             added = _greedy(rows, new, asking)
             for document, match in _matches_among(rows, added, names, asking):
@@ -533,21 +545,42 @@ class Index:
         fresh = set(added.tolist())
         return [asking.answer(name, matches.get(i, []), i in fresh) for i, name in enumerate(names)]
 
-    def _matches(self, rows: Rows, asking: _Asking) -> dict[int, list[Match]]:
-        """Return what the index holds near some documents, by their number."""
+    def _matches(self, rows: Rows, asking: _Asking) -> _Found:
+        """Return what the index holds near some documents."""
         found = self._current_searcher(asking).near(rows.values)
         store = Store(self._file, self._words)
-        matches: dict[int, list[Match]] = {}
+        judged = _Found(np.zeros(0, np.int64), [], [], [])
+        queries = [judged.query]
         for first in range(0, len(found.query), _MATCHES):
             part = slice(first, first + _MATCHES)
-            query, place, apart = found.query[part], found.row[part], found.distance[part]
-            names, there = store.looked_at(place)
+            query, apart = found.query[part], found.distance[part]
+            names, there = store.looked_at(found.row[part])
             similarity, good = _judged(looks_of(rows, query), there, asking.criteria)
-            of, bits = query.tolist(), apart.tolist()
-            for at in np.flatnonzero(good).tolist():
-                match = Match(names[at], bits[at], similarity[at])
-                matches.setdefault(of[at], []).append(match)
-        return matches
+            queries.append(query[good])
+            judged.distances.extend(apart[good].tolist())
+            at = np.flatnonzero(good).tolist()
+            judged.names.extend([names[i] for i in at])
+            judged.similarities.extend([similarity[i] for i in at])
+        return judged._replace(query=np.concatenate(queries))
+
+
+class _Found(NamedTuple):
+    """Matches in columns, ordered by the number of the document that was asked about.
+
+    They become objects when they are wanted: a hundred thousand at once would keep the garbage
+    collector busy for longer than the search takes.
+    """
+
+    query: NDArray[np.int64]
+    names: list[str]
+    distances: list[int]
+    similarities: list[float | None]
+
+    def matches(self, start: int, stop: int) -> list[Match]:
+        """Return some of them."""
+        part = slice(start, stop)
+        columns = (self.names[part], self.distances[part], self.similarities[part])
+        return list(map(Match, *columns)) if start < stop else []
 
 
 @dataclass(frozen=True, slots=True)
@@ -561,10 +594,10 @@ class _Asking:
 
     def answer(self, document: str, matches: list[Match], added: bool = False) -> Answer:
         """Return an answer with the best matches first."""
-        best = matches
         if len(matches) > 1:
-            best = sorted(matches, key=lambda m: (-(m.similarity or 0.0), m.distance))
-        return Answer(document, tuple(best[: self.limit]), added)
+            matches = sorted(matches, key=lambda m: (-(m.similarity or 0.0), m.distance))
+            matches = matches[: self.limit]
+        return Answer(document, tuple(matches), added)
 
 
 def _judged(a: Looks, b: Looks, criteria: Criteria) -> tuple[list[float | None], NDArray[np.bool_]]:
