@@ -236,6 +236,25 @@ def test_lines_of_an_unknown_or_another_recipe(simdup: Command, corpus: Path) ->
     assert simdup("index", "export", "bare.index").out == bare
 
 
+def test_records_that_share_a_name(simdup: Command, corpus: Path) -> None:
+    def records(*pairs: tuple[str, int]) -> bytes:
+        lines = (json.dumps({"id": name, "text": prose(seed)}) for name, seed in pairs)
+        return "\n".join(lines).encode()
+
+    def add(*pairs: tuple[str, int]) -> str:
+        (corpus / "r.jsonl").write_bytes(records(*pairs))
+        added = simdup("index", "add", "seen.index", "r.jsonl", "--id-field", "id")
+        return added.err.splitlines()[-1].partition(";")[0]
+
+    simdup("index", "build", "seen.index")
+    given = [("x", 1), ("y", 2), ("x", 3), ("y", 2)]
+    assert add(*given) == "4 documents added"
+    assert add(*given) == "0 documents added, 4 unchanged"
+    names = [line.split("  ")[1] for line in simdup("index", "export", "seen.index").lines[1:]]
+    assert names == ["x", "y", "r.jsonl#3", "r.jsonl#4"]
+    assert add(("y", 4), ("x", 1)) == "0 documents added, 1 replaced, 1 unchanged"
+
+
 # Streams, and adding while asking.
 
 

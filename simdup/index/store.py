@@ -142,6 +142,12 @@ class Numbers:
         self._passes = 0
         self._recent: list[Words] = []
 
+    def copy(self) -> Numbers:
+        """Return the set as it is now."""
+        other = Numbers(self._given)
+        other._passes, other._recent = self._passes, list(self._recent)
+        return other
+
     def add(self, more: Words) -> None:
         """Take in numbers."""
         more = np.sort(more)

@@ -473,7 +473,8 @@ class Index:
             effort = replace(effort, jobs=1)
         intake = open_sources(sources, reading, effort)
         result.skipped += intake.skipped
-        known = None if writer is None else writer.contents
+        # As it stands now: what is added meanwhile would be known to some processes only.
+        known = None if writer is None else writer.contents.copy()
         for corpus, also, unchanged in corpora(intake, recipe, reading, known):
             if isinstance(result, Added):
                 result.unchanged += unchanged

@@ -136,8 +136,8 @@ class Counted(NamedTuple):
         Bytes of the batch.
     also : list of bytes
         What else was asked for of each.
-    unchanged : int
-        Documents that were left out because they are known.
+    unchanged : list of (str, str)
+        Names and places of documents that were left out because they are known.
     """
 
     documents: list[tuple[str, float, str, str]]
@@ -149,7 +149,7 @@ class Counted(NamedTuple):
     skipped: list[Skipped]
     size: int
     also: Sequence[bytes] = ()
-    unchanged: int = 0
+    unchanged: Sequence[tuple[str, str]] = ()
 
 
 class CountDocuments:

@@ -21,6 +21,8 @@ from simdup.pipeline.sketching import sketch
 from simdup.sketches.bytesketch import SIZE, byte_sketch
 from simdup.verify.resemblance import shingles
 
+_TAKEN = "left out, add it again: another record has taken the name"
+
 Sources = str | Iterable[str] | Iterable[tuple[str, str]] | Iterable[tuple[str, int]]
 
 
@@ -44,15 +46,13 @@ class _CountChanged:
         found = list(read(batch, self._reading))
         documents = [one for one in found if isinstance(one, Document)]
         skipped = [one for one in found if isinstance(one, Skipped)]
-        # A record that shares its name may yet be called by its place: that is decided later.
-        sure = [i for i, document in enumerate(documents) if not document.place]
-        keys = name_keys(documents[i].name for i in sure)
-        texts = numbers(b"".join(text_hash(documents[i].text) for i in sure))
-        same = self._known.contain(contents_of(keys, texts[:, None])).tolist()
-        known = {i for i, is_same in zip(sure, same, strict=True) if is_same}
-        left = tuple(document for i, document in enumerate(documents) if i not in known)
-        counted = count(Texts(left, batch.size))
-        return counted._replace(skipped=skipped + counted.skipped, unchanged=len(known))
+        keys = name_keys(document.name for document in documents)
+        texts = numbers(b"".join(text_hash(document.text) for document in documents))
+        known = self._known.contain(contents_of(keys, texts[:, None])).tolist()
+        pairs = list(zip(documents, known, strict=True))
+        counted = count(Texts(tuple(one for one, same in pairs if not same), batch.size))
+        unchanged = [(one.name, one.place) for one, same in pairs if same]
+        return counted._replace(skipped=skipped + counted.skipped, unchanged=unchanged)
 
 
 def corpora(
@@ -63,12 +63,20 @@ def corpora(
 ) -> Iterator[tuple[Corpus, list[bytes], int]]:
     """Yield documents batch by batch, what stays of their texts, and how many were known."""
     taken: set[str] = set()
+    same: set[str] = set()  # those of `taken` that unchanged documents have
     count = CountDocuments(recipe, reading, intake.effort.segmenter, apart=True, also=stand_in)
     work = count if known is None else _CountChanged(count, reading, known)
     for _, counted in count_batches(intake, work):
         corpus = Corpus()
+        for name, place in counted.unchanged:
+            if place and name in taken and name not in same:
+                # Two records of one name, of which the other has changed and came first.
+                corpus.skipped.append(Skipped(place, f"{_TAKEN} {name!r}", error=True))
+            elif place:
+                taken.add(name)
+                same.add(name)
         corpus.add(0, counted, taken)
-        yield corpus, list(counted.also), counted.unchanged
+        yield corpus, list(counted.also), len(counted.unchanged)
 
 
 def to_rows(
