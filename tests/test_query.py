@@ -397,6 +397,20 @@ def test_scans_and_tables_find_the_same(compress: bool) -> None:
     assert searcher.tables
 
 
+def test_scans_of_wide_fingerprints_by_threads() -> None:
+    rng = np.random.default_rng(3)
+    values = rng.integers(0, 1 << 64, (70_000, 4), dtype=np.uint64)
+    asked = values[rng.integers(0, 70_000, 200)]
+    asked[:, 3] ^= np.uint64(0b1)
+    asked[:, 0] ^= np.uint64(0b1)
+    for distance, threads in ((2, 2), (2, 1), (1, 2)):
+        found = Searcher(values, 256, distance, threads).near(asked[:150])
+        every = [(values ^ one) for one in asked[:150]]
+        near = [np.flatnonzero(np.bitwise_count(x).sum(axis=1) <= distance) for x in every]
+        assert found.row.tolist() == np.concatenate(near).tolist()
+        assert set(found.distance.tolist()) == ({2} if distance == 2 else set())
+
+
 def test_an_index_finds_all_pairs(tmp_path: Path) -> None:
     rng = np.random.default_rng(9)
     values = rng.integers(0, 1 << 64, 9_000, dtype=np.uint64)
