@@ -7,7 +7,8 @@
 Programs are run as a user runs them, in processes of their own; their start is in the figures
 unless a row says otherwise.  The files have just been written, so the system has them in memory:
 disks are not measured.  What is compared is run by turns; a figure is the median of the rounds, a
-ratio the median of the rounds' ratios.
+ratio the median of the rounds' ratios.  Only idle cores give fair ratios: whatever else runs takes
+more from simdup's processes than from the one process of the baseline.
 """
 
 from __future__ import annotations

@@ -107,7 +107,13 @@ def run(command: Sequence[str], given: bytes = b"", statuses: Sequence[int] = (0
         before = os.times()
         started = time.perf_counter()
         done = subprocess.run(
-            command, stdin=source, stdout=output, stderr=errors, env=environment(), check=False
+            command,
+            stdin=source,
+            stdout=output,
+            stderr=errors,
+            env=environment(),
+            cwd=CHECKOUT,
+            check=False,
         )
         seconds = time.perf_counter() - started
         after = os.times()
@@ -144,7 +150,9 @@ def peak_memory(command: Sequence[str]) -> int | None:
         return None
     peak = 0
     with tempfile.TemporaryFile() as sink:
-        process = subprocess.Popen(command, stdout=sink, stderr=sink, env=environment())
+        process = subprocess.Popen(
+            command, stdout=sink, stderr=sink, env=environment(), cwd=CHECKOUT
+        )
         while process.poll() is None:
             peak = max(peak, sum(map(_held, _family(process.pid))))
             time.sleep(_LOOK)

@@ -17,8 +17,15 @@ def scan(
     distance: int = 3,
     similarity: float = 0.8,
     verify: bool = True,
-    shingle: int = 5,
+    shingle: int | str = 5,
+    containment: float | None = None,
+    cosine: float | None = None,
+    method: str = "simhash",
+    recall: float = 0.99,
+    linkage: str = "single",
     keep: str = "first",
+    prefer: Iterable[str] = (),
+    references: Iterable[str] = (),
     reading: Reading | None = None,
     jobs: int | None = None,
 ) -> Result:
@@ -36,10 +43,22 @@ def scan(
         The least resemblance of a pair's texts, 0 to 1.
     verify : bool
         Whether the texts are looked at.
-    shingle : int
-        Characters of a shingle.
+    shingle : int or str
+        Characters of a shingle, or ``words:N``.
+    containment, cosine : float, optional
+        The least of these measures; each one given must hold as well.
+    method : {"simhash", "minhash", "pstable"}
+        How pairs are found.
+    recall : float
+        The share of the pairs at `similarity` that minhash and pstable are to find.
+    linkage : {"single", "star"}
+        What makes a cluster: whatever pairs connect, or only pairs of the kept one.
     keep : {"first", "longest", "shortest", "newest", "oldest"}
         Which document of a cluster stays.
+    prefer : iterable of str
+        Shell patterns of names: documents that match stay before others.
+    references : iterable of str
+        Files and folders whose documents are never redundant.
     reading : Reading, optional
         Encoding, globs and formats of files.
     jobs : int, optional
@@ -68,9 +87,22 @@ def scan(
     return scanning.scan(
         [sources] if isinstance(sources, str) else sources,
         _recipe(recipe),
-        Criteria(distance, similarity, verify, shingle, keep),
+        Criteria(
+            distance=distance,
+            similarity=similarity,
+            verify=verify,
+            shingle=shingle,
+            keep=keep,
+            containment=containment,
+            cosine=cosine,
+            method=method,
+            recall=recall,
+            linkage=linkage,
+            prefer=tuple(prefer),
+        ),
         reading or Reading(),
         Effort(jobs),
+        references,
     )
 
 
@@ -82,7 +114,10 @@ def compare(
     distance: int = 3,
     similarity: float = 0.8,
     verify: bool = True,
-    shingle: int = 5,
+    shingle: int | str = 5,
+    containment: float | None = None,
+    cosine: float | None = None,
+    method: str = "simhash",
 ) -> Comparison:
     """Tell whether two texts are near-duplicates, and why.
 
@@ -90,7 +125,7 @@ def compare(
     ----------
     text_a, text_b : str
         The texts.
-    recipe, distance, similarity, verify, shingle
+    recipe, distance, similarity, verify, shingle, containment, cosine, method
         As in `scan`.
 
     Returns
@@ -107,7 +142,15 @@ def compare(
         Document("a", text_a),
         Document("b", text_b),
         _recipe(recipe),
-        Criteria(distance, similarity, verify, shingle),
+        Criteria(
+            distance=distance,
+            similarity=similarity,
+            verify=verify,
+            shingle=shingle,
+            containment=containment,
+            cosine=cosine,
+            method=method,
+        ),
     )
 
 

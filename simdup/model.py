@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, NamedTuple
 
@@ -136,15 +137,18 @@ class Document:
         When its file was last changed, seconds since 1970; 0 where there is no file.
     note : str
         What a person should know of how it was read; empty where there is nothing.
-    place : str
-        For a record, ``file#N``: what it is called where its own name is taken already.
+    path : str
+        The file it comes from; empty where there is none.
+    record : int
+        Its number in a file of records, from 1; 0 for a file of its own.
     """
 
     name: str
     text: str
     modified: float = 0.0
     note: str = ""
-    place: str = ""
+    path: str = ""
+    record: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,6 +200,8 @@ class Pair(NamedTuple):
         Hamming distance of their fingerprints.
     similarity, containment, cosine : float or None
         As in `Measures`.
+    exact : bool
+        Whether their texts are known to be the same, after folding and without white space.
     """
 
     a: str
@@ -204,6 +210,7 @@ class Pair(NamedTuple):
     similarity: float | None
     containment: float | None = None
     cosine: float | None = None
+    exact: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,6 +229,8 @@ class Member:
         Hamming distance to the kept one; None for the kept one itself.
     similarity, containment, cosine : float or None
         What it has in common with the kept one, as in `Measures`; None for the kept one itself.
+    number : int
+        The document's place in the input, from 0.
     """
 
     document: str
@@ -231,6 +240,7 @@ class Member:
     similarity: float | None = None
     containment: float | None = None
     cosine: float | None = None
+    number: int = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -328,6 +338,9 @@ class Criteria:
     linkage : str
         One of `LINKAGES`: ``single`` joins whatever pairs connect, ``star`` only pairs of the kept
         one.
+    prefer : tuple of str
+        Shell patterns of names: a document that matches stays before one that does not, and one
+        that matches an earlier pattern before one that matches a later.
     """
 
     distance: int = 3
@@ -340,6 +353,7 @@ class Criteria:
     method: str = "simhash"
     recall: float = 0.99
     linkage: str = "single"
+    prefer: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Refuse values that make no sense."""
@@ -392,6 +406,10 @@ class Result:
         The figures.
     hint : str
         An advice, where there is one.
+    unique : sequence of str
+        Documents in no cluster, in input order.
+    references : int
+        How many documents, the first of the input, are references.
     """
 
     clusters: tuple[Cluster, ...]
@@ -399,11 +417,46 @@ class Result:
     notes: tuple[tuple[str, str], ...]
     summary: Summary
     hint: str = ""
+    unique: Sequence[str] = ()
+    references: int = 0
+
+    def names(self, which: str) -> list[str]:
+        """Return the documents that are ``redundant``, ``kept`` or ``unique``, in input order."""
+        if which == "unique":
+            return list(self.unique)
+        members = (member for cluster in self.clusters for member in cluster.documents)
+        found = ((m.number, m.document) for m in members if m.role == which)
+        return [name for number, name in sorted(found) if number >= self.references]
 
     @property
     def pairs(self) -> tuple[Pair, ...]:
         """All pairs, cluster by cluster."""
         return tuple(pair for cluster in self.clusters for pair in cluster.pairs)
+
+
+@dataclass(frozen=True, slots=True)
+class Removed:
+    """A document that a cleaned corpus is without.
+
+    Attributes
+    ----------
+    document : str
+        Its name.
+    reason : str
+        ``exact copy``, of the folded text without white space, or ``near-duplicate``.
+    distance : int
+        Hamming distance to the one that was kept.
+    similarity : float or None
+        Resemblance to it; None where it was not measured.
+    kept : str
+        The name of that one.
+    """
+
+    document: str
+    reason: str
+    distance: int
+    similarity: float | None
+    kept: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -252,7 +252,8 @@ def test_jsonl_of_a_scan(simdup: Command, tmp_path: Path) -> None:
     assert list(first["documents"][1]) == [
         "document", "role", "fingerprint", "distance", "similarity",
     ]  # fmt: skip
-    assert {tuple(pair) for pair in first["pairs"]} == {("a", "b", "distance", "similarity")}
+    keys = {tuple(key for key in pair if key != "exact") for pair in first["pairs"]}
+    assert keys == {("a", "b", "distance", "similarity")}
     assert [(p["a"], p["b"]) for p in first["pairs"]] == [
         ("c/a.txt", "c/b.txt"), ("c/a.txt", "c/c.txt"),
     ]  # fmt: skip
@@ -612,6 +613,9 @@ def test_a_pipe_gives_the_clusters_of_a_scan_without_verification(
     lines = simdup("fingerprint", "c").out
     direct = json.loads(simdup("scan", "c", "--no-verify", "-f", "jsonl").lines[0])
     piped = json.loads(simdup("cluster", "-f", "jsonl", stdin=lines).lines[0])
+    # Lines do not tell which texts are the same.
+    for pair in direct["pairs"]:
+        pair.pop("exact", None)
     assert piped == direct
 
 
@@ -665,8 +669,12 @@ def test_lines_that_are_none(simdup: Command, bad: bytes) -> None:
 
 
 def test_a_closed_pipe_is_no_error(tmp_path: Path) -> None:
-    write(tmp_path / "c", {f"{n:04}.txt": f"{prose(n, 12)}" for n in range(1500)})
-    for arguments in (("fingerprint", "c", "--idf", "builtin"), ("scan", "c", "-q", "-f", "jsonl")):
+    # Results of 300 kB: more than a pipe holds.
+    write(tmp_path / "c", {f"{n:04}.txt": prose(n // 2, 12) for n in range(1400)})
+    for arguments in (
+        ("fingerprint", "c", "--idf", "builtin"),
+        ("scan", "c", "-q", "-f", "jsonl", "--idf", "builtin"),
+    ):
         with running(*arguments, cwd=tmp_path) as started:
             assert started.stdout is not None
             assert started.stderr is not None

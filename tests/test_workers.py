@@ -58,7 +58,7 @@ class Started:
 
     def wait_until_at_work(self) -> None:
         """Wait for two workers that have begun to lay texts aside."""
-        until(lambda: len(self.children()) == 2 and len(list(self.temporary.rglob("texts-*"))) == 2)
+        until(lambda: len(self.children()) == 2 and len(list(self.temporary.rglob("spool-*"))) == 2)
 
     def end(self) -> tuple[int, bytes, str]:
         out, err = self.process.communicate(timeout=20)
@@ -134,7 +134,7 @@ def test_a_worker_that_dies_is_one_clear_error(scan: Started, tmp_path: Path) ->
 def test_an_interrupted_single_process_leaves_nothing_either(huge: Path, tmp_path: Path) -> None:
     (tmp_path / "out.csv").write_text("old")
     started = Started(tmp_path, "scan", huge, "-j", "1", "-o", "out.csv", "--idf", "builtin")
-    until(lambda: any(started.temporary.rglob("texts-*")))
+    until(lambda: any(started.temporary.rglob("spool-*")))
     pressed = time.monotonic()
     os.killpg(started.process.pid, signal.SIGINT)
     status, _, err = started.end()

@@ -25,6 +25,7 @@ COMMANDS = {
     "fingerprint": "Print a fingerprint line for each document.",
     "cluster": "Group fingerprint lines into clusters.",
     "pairs": "List the pairs of fingerprint lines within a distance.",
+    "dedupe": "Write a corpus without its redundant documents.",
     "fit": "Learn an IDF model from a corpus.",
     "index": "Keep documents in an index: build, add, remove, info, check, export.",
     "query": "Tell for each document what an index holds near it.",

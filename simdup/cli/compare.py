@@ -33,6 +33,7 @@ FORMATS = ("text", "jsonl")
 @click.option("--idf-from", metavar="SOURCE", help="Weigh as a scan of SOURCE would.")
 @options.output(*FORMATS)
 @click.option("--encoding", metavar="NAME", help="Encoding of both [default: found out].")
+@options.html
 @options.effort
 @options.quiet
 @options.color
@@ -56,8 +57,8 @@ def command(**given: Any) -> int:
     if given["idf_from"] is not None and recipe.idf not in ("auto", "corpus"):
         raise click.UsageError("--idf-from goes with --idf auto or corpus only")
 
-    from simdup.corpus.documents import read_file
-    from simdup.corpus.sources import File
+    from simdup.corpus.documents import read_file, require_extras
+    from simdup.corpus.sources import one_file
     from simdup.output.comparison import comparison_jsonl, comparison_text
     from simdup.output.files import open_output
     from simdup.output.text import Painter
@@ -65,10 +66,12 @@ def command(**given: Any) -> int:
     from simdup.pipeline.sketching import learn_idf
 
     documents: list[Document] = []
-    for path in (given["a"], given["b"]):
-        read = read_file(File(path), reading)
+    files = [one_file(path, reading) for path in (given["a"], given["b"])]
+    require_extras(files, reading)
+    for file in files:
+        read = read_file(file, reading)
         if isinstance(read, Skipped):
-            raise SimdupError(path, read.reason)
+            raise SimdupError(file.path, read.reason)
         documents.append(read)
     notes = [(document.name, document.note) for document in documents if document.note]
     say_skipped([], notes, given["quiet"])

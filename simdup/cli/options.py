@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from simdup.cli.messages import say
-from simdup.corpus.sources import FORMATS, Reading, read_list
+from simdup.corpus.sources import EXTRACTS, FORMATS, Reading, read_list
 from simdup.model import CHOICES, KEEP, LINKAGES, METHODS, RECIPES, Criteria, Recipe, named_recipe
 
 if TYPE_CHECKING:
@@ -80,15 +80,30 @@ sources = _all(
     click.argument("sources", nargs=-1, metavar="SOURCE...", type=click.Path()),
 )
 
-reading = _all(
+html = _all(
+    _option("--html", is_flag=True, help="Texts are HTML, in records too [by the suffix]."),
+    _option(
+        "--extract",
+        type=click.Choice(EXTRACTS),
+        default="main",
+        help="What of HTML is the text [main].",
+    ),
+)
+
+contents = _all(
     _option("--encoding", metavar="NAME", help="Encoding of the files [default: found out]."),
     _option("--glob", multiple=True, metavar="PATTERN", help="Take only files that match."),
     _option("--exclude", multiple=True, metavar="PATTERN", help="Leave out what matches."),
-    _option("--files-from", metavar="FILE", help="Read SOURCEs from FILE, one a line."),
-    _option("-0", "--null", is_flag=True, help="NUL ends the names of --files-from."),
     _option("--input-format", type=click.Choice(FORMATS), default="auto", help="What files hold."),
     _option("--field", default="text", metavar="NAME", help="Text field of a record [text]."),
     _option("--id-field", metavar="NAME", help="Field with the name of a record."),
+    html,
+)
+
+reading = _all(
+    contents,
+    _option("--files-from", metavar="FILE", help="Read SOURCEs from FILE, one a line."),
+    _option("-0", "--null", is_flag=True, help="NUL ends names, in --files-from and --list."),
 )
 
 jobs = _option(
@@ -169,7 +184,7 @@ shingle = _option(
     help="Characters, or words, of a shingle.",
 )
 
-verification = _all(
+resemblance = _all(
     _option(
         "-s",
         "--similarity",
@@ -179,7 +194,6 @@ verification = _all(
         show_default=True,
         help="Least resemblance of a pair.",
     ),
-    _option("--verify/--no-verify", default=True, help="Check pairs on the texts [on]."),
     shingle,
 )
 
@@ -221,8 +235,27 @@ linkage = _option(
     help="What makes a cluster: any pairs, or only pairs of the kept one [single].",
 )
 
-keep = _option(
-    "-k", "--keep", type=click.Choice(KEEP), default="first", help="Which document stays [first]."
+verification = _all(
+    resemblance,
+    _option("--verify/--no-verify", default=True, help="Check pairs on the texts [on]."),
+)
+
+keep = _all(
+    _option(
+        "-k",
+        "--keep",
+        type=click.Choice(KEEP),
+        default="first",
+        help="Which document stays [first].",
+    ),
+    _option("--prefer", multiple=True, metavar="PATTERN", help="Keep what matches before others."),
+    _option(
+        "--reference",
+        "references",
+        multiple=True,
+        metavar="SOURCE",
+        help="Documents that are never redundant.",
+    ),
 )
 
 
@@ -313,6 +346,8 @@ def make_reading(options: dict[str, Any]) -> Reading:
         input_format=options["input_format"],
         field=options["field"],
         id_field=options["id_field"],
+        html=options["html"],
+        extract=options["extract"],
     )
 
 
@@ -332,8 +367,8 @@ def make_sources(options: dict[str, Any]) -> list[str]:
     named = list(options["sources"])
     if options["files_from"] is not None:
         named += read_list(options["files_from"], options["null"])
-    elif options["null"]:
-        raise click.UsageError("--null goes with --files-from")
+    elif options["null"] and not options.get("listed"):
+        raise click.UsageError("--null goes with --files-from or --list")
     elif not named:
         raise click.UsageError("Missing SOURCE: name a folder, files, or - for standard input")
     return named

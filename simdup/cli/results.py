@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import BinaryIO
 
 from simdup.model import Result
 
 FORMATS = ("text", "csv", "jsonl")
+
+
+def write_names(stream: BinaryIO, names: Iterable[str], null: bool) -> None:
+    """Write names as they are, each with a newline or NUL at its end."""
+    from simdup.corpus.names import to_bytes
+
+    end = b"\0" if null else b"\n"
+    stream.writelines(to_bytes(name) + end for name in names)
 
 
 def write_result(

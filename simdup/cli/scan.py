@@ -10,7 +10,9 @@ import click
 from simdup.cli import options
 from simdup.cli.messages import say, say_skipped
 from simdup.cli.progress import progress
-from simdup.cli.results import FORMATS, write_result
+from simdup.cli.results import FORMATS, write_names, write_result
+
+LISTS = ("redundant", "kept", "unique")
 
 
 @click.command(
@@ -20,6 +22,7 @@ from simdup.cli.results import FORMATS, write_result
     simdup scan ./corpus
     simdup scan news/ archive.jsonl -o duplicates.csv
     simdup scan -d 6 -s 0.9 --keep longest --glob '*.md' docs/
+    simdup scan ./corpus --list redundant -0 | xargs -0 ls -l
     find . -name '*.txt' -print0 | simdup scan --files-from - -0
     """,
 )
@@ -30,6 +33,7 @@ from simdup.cli.results import FORMATS, write_result
 @options.measures
 @options.keep
 @options.linkage
+@click.option("--list", "listed", type=click.Choice(LISTS), help="Print such names, one a line.")
 @click.option("--check", is_flag=True, help="Leave with status 1 if there are duplicates.")
 @options.output(*FORMATS)
 @options.reading
@@ -42,12 +46,14 @@ from simdup.cli.results import FORMATS, write_result
 def command(**given: Any) -> int:
     """Find near-duplicate documents in files and folders.
 
-    A SOURCE is a folder, a file, a file of records (.jsonl), or - for standard input. Pairs are
+    A SOURCE is a folder, a file, a file of records, or - for standard input. Pairs are
     found by their fingerprints and checked on their texts; what pairs connect is a cluster.
 
     Status: 0 done, 1 with --check where duplicates were found, 2 where something could not be
     read.
     """
+    if given["listed"] and given["format_"]:
+        raise click.UsageError("--list has a format of its own: without --format")
     named = options.make_sources(given)
     recipe = options.make_recipe(given)
     criteria = options.make_criteria(given)
@@ -60,9 +66,12 @@ def command(**given: Any) -> int:
     with open_output(given["output"]) as stream:
         with progress(given["progress"], given["quiet"]) as show:
             effort = options.make_effort(given, show)
-            result = scan(named, recipe, criteria, reading, effort)
+            result = scan(named, recipe, criteria, reading, effort, given["references"])
         say_skipped(result.skipped, result.notes, given["quiet"])
-        write_result(stream, result, form, given["color"], criteria.extras)
+        if given["listed"]:
+            write_names(stream, result.names(given["listed"]), given["null"])
+        else:
+            write_result(stream, result, form, given["color"], criteria.extras)
     if not given["quiet"]:
         from simdup.output.text import report
 

@@ -6,22 +6,29 @@ makes documents of it (`read`).
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import BinaryIO
+from typing import IO
 
 from simdup.corpus.decoding import NotText, decode
-from simdup.corpus.sources import STDIN, File, Reading
+from simdup.corpus.html import decode_html, require_justext, text_of
+from simdup.corpus.packing import unpacked
+from simdup.corpus.records import (
+    BATCH_BYTES,
+    Lines,
+    Rows,
+    line_batches,
+    read_lines,
+    read_rows,
+    without_surrogates,
+)
+from simdup.corpus.sources import RECORDS, STDIN, File, Reading
 from simdup.model import Document, Skipped
 
-# A batch should take some tens of milliseconds: long beside the cost of handing it to another
-# process (1 ms), short beside the whole.
-BATCH_BYTES = 1 << 19
+# So many small files take about as long as a batch of `BATCH_BYTES`.
 BATCH_FILES = 256
-
-_REPLACEMENT = "\ufffd"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,29 +36,6 @@ class Files:
     """A batch of files, a document each."""
 
     files: tuple[File, ...]
-    size: int
-
-
-@dataclass(frozen=True, slots=True)
-class Lines:
-    """A batch of lines of a file of records.
-
-    Attributes
-    ----------
-    file : File
-        The file they come from.
-    line, record : int
-        Numbers of the first line, and of the first record (a line that is not blank), from 1.
-    content : bytes
-        Whole lines.
-    size : int
-        Bytes of it.
-    """
-
-    file: File
-    line: int
-    record: int
-    content: bytes
     size: int
 
 
@@ -71,10 +55,10 @@ class Unreadable:
     size: int = 0
 
 
-Batch = Files | Lines | Texts | Unreadable
+Batch = Files | Lines | Rows | Texts | Unreadable
 
 
-def batches(files: Iterable[File]) -> Iterator[Batch]:
+def batches(files: Iterable[File], reading: Reading) -> Iterator[Batch]:
     """Cut files into batches, in order.
 
     The first are small, so that results that stream begin at once.
@@ -87,7 +71,10 @@ def batches(files: Iterable[File]) -> Iterator[Batch]:
             if held:
                 yield Files(tuple(held), size)
                 held, size = [], 0
-            yield from _line_batches(file) if file.records else [Files((file,), file.size)]
+            if file.records:
+                yield from _record_batches(file, reading)
+            else:
+                yield Files((file,), file.size)
             continue
         held.append(file)
         size += file.size
@@ -113,30 +100,37 @@ def text_batches(texts: Iterable[tuple[str, str]]) -> Iterator[Batch]:
         yield Texts(tuple(held), size)
 
 
-def _line_batches(file: File) -> Iterator[Batch]:
+def _record_batches(file: File, reading: Reading) -> Iterator[Batch]:
     try:
-        with _open(file.path) as stream:
-            line, record, rest = 1, 1, b""
-            # read1 hands on what a pipe has, so that a slow writer is answered line by line.
-            while chunk := stream.read1(BATCH_BYTES):  # type: ignore[attr-defined]
-                end = chunk.rfind(b"\n") + 1
-                if not end:
-                    rest += chunk
-                    continue
-                content = rest + chunk[:end]
-                yield Lines(file, line, record, content, len(content))
-                lines = content.split(b"\n")
-                line += len(lines) - 1
-                record += sum(not held.isspace() for held in lines if held)
-                rest = chunk[end:]
-            if rest:
-                yield Lines(file, line, record, rest, len(rest))
+        with opened(file) as (stream, raw):
+            if file.form == "parquet":
+                from simdup.corpus.parquet import row_batches
+
+                found: Iterable[Lines | Rows | Skipped] = row_batches(file, stream, reading)
+            else:
+                found = line_batches(file, stream, reading)
+            done = 0
+            for batch in found:
+                if isinstance(batch, Skipped):
+                    yield Unreadable(batch)
+                elif isinstance(batch, Lines) and file.packing and file.path != STDIN:
+                    done, before = raw.tell(), done
+                    yield replace(batch, size=done - before)
+                else:
+                    yield batch
     except OSError as error:
         yield Unreadable(_unreadable(file.path, error))
 
 
-def _open(path: str) -> BinaryIO:
-    return open(sys.stdin.fileno(), "rb", closefd=False) if path == STDIN else open(path, "rb")
+@contextmanager
+def opened(file: File) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
+    """Open a file; give its content, unpacked, and the file as it is."""
+    if file.path == STDIN and not file.place:
+        raw: IO[bytes] = open(sys.stdin.fileno(), "rb", closefd=False)  # noqa: SIM115
+    else:
+        raw = open(file.place or file.path, "rb")  # noqa: SIM115
+    with raw, unpacked(raw, file.packing) as content:
+        yield content, raw
 
 
 def read(batch: Batch, reading: Reading) -> Iterator[Document | Skipped]:
@@ -146,12 +140,11 @@ def read(batch: Batch, reading: Reading) -> Iterator[Document | Skipped]:
     elif isinstance(batch, Texts):
         for document in batch.documents:
             yield replace(document, text=without_surrogates(document.text))
-    elif isinstance(batch, Lines):
-        record = batch.record
-        for number, line in enumerate(batch.content.split(b"\n"), batch.line):
-            if line and not line.isspace():
-                yield _record(batch.file, number, record, line, reading)
-                record += 1
+    elif isinstance(batch, Lines | Rows):
+        found = (
+            read_lines(batch, reading) if isinstance(batch, Lines) else read_rows(batch, reading)
+        )
+        yield from _with_text(found, reading.extract) if reading.html else found
     else:
         for file in batch.files:
             yield read_file(file, reading)
@@ -160,55 +153,47 @@ def read(batch: Batch, reading: Reading) -> Iterator[Document | Skipped]:
 def read_file(file: File, reading: Reading) -> Document | Skipped:
     """Read one file as one document."""
     try:
-        with _open(file.path) as stream:
+        with opened(file) as (stream, _):
             content = stream.read()
     except OSError as error:
         return _unreadable(file.path, error)
+    html = file.form == "html"
     try:
-        decoded = decode(content, reading.encoding)
+        decoded = (decode_html if html else decode)(content, reading.encoding)
     except NotText as error:
         return Skipped(file.path, str(error))
     note = ""
     if decoded.replaced:
         plural = "s" if decoded.replaced > 1 else ""
         note = f"read as {decoded.encoding} with {decoded.replaced} bad character{plural} replaced"
-    return Document(file.path, decoded.text, file.modified, note)
+    text = text_of(decoded.text, reading.extract) if html else decoded.text
+    return Document(file.path, text, file.modified, note, path=file.path)
 
 
-def _record(
-    file: File, number: int, record: int, line: bytes, reading: Reading
-) -> Document | Skipped:
-    """Make a document of line `number`, a JSON object."""
-    place = name = f"{file.path}#{record}"
-    named = reading.id_field is not None
-
-    def skipped(reason: str) -> Skipped:
-        return Skipped(place, f"line {number}: {reason}", error=True)
-
-    try:
-        values = json.loads(line.decode(reading.encoding or "utf-8-sig"))
-    except UnicodeDecodeError:
-        return skipped(f"not {reading.encoding or 'UTF-8'}")
-    except (ValueError, RecursionError):
-        return skipped("not JSON")
-    if not isinstance(values, dict):
-        return skipped("not a JSON object")
-    if named:
-        identity = values.get(reading.id_field)
-        if not isinstance(identity, str | int) or isinstance(identity, bool):
-            return skipped(f"no name in field {reading.id_field!r}")
-        name = without_surrogates(str(identity))
-    if reading.field not in values:
-        return skipped(f"no field {reading.field!r}")
-    text = values[reading.field]
-    if not isinstance(text, str):
-        return skipped(f"field {reading.field!r} is not a string")
-    return Document(name, without_surrogates(text), file.modified, place=place if named else "")
+def _with_text(found: Iterable[Document | Skipped], extract: str) -> Iterator[Document | Skipped]:
+    """Yield records, with the text of what is HTML in them."""
+    for one in found:
+        yield one if isinstance(one, Skipped) else replace(one, text=text_of(one.text, extract))
 
 
-def without_surrogates(text: str) -> str:
-    """Return text without lone surrogates, which JSON can spell but no encoding can hold."""
-    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+def require_extras(files: Iterable[File], reading: Reading) -> None:
+    """Refuse files that need more than the core where that is missing.
+
+    Raises
+    ------
+    SimdupError
+        If it is not installed.
+    """
+    wanted = {file.form: file.path for file in reversed(list(files))}
+    if "parquet" in wanted:
+        from simdup.corpus.parquet import require_pyarrow
+
+        require_pyarrow(wanted["parquet"])
+    pages = [
+        wanted[form] for form in wanted if form == "html" or (reading.html and form in RECORDS)
+    ]
+    if pages and reading.extract == "main":
+        require_justext(pages[0])
 
 
 def _unreadable(path: str, error: OSError) -> Skipped:

@@ -10,12 +10,23 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from simdup.corpus.names import from_bytes
+from simdup.corpus.packing import FOUND_OUT, packing_of
 from simdup.errors import SimdupError
 from simdup.model import Skipped
 
 STDIN = "-"
-FORMATS = ("auto", "text", "jsonl")
-_RECORD_SUFFIXES = (".jsonl", ".ndjson")
+FORMATS = ("auto", "text", "jsonl", "csv", "tsv", "parquet")
+RECORDS = frozenset({"jsonl", "csv", "tsv", "parquet"})
+_FORMAT_OF = {
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".parquet": "parquet",
+    ".html": "html",
+    ".htm": "html",
+}
+EXTRACTS = ("main", "all", "none")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +41,13 @@ class Reading:
         Shell patterns of the files to take, and of files and folders to leave out.  One with a
         slash is held against the path below the SOURCE, one without against the name alone.
     input_format : str
-        ``text``, ``jsonl``, or ``auto`` to tell by the suffix.
+        One of `FORMATS`; ``auto`` tells by the suffix.
     field, id_field : str, str or None
         A record's field with the text, and the one with its name.
+    html : bool
+        Whether texts are HTML, whatever a file's suffix.
+    extract : str
+        What of HTML is the text, one of `EXTRACTS`: its main text, all text, or what is written.
     """
 
     encoding: str | None = None
@@ -41,6 +56,8 @@ class Reading:
     input_format: str = "auto"
     field: str = "text"
     id_field: str | None = None
+    html: bool = False
+    extract: str = "main"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,14 +72,25 @@ class File:
         Bytes; 0 where that cannot be known.
     modified : float
         Seconds since 1970.
-    records : bool
-        Whether it holds a document a line.
+    form : str
+        ``text`` and ``html`` are one document, the others hold `RECORDS`.
+    packing : str
+        How it is compressed: see `simdup.corpus.packing`.
+    place : str
+        Where its content lies, if not at its path.
     """
 
     path: str
     size: int = 0
     modified: float = 0.0
-    records: bool = False
+    form: str = "text"
+    packing: str = ""
+    place: str = ""
+
+    @property
+    def records(self) -> bool:
+        """Whether it holds many documents."""
+        return self.form in RECORDS
 
 
 def list_files(sources: Iterable[str], reading: Reading) -> tuple[list[File], list[Skipped]]:
@@ -95,6 +123,13 @@ def list_files(sources: Iterable[str], reading: Reading) -> tuple[list[File], li
     return files, skipped
 
 
+def one_file(path: str, reading: Reading) -> File:
+    """Return a file that is one document, whatever its suffix says of records."""
+    stem, packing = (path, FOUND_OUT) if path == STDIN else packing_of(path)
+    form = form_of(stem, reading)
+    return File(path, form="text" if form in RECORDS else form, packing=packing)
+
+
 def read_list(path: str, null: bool) -> list[str]:
     """Return the sources that a file (or ``-``, standard input) lists.
 
@@ -118,7 +153,7 @@ def read_list(path: str, null: bool) -> list[str]:
 
 def _expand(source: str, reading: Reading) -> Iterator[File | Skipped]:
     if source == STDIN:
-        yield File(STDIN, records=_has_records(STDIN, reading))
+        yield File(STDIN, form=form_of(STDIN, reading), packing=FOUND_OUT)
         return
     try:
         status = os.stat(source)
@@ -143,11 +178,11 @@ def _walk(folder: str, below: str, reading: Reading) -> Iterator[File | Skipped]
         return
     for entry in ordered:
         path = below + entry.name
-        if entry.name.startswith(".") or entry.is_symlink() or _matches(path, reading.exclude):
+        if entry.name.startswith(".") or entry.is_symlink() or matches(path, reading.exclude):
             continue
         if entry.is_dir(follow_symlinks=False):
             yield from _walk(entry.path, path + "/", reading)
-        elif not reading.glob or _matches(path, reading.glob):
+        elif not reading.glob or matches(path, reading.glob):
             if entry.is_file(follow_symlinks=False):
                 yield _file(entry.path, entry.stat(follow_symlinks=False), reading)
             else:
@@ -156,16 +191,22 @@ def _walk(folder: str, below: str, reading: Reading) -> Iterator[File | Skipped]
 
 
 def _file(path: str, status: os.stat_result, reading: Reading) -> File:
-    return File(path, status.st_size, status.st_mtime, _has_records(path, reading))
+    stem, packing = packing_of(path)
+    return File(path, status.st_size, status.st_mtime, form_of(stem, reading), packing)
 
 
-def _has_records(path: str, reading: Reading) -> bool:
-    if reading.input_format == "auto":
-        return path.lower().endswith(_RECORD_SUFFIXES)
-    return reading.input_format == "jsonl"
+def form_of(path: str, reading: Reading) -> str:
+    """Return what a file holds, by its suffix (without that of a packing) unless told."""
+    form = reading.input_format
+    if form == "auto":
+        form = _FORMAT_OF.get(os.path.splitext(path)[1].lower(), "text")
+    if form == "text" and reading.html:
+        form = "html"
+    return "text" if form == "html" and reading.extract == "none" else form
 
 
-def _matches(path: str, patterns: Sequence[str]) -> bool:
+def matches(path: str, patterns: Sequence[str]) -> bool:
+    """Tell whether shell patterns match a path, or its last part where they have no slash."""
     name = path.rpartition("/")[2]
     return any(
         fnmatchcase(path if "/" in pattern else name, pattern.removeprefix("/"))

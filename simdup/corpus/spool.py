@@ -1,18 +1,18 @@
-"""The spool: texts laid aside in a temporary file, to be read again by those who verify.
+"""The spool: what is wanted again later, laid aside in temporary files.
 
-Several processes write, each to a file of its own; one reads.
+Several processes write, each to a file of its own; one reads.  So neither texts nor term counts of
+a corpus need stay in memory.
 """
 
 from __future__ import annotations
 
-import mmap
 import os
-from pathlib import Path
-from typing import NamedTuple
+from collections.abc import Iterable
+from typing import BinaryIO, NamedTuple
 
 
 class Slot(NamedTuple):
-    """Where a text lies: which writer's file, from which byte, how many bytes."""
+    """Where bytes lie: which writer's file, from which byte, how many."""
 
     writer: int
     start: int
@@ -20,7 +20,7 @@ class Slot(NamedTuple):
 
 
 class SpoolWriter:
-    """Writes texts to the file of one writer in the spool's folder.
+    """Writes to the file of one writer in the spool's folder.
 
     Parameters
     ----------
@@ -35,42 +35,45 @@ class SpoolWriter:
         self._path = _path(folder, writer)
         self._end = 0
 
-    def write(self, texts: list[bytes]) -> list[Slot]:
-        """Append texts in UTF-8 and return where they lie."""
-        # Closed at once: a text is whole in the file before its slot is handed on.
-        with open(self._path, "ab") as file:
-            file.writelines(texts)
+    def write(self, contents: Iterable[bytes]) -> list[Slot]:
+        """Append byte strings and return where each lies."""
         slots = []
-        for text in texts:
-            slots.append(Slot(self._writer, self._end, len(text)))
-            self._end += len(text)
+        # Closed at once: all is in the file before its slots are handed on.
+        with open(self._path, "ab") as file:
+            for content in contents:
+                file.write(content)
+                slots.append(Slot(self._writer, self._end, len(content)))
+                self._end += len(content)
         return slots
 
 
 class SpoolReader:
-    """Reads texts back from a spool's folder; it maps files, and so keeps nothing in memory."""
+    """Reads back from a spool's folder; keeps nothing in memory.
+
+    Parameters
+    ----------
+    folder : str
+        The spool's folder.
+    """
 
     def __init__(self, folder: str) -> None:
         self._folder = folder
-        self._maps: dict[int, mmap.mmap] = {}
+        self._files: dict[int, BinaryIO] = {}
 
-    def read(self, slot: Slot) -> str:
-        """Return the text that lies in a slot."""
-        if not slot.size:
-            return ""
-        mapped = self._maps.get(slot.writer)
-        if mapped is None or len(mapped) < slot.start + slot.size:
-            with open(_path(self._folder, slot.writer), "rb") as file:
-                mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-            self._maps[slot.writer] = mapped
-        return mapped[slot.start : slot.start + slot.size].decode()
+    def read(self, slot: Slot) -> bytes:
+        """Return the bytes that lie in a slot."""
+        file = self._files.get(slot.writer)
+        if file is None:
+            file = self._files[slot.writer] = open(_path(self._folder, slot.writer), "rb")  # noqa: SIM115
+        file.seek(slot.start)
+        return file.read(slot.size)
 
     def close(self) -> None:
         """Let go of the files."""
-        for mapped in self._maps.values():
-            mapped.close()
-        self._maps.clear()
+        for file in self._files.values():
+            file.close()
+        self._files.clear()
 
 
-def _path(folder: str, writer: int) -> Path:
-    return Path(os.path.join(folder, f"texts-{writer}"))
+def _path(folder: str, writer: int) -> str:
+    return os.path.join(folder, f"spool-{writer}")

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from importlib.util import find_spec
+from itertools import pairwise
 from pathlib import Path
 from typing import Protocol
 
@@ -147,9 +148,14 @@ def corpus_model(counts: Counts, terms_digest: str, name: str = "corpus") -> Mod
     name : str
         See `Model`.
     """
-    with_terms = int(np.count_nonzero(np.diff(counts.starts)))
-    df = np.bincount(counts.columns, minlength=len(counts.ids)).astype(np.int32)
-    return Model(name, with_terms, counts.ids, df, terms_digest)
+    times = counts.times
+    with_terms = int(times[np.diff(counts.starts) > 0].sum())
+    df = np.zeros(len(counts.ids))
+    for first, last in pairwise(counts.firsts.tolist()):
+        rows = counts.rows(first, last)
+        each = np.repeat(times[first:last], np.diff(rows.starts))
+        df += np.bincount(rows.columns, each, minlength=len(df))
+    return Model(name, with_terms, counts.ids, df.astype(np.int32), terms_digest)
 
 
 def model_bytes(model: Model) -> bytes:

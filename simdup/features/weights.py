@@ -48,7 +48,7 @@ class TopTerms:
 
 
 def top_terms(counts: Counts, idf: Idf, recipe: Recipe) -> Iterator[TopTerms]:
-    """Yield the kept terms of all documents, in blocks of consecutive documents.
+    """Yield the kept terms of all rows, in blocks of consecutive ones.
 
     Parameters
     ----------
@@ -73,19 +73,17 @@ def top_terms(counts: Counts, idf: Idf, recipe: Recipe) -> Iterator[TopTerms]:
 def weights_in_blocks(
     counts: Counts, idf: Idf, recipe: Recipe
 ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]]:
-    """Yield (starts, columns, weights) of consecutive documents: all terms, none capped.
+    """Yield (starts, columns, weights) of consecutive rows: all terms, none capped.
 
     A block is a matrix in compressed sparse rows, as `Counts` is; its first start is 0.
     """
     factors = idf.of(counts) if recipe.uses_idf else np.ones(len(counts.ids))
-    for first, last in _blocks(counts.starts):
-        entries = slice(counts.starts[first], counts.starts[last])
-        columns = counts.columns[entries]
-        starts = counts.starts[first : last + 1] - counts.starts[first]
-        yield starts, columns, _weigh(counts.counts[entries], columns, starts, factors, recipe, idf)
+    for first, last in in_blocks(counts.starts):
+        starts, columns, occurrences = counts.rows(first, last)
+        yield starts, columns, _weigh(occurrences, columns, starts, factors, recipe, idf)
 
 
-def _blocks(starts: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
+def in_blocks(starts: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
     """Cut the documents so that no block but one of a single document is too large."""
     first, documents = 0, len(starts) - 1
     while first < documents:
@@ -150,9 +148,9 @@ def document_weights(
     weight : str
         The recipe's.
     """
-    entries = slice(counts.starts[document], counts.starts[document + 1])
-    columns = counts.columns[entries]
-    return columns, _weigh_plainly(counts.counts[entries], factors[columns], weight)
+    row = counts.row(document)
+    _, columns, occurrences = counts.rows(row, row + 1)
+    return columns, _weigh_plainly(occurrences, factors[columns], weight)
 
 
 def _transformer(factors: NDArray[np.float64], logarithmic: bool) -> Any:

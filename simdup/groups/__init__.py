@@ -6,6 +6,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 Group = list[int]
 
+# Compared, the least is the best to keep.
+Worth = tuple[float, ...]
+
 
 def components(pairs: Iterable[tuple[int, int]]) -> list[Group]:
     """Return the groups of documents that pairs connect (single linkage).
@@ -36,7 +39,7 @@ def components(pairs: Iterable[tuple[int, int]]) -> list[Group]:
 def stars(
     pairs: Iterable[tuple[int, int]],
     first_of: Mapping[int, int],
-    worth: Callable[[int], tuple[float, int]],
+    worth: Callable[[int], Worth],
 ) -> list[Group]:
     """Return groups in which every document is a pair of the kept one (star linkage).
 
@@ -89,8 +92,11 @@ def ordered(groups: Iterable[Group]) -> list[Group]:
 
 
 def worth_by(
-    keep: str, lengths: Sequence[int], modified: Sequence[float]
-) -> Callable[[int], tuple[float, int]]:
+    keep: str,
+    lengths: Sequence[int],
+    modified: Sequence[float],
+    rank: Callable[[int], int] = lambda document: 0,
+) -> Callable[[int], Worth]:
     """Return the key that orders documents, the best to keep first; of equals the first.
 
     Parameters
@@ -101,6 +107,8 @@ def worth_by(
         Every document's length in characters.
     modified : sequence of float
         When every document was last changed.
+    rank : callable, optional
+        Goes before `keep`: of a group, only documents of the lowest rank can be kept.
     """
     by: dict[str, Callable[[int], float]] = {
         "first": lambda document: 0,
@@ -110,4 +118,4 @@ def worth_by(
         "oldest": lambda document: modified[document],
     }
     value = by[keep]
-    return lambda document: (value(document), document)
+    return lambda document: (rank(document), value(document), document)

@@ -13,7 +13,7 @@ from typing import Any
 
 from simdup import __version__
 from simdup.corpus.names import escape, to_bytes
-from simdup.model import Answer, Cluster, Measures, Member, Pair, Result
+from simdup.model import Answer, Cluster, Measures, Member, Pair, Removed, Result
 
 _CLUSTER_COLUMNS = ("cluster", "role", "document", "fingerprint", "distance", "similarity")
 
@@ -89,6 +89,21 @@ def cluster_jsonl(result: Result) -> Iterator[bytes]:
     yield json_line({"type": "summary"} | summary | {"simdup": __version__, "recipe": recipe})
 
 
+def removed_csv(removed: Iterable[Removed]) -> Iterator[bytes]:
+    """Yield the CSV of what was removed: a header, then a row a document."""
+    yield b"document,reason,distance,similarity,kept\n"
+    yield _csv_rows(
+        (one.document, one.reason, one.distance, digits(one.similarity), one.kept)
+        for one in removed
+    )
+
+
+def removed_jsonl(removed: Iterable[Removed]) -> Iterator[bytes]:
+    """Yield a JSON line for each document that was removed."""
+    for one in removed:
+        yield json_line({"type": "removed"} | asdict(one) | {"similarity": rounded(one.similarity)})
+
+
 def pair_csv(pairs: Iterable[Pair]) -> Iterator[bytes]:
     """Yield the CSV of pairs."""
     yield b"a,b,distance,similarity\n"
@@ -137,6 +152,7 @@ def answer_jsonl(answers: Iterable[Answer]) -> Iterator[bytes]:
 def _member(member: Member) -> dict[str, Any]:
     """Return a member's fields: of the kept one those it has, of others the similarity at least."""
     values = _rounded(asdict(member))
+    del values["number"]
     if member.distance is None:
         del values["distance"]
     elif member.similarity is None:
@@ -145,7 +161,10 @@ def _member(member: Member) -> dict[str, Any]:
 
 
 def _pair(pair: Pair) -> dict[str, Any]:
-    return _rounded(pair._asdict())
+    values = _rounded(pair._asdict())
+    if not pair.exact:
+        del values["exact"]
+    return values
 
 
 def _rounded(values: dict[str, Any]) -> dict[str, Any]:

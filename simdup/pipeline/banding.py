@@ -82,4 +82,5 @@ def pstable_keys(counts: Counts, idf: Idf, recipe: Recipe, criteria: Criteria) -
         scaled = pstable.unit(starts, weights)
         cells = family.signatures(starts, counts.ids[columns], scaled, banding.size)
         keys.append(bands(cells, banding))
-    return np.concatenate(keys)
+    every = np.concatenate(keys)
+    return every if counts.row_of is None else every[counts.row_of]

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from simdup.groups import components, stars
+from simdup.groups import Worth, components, stars
 from simdup.model import UNMEASURED, Cluster, Criteria, Measures, Member, Pair
 from simdup.sketches.simhash import distance as hamming
 from simdup.sketches.simhash import to_hex
@@ -38,6 +38,10 @@ class Sketches:
         Their fingerprints.
     bits : int
         Bits of each.
+    digests : sequence of bytes
+        Equal for equal texts; empty where texts are not known.
+    references : range
+        Documents that are never redundant.
     measure : callable or None
         Measures two documents that are no pair; None where there are no texts.
     """
@@ -45,13 +49,15 @@ class Sketches:
     names: Sequence[str]
     values: NDArray[np.uint64]
     bits: int
+    digests: Sequence[bytes] = ()
+    references: range = range(0)
     measure: Measure | None = None
 
 
 def form_clusters(
     pairs: Sequence[DocumentPair],
     first_of: Mapping[int, int],
-    worth: Callable[[int], tuple[float, int]],
+    worth: Callable[[int], Worth],
     documents: Sketches,
     criteria: Criteria,
 ) -> list[Cluster]:
@@ -97,7 +103,7 @@ def _cluster(
     measured = {(pair.a, pair.b): pair.measures for pair in pairs}
     ordered = [kept, *(document for document in group if document != kept)]
     hexes = to_hex(documents.values[ordered], documents.bits)
-    members = [Member(names[kept], "kept", hexes[0])]
+    members = [Member(names[kept], "kept", hexes[0], number=kept)]
     chained = False
     for document, digits in zip(ordered[1:], hexes[1:], strict=True):
         pair = (min(kept, document), max(kept, document))
@@ -107,6 +113,17 @@ def _cluster(
             measures = documents.measure(*pair) if documents.measure else UNMEASURED
             near = apart <= criteria.distance or criteria.method != "simhash"
             chained |= not (near and criteria.met_by(measures))
-        members.append(Member(names[document], "redundant", digits, apart, *measures))
-    listed = tuple(Pair(names[p.a], names[p.b], p.distance, *p.measures) for p in pairs)
+        role = "kept" if document in documents.references else "redundant"
+        members.append(Member(names[document], role, digits, apart, *measures, number=document))
+    digests = documents.digests
+    listed = tuple(
+        Pair(
+            names[p.a],
+            names[p.b],
+            p.distance,
+            *p.measures,
+            exact=bool(digests) and digests[p.a] == digests[p.b],
+        )
+        for p in pairs
+    )
     return Cluster(number, tuple(members), listed, chained)

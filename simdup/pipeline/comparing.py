@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
-from simdup.corpus.documents import without_surrogates
+from simdup.corpus.records import without_surrogates
 from simdup.errors import SimdupError
 from simdup.features.counts import Counts, join
 from simdup.features.idf import Idf
@@ -13,13 +12,12 @@ from simdup.features.tokens import tokenizer
 from simdup.features.weights import UNIT, TopTerms, top_terms
 from simdup.model import FEW_TERMS, Comparison, Criteria, Document, Measures, Recipe
 from simdup.pipeline.banding import MinhashBands, minhash_banding, pstable_keys
-from simdup.pipeline.intake import prepare, term_counter, without_spaces
-from simdup.pipeline.sketching import resolve_idf, resolved, vectors
+from simdup.pipeline.intake import prepare, term_counter, without_space
+from simdup.pipeline.sketching import resolve_idf, resolved, shingler_for, vectors
 from simdup.search.plans import cut
 from simdup.sketches.simhash import distance as hamming
 from simdup.sketches.simhash import simhash_rows, to_hex
 from simdup.verify import Verifier
-from simdup.verify.resemblance import shingler
 
 
 def compare(
@@ -60,7 +58,7 @@ def compare(
     ]
     shared = weights[0].keys() & weights[1].keys()
     apart = None if None in hexes else hamming(*(int(h or "", 16) for h in hexes))
-    identical = without_spaces(text_a) == without_spaces(text_b)
+    identical = without_space(text_a) == without_space(text_b)
     measures = _measures((text_a, text_b), counts, idf, recipe, criteria)
     terms = int(top.terms.min())
     bands = _bands(hexes[0], hexes[1], recipe.bits, criteria.distance)
@@ -103,12 +101,8 @@ def _measures(
     texts: tuple[str, str], counts: Counts, idf: Idf, recipe: Recipe, criteria: Criteria
 ) -> Measures:
     """Measure two folded texts as a scan does."""
-    if criteria.shingles_words:
-        cut = shingler(criteria.shingle, tokenizer(replace(recipe, tokens="ngrams:1")))
-        made = [cut(text) for text in texts]
-    else:
-        cut = shingler(criteria.shingle, str.split)
-        made = [cut(without_spaces(text)) for text in texts]
+    cut = shingler_for(criteria, recipe)
+    made = [cut(text if criteria.shingles_words else without_space(text)) for text in texts]
     return Verifier(made.__getitem__, vectors(counts, idf, recipe), criteria).measure(0, 1)
 
 
@@ -150,7 +144,7 @@ def _equal_keys(
     """Tell in which bands a scan by another method gives two documents the same key."""
     if criteria.method == "minhash":
         making = MinhashBands(minhash_banding(criteria), criteria.shingle)
-        keys = making.keys([without_spaces(text) for text in texts], tokens)
+        keys = making.keys([without_space(text) for text in texts], tokens)
     else:
         keys = pstable_keys(counts, idf, recipe, criteria)
     return tuple((keys[0] == keys[1]).tolist())

@@ -8,7 +8,7 @@ from simdup.corpus.sources import Reading
 from simdup.errors import SimdupError
 from simdup.features.idf import Model, corpus_model, model_bytes
 from simdup.model import Recipe, Skipped
-from simdup.pipeline.intake import Effort, gather, open_sources
+from simdup.pipeline.intake import Effort, gathered, open_sources
 from simdup.pipeline.sketching import terms_digest
 
 
@@ -22,8 +22,8 @@ def fit(
     SimdupError
         If there is no document to learn from.
     """
-    corpus = gather(open_sources(sources, reading, effort), recipe, reading, None)
-    if not corpus.names:
-        raise SimdupError("fit", "no document with words to learn from")
-    model = corpus_model(corpus.counts(recipe), terms_digest(recipe))
+    with gathered(open_sources(sources, reading, effort), recipe, reading) as (corpus, counts, _):
+        if not corpus.names:
+            raise SimdupError("fit", "no document with words to learn from")
+        model = corpus_model(counts, terms_digest(recipe))
     return model_bytes(model), model, corpus.skipped

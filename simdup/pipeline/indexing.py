@@ -18,9 +18,6 @@ from simdup.corpus.lines import header, lines
 from simdup.corpus.sources import STDIN, Reading
 from simdup.errors import SimdupError
 from simdup.features.counts import join
-from simdup.features.idf import (
-    ENOUGH_DOCUMENTS,
-)
 from simdup.index.about import IndexInfo, index_info
 from simdup.index.file import File, created, opened
 from simdup.index.rows import (
@@ -44,13 +41,7 @@ from simdup.model import (
     named_recipe,
 )
 from simdup.pipeline.frozen import Frozen, freeze, freeze_digest
-from simdup.pipeline.intake import (
-    Corpus,
-    CountDocuments,
-    Effort,
-    count_batches,
-    open_sources,
-)
+from simdup.pipeline.intake import Effort, Wanted, gathered, open_sources
 from simdup.pipeline.rows import Sources, corpora, read_fingerprints, stand_in, to_rows
 from simdup.pipeline.searching import near_fingerprints
 from simdup.pipeline.sketching import resolve_idf, resolved
@@ -475,10 +466,10 @@ class Index:
         result.skipped += intake.skipped
         # As it stands now: what is added meanwhile would be known to some processes only.
         known = None if writer is None else writer.contents.copy()
-        for corpus, also, unchanged in corpora(intake, recipe, reading, known):
+        for corpus, unchanged in corpora(intake, recipe, reading, known):
             if isinstance(result, Added):
                 result.unchanged += unchanged
-            rows, skipped = to_rows(corpus, also, idf, recipe)
+            rows, skipped = to_rows(corpus, corpus.counts(recipe), idf, recipe)
             result.skipped += skipped
             result.notes += corpus.notes
             yield rows
@@ -686,23 +677,19 @@ def _build_texts(
     intake = open_sources(sources, reading, effort)
     added = Added(skipped=list(intake.skipped))
     if recipe.idf == "corpus" or (recipe.idf == "auto" and recipe.uses_idf):
-        whole, also = Corpus(), list[bytes]()
-        count = CountDocuments(recipe, reading, effort.segmenter, also=stand_in)
-        taken: set[str] = set()
-        for counter, counted in count_batches(intake, count):
-            whole.add(counter, counted, taken)
-            also += counted.also
-            if len(whole.names) >= ENOUGH_DOCUMENTS:
-                whole.forget_terms()
-        idf = resolve_idf(recipe, whole.counts(recipe))
-        batches = iter([(whole, also, 0)])
+        with gathered(intake, recipe, reading, Wanted(also=stand_in)) as (whole, counts, _):
+            idf = resolve_idf(recipe, counts)
+            made = iter([(whole, to_rows(whole, counts, idf, recipe))])
+            added.skipped.clear()  # the whole has them
     else:
         idf = resolve_idf(recipe, join([], recipe.bits // 8))
-        batches = corpora(intake, recipe, reading)
+        made = (
+            (corpus, to_rows(corpus, corpus.counts(recipe), idf, recipe))
+            for corpus, _ in corpora(intake, recipe, reading)
+        )
     freeze(file, recipe, idf)
     writer = Writer(Store(file, -(-recipe.bits // 64)))
-    for corpus, stays, _ in batches:
-        rows, skipped = to_rows(corpus, stays, idf, recipe)
+    for corpus, (rows, skipped) in made:
         added.added += len(writer.add(rows)[0])
         added.skipped += skipped
         added.notes += corpus.notes

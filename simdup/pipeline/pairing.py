@@ -9,10 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdup.model import FEW_TERMS, UNMEASURED, Criteria, Measures
-from simdup.pipeline.clustering import DocumentPair, Measure
+from simdup.pipeline.clustering import DocumentPair, Sketches
 from simdup.pipeline.intake import Effort
 from simdup.pipeline.searching import near_fingerprints
-from simdup.pipeline.sketching import Sketched
 from simdup.search.banding import candidates
 
 Rows = NDArray[np.int64]
@@ -38,41 +37,45 @@ class Found:
 
 
 def find_pairs(
-    sketched: Sketched,
+    documents: Sketches,
+    terms: NDArray[np.int64],
     keys: NDArray[np.uint64] | None,
-    digests: list[bytes],
     criteria: Criteria,
-    measure: Measure | None,
     effort: Effort,
 ) -> Found:
     """Find the pairs of documents that meet the criteria.
 
     Identical documents pair with the first of them only, and only the first with others.
+    References are held against others, not against each other.
 
     Parameters
     ----------
-    sketched : Sketched
-        Fingerprints of all documents.
+    documents : Sketches
+        What is known of all documents.
+    terms : int64[documents]
+        How many terms each has.
     keys : uint64[documents, bands] or None
         Band keys; without them fingerprints within the distance are proposed.
-    digests : list of bytes
-        Equal for equal texts.
     criteria : Criteria
         What a pair has to meet.
-    measure : callable or None
-        Measures two documents on their texts; None leaves it at what is proposed.
     effort : Effort
         How the search goes.
     """
-    first_of, distinct = _copies(sketched, digests)
+    values, measure, references = documents.values, documents.measure, documents.references
+    first_of, distinct = _copies(documents, terms)
     same = UNMEASURED if measure is None else _identical(criteria)
-    pairs = [DocumentPair(first, copy, 0, same) for copy, first in first_of.items()]
+    pairs = [
+        DocumentPair(first, copy, 0, same)
+        for copy, first in first_of.items()
+        if copy not in references
+    ]
     candidates = len(pairs)
-    enough = sketched.terms[distinct] >= FEW_TERMS
-    for i, j in _proposed(sketched, keys, distinct, criteria, effort):
-        worth = enough[i] & enough[j]
+    enough = terms[distinct] >= FEW_TERMS
+    new = distinct >= len(references)
+    for i, j in _proposed(documents, keys, distinct, criteria, effort):
+        worth = enough[i] & enough[j] & (new[i] | new[j])
         i, j = distinct[i[worth]], distinct[j[worth]]
-        apart = np.bitwise_count(sketched.values[i] ^ sketched.values[j]).sum(axis=1)
+        apart = np.bitwise_count(values[i] ^ values[j]).sum(axis=1)
         for done, (a, b, d) in enumerate(zip(i.tolist(), j.tolist(), apart.tolist(), strict=True)):
             measures = UNMEASURED if measure is None else measure(a, b)
             if criteria.met_by(measures):
@@ -83,13 +86,13 @@ def find_pairs(
     return Found(sorted(pairs), first_of, candidates)
 
 
-def _copies(sketched: Sketched, digests: list[bytes]) -> tuple[dict[int, int], Rows]:
+def _copies(documents: Sketches, terms: NDArray[np.int64]) -> tuple[dict[int, int], Rows]:
     """Return for each copy the document it is a copy of, and the documents that are none."""
     seen: dict[tuple[bytes, bytes], int] = {}
     first_of: dict[int, int] = {}
     distinct: list[int] = []
-    for document in np.flatnonzero(sketched.terms > 0).tolist():
-        key = (digests[document], sketched.values[document].tobytes())
+    for document in np.flatnonzero(terms > 0).tolist():
+        key = (documents.digests[document], documents.values[document].tobytes())
         first = seen.setdefault(key, document)
         if first == document:
             distinct.append(document)
@@ -108,7 +111,7 @@ def _identical(criteria: Criteria) -> Measures:
 
 
 def _proposed(
-    sketched: Sketched,
+    documents: Sketches,
     keys: NDArray[np.uint64] | None,
     distinct: Rows,
     criteria: Criteria,
@@ -118,6 +121,6 @@ def _proposed(
     if keys is not None:
         yield from candidates(keys[distinct])
         return
-    values = sketched.values[distinct]
-    i, j, _ = near_fingerprints(values, criteria.distance, sketched.bits, effort)
+    values = documents.values[distinct]
+    i, j, _ = near_fingerprints(values, criteria.distance, documents.bits, effort)
     yield i, j

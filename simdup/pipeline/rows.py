@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,11 +12,12 @@ from simdup.corpus.documents import Batch, Texts, read
 from simdup.corpus.lines import Fingerprints, read_lines
 from simdup.corpus.sources import Reading
 from simdup.errors import SimdupError
+from simdup.features.counts import Counts
 from simdup.features.idf import Idf
 from simdup.index.rows import Rows, contents_of, name_keys, numbers, text_hash, text_rows
 from simdup.index.store import Numbers
 from simdup.model import Document, Recipe, Skipped
-from simdup.pipeline.intake import Corpus, CountDocuments, Counted, Intake, count_batches
+from simdup.pipeline.intake import Corpus, CountDocuments, Counted, Intake, Wanted, count_batches
 from simdup.pipeline.scanning import NO_WORDS
 from simdup.pipeline.sketching import sketch
 from simdup.sketches.bytesketch import SIZE, byte_sketch
@@ -51,7 +53,7 @@ class _CountChanged:
         known = self._known.contain(contents_of(keys, texts[:, None])).tolist()
         pairs = list(zip(documents, known, strict=True))
         counted = count(Texts(tuple(one for one, same in pairs if not same), batch.size))
-        unchanged = [(one.name, one.place) for one, same in pairs if same]
+        unchanged = [replace(one, text="") for one, same in pairs if same]
         return counted._replace(skipped=skipped + counted.skipped, unchanged=unchanged)
 
 
@@ -60,35 +62,37 @@ def corpora(
     recipe: Recipe,
     reading: Reading,
     known: Numbers | None = None,
-) -> Iterator[tuple[Corpus, list[bytes], int]]:
-    """Yield documents batch by batch, what stays of their texts, and how many were known."""
+) -> Iterator[tuple[Corpus, int]]:
+    """Yield documents batch by batch, and how many were known and left out."""
     taken: set[str] = set()
     same: set[str] = set()  # those of `taken` that unchanged documents have
-    count = CountDocuments(recipe, reading, intake.effort.segmenter, apart=True, also=stand_in)
+    wanted = Wanted(apart=True, also=stand_in)
+    count = CountDocuments(recipe, reading, intake.effort.segmenter, wanted)
     work = count if known is None else _CountChanged(count, reading, known)
     for _, counted in count_batches(intake, work):
         corpus = Corpus()
-        for name, place in counted.unchanged:
-            if place and name in taken and name not in same:
+        for document in counted.unchanged:
+            name, place = document.name, f"{document.path}#{document.record}"
+            if not document.record or name == place:
+                continue
+            if name in taken and name not in same:
                 # Two records of one name, of which the other has changed and came first.
                 corpus.skipped.append(Skipped(place, f"{_TAKEN} {name!r}", error=True))
-            elif place:
-                taken.add(name)
-                same.add(name)
+                continue
+            taken.add(name)
+            same.add(name)
         corpus.add(0, counted, taken)
-        yield corpus, list(counted.also), len(counted.unchanged)
+        yield corpus, len(counted.unchanged)
 
 
-def to_rows(
-    corpus: Corpus, also: list[bytes], idf: Idf, recipe: Recipe
-) -> tuple[Rows, list[Skipped]]:
+def to_rows(corpus: Corpus, counts: Counts, idf: Idf, recipe: Recipe) -> tuple[Rows, list[Skipped]]:
     """Fingerprint counted documents; those without words are skipped."""
-    sketched = sketch(corpus.counts(recipe), idf, recipe)
+    sketched = sketch(counts, idf, recipe)
     worded = np.flatnonzero(sketched.terms)
     wordless = np.flatnonzero(sketched.terms == 0).tolist()
     skipped = [Skipped(corpus.names[i], NO_WORDS) for i in wordless]
     at = worded.tolist()
-    stays = np.frombuffer(b"".join(also[i] for i in at), np.uint8).reshape(-1, 8 + SIZE)
+    stays = np.frombuffer(b"".join(corpus.also[i] for i in at), np.uint8).reshape(-1, 8 + SIZE)
     rows = text_rows(
         [corpus.names[i] for i in at],
         sketched.values[worded],

@@ -4,26 +4,21 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from simdup.corpus.documents import Batch
-from simdup.corpus.sources import Reading
-from simdup.corpus.spool import SpoolReader
-from simdup.features.counts import Counts
-from simdup.features.idf import Idf
-from simdup.features.tokens import tokenizer
+from simdup.corpus.sources import Reading, matches
 from simdup.groups import worth_by
 from simdup.model import Criteria, Recipe, Result, Skipped, Summary
 from simdup.pipeline.banding import MinhashBands, minhash_banding, pstable_keys
 from simdup.pipeline.clustering import DocumentPair, Sketches, form_clusters
-from simdup.pipeline.intake import Corpus, Effort, gather, open_sources, spool_folder
+from simdup.pipeline.intake import Corpus, Effort, Intake, Wanted, gathered, open_sources
 from simdup.pipeline.pairing import find_pairs
-from simdup.pipeline.sketching import resolve_idf, resolved, sketch, vectors
+from simdup.pipeline.sketching import resolve_idf, resolved, shingler_for, sketch, vectors
 from simdup.verify import Verifier
-from simdup.verify.resemblance import shingler
 
 NO_WORDS = "no words but function words"
 
@@ -34,6 +29,7 @@ def scan(
     criteria: Criteria,
     reading: Reading,
     effort: Effort,
+    references: Iterable[str] = (),
 ) -> Result:
     """Find the near-duplicates among all documents of the sources.
 
@@ -43,45 +39,87 @@ def scan(
         Files and folders, or names and texts.
     recipe, criteria, reading, effort
         See their classes.
+    references : iterable of str
+        Files and folders whose documents are never redundant, only what others are held against.
     """
+    intake = open_sources(sources, reading, effort, references)
+    return examine(intake, recipe, criteria, reading)[0]
+
+
+def examine(
+    intake: Intake, recipe: Recipe, criteria: Criteria, reading: Reading
+) -> tuple[Result, Corpus]:
+    """Find the near-duplicates in work that is ready; return them and what is known of all."""
     started = time.monotonic()
-    intake = open_sources(sources, reading, effort)
     intake = replace(intake, batches=_meanwhile(intake.batches, recipe))
-    with spool_folder() as folder:
-        spool = folder if criteria.verify else None
-        minhash = criteria.method == "minhash"
-        making = MinhashBands(minhash_banding(criteria), criteria.shingle) if minhash else None
-        corpus = gather(intake, recipe, reading, spool, criteria.shingles_words, making)
-        counts = corpus.counts(recipe)
+    making = None
+    if criteria.method == "minhash":
+        making = MinhashBands(minhash_banding(criteria), criteria.shingle)
+    wanted = Wanted(criteria.verify, criteria.shingles_words, making)
+    with gathered(intake, recipe, reading, wanted) as (corpus, counts, text_of):
         idf = resolve_idf(recipe, counts)
         sketched = sketch(counts, idf, recipe)
-        reader = SpoolReader(folder)
-        verifier = _verifier(corpus, counts, idf, recipe, criteria, reader)
-        measure = verifier.measure if criteria.verify else None
-        try:
-            keys = np.concatenate(corpus.keys) if corpus.keys else None
-            if criteria.method == "pstable":
-                keys = pstable_keys(counts, idf, recipe, criteria)
-            found = find_pairs(sketched, keys, corpus.digests, criteria, measure, effort)
-            documents = Sketches(corpus.names, sketched.values, recipe.bits, measure)
-            worth = worth_by(criteria.keep, corpus.lengths, corpus.modified)
-            clusters = form_clusters(found.pairs, found.first_of, worth, documents, criteria)
-            hint = _template_hint(found.pairs, verifier, criteria) if criteria.verify else ""
-        finally:
-            reader.close()
+        keys = np.concatenate(corpus.bands) if corpus.bands else None
+        if criteria.method == "pstable":
+            keys = pstable_keys(counts, idf, recipe, criteria)
+        cut = shingler_for(criteria, recipe)
+        vector_of = vectors(counts, idf, recipe)
+        verifier = Verifier(lambda i: cut(text_of(i)), vector_of, criteria)
+        # The documents of references are the first.
+        references = range(sum(path in intake.references for path in corpus.paths))
+        documents = Sketches(
+            names=corpus.names,
+            values=sketched.values,
+            bits=recipe.bits,
+            digests=corpus.digests,
+            references=references,
+            measure=verifier.measure if criteria.verify else None,
+        )
+        found = find_pairs(documents, sketched.terms, keys, criteria, intake.effort)
+        ranks = _ranks(corpus, criteria.prefer, references)
+        worth = worth_by(criteria.keep, corpus.lengths, corpus.modified, ranks)
+        clusters = form_clusters(found.pairs, found.first_of, worth, documents, criteria)
+        hint = _template_hint(found.pairs, verifier, criteria) if criteria.verify else ""
     wordless = [corpus.names[i] for i in np.flatnonzero(sketched.terms == 0).tolist()]
     corpus.skipped += [Skipped(name, NO_WORDS) for name in wordless]
     summary = Summary(
         documents=len(corpus.names) - len(wordless),
         clusters=len(clusters),
-        redundant=sum(len(cluster.documents) - 1 for cluster in clusters),
+        redundant=sum(m.role == "redundant" for cluster in clusters for m in cluster.documents),
         skipped=len(corpus.skipped),
         pairs=sum(len(cluster.pairs) for cluster in clusters),
         candidates=found.candidates,
         seconds=time.monotonic() - started,
         recipe=resolved(recipe, idf),
     )
-    return Result(tuple(clusters), tuple(corpus.skipped), tuple(corpus.notes), summary, hint)
+    clustered = {member.number for cluster in clusters for member in cluster.documents}
+    result = Result(
+        clusters=tuple(clusters),
+        skipped=tuple(corpus.skipped),
+        notes=tuple(corpus.notes),
+        summary=summary,
+        hint=hint,
+        unique=[
+            corpus.names[i]
+            for i in np.flatnonzero(sketched.terms).tolist()
+            if i not in clustered and i not in references
+        ],
+        references=len(references),
+    )
+    return result, corpus
+
+
+def _ranks(corpus: Corpus, prefer: Sequence[str], references: range) -> Callable[[int], int]:
+    """Return who is kept before whom, whatever the policy: references, then what is preferred."""
+
+    def rank(document: int) -> int:
+        if document in references:
+            return -1
+        name, path = corpus.names[document], corpus.paths[document]
+        hits = (at for at, one in enumerate(prefer) if matches(name, [one]) or matches(path, [one]))
+        return next(hits, len(prefer))
+
+    return rank
 
 
 def _meanwhile(work: Iterator[Batch], recipe: Recipe) -> Iterator[Batch]:
@@ -98,20 +136,6 @@ def _meanwhile(work: Iterator[Batch], recipe: Recipe) -> Iterator[Batch]:
 
 def _import_weighting() -> None:
     import sklearn.feature_extraction.text  # noqa: F401
-
-
-def _verifier(
-    corpus: Corpus,
-    counts: Counts,
-    idf: Idf,
-    recipe: Recipe,
-    criteria: Criteria,
-    reader: SpoolReader,
-) -> Verifier:
-    words = tokenizer(replace(recipe, tokens="ngrams:1")) if criteria.shingles_words else str.split
-    cut = shingler(criteria.shingle, words)
-    weigh = vectors(counts, idf, recipe)
-    return Verifier(lambda i: cut(reader.read(corpus.slots[i])), weigh, criteria)
 
 
 # From so many pairs on, of which so large a part have cosines below what pages of one form have

@@ -23,12 +23,13 @@ from simdup.features.idf import (
     corpus_model,
     read_model,
 )
-from simdup.features.tokens import read_dictionary
+from simdup.features.tokens import read_dictionary, tokenizer
 from simdup.features.weights import document_weights, top_terms
-from simdup.model import Recipe, Skipped, recipe_fields
-from simdup.pipeline.intake import Effort, gather, open_sources
+from simdup.model import Criteria, Recipe, Skipped, recipe_fields
+from simdup.pipeline.intake import Effort, gathered, open_sources
 from simdup.sketches.simhash import simhash_rows
 from simdup.verify.cosine import Vector, vector
+from simdup.verify.resemblance import Shingles, shingler
 
 
 def terms_digest(recipe: Recipe) -> str:
@@ -51,7 +52,7 @@ def resolve_idf(recipe: Recipe, counts: Counts) -> Idf:
     if recipe.idf == "auto":
         if not recipe.uses_idf:
             return NoIdf()
-        if np.count_nonzero(np.diff(counts.starts)) < ENOUGH_DOCUMENTS:
+        if counts.times[np.diff(counts.starts) > 0].sum() < ENOUGH_DOCUMENTS:
             return Builtin()
         return corpus_model(counts, terms_digest(recipe))
     if recipe.idf == "corpus":
@@ -100,11 +101,11 @@ def sketch(counts: Counts, idf: Idf, recipe: Recipe) -> Sketched:
     blocks = list(top_terms(counts, idf, recipe))
     words = -(-recipe.bits // 64)
     values = [simhash_rows(counts.hashes, b.columns, b.weights, recipe.ties) for b in blocks]
-    return Sketched(
-        np.concatenate([np.zeros((0, words), np.uint64), *values]),
-        recipe.bits,
-        np.concatenate([np.zeros(0, np.int64), *(b.terms for b in blocks)]),
-    )
+    every = np.concatenate([np.zeros((0, words), np.uint64), *values])
+    terms = np.concatenate([np.zeros(0, np.int64), *(b.terms for b in blocks)])
+    if counts.row_of is not None:
+        every, terms = every[counts.row_of], terms[counts.row_of]
+    return Sketched(every, recipe.bits, terms)
 
 
 def vectors(counts: Counts, idf: Idf, recipe: Recipe) -> Callable[[int], Vector]:
@@ -118,8 +119,14 @@ def learn_idf(
 ) -> tuple[Idf, list[Skipped]]:
     """Return the frequencies that a scan of the sources would use, and what it would skip."""
     named = list(sources)
-    corpus = gather(open_sources(named, reading, effort), recipe, reading, None)
-    idf = resolve_idf(recipe, corpus.counts(recipe))
+    with gathered(open_sources(named, reading, effort), recipe, reading) as (corpus, counts, _):
+        idf = resolve_idf(recipe, counts)
     if isinstance(idf, Model):
         idf = replace(idf, name="corpus " + ", ".join(named))
     return idf, corpus.skipped
+
+
+def shingler_for(criteria: Criteria, recipe: Recipe) -> Callable[[str], Shingles]:
+    """Return the function from a text, as it is laid aside, to its shingles."""
+    words = replace(recipe, tokens="ngrams:1")
+    return shingler(criteria.shingle, tokenizer(words) if criteria.shingles_words else str.split)

@@ -9,9 +9,7 @@ from typing import Any
 import numpy as np
 
 from simdup.corpus.sources import Reading
-from simdup.corpus.spool import SpoolReader
-from simdup.features.counts import Counts
-from simdup.features.tokens import tokenizer
+from simdup.features.counts import select
 from simdup.measures.tune import (
     LEAST,
     Truth,
@@ -22,14 +20,14 @@ from simdup.measures.tune import (
 )
 from simdup.model import FEW_TERMS, Criteria, Recipe, Tuning
 from simdup.pipeline.banding import minhash_banding, pstable_keys
-from simdup.pipeline.intake import Effort, gather, open_sources, spool_folder
+from simdup.pipeline.intake import Effort, Wanted, gathered, open_sources
 from simdup.pipeline.searching import near_fingerprints
-from simdup.pipeline.sketching import resolve_idf, resolved, sketch
+from simdup.pipeline.sketching import resolve_idf, resolved, shingler_for, sketch
 from simdup.search.banding import candidates
 from simdup.sketches import minhash
 from simdup.sketches.families import bands
 from simdup.verify.join import similar_pairs
-from simdup.verify.resemblance import Shingles, shingler
+from simdup.verify.resemblance import Shingles
 
 DISTANCES = range(17)
 RECALLS = (0.99, 0.95, 0.9)
@@ -56,21 +54,16 @@ def tune(
         Whether the criteria's similarity is the one that is wanted; otherwise one is advised.
     """
     intake = open_sources(sources, reading, effort)
-    with spool_folder() as folder:
-        corpus = gather(intake, recipe, reading, folder, criteria.shingles_words)
-        counts = corpus.counts(recipe)
+    wanted_texts = Wanted(texts=True, spaced=criteria.shingles_words)
+    with gathered(intake, recipe, reading, wanted_texts) as (corpus, counts, text_of):
         idf = resolve_idf(recipe, counts)
         sketched = sketch(counts, idf, recipe)
         worded = np.flatnonzero(sketched.terms >= FEW_TERMS)
         places = np.linspace(0, len(worded) - 1, min(sample, len(worded)))
         chosen = worded[places.astype(np.int64)]
-        words = (
-            tokenizer(replace(recipe, tokens="ngrams:1")) if criteria.shingles_words else str.split
-        )
-        cut = shingler(criteria.shingle, words)
-        reader = SpoolReader(folder)
-        sets = [cut(reader.read(corpus.slots[document])) for document in chosen.tolist()]
-        reader.close()
+        cut = shingler_for(criteria, recipe)
+        sets = [cut(text_of(document)) for document in chosen.tolist()]
+        sampled = select(counts, chosen.tolist())
     truth = Truth(len(sets), *similar_pairs(sets, LEAST))
     similarity = criteria.similarity if fixed else advised_similarity(truth, criteria.similarity)
     wanted = replace(criteria, similarity=max(similarity, LEAST))
@@ -85,7 +78,7 @@ def tune(
         found = _minhash(sets, replace(wanted, recall=recall))
         asked = "" if recall == criteria.recall else f" --recall {recall:g}"
         settings.append(measure(f"--method minhash{asked}", truth, true, *found))
-    keys = pstable_keys(_rows(counts, chosen), idf, recipe, wanted)
+    keys = pstable_keys(sampled, idf, recipe, wanted)
     settings.append(measure("--method pstable", truth, true, *_joined(candidates(keys))))
 
     best = advised_setting(settings)
@@ -119,14 +112,4 @@ def _joined(blocks: Iterator[tuple[Rows, Rows]]) -> tuple[Rows, Rows]:
     return (
         np.concatenate([nothing, *(i for i, _ in pairs)]),
         np.concatenate([nothing, *(j for _, j in pairs)]),
-    )
-
-
-def _rows(counts: Counts, rows: Rows) -> Counts:
-    """Return the counts of some documents only."""
-    sizes = np.diff(counts.starts)[rows]
-    starts = np.concatenate([[0], np.cumsum(sizes)])
-    entries = np.arange(starts[-1]) + np.repeat(counts.starts[rows] - starts[:-1], sizes)
-    return replace(
-        counts, starts=starts, columns=counts.columns[entries], counts=counts.counts[entries]
     )

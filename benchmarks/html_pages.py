@@ -1,0 +1,159 @@
+"""Which reader of main texts to take: measured on pages whose main text is known.
+
+Each text of `examples/corpus` is put into pages of six kinds, with the navigation, side columns,
+related links, comments and footers that such pages have.  For each reader: precision, recall and
+F1 of the runs of five characters of what it took, mean over the pages, and its speed.
+
+    python -m benchmarks.html_pages
+"""
+
+from __future__ import annotations
+
+import collections
+import html
+import random
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from simdup.corpus.decoding import decode
+from simdup.corpus.html import text_of
+
+ROOT = Path(__file__).resolve().parents[1]
+
+MENU = ("首页", "新闻", "财经", "体育", "娱乐", "科技", "汽车", "房产", "教育", "健康", "客户端")
+HEADLINES = (
+    "本市明日起降温 最低气温跌破五度 市民出行注意添衣",
+    "新学期开学在即 各区学校准备就绪 家长关注三件事",
+    "老街改造完成 沿街商铺重新开张 首日客流过万",
+    "春运车票今日开售 热门线路几分钟售罄",
+    "How a small library changed the way a town reads",
+    "专家解读：为什么阳台上的绿植总是养不活",
+)
+COMMENTS = ("写得好，支持一下！", "沙发", "图呢？", "转走了，谢谢楼主分享", "去年也是这样")
+FOOTER = (
+    "版权所有 未经书面授权禁止复制或建立镜像",
+    "京ICP备00000000号-1 | 互联网新闻信息服务许可证 00000000000",
+    " | ".join(
+        f"<a href=/{word}>{word}</a>" for word in ("关于我们", "广告服务", "联系方式", "网站地图")
+    ),
+)
+
+
+def links(words: Any, chance: random.Random, tag: str = "li") -> str:
+    listed = list(words)
+    chance.shuffle(listed)
+    return "".join(f'<{tag}><a href="/{n}.html">{w}</a></{tag}>' for n, w in enumerate(listed))
+
+
+def paragraphs(text: str, tag: str = "p") -> str:
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return "".join(f"<{tag}>{html.escape(line)}</{tag}>\n" for line in lines)
+
+
+def news(text: str, chance: random.Random) -> str:
+    return f"""<div class=top><ul>{links(MENU, chance)}</ul></div><div class=crumb>
+    您的位置：<a href=/>首页</a> &gt; <a href=/n>新闻</a> &gt; 正文</div>
+    <div class=article>{paragraphs(text)}</div><div>责任编辑：王某某</div>
+    <div class=share>分享到：<a>微信</a> <a>微博</a></div>
+    <div class=rel><h3>相关阅读</h3><ul>{links(HEADLINES, chance)}</ul></div>
+    <div class=side><h3>热点排行</h3><ol>{links(HEADLINES, chance)}</ol></div>"""
+
+
+def old_table(text: str, chance: random.Random) -> str:
+    body = "<br><br>".join(html.escape(line) for line in text.splitlines() if line.strip())
+    return f"""<table><tr>{links(MENU, chance, "td")}</tr></table>
+    <table><tr><td><table>{links(HEADLINES, chance, "tr")}</table></td>
+    <td><font size=2>{body}</font></td></tr></table>"""
+
+
+def blog(text: str, chance: random.Random) -> str:
+    talk = "".join(f"<div class=c><b>网友{n}</b><p>{c}</p></div>" for n, c in enumerate(COMMENTS))
+    return f"""<header><h1>我的小站</h1><nav>{links(MENU[:6], chance)}</nav></header>
+    <main><article>{paragraphs(text)}</article><section><h2>评论</h2>{talk}</section></main>
+    <aside><h2>归档</h2><ul>{links(["2023年1月", "2023年2月", "2023年3月"], chance)}</ul></aside>"""
+
+
+def manual(text: str, chance: random.Random) -> str:
+    contents = [f"第 {n} 章 {word}" for n, word in enumerate(MENU, 1)]
+    return f"""<div id=toc><ul>{links(contents, chance)}</ul></div>
+    <div id=doc>{paragraphs(text, "div")}</div>
+    <p>此页面有帮助吗？<button>是</button> <button>否</button></p>
+    <p><a href=a>上一页</a> <a href=b>下一页</a></p>"""
+
+
+def notice(text: str, chance: random.Random) -> str:
+    return f"""<p>{" | ".join(f"<a href=#>{w}</a>" for w in MENU)}</p>
+    <div><script>var a = "脚本里的文字不是正文";</script>
+    <span>发布时间：2023-03-0{chance.randrange(1, 9)} 浏览次数：<i>12</i></span>
+    {paragraphs(text)}</div><p>【打印本页】 【关闭窗口】</p>"""
+
+
+def forum(text: str, chance: random.Random) -> str:
+    return f"""<div>{links(MENU, chance, "span")}</div><div class=user>楼主 积分 1024 帖子 88</div>
+    <div class=post>{paragraphs(text)}</div><div class=sign>本帖最后由 某人 编辑</div>
+    {"".join(f"<div class=post>{c}</div>" for c in COMMENTS)}"""
+
+
+KINDS = (news, old_table, blog, manual, notice, forum)
+
+
+def pages() -> Iterator[tuple[str, str]]:
+    """Yield (main text, page)."""
+    chance = random.Random(11)
+    for path in sorted((ROOT / "examples" / "corpus").rglob("*.txt")):
+        text = decode(path.read_bytes()).text
+        if not text.strip():
+            continue
+        for kind in KINDS:
+            footer = "".join(f"<p>{line}</p>" for line in FOOTER)
+            head = "<!DOCTYPE html><html><head><meta charset=utf-8><title>页面</title></head>"
+            body = f"<body>{kind(text, chance)}<div class=footer>{footer}</div></body></html>"
+            yield text, head + body
+
+
+def grams(text: str) -> collections.Counter[str]:
+    solid = "".join(text.split())
+    return collections.Counter(solid[i : i + 5] for i in range(max(1, len(solid) - 4)))
+
+
+def score(wanted: str, got: str) -> tuple[float, float, float]:
+    a, b = grams(wanted), grams(got)
+    both = (a & b).total()
+    precision, recall = both / max(1, b.total()), both / max(1, a.total())
+    return precision, recall, 2 * precision * recall / ((precision + recall) or 1)
+
+
+def readers() -> dict[str, Callable[[str], str]]:
+    found: dict[str, Callable[[str], str]] = {
+        "all": lambda page: text_of(page, "all"),
+        "main (justext)": lambda page: text_of(page, "main"),
+    }
+    try:
+        import trafilatura
+
+        found["trafilatura"] = lambda page: trafilatura.extract(page, include_comments=False) or ""
+    except ImportError:
+        print("trafilatura is not installed: not measured")
+    return found
+
+
+def main() -> None:
+    made = list(pages())
+    size = sum(len(page.encode()) for _, page in made) / 1e6
+    print(f"{len(made)} pages, {size:.1f} MB, {len(KINDS)} kinds")
+    print(f"{'reader':<16} {'precision':>9} {'recall':>7} {'F1':>6} {'empty':>6} {'MB/s':>6}")
+    for name, reader in readers().items():
+        reader(made[0][1])
+        started = time.perf_counter()
+        got = [reader(page) for _, page in made]
+        seconds = time.perf_counter() - started
+        scores = [score(text, taken) for (text, _), taken in zip(made, got, strict=True)]
+        p, r, f = (sum(column) / len(made) for column in zip(*scores, strict=True))
+        empty = sum(not taken.strip() for taken in got)
+        print(f"{name:<16} {p:9.3f} {r:7.3f} {f:6.3f} {empty:6} {size / seconds:6.2f}")
+
+
+if __name__ == "__main__":
+    main()
