@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from simdup.api import scan as scan
     from simdup.errors import SimdupError as SimdupError
     from simdup.model import Recipe as Recipe
+    from simdup.pipeline.indexing import Index as Index
     from simdup.search import all_pairs as all_pairs
     from simdup.sketches.simhash import distance as distance
     from simdup.sketches.simhash import simhash as simhash
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _ROOMS = {
+    "Index": "simdup.pipeline.indexing",
     "Recipe": "simdup.model",
     "SimdupError": "simdup.errors",
     "all_pairs": "simdup.search",
@@ -34,6 +36,7 @@ _ROOMS = {
 }
 
 __all__ = [
+    "Index",
     "Recipe",
     "SimdupError",
     "__version__",

@@ -27,6 +27,8 @@ COMMANDS = {
     "pairs": "List the pairs of fingerprint lines within a distance.",
     "dedupe": "Write a corpus without its redundant documents.",
     "fit": "Learn an IDF model from a corpus.",
+    "index": "Keep documents in an index: build, add, remove, info, check, export.",
+    "query": "Tell for each document what an index holds near it.",
     "tune": "Find out which settings suit a corpus.",
     "evaluate": "Tell how well found near-duplicates agree with known ones.",
 }

@@ -29,12 +29,27 @@ class Option(click.Option):
         self.group = group
 
 
-class Command(click.Command):
-    """A command whose help has its options in groups and ends with examples."""
+class _WithExamples(click.Command):
+    """A command whose help ends with examples."""
 
     def __init__(self, *args: Any, examples: str = "", **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.examples = examples
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the examples."""
+        if self.examples:
+            with formatter.section("Examples"):
+                for line in self.examples.strip().splitlines():
+                    formatter.write(" " * formatter.current_indent + line.strip() + "\n")
+
+
+class Group(_WithExamples, click.Group):
+    """A command of several commands."""
+
+
+class Command(_WithExamples):
+    """A command whose help has its options in groups and ends with examples."""
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options, group by group."""
@@ -46,13 +61,6 @@ class Command(click.Command):
         for group, records in sorted(groups.items(), key=lambda item: item[0] != "Options"):
             with formatter.section(group):
                 formatter.write_dl(records)
-
-    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the examples."""
-        if self.examples:
-            with formatter.section("Examples"):
-                for line in self.examples.strip().splitlines():
-                    formatter.write(" " * formatter.current_indent + line.strip() + "\n")
 
 
 def _option(*names: str, group: str = "Options", **settings: Any) -> Decorator[Any]:

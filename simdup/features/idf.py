@@ -180,6 +180,11 @@ def read_model(path: str) -> Model:
         raise SimdupError(
             path, error.strerror or "cannot be read", "a model comes from `simdup fit`"
         ) from None
+    return parse_model(content, path)
+
+
+def parse_model(content: bytes, path: str) -> Model:
+    """Return the model whose file has this content; see `read_model`."""
     if not content.startswith(_MAGIC):
         raise SimdupError(path, "is no IDF model", "make one with: simdup fit SOURCE -o MODEL")
     body, checksum = content[:-_CHECKSUM], content[-_CHECKSUM:]

@@ -13,7 +13,7 @@ from typing import Any
 
 from simdup import __version__
 from simdup.corpus.names import escape, to_bytes
-from simdup.model import Cluster, Measures, Member, Pair, Removed, Result
+from simdup.model import Answer, Cluster, Measures, Member, Pair, Removed, Result
 
 _CLUSTER_COLUMNS = ("cluster", "role", "document", "fingerprint", "distance", "similarity")
 
@@ -120,6 +120,33 @@ def pair_lines(pairs: Iterable[Pair]) -> Iterator[bytes]:
     for pair in pairs:
         a, b = (escape(name, "\\\t\n\r") for name in (pair.a, pair.b))
         yield to_bytes(f"{pair.distance}\t{a}\t{b}\n")
+
+
+def answer_csv(answers: Iterable[Answer]) -> Iterator[bytes]:
+    """Yield the CSV rows of answers: a row a match, and one with the rest empty where none is."""
+    for answer in answers:
+        yield _csv_rows(
+            (answer.document, match.document, match.distance, digits(match.similarity))
+            for match in answer.matches
+        ) or _csv_rows([(answer.document, "", "", "")])
+
+
+ANSWER_CSV_HEAD = b"document,match,distance,similarity\n"
+
+
+def answer_jsonl(answers: Iterable[Answer]) -> Iterator[bytes]:
+    """Yield a typed JSON line a document: ``match`` or ``new``."""
+    for answer in answers:
+        if answer.new:
+            added = {"added": True} if answer.added else {}
+            yield json_line({"type": "new", "document": answer.document} | added)
+            continue
+        matches = [
+            {"document": match.document, "distance": match.distance}
+            | ({} if match.similarity is None else {"similarity": rounded(match.similarity)})
+            for match in answer.matches
+        ]
+        yield json_line({"type": "match", "document": answer.document, "matches": matches})
 
 
 def _member(member: Member) -> dict[str, Any]:

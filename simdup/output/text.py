@@ -15,7 +15,8 @@ from rich.color import ColorSystem
 from rich.style import Style
 
 from simdup.corpus.names import to_bytes
-from simdup.model import Cluster, Criteria, Result, Skipped
+from simdup.index.about import IndexInfo
+from simdup.model import Answer, Cluster, Criteria, Result, Skipped
 from simdup.output.escaping import shown
 from simdup.output.records import digits
 
@@ -135,10 +136,42 @@ def skipped_words(skipped: Iterable[Skipped]) -> str:
     return f"{reasons.total()} skipped ({why})"
 
 
+def answer_text(answers: Iterable[Answer], paint: Painter) -> Iterator[bytes]:
+    """Yield what an index holds near each document, as a person reads it."""
+    for answer in answers:
+        if answer.new:
+            what = paint("kept", "new, added" if answer.added else "new")
+        else:
+            what = count_words(len(answer.matches), "match", "matches")
+        lines = [f"{paint('heading', shown(answer.document))}: {what}"]
+        lines += [
+            f"  {match.distance:>4}  {digits(match.similarity):>7}  {shown(match.document)}"
+            for match in answer.matches
+        ]
+        yield to_bytes("\n".join(lines) + "\n")
+
+
+def info_text(info: IndexInfo) -> str:
+    """Return what an index says of itself, a line each."""
+    model = "none of its own"
+    if info.model_documents is not None:
+        model = f"learnt from {count_words(info.model_documents, 'document')}"
+    lines = [
+        f"index      {shown(info.path)}",
+        f"documents  {info.documents:,}",
+        f"size       {info.bytes:,} bytes",
+        f"created    {info.created} by simdup {shown(info.simdup)}",
+        f"changed    {info.changed}",
+        f"IDF model  {model}",
+        recipe_words(info.recipe) or f"recipe unknown, {info.recipe['bits']} bits",
+    ]
+    return "\n".join(lines) + "\n"
+
+
 def recipe_words(recipe: dict[str, Any]) -> str:
     """Return a resolved recipe in one line."""
     if "tokens" not in recipe:
-        return f"recipe {recipe['digest']}" if recipe else ""
+        return f"recipe {recipe['digest']}" if recipe.get("digest") else ""
     parts = [
         recipe["tokens"],
         "fold" if recipe["fold"] else "no fold",
@@ -152,6 +185,6 @@ def recipe_words(recipe: dict[str, Any]) -> str:
     return f"recipe {recipe['digest']}: " + ", ".join(parts)
 
 
-def count_words(number: int, noun: str) -> str:
-    """Return a number with its noun."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+def count_words(number: int, noun: str, nouns: str = "") -> str:
+    """Return a number with its noun; `nouns` is its plural where that is not made with an s."""
+    return f"{number:,} {noun if number == 1 else nouns or noun + 's'}"

@@ -12,7 +12,7 @@ import os
 import sys
 import tempfile
 from array import array
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import chain
@@ -31,7 +31,7 @@ from simdup.features.folding import fold
 from simdup.features.hashing import feature_hash
 from simdup.features.idf import ENOUGH_DOCUMENTS
 from simdup.features.tokens import Tokenizer, tokenizer
-from simdup.model import Recipe, Skipped
+from simdup.model import Document, Recipe, Skipped
 from simdup.pipeline.banding import MinhashBands
 from simdup.pipeline.workers import Workers
 
@@ -174,6 +174,10 @@ class Counted(NamedTuple):
         What could not be a document.
     size : int
         Bytes of the batch.
+    also : list of bytes
+        What else was wanted of each document.
+    unchanged : list of Document
+        Documents that were left out because they are known, without their texts.
     """
 
     documents: list[tuple[str, float, str, str, int]]
@@ -186,6 +190,8 @@ class Counted(NamedTuple):
     bands: NDArray[np.uint64] | None
     skipped: list[Skipped]
     size: int
+    also: Sequence[bytes] = ()
+    unchanged: Sequence[Document] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,12 +209,15 @@ class Wanted:
     apart : bool
         Whether the counts of each batch stand on their own, as results that stream need, rather
         than go on with the term numbers of the batches before.
+    also : callable, optional
+        Given a document and its folded text without white space, computes something beside.
     """
 
     texts: bool = False
     spaced: bool = False
     bands: MinhashBands | None = None
     apart: bool = False
+    also: Callable[[Document, str], bytes] | None = None
 
 
 class CountDocuments:
@@ -266,6 +275,7 @@ class CountDocuments:
         solids: list[str] = []
         lengths: list[int] = []
         tokens: list[list[str]] = []
+        also: list[bytes] = []
         for found in read(batch, self._reading):
             if isinstance(found, Skipped):
                 skipped.append(found)
@@ -291,6 +301,8 @@ class CountDocuments:
             documents.append((found.name, found.modified, found.note, found.path, found.record))
             marks.append(mark)
             fresh.append(not copy)
+            if wanted.also is not None:
+                also.append(wanted.also(found, without_space(folded) if copy else solid))
         counts = counter.count(tokens)
         slots: list[Slot] = []
         if writer is not None:
@@ -308,6 +320,7 @@ class CountDocuments:
             bands=None if wanted.bands is None else wanted.bands.keys(solids, tokens),
             skipped=skipped,
             size=batch.size,
+            also=also,
         )
 
 
@@ -334,7 +347,9 @@ def prepare(text: str, recipe: Recipe, cut: Tokenizer) -> tuple[list[str], str]:
     return cut(folded), folded
 
 
-def count_batches(intake: Intake, work: CountDocuments) -> Iterator[tuple[int, Counted]]:
+def count_batches(
+    intake: Intake, work: Callable[[int], Callable[[Batch], Counted]]
+) -> Iterator[tuple[int, Counted]]:
     """Yield (counter, counted documents) of each batch, in order.
 
     One process begins; others come in when there is work enough for them, known or met.
@@ -385,6 +400,8 @@ class Corpus:
         Band keys, block by block, where the method wants them.
     blocks : list of (int, Block)
         Who counted each block, and the block: see `features.counts.join`.
+    also : list of bytes
+        What else was wanted of each document.
     rows : int64[documents] or None
         Which row of the joined blocks each document has; None where each has its own.
     """
@@ -402,6 +419,7 @@ class Corpus:
     skipped: list[Skipped] = field(default_factory=list)
     blocks: list[tuple[int, Block]] = field(default_factory=list)
     bands: list[NDArray[np.uint64]] = field(default_factory=list)
+    also: list[bytes] = field(default_factory=list)
     rows: NDArray[np.int64] | None = None
 
     def add(self, counter: int, counted: Counted, taken: set[str]) -> None:
@@ -425,6 +443,7 @@ class Corpus:
         self.lengths += counted.lengths
         self.slots += counted.slots
         self.skipped += counted.skipped
+        self.also += counted.also
         if counted.bands is not None:
             self.bands.append(counted.bands)
         self.blocks.append((counter, counted.counts))
