@@ -70,3 +70,20 @@ def test_check_in_a_makefile(tmp_path: Path) -> None:
     ran = run("make", "-f", RECIPES / "check.mk", cwd=tmp_path)
     assert ran.returncode == 2
     assert "docs/c.md" in ran.stdout
+
+
+def test_a_feed(tmp_path: Path) -> None:
+    def lines(*texts: tuple[str, str]) -> str:
+        return "".join(json.dumps({"id": name, "text": text}) + "\n" for name, text in texts)
+
+    def fed(*texts: tuple[str, str]) -> list[str]:
+        given = environment(SIMDUP=f"{sys.executable} -m simdup")
+        command = ["sh", str(RECIPES / "feed.sh"), "seen.index"]
+        ran = subprocess.run(
+            command, cwd=tmp_path, env=given, input=lines(*texts).encode(), capture_output=True
+        )
+        assert ran.returncode == 0, ran.stderr
+        return ran.stdout.decode().split()
+
+    assert fed(("a", prose(1)), ("b", near(prose(1))), ("c", prose(2))) == ["a", "c"]
+    assert fed(("d", near(prose(2))), ("e", prose(3))) == ["e"]
