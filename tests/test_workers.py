@@ -65,6 +65,11 @@ class Started:
         return self.process.returncode, out, err.decode()
 
 
+def a_second() -> float:
+    """What an interrupted user waits at most; more where others keep the machine busy."""
+    return 1 if os.getloadavg()[0] < (os.cpu_count() or 1) else 4
+
+
 def until(wish: Callable[[], bool], seconds: float = 20) -> None:
     last = time.monotonic() + seconds
     while not wish():
@@ -97,7 +102,7 @@ def test_ctrl_c(scan: Started, tmp_path: Path) -> None:
     pressed = time.monotonic()
     os.killpg(scan.process.pid, signal.SIGINT)
     status, out, err = scan.end()
-    assert time.monotonic() - pressed < 1
+    assert time.monotonic() - pressed < a_second()
     assert (status, out, err.strip()) == (130, b"", "")
     nothing_is_left(scan, tmp_path)
 
@@ -138,7 +143,7 @@ def test_an_interrupted_single_process_leaves_nothing_either(huge: Path, tmp_pat
     pressed = time.monotonic()
     os.killpg(started.process.pid, signal.SIGINT)
     status, _, err = started.end()
-    assert time.monotonic() - pressed < 1
+    assert time.monotonic() - pressed < a_second()
     assert (status, err.strip()) == (130, "")
     nothing_is_left(started, tmp_path)
 
