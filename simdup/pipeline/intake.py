@@ -30,7 +30,7 @@ from simdup.features.hashing import feature_hash
 from simdup.features.idf import ENOUGH_DOCUMENTS
 from simdup.features.tokens import Tokenizer, tokenizer
 from simdup.model import Recipe, Skipped
-from simdup.pipeline.banding import MinhashBands
+from simdup.pipeline.banding import MinhashBands, ordered_words
 from simdup.pipeline.workers import Workers
 
 # Below this many bytes one process is done before others have started: forking and ending two
@@ -198,6 +198,9 @@ class CountDocuments:
         self._given = (recipe, reading, segmenter, wanted, spool)
         self._recipe, self._reading, _, self._wanted, self._spool = self._given
         self._cut = tokenizer(recipe, segmenter)
+        self._words: Tokenizer | None = None
+        if wanted.bands is not None and wanted.bands.shingles_words:
+            self._words = ordered_words(recipe, segmenter)
 
     def __call__(self, number: int) -> Callable[[Batch], Counted]:
         """Return the function for the process of that number."""
@@ -220,6 +223,7 @@ class CountDocuments:
         solids: list[str] = []
         lengths: list[int] = []
         tokens: list[list[str]] = []
+        words: list[list[str]] = []
         for found in read(batch, self._reading):
             if isinstance(found, Skipped):
                 skipped.append(found)
@@ -232,6 +236,8 @@ class CountDocuments:
             documents.append((found.name, found.modified, found.note, found.place))
             if wanted.bands is not None:
                 solids.append(solid)
+            if self._words is not None:
+                words.append(self._words(folded))
             text = solid.encode()
             digests.append(hashlib.blake2b(text, digest_size=16).digest())
             if wanted.texts:
@@ -250,7 +256,7 @@ class CountDocuments:
             lengths=lengths,
             slots=slots,
             counts=counts,
-            keys=None if wanted.bands is None else wanted.bands.keys(solids, tokens),
+            keys=None if wanted.bands is None else wanted.bands.keys(solids, words),
             skipped=skipped,
             size=batch.size,
         )
