@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,7 @@ from simdup.errors import SimdupError
 from simdup.features.counts import Counts
 from simdup.features.grams import TermHashes, character_grams, runs
 from simdup.features.idf import Idf
+from simdup.features.tokens import Tokenizer, tokenizer
 from simdup.features.weights import weights_in_blocks
 from simdup.model import Criteria, Recipe
 from simdup.sketches import minhash, pstable
@@ -57,14 +58,36 @@ class MinhashBands:
     banding: Banding
     shingle: int | str
 
-    def keys(self, texts: list[str], tokens: list[list[str]]) -> Keys:
-        """Return the band keys of documents (uint64[documents, bands])."""
-        kind, _, count = str(self.shingle).rpartition(":")
-        if kind == "words":
-            sets = runs(*TermHashes().rows(tokens), int(count))
+    @property
+    def shingles_words(self) -> bool:
+        """Whether shingles are runs of words, not of characters."""
+        return str(self.shingle).startswith("words:")
+
+    def keys(self, texts: list[str], words: list[list[str]]) -> Keys:
+        """Return the band keys of documents (uint64[documents, bands]).
+
+        Parameters
+        ----------
+        texts : list of str
+            Folded texts without white space.
+        words : list of list of str
+            Their words in order, as `ordered_words` cuts them; empty where `shingles_words` is
+            false.
+        """
+        if self.shingles_words:
+            count = str(self.shingle).removeprefix("words:")
+            sets = runs(*TermHashes().rows(words), int(count))
         else:
-            sets = character_grams(texts, int(count))
+            sets = character_grams(texts, int(self.shingle))
         return bands(minhash.signatures(*sets, self.banding.size), self.banding)
+
+
+def ordered_words(recipe: Recipe, segmenter: str = "auto") -> Tokenizer:
+    """Return the function from a folded text to the words that shingles of words are made of.
+
+    All of them in order, whatever the recipe's terms are: these may be in any order, or no words.
+    """
+    return tokenizer(replace(recipe, tokens="ngrams:1"), segmenter)
 
 
 def pstable_keys(counts: Counts, idf: Idf, recipe: Recipe, criteria: Criteria) -> Keys:

@@ -11,7 +11,7 @@ from simdup.features.idf import Idf
 from simdup.features.tokens import tokenizer
 from simdup.features.weights import UNIT, TopTerms, top_terms
 from simdup.model import FEW_TERMS, Comparison, Criteria, Document, Measures, Recipe
-from simdup.pipeline.banding import MinhashBands, minhash_banding, pstable_keys
+from simdup.pipeline.banding import MinhashBands, minhash_banding, ordered_words, pstable_keys
 from simdup.pipeline.intake import prepare, term_counter, without_space
 from simdup.pipeline.sketching import resolve_idf, resolved, shingler_for, vectors
 from simdup.search.plans import cut
@@ -63,8 +63,7 @@ def compare(
     terms = int(top.terms.min())
     bands = _bands(hexes[0], hexes[1], recipe.bits, criteria.distance)
     if criteria.method != "simhash" and apart is not None:
-        tokens = [tokens_a, tokens_b]
-        bands = _equal_keys((text_a, text_b), tokens, counts, idf, recipe, criteria)
+        bands = _equal_keys((text_a, text_b), counts, idf, recipe, criteria)
     near = apart is not None and apart <= criteria.distance
     duplicates = (
         (near if criteria.method == "simhash" else any(bands))
@@ -135,7 +134,6 @@ def _alone(weights: dict[str, float], shared: set[str]) -> tuple[tuple[str, floa
 
 def _equal_keys(
     texts: tuple[str, str],
-    tokens: list[list[str]],
     counts: Counts,
     idf: Idf,
     recipe: Recipe,
@@ -144,7 +142,8 @@ def _equal_keys(
     """Tell in which bands a scan by another method gives two documents the same key."""
     if criteria.method == "minhash":
         making = MinhashBands(minhash_banding(criteria), criteria.shingle)
-        keys = making.keys([without_space(text) for text in texts], tokens)
+        words = list(map(ordered_words(recipe), texts)) if making.shingles_words else []
+        keys = making.keys([without_space(text) for text in texts], words)
     else:
         keys = pstable_keys(counts, idf, recipe, criteria)
     return tuple((keys[0] == keys[1]).tolist())

@@ -32,7 +32,7 @@ from simdup.features.hashing import feature_hash
 from simdup.features.idf import ENOUGH_DOCUMENTS
 from simdup.features.tokens import Tokenizer, tokenizer
 from simdup.model import Document, Recipe, Skipped
-from simdup.pipeline.banding import MinhashBands
+from simdup.pipeline.banding import MinhashBands, ordered_words
 from simdup.pipeline.workers import Workers
 
 # Below this many bytes one process is done before others have started: forking and ending two
@@ -251,6 +251,9 @@ class CountDocuments:
         self._cut = tokenizer(recipe, segmenter)
         # Results that stream cannot point to what came with another batch.
         self._seen = None if wanted.apart else Seen()
+        self._words: Tokenizer | None = None
+        if wanted.bands is not None and wanted.bands.shingles_words:
+            self._words = ordered_words(recipe, segmenter)
 
     def __call__(self, number: int) -> Callable[[Batch], Counted]:
         """Return the function for the process of that number."""
@@ -276,6 +279,7 @@ class CountDocuments:
         lengths: list[int] = []
         tokens: list[list[str]] = []
         also: list[bytes] = []
+        words: list[list[str]] = []
         for found in read(batch, self._reading):
             if isinstance(found, Skipped):
                 skipped.append(found)
@@ -296,6 +300,8 @@ class CountDocuments:
                     texts.append(" ".join(folded.split()).encode() if wanted.spaced else text)
                 if wanted.bands is not None:
                     solids.append(solid)
+                if self._words is not None:
+                    words.append(self._words(folded))
                 lengths.append(len(solid))
                 tokens.append(cut)
             documents.append((found.name, found.modified, found.note, found.path, found.record))
@@ -317,7 +323,7 @@ class CountDocuments:
             lengths=lengths,
             slots=slots,
             counts=counts,
-            bands=None if wanted.bands is None else wanted.bands.keys(solids, tokens),
+            bands=None if wanted.bands is None else wanted.bands.keys(solids, words),
             skipped=skipped,
             size=batch.size,
             also=also,

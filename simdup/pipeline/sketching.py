@@ -23,9 +23,10 @@ from simdup.features.idf import (
     corpus_model,
     read_model,
 )
-from simdup.features.tokens import read_dictionary, tokenizer
+from simdup.features.tokens import read_dictionary
 from simdup.features.weights import document_weights, top_terms
 from simdup.model import Criteria, Recipe, Skipped, recipe_fields
+from simdup.pipeline.banding import ordered_words
 from simdup.pipeline.intake import Effort, gathered, open_sources
 from simdup.sketches.simhash import simhash_rows
 from simdup.verify.cosine import Vector, vector
@@ -128,5 +129,5 @@ def learn_idf(
 
 def shingler_for(criteria: Criteria, recipe: Recipe) -> Callable[[str], Shingles]:
     """Return the function from a text, as it is laid aside, to its shingles."""
-    words = replace(recipe, tokens="ngrams:1")
-    return shingler(criteria.shingle, tokenizer(words) if criteria.shingles_words else str.split)
+    words = ordered_words(recipe) if criteria.shingles_words else str.split
+    return shingler(criteria.shingle, words)
