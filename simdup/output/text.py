@@ -8,17 +8,19 @@ import shutil
 import textwrap
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from rich.cells import cell_len
 from rich.color import ColorSystem
 from rich.style import Style
 
 from simdup.corpus.names import to_bytes
-from simdup.index.about import IndexInfo
 from simdup.model import Answer, Cluster, Criteria, Result, Skipped
 from simdup.output.escaping import shown
 from simdup.output.records import digits
+
+if TYPE_CHECKING:
+    from simdup.index.about import IndexInfo
 
 STYLES = {
     "heading": Style(bold=True),

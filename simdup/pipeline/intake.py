@@ -95,12 +95,15 @@ class Intake:
         What could not even be listed.
     references : frozenset of str
         Files whose documents are never redundant; these come first.
+    meanwhile : callable
+        Called when other processes have taken over: a thread may only begin when they are forked.
     """
 
     batches: Iterator[Batch]
     effort: Effort
     skipped: list[Skipped]
     references: frozenset[str] = frozenset()
+    meanwhile: Callable[[], None] = lambda: None
 
 
 def open_sources(
@@ -377,6 +380,7 @@ def count_batches(
             done += batch.size
             effort.progress("reading", done, effort.size)
     workers = Workers[Batch, Counted](effort.processes, work, first=1)
+    intake.meanwhile()
     try:
         for number, counted in workers.map(intake.batches):
             yield number, counted

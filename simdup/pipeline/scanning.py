@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from simdup.corpus.documents import Batch
 from simdup.corpus.sources import Reading, matches
 from simdup.groups import worth_by
 from simdup.model import Criteria, Recipe, Result, Skipped, Summary
@@ -51,7 +50,8 @@ def examine(
 ) -> tuple[Result, Corpus]:
     """Find the near-duplicates in work that is ready; return them and what is known of all."""
     started = time.monotonic()
-    intake = replace(intake, batches=_meanwhile(intake.batches, recipe))
+    if recipe.uses_idf and recipe.idf in ("auto", "corpus"):
+        intake = replace(intake, meanwhile=_import_meanwhile)
     making = None
     if criteria.method == "minhash":
         making = MinhashBands(minhash_banding(criteria), criteria.shingle)
@@ -122,20 +122,13 @@ def _ranks(corpus: Corpus, prefer: Sequence[str], references: range) -> Callable
     return rank
 
 
-def _meanwhile(work: Iterator[Batch], recipe: Recipe) -> Iterator[Batch]:
-    """Hand work on, and import scikit-learn beside it once there is much of it.
+def _import_meanwhile() -> None:
+    """Import scikit-learn beside the work of other processes: it takes as long as reading 10 MB."""
 
-    Its import takes as long as reading 10 MB.  The first batches are gone to other processes by
-    then: these must be forked before there is a thread.
-    """
-    for number, batch in enumerate(work):
-        if number == 8 and recipe.uses_idf and recipe.idf in ("auto", "corpus"):
-            threading.Thread(target=_import_weighting, daemon=True).start()
-        yield batch
+    def load() -> None:
+        import sklearn.feature_extraction.text  # noqa: F401
 
-
-def _import_weighting() -> None:
-    import sklearn.feature_extraction.text  # noqa: F401
+    threading.Thread(target=load, daemon=True).start()
 
 
 # From so many pairs on, of which so large a part have cosines below what pages of one form have
