@@ -8,7 +8,7 @@ from typing import Generic, Protocol, TypeVar
 
 from simdup.model import Criteria, Measures
 from simdup.verify.cosine import Vector, cosine
-from simdup.verify.resemblance import Shingles, common
+from simdup.verify.resemblance import Shingles, common, of_either, of_smaller
 
 # What is kept at hand of shingles, and of vectors, in bytes: the documents of some 10,000 pages of
 # 2,000 characters.
@@ -71,10 +71,11 @@ class Verifier:
     def measure(self, a: int, b: int) -> Measures:
         """Return what documents `a` and `b` have in common."""
         one, other = self._shingles.of(a), self._shingles.of(b)
-        shared = common(one, other)
+        # Counted once for both measures.
+        sizes = common(one, other), len(one), len(other)
         return Measures(
-            similarity=shared / max(len(one) + len(other) - shared, 1),
-            containment=shared / max(min(len(one), len(other)), 1) if self._contained else None,
+            similarity=of_either(*sizes),
+            containment=of_smaller(*sizes) if self._contained else None,
             cosine=self.cosine(a, b) if self._angle else None,
         )
 

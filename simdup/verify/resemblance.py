@@ -97,10 +97,19 @@ def common(a: Shingles, b: Shingles) -> int:
 
 def resemblance(a: Shingles, b: Shingles) -> float:
     """Return the share that two sets of shingles have in common, 0 to 1; 0 for empty sets."""
-    shared = common(a, b)
-    return shared / max(len(a) + len(b) - shared, 1)
+    return of_either(common(a, b), len(a), len(b))
 
 
 def containment(a: Shingles, b: Shingles) -> float:
     """Return the share of the smaller set that lies in the larger, 0 to 1; 0 for empty sets."""
-    return common(a, b) / max(min(len(a), len(b)), 1)
+    return of_smaller(common(a, b), len(a), len(b))
+
+
+def of_either(shared: int, a: int, b: int) -> float:
+    """Return the resemblance of two sets of these sizes that share so many."""
+    return shared / max(a + b - shared, 1)
+
+
+def of_smaller(shared: int, a: int, b: int) -> float:
+    """Return the containment of two sets of these sizes that share so many."""
+    return shared / max(min(a, b), 1)
