@@ -196,10 +196,10 @@ def measure_short(bench: Bench) -> list[Row]:
 
 def measure_verification(bench: Bench) -> list[Row]:
     """Verify pairs of documents of 2,000 characters in this process."""
-    from simdup.model import Criteria
-    from simdup.verify import Verifier
+    from simdup.model.criteria import Criteria
     from simdup.verify.cosine import Vector
     from simdup.verify.resemblance import shingles
+    from simdup.verify.verifier import Verifier
 
     pairs = 2000
     texts = corpora.edited_pairs(pairs, 2000)
@@ -266,7 +266,7 @@ def measure_engines(bench: Bench) -> list[Row]:
 def _engines(name: str, bench: Bench) -> list[Row]:
     from simdup.features.folding import fold
     from simdup.features.tokens import tokenizer
-    from simdup.model import Recipe
+    from simdup.model.recipe import Recipe
 
     folded = [fold(text) for _, text in corpora.texts(name)]
     size = sum(len(text.encode()) for text in folded)

@@ -23,8 +23,8 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from simdup.corpus.compression import packed, unpacked
 from simdup.corpus.html import text_of
-from simdup.corpus.packing import packed, unpacked
 
 ROOT = Path(__file__).resolve().parents[1]
 LONG, SHORT = 3500, 350  # characters of a passage: about 10 kB and 1 kB

@@ -99,8 +99,8 @@ def collection(name: str, folder: Path) -> Collection:
 
 def scan(folder: Path, texts: dict[str, str], options: Sequence[str]) -> Scanned:
     """Scan files with the command."""
+    from simdup.evaluation.metrics import from_pairs
     from simdup.features.folding import fold
-    from simdup.measures.evaluate import from_pairs
 
     ran = run([*SIMDUP, "scan", "-q", "-f", "jsonl", "-j", JOBS, *options, str(folder)])
     lines = [json.loads(line) for line in ran.output.splitlines()]
@@ -199,10 +199,11 @@ def _folded_truth(texts: dict[str, str]) -> set[NamePair]:
 
 
 def _poem_rows(texts: Collection) -> Table:
-    from simdup.corpus.sources import Reading
-    from simdup.model import Criteria, Recipe
-    from simdup.pipeline.intake import Effort
-    from simdup.pipeline.tuning import tune
+    from simdup.ingest.counting import Effort
+    from simdup.model.criteria import Criteria
+    from simdup.model.reading import Reading
+    from simdup.model.recipe import Recipe
+    from simdup.operations.tune import tune
 
     say("poems")
     told = tune([str(texts.folder)], Recipe(), Criteria(), Reading(), Effort())
@@ -388,10 +389,11 @@ def _signature_rows(rounds: int) -> Table:
     from simdup.features.counts import join
     from simdup.features.folding import fold
     from simdup.features.tokens import tokenizer
-    from simdup.model import Criteria, Recipe
-    from simdup.pipeline.banding import MinhashBands, minhash_banding, ordered_words
-    from simdup.pipeline.intake import term_counter
-    from simdup.pipeline.sketching import resolve_idf, sketch
+    from simdup.fingerprints.bands import MinhashBands, minhash_banding, ordered_words
+    from simdup.fingerprints.fingerprinter import resolve_idf, sketch
+    from simdup.ingest.counting import term_counter
+    from simdup.model.criteria import Criteria
+    from simdup.model.recipe import Recipe
 
     recipe = Recipe()
     cut = tokenizer(recipe)
@@ -433,7 +435,7 @@ def _signature_rows(rounds: int) -> Table:
 
 def _blocks(sizes: Iterable[int]) -> list[slice]:
     """Cut documents into blocks of about as many bytes as a scan's."""
-    from simdup.corpus.documents import BATCH_BYTES
+    from simdup.corpus.batches import BATCH_BYTES
 
     blocks, first, held, last = [], 0, 0, 0
     for last, size in enumerate(sizes, 1):
@@ -547,12 +549,12 @@ def measure_peer(bench: Bench) -> list[Table]:
 
 def _in_memory(texts: dict[str, str]) -> tuple[float, set[NamePair]]:
     """Return the seconds and the pairs by the library's own steps."""
-    from simdup.model import Criteria
-    from simdup.pipeline.banding import MinhashBands, minhash_banding
+    from simdup.fingerprints.bands import MinhashBands, minhash_banding
+    from simdup.model.criteria import Criteria
     from simdup.search.banding import candidates
-    from simdup.verify import Verifier
     from simdup.verify.cosine import Vector
     from simdup.verify.resemblance import shingles
+    from simdup.verify.verifier import Verifier
 
     def no_vector(document: int) -> Vector:
         raise AssertionError(f"nobody asked for the cosine of {document}")
@@ -567,7 +569,7 @@ def _in_memory(texts: dict[str, str]) -> tuple[float, set[NamePair]]:
     verifier = Verifier(lambda i: shingles(solid[i]), no_vector, criteria)
     for i, j in candidates(keys):
         for a, b in zip(i.tolist(), j.tolist(), strict=True):
-            if criteria.met_by(verifier.measure(a, b)):
+            if criteria.accepts(verifier.measure(a, b)):
                 pairs.add(_ordered(names[a], names[b]))
     return time.perf_counter() - started, pairs
 
@@ -616,11 +618,12 @@ def measure_verification(bench: Bench) -> list[Table]:
 
 
 def _verification_rows(title: str, length: int, rounds: int, pairs: int = 2000) -> Table:
-    from simdup.corpus.sources import Reading
-    from simdup.model import Criteria, Recipe
-    from simdup.pipeline.intake import Effort, Wanted, gathered, open_sources
-    from simdup.pipeline.sketching import resolve_idf, shingler_for, vectors
-    from simdup.verify import Verifier
+    from simdup.fingerprints.fingerprinter import resolve_idf, shingler_for, vectors
+    from simdup.ingest.counting import Effort, Wanted, gathered, open_sources
+    from simdup.model.criteria import Criteria
+    from simdup.model.reading import Reading
+    from simdup.model.recipe import Recipe
+    from simdup.verify.verifier import Verifier
 
     say(f"verification, {title}")
     texts = corpora.edited_pairs(pairs, length)

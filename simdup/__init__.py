@@ -10,29 +10,29 @@ The names below are imported when they are first used: `import simdup` itself co
 
 from typing import TYPE_CHECKING, Any
 
+from simdup._version import __version__
+
 if TYPE_CHECKING:
     from simdup.api import compare as compare
     from simdup.api import fingerprint as fingerprint
     from simdup.api import scan as scan
     from simdup.errors import SimdupError as SimdupError
-    from simdup.model import Recipe as Recipe
-    from simdup.pipeline.indexing import Index as Index
+    from simdup.index.index import Index as Index
+    from simdup.lsh.simhash import distance as distance
+    from simdup.lsh.simhash import simhash as simhash
+    from simdup.model.recipe import Recipe as Recipe
     from simdup.search import all_pairs as all_pairs
-    from simdup.sketches.simhash import distance as distance
-    from simdup.sketches.simhash import simhash as simhash
-
-__version__ = "0.1.0"
 
 _ROOMS = {
-    "Index": "simdup.pipeline.indexing",
-    "Recipe": "simdup.model",
+    "Index": "simdup.index.index",
+    "Recipe": "simdup.model.recipe",
     "SimdupError": "simdup.errors",
     "all_pairs": "simdup.search",
     "compare": "simdup.api",
-    "distance": "simdup.sketches.simhash",
+    "distance": "simdup.lsh.simhash",
     "fingerprint": "simdup.api",
     "scan": "simdup.api",
-    "simhash": "simdup.sketches.simhash",
+    "simhash": "simdup.lsh.simhash",
 }
 
 __all__ = [

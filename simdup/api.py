@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from simdup.corpus.sources import Reading
-from simdup.model import Comparison, Criteria, Document, Recipe, Result, named_recipe
-from simdup.pipeline import comparing, scanning
-from simdup.pipeline.intake import Effort
+from simdup.ingest.counting import Effort
+from simdup.model.clusters import Result
+from simdup.model.comparison import Comparison
+from simdup.model.criteria import Criteria
+from simdup.model.documents import Document
+from simdup.model.reading import Reading
+from simdup.model.recipe import Recipe, named_recipe
+from simdup.operations import compare as comparing
+from simdup.operations import scan as scanning
 
 
 def scan(
@@ -81,7 +86,7 @@ def scan(
     --------
     >>> text = "The quick brown fox jumps over the lazy dog near the old river bank."
     >>> found = scan([("a", text), ("b", text.upper()), ("c", "Nothing like the others.")])
-    >>> [member.document for member in found.clusters[0].documents]
+    >>> [member.name for member in found.clusters[0].members]
     ['a', 'b']
     """
     return scanning.scan(

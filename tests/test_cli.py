@@ -187,7 +187,7 @@ def test_a_fault_of_ours_is_said_in_one_line_too(
     def broken(*_: object) -> None:
         raise ZeroDivisionError("sums\x1b[31m")
 
-    monkeypatch.setattr("simdup.pipeline.scanning.scan", broken)
+    monkeypatch.setattr("simdup.operations.scan.scan", broken)
     write(tmp_path, {"a.txt": prose(1)})
     ran = simdup("scan", "a.txt")
     assert ran.status == 2

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from conftest import Command, command, environment, prose, write
 
-from simdup.corpus.packing import packed, unpacked
+from simdup.corpus.compression import packed, unpacked
 
 
 def near(text: str) -> str:
@@ -319,7 +319,7 @@ def test_a_damaged_file_of_records_is_not_cut_short(simdup: Command, tmp_path: P
 def test_a_source_that_changes_stops_it(
     simdup: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import simdup.pipeline.deduping as deduping
+    import simdup.operations.dedupe as deduping
 
     (tmp_path / "r.jsonl").write_bytes(b"".join(json_lines()))
     examine = deduping.examine

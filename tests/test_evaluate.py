@@ -14,8 +14,8 @@ from sklearn.metrics import adjusted_rand_score
 
 from simdup.cli import main
 from simdup.errors import SimdupError
-from simdup.measures.answers import read_answer, with_names_of
-from simdup.measures.evaluate import Answer, evaluate, from_clusters, from_pairs
+from simdup.evaluation.labels import read_answer, with_names_of
+from simdup.evaluation.metrics import Answer, evaluate, from_clusters, from_pairs
 
 NAMES = "abcdefgh"
 pairs = st.lists(st.tuples(st.sampled_from(NAMES), st.sampled_from(NAMES)), max_size=10)

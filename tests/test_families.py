@@ -10,9 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdup.errors import SimdupError
-from simdup.search import banding as search
-from simdup.search.banding import candidates
-from simdup.sketches.families import (
+from simdup.lsh.families import (
     MINHASH,
     SIMHASH,
     UNRELATED,
@@ -25,7 +23,9 @@ from simdup.sketches.families import (
     pstable_family,
     sensitivity,
 )
-from simdup.sketches.simhash import simhash
+from simdup.lsh.simhash import simhash
+from simdup.search import banding as search
+from simdup.search.banding import candidates
 
 FAMILIES = [SIMHASH, MINHASH, pstable_family(0.8)]
 Block = tuple[np.ndarray, np.ndarray, np.ndarray]

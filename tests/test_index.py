@@ -19,7 +19,7 @@ import pytest
 
 from simdup import Index, Recipe, SimdupError, fingerprint
 from simdup.index.store import BLOCK, Numbers
-from simdup.sketches.bytesketch import byte_sketch, estimate, standard_error
+from simdup.lsh.bbit import byte_sketch, estimate, standard_error
 
 OTHER = "Nothing of this has to do with bridges: a recipe for bread, flour, water, salt, patience."
 BRIDGE = "The council met on Monday to discuss the new bridge over the river, and what it may cost."

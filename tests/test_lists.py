@@ -10,8 +10,8 @@ import pytest
 from conftest import Command, process, prose, write
 
 from simdup import scan
-from simdup.corpus.seen import Seen
 from simdup.features import counts as counting
+from simdup.ingest.seen import Seen
 
 
 def near(text: str) -> str:

@@ -18,13 +18,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdup import Recipe, SimdupError
-from simdup.corpus.sources import Reading
-from simdup.model import Criteria, Measures
-from simdup.pipeline.intake import Effort
-from simdup.pipeline.scanning import scan
-from simdup.verify import Verifier
+from simdup.ingest.counting import Effort
+from simdup.model.criteria import Criteria, Measures
+from simdup.model.reading import Reading
+from simdup.operations.scan import scan
 from simdup.verify.cosine import Vector, cosine, vector
 from simdup.verify.resemblance import containment, shingler, shingles, word_shingles
+from simdup.verify.verifier import Verifier
 
 # The definitions once more, slowly.
 
@@ -169,7 +169,7 @@ def test_all_that_is_given_must_hold(
     criteria = Criteria(similarity=similarity, containment=least_containment, cosine=least_cosine)
     asked = (similarity, least_containment or 0, least_cosine or 0)
     expected = all(value >= least for value, least in zip(found, asked, strict=True))
-    assert criteria.met_by(Measures(*found)) == expected
+    assert criteria.accepts(Measures(*found)) == expected
 
 
 # Through the command.  Distance 64 lets every pair through: the measures alone decide.

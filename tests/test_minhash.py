@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdup.features.grams import Sets, TermHashes, character_grams, word_bigrams
 from simdup.features.hashing import term_hash
-from simdup.sketches import minhash
+from simdup.features.shingles import Sets, TermHashes, character_grams, word_bigrams
+from simdup.lsh import minhash
 from simdup.verify.resemblance import resemblance, shingles
 
 MASK = (1 << 64) - 1
@@ -181,6 +181,6 @@ def test_term_hashes_are_remembered_and_forgotten(monkeypatch: pytest.MonkeyPatc
     terms = TermHashes()
     before = terms.rows([["a", "\n", "b"], [], ["c"]])
     assert before.starts.tolist() == [0, 2, 2, 3]
-    monkeypatch.setattr("simdup.features.grams.REMEMBERED_TERMS", 2)
+    monkeypatch.setattr("simdup.features.shingles.REMEMBERED_TERMS", 2)
     after = terms.rows([["a", "\n", "b"], [], ["c"]])
     assert after.hashes.tolist() == before.hashes.tolist()

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdup.sketches import pstable
-from simdup.sketches.streams import scrambled, stream
+from simdup.lsh import pstable
+from simdup.mix64 import scrambled, stream
 
 
 def oracle(vector: dict[int, float], size: int, width: float) -> list[int]:

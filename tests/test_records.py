@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from conftest import Command, command, environment, process, prose
 
-from simdup.corpus.packing import packed
+from simdup.corpus.compression import packed
 from simdup.corpus.records import csv_rows
 
 Row = dict[str, Any]

@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdup import Recipe, SimdupError, compare, scan
-from simdup.model import Criteria
-from simdup.verify import Verifier
+from simdup.model.criteria import Criteria
 from simdup.verify.resemblance import Shingles, resemblance, shingles
+from simdup.verify.verifier import Verifier
 
 PLAIN = Recipe(tokens="chars:1", fold=False)
 

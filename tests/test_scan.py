@@ -19,13 +19,13 @@ from hypothesis import strategies as st
 
 import simdup
 from simdup import Recipe, SimdupError, scan
-from simdup.pipeline.intake import WORTH_WORKERS
+from simdup.ingest.counting import WORTH_WORKERS
 
 SPLIT = Recipe(tokens="split", fold=False, idf="corpus")
 
 
 def names(found: Any) -> list[list[str]]:
-    return [[member.document for member in cluster.documents] for cluster in found.clusters]
+    return [[member.name for member in cluster.members] for cluster in found.clusters]
 
 
 def pairs(found: Any) -> set[tuple[str, str]]:
@@ -187,7 +187,7 @@ def test_a_chain_is_one_cluster() -> None:
     found = scan(texts, Recipe(tokens="split"), distance=64, similarity=0.8)
     assert names(found) == [["0", "1", "2", "3"]]
     assert pairs(found) == {("0", "1"), ("1", "2"), ("2", "3")}
-    last = found.clusters[0].documents[3]
+    last = found.clusters[0].members[3]
     assert last.similarity == oracle.resemblance(texts[0][1], texts[3][1]) < 0.8
 
 
@@ -202,7 +202,7 @@ def test_every_width(bits: int) -> None:
     ]
     found = scan(texts, Recipe(bits=bits), distance=bits, similarity=0.8)
     assert pairs(found) == {("a", "b"), ("a", "c")}
-    assert {len(m.fingerprint) for m in found.clusters[0].documents} == {bits // 4}
+    assert {len(m.fingerprint) for m in found.clusters[0].members} == {bits // 4}
 
 
 def clusters(simdup: Command, texts: dict[str, str], *options: str) -> list[list[str]]:

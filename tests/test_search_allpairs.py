@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from search_oracle import clustered, numbers_of, oracle, planted, triples, words_of
 
 from simdup.errors import SimdupError
-from simdup.search import Pairs, all_pairs, allpairs, arrays, copies, iter_pairs, tables, ways
+from simdup.search import Pairs, all_pairs, allpairs, arrays, baselines, duplicates, iter_pairs, tables
 
 SMALL = settings(max_examples=120, deadline=None)
 
@@ -52,8 +52,8 @@ def test_all_threads_and_block_sizes_give_the_same_arrays(bits, shape, monkeypat
     for stretch, block in ((7, 5), (64, 1000), (1 << 20, 1 << 20)):
         for module in (arrays, tables, copies):
             monkeypatch.setattr(module, "STRETCH", stretch)
-        monkeypatch.setattr(copies, "BLOCK", block)
-        monkeypatch.setattr(ways, "BLOCK", block)
+        monkeypatch.setattr(duplicates, "BLOCK", block)
+        monkeypatch.setattr(baselines, "BLOCK", block)
         found = all_pairs(f, 3, bits, tables=shape, threads=3)
         assert triples(found) == expected
         assert [part.dtype for part in found] == [np.int64, np.int64, np.int16]
@@ -61,7 +61,7 @@ def test_all_threads_and_block_sizes_give_the_same_arrays(bits, shape, monkeypat
 
 @pytest.mark.parametrize("which", ["all", "first"])
 def test_the_stream_holds_each_pair_once_in_bounded_blocks(which, monkeypatch):
-    monkeypatch.setattr(copies, "BLOCK", 50)
+    monkeypatch.setattr(duplicates, "BLOCK", 50)
     f = planted(3000, near=0.5)
     f[500:600] = f[499]
     blocks = list(iter_pairs(f, copies=which, tables=10, threads=2))

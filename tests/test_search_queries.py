@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from search_oracle import clustered, planted, triples, words_of
 
 from simdup.errors import SimdupError
-from simdup.search import Found, build, copies, queries, query
+from simdup.search import Found, build, duplicates, queries, query
 
 SMALL = settings(max_examples=100, deadline=None)
 
@@ -55,7 +55,7 @@ def test_all_threads_and_block_sizes_give_the_same_arrays(bits, compress, monkey
     for batch, few, block, threads in ((1 << 18, 1 << 14, 1 << 18, 1), (700, 64, 333, 3)):
         monkeypatch.setattr(queries, "BATCH", batch)
         monkeypatch.setattr(queries, "BATCH_COMPRESSED", few)
-        monkeypatch.setattr(copies, "BLOCK", block)
+        monkeypatch.setattr(duplicates, "BLOCK", block)
         for shape in (4, 10, 16, 20):
             index = build(f[:4000], bits, 3, compress, tables=shape, threads=threads)
             assert triples(query(index, f[4000:], threads=threads)) == triples(expected)
@@ -64,14 +64,14 @@ def test_all_threads_and_block_sizes_give_the_same_arrays(bits, compress, monkey
 def test_crowds_on_long_runs_are_found_completely(monkeypatch):
     f = planted(3000, near=0.5) & np.uint64(0xFFFF0000FFFF)
     expected = query(build(f[:2000], search="exhaustive"), f[2000:])
-    monkeypatch.setattr(copies, "BLOCK", 2000)
+    monkeypatch.setattr(duplicates, "BLOCK", 2000)
     for compress in (False, True):
         index = build(f[:2000], compress=compress, tables=4)
         assert triples(query(index, f[2000:])) == triples(expected)
 
 
 def test_a_crowd_is_seen_behind_queries_that_meet_nothing(monkeypatch):
-    monkeypatch.setattr(copies, "BLOCK", 10_000)
+    monkeypatch.setattr(duplicates, "BLOCK", 10_000)
     f = planted(4000, near=0.5) & np.uint64(0xFFFFFFFFFFFF) | np.uint64(7 << 48)
     asked = np.concatenate([f[3000:], f[:50] ^ np.uint64(1 << 48)])
     crowds = []

@@ -5,7 +5,7 @@ import pytest
 from search_oracle import numbers_of, oracle, planted, triples
 
 from simdup.errors import SimdupError
-from simdup.search import all_pairs, build, copies, iter_pairs, memory, plans, query, threads
+from simdup.search import all_pairs, build, duplicates, iter_pairs, memory, plans, query, threads
 from simdup.search.arrays import checked
 
 
@@ -125,7 +125,7 @@ def test_a_long_run_is_where_tables_beat_the_scan():
 
 
 def test_accidents_of_mixing_are_told_apart(monkeypatch):
-    monkeypatch.setattr(copies, "mixed", lambda f: f[:, 0] % np.uint64(3) << np.uint64(60))
+    monkeypatch.setattr(duplicates, "mixed", lambda f: f[:, 0] % np.uint64(3) << np.uint64(60))
     f = np.random.default_rng(6).integers(0, 40, 300, dtype=np.uint64)
     for which in ("all", "first"):
         assert triples(all_pairs(f, 1, 8, which)) == oracle(f.tolist(), 1, which)

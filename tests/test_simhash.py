@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdup import Recipe, SimdupError, compare, distance, fingerprint, simhash
-from simdup.sketches.simhash import from_sums, simhash_rows, to_hex, to_int
+from simdup.lsh.simhash import from_sums, simhash_rows, to_hex, to_int
 
 TESTING = "This is a test string for testing"
 TESTING_11 = "This is a string testing 11"

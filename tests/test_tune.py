@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdup import Recipe, scan
-from simdup.corpus.sources import Reading
-from simdup.measures.tune import LEAST, Truth, advised_similarity, histogram, measure
-from simdup.model import Criteria
-from simdup.pipeline.intake import Effort
-from simdup.pipeline.tuning import tune
+from simdup.evaluation.tuning import LEAST, Truth, advised_similarity, histogram, measure
+from simdup.ingest.counting import Effort
+from simdup.model.criteria import Criteria
+from simdup.model.reading import Reading
+from simdup.operations.tune import tune
 from simdup.verify.join import similar_pairs
 
 SETS = st.lists(st.sets(st.integers(0, 12), max_size=9), max_size=9)

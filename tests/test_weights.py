@@ -229,9 +229,9 @@ def test_one_recipe_gives_one_fingerprint_by_every_road(simdup: Command, tmp_pat
     found = scan([str(tmp_path / "c")], jobs=1)
     assert found.summary.recipe["idf"] == "corpus"
     seen = {
-        member.document.removeprefix(f"{tmp_path}/"): member.fingerprint
+        member.name.removeprefix(f"{tmp_path}/"): member.fingerprint
         for cluster in found.clusters
-        for member in cluster.documents
+        for member in cluster.members
     }
     assert seen
     assert {name: by_corpus[name] for name in seen} == seen

@@ -14,7 +14,7 @@ from typing import Any
 
 import click
 
-from simdup import __version__
+from simdup._version import __version__
 from simdup.cli.messages import say_error
 from simdup.errors import SimdupError
 

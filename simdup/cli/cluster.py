@@ -47,10 +47,10 @@ def command(**given: Any) -> int:
     criteria = options.make_criteria(given | {"verify": bool(again)})
     reading = options.make_reading(given)
 
-    from simdup.corpus.lines import read_lines
-    from simdup.output.files import open_output
+    from simdup.corpus.fingerprint_lines import read_lines
+    from simdup.operations.cluster import cluster_lines, verify_lines
+    from simdup.output.atomic import open_output
     from simdup.output.text import report
-    from simdup.pipeline.lines import cluster_lines, verify_lines
 
     lines = read_lines(given["files"] or ["-"])
     effort = options.make_effort(given)

@@ -10,7 +10,7 @@ from simdup.cli import options
 from simdup.cli.messages import say_skipped
 from simdup.cli.progress import progress
 from simdup.errors import SimdupError
-from simdup.model import Document, Skipped
+from simdup.model.documents import Document, Skipped
 
 FORMATS = ("text", "jsonl")
 
@@ -57,13 +57,13 @@ def command(**given: Any) -> int:
     if given["idf_from"] is not None and recipe.idf not in ("auto", "corpus"):
         raise click.UsageError("--idf-from goes with --idf auto or corpus only")
 
-    from simdup.corpus.documents import read_file, require_extras
+    from simdup.corpus.batches import read_file, require_extras
     from simdup.corpus.sources import one_file
+    from simdup.fingerprints.fingerprinter import learn_idf
+    from simdup.operations.compare import compare
+    from simdup.output.atomic import open_output
     from simdup.output.comparison import comparison_jsonl, comparison_text
-    from simdup.output.files import open_output
     from simdup.output.text import Painter
-    from simdup.pipeline.comparing import compare
-    from simdup.pipeline.sketching import learn_idf
 
     documents: list[Document] = []
     files = [one_file(path, reading) for path in (given["a"], given["b"])]

@@ -60,11 +60,11 @@ def command(**given: Any) -> int:
     if target == given["removed"] == "-":
         raise click.UsageError("-o and --removed cannot both be standard output")
 
-    from simdup.model import Removed, Result
-    from simdup.output.files import open_output
+    from simdup.model.clusters import Removed, Result
+    from simdup.operations.dedupe import dedupe
+    from simdup.output.atomic import open_output
     from simdup.output.records import removed_csv, removed_jsonl
     from simdup.output.text import report
-    from simdup.pipeline.deduping import dedupe
 
     listing = given["removed"] or ("-" if given["dry_run"] else None)
 

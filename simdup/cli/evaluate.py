@@ -51,10 +51,10 @@ def command(**given: Any) -> int:
     if given["found"] == given["truth"] == "-":
         raise click.UsageError("only one of FOUND and TRUTH can be standard input")
 
-    from simdup.measures.answers import read_answer, with_names_of
-    from simdup.measures.evaluate import evaluate
+    from simdup.evaluation.labels import read_answer, with_names_of
+    from simdup.evaluation.metrics import evaluate
+    from simdup.output.atomic import open_output
     from simdup.output.evaluation import evaluation_jsonl, evaluation_text
-    from simdup.output.files import open_output
 
     found = read_answer(given["found"])
     truth = read_answer(given["truth"], given["min_score"])

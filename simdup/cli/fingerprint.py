@@ -38,10 +38,10 @@ def command(**given: Any) -> int:
     recipe = options.make_recipe(given)
     reading = options.make_reading(given)
 
-    from simdup.corpus.lines import header, lines
-    from simdup.output.files import open_output
+    from simdup.corpus.fingerprint_lines import header, lines
+    from simdup.operations.cluster import fingerprint_sources
+    from simdup.output.atomic import open_output
     from simdup.output.text import skipped_words
-    from simdup.pipeline.lines import fingerprint_sources
 
     with (
         open_output(given["output"]) as stream,

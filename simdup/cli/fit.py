@@ -36,8 +36,8 @@ def command(**given: Any) -> int:
     recipe = options.make_recipe(given)
     reading = options.make_reading(given)
 
-    from simdup.output.files import open_output
-    from simdup.pipeline.fitting import fit
+    from simdup.operations.fit import fit
+    from simdup.output.atomic import open_output
 
     with open_output(given["output"]) as stream:
         with progress(given["progress"], given["quiet"]) as show:

@@ -10,10 +10,10 @@ import click
 from simdup.cli import options
 from simdup.cli.messages import say, say_error, say_skipped
 from simdup.cli.progress import progress
-from simdup.model import Recipe
+from simdup.model.recipe import Recipe
 
 if TYPE_CHECKING:
-    from simdup.pipeline.indexing import Added
+    from simdup.index.index import Added
 
 FORMATS = ("text", "jsonl")
 
@@ -77,8 +77,8 @@ def build(**given: Any) -> int:
     recipe = options.make_recipe(given)
     reading = options.make_reading(given)
 
+    from simdup.index.index import Index
     from simdup.output.text import recipe_words
-    from simdup.pipeline.indexing import Index
 
     with progress(given["progress"], given["quiet"]) as show:
         effort = options.make_effort(given, show)
@@ -128,7 +128,7 @@ def add(**given: Any) -> int:
     named = options.make_sources(given)
     reading = options.make_reading(given)
 
-    from simdup.pipeline.indexing import Index
+    from simdup.index.index import Index
 
     with Index.open(given["index"]) as index:
         index.insist(*asked_recipe(given))
@@ -166,8 +166,8 @@ def remove(**given: Any) -> int:
 
     Status: 0 done, 2 where a name is not there (the others are removed).
     """
+    from simdup.index.index import Index
     from simdup.output.text import count_words
-    from simdup.pipeline.indexing import Index
 
     with Index.open(given["index"]) as index:
         missing = index.remove(
@@ -196,9 +196,9 @@ def info(**given: Any) -> int:
     """Say what an index holds: recipe, documents, size, when."""
     form = options.make_format(given, FORMATS)
 
-    from simdup.index.about import index_info
-    from simdup.index.file import opened
-    from simdup.output.files import open_output
+    from simdup.index.info import index_info
+    from simdup.index.storage import opened
+    from simdup.output.atomic import open_output
     from simdup.output.records import json_line
 
     file = opened(given["index"])
@@ -230,8 +230,8 @@ def check(**given: Any) -> int:
 
     Status: 0 all is well, 2 something is damaged.
     """
+    from simdup.index.index import Index
     from simdup.output.text import count_words
-    from simdup.pipeline.indexing import Index
 
     with Index.open(given["index"]) as index:
         faults = index.check()
@@ -258,8 +258,8 @@ def check(**given: Any) -> int:
 @options.debug
 def export(**given: Any) -> int:
     """Print an index as fingerprint lines, in the order in which documents came."""
-    from simdup.output.files import open_output
-    from simdup.pipeline.indexing import Index
+    from simdup.index.index import Index
+    from simdup.output.atomic import open_output
 
     with Index.open(given["index"]) as index, open_output(given["output"]) as stream:
         stream.writelines(index.export_lines())

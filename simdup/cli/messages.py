@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from simdup.model import Skipped
+from simdup.model.documents import Skipped
 
 # So many lines of one kind; a person reads no more, and JSONL has them all.
 _MOST = 20

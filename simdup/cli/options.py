@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from simdup.cli.messages import say
-from simdup.corpus.sources import EXTRACTS, FORMATS, Reading, read_list
-from simdup.model import CHOICES, KEEP, LINKAGES, METHODS, RECIPES, Criteria, Recipe, named_recipe
+from simdup.corpus.sources import read_list
+from simdup.model.criteria import KEEP, LINKAGES, METHODS, Criteria
+from simdup.model.reading import EXTRACTS, INPUT_FORMATS, Reading
+from simdup.model.recipe import CHOICES, RECIPES, Recipe, named_recipe
 
 if TYPE_CHECKING:
     from simdup.cli.progress import Progress
-    from simdup.pipeline.intake import Effort
+    from simdup.ingest.counting import Effort
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 Decorator = Callable[[Decorated], Decorated]
@@ -94,7 +96,12 @@ contents = _all(
     _option("--encoding", metavar="NAME", help="Encoding of the files [default: found out]."),
     _option("--glob", multiple=True, metavar="PATTERN", help="Take only files that match."),
     _option("--exclude", multiple=True, metavar="PATTERN", help="Leave out what matches."),
-    _option("--input-format", type=click.Choice(FORMATS), default="auto", help="What files hold."),
+    _option(
+        "--input-format",
+        type=click.Choice(INPUT_FORMATS),
+        default="auto",
+        help="What files hold.",
+    ),
     _option("--field", default="text", metavar="NAME", help="Text field of a record [text]."),
     _option("--id-field", metavar="NAME", help="Field with the name of a record."),
     html,
@@ -353,7 +360,7 @@ def make_reading(options: dict[str, Any]) -> Reading:
 
 def make_effort(options: dict[str, Any], progress: Progress | None = None) -> Effort:
     """Make what a computation may use of a command's options."""
-    from simdup.pipeline.intake import Effort
+    from simdup.ingest.counting import Effort
 
     known = ("jobs", "segmenter", "tables", "search", "memory")
     given = {name: options[name] for name in known if name in options}

@@ -34,11 +34,11 @@ def command(**given: Any) -> int:
     form = options.make_format(given, FORMATS)
     criteria = options.make_criteria(given)
 
-    from simdup.corpus.lines import read_lines
-    from simdup.model import Pair
-    from simdup.output.files import open_output
+    from simdup.corpus.fingerprint_lines import read_lines
+    from simdup.model.clusters import Pair
+    from simdup.operations.cluster import pair_lines as pairs_of
+    from simdup.output.atomic import open_output
     from simdup.output.records import pair_csv, pair_jsonl, pair_lines
-    from simdup.pipeline.lines import pair_lines as pairs_of
 
     lines = read_lines(given["files"] or ["-"])
     names = lines.names

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from simdup import __version__
+from simdup._version import __version__
 from simdup.cli import options
 from simdup.cli.index import asked_recipe, fingerprint_lines, index_file, timeout
 from simdup.cli.messages import say, say_error, say_skipped
 from simdup.cli.progress import progress
 
 if TYPE_CHECKING:
-    from simdup.model import Answer
+    from simdup.model.matches import Answer
     from simdup.output.text import Painter
 
 FORMATS = ("text", "csv", "jsonl")
@@ -76,9 +76,9 @@ def command(**given: Any) -> int:
     reading = options.make_reading(given)
     form = options.make_format(given, FORMATS)
 
-    from simdup.output.files import open_output
+    from simdup.index.index import Index
+    from simdup.output.atomic import open_output
     from simdup.output.text import Painter, count_words, skipped_words
-    from simdup.pipeline.indexing import Index
 
     started = time.monotonic()
     asked = matched = added = 0

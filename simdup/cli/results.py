@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import BinaryIO
 
-from simdup.model import Result
+from simdup.model.clusters import Result
 
 FORMATS = ("text", "csv", "jsonl")
 

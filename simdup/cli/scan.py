@@ -60,8 +60,8 @@ def command(**given: Any) -> int:
     reading = options.make_reading(given)
     form = options.make_format(given, FORMATS)
 
-    from simdup.output.files import open_output
-    from simdup.pipeline.scanning import scan
+    from simdup.operations.scan import scan
+    from simdup.output.atomic import open_output
 
     with open_output(given["output"]) as stream:
         with progress(given["progress"], given["quiet"]) as show:

@@ -60,10 +60,10 @@ def command(**given: Any) -> int:
     criteria = options.make_criteria(given if fixed else given | {"similarity": 0.8})
     form = options.make_format(given, FORMATS)
 
-    from simdup.output.files import open_output
+    from simdup.operations.tune import tune
+    from simdup.output.atomic import open_output
     from simdup.output.text import Painter
     from simdup.output.tuning import tuning_jsonl, tuning_text
-    from simdup.pipeline.tuning import tune
 
     with open_output(given["output"]) as stream:
         with progress(given["progress"], given["quiet"]) as show:

@@ -14,9 +14,10 @@ from importlib.util import find_spec
 from typing import IO, Any
 
 from simdup.corpus.records import BATCH_BYTES, Rows
-from simdup.corpus.sources import STDIN, File, Reading
+from simdup.corpus.sources import STDIN, File
 from simdup.errors import SimdupError
-from simdup.model import Skipped
+from simdup.model.documents import Skipped
+from simdup.model.reading import Reading
 
 # Bounds the memory where a dictionary of few long values stands for many rows.
 _MOST_ROWS = 1024

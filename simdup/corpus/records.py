@@ -18,8 +18,9 @@ from itertools import chain
 from typing import IO, Any
 
 from simdup.corpus.decoding import NotText, decode
-from simdup.corpus.sources import File, Reading
-from simdup.model import Document, Skipped
+from simdup.corpus.sources import File
+from simdup.model.documents import Document, Skipped
+from simdup.model.reading import Reading
 
 # A batch should take some tens of milliseconds: long beside the cost of handing it to another
 # process (1 ms), short beside the whole.

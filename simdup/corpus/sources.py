@@ -9,13 +9,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
+from simdup.corpus.compression import FOUND_OUT, packing_of
 from simdup.corpus.names import from_bytes
-from simdup.corpus.packing import FOUND_OUT, packing_of
 from simdup.errors import SimdupError
-from simdup.model import Skipped
+from simdup.model.documents import Skipped
+from simdup.model.reading import Reading
 
 STDIN = "-"
-FORMATS = ("auto", "text", "jsonl", "csv", "tsv", "parquet")
 RECORDS = frozenset({"jsonl", "csv", "tsv", "parquet"})
 _FORMAT_OF = {
     ".jsonl": "jsonl",
@@ -26,38 +26,6 @@ _FORMAT_OF = {
     ".html": "html",
     ".htm": "html",
 }
-EXTRACTS = ("main", "all", "none")
-
-
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """How sources are read.
-
-    Attributes
-    ----------
-    encoding : str or None
-        The encoding of all of them; None finds it out for each file.
-    glob, exclude : tuple of str
-        Shell patterns of the files to take, and of files and folders to leave out.  One with a
-        slash is held against the path below the SOURCE, one without against the name alone.
-    input_format : str
-        One of `FORMATS`; ``auto`` tells by the suffix.
-    field, id_field : str, str or None
-        A record's field with the text, and the one with its name.
-    html : bool
-        Whether texts are HTML, whatever a file's suffix.
-    extract : str
-        What of HTML is the text, one of `EXTRACTS`: its main text, all text, or what is written.
-    """
-
-    encoding: str | None = None
-    glob: tuple[str, ...] = ()
-    exclude: tuple[str, ...] = ()
-    input_format: str = "auto"
-    field: str = "text"
-    id_field: str | None = None
-    html: bool = False
-    extract: str = "main"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +43,7 @@ class File:
     form : str
         ``text`` and ``html`` are one document, the others hold `RECORDS`.
     packing : str
-        How it is compressed: see `simdup.corpus.packing`.
+        How it is compressed: see `simdup.corpus.compression`.
     place : str
         Where its content lies, if not at its path.
     """

@@ -18,7 +18,7 @@ from simdup.errors import SimdupError
 from simdup.features.folding import fold
 
 if TYPE_CHECKING:
-    from simdup.model import Recipe
+    from simdup.model.recipe import Recipe
 
 Tokenizer = Callable[[str], list[str]]
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from simdup.features.counts import Counts
 from simdup.features.idf import Idf, Model
-from simdup.model import Recipe
+from simdup.model.recipe import Recipe
 
 # Weights are whole multiples of 2^-20: coarse enough that no platform's logarithm shows, and sums
 # of them are exact.

@@ -120,7 +120,7 @@ def _scanned(
     """Compare fingerprints with all rows of every `step`-th stretch: blocks of (query, row).
 
     Stretch by stretch, so that rows come from memory once however many are asked, and query by
-    query: the square blocks of `search.ways` take three times as long where few are asked.
+    query: the square blocks of `search.baselines` take three times as long where few are asked.
     """
     differ = np.empty(_STRETCH, np.uint64)
     for low in range(first * _STRETCH, len(values), step * _STRETCH):

@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdup.errors import SimdupError
-from simdup.index.file import File
-from simdup.index.rows import (
+from simdup.index.columns import (
     PARTS,
     Looks,
     Rows,
@@ -30,7 +29,8 @@ from simdup.index.rows import (
     taken,
     to_parts,
 )
-from simdup.sketches.bytesketch import SIZE
+from simdup.index.storage import File
+from simdup.lsh.bbit import SIZE
 
 # Rows of a block. Of 200,000 documents with sketches, in blocks of
 #

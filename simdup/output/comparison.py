@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 from rich.cells import cell_len
 
 from simdup.corpus.names import to_bytes
-from simdup.model import Measures
+from simdup.model.criteria import Measures
 from simdup.output.escaping import shown
 from simdup.output.records import digits, json_line, rounded
 from simdup.output.text import Painter, padded, recipe_words
 
 if TYPE_CHECKING:
-    from simdup.model import Comparison
+    from simdup.model.comparison import Comparison
 
 
 # Terms of a kind that a person reads; JSONL has them all.
@@ -79,7 +79,7 @@ def reason(found: Comparison) -> str:
         place = f"{sum(found.bands)} of {len(found.bands)} {criteria.method} bands match"
     if not criteria.verify:
         return f"{place}; the texts were not held against each other."
-    like = criteria.met_by(Measures(found.similarity, found.containment, found.cosine))
+    like = criteria.accepts(Measures(found.similarity, found.containment, found.cosine))
     share = ", ".join(
         f"{name} is {digits(getattr(found, name))}, at least {getattr(criteria, name):g} is asked"
         for name in ("similarity", *criteria.extras)

@@ -11,9 +11,11 @@ from dataclasses import asdict
 from types import SimpleNamespace
 from typing import Any
 
-from simdup import __version__
+from simdup._version import __version__
 from simdup.corpus.names import escape, to_bytes
-from simdup.model import Answer, Cluster, Measures, Member, Pair, Removed, Result
+from simdup.model.clusters import Cluster, Member, Pair, Removed, Result
+from simdup.model.criteria import Measures
+from simdup.model.matches import Answer
 
 _CLUSTER_COLUMNS = ("cluster", "role", "document", "fingerprint", "distance", "similarity")
 
@@ -56,13 +58,13 @@ def cluster_csv(clusters: Iterable[Cluster], extras: Sequence[str] = ()) -> Iter
             (
                 cluster.number,
                 member.role,
-                member.document,
+                member.name,
                 member.fingerprint,
                 "" if member.distance is None else member.distance,
                 digits(member.similarity),
                 *(digits(getattr(member, extra)) for extra in extras),
             )
-            for member in cluster.documents
+            for member in cluster.members
         )
 
 
@@ -73,10 +75,10 @@ def cluster_jsonl(result: Result) -> Iterator[bytes]:
             {
                 "type": "cluster",
                 "cluster": cluster.number,
-                "size": len(cluster.documents),
+                "size": len(cluster.members),
                 "diameter": cluster.diameter,
                 "weakest": rounded(cluster.weakest),
-                "documents": [_member(member) for member in cluster.documents],
+                "documents": [_member(member) for member in cluster.members],
                 "pairs": [_pair(pair) for pair in cluster.pairs],
                 **({"chained": True} if cluster.chained else {}),
             }
@@ -152,6 +154,7 @@ def answer_jsonl(answers: Iterable[Answer]) -> Iterator[bytes]:
 def _member(member: Member) -> dict[str, Any]:
     """Return a member's fields: of the kept one those it has, of others the similarity at least."""
     values = _rounded(asdict(member))
+    values = {"document": values.pop("name")} | values
     del values["number"]
     if member.distance is None:
         del values["distance"]

@@ -15,12 +15,15 @@ from rich.color import ColorSystem
 from rich.style import Style
 
 from simdup.corpus.names import to_bytes
-from simdup.model import Answer, Cluster, Criteria, Result, Skipped
+from simdup.model.clusters import Cluster, Result
+from simdup.model.criteria import Criteria
+from simdup.model.documents import Skipped
+from simdup.model.matches import Answer
 from simdup.output.escaping import shown
 from simdup.output.records import digits
 
 if TYPE_CHECKING:
-    from simdup.index.about import IndexInfo
+    from simdup.index.info import IndexInfo
 
 STYLES = {
     "heading": Style(bold=True),
@@ -82,16 +85,16 @@ def cluster_text(
     for cluster in clusters:
         yield heading.encode()
         heading = "\n"
-        title = f"cluster {cluster.number}: {len(cluster.documents)} documents"
+        title = f"cluster {cluster.number}: {len(cluster.members)} documents"
         if cluster.chained:
             title += ", some alike to others only, not to the kept one"
         lines = [paint("heading", title)]
-        for member in cluster.documents:
+        for member in cluster.members:
             role = paint(member.role, f"{member.role:<9}")
             distance = "" if member.distance is None else str(member.distance)
             figures = f"{distance:>4}  {digits(member.similarity):>7}  "
             figures += "".join(f"{digits(getattr(member, extra)):>11}  " for extra in extras)
-            lines.append(f"  {role}  {figures}{shown(member.document)}")
+            lines.append(f"  {role}  {figures}{shown(member.name)}")
         yield to_bytes("\n".join(lines) + "\n")
 
 

@@ -10,7 +10,7 @@ from simdup.output.records import digits, json_line, rounded
 from simdup.output.text import Painter, count_words, recipe_words
 
 if TYPE_CHECKING:
-    from simdup.model import Tuning
+    from simdup.model.tuning import Tuning
 
 # The longest bar of the histogram, in characters.
 _BAR = 40

@@ -2,8 +2,8 @@
 
 `plans` says which tables find every pair and at what cost, `tables` builds and walks one, and
 `allpairs` puts them together; `queries` joins a batch of queries with tables that are kept,
-which `compressed` makes smaller; `copies` takes care of identical fingerprints; `ways` holds the
-searches that need no plan.
+which `compressed` makes smaller; `duplicates` takes care of identical fingerprints; `baselines`
+holds the searches that need no plan.
 """
 
 from simdup.search.allpairs import Pairs, all_pairs, iter_pairs

@@ -25,9 +25,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdup.errors import SimdupError
-from simdup.search import copies as same
+from simdup.search import baselines
+from simdup.search import duplicates as same
 from simdup.search import threads as running
-from simdup.search import ways
 from simdup.search.arrays import (
     U64,
     WORD,
@@ -90,7 +90,7 @@ def all_pairs(
     tables : {"auto", 4, 10, 16, 20}
         See `plans.plan`. The result is the same.
     search : {"tables", "auto", "exhaustive", "probe", "neighbours"}
-        See `ways`. The result is the same.
+        See `baselines`. The result is the same.
     threads : int, optional
         By default one for each core. The result is the same.
     memory : int, optional
@@ -216,11 +216,11 @@ def _distinct(
         Each pair once, either way round, in blocks.
     """
     if chosen.search == "exhaustive":
-        yield from running.merged(ways.exhaustive(f, chosen.distance, threads), threads)
+        yield from running.merged(baselines.exhaustive(f, chosen.distance, threads), threads)
     elif chosen.search == "probe":
-        yield from ways.probe_pairs(f, bits, chosen.distance)
+        yield from baselines.probe_pairs(f, bits, chosen.distance)
     elif chosen.search == "neighbours":
-        yield from ways.neighbour_pairs(f, bits, chosen.distance)
+        yield from baselines.neighbour_pairs(f, bits, chosen.distance)
     else:
         yield from _by_tables(f, bits, columns, chosen, threads)
 

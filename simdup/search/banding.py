@@ -19,7 +19,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from simdup.search import copies as same
+from simdup.search import duplicates as same
 from simdup.search.arrays import U64, Rows, spread
 
 # Pairs in a block: with 16 bands their keys take 8 MB twice.

@@ -21,8 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdup.errors import SimdupError
-from simdup.search import compressed, ways
-from simdup.search import copies as same
+from simdup.search import baselines, compressed
+from simdup.search import duplicates as same
 from simdup.search import threads as running
 from simdup.search.arrays import (
     U64,
@@ -162,7 +162,7 @@ def build(
     if chosen.search == "probe":
         lookup = same.by_mix(f)
     elif chosen.search == "neighbours":
-        lookup = ways.all_neighbours(f, bits, distance)
+        lookup = baselines.all_neighbours(f, bits, distance)
     return SearchIndex(
         bits, distance, rows, f, first, groups, chosen, keys, [one for _, one in done], lookup
     )
@@ -242,11 +242,11 @@ def _rows(
     for low in range(0, len(asked), BATCH):
         some = asked[low : low + BATCH]
         if index.plan.search == "exhaustive":
-            blocks = running.merged(ways.scan_queries(some, f, distance, threads), threads)
+            blocks = running.merged(baselines.scan_queries(some, f, distance, threads), threads)
         elif index.plan.search == "probe":
-            blocks = ways.probe(f, index.mixed, some, index.bits, distance)
+            blocks = baselines.probe(f, index.mixed, some, index.bits, distance)
         elif index.plan.search == "neighbours":
-            blocks = ways.neighbours(f, index.mixed, some, distance)
+            blocks = baselines.neighbours(f, index.mixed, some, distance)
         else:
             blocks = _joined(
                 some, f, index.bits, [(0, index.bits)], index.keys,

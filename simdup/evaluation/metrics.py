@@ -1,0 +1,189 @@
+"""How well found near-duplicates agree with known ones.
+
+Pairs are judged one by one: precision is the share of found pairs that are true, recall the share
+of true pairs that are found, F1 their harmonic mean.  Clusters are judged as partitions of the
+documents: the adjusted Rand index counts pairs of documents that both partitions join or both
+part, less what chance would give; B-cubed asks for each document how much of its found cluster is
+truly with it (precision), and how much of its true cluster was found with it (recall).
+
+The documents are those that either side names.  One that stands in no pair is a cluster of its
+own; documents that neither names do not count.
+
+References
+----------
+L. Hubert, P. Arabie, "Comparing partitions", Journal of Classification 2 (1985).
+A. Bagga, B. Baldwin, "Entity-based cross-document coreferencing using the vector space model",
+COLING 1998: B-cubed.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from simdup.clustering.linkage import components
+
+NamePair = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Near-duplicates, as one side sees them.
+
+    Attributes
+    ----------
+    pairs : frozenset of (str, str)
+        Names in their order, the smaller first.
+    clusters : tuple of tuple of str
+        Names; each in one cluster at most, and none alone.
+    """
+
+    pairs: frozenset[NamePair]
+    clusters: tuple[tuple[str, ...], ...]
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The documents that stand in a pair."""
+        return frozenset(name for cluster in self.clusters for name in cluster)
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """The measures; all are shares from 0 to 1, but for the index, which may fall below 0.
+
+    Attributes
+    ----------
+    documents : int
+        That either side names.
+    found_pairs, true_pairs, both_pairs : int
+        Pairs found, pairs of the truth, and those in both.
+    precision, recall, f1 : float
+        Of pairs.  Where nothing was found nothing found is wrong, and precision is 1; so is recall
+        where there is nothing to find.
+    found_clusters, true_clusters : int
+        Of two documents or more.
+    adjusted_rand : float
+        1 for equal partitions, about 0 for unrelated ones.
+    bcubed_precision, bcubed_recall, bcubed_f1 : float
+        Means over documents.
+    """
+
+    documents: int
+    found_pairs: int
+    true_pairs: int
+    both_pairs: int
+    precision: float
+    recall: float
+    f1: float
+    found_clusters: int
+    true_clusters: int
+    adjusted_rand: float
+    bcubed_precision: float
+    bcubed_recall: float
+    bcubed_f1: float
+
+
+def from_pairs(pairs: Iterable[NamePair], copies: Iterable[NamePair] = ()) -> Answer:
+    """Return the answer that pairs give; its clusters are what they connect.
+
+    Parameters
+    ----------
+    pairs : iterable of (str, str)
+        In any order; a document with itself is no pair.
+    copies : iterable of (str, str)
+        Those of the pairs that are copies of each other: what one is a pair with, so is the other.
+    """
+    different = {_ordered(a, b) for a, b in pairs if a != b}
+    groups = _components(copies)
+    copies_of = {name: group for group in groups for name in group}
+    joined = set(different)
+    for a, b in different:
+        ours, theirs = copies_of.get(a, (a,)), copies_of.get(b, (b,))
+        if ours is not theirs and len(ours) * len(theirs) > 1:
+            joined |= {_ordered(one, other) for one in ours for other in theirs}
+    joined |= {pair for group in groups for pair in _pairs_within(group)}
+    return Answer(frozenset(joined), tuple(_components(joined)))
+
+
+def from_clusters(clusters: Iterable[Iterable[str]]) -> Answer:
+    """Return the answer that clusters give: their pairs are all within a cluster."""
+    members = [tuple(dict.fromkeys(cluster)) for cluster in clusters]
+    pairs = {pair for cluster in members for pair in _pairs_within(cluster)}
+    return Answer(frozenset(pairs), tuple(cluster for cluster in members if len(cluster) > 1))
+
+
+def evaluate(found: Answer, truth: Answer) -> Evaluation:
+    """Return how well `found` agrees with `truth`."""
+    both = len(found.pairs & truth.pairs)
+    ours, theirs = _labels(found.clusters), _labels(truth.clusters)
+    names = ours.keys() | theirs.keys()
+    # A document in no cluster is labelled by its own name.
+    cells = Counter((ours.get(name, name), theirs.get(name, name)) for name in names)
+    rows: Counter[int | str] = Counter()
+    columns: Counter[int | str] = Counter()
+    for (row, column), count in cells.items():
+        rows[row] += count
+        columns[column] += count
+    documents = len(names)
+    precise = sum(count**2 / rows[row] for (row, _), count in cells.items())
+    complete = sum(count**2 / columns[column] for (_, column), count in cells.items())
+    bcubed_precision, bcubed_recall = _share(precise, documents), _share(complete, documents)
+    return Evaluation(
+        documents=documents,
+        found_pairs=len(found.pairs),
+        true_pairs=len(truth.pairs),
+        both_pairs=both,
+        precision=_share(both, len(found.pairs)),
+        recall=_share(both, len(truth.pairs)),
+        f1=_share(2 * both, len(found.pairs) + len(truth.pairs)),
+        found_clusters=len(found.clusters),
+        true_clusters=len(truth.clusters),
+        adjusted_rand=_adjusted_rand(cells.values(), rows.values(), columns.values(), documents),
+        bcubed_precision=bcubed_precision,
+        bcubed_recall=bcubed_recall,
+        bcubed_f1=_share(2 * bcubed_precision * bcubed_recall, bcubed_precision + bcubed_recall),
+    )
+
+
+def _adjusted_rand(
+    cells: Iterable[int], rows: Iterable[int], columns: Iterable[int], documents: int
+) -> float:
+    """Return (pairs joined by both - expected) / (the most possible - expected).
+
+    `cells`, `rows` and `columns` are the counts of the table of both partitions and its margins.
+    """
+    together, in_rows, in_columns = (
+        sum(count * (count - 1) // 2 for count in counts) for counts in (cells, rows, columns)
+    )
+    every = documents * (documents - 1) // 2
+    # Multiplied by twice all pairs, so that the parts are whole numbers.
+    expected = 2 * in_rows * in_columns
+    most = (in_rows + in_columns) * every
+    return 1.0 if most == expected else (2 * together * every - expected) / (most - expected)
+
+
+def _share(part: float, whole: float) -> float:
+    return part / whole if whole else 1.0
+
+
+def _labels(clusters: Sequence[tuple[str, ...]]) -> dict[str, int | str]:
+    return {name: number for number, cluster in enumerate(clusters) for name in cluster}
+
+
+def _ordered(a: str, b: str) -> NamePair:
+    return (a, b) if a < b else (b, a)
+
+
+def _pairs_within(cluster: Sequence[str]) -> set[NamePair]:
+    return {_ordered(a, b) for place, a in enumerate(cluster) for b in cluster[:place]}
+
+
+def _components(pairs: Iterable[NamePair]) -> list[tuple[str, ...]]:
+    numbers: dict[str, int] = {}
+    joined = [
+        (numbers.setdefault(a, len(numbers)), numbers.setdefault(b, len(numbers)))
+        for a, b in sorted(pairs)
+    ]
+    names = list(numbers)
+    return [tuple(names[i] for i in group) for group in components(joined)]
