@@ -1,4 +1,4 @@
-"""From pairs of documents to clusters, and what of each cluster to keep."""
+"""From pairs of documents to clusters, and which document of each to keep."""
 
 from __future__ import annotations
 
@@ -9,13 +9,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from simdup.clustering.linkage import Worth, components, stars
-from simdup.lsh.simhash import distance as hamming
+from simdup.clustering.linkage import Priority, components, stars
+from simdup.fingerprints.fingerprinter import Fingerprints
 from simdup.lsh.simhash import to_hex
 from simdup.model.clusters import Cluster, Member, Pair
 from simdup.model.criteria import UNMEASURED, Criteria, Measures
-
-Measure = Callable[[int, int], Measures]
 
 
 class DocumentPair(NamedTuple):
@@ -28,103 +26,122 @@ class DocumentPair(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Sketches:
-    """What is known of the documents that pairs speak of.
+class DocumentPairs:
+    """The pairs of a corpus.
+
+    Attributes
+    ----------
+    pairs : list of DocumentPair
+        Ordered.
+    first_of : mapping
+        For each copy the first document that is identical with it.
+    candidates : int
+        How many pairs were proposed, copies included, before they were verified.
+    """
+
+    pairs: list[DocumentPair]
+    first_of: Mapping[int, int]
+    candidates: int
+
+
+@dataclass(frozen=True, slots=True)
+class ScannedDocuments:
+    """What is known about the documents of a scan.
 
     Attributes
     ----------
     names : sequence of str
         All documents' names.
-    values : uint64[documents, words]
+    fingerprints : Fingerprints
         Their fingerprints.
-    bits : int
-        Bits of each.
     digests : sequence of bytes
         Equal for equal texts; empty where texts are not known.
     references : range
         Documents that are never redundant.
     measure : callable or None
-        Measures two documents that are no pair; None where there are no texts.
+        Measures two documents by their numbers; None where pairs are not verified.
     """
 
     names: Sequence[str]
-    values: NDArray[np.uint64]
-    bits: int
+    fingerprints: Fingerprints
     digests: Sequence[bytes] = ()
     references: range = range(0)
-    measure: Measure | None = None
+    measure: Callable[[int, int], Measures] | None = None
+
+    def distances(
+        self, a: NDArray[np.int64] | int, b: NDArray[np.int64] | list[int]
+    ) -> list[int]:
+        """Return the Hamming distances of documents side by side, or of one and others."""
+        values = self.fingerprints.values
+        distances: list[int] = np.bitwise_count(values[a] ^ values[b]).sum(axis=1).tolist()
+        return distances
+
+    def pair(self, pair: DocumentPair) -> Pair:
+        """Return a pair as results name it."""
+        exact = bool(self.digests) and self.digests[pair.a] == self.digests[pair.b]
+        a, b = self.names[pair.a], self.names[pair.b]
+        return Pair(a, b, pair.distance, *pair.measures, exact=exact)
+
+
+class _Group(NamedTuple):
+    """A cluster in the making: its documents by number, the kept one, and their pairs."""
+
+    kept: int
+    members: Sequence[int]
+    pairs: Sequence[DocumentPair]
 
 
 def form_clusters(
-    pairs: Sequence[DocumentPair],
-    first_of: Mapping[int, int],
-    worth: Callable[[int], Worth],
-    documents: Sketches,
+    found: DocumentPairs,
+    documents: ScannedDocuments,
+    priority: Callable[[int], Priority],
     criteria: Criteria,
-) -> list[Cluster]:
+) -> tuple[Cluster, ...]:
     """Join pairs to clusters.
 
     Parameters
     ----------
-    pairs : sequence of DocumentPair
-        Ordered.
-    first_of : mapping
-        For each copy the first document that is identical with it.
-    worth : callable
-        Orders documents, the best to keep first.
-    documents : Sketches
-        What is known of them.
+    found : DocumentPairs
+        What to join.
+    documents : ScannedDocuments
+        What is known about them.
+    priority : callable
+        Orders documents, the first to keep first.
     criteria : Criteria
         Says how pairs are linked.
     """
-    numbers = [(pair.a, pair.b) for pair in pairs]
+    numbers = [(pair.a, pair.b) for pair in found.pairs]
     star = criteria.linkage == "star"
-    groups = stars(numbers, first_of, worth) if star else components(numbers)
-    cluster_of = {document: number for number, group in enumerate(groups) for document in group}
+    groups = stars(numbers, found.first_of, priority) if star else components(numbers)
+    group_of = {document: number for number, group in enumerate(groups) for document in group}
     pairs_of: list[list[DocumentPair]] = [[] for _ in groups]
-    for pair in pairs:
-        # Star linkage can part the two documents of a pair.
-        if (number := cluster_of.get(pair.a, -1)) == cluster_of.get(pair.b):
+    for pair in found.pairs:
+        # Star linkage can put the two documents of a pair into different groups.
+        if (number := group_of.get(pair.a, -1)) == group_of.get(pair.b):
             pairs_of[number].append(pair)
-    return [
-        _cluster(number, group, found, min(group, key=worth), documents, criteria)
-        for number, (group, found) in enumerate(zip(groups, pairs_of, strict=True), 1)
-    ]
+    return tuple(
+        _cluster(number, _Group(min(group, key=priority), group, pairs), documents, criteria)
+        for number, (group, pairs) in enumerate(zip(groups, pairs_of, strict=True), 1)
+    )
 
 
 def _cluster(
-    number: int,
-    group: Sequence[int],
-    pairs: Sequence[DocumentPair],
-    kept: int,
-    documents: Sketches,
-    criteria: Criteria,
+    number: int, group: _Group, documents: ScannedDocuments, criteria: Criteria
 ) -> Cluster:
-    names = documents.names
-    measured = {(pair.a, pair.b): pair.measures for pair in pairs}
-    ordered = [kept, *(document for document in group if document != kept)]
-    hexes = to_hex(documents.values[ordered], documents.bits)
+    kept, names = group.kept, documents.names
+    measured = {(pair.a, pair.b): pair.measures for pair in group.pairs}
+    ordered = [kept, *(document for document in group.members if document != kept)]
+    hexes = to_hex(documents.fingerprints.values[ordered], documents.fingerprints.bits)
     members = [Member(names[kept], "kept", hexes[0], number=kept)]
+    distances = documents.distances(kept, ordered)
     chained = False
-    for document, digits in zip(ordered[1:], hexes[1:], strict=True):
+    for document, digits, distance in list(zip(ordered, hexes, distances, strict=True))[1:]:
         pair = (min(kept, document), max(kept, document))
         measures = measured.get(pair)
-        apart = hamming(int(hexes[0], 16), int(digits, 16))
         if measures is None:
             measures = documents.measure(*pair) if documents.measure else UNMEASURED
-            near = apart <= criteria.distance or criteria.method != "simhash"
+            near = distance <= criteria.distance or criteria.method != "simhash"
             chained |= not (near and criteria.accepts(measures))
         role = "kept" if document in documents.references else "redundant"
-        members.append(Member(names[document], role, digits, apart, *measures, number=document))
-    digests = documents.digests
-    listed = tuple(
-        Pair(
-            names[p.a],
-            names[p.b],
-            p.distance,
-            *p.measures,
-            exact=bool(digests) and digests[p.a] == digests[p.b],
-        )
-        for p in pairs
-    )
-    return Cluster(number, tuple(members), listed, chained)
+        members.append(Member(names[document], role, digits, distance, *measures, number=document))
+    return Cluster(number, tuple(members), tuple(map(documents.pair, group.pairs)), chained)

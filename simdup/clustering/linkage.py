@@ -1,13 +1,14 @@
-"""Clusters, and which document of each to keep."""
+"""Which documents belong together, and which one of them is kept."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TypeAlias
 
-Group = list[int]
+Group: TypeAlias = list[int]
 
-# Compared, the least is the best to keep.
-Worth = tuple[float, ...]
+# Orders documents: the least is the first to keep.
+Priority: TypeAlias = tuple[float, ...]
 
 
 def components(pairs: Iterable[tuple[int, int]]) -> list[Group]:
@@ -39,27 +40,27 @@ def components(pairs: Iterable[tuple[int, int]]) -> list[Group]:
 def stars(
     pairs: Iterable[tuple[int, int]],
     first_of: Mapping[int, int],
-    worth: Callable[[int], Worth],
+    priority: Callable[[int], Priority],
 ) -> list[Group]:
-    """Return groups in which every document is a pair of the kept one (star linkage).
+    """Return groups in which every document is a pair with the kept one (star linkage).
 
-    The documents are asked in the order of their worth: each that is in no group yet is kept, and
-    takes those of its partners that are in none.  So nothing is redundant by hearsay.  It is what
-    a stream deduplicator does that keeps whatever comes first.
+    Documents are visited by priority: each that has no group yet is kept, and takes those of its
+    partners that have none.  Redundancy is therefore never transitive.  A stream deduplicator that
+    keeps whatever comes first does the same.
 
     Parameters
     ----------
     pairs : iterable of (int, int)
-        Of identical documents only the first need stand in pairs with others.
+        Of identical documents only the first need appear in pairs with others.
     first_of : mapping
         For each copy the first document that is identical with it.
-    worth : callable
-        Orders documents, the best to keep first; see `worth_by`.
+    priority : callable
+        Orders documents, the first to keep first; see `priority_by`.
 
     Returns
     -------
     list of list of int
-        Each group rises; the kept one is its best by worth.
+        Each group rises; the kept document is the one with the least priority.
     """
     copies: dict[int, Group] = {}
     for copy, first in first_of.items():
@@ -75,7 +76,7 @@ def stars(
 
     taken: set[int] = set()
     groups = []
-    for kept in sorted(partners, key=lambda first: min(map(worth, family(first)))):
+    for kept in sorted(partners, key=lambda first: min(map(priority, family(first)))):
         if kept in taken:
             continue
         members = {kept} | (partners[kept] - taken)
@@ -91,18 +92,18 @@ def ordered(groups: Iterable[Group]) -> list[Group]:
     return sorted(groups, key=lambda group: (-len(group), group[0]))
 
 
-def worth_by(
+def priority_by(
     keep: str,
     lengths: Sequence[int],
     modified: Sequence[float],
     rank: Callable[[int], int] = lambda document: 0,
-) -> Callable[[int], Worth]:
-    """Return the key that orders documents, the best to keep first; of equals the first.
+) -> Callable[[int], Priority]:
+    """Return the key that orders documents, the first to keep first; of equals the first.
 
     Parameters
     ----------
     keep : str
-        One of `simdup.model.KEEP`.
+        One of `simdup.model.criteria.KEEP`.
     lengths : sequence of int
         Every document's length in characters.
     modified : sequence of float
@@ -110,12 +111,17 @@ def worth_by(
     rank : callable, optional
         Goes before `keep`: of a group, only documents of the lowest rank can be kept.
     """
-    by: dict[str, Callable[[int], float]] = {
+    values: dict[str, Callable[[int], float]] = {
         "first": lambda document: 0,
         "longest": lambda document: -lengths[document],
         "shortest": lambda document: lengths[document],
         "newest": lambda document: -modified[document],
         "oldest": lambda document: modified[document],
     }
-    value = by[keep]
+    value = values[keep]
     return lambda document: (rank(document), value(document), document)
+
+
+def first_come(document: int) -> Priority:
+    """Keep the first of a group: the priority where neither lengths nor times are known."""
+    return (document,)

@@ -1,118 +1,165 @@
-"""Sets of runs of words or characters: what MinHash sees of a document.
+"""Shingles: a document as the set of its runs of n characters, or of n words.
 
-A document is the set of its pairs of neighbouring words, or of its runs of n characters, each known
-by a 64-bit hash.  Runs carry the order that single words lose, so two documents of the same
-vocabulary are told apart, and a change costs the few runs that it touches.
+Runs carry the order that single words lose, so two documents of the same vocabulary are told
+apart, and a change costs only the few runs that it touches.  MinHash, verification and the index
+share the hashes made here, so that a pair is found with the probability of the very measure that
+verifies it.
 
-Many documents stand in one array, one after another: document i is
-``hashes[starts[i]:starts[i + 1]]``.  A run that occurs twice stands there twice, which a minimum
-does not mind.
+Many documents lie in one array, one after another: document i is
+``hashes[starts[i]:starts[i + 1]]``.
+
+References
+----------
+A. Broder, "On the resemblance and containment of documents", SEQUENCES 1997, section 2.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from simdup.features.counts import REMEMBERED_TERMS
-from simdup.features.hashing import term_hash
+from simdup.features.hashing import REMEMBERED_TERMS, term_hash
+from simdup.features.text import PreparedText
+from simdup.mix64 import GOLDEN
+from simdup.model.shingling import Shingling
+
+# Distinct hashes of one document's shingles, rising.
+Shingles = NDArray[np.uint64]
 
 
 class Sets(NamedTuple):
-    """Sets of 64-bit hashes, one a document.
+    """Sets of 64-bit hashes, one for each document.
 
     Attributes
     ----------
     starts : int64[documents + 1]
-        Where each begins, and the end.
+        Where each set begins, and the end.
     hashes : uint64[entries]
-        Their elements, in the documents' own order; repetitions do not matter.
+        Their elements in the documents' own order; an element may occur twice.
     """
 
     starts: NDArray[np.int64]
     hashes: NDArray[np.uint64]
 
 
-# A run a, b, c is (a * multiplier + b) * multiplier + c modulo 2^64, with an odd multiplier, which
-# loses nothing and tells the order.  This one is 2^64 divided by the golden ratio.
-_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
+class Shingler:
+    """Cuts texts into shingles.
 
-# What the gaps between words stand as until they are dropped; no term of any text is known by it.
-_GAP = 0
-
-
-class TermHashes(dict[str, int]):
-    """The term hash of every term that is asked for, remembered.
-
-    Examples
-    --------
-    >>> TermHashes().rows([["a", "b"], []]).starts.tolist()
-    [0, 2, 2]
+    Parameters
+    ----------
+    shingling : Shingling
+        Characters or words, and how many.
+    words : callable, optional
+        Cuts a text into its words, in order; needed for shingles of words only.
     """
 
-    def __init__(self) -> None:
-        super().__init__({"\n": _GAP})
+    def __init__(self, shingling: Shingling, words: Callable[[str], list[str]] = str.split) -> None:
+        self.shingling = shingling
+        self._words = words
+        self._term_hashes = _TermHashes()
+
+    def text_of(self, prepared: PreparedText) -> str:
+        """Return the form of a text that the shingles are cut from."""
+        return prepared.spaced if self.shingling.by_words else prepared.compact
+
+    def shingles(self, text: str) -> Shingles:
+        """Return the distinct shingles of one text; see `text_of`."""
+        items = self._hash_words(self._words(text)) if self.shingling.by_words else _codes(text)
+        return shingle_set(items, self.shingling.n)
+
+    def sets(self, texts: Sequence[str]) -> Sets:
+        """Return the shingles of many texts; see `text_of`."""
+        if self.shingling.by_words:
+            cut: Sequence[Sequence[str]] = [self._words(text) for text in texts]
+            items = self._hash_words(list(chain.from_iterable(cut)))
+        else:
+            cut, items = texts, _codes("".join(texts))
+        starts = np.cumsum([0, *map(len, cut)], dtype=np.int64)
+        return shingle_sets(starts, items, self.shingling.n)
+
+    def _hash_words(self, words: list[str]) -> NDArray[np.uint64]:
+        if len(self._term_hashes) > REMEMBERED_TERMS:
+            self._term_hashes.clear()
+        return np.fromiter(map(self._term_hashes.__getitem__, words), np.uint64, len(words))
+
+
+class _TermHashes(dict[str, int]):
+    """The term hash of every term that is asked for, remembered."""
 
     def __missing__(self, term: str) -> int:
         value = self[term] = int.from_bytes(term_hash(term), "big")
         return value
 
-    def rows(self, documents: Sequence[Sequence[str]]) -> Sets:
-        """Return the term hashes of a block of documents' tokens, in their order.
 
-        Line feeds, which stand for gaps between words, are left out.
-        """
-        if len(self) > REMEMBERED_TERMS:
-            self.clear()
-            self["\n"] = _GAP
-        starts = np.cumsum([0, *map(len, documents)], dtype=np.int64)
-        every = map(self.__getitem__, chain.from_iterable(documents))
-        hashes = np.fromiter(every, np.uint64, int(starts[-1]))
-        terms = hashes != _GAP
-        before = np.concatenate([[0], np.cumsum(terms)])
-        return Sets(before[starts], hashes[terms])
+def _codes(text: str) -> NDArray[np.uint64]:
+    """Return a text's code points."""
+    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4").astype(np.uint64)
 
 
-def word_bigrams(terms: Sets) -> Sets:
-    """Return the bigrams of documents given as term hashes in their order.
+def hash_runs(items: NDArray[np.uint64], n: int) -> NDArray[np.uint64]:
+    """Return the hash of every run of n consecutive items.
 
-    A document of a single term has that one as its only element, an empty one has none.
+    A polynomial over the items modulo 2**64, by Horner's rule, that begins with the length.  Its
+    odd multiplier makes every item move all higher bits; two different runs have equal hashes
+    with probability 2**-64.  Sketches in every index are made of these hashes.
+
+    Parameters
+    ----------
+    items : uint64[..., m]
+        Character codes or term hashes.
+    n : int
+        1 to m.
+
+    Returns
+    -------
+    uint64[..., m - n + 1]
     """
-    return runs(terms.starts, terms.hashes, 2)
+    count = items.shape[-1] - n + 1
+    hashes = items[..., :count] + np.uint64(n)
+    for offset in range(1, n):
+        hashes *= GOLDEN
+        hashes += items[..., offset : offset + count]
+    return hashes
 
 
-def character_grams(texts: Sequence[str], n: int) -> Sets:
-    """Return the runs of n characters of folded texts without white space.
+def shingle_sets(starts: NDArray[np.int64], items: NDArray[np.uint64], n: int) -> Sets:
+    """Return the runs of n items within each document.
 
-    A shorter text has itself as its only element, an empty one has none: the sets are those whose
-    Jaccard coefficient is the resemblance of the texts, which verification measures.
+    A document with fewer items has all of them as its only element, an empty one has none.
+
+    Parameters
+    ----------
+    starts : int64[documents + 1]
+        Where each document begins in `items`, and the end.
+    items : uint64[m]
+        Character codes or term hashes.
+    n : int
+        Items of a run.
     """
-    starts = np.cumsum([0, *map(len, texts)], dtype=np.int64)
-    codes = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), "<u4")
-    return runs(starts, codes.astype(np.uint64), n)
-
-
-def runs(starts: NDArray[np.int64], items: NDArray[np.uint64], n: int) -> Sets:
-    """Return the hashes of all runs of n items within a document, or of all it has if fewer."""
     lengths = np.diff(starts)
     sizes = np.where(lengths >= n, lengths - n + 1, lengths > 0)
-    # The document of each item, and the place behind its last run.  Runs that reach over it into
-    # the next document are made with the others, and dropped.
-    inside = np.arange(len(items)) < np.repeat(starts[:-1] + sizes, lengths)
     hashes = np.zeros(len(items), np.uint64)
-    every = max(len(items) - n + 1, 0)
-    hashes[:every] = n
-    for offset in range(n if every else 0):
-        hashes[:every] *= _MULTIPLIER
-        hashes[:every] += items[offset : offset + every]
-    for length in range(1, n):
+    if len(items) >= n:
+        hashes[: len(items) - n + 1] = hash_runs(items, n)
+    for length in range(1, min(n, int(lengths.max(initial=0)) + 1)):
         short = starts[:-1][lengths == length]
-        hash_ = np.full(len(short), length, np.uint64)
-        for offset in range(length):
-            hash_ = hash_ * _MULTIPLIER + items[short + offset]
-        hashes[short] = hash_
+        hashes[short] = hash_runs(items[short[:, None] + np.arange(length)], length)[:, 0]
+    # Runs that reach into the next document were hashed with the others, and are dropped here.
+    inside = np.arange(len(items)) < np.repeat(starts[:-1] + sizes, lengths)
     return Sets(np.concatenate([[0], np.cumsum(sizes)]), hashes[inside])
+
+
+def shingle_set(items: NDArray[np.uint64], n: int) -> Shingles:
+    """Return the distinct runs of n items of one document, rising; see `shingle_sets`."""
+    if not len(items):
+        return items
+    hashes = hash_runs(items, min(n, len(items)))
+    hashes.sort()
+    first = np.empty(len(hashes), np.bool_)
+    first[0] = True
+    np.not_equal(hashes[1:], hashes[:-1], out=first[1:])
+    return hashes[first]

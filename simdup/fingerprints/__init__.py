@@ -1,1 +1,1 @@
-"""From term counts to fingerprints and band keys."""
+"""From term counts to fingerprints, their neighbours, and band keys."""

@@ -1,17 +1,18 @@
-"""From counted documents to fingerprints, and what exactly their recipe was."""
+"""The fingerprinter: a recipe with everything it names resolved."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from simdup.corpus.fingerprint_lines import FingerprintLines
 from simdup.errors import SimdupError
+from simdup.features.analyzer import Analyzer
 from simdup.features.counts import Counts
 from simdup.features.idf import (
     ENOUGH_DOCUMENTS,
@@ -19,117 +20,156 @@ from simdup.features.idf import (
     Idf,
     Model,
     NoIdf,
-    corpus_model,
+    learn_model,
     read_model,
 )
-from simdup.features.tokens import read_dictionary
-from simdup.features.weights import document_weights, top_terms
-from simdup.fingerprints.bands import ordered_words
-from simdup.ingest.counting import Effort, gathered, open_sources
-from simdup.lsh.simhash import simhash_rows
-from simdup.model.criteria import Criteria
-from simdup.model.documents import Skipped
-from simdup.model.reading import Reading
+from simdup.features.weights import Weighting
+from simdup.lsh.simhash import simhash_rows, to_hex
+from simdup.model.criteria import FEW_TERMS
 from simdup.model.recipe import Recipe, recipe_fields
-from simdup.verify.cosine import Vector, vector
-from simdup.verify.resemblance import Shingles, shingler
-
-
-def terms_digest(recipe: Recipe) -> str:
-    """Return a digest of what decides which terms a text has."""
-    dictionary = b"" if recipe.dictionary is None else read_dictionary(recipe.dictionary)
-    content = f"{recipe.tokens} {recipe.fold} ".encode() + dictionary
-    return hashlib.blake2b(content, digest_size=6).hexdigest()
-
-
-def resolve_idf(recipe: Recipe, counts: Counts) -> Idf:
-    """Return the inverse document frequencies that a recipe means for a corpus.
-
-    Raises
-    ------
-    SimdupError
-        If the recipe names a model that cannot be read or was learnt from other terms.
-    """
-    if recipe.idf == "builtin":
-        return Builtin()
-    if recipe.idf == "auto":
-        if not recipe.uses_idf:
-            return NoIdf()
-        if counts.times[np.diff(counts.starts) > 0].sum() < ENOUGH_DOCUMENTS:
-            return Builtin()
-        return corpus_model(counts, terms_digest(recipe))
-    if recipe.idf == "corpus":
-        return corpus_model(counts, terms_digest(recipe))
-    model = read_model(recipe.idf)
-    if model.terms_digest != terms_digest(recipe):
-        raise SimdupError(
-            recipe.idf,
-            "the model was learnt with other --tokens, --fold or --dict",
-            "fit it again with the options of this recipe",
-        )
-    return model
-
-
-def resolved(recipe: Recipe, idf: Idf) -> dict[str, Any]:
-    """Return the fields of a resolved recipe, with the digest of all that decides a fingerprint."""
-    values = recipe_fields(recipe) | {"idf": idf.name}
-    decisive = {k: v for k, v in values.items() if k not in ("idf", "dictionary")}
-    if not isinstance(idf, Model):
-        del decisive["min-df"]
-    content = json.dumps([decisive, idf.digest(), terms_digest(recipe)], sort_keys=True)
-    return values | {"digest": hashlib.blake2b(content.encode(), digest_size=6).hexdigest()}
 
 
 @dataclass(frozen=True, slots=True)
-class Sketched:
+class Fingerprints:
     """Fingerprints of documents.
 
     Attributes
     ----------
     values : uint64[documents, words]
-        Fingerprints; 0 for a document without terms.
+        Word 0 is the most significant; 0 for a document without terms.
     bits : int
         Bits of each.
     terms : int64[documents]
-        How many terms each document has that weigh anything.
+        How many terms with a weight above 0 each document has.
     """
 
     values: NDArray[np.uint64]
     bits: int
     terms: NDArray[np.int64]
 
+    @classmethod
+    def of_lines(cls, lines: FingerprintLines) -> Fingerprints:
+        """Return the fingerprints of lines.
 
-def sketch(counts: Counts, idf: Idf, recipe: Recipe) -> Sketched:
-    """Fingerprint counted documents."""
-    blocks = list(top_terms(counts, idf, recipe))
-    words = -(-recipe.bits // 64)
-    values = [simhash_rows(counts.hashes, b.columns, b.weights, recipe.ties) for b in blocks]
-    every = np.concatenate([np.zeros((0, words), np.uint64), *values])
-    terms = np.concatenate([np.zeros(0, np.int64), *(b.terms for b in blocks)])
-    if counts.row_of is not None:
-        every, terms = every[counts.row_of], terms[counts.row_of]
-    return Sketched(every, recipe.bits, terms)
+        Lines do not tell how many terms there were, so each counts as having enough.
+        """
+        return cls(lines.values, lines.bits, np.full(len(lines.values), FEW_TERMS, np.int64))
 
-
-def vectors(counts: Counts, idf: Idf, recipe: Recipe) -> Callable[[int], Vector]:
-    """Return the function that gives a document's TF-IDF vector."""
-    factors = idf.of(counts) if recipe.uses_idf else np.ones(len(counts.ids))
-    return lambda document: vector(*document_weights(counts, document, factors, recipe.weight))
+    def hexes(self) -> list[str]:
+        """Return them as lower-case hex digits."""
+        return to_hex(self.values, self.bits)
 
 
-def learn_idf(
-    sources: Iterable[str], recipe: Recipe, reading: Reading, effort: Effort
-) -> tuple[Idf, list[Skipped]]:
-    """Return the frequencies that a scan of the sources would use, and what it would skip."""
-    named = list(sources)
-    with gathered(open_sources(named, reading, effort), recipe, reading) as (corpus, counts, _):
-        idf = resolve_idf(recipe, counts)
-    if isinstance(idf, Model):
-        idf = replace(idf, name="corpus " + ", ".join(named))
-    return idf, corpus.skipped
+@dataclass(frozen=True)
+class Fingerprinter:
+    """Makes fingerprints: a recipe with its IDF and dictionary resolved.
+
+    It can be pickled and sent to other processes and machines.  `alone` makes one that needs no
+    corpus, `for_corpus` one that may learn from a corpus's counts.
+
+    Attributes
+    ----------
+    analyzer : Analyzer
+        Turns texts into terms.
+    idf : Idf
+        Weighs terms.
+    learned : bool
+        Whether `idf` was learned from the counts that are to be fingerprinted.
+    """
+
+    analyzer: Analyzer
+    idf: Idf
+    learned: bool = False
+
+    @classmethod
+    def alone(cls, analyzer: Analyzer) -> Fingerprinter:
+        """Return the fingerprinter of documents that come without a corpus.
+
+        Raises
+        ------
+        SimdupError
+            If the recipe asks for the frequencies of a corpus, or names a model that cannot be
+            read or was learned from other terms.
+        """
+        recipe = analyzer.recipe
+        if recipe.idf == "corpus":
+            raise SimdupError("idf", "these texts are not a corpus to learn from", field="idf")
+        if recipe.idf == "builtin" or (recipe.idf == "auto" and recipe.uses_idf):
+            return cls(analyzer, Builtin())
+        return cls(analyzer, NoIdf() if recipe.idf == "auto" else _model_of(analyzer))
+
+    @classmethod
+    def for_corpus(cls, analyzer: Analyzer, counts: Counts) -> Fingerprinter:
+        """Return the fingerprinter of a corpus.
+
+        Raises
+        ------
+        SimdupError
+            As for `alone`, but for the frequencies of a corpus.
+        """
+        recipe = analyzer.recipe
+        enough = recipe.idf == "corpus" or counts.documents_with_terms >= ENOUGH_DOCUMENTS
+        if not recipe.may_need_corpus or not enough:
+            return cls.alone(analyzer)
+        return cls(analyzer, learn_model(counts, analyzer.terms_digest), learned=True)
+
+    @property
+    def recipe(self) -> Recipe:
+        """The recipe as it was asked for."""
+        return self.analyzer.recipe
+
+    @property
+    def digest(self) -> str:
+        """A digest of everything that decides a fingerprint."""
+        decisive = recipe_fields(self.recipe)
+        decisive.pop("idf")
+        decisive.pop("dictionary", None)
+        if not isinstance(self.idf, Model):
+            del decisive["min-df"]
+        content = [decisive, self.idf.digest(), self.analyzer.terms_digest]
+        written = json.dumps(content, sort_keys=True).encode()
+        return hashlib.blake2b(written, digest_size=6).hexdigest()
+
+    @property
+    def fields(self) -> dict[str, Any]:
+        """The fields of the resolved recipe with its digest, as results print them."""
+        return recipe_fields(self.recipe) | {"idf": self.idf.name, "digest": self.digest}
+
+    def weigh(self, counts: Counts) -> Weighting:
+        """Return how the terms of counted documents weigh."""
+        recipe = self.recipe
+        factors = self.idf.factors(counts) if recipe.uses_idf else np.ones(len(counts.ids))
+        frequent = self.idf.frequent(counts, recipe.min_df) if recipe.min_df > 1 else None
+        by_sklearn = self.learned and recipe.uses_idf and len(counts) >= ENOUGH_DOCUMENTS
+        return Weighting(counts, factors, frequent, recipe, by_sklearn)
+
+    def fingerprints(self, counts: Counts) -> Fingerprints:
+        """Return the fingerprints of counted documents."""
+        return fingerprint(self.weigh(counts))
 
 
-def shingler_for(criteria: Criteria, recipe: Recipe) -> Callable[[str], Shingles]:
-    """Return the function from a text, as it is laid aside, to its shingles."""
-    words = ordered_words(recipe) if criteria.shingle.by_words else str.split
-    return shingler(criteria.shingle, words)
+def fingerprint(weighting: Weighting) -> Fingerprints:
+    """Return the fingerprints of weighted documents."""
+    recipe, counts = weighting.recipe, weighting.counts
+    values = [np.zeros((0, recipe.words), np.uint64)]
+    terms = [np.zeros(0, np.int64)]
+    for top in weighting.top_terms():
+        values.append(simhash_rows(counts.hashes, top.columns, top.weights, recipe.ties))
+        terms.append(top.terms)
+    every = Fingerprints(np.concatenate(values), recipe.bits, np.concatenate(terms))
+    if counts.row_of is None:
+        return every
+    return Fingerprints(every.values[counts.row_of], every.bits, every.terms[counts.row_of])
+
+
+def _model_of(analyzer: Analyzer) -> Model:
+    """Read the model that a recipe names."""
+    path = analyzer.recipe.idf
+    model = read_model(path)
+    if model.terms_digest != analyzer.terms_digest:
+        raise SimdupError(
+            path,
+            "the model was learned with other `tokens`, `fold` or `dictionary`",
+            "`fit` it again with the recipe at hand",
+        )
+    return model

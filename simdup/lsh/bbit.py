@@ -1,20 +1,20 @@
-"""The byte sketch: 128 bytes that stand in for a text's shingles where the text is gone.
+"""The b-bit sketch: 128 bytes that represent a text's shingles where the text is gone.
 
-Of a set of shingles each of 128 hash functions keeps the least value.  Two sets have the same
-least value with probability R, their resemblance (Broder 1997): it is the least of the union, and
-each member of the union is equally likely to be it.  Of every value only the lowest byte is kept;
-two that differ agree in it by chance once in 256.  So bytes agree with probability
+Each of 128 hash functions keeps its least value over a set of shingles.  Two sets have the same
+least value with probability J, their Jaccard similarity (Broder 1997): it is the least of the
+union, and each member of the union is equally likely to be it.  Only the lowest byte of each value
+is kept; two different values agree in it by chance once in 256.  So bytes agree with probability
 
-    P = C + (1 - C) R,    C = 1 / 256
+    P = C + (1 - C) J,    C = 1 / 256
 
-(the paper's theorem 1 for sets that are small beside all hash values), and from the share p of
-the 128 bytes that do agree follows the estimate
+(the paper's theorem 1 for sets that are small beside all hash values), and the share p of the 128
+bytes that do agree gives the estimate
 
-    R' = (p - C) / (1 - C)
+    J' = (p - C) / (1 - C)
 
-without bias, with the standard error sqrt(P (1 - P) / 128) / (1 - C): 0.0354 where R is 0.8, 0.0266
-where it is 0.9, 0.0444 at worst.  Keeping no more than a byte costs next to nothing of that: whole
-values have an error of 0.0354, 0.0265 and 0.0442.
+without bias, with the standard error sqrt(P (1 - P) / 128) / (1 - C): 0.0354 where J is 0.8, 0.0266
+where it is 0.9, 0.0444 at worst.  Keeping only a byte costs next to nothing of that: whole values
+have an error of 0.0354, 0.0265 and 0.0442.
 
 References
 ----------
@@ -29,15 +29,17 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
+from simdup.mix64 import mix64
+
 SIZE = 128
 
 _CHANCE = 1 / 256
 # Shingles hashed at a time. For 2,000 shingles 128 take 433 us, 256 285, 512 227, 1024 216 (half
 # a megabyte, more than some processors' second cache), 4096 234.
-_STRETCH = 512
+_CHUNK = 512
 
 
-def byte_sketch(shingles: NDArray[np.uint64]) -> NDArray[np.uint8]:
+def bbit_sketch(shingles: NDArray[np.uint64]) -> NDArray[np.uint8]:
     """Return the sketch of a set of shingles.
 
     Parameters
@@ -50,16 +52,16 @@ def byte_sketch(shingles: NDArray[np.uint64]) -> NDArray[np.uint8]:
     uint8[128]
     """
     # 0 would be the least by every function.
-    values = np.maximum(_mixed(shingles).astype(np.uint32), 1)
+    values = np.maximum(mix64(shingles).astype(np.uint32), 1)
     least = np.full(SIZE, np.iinfo(np.uint32).max, np.uint32)
-    for first in range(0, len(values), _STRETCH):
-        hashed = values[None, first : first + _STRETCH] * _factors()
+    for first in range(0, len(values), _CHUNK):
+        hashed = values[None, first : first + _CHUNK] * _factors()
         np.minimum(least, hashed.min(axis=1), out=least)
     return least.astype(np.uint8)
 
 
 def estimate(a: NDArray[np.uint8], b: NDArray[np.uint8]) -> NDArray[np.float64]:
-    """Estimate the resemblance of sketched sets.
+    """Estimate the Jaccard similarity of sketched sets.
 
     Parameters
     ----------
@@ -76,26 +78,15 @@ def estimate(a: NDArray[np.uint8], b: NDArray[np.uint8]) -> NDArray[np.float64]:
     return share
 
 
-def standard_error(resemblance: float) -> float:
-    """Return the standard error of `estimate` where the resemblance is known.
+def standard_error(similarity: float) -> float:
+    """Return the standard error of `estimate` where the similarity is known.
 
     >>> round(standard_error(0.8), 3)
     0.035
     """
-    agreeing = _CHANCE + (1 - _CHANCE) * resemblance
+    agreeing = _CHANCE + (1 - _CHANCE) * similarity
     error: float = (agreeing * (1 - agreeing) / SIZE) ** 0.5 / (1 - _CHANCE)
     return error
-
-
-def _mixed(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Spread each value's bits over all others; multiplication alone would only move them up.
-
-    The multiplier is 2**64 divided by the golden ratio, made odd.
-    """
-    factor = np.uint64(0x9E3779B97F4A7C15)
-    for _ in range(2):
-        values = (values ^ values >> np.uint64(32)) * factor
-    return values ^ values >> np.uint64(32)
 
 
 @cache
@@ -105,6 +96,5 @@ def _factors() -> NDArray[np.uint32]:
     Part of every index: other numbers would make other sketches.
     """
     numbers = np.arange(1, SIZE + 1, dtype=np.uint64)
-    return (_mixed(numbers * np.uint64(0xD1B54A32D192ED03)) | np.uint64(1)).astype(np.uint32)[
-        :, None
-    ]
+    odd = mix64(numbers * np.uint64(0xD1B54A32D192ED03)) | np.uint64(1)
+    return odd.astype(np.uint32)[:, None]

@@ -43,10 +43,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from simdup.errors import SimdupError
+from simdup.errors import SimdupError, invalid
 from simdup.features.weights import UNIT
 from simdup.lsh import minhash, pstable
-from simdup.mix64 import scrambled, stream
+from simdup.mix64 import mix64, stream
 
 Starts = NDArray[np.int64]
 Hashes = NDArray[np.uint64]
@@ -126,8 +126,7 @@ def choose(family: Family, at: float, recall: float, budget: int) -> Banding:
     """Choose rows and bands for a wanted recall.
 
     Of all bandings that propose documents at the distance `at` with probability `recall` or more,
-    those with the most rows propose the fewest far ones, and of these the one with the fewest
-    bands is enough.
+    those with the most rows propose the fewest distant ones; of these the fewest bands are enough.
 
     Parameters
     ----------
@@ -151,7 +150,7 @@ def choose(family: Family, at: float, recall: float, budget: int) -> Banding:
     Banding(rows=8, bands=13)
     """
     if not 0 < recall < 1:
-        raise SimdupError("--recall", f"{recall:g} is not between 0 and 1, ends left out")
+        raise invalid("recall", recall, "a share above 0 and below 1")
     p = family.collision(at)
     for rows in range(budget, 0, -1):
         agree = p**rows
@@ -161,10 +160,15 @@ def choose(family: Family, at: float, recall: float, budget: int) -> Banding:
             bands = math.ceil(math.log1p(-recall) / math.log1p(-agree))
             if rows * bands <= budget:
                 return Banding(rows, bands)
-    raise SimdupError(
-        "--recall",
-        f"{budget} {family.name} hashes cannot reach {recall:g} at a distance of {at:g}",
-        "ask for a smaller recall or a higher similarity",
+    raise _unreachable(family.name, at, recall, budget)
+
+
+def _unreachable(family: str, at: float, recall: float, budget: int) -> SimdupError:
+    return SimdupError(
+        "recall",
+        f"{budget} {family} hashes cannot reach {recall:g} at a distance of {at:g}",
+        "lower the `recall` or raise the `similarity`",
+        field="recall",
     )
 
 
@@ -181,12 +185,12 @@ def bands(signatures: NDArray[np.uint32], banding: Banding) -> NDArray[np.uint64
     Returns
     -------
     uint64[documents, bands]
-        Different bands get equal keys with probability 2^-64.
+        Different bands get equal keys with probability 2**-64.
     """
     parts = signatures[:, : banding.size].reshape(len(signatures), banding.bands, banding.rows)
     keys = np.zeros((len(signatures), banding.bands), np.uint64)
     for row in range(banding.rows):
-        keys = scrambled(keys + parts[:, :, row] + np.uint64(row + 1))
+        keys = mix64(keys + parts[:, :, row] + np.uint64(row + 1))
     return keys
 
 
@@ -198,7 +202,7 @@ def _simhash_signatures(
     The first 64 are those of the term hashes, as in `simhash.simhash_rows` with ties ``one``.
     """
     votes = np.rint(weights / UNIT).astype(np.int64)
-    keys = scrambled(hashes)
+    keys = mix64(hashes)
     result = np.empty((len(starts) - 1, size), np.uint32)
     for word in range(-(-size // 64)):
         bits = hashes if word == 0 else stream(keys, word)
@@ -245,7 +249,7 @@ def choose_pstable(
 ) -> tuple[Family, Banding]:
     """Choose the width of cells, rows and bands for vectors of length 1.
 
-    Narrow cells part the near ones, wide ones hold everything.  Of the widths that reach the
+    Narrow cells separate near documents, wide ones hold everything.  Of the widths that reach the
     recall the best proposes the fewest documents at the distance `far`.
 
     Parameters
@@ -256,8 +260,8 @@ def choose_pstable(
         The distance of documents that should not be proposed.
     """
     found: list[tuple[float, float, Family, Banding]] = []
-    # From where a cell is as wide as the distance to where rows can hardly make up for the width,
-    # in steps of a tenth: finer ones change the outcome by less than the rounding of rows does.
+    # From cells as wide as the distance up to cells whose width rows can hardly make up for, in
+    # steps of a tenth: finer ones change the outcome by less than the rounding of rows does.
     for step in range(1, 31):
         family = pstable_family(at * 1.1**step if at > 0 else far)
         try:
@@ -266,10 +270,6 @@ def choose_pstable(
             continue
         found.append((proposed(family, far, banding), -step, family, banding))
     if not found:
-        raise SimdupError(
-            "--recall",
-            f"{budget} pstable hashes cannot reach {recall:g} at a distance of {at:g}",
-            "ask for a smaller recall or a higher similarity",
-        )
+        raise _unreachable("pstable", at, recall, budget)
     _, _, family, banding = min(found, key=lambda one: one[:2])
     return family, banding

@@ -9,11 +9,11 @@ random offset b, and
 
 is the cell where v falls: the same for two vectors the likelier, the nearer they are.
 
-*No vocabulary.*  The deviate of a term in a projection is looked up in a table of 2^16 equally
+*No vocabulary.*  The deviate of a term in a projection is looked up in a table of 2**16 equally
 likely ones by 16 bits of a random number that is a function of the term's hash.
 
-*The same everywhere.*  Deviates are multiples of 2^-16 and weights of 2^-20, so products are
-multiples of 2^-36, and sums below 2^17 are exact in whatever order they are added.
+*The same everywhere.*  Deviates are multiples of 2**-16 and weights of 2**-20, so products are
+multiples of 2**-36, and sums below 2**17 are exact in whatever order they are added.
 
 References
 ----------
@@ -30,7 +30,7 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
-from simdup.mix64 import scrambled, stream
+from simdup.mix64 import mix64, stream
 
 _WEIGHT_UNIT = 2.0**-20
 _DEVIATE_UNIT = 2.0**-16
@@ -100,7 +100,7 @@ def signatures(
     hashes : uint64[entries]
         Term hashes, each once a document.
     weights : float64[entries]
-        Of these terms; taken as multiples of 2^-20.
+        Of these terms; taken as multiples of 2**-20.
     size : int
         Projections.
     width : float
@@ -109,7 +109,7 @@ def signatures(
     Returns
     -------
     uint32[documents, size]
-        Cell numbers; negative ones modulo 2^32.
+        Cell numbers; negative ones modulo 2**32.
     """
     from scipy.sparse import csr_matrix
 
@@ -133,7 +133,7 @@ def signatures(
 
 def deviates(hashes: NDArray[np.uint64], size: int) -> NDArray[np.float64]:
     """Return the normal deviates of terms: float64[terms, size], a row for each hash."""
-    keys = scrambled(hashes)
+    keys = mix64(hashes)
     numbers = np.empty((len(keys), -(-size // 4)), np.uint64)
     for number in range(numbers.shape[1]):
         numbers[:, number] = stream(keys, number)
@@ -151,9 +151,9 @@ def offsets(size: int, width: float) -> NDArray[np.float64]:
 
 @cache
 def _table() -> NDArray[np.float64]:
-    """Return the middles of 2^16 equally likely parts of the normal distribution, rising.
+    """Return the middles of 2**16 equally likely parts of the normal distribution, rising.
 
-    The first half is computed, the other mirrors it.  Multiples of 2^-16 leave no room for the
+    The first half is computed, the other mirrors it.  Multiples of 2**-16 leave no room for the
     last bits in which one platform's logarithm differs from another's.
     """
     quantile = NormalDist().inv_cdf

@@ -107,7 +107,7 @@ class Summary:
     clusters, redundant, skipped, pairs : int
         How many of each were found.
     candidates : int
-        Pairs of fingerprints within the distance, before the texts were looked at.
+        Pairs that the search proposed, before they were verified.
     seconds : float
         How long the run took.
     recipe : dict
@@ -123,6 +123,17 @@ class Summary:
     seconds: float
     recipe: dict[str, Any]
 
+    @classmethod
+    def of(cls, clusters: Sequence[Cluster], **figures: Any) -> Summary:
+        """Return the summary of clusters; `figures` are the fields that these do not tell."""
+        members = (member for cluster in clusters for member in cluster.members)
+        return cls(
+            clusters=len(clusters),
+            redundant=sum(member.role == "redundant" for member in members),
+            pairs=sum(len(cluster.pairs) for cluster in clusters),
+            **figures,
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Result:
@@ -135,11 +146,11 @@ class Result:
     skipped : tuple of Skipped
         Documents that could not take part.
     notes : tuple of (str, str)
-        Names, and what a person should know of how they were read.
+        Names, and what a person should know about how they were read.
     summary : Summary
         The figures.
     hint : str
-        An advice, where there is one.
+        Advice, where there is any.
     unique : sequence of str
         Documents in no cluster, in input order.
     references : int
@@ -170,7 +181,7 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Removed:
-    """A document that a cleaned corpus is without.
+    """A document that was left out of a cleaned corpus.
 
     Attributes
     ----------
@@ -181,7 +192,7 @@ class Removed:
     distance : int
         Hamming distance to the one that was kept.
     similarity : float or None
-        Resemblance to it; None where it was not measured.
+        Jaccard similarity to it; None where it was not measured.
     kept : str
         The name of that one.
     """

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import TypeAlias
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias, Unpack
 
-from simdup.model.criteria import Criteria
+from simdup.model.criteria import Criteria, CriteriaFields
 from simdup.model.reading import Reading
-from simdup.model.recipe import Recipe
+from simdup.model.recipe import Recipe, as_recipe
 
 SEGMENTERS = ("auto", "rjieba", "jieba")
 TABLES = ("auto", "4", "10", "16", "20")
@@ -96,3 +96,24 @@ class Settings:
     criteria: Criteria = field(default_factory=Criteria)
     reading: Reading = field(default_factory=Reading)
     run: RunOptions = field(default_factory=RunOptions)
+
+    @classmethod
+    def of(
+        cls,
+        recipe: Recipe | str = "default",
+        criteria: Criteria | None = None,
+        *,
+        reading: Reading | None = None,
+        run: RunOptions | None = None,
+        **fields: Unpack[CriteriaFields],
+    ) -> Settings:
+        """Return the settings of what was given, the defaults for the rest.
+
+        Single `fields` of the criteria override those of the object.
+        """
+        return cls(
+            as_recipe(recipe),
+            replace(criteria or Criteria(), **fields),
+            reading or Reading(),
+            run or RunOptions(),
+        )

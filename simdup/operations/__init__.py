@@ -1,1 +1,1 @@
-"""The rooms joined into what the commands do; knows nothing of terminals."""
+"""What simdup does, one verb a file: commands and Python users call the same functions."""

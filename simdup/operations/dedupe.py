@@ -6,19 +6,20 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from simdup.corpus.compression import found_packing, packing_of
-from simdup.corpus.sources import RECORDS, STDIN, File, form_of, list_files
-from simdup.errors import SimdupError
-from simdup.ingest.counting import Corpus, Effort, open_files, spool_folder
+from simdup.corpus.compression import detect_compression, split_compression
+from simdup.corpus.sources import RECORDS, STDIN, File, format_of, list_files
+from simdup.errors import SimdupError, unwritable
+from simdup.ingest.corpus import Corpus, spool_folder
+from simdup.ingest.sources import open_files
 from simdup.model.clusters import Removed, Result
-from simdup.model.criteria import Criteria
 from simdup.model.reading import Reading
-from simdup.model.recipe import Recipe
+from simdup.model.settings import Settings
 from simdup.operations.scan import examine
 from simdup.output.atomic import open_output
 from simdup.output.corpus_writer import (
+    CleanedFolder,
     check_apart,
     check_target,
     check_unchanged,
@@ -27,120 +28,129 @@ from simdup.output.corpus_writer import (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class DedupeOptions:
+    """Where a cleaned corpus goes, and how.
+
+    Attributes
+    ----------
+    target : str or None
+        A file or folder; ``-`` for standard output; None writes nothing.
+    references : sequence of str
+        Files and folders whose documents are never redundant, and are not written.
+    link : str
+        How a file that stays unchanged gets into a folder: ``copy``, ``hard`` or ``symbolic``.
+    force : bool
+        Whether files of the target may be replaced.
+    report : str or None
+        Another file that the caller writes: it must not overwrite anything either.
+    """
+
+    target: str | None
+    references: Sequence[str] = ()
+    link: str = "copy"
+    force: bool = False
+    report: str | None = None
+
+
+Finish = Callable[[Result, list[Removed]], None]
+
+
 def dedupe(
     sources: Sequence[str],
-    target: str | None,
-    recipe: Recipe,
-    criteria: Criteria,
-    reading: Reading,
-    effort: Effort,
-    *,
-    references: Sequence[str] = (),
-    link: str = "copy",
-    force: bool = False,
-    report: str | None = None,
-    finish: Callable[[Result, list[Removed]], None] = lambda result, removed: None,
+    options: DedupeOptions,
+    settings: Settings,
+    finish: Finish = lambda result, removed: None,
 ) -> tuple[Result, list[Removed]]:
     """Write a corpus without its redundant documents.
 
-    What could not be read as a document stays as it is; what cannot even be copied is missing, and
-    among the skipped.
+    Files that could not be read as documents are kept as they are; those that cannot even be
+    copied are missing, and listed among the skipped.
 
     Parameters
     ----------
     sources : sequence of str
-        Files and folders; a single file of records becomes a file, all else a folder.
-    target : str or None
-        Where the corpus goes; ``-`` for standard output; None writes nothing.
-    recipe, criteria, reading, effort
-        See their classes.
-    references : sequence of str
-        Files and folders whose documents are never redundant, and are not written.
-    link : str
-        How a file that stays as it is comes into a folder: ``copy``, ``hard`` or ``symbolic``.
-    force : bool
-        Whether files of the target may be replaced.
-    report : str or None
-        A file that `finish` writes: it must not be in anybody's way either.
+        Files and folders; a single file of records becomes a file, everything else a folder.
+    options : DedupeOptions
+        Where the corpus goes, and how.
+    settings : Settings
+        As in `scan`.
     finish : callable
-        Called with the result before the corpus appears at its place.
+        Called with the result before the corpus appears in its place.
 
     Raises
     ------
     SimdupError
         If the target must not be written to, or cannot be.
     """
-    named = [source for source in (*sources, *references) if source != STDIN]
-    if target not in (None, STDIN):
-        check_target(str(target), named, force)
-    if report not in (None, STDIN):
-        check_apart(str(report), named)
-        if target is not None and target != STDIN:
-            check_apart(str(report), [target], "OUT")
-    old, _ = list_files(references, reading)
-    files, skipped = list_files([*references, *sources], reading)
+    _check_places(sources, options)
+    known, _ = list_files(options.references, settings.reading)
+    files, skipped = list_files([*options.references, *sources], settings.reading)
     with spool_folder() as folder:
-        files = [_standing(file, sources, folder) for file in files]
-        given = files[len(old) :]
-        single = _single(sources, given, target)
-        packing = "" if single is None or target is None else _packing(single, target, reading)
-        if target == STDIN and single is None:
-            raise SimdupError("--output -", "takes a single file of records", "name a folder")
-        intake = open_files(files, skipped, reading, effort, len(old))
-        result, corpus = examine(intake, recipe, criteria, reading)
-        # Of a file that was not read to its end, all stays.
-        whole = {one.document for one in result.skipped if one.error}
-        removed: list[Removed] = []
-        redundant: dict[str, set[int]] = {}
-        for number, entry in _redundant(result, corpus):
-            path = corpus.paths[number]
-            if path not in whole:
-                removed.append(entry)
-                redundant.setdefault(path, set()).add(corpus.records[number])
-        if target is None:
+        files = [_rereadable(file, sources, folder) for file in files]
+        given = files[len(known) :]
+        single = _single_file(sources, given, options.target)
+        if options.target == STDIN and single is None:
+            raise SimdupError("output", "standard output takes a single file of records",
+                              "name a folder", field="output")  # fmt: skip
+        compression = _compression(single, options.target, settings.reading)
+        result, corpus = examine(open_files(files, skipped, settings, len(known)))
+        removed, redundant = _removed(result, corpus)
+        if options.target is None:
             finish(result, removed)
         elif single is not None:
             check_unchanged(single)
             try:
-                with open_output(target) as stream:
-                    write_records(single, stream, redundant.get(single.path, ()), packing)
+                with open_output(options.target) as stream:
+                    write_records(single, stream, redundant.get(single.path, ()), compression)
                     finish(result, removed)
             except BrokenPipeError:
                 raise
             except OSError as error:
-                what = (error.strerror or "cannot be written").lower()
-                raise SimdupError(f"{single.path} to {target}", what) from None
+                raise unwritable(f"{single.path} to {options.target}", error) from None
         else:
-            write_folder(
-                target,
-                zip(given, _places(sources, given), strict=True),
-                redundant,
-                link,
-                lambda: finish(result, removed),
-            )
+            placed = zip(given, _places(sources, given), strict=True)
+            cleaned = CleanedFolder(options.target, options.link, redundant)
+            write_folder(cleaned, placed, lambda: finish(result, removed))
     return result, removed
 
 
-def _standing(file: File, sources: Sequence[str], folder: str) -> File:
-    """Return a file that can be read twice: standard input is laid aside first."""
+def _check_places(sources: Sequence[str], options: DedupeOptions) -> None:
+    """Refuse to write over a source, or over each other."""
+    target, report = options.target, options.report
+    named = [source for source in (*sources, *options.references) if source != STDIN]
+    if target is not None and target != STDIN:
+        check_target(target, named, options.force)
+    if report is not None and report != STDIN:
+        check_apart(report, named)
+        if target is not None and target != STDIN:
+            check_apart(report, [target], "OUT")
+
+
+def _rereadable(file: File, sources: Sequence[str], folder: str) -> File:
+    """Return a file that can be read twice: standard input is copied first."""
     if file.path != STDIN:
         return file
     if len(sources) > 1 or not file.records:
         raise SimdupError(
-            STDIN, "standard input has to be records, and alone", "name their --input-format"
+            STDIN, "standard input has to be records, and the only source", "name `input_format`"
         )
     place = os.path.join(folder, "input")
     with open(place, "wb") as copy, open(sys.stdin.fileno(), "rb", closefd=False) as stream:
         shutil.copyfileobj(stream, copy)
     with open(place, "rb") as copy:
-        packing = found_packing(copy)
+        compression = detect_compression(copy)
     status = os.stat(place)
     return replace(
-        file, place=place, packing=packing, size=status.st_size, modified=status.st_mtime
+        file,
+        content_path=place,
+        compression=compression,
+        size=status.st_size,
+        modified=status.st_mtime,
     )
 
 
-def _single(sources: Sequence[str], files: Sequence[File], target: str | None) -> File | None:
+def _single_file(sources: Sequence[str], files: Sequence[File], target: str | None) -> File | None:
     """Return the file of records that becomes a file; None where the target is a folder."""
     if files and files[0].path == STDIN:
         return files[0]
@@ -150,15 +160,18 @@ def _single(sources: Sequence[str], files: Sequence[File], target: str | None) -
     return files[0] if files[0].records else None
 
 
-def _packing(file: File, target: str, reading: Reading) -> str:
+def _compression(file: File | None, target: str | None, reading: Reading) -> str:
     """Return how a single file is compressed: as it was, unless the target's suffix differs."""
-    stem, packing = packing_of(target)
-    form = form_of(stem, replace(reading, input_format="auto", html=False))
-    if form in RECORDS and form != file.form:
+    if file is None or target is None:
+        return ""
+    stem, compression = split_compression(target)
+    form = format_of(stem, replace(reading, input_format="auto", html=False))
+    if form in RECORDS and form != file.format:
         raise SimdupError(
-            target, f"records come out as they went in: {file.form.upper()}", "change the suffix"
-        )
-    return packing if packing or form in RECORDS else file.packing
+            target, f"records are written as they were read: {file.format.upper()}",
+            "change the suffix",
+        )  # fmt: skip
+    return compression if compression or form in RECORDS else file.compression
 
 
 def _places(sources: Sequence[str], files: Sequence[File]) -> list[str]:
@@ -170,16 +183,21 @@ def _places(sources: Sequence[str], files: Sequence[File]) -> list[str]:
     return [os.path.relpath(os.path.abspath(file.path), common) for file in files]
 
 
-def _redundant(result: Result, corpus: Corpus) -> list[tuple[int, Removed]]:
-    """Return the numbers of what is redundant, and what is to be said of it, in input order."""
+def _removed(result: Result, corpus: Corpus) -> tuple[list[Removed], dict[str, set[int]]]:
+    """Return what is removed in input order, and its record numbers by file (0 for a file)."""
+    # A file that was not read to its end is kept whole.
+    unread = {one.document for one in result.skipped if one.error}
     found: list[tuple[int, Removed]] = []
     for cluster in result.clusters:
-        kept = cluster.members[0]
-        for one in cluster.members[1:]:
-            if one.role == "redundant":
+        kept, *others = cluster.members
+        for one in others:
+            if one.role == "redundant" and corpus.paths[one.number] not in unread:
                 same = corpus.digests[one.number] == corpus.digests[kept.number]
                 reason = "exact copy" if same else "near-duplicate"
-                apart = one.distance or 0
-                entry = Removed(one.name, reason, apart, one.similarity, kept.name)
+                entry = Removed(one.name, reason, one.distance or 0, one.similarity, kept.name)
                 found.append((one.number, entry))
-    return sorted(found, key=lambda item: item[0])
+    found.sort(key=lambda item: item[0])
+    redundant: dict[str, set[int]] = {}
+    for number, _ in found:
+        redundant.setdefault(corpus.paths[number], set()).add(corpus.records[number])
+    return [entry for _, entry in found], redundant

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from simdup.errors import SimdupError
-from simdup.features.idf import Model, corpus_model, model_bytes
-from simdup.fingerprints.fingerprinter import terms_digest
-from simdup.ingest.counting import Effort, gathered, open_sources
+from simdup.features.idf import Model, learn_model, model_bytes
+from simdup.ingest.corpus import ingest
+from simdup.ingest.sources import Data, open_input
 from simdup.model.documents import Skipped
-from simdup.model.reading import Reading
-from simdup.model.recipe import Recipe
+from simdup.model.settings import Settings
 
 
-def fit(
-    sources: Iterable[str], recipe: Recipe, reading: Reading, effort: Effort
-) -> tuple[bytes, Model, list[Skipped]]:
+def fit(data: Data, settings: Settings) -> tuple[bytes, Model, list[Skipped]]:
     """Return a model's file content, the model, and what was skipped.
 
     Raises
@@ -23,8 +18,8 @@ def fit(
     SimdupError
         If there is no document to learn from.
     """
-    with gathered(open_sources(sources, reading, effort), recipe, reading) as (corpus, counts, _):
-        if not corpus.names:
+    with ingest(open_input(data, settings)) as corpus:
+        if not len(corpus):
             raise SimdupError("fit", "no document with words to learn from")
-        model = corpus_model(counts, terms_digest(recipe))
+        model = learn_model(corpus.counts, corpus.analyzer.terms_digest)
     return model_bytes(model), model, corpus.skipped

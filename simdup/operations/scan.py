@@ -2,141 +2,167 @@
 
 from __future__ import annotations
 
-import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import replace
+from typing import Unpack
 
 import numpy as np
 
-from simdup.clustering.clusters import DocumentPair, Sketches, form_clusters
-from simdup.clustering.linkage import worth_by
+from simdup.clustering.clusters import DocumentPair, ScannedDocuments, form_clusters
+from simdup.clustering.linkage import priority_by
 from simdup.corpus.sources import matches
-from simdup.fingerprints.bands import MinhashBands, minhash_banding, pstable_keys
-from simdup.fingerprints.fingerprinter import resolve_idf, resolved, shingler_for, sketch, vectors
-from simdup.ingest.counting import Corpus, Effort, Intake, Wanted, gathered, open_sources
+from simdup.features.weights import preload
+from simdup.fingerprints.bands import minhash_banding, pstable_keys
+from simdup.fingerprints.fingerprinter import Fingerprinter, fingerprint
+from simdup.ingest.corpus import Corpus, ingest
+from simdup.ingest.counting import BatchOptions
+from simdup.ingest.sources import Data, Input, open_input
 from simdup.model.clusters import Result, Summary
-from simdup.model.criteria import Criteria
-from simdup.model.documents import Skipped
+from simdup.model.criteria import Criteria, CriteriaFields
+from simdup.model.documents import NO_WORDS, Skipped
 from simdup.model.reading import Reading
 from simdup.model.recipe import Recipe
+from simdup.model.settings import RunOptions, Settings
+from simdup.verify.cosine import vector
 from simdup.verify.pairs import find_pairs
 from simdup.verify.verifier import Verifier
 
-NO_WORDS = "no words but function words"
-
 
 def scan(
-    sources: Iterable[str] | Iterable[tuple[str, str]],
-    recipe: Recipe,
-    criteria: Criteria,
-    reading: Reading,
-    effort: Effort,
+    data: Data,
+    recipe: Recipe | str = "default",
+    criteria: Criteria | None = None,
+    *,
     references: Iterable[str] = (),
+    reading: Reading | None = None,
+    run: RunOptions | None = None,
+    jobs: int | None = None,
+    **fields: Unpack[CriteriaFields],
 ) -> Result:
-    """Find the near-duplicates among all documents of the sources.
+    """Find the near-duplicates among documents.
 
     Parameters
     ----------
-    sources : iterable of str, or of (str, str)
-        Files and folders, or names and texts.
-    recipe, criteria, reading, effort
-        See their classes.
+    data : str, iterable of str, or iterable of (str, str)
+        A file or folder, several of them, or names and texts.
+    recipe : Recipe or str
+        How documents are fingerprinted, or the name of a recipe.
+    criteria : Criteria, optional
+        When two documents are near-duplicates, and which one of a cluster is kept.
     references : iterable of str
-        Files and folders whose documents are never redundant, only what others are held against.
+        Files and folders whose documents are never redundant.
+    reading : Reading, optional
+        Encoding, patterns and formats of files.
+    run : RunOptions, optional
+        What the run may use.
+    jobs : int, optional
+        Processes, instead of those of `run`; by default one for each core.  The result does not
+        depend on it.  Where processes are not forked (macOS, Windows) a script that asks for
+        several needs the usual ``if __name__ == "__main__"``.
+    **fields
+        Fields of `Criteria`, such as ``distance=6``; they override those of `criteria`.
+
+    Returns
+    -------
+    Result
+        ``clusters``, ``pairs``, ``skipped``, ``notes`` and ``summary``.
+
+    Raises
+    ------
+    SimdupError
+        If an argument makes no sense, or a model or dictionary cannot be read.  Documents that
+        cannot be read are no error; they are listed in ``skipped``.
+
+    Examples
+    --------
+    >>> text = "The quick brown fox jumps over the lazy dog near the old river bank."
+    >>> found = scan([("a", text), ("b", text.upper()), ("c", "Nothing like the others.")])
+    >>> [member.name for member in found.clusters[0].members]
+    ['a', 'b']
     """
-    intake = open_sources(sources, reading, effort, references)
-    return examine(intake, recipe, criteria, reading)[0]
+    settings = Settings.of(recipe, criteria, reading=reading, run=run, **fields)
+    if jobs is not None:
+        settings = replace(settings, run=replace(settings.run, jobs=jobs))
+    return examine(open_input(data, settings, references))[0]
 
 
-def examine(
-    intake: Intake, recipe: Recipe, criteria: Criteria, reading: Reading
-) -> tuple[Result, Corpus]:
-    """Find the near-duplicates in work that is ready; return them and what is known of all."""
+def examine(opened: Input) -> tuple[Result, Corpus]:
+    """Find the near-duplicates in opened sources; return them and what is known about all."""
     started = time.monotonic()
-    if recipe.uses_idf and recipe.idf in ("auto", "corpus"):
-        intake = replace(intake, meanwhile=_import_meanwhile)
-    making = None
-    if criteria.method == "minhash":
-        making = MinhashBands(minhash_banding(criteria), criteria.shingle)
-    wanted = Wanted(criteria.verify, criteria.shingle.by_words, making)
-    with gathered(intake, recipe, reading, wanted) as (corpus, counts, text_of):
-        idf = resolve_idf(recipe, counts)
-        sketched = sketch(counts, idf, recipe)
-        keys = np.concatenate(corpus.bands) if corpus.bands else None
-        if criteria.method == "pstable":
-            keys = pstable_keys(counts, idf, recipe, criteria)
-        cut = shingler_for(criteria, recipe)
-        vector_of = vectors(counts, idf, recipe)
-        verifier = Verifier(lambda i: cut(text_of(i)), vector_of, criteria)
-        # The documents of references are the first.
-        references = range(sum(path in intake.references for path in corpus.paths))
-        documents = Sketches(
-            names=corpus.names,
-            values=sketched.values,
-            bits=recipe.bits,
-            digests=corpus.digests,
-            references=references,
-            measure=verifier.measure if criteria.verify else None,
+    settings = opened.settings
+    criteria, options = settings.criteria, _batch_options(settings.criteria)
+    learns = settings.recipe.may_need_corpus and settings.recipe.uses_idf
+    with ingest(opened, options, preload if learns else lambda: None) as corpus:
+        fingerprinter = Fingerprinter.for_corpus(corpus.analyzer, corpus.counts)
+        weighting = fingerprinter.weigh(corpus.counts)
+        shingler = corpus.analyzer.shingler(criteria.shingle)
+        verifier = Verifier(
+            lambda number: shingler.shingles(corpus.text(number)),
+            lambda number: vector(weighting.document(number)),
+            criteria,
         )
-        found = find_pairs(documents, sketched.terms, keys, criteria, intake.effort)
-        ranks = _ranks(corpus, criteria.prefer, references)
-        worth = worth_by(criteria.keep, corpus.lengths, corpus.modified, ranks)
-        clusters = form_clusters(found.pairs, found.first_of, worth, documents, criteria)
+        documents = ScannedDocuments(
+            corpus.names,
+            fingerprint(weighting),
+            corpus.digests,
+            # The documents of references come first.
+            range(sum(path in opened.references for path in corpus.paths)),
+            verifier.measure if criteria.verify else None,
+        )
+        keys = pstable_keys(weighting, criteria) if criteria.method == "pstable" else corpus.keys
+        found = find_pairs(documents, keys, settings)
+        ranks = _ranks(corpus, criteria, documents.references)
+        priority = priority_by(criteria.keep, corpus.lengths, corpus.modified, ranks)
+        clusters = form_clusters(found, documents, priority, criteria)
         hint = _template_hint(found.pairs, verifier, criteria) if criteria.verify else ""
-    wordless = [corpus.names[i] for i in np.flatnonzero(sketched.terms == 0).tolist()]
-    corpus.skipped += [Skipped(name, NO_WORDS) for name in wordless]
-    summary = Summary(
-        documents=len(corpus.names) - len(wordless),
-        clusters=len(clusters),
-        redundant=sum(m.role == "redundant" for cluster in clusters for m in cluster.members),
-        skipped=len(corpus.skipped),
-        pairs=sum(len(cluster.pairs) for cluster in clusters),
-        candidates=found.candidates,
-        seconds=time.monotonic() - started,
-        recipe=resolved(recipe, idf),
-    )
+    has_terms = documents.fingerprints.terms > 0
+    corpus.skipped += [Skipped(corpus.names[i], NO_WORDS) for i in np.flatnonzero(~has_terms)]
     clustered = {member.number for cluster in clusters for member in cluster.members}
+    alone = [i for i in np.flatnonzero(has_terms).tolist() if i not in clustered]
     result = Result(
-        clusters=tuple(clusters),
+        clusters=clusters,
         skipped=tuple(corpus.skipped),
         notes=tuple(corpus.notes),
-        summary=summary,
+        summary=Summary.of(
+            clusters,
+            documents=int(np.count_nonzero(has_terms)),
+            skipped=len(corpus.skipped),
+            candidates=found.candidates,
+            seconds=time.monotonic() - started,
+            recipe=fingerprinter.fields,
+        ),
         hint=hint,
-        unique=[
-            corpus.names[i]
-            for i in np.flatnonzero(sketched.terms).tolist()
-            if i not in clustered and i not in references
-        ],
-        references=len(references),
+        unique=[corpus.names[i] for i in alone if i not in documents.references],
+        references=len(documents.references),
     )
     return result, corpus
 
 
-def _ranks(corpus: Corpus, prefer: Sequence[str], references: range) -> Callable[[int], int]:
-    """Return who is kept before whom, whatever the policy: references, then what is preferred."""
+def _batch_options(criteria: Criteria) -> BatchOptions:
+    """Return what the criteria need of documents beside their counts."""
+    banding = minhash_banding(criteria) if criteria.method == "minhash" else None
+    if not criteria.verify and banding is None:
+        return BatchOptions()
+    return BatchOptions(criteria.shingle, criteria.verify, banding)
+
+
+def _ranks(corpus: Corpus, criteria: Criteria, references: range) -> Callable[[int], int]:
+    """Return what is kept first whatever the policy: references, then what is preferred."""
+    prefer = criteria.prefer
 
     def rank(document: int) -> int:
         if document in references:
             return -1
         name, path = corpus.names[document], corpus.paths[document]
-        hits = (at for at, one in enumerate(prefer) if matches(name, [one]) or matches(path, [one]))
+        hits = (i for i, one in enumerate(prefer) if matches(name, [one]) or matches(path, [one]))
         return next(hits, len(prefer))
 
     return rank
 
 
-def _import_meanwhile() -> None:
-    """Import scikit-learn beside the work of other processes: it takes as long as reading 10 MB."""
-
-    def load() -> None:
-        import sklearn.feature_extraction.text  # noqa: F401
-
-    threading.Thread(target=load, daemon=True).start()
-
-
-# From so many pairs on, of which so large a part have cosines below what pages of one form have
-# among themselves, a collection looks as if it were made from templates.
+# From this many pairs on, of which so large a share has a cosine below that of pages with the same
+# content, a collection looks as if it was made from templates.
 _HINT_PAIRS = 20
 _HINT_SHARE = 0.5
 _HINT_COSINE = 0.9
@@ -144,7 +170,7 @@ _HINT_SAMPLE = 200
 
 
 def _template_hint(pairs: list[DocumentPair], verifier: Verifier, criteria: Criteria) -> str:
-    """Return an advice where many pairs are alike in form and not in matter."""
+    """Return advice where many pairs share their form and not their content."""
     unlike = [p for p in pairs if p.measures.similarity is not None and p.measures.similarity < 1]
     if criteria.cosine is not None or len(unlike) < _HINT_PAIRS:
         return ""
@@ -153,6 +179,6 @@ def _template_hint(pairs: list[DocumentPair], verifier: Verifier, criteria: Crit
     if low < _HINT_SHARE * len(sample):
         return ""
     return (
-        f"{low / len(sample):.0%} of the pairs share their form rather than their matter (cosine "
-        f"below {_HINT_COSINE:g}): for pages of one template add --cosine {_HINT_COSINE:g}"
+        f"{low / len(sample):.0%} of the pairs share their form rather than their content (cosine "
+        f"below {_HINT_COSINE:g}): for pages of one template set `cosine` to {_HINT_COSINE:g}"
     )

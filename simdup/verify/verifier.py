@@ -6,12 +6,13 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Generic, Protocol, TypeVar
 
+from simdup.features.shingles import Shingles
 from simdup.model.criteria import Criteria, Measures
 from simdup.verify.cosine import Vector, cosine
-from simdup.verify.resemblance import Shingles, common, of_either, of_smaller
+from simdup.verify.resemblance import common, share_of_smaller, share_of_union
 
-# What is kept at hand of shingles, and of vectors, in bytes: the documents of some 10,000 pages of
-# 2,000 characters.
+# Bytes of shingles, and of vectors, that are cached: those of some 10,000 pages of 2,000
+# characters.
 CACHE_BYTES = 1 << 28
 
 
@@ -23,8 +24,8 @@ class _Sized(Protocol):
 Made = TypeVar("Made", bound=_Sized)
 
 
-class _AtHand(Generic[Made]):
-    """Makes things of documents once while there is room; what is longest unused goes first."""
+class _Cache(Generic[Made]):
+    """Makes things of documents once while there is room; the least recently used goes first."""
 
     def __init__(self, make: Callable[[int], Made], room: int) -> None:
         self._make = make
@@ -44,14 +45,14 @@ class _AtHand(Generic[Made]):
 
 
 class Verifier:
-    """Measures pairs of documents, looking at each while it is at hand.
+    """Measures pairs of documents.
 
     Parameters
     ----------
     shingles_of : callable
-        Gives the shingles of a document's number.
+        Returns the shingles of a document by its number.
     vector_of : callable
-        Gives its TF-IDF vector; called only where the cosine is asked for.
+        Returns its TF-IDF vector; called only where the cosine is asked for.
     criteria : Criteria
         Which measures are wanted.
     """
@@ -63,8 +64,8 @@ class Verifier:
         criteria: Criteria,
         cache_bytes: int = CACHE_BYTES,
     ) -> None:
-        self._shingles = _AtHand(shingles_of, cache_bytes)
-        self._vectors = _AtHand(vector_of, cache_bytes)
+        self._shingles = _Cache(shingles_of, cache_bytes)
+        self._vectors = _Cache(vector_of, cache_bytes)
         self._contained = criteria.containment is not None
         self._angle = criteria.cosine is not None
 
@@ -74,8 +75,8 @@ class Verifier:
         # Counted once for both measures.
         sizes = common(one, other), len(one), len(other)
         return Measures(
-            similarity=of_either(*sizes),
-            containment=of_smaller(*sizes) if self._contained else None,
+            similarity=share_of_union(*sizes),
+            containment=share_of_smaller(*sizes) if self._contained else None,
             cosine=self.cosine(a, b) if self._angle else None,
         )
 

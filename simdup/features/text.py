@@ -1,0 +1,44 @@
+"""A text on its way from a document to what is counted, stored and verified."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from functools import cached_property
+
+# Bytes of a digest: among 10**18 texts no two with the same digest by chance are to be expected.
+DIGEST_BYTES = 16
+
+
+def text_digest(text: str) -> bytes:
+    """Return a digest of a text's characters."""
+    content = text.encode("utf-8", "surrogatepass")
+    return hashlib.blake2b(content, digest_size=DIGEST_BYTES).digest()
+
+
+@dataclass(frozen=True)
+class PreparedText:
+    """A folded text, and the forms of it that others need.
+
+    Attributes
+    ----------
+    folded : str
+        The text as it is cut into tokens.
+    """
+
+    folded: str
+
+    @cached_property
+    def compact(self) -> str:
+        """The folded text without white space, as it is verified."""
+        return "".join(self.folded.split())
+
+    @property
+    def spaced(self) -> str:
+        """The folded text with one space for every run of white space."""
+        return " ".join(self.folded.split())
+
+    @property
+    def digest(self) -> bytes:
+        """A digest of the compact text: equal for texts that differ in white space only."""
+        return text_digest(self.compact)

@@ -1,0 +1,100 @@
+"""Fingerprint: of a single text, or of all documents of sources."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from simdup.corpus.records import without_surrogates
+from simdup.features.analyzer import Analyzer
+from simdup.fingerprints.fingerprinter import Fingerprinter
+from simdup.ingest.corpus import ingest, ingest_as_they_come
+from simdup.ingest.sources import Data, open_input
+from simdup.model.documents import NO_WORDS, Skipped
+from simdup.model.recipe import Recipe, as_recipe
+from simdup.model.settings import Settings
+
+
+def fingerprint(text: str, recipe: Recipe | str = "default") -> int | None:
+    """Return the fingerprint of a text, or None for one without terms.
+
+    Parameters
+    ----------
+    text : str
+        Any text.
+    recipe : Recipe or str
+        How it is fingerprinted.  A single text is not a corpus: with ``idf="auto"`` the built-in
+        table weighs its terms.
+
+    Raises
+    ------
+    SimdupError
+        If the recipe asks for the frequencies of a corpus.
+
+    Examples
+    --------
+    >>> format(fingerprint("This is a test string for testing", "string128"), "032x")
+    '0000000020302202800d8e90e45cc488'
+    """
+    fingerprinter = Fingerprinter.alone(Analyzer.for_recipe(as_recipe(recipe)))
+    prepared = fingerprinter.analyzer.prepare(without_surrogates(text))
+    found = fingerprinter.fingerprints(fingerprinter.analyzer.count([prepared]))
+    return int(found.hexes()[0], 16) if found.terms[0] else None
+
+
+@dataclass(slots=True)
+class FingerprintRun:
+    """Fingerprints of sources as they come, and what is known beside them.
+
+    Attributes
+    ----------
+    recipe : dict
+        The resolved recipe; there before the first chunk.
+    chunks : iterator of (list of str, list of str)
+        Names and hex fingerprints, in order.
+    skipped, notes : list
+        As in `Result`; complete once the chunks have ended.
+    """
+
+    recipe: dict[str, Any]
+    chunks: Iterator[tuple[list[str], list[str]]]
+    skipped: list[Skipped] = field(default_factory=list)
+    notes: list[tuple[str, str]] = field(default_factory=list)
+
+
+def fingerprint_sources(data: Data, settings: Settings) -> FingerprintRun:
+    """Fingerprint all documents of sources.
+
+    With a model or the built-in table each batch is returned as soon as it is read.  Where the
+    corpus's own frequencies may be needed, all documents are read first.
+    """
+    opened = open_input(data, settings)
+    if settings.recipe.may_need_corpus:
+        with ingest(opened) as corpus:
+            fingerprinter = Fingerprinter.for_corpus(corpus.analyzer, corpus.counts)
+            corpora = iter([(corpus, fingerprinter.fingerprints(corpus.counts))])
+    else:
+        analyzer = Analyzer.for_recipe(settings.recipe, settings.run.segmenter)
+        fingerprinter = Fingerprinter.alone(analyzer)
+        corpora = (
+            (corpus, fingerprinter.fingerprints(corpus.counts))
+            for corpus in ingest_as_they_come(opened)
+        )
+    run = FingerprintRun(fingerprinter.fields, iter(()))
+
+    def chunks() -> Iterator[tuple[list[str], list[str]]]:
+        for corpus, found in corpora:
+            hexes = found.hexes()
+            with_terms = np.flatnonzero(found.terms).tolist()
+            run.notes += corpus.notes
+            run.skipped += corpus.skipped
+            run.skipped += [
+                Skipped(corpus.names[i], NO_WORDS) for i in np.flatnonzero(found.terms == 0)
+            ]
+            yield [corpus.names[i] for i in with_terms], [hexes[i] for i in with_terms]
+
+    run.chunks = chunks()
+    return run
