@@ -1,4 +1,4 @@
-"""Answers in files: what `scan` and `pairs` wrote, and tables of known pairs or clusters."""
+"""Labelled pairs in files: results of `scan` and `pairs`, and tables of known pairs or clusters."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from simdup.corpus.names import from_bytes
-from simdup.errors import SimdupError
-from simdup.evaluation.metrics import Answer, from_clusters, from_pairs
+from simdup.errors import SimdupError, unreadable
+from simdup.evaluation.metrics import LabelledPairs, from_clusters, from_pairs
 
 # What a pair is labelled that is listed because it is none; any other label says yes.
 NEGATIVE = ("0", "no", "false", "negative", "different", "unrelated")
@@ -31,7 +31,7 @@ class _Listed(NamedTuple):
     values: dict[str, Any]
 
 
-def read_answer(path: str, least_score: float | None = None) -> Answer:
+def read_labels(path: str, least_score: float | None = None) -> LabelledPairs:
     """Read pairs or clusters.
 
     JSONL gives the pairs that its clusters list, or that it lists one a line.  A table, with tabs
@@ -79,7 +79,7 @@ def _read(path: str) -> str:
         with open(path, "rb") as file:
             return from_bytes(file.read()).removeprefix("\ufeff")
     except OSError as error:
-        raise SimdupError(path, (error.strerror or "cannot be read").lower()) from None
+        raise unreadable(path, error) from None
 
 
 def _json_pairs(path: str, text: str) -> Iterator[_Listed]:
@@ -110,7 +110,7 @@ def _rows(path: str, text: str) -> list[list[str]]:
 
 def _table_clusters(
     path: str, header: list[str], rows: Sequence[list[str]], least_score: float | None
-) -> Answer:
+) -> LabelledPairs:
     if least_score is not None:
         raise SimdupError(path, "clusters have no score to compare", "leave --min-score out")
     clusters: dict[str, list[str]] = defaultdict(list)
@@ -168,7 +168,7 @@ def _copies(one: _Listed) -> bool:
     return float(similarity) == 1 if _is_number(similarity) else float(distance) == 0
 
 
-def with_names_of(found: Answer, truth: Answer) -> Answer:
+def with_names_of(found: LabelledPairs, truth: LabelledPairs) -> LabelledPairs:
     """Return the truth with its documents called as the found ones are.
 
     A name means the document of that name.  If there is none, it means the one whose path ends
@@ -209,7 +209,7 @@ def with_names_of(found: Answer, truth: Answer) -> Answer:
         for pair in ((renamed.get(a, a), renamed.get(b, b)) for a, b in truth.pairs)
     )
     clusters = tuple(tuple(renamed.get(name, name) for name in c) for c in truth.clusters)
-    return Answer(pairs, clusters)
+    return LabelledPairs(pairs, clusters)
 
 
 def _ends(path: str) -> Iterator[str]:

@@ -2,12 +2,13 @@
 
 Pairs are judged one by one: precision is the share of found pairs that are true, recall the share
 of true pairs that are found, F1 their harmonic mean.  Clusters are judged as partitions of the
-documents: the adjusted Rand index counts pairs of documents that both partitions join or both
-part, less what chance would give; B-cubed asks for each document how much of its found cluster is
-truly with it (precision), and how much of its true cluster was found with it (recall).
+documents: the adjusted Rand index, scikit-learn's, counts pairs of documents that both partitions
+join or both separate, less what chance would give; B-cubed asks for each document how much of its
+found cluster truly belongs with it (precision), and how much of its true cluster was found with it
+(recall).
 
-The documents are those that either side names.  One that stands in no pair is a cluster of its
-own; documents that neither names do not count.
+The documents are those that either side names.  A document in no pair is a cluster of its own;
+documents that neither side names do not count.
 
 References
 ----------
@@ -28,8 +29,8 @@ NamePair = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """Near-duplicates, as one side sees them.
+class LabelledPairs:
+    """Pairs and clusters of near-duplicates, as one side labels them.
 
     Attributes
     ----------
@@ -44,7 +45,7 @@ class Answer:
 
     @property
     def names(self) -> frozenset[str]:
-        """The documents that stand in a pair."""
+        """The documents that are in a pair."""
         return frozenset(name for cluster in self.clusters for name in cluster)
 
 
@@ -55,12 +56,12 @@ class Evaluation:
     Attributes
     ----------
     documents : int
-        That either side names.
+        How many either side names.
     found_pairs, true_pairs, both_pairs : int
         Pairs found, pairs of the truth, and those in both.
     precision, recall, f1 : float
-        Of pairs.  Where nothing was found nothing found is wrong, and precision is 1; so is recall
-        where there is nothing to find.
+        Of pairs.  Where nothing was found, precision is 1; where there is nothing to find, so is
+        recall.
     found_clusters, true_clusters : int
         Of two documents or more.
     adjusted_rand : float
@@ -84,8 +85,8 @@ class Evaluation:
     bcubed_f1: float
 
 
-def from_pairs(pairs: Iterable[NamePair], copies: Iterable[NamePair] = ()) -> Answer:
-    """Return the answer that pairs give; its clusters are what they connect.
+def from_pairs(pairs: Iterable[NamePair], copies: Iterable[NamePair] = ()) -> LabelledPairs:
+    """Return the labels that pairs give; clusters are what they connect.
 
     Parameters
     ----------
@@ -103,32 +104,27 @@ def from_pairs(pairs: Iterable[NamePair], copies: Iterable[NamePair] = ()) -> An
         if ours is not theirs and len(ours) * len(theirs) > 1:
             joined |= {_ordered(one, other) for one in ours for other in theirs}
     joined |= {pair for group in groups for pair in _pairs_within(group)}
-    return Answer(frozenset(joined), tuple(_components(joined)))
+    return LabelledPairs(frozenset(joined), tuple(_components(joined)))
 
 
-def from_clusters(clusters: Iterable[Iterable[str]]) -> Answer:
-    """Return the answer that clusters give: their pairs are all within a cluster."""
+def from_clusters(clusters: Iterable[Iterable[str]]) -> LabelledPairs:
+    """Return the labels that clusters give: all documents of a cluster are pairs."""
     members = [tuple(dict.fromkeys(cluster)) for cluster in clusters]
     pairs = {pair for cluster in members for pair in _pairs_within(cluster)}
-    return Answer(frozenset(pairs), tuple(cluster for cluster in members if len(cluster) > 1))
+    return LabelledPairs(frozenset(pairs), tuple(cluster for cluster in members if len(cluster) > 1))
 
 
-def evaluate(found: Answer, truth: Answer) -> Evaluation:
+def measure(found: LabelledPairs, truth: LabelledPairs) -> Evaluation:
     """Return how well `found` agrees with `truth`."""
+    from sklearn.metrics import adjusted_rand_score
+
     both = len(found.pairs & truth.pairs)
     ours, theirs = _labels(found.clusters), _labels(truth.clusters)
-    names = ours.keys() | theirs.keys()
+    names = sorted(ours.keys() | theirs.keys())
     # A document in no cluster is labelled by its own name.
-    cells = Counter((ours.get(name, name), theirs.get(name, name)) for name in names)
-    rows: Counter[int | str] = Counter()
-    columns: Counter[int | str] = Counter()
-    for (row, column), count in cells.items():
-        rows[row] += count
-        columns[column] += count
+    labels = [(ours.get(name, name), theirs.get(name, name)) for name in names]
+    bcubed_precision, bcubed_recall = _bcubed(labels)
     documents = len(names)
-    precise = sum(count**2 / rows[row] for (row, _), count in cells.items())
-    complete = sum(count**2 / columns[column] for (_, column), count in cells.items())
-    bcubed_precision, bcubed_recall = _share(precise, documents), _share(complete, documents)
     return Evaluation(
         documents=documents,
         found_pairs=len(found.pairs),
@@ -139,36 +135,30 @@ def evaluate(found: Answer, truth: Answer) -> Evaluation:
         f1=_share(2 * both, len(found.pairs) + len(truth.pairs)),
         found_clusters=len(found.clusters),
         true_clusters=len(truth.clusters),
-        adjusted_rand=_adjusted_rand(cells.values(), rows.values(), columns.values(), documents),
+        adjusted_rand=float(adjusted_rand_score(*zip(*labels, strict=True))) if labels else 1.0,
         bcubed_precision=bcubed_precision,
         bcubed_recall=bcubed_recall,
         bcubed_f1=_share(2 * bcubed_precision * bcubed_recall, bcubed_precision + bcubed_recall),
     )
 
 
-def _adjusted_rand(
-    cells: Iterable[int], rows: Iterable[int], columns: Iterable[int], documents: int
-) -> float:
-    """Return (pairs joined by both - expected) / (the most possible - expected).
-
-    `cells`, `rows` and `columns` are the counts of the table of both partitions and its margins.
-    """
-    together, in_rows, in_columns = (
-        sum(count * (count - 1) // 2 for count in counts) for counts in (cells, rows, columns)
-    )
-    every = documents * (documents - 1) // 2
-    # Multiplied by twice all pairs, so that the parts are whole numbers.
-    expected = 2 * in_rows * in_columns
-    most = (in_rows + in_columns) * every
-    return 1.0 if most == expected else (2 * together * every - expected) / (most - expected)
+def _bcubed(labels: Sequence[tuple[str, str]]) -> tuple[float, float]:
+    """Return B-cubed precision and recall of documents labelled by both sides."""
+    rows = Counter(row for row, _ in labels)
+    columns = Counter(column for _, column in labels)
+    cells = Counter(labels).items()
+    precise = sum(count**2 / rows[row] for (row, _), count in cells)
+    complete = sum(count**2 / columns[column] for (_, column), count in cells)
+    return _share(precise, len(labels)), _share(complete, len(labels))
 
 
 def _share(part: float, whole: float) -> float:
     return part / whole if whole else 1.0
 
 
-def _labels(clusters: Sequence[tuple[str, ...]]) -> dict[str, int | str]:
-    return {name: number for number, cluster in enumerate(clusters) for name in cluster}
+def _labels(clusters: Sequence[tuple[str, ...]]) -> dict[str, str]:
+    """Return each document's cluster, by the name of its first document."""
+    return {name: cluster[0] for cluster in clusters for name in cluster}
 
 
 def _ordered(a: str, b: str) -> NamePair:

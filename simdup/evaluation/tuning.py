@@ -1,6 +1,6 @@
 """Tune: what each setting finds of the true pairs of a sample, and which to take.
 
-Arrays and numbers only; `pipeline.tuning` brings the sample.
+Arrays and numbers only; `operations.tune` brings the sample.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def histogram(truth: Truth) -> list[tuple[float, float, int]]:
     return [(edges[k], edges[k + 1], counts[k]) for k in reversed(range(steps))]
 
 
-def advised_similarity(truth: Truth, usual: float = 0.8) -> float:
+def advise_similarity(truth: Truth, usual: float = 0.8) -> float:
     """Return the similarity that parts the near-duplicates from what is alike by chance.
 
     Near-duplicates lie in a heap at the top of the histogram, which thins out downwards; chance
@@ -89,7 +89,7 @@ def advised_similarity(truth: Truth, usual: float = 0.8) -> float:
     return advised if sum(counts[edge] for edge in counts if edge >= advised) else usual
 
 
-def advised_setting(settings: Sequence[Setting]) -> Setting:
+def advise_setting(settings: Sequence[Setting]) -> Setting:
     """Return the first setting with enough recall that scales, or the one with the most recall.
 
     Large distances do not: each further bit wants more tables with shorter keys, while minhash's

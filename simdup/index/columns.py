@@ -1,56 +1,106 @@
-"""Documents as an index keeps them: rows in columns, and a block of rows as the parts of a file.
+"""Documents as an index keeps them: in columns, and a block of them as the sections of a file.
 
 A document takes 25 bytes and the 8, 16, 24 or 32 of its fingerprint, besides its name and its
-sketch: 8 of its name's hash, by which it is found, 8 of its content's, which tells whether it has
-changed, 4 of its length, 1 of its terms and 4 of where its name ends.  A document that came as a
-fingerprint line has no text: its `terms` are 0, and it has no sketch.
+sketch: 8 for its name's hash, by which it is found, 8 for its content's, which tells whether it
+has changed, 4 for its length, 1 for its terms and 4 for where its name ends.  A document that came
+as a fingerprint line has no text: its `terms` are 0, and it has no sketch.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simdup.corpus.names import from_bytes, to_bytes
 from simdup.lsh.bbit import SIZE
+from simdup.mix64 import scatter
 
-Words = NDArray[np.uint64]
+U64 = NDArray[np.uint64]
+RowIds = NDArray[np.int64]
 
-# Most terms that are told apart; beyond a few nobody asks.
+# More terms are not counted; nobody asks beyond a few.
 _MOST_TERMS = 255
 
 
+class MatchColumns(NamedTuple):
+    """What decides whether the texts of documents match.
+
+    Attributes
+    ----------
+    lengths : uint32[n]
+    terms : uint8[n]
+        As in `Columns`.
+    sketches : uint8[n, 128]
+        Zeros where there was no text; of width 0 where no document had one.
+    """
+
+    lengths: NDArray[np.uint32]
+    terms: NDArray[np.uint8]
+    sketches: NDArray[np.uint8]
+
+    @classmethod
+    def of(cls, lengths: NDArray[np.uint32], terms: NDArray[np.uint8],
+           sketches: NDArray[np.uint8], which: RowIds) -> MatchColumns:  # fmt: skip
+        """Return those of some rows, given all lengths and terms, and the sketches of texts."""
+        texts = terms[which] > 0
+        spread = np.zeros((len(which), SIZE if texts.any() else 0), np.uint8)
+        if texts.any():
+            place = np.cumsum(terms > 0) - 1
+            spread[texts] = sketches[place[which[texts]]]
+        return cls(lengths[which], terms[which], spread)
+
+    def take(self, which: RowIds) -> MatchColumns:
+        """Return those of some rows."""
+        return MatchColumns(self.lengths[which], self.terms[which], self.sketches[which])
+
+
+def concat_match_columns(several: Sequence[MatchColumns]) -> MatchColumns:
+    """Return match columns one after another."""
+    width = max(part.sketches.shape[1] for part in several)
+    sketches = [
+        part.sketches if part.sketches.shape[1] == width
+        else np.zeros((len(part.terms), width), np.uint8)
+        for part in several
+    ]  # fmt: skip
+    return MatchColumns(
+        np.concatenate([part.lengths for part in several]),
+        np.concatenate([part.terms for part in several]),
+        np.concatenate(sketches),
+    )
+
+
 @dataclass(frozen=True, slots=True)
-class Rows:
+class Columns:
     """Documents in columns.
 
     Attributes
     ----------
     names : list of bytes
-        As they stand in a file system.
+        As they are in a file system.
     values : uint64[n, words]
         Fingerprints.
     keys : uint64[n]
         Hashes of the names.
     contents : uint64[n]
-        Hashes of the names and contents together.
+        Hashes of names and contents together.
     lengths : uint32[n]
-        Characters of the folded text without white space.
+        Characters of the compact text.
     terms : uint8[n]
         Terms, 255 for more; 0 where there was no text.
     sketches : uint8[texts, 128]
-        Byte sketches of the documents that had a text, in order.
+        Sketches of the documents that had a text, in order.
     """
 
     names: list[bytes]
-    values: Words
-    keys: Words
-    contents: Words
+    values: U64
+    keys: U64
+    contents: U64
     lengths: NDArray[np.uint32]
     terms: NDArray[np.uint8]
     sketches: NDArray[np.uint8]
@@ -59,17 +109,60 @@ class Rows:
         """Return the number of documents."""
         return len(self.names)
 
+    def take(self, which: RowIds) -> Columns:
+        """Return some of the documents, by number."""
+        texts = self.terms > 0
+        place = np.cumsum(texts) - 1
+        return Columns(
+            [self.names[i] for i in which.tolist()],
+            self.values[which],
+            self.keys[which],
+            self.contents[which],
+            self.lengths[which],
+            self.terms[which],
+            self.sketches[place[which[texts[which]]]],
+        )
 
-PARTS = ("fingerprints", "keys", "contents", "lengths", "terms", "ends", "names", "sketches")
+    def match_columns(self, which: RowIds) -> MatchColumns:
+        """Return what decides whether some of the documents match, by number."""
+        return MatchColumns.of(self.lengths, self.terms, self.sketches, which)
+
+    def chunks(self, sizes: Sequence[int]) -> Iterator[Columns]:
+        """Cut the documents into chunks of these sizes, the last of which repeats."""
+        first = number = 0
+        while first < len(self):
+            size = sizes[min(number, len(sizes) - 1)]
+            yield self.take(np.arange(first, min(first + size, len(self))))
+            first, number = first + size, number + 1
 
 
-def name_keys(names: Iterable[str]) -> Words:
+def concat(several: Sequence[Columns], words: int) -> Columns:
+    """Return columns one after another; `words` of a fingerprint are for no columns at all."""
+    if len(several) == 1:
+        return several[0]
+    every = [line_columns([], np.zeros((0, words), np.uint64)), *several]
+    return Columns(
+        [name for columns in every for name in columns.names],
+        np.concatenate([columns.values for columns in every]),
+        np.concatenate([columns.keys for columns in every]),
+        np.concatenate([columns.contents for columns in every]),
+        np.concatenate([columns.lengths for columns in every]),
+        np.concatenate([columns.terms for columns in every]),
+        np.concatenate([columns.sketches for columns in every]),
+    )
+
+
+# -- making columns --------------------------------------------------------------------------------
+
+
+def name_keys(names: Iterable[str]) -> U64:
     """Return the hashes by which names are found.
 
     Two of 10**7 names have the same with a probability of 3 in a million; the later one would
-    then take the other's place.
+    then replace the other.
     """
-    return _numbers(hashlib.blake2b(to_bytes(name), digest_size=8).digest() for name in names)
+    digests = (hashlib.blake2b(to_bytes(name), digest_size=8).digest() for name in names)
+    return to_numbers(b"".join(digests))
 
 
 def text_hash(text: str) -> bytes:
@@ -77,8 +170,8 @@ def text_hash(text: str) -> bytes:
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
 
 
-def contents_of(keys: Words, what: Words) -> Words:
-    """Return the hashes of names and contents together, for who has the content's numbers.
+def content_hashes(keys: U64, what: U64) -> U64:
+    """Return the hashes of names and contents together.
 
     Parameters
     ----------
@@ -89,200 +182,123 @@ def contents_of(keys: Words, what: Words) -> Words:
     """
     result = keys
     for word in range(what.shape[1]):
-        result = (result ^ what[:, word]) * np.uint64(0x9E3779B97F4A7C15)
-        result = result ^ result >> np.uint64(32)
+        result = scatter(result ^ what[:, word])
     return result
 
 
-def text_rows(
-    names: Sequence[str],
-    values: Words,
-    texts: Words,
-    lengths: Sequence[int],
-    terms: NDArray[np.int64],
-    sketches: NDArray[np.uint8],
-) -> Rows:
-    """Make rows of documents with texts, of which `texts` are the hashes; see `Rows`."""
+class TextParts(NamedTuple):
+    """What an index keeps of texts beside their fingerprints.
+
+    Attributes
+    ----------
+    hashes : uint64[n]
+        See `text_hash`.
+    lengths : sequence of int
+        Characters of the compact texts.
+    terms : int64[n]
+        How many terms each has.
+    sketches : uint8[n, 128]
+        Sketches of their shingles.
+    """
+
+    hashes: U64
+    lengths: Sequence[int]
+    terms: NDArray[np.int64]
+    sketches: NDArray[np.uint8]
+
+
+def text_columns(names: Sequence[str], values: U64, texts: TextParts) -> Columns:
+    """Return the columns of documents with texts."""
     keys = name_keys(names)
-    return Rows(
+    return Columns(
         [to_bytes(name) for name in names],
         values,
         keys,
-        contents_of(keys, texts[:, None]),
-        np.array(lengths, np.uint32),
-        np.minimum(terms, _MOST_TERMS).astype(np.uint8),
-        sketches,
+        content_hashes(keys, texts.hashes[:, None]),
+        np.array(texts.lengths, np.uint32),
+        np.minimum(texts.terms, _MOST_TERMS).astype(np.uint8),
+        texts.sketches,
     )
 
 
-def line_rows(names: Sequence[str], values: Words, keyed: bool = True) -> Rows:
-    """Make rows of fingerprint lines; those only to be asked about need no keys."""
+def line_columns(names: Sequence[str], values: U64, keyed: bool = True) -> Columns:
+    """Return the columns of fingerprint lines; those that are only asked about need no keys."""
     n = len(names)
     keys = name_keys(names) if keyed else np.zeros(n, np.uint64)
-    return Rows(
+    return Columns(
         [to_bytes(name) for name in names],
         values,
         keys,
-        contents_of(keys, values),
+        content_hashes(keys, values),
         np.zeros(n, np.uint32),
         np.zeros(n, np.uint8),
         np.zeros((0, SIZE), np.uint8),
     )
 
 
-def taken(rows: Rows, which: NDArray[np.int64]) -> Rows:
-    """Return some of the rows, by number."""
-    texts = rows.terms > 0
-    place = np.cumsum(texts) - 1
-    return Rows(
-        [rows.names[i] for i in which.tolist()],
-        rows.values[which],
-        rows.keys[which],
-        rows.contents[which],
-        rows.lengths[which],
-        rows.terms[which],
-        rows.sketches[place[which[texts[which]]]],
-    )
+# -- columns as sections ---------------------------------------------------------------------------
+
+SECTIONS = ("fingerprints", "keys", "contents", "lengths", "terms", "ends", "names", "sketches")
 
 
-def joined(several: Sequence[Rows], words: int) -> Rows:
-    """Return rows one after another; `words` of a fingerprint are for none at all."""
-    if len(several) == 1:
-        return several[0]
-    none = line_rows([], np.zeros((0, words), np.uint64))
-    every = [none, *several]
-    return Rows(
-        [name for rows in every for name in rows.names],
-        np.concatenate([rows.values for rows in every]),
-        np.concatenate([rows.keys for rows in every]),
-        np.concatenate([rows.contents for rows in every]),
-        np.concatenate([rows.lengths for rows in every]),
-        np.concatenate([rows.terms for rows in every]),
-        np.concatenate([rows.sketches for rows in every]),
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class Looks:
-    """What of documents is looked at to judge whether their texts are alike.
-
-    Attributes
-    ----------
-    lengths : uint32[n]
-    terms : uint8[n]
-        As in `Rows`.
-    sketches : uint8[n, 128]
-        Zeros where there was no text; of width 0 where there was none of any.
-    """
-
-    lengths: NDArray[np.uint32]
-    terms: NDArray[np.uint8]
-    sketches: NDArray[np.uint8]
-
-
-def looks_of(rows: Rows, which: NDArray[np.int64]) -> Looks:
-    """Return what is looked at of some of the rows, by number."""
-    return spread_looks(rows.lengths, rows.terms, rows.sketches, which)
-
-
-def spread_looks(
-    lengths: NDArray[np.uint32],
-    terms: NDArray[np.uint8],
-    sketches: NDArray[np.uint8],
-    which: NDArray[np.int64],
-) -> Looks:
-    """Return what is looked at, given the columns of some rows and numbers of rows."""
-    there = terms[which] > 0
-    spread = np.zeros((len(which), SIZE if there.any() else 0), np.uint8)
-    if there.any():
-        place = np.cumsum(terms > 0) - 1
-        spread[there] = sketches[place[which[there]]]
-    return Looks(lengths[which], terms[which], spread)
-
-
-def joined_looks(several: Sequence[Looks]) -> Looks:
-    """Return them one after another."""
-    size = max(part.sketches.shape[1] for part in several)
-    wide = [
-        part.sketches
-        if part.sketches.shape[1] == size
-        else np.zeros((len(part.terms), size), np.uint8)
-        for part in several
-    ]
-    return Looks(
-        np.concatenate([part.lengths for part in several]),
-        np.concatenate([part.terms for part in several]),
-        np.concatenate(wide),
-    )
-
-
-def looks_in_order(looks: Looks, order: NDArray[np.int64]) -> Looks:
-    """Return them in another order."""
-    return Looks(looks.lengths[order], looks.terms[order], looks.sketches[order])
-
-
-def to_parts(rows: Rows) -> dict[str, bytes]:
-    """Return the parts of a block of rows, little-endian."""
+def to_sections(columns: Columns) -> dict[str, bytes]:
+    """Return the sections of a block of documents, little-endian."""
     return {
-        "fingerprints": rows.values.astype("<u8").tobytes(),
-        "keys": rows.keys.astype("<u8").tobytes(),
-        "contents": rows.contents.astype("<u8").tobytes(),
-        "lengths": rows.lengths.astype("<u4").tobytes(),
-        "terms": rows.terms.tobytes(),
-        "ends": np.cumsum([len(name) for name in rows.names], dtype="<u4").tobytes(),
-        "names": b"".join(rows.names),
-        "sketches": rows.sketches.tobytes(),
+        "fingerprints": columns.values.astype("<u8").tobytes(),
+        "keys": columns.keys.astype("<u8").tobytes(),
+        "contents": columns.contents.astype("<u8").tobytes(),
+        "lengths": columns.lengths.astype("<u4").tobytes(),
+        "terms": columns.terms.tobytes(),
+        "ends": np.cumsum([len(name) for name in columns.names], dtype="<u4").tobytes(),
+        "names": b"".join(columns.names),
+        "sketches": columns.sketches.tobytes(),
     }
 
 
-def from_parts(parts: dict[str, bytes], words: int) -> Rows:
-    """Return the rows of a block.
+def from_sections(sections: dict[str, bytes], words: int) -> Columns:
+    """Return the documents of a block.
 
     Raises
     ------
     ValueError
-        If its parts do not belong together.
+        If its sections do not belong together.
     """
-    names = names_of(parts["ends"], parts["names"])
-    rows = Rows(
+    names = read_names(sections["ends"], sections["names"])
+    columns = Columns(
         names,
-        numbers(parts["fingerprints"]).reshape(-1, words),
-        numbers(parts["keys"]),
-        numbers(parts["contents"]),
-        np.frombuffer(parts["lengths"], "<u4").astype(np.uint32),
-        np.frombuffer(parts["terms"], np.uint8),
-        np.frombuffer(parts["sketches"], np.uint8).reshape(-1, SIZE),
+        to_numbers(sections["fingerprints"]).reshape(-1, words),
+        to_numbers(sections["keys"]),
+        to_numbers(sections["contents"]),
+        np.frombuffer(sections["lengths"], "<u4").astype(np.uint32),
+        np.frombuffer(sections["terms"], np.uint8),
+        np.frombuffer(sections["sketches"], np.uint8).reshape(-1, SIZE),
     )
-    columns = (rows.values, rows.keys, rows.contents, rows.lengths, rows.terms)
-    if any(len(column) != len(names) for column in columns):
+    arrays = (columns.values, columns.keys, columns.contents, columns.lengths, columns.terms)
+    if any(len(array) != len(names) for array in arrays):
         raise ValueError("columns of different lengths")
-    if len(rows.sketches) != np.count_nonzero(rows.terms):
+    if len(columns.sketches) != np.count_nonzero(columns.terms):
         raise ValueError("sketches are missing")
-    return rows
+    return columns
 
 
-def names_of(ends: bytes, content: bytes) -> list[bytes]:
-    """Return the names that two parts of a block hold."""
+def read_names(ends: bytes, content: bytes) -> list[bytes]:
+    """Return the names that two sections of a block hold."""
     bounds = np.concatenate([[0], np.frombuffer(ends, "<u4")]).tolist()
     return [content[start:end] for start, end in pairwise(bounds)]
 
 
-def some_names(ends: bytes, content: bytes, which: NDArray[np.int64]) -> list[bytes]:
-    """Return some of them, by number."""
+def pick_names(ends: bytes, content: bytes, which: RowIds) -> list[bytes]:
+    """Return some of the names, by number."""
     bounds = np.concatenate([[0], np.frombuffer(ends, "<u4")])
     places = zip(bounds[which].tolist(), bounds[which + 1].tolist(), strict=True)
     return [content[start:end] for start, end in places]
 
 
-def shown_names(names: Iterable[bytes]) -> list[str]:
-    """Return names as they travel in memory."""
+def decode_names(names: Iterable[bytes]) -> list[str]:
+    """Return names as strings."""
     return [from_bytes(name) for name in names]
 
 
-def numbers(content: bytes) -> Words:
-    """Return the 64-bit numbers of a part."""
+def to_numbers(content: bytes) -> U64:
+    """Return the 64-bit numbers of a section."""
     return np.frombuffer(content, "<u8").astype(np.uint64, copy=False)
-
-
-def _numbers(digests: Iterable[bytes]) -> Words:
-    return numbers(b"".join(digests))

@@ -1,4 +1,4 @@
-"""What is known of an index without looking at its documents, nor importing numpy."""
+"""What an index says about itself, without looking at its documents or importing numpy."""
 
 from __future__ import annotations
 
@@ -7,27 +7,27 @@ import os
 from dataclasses import dataclass
 from typing import Any
 
-from simdup.index.storage import File
+from simdup.index.storage import Storage
 
 
 @dataclass(frozen=True, slots=True)
 class IndexInfo:
-    """What an index says of itself.
+    """What an index says about itself.
 
     Attributes
     ----------
     path : str
         Its file.
     documents, bytes : int
-        How many; how large the file is.
+        How many documents; how large the file is.
     created, changed : str
-        When, in UTC as ISO 8601 has it.
+        When, in UTC and ISO 8601.
     simdup : str
-        The version that made it.
+        The version that created it.
     recipe : dict
-        The resolved recipe; of fingerprint lines its digest and bits only.
+        The resolved recipe; for fingerprint lines only digest and bits.
     model_documents : int or None
-        How many documents its own IDF model was learnt from; None without one.
+        How many documents its own IDF model was learned from; None without one.
     """
 
     path: str
@@ -40,16 +40,16 @@ class IndexInfo:
     model_documents: int | None
 
 
-def index_info(file: File) -> IndexInfo:
-    """Return what an open file says of itself."""
-    stored = json.loads(file.get("recipe", 0))
-    with file.reading():
-        about = file.about()
-        documents = sum(documents for _, documents in file.blocks())
+def index_info(storage: Storage) -> IndexInfo:
+    """Return what an open index says about itself."""
+    stored = json.loads(storage.get("recipe", 0))
+    with storage.reading():
+        about = storage.about()
+        documents = sum(documents for _, documents in storage.blocks())
     return IndexInfo(
-        path=file.path,
+        path=storage.path,
         documents=documents,
-        bytes=os.path.getsize(file.path),
+        bytes=os.path.getsize(storage.path),
         created=about.get("created", ""),
         changed=about.get("changed", ""),
         simdup=about.get("simdup", ""),

@@ -1,122 +1,131 @@
-"""Documents, or fingerprint lines, to the rows of an index."""
+"""From sources to the columns of an index: documents, or fingerprint lines."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from simdup.corpus.batches import Batch, Texts, read
-from simdup.corpus.fingerprint_lines import Fingerprints, read_lines
+from simdup.corpus.batches import Batch, TextBatch, read
+from simdup.corpus.fingerprint_lines import FingerprintLines, read_lines
+from simdup.corpus.names import NameRegistry
 from simdup.errors import SimdupError
-from simdup.features.counts import Counts
-from simdup.features.idf import Idf
-from simdup.fingerprints.fingerprinter import sketch
-from simdup.index.columns import Rows, contents_of, name_keys, numbers, text_hash, text_rows
-from simdup.index.store import Numbers
-from simdup.ingest.counting import Corpus, CountDocuments, Counted, Intake, Wanted, count_batches
-from simdup.lsh.bbit import SIZE, byte_sketch
-from simdup.model.documents import Document, Skipped
-from simdup.model.reading import Reading
-from simdup.model.recipe import Recipe
-from simdup.operations.scan import NO_WORDS
-from simdup.verify.resemblance import shingles
+from simdup.features.shingles import Shingler
+from simdup.features.text import PreparedText
+from simdup.fingerprints.fingerprinter import Fingerprinter
+from simdup.index.columns import (
+    Columns,
+    TextParts,
+    content_hashes,
+    name_keys,
+    text_columns,
+    text_hash,
+    to_numbers,
+)
+from simdup.index.keyset import KeySet
+from simdup.ingest.corpus import Corpus, count_batches
+from simdup.ingest.counting import BatchCounter, BatchOptions, CountedBatch
+from simdup.ingest.sources import Data, Input
+from simdup.lsh.bbit import SIZE, bbit_sketch
+from simdup.model.documents import NO_WORDS, Document, Skipped
+from simdup.model.shingling import Shingling
 
-_TAKEN = "left out, add it again: another record has taken the name"
+# Texts as for a scan, or files of fingerprint lines, or names and fingerprints.
+Sources: TypeAlias = Data | Iterable[tuple[str, int]]
 
-Sources = str | Iterable[str] | Iterable[tuple[str, str]] | Iterable[tuple[str, int]]
-
-
-def stand_in(document: Document, solid: str) -> bytes:
-    """Return what stays of a text: a hash of it as it was, and a sketch of it as it is verified."""
-    return text_hash(document.text) + byte_sketch(shingles(solid)).tobytes()
+# Part of every index: other shingles would make other sketches.
+_shingler = Shingler(Shingling(5))
 
 
+def summarize(document: Document, text: PreparedText) -> bytes:
+    """Return what stays of a text: a hash of it as it was, and a sketch of its shingles."""
+    sketch = bbit_sketch(_shingler.shingles(text.compact))
+    return text_hash(document.text) + sketch.tobytes()
+
+
+KEEP_SUMMARIES = BatchOptions(standalone=True, extras=summarize)
+
+
+@dataclass(frozen=True)
 class _CountChanged:
-    """Makes a function that counts the documents of a batch but those that are known."""
+    """Counts the documents of a batch, but not those that are known."""
 
-    def __init__(self, count: CountDocuments, reading: Reading, known: Numbers) -> None:
-        self._count, self._reading, self._known = count, reading, known
+    counter: BatchCounter
+    known: KeySet
 
-    def __call__(self, number: int) -> Callable[[Batch], Counted]:
-        """Return the function for the process of that number."""
-        count = self._count(number)
-        return lambda batch: self._changed(batch, count)
+    def __call__(self, number: int) -> Callable[[Batch], CountedBatch]:
+        """Return the function from a batch to its counts, for any process."""
+        return self.count
 
-    def _changed(self, batch: Batch, count: Callable[[Batch], Counted]) -> Counted:
-        found = list(read(batch, self._reading))
+    def count(self, batch: Batch) -> CountedBatch:
+        found = list(read(batch, self.counter.reading))
         documents = [one for one in found if isinstance(one, Document)]
         skipped = [one for one in found if isinstance(one, Skipped)]
         keys = name_keys(document.name for document in documents)
-        texts = numbers(b"".join(text_hash(document.text) for document in documents))
-        known = self._known.contain(contents_of(keys, texts[:, None])).tolist()
+        texts = to_numbers(b"".join(text_hash(document.text) for document in documents))
+        known = self.known.contain(content_hashes(keys, texts[:, None])).tolist()
         pairs = list(zip(documents, known, strict=True))
-        counted = count(Texts(tuple(one for one, same in pairs if not same), batch.size))
-        unchanged = [one._replace(text="") for one, same in pairs if same]
-        return counted._replace(skipped=skipped + counted.skipped, unchanged=unchanged)
+        changed = tuple(one for one, same in pairs if not same)
+        counted = self.counter.count(TextBatch(changed, batch.size))
+        counted.skipped = skipped + counted.skipped
+        counted.unchanged = [one._replace(text="") for one, same in pairs if same]
+        return counted
 
 
-def corpora(
-    intake: Intake,
-    recipe: Recipe,
-    reading: Reading,
-    known: Numbers | None = None,
+def read_documents(
+    opened: Input, fingerprinter: Fingerprinter, known: KeySet | None = None
 ) -> Iterator[tuple[Corpus, int]]:
     """Yield documents batch by batch, and how many were known and left out."""
-    taken: set[str] = set()
-    same: set[str] = set()  # those of `taken` that unchanged documents have
-    wanted = Wanted(apart=True, also=stand_in)
-    count = CountDocuments(recipe, reading, intake.effort.segmenter, wanted)
-    work = count if known is None else _CountChanged(count, reading, known)
-    for _, counted in count_batches(intake, work):
-        corpus = Corpus()
+    registry = NameRegistry()
+    settings = opened.settings
+    analyzer = replace(fingerprinter.analyzer, segmenter=settings.run.segmenter)
+    counter = BatchCounter(analyzer, settings.reading, KEEP_SUMMARIES)
+    work = counter if known is None else _CountChanged(counter, known)
+    for _, counted in count_batches(opened, work):
+        corpus = Corpus(analyzer, registry)
         for document in counted.unchanged:
-            name, place = document.name, f"{document.path}#{document.record}"
-            if not document.record or name == place:
-                continue
-            if name in taken and name not in same:
+            if not registry.reserve(document):
                 # Two records of one name, of which the other has changed and came first.
-                corpus.skipped.append(Skipped(place, f"{_TAKEN} {name!r}", error=True))
-                continue
-            taken.add(name)
-            same.add(name)
-        corpus.add(0, counted, taken)
+                taken = f"left out, add it again: another record has the name {document.name!r}"
+                corpus.skipped.append(Skipped(document.place, taken, error=True))
+        corpus.add(0, counted)
         yield corpus, len(counted.unchanged)
 
 
-def to_rows(corpus: Corpus, counts: Counts, idf: Idf, recipe: Recipe) -> tuple[Rows, list[Skipped]]:
+def to_columns(corpus: Corpus, fingerprinter: Fingerprinter) -> tuple[Columns, list[Skipped]]:
     """Fingerprint counted documents; those without words are skipped."""
-    sketched = sketch(counts, idf, recipe)
-    worded = np.flatnonzero(sketched.terms)
-    wordless = np.flatnonzero(sketched.terms == 0).tolist()
-    skipped = [Skipped(corpus.names[i], NO_WORDS) for i in wordless]
-    at = worded.tolist()
-    stays = np.frombuffer(b"".join(corpus.also[i] for i in at), np.uint8).reshape(-1, 8 + SIZE)
-    rows = text_rows(
-        [corpus.names[i] for i in at],
-        sketched.values[worded],
-        numbers(stays[:, :8].tobytes()),
-        [corpus.lengths[i] for i in at],
-        sketched.terms[worded],
-        stays[:, 8:],
+    found = fingerprinter.fingerprints(corpus.counts)
+    with_terms = np.flatnonzero(found.terms)
+    without = [Skipped(corpus.names[i], NO_WORDS) for i in np.flatnonzero(found.terms == 0)]
+    chosen = with_terms.tolist()
+    summaries = np.frombuffer(b"".join(corpus.extras[i] for i in chosen), np.uint8)
+    summaries = summaries.reshape(-1, 8 + SIZE)
+    texts = TextParts(
+        to_numbers(summaries[:, :8].tobytes()),
+        [corpus.lengths[i] for i in chosen],
+        found.terms[with_terms],
+        summaries[:, 8:],
     )
-    return rows, corpus.skipped + skipped
+    names = [corpus.names[i] for i in chosen]
+    return text_columns(names, found.values[with_terms], texts), corpus.skipped + without
 
 
-def read_fingerprints(sources: Sources, bits: int, digest: str) -> Fingerprints:
-    """Read fingerprint lines from files, or take names and numbers of bits and digest as given."""
+def read_fingerprints(sources: Sources, bits: int, digest: str) -> FingerprintLines:
+    """Read fingerprint lines from files, or take names and fingerprints of bits and digest."""
     given: list[Any] = [sources] if isinstance(sources, str) else list(sources)
     if not given:
-        return Fingerprints([], np.zeros((0, -(-bits // 64)), np.uint64), bits, digest)
+        return FingerprintLines([], np.zeros((0, -(-bits // 64)), np.uint64), bits, digest)
     if isinstance(given[0], str):
         return read_lines(given)
     size = -(-bits // 64) * 8
     try:
-        packed = b"".join(value.to_bytes(size, "big") for _, value in given)
+        content = b"".join(value.to_bytes(size, "big") for _, value in given)
         if any(value >> bits for _, value in given):
             raise OverflowError
     except OverflowError:
-        raise SimdupError("fingerprints", f"not all are numbers of {bits} bits") from None
-    values = np.frombuffer(packed, ">u8").astype(np.uint64).reshape(len(given), -1)
-    return Fingerprints([name for name, _ in given], values, bits, digest)
+        what = f"not all are numbers of {bits} bits"
+        raise SimdupError("fingerprints", what, field="fingerprints") from None
+    values = np.frombuffer(content, ">u8").astype(np.uint64).reshape(len(given), -1)
+    return FingerprintLines([name for name, _ in given], values, bits, digest)

@@ -93,7 +93,7 @@ class Corpus:
     def add(self, process: int, counted: CountedBatch) -> None:
         """Take in a batch that a process counted."""
         for document in counted.documents:
-            name, note = self.registry.name(document)
+            name, note = self.registry.assign(document)
             if note:
                 self.notes.append((document.place, note))
             if document.note:

@@ -146,7 +146,7 @@ def _read_again(opened: Input, wanted: set[str], analyzer: Analyzer, writer: Spo
                 if one.document in wanted or one.error:
                     texts.skipped.append(replace(one, error=True))
                 continue
-            name, _ = registry.name(one)
+            name, _ = registry.assign(one)
             if name in wanted and name not in texts.rows:
                 prepared = analyzer.prepare(one.text)
                 aside = shingler.text_of(prepared).encode("utf-8", "surrogatepass")
