@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdup.corpus.decoding import NotText, decode, known_encoding
+from simdup.corpus.decoding import decode, known_encoding
+from simdup.corpus.encoding_detection import NotText
 from simdup.errors import SimdupError
 
 SIMPLIFIED = (

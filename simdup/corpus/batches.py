@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 from typing import IO
 
 from simdup.corpus.compression import unpacked
-from simdup.corpus.decoding import NotText, decode
+from simdup.corpus.decoding import decode
+from simdup.corpus.encoding_detection import NotText
 from simdup.corpus.html import decode_html, require_justext, text_of
 from simdup.corpus.records import (
     BATCH_BYTES,

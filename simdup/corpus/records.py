@@ -17,7 +17,8 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import IO, Any
 
-from simdup.corpus.decoding import NotText, decode
+from simdup.corpus.decoding import decode
+from simdup.corpus.encoding_detection import NotText
 from simdup.corpus.sources import File
 from simdup.model.documents import Document, Skipped
 from simdup.model.reading import Reading
