@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from conftest import Command, prose, write
 
-from simdup.corpus.html import decode_html, text_of
+from simdup.corpus.html import decode_html, extract_text
 
 LINKS = "".join(
     f'<li><a href="/{n}">{word}</a></li>' for n, word in enumerate(["首页", "新闻"] * 9)
@@ -81,19 +81,19 @@ def test_all_text_needs_no_extra(
     assert (ran.status, clusters(ran.out)) == (0, [["c/a.html", "c/b.html"]])
     ran = simdup("scan", "c")
     assert ran.status == 2
-    assert ran.err.splitlines() == [
-        "simdup: c/a.html: finding the main text of HTML needs justext",
-        "hint: python -m pip install 'simdup[html]', or --extract all, or none",
-    ]
+    error, hint = ran.err.splitlines()
+    assert error == "simdup: c/a.html: finding the main text of HTML needs justext"
+    assert hint.startswith("hint: python -m pip install 'simdup[html]', or set")
+    assert "extract" in hint
 
 
 def test_all_text_is_without_scripts_styles_and_comments() -> None:
-    text = text_of(page("第一段 &amp; &#31532;\n第二段", "外面"), "all")
+    text = extract_text(page("第一段 &amp; &#31532;\n第二段", "外面"), "all")
     assert text.splitlines()[-3:] == ["第一段 & 第", "第二段", "关于 外面"]
     assert "alert" not in text
     assert "color" not in text
-    assert text_of("<p>a<b>b</b>c<br>d", "all") == "abc\nd"
-    assert text_of("1 < 2 & 3", "none") == "1 < 2 & 3"
+    assert extract_text("<p>a<b>b</b>c<br>d", "all") == "abc\nd"
+    assert extract_text("1 < 2 & 3", "none") == "1 < 2 & 3"
 
 
 @pytest.mark.parametrize(
@@ -150,9 +150,9 @@ def test_the_meta_element_decides_where_few_bytes_say_little() -> None:
 )
 def test_hostile_pages_do_not_fall_over(hostile: str) -> None:
     for extract in ("main", "all", "none"):
-        assert isinstance(text_of(hostile, extract), str)
+        assert isinstance(extract_text(hostile, extract), str)
     if hostile.startswith("<?xml"):
-        assert text_of(hostile, "main") == "正文" * 60
+        assert extract_text(hostile, "main") == "正文" * 60
 
 
 @pytest.mark.usefixtures("_justext")

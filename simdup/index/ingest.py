@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from simdup.corpus.batches import Batch, Texts, read
+from simdup.corpus.batches import Batch, TextBatch, read
 from simdup.corpus.fingerprint_lines import Fingerprints, read_lines
 from simdup.errors import SimdupError
 from simdup.features.counts import Counts
@@ -52,7 +52,7 @@ class _CountChanged:
         texts = numbers(b"".join(text_hash(document.text) for document in documents))
         known = self._known.contain(contents_of(keys, texts[:, None])).tolist()
         pairs = list(zip(documents, known, strict=True))
-        counted = count(Texts(tuple(one for one, same in pairs if not same), batch.size))
+        counted = count(TextBatch(tuple(one for one, same in pairs if not same), batch.size))
         unchanged = [one._replace(text="") for one, same in pairs if same]
         return counted._replace(skipped=skipped + counted.skipped, unchanged=unchanged)
 

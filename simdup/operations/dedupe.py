@@ -8,8 +8,8 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from simdup.corpus.compression import found_packing, packing_of
-from simdup.corpus.sources import RECORDS, STDIN, File, form_of, list_files
+from simdup.corpus.compression import detect_compression, split_compression
+from simdup.corpus.sources import RECORDS, STDIN, File, format_of, list_files
 from simdup.errors import SimdupError
 from simdup.ingest.counting import Corpus, Effort, open_files, spool_folder
 from simdup.model.clusters import Removed, Result
@@ -83,7 +83,9 @@ def dedupe(
         files = [_standing(file, sources, folder) for file in files]
         given = files[len(old) :]
         single = _single(sources, given, target)
-        packing = "" if single is None or target is None else _packing(single, target, reading)
+        compression = ""
+        if single is not None and target is not None:
+            compression = _compression(single, target, reading)
         if target == STDIN and single is None:
             raise SimdupError("--output -", "takes a single file of records", "name a folder")
         intake = open_files(files, skipped, reading, effort, len(old))
@@ -103,7 +105,7 @@ def dedupe(
             check_unchanged(single)
             try:
                 with open_output(target) as stream:
-                    write_records(single, stream, redundant.get(single.path, ()), packing)
+                    write_records(single, stream, redundant.get(single.path, ()), compression)
                     finish(result, removed)
             except BrokenPipeError:
                 raise
@@ -133,10 +135,14 @@ def _standing(file: File, sources: Sequence[str], folder: str) -> File:
     with open(place, "wb") as copy, open(sys.stdin.fileno(), "rb", closefd=False) as stream:
         shutil.copyfileobj(stream, copy)
     with open(place, "rb") as copy:
-        packing = found_packing(copy)
+        compression = detect_compression(copy)
     status = os.stat(place)
     return replace(
-        file, place=place, packing=packing, size=status.st_size, modified=status.st_mtime
+        file,
+        content_path=place,
+        compression=compression,
+        size=status.st_size,
+        modified=status.st_mtime,
     )
 
 
@@ -150,15 +156,15 @@ def _single(sources: Sequence[str], files: Sequence[File], target: str | None) -
     return files[0] if files[0].records else None
 
 
-def _packing(file: File, target: str, reading: Reading) -> str:
+def _compression(file: File, target: str, reading: Reading) -> str:
     """Return how a single file is compressed: as it was, unless the target's suffix differs."""
-    stem, packing = packing_of(target)
-    form = form_of(stem, replace(reading, input_format="auto", html=False))
-    if form in RECORDS and form != file.form:
+    stem, compression = split_compression(target)
+    form = format_of(stem, replace(reading, input_format="auto", html=False))
+    if form in RECORDS and form != file.format:
         raise SimdupError(
-            target, f"records come out as they went in: {file.form.upper()}", "change the suffix"
+            target, f"records come out as they went in: {file.format.upper()}", "change the suffix"
         )
-    return packing if packing or form in RECORDS else file.packing
+    return compression if compression or form in RECORDS else file.compression
 
 
 def _places(sources: Sequence[str], files: Sequence[File]) -> list[str]:
