@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdup._version import __version__
-from simdup.corpus.fingerprint_lines import header, lines
+from simdup.corpus.fingerprint_lines import format_header, format_lines
 from simdup.corpus.sources import STDIN
 from simdup.errors import SimdupError
 from simdup.features.counts import join
@@ -369,9 +369,9 @@ class Index:
         """Yield the fingerprint lines of all documents, in blocks, the header first."""
         bits = self.recipe["bits"]
         if self.recipe["digest"]:
-            yield header(self.recipe["digest"], bits)
+            yield format_header(self.recipe["digest"], bits)
         for names, values in self._exported():
-            yield lines(to_hex(values, bits), names)
+            yield format_lines(to_hex(values, bits), names)
 
     def _exported(self) -> Iterator[tuple[list[str], NDArray[np.uint64]]]:
         with self._file.reading():

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from simdup.corpus.batches import Batch, TextBatch, read
-from simdup.corpus.fingerprint_lines import Fingerprints, read_lines
+from simdup.corpus.fingerprint_lines import FingerprintLines, read_lines
 from simdup.errors import SimdupError
 from simdup.features.counts import Counts
 from simdup.features.idf import Idf
@@ -104,11 +104,11 @@ def to_rows(corpus: Corpus, counts: Counts, idf: Idf, recipe: Recipe) -> tuple[R
     return rows, corpus.skipped + skipped
 
 
-def read_fingerprints(sources: Sources, bits: int, digest: str) -> Fingerprints:
+def read_fingerprints(sources: Sources, bits: int, digest: str) -> FingerprintLines:
     """Read fingerprint lines from files, or take names and numbers of bits and digest as given."""
     given: list[Any] = [sources] if isinstance(sources, str) else list(sources)
     if not given:
-        return Fingerprints([], np.zeros((0, -(-bits // 64)), np.uint64), bits, digest)
+        return FingerprintLines([], np.zeros((0, -(-bits // 64)), np.uint64), bits, digest)
     if isinstance(given[0], str):
         return read_lines(given)
     size = -(-bits // 64) * 8
@@ -119,4 +119,4 @@ def read_fingerprints(sources: Sources, bits: int, digest: str) -> Fingerprints:
     except OverflowError:
         raise SimdupError("fingerprints", f"not all are numbers of {bits} bits") from None
     values = np.frombuffer(packed, ">u8").astype(np.uint64).reshape(len(given), -1)
-    return Fingerprints([name for name, _ in given], values, bits, digest)
+    return FingerprintLines([name for name, _ in given], values, bits, digest)

@@ -12,7 +12,7 @@ import numpy as np
 from simdup.clustering.clusters import DocumentPair, Sketches, form_clusters
 from simdup.clustering.linkage import Worth
 from simdup.corpus.batches import read
-from simdup.corpus.fingerprint_lines import Fingerprints
+from simdup.corpus.fingerprint_lines import FingerprintLines
 from simdup.corpus.spool import Slot, SpoolReader, SpoolWriter
 from simdup.errors import SimdupError
 from simdup.features.counts import join
@@ -113,7 +113,7 @@ def _fingerprints(
 
 
 def pair_lines(
-    lines: Fingerprints, distance: int, effort: Effort
+    lines: FingerprintLines, distance: int, effort: Effort
 ) -> Iterator[tuple[int, int, int]]:
     """Return (a, b, distance) of line numbers whose fingerprints are within the distance.
 
@@ -123,7 +123,7 @@ def pair_lines(
     return zip(*(column.tolist() for column in found), strict=True)
 
 
-def cluster_lines(lines: Fingerprints, criteria: Criteria, effort: Effort) -> Result:
+def cluster_lines(lines: FingerprintLines, criteria: Criteria, effort: Effort) -> Result:
     """Cluster fingerprint lines."""
     started = time.monotonic()
     pairs = [DocumentPair(*pair) for pair in pair_lines(lines, criteria.distance, effort)]
@@ -154,7 +154,7 @@ def no_vector(document: int) -> Vector:
 
 
 def verify_lines(
-    lines: Fingerprints,
+    lines: FingerprintLines,
     sources: Iterable[str],
     fold_texts: bool,
     criteria: Criteria,
@@ -165,7 +165,7 @@ def verify_lines(
 
     Parameters
     ----------
-    lines : Fingerprints
+    lines : FingerprintLines
         What to cluster.
     sources : iterable of str
         Where the documents are that the lines name.
