@@ -1,4 +1,4 @@
-"""Bytes in, text out: the right text from every encoding, and no guess where there is none."""
+"""Bytes in, text out: the right text from every encoding, and an error for binary data."""
 
 import codecs
 import csv
@@ -62,7 +62,7 @@ UNMARKED = ["utf-16-le", "utf-16-be"]
 
 
 @pytest.mark.parametrize(("text", "codec"), LEGACY)
-def test_legacy_encodings_are_told_apart(text: str, codec: str) -> None:
+def test_legacy_encodings_are_distinguished(text: str, codec: str) -> None:
     assert decode(text.encode(codec))[::2] == (text, 0)
 
 

@@ -15,7 +15,7 @@ LINKS = "".join(
 
 
 def page(text: str, around: str = "", charset: str = "") -> str:
-    """A page with a text between navigation and a footer that only `around` tells from others."""
+    """A page with a text between navigation and a footer; only `around` differs from others."""
     body = "".join(f"<p>{part}</p>\n" for part in text.split("\n") if part)
     meta = f'<meta http-equiv="Content-Type" content="text/html; charset={charset}">'
     return (
@@ -42,7 +42,7 @@ def _justext() -> None:
 
 
 @pytest.mark.usefixtures("_justext")
-def test_the_main_text_is_found_whatever_stands_around(simdup: Command, tmp_path: Path) -> None:
+def test_the_main_text_is_found_whatever_surrounds_it(simdup: Command, tmp_path: Path) -> None:
     write(
         tmp_path / "c",
         {
@@ -121,13 +121,13 @@ def test_charset_of_the_bytes_or_of_the_meta_element(charset: str, codec: str) -
 
 
 def test_the_meta_element_decides_where_few_bytes_say_little() -> None:
-    """Two characters are no ground for guessing: these are well-formed in GBK as well."""
+    """Two characters are too few to detect an encoding: these are well-formed in GBK as well."""
     content = '<meta charset="big5"><p>資料</p>'.encode("big5")
     assert "資料" in decode_html(content).text
     wrong = page(prose(1), charset="utf-8").encode("gb18030")
     assert prose(1)[:20].split("，")[0] in decode_html(wrong).text, "the element may be wrong"
-    told = page(prose(1), charset="big5").encode("gb18030")
-    assert decode_html(told, "gb18030").encoding == "gb18030", "a person knows best"
+    declared = page(prose(1), charset="big5").encode("gb18030")
+    assert decode_html(declared, "gb18030").encoding == "gb18030", "a person knows best"
 
 
 @pytest.mark.usefixtures("_justext")

@@ -1,4 +1,4 @@
-"""Names of documents: who gets a name that several records ask for."""
+"""Names of documents: which one gets a name that several records have."""
 
 import random
 

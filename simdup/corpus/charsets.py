@@ -1,4 +1,4 @@
-"""Which characters of an encoding are everyday ones, and where to resume after a bad byte.
+"""The everyday characters of an encoding, and where to resume after a bad byte.
 
 In a text read with the right encoding nearly all characters beyond ASCII are everyday ones; read
 with a wrong one, or out of step by a byte, far fewer are.
@@ -45,6 +45,11 @@ def replace_undefined(text: str, codec: str) -> str:
     return _UNDEFINED_IN_CP932.sub(REPLACEMENT, text) if codec == "cp932" else text
 
 
+def is_wide(codec: str) -> bool:
+    """Return whether a codec is UTF-16 or UTF-32, where ASCII characters are not single bytes."""
+    return codec.replace("_", "-").startswith(("utf-16", "utf-32"))
+
+
 def everyday_share(text: str, codec: str) -> float:
     """Return the share of the characters beyond ASCII that are everyday ones, 0..1."""
     beyond = [c for c in text if not c.isascii()]
@@ -74,7 +79,7 @@ def everyday_characters(codec: str) -> frozenset[str]:
 
 @cache
 def everyday_han() -> frozenset[str]:
-    """Return the first levels of GB2312 and Big5, which hold what is written every day."""
+    """Return the first levels of GB2312 and Big5: the everyday Chinese characters."""
     levels = _decode_rows("gb2312", 0xB0, 0xD7) | _decode_rows("big5", 0xA4, 0xC6)
     return frozenset(c for c in levels if "\u4e00" <= c <= "\u9fff")
 

@@ -26,17 +26,7 @@ _SUPERSETS = {
 }
 
 # Python lists these among its text encodings, but no file is stored in them.
-_NOT_FOR_FILES = frozenset(
-    {
-        "idna",
-        "punycode",
-        "unicode_escape",
-        "unicode-escape",
-        "raw_unicode_escape",
-        "raw-unicode-escape",
-        "undefined",
-    }
-)
+_NOT_FOR_FILES = {"idna", "punycode", "unicode_escape", "raw_unicode_escape", "undefined"}
 
 
 class Decoded(NamedTuple):
@@ -112,7 +102,7 @@ def known_encoding(name: str) -> str:
     try:
         codec = codecs.lookup(name).name
         "".encode(codec)  # "hex" and "rot13" are codecs too, but not for text
-        if codec in _NOT_FOR_FILES:
+        if codec.replace("-", "_") in _NOT_FOR_FILES:
             raise LookupError
     except (LookupError, ValueError, UnicodeError):
         raise SimdupError(

@@ -140,10 +140,9 @@ def read_lines(paths: Sequence[str]) -> FingerprintLines:
         what = f"a fingerprint of {width * 4} bits" if width > 0 else "a fingerprint"
         where = locator.locate(int(lines[np.argmin(valid)]))
         raise SimdupError(where, f"not {what}, two spaces and a name", _SOURCE)
-    values, hexadecimal = _parse_hex(characters, digits, width)
-    if not hexadecimal.all():
-        where = locator.locate(int(lines[np.argmin(hexadecimal)]))
-        raise SimdupError(where, "the fingerprint is not hex digits")
+    values, wrong = _parse_hex(characters, digits, width)
+    if len(wrong):
+        raise SimdupError(locator.locate(int(lines[wrong[0]])), "the fingerprint is not hex digits")
     names = Names(content, digits + width + 2, ends, escaped)
     return FingerprintLines(names, values, width * 4 or 64, recipe)
 
@@ -180,14 +179,14 @@ def _read_header(line: str, where: str) -> tuple[str, int]:
 
 def _parse_hex(
     characters: NDArray[np.uint8], starts: NDArray[np.int64], width: int
-) -> tuple[NDArray[np.uint64], NDArray[np.bool_]]:
-    """Return the numbers spelt by `width` digits from each offset, and whether all are digits."""
+) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+    """Return the number of `width` hex digits from each offset, and the rows of other digits."""
     words = -(-width // 16) or 1
     nibbles = np.zeros((len(starts), words * 16), np.uint8)
     for i in range(width):
         nibbles[:, words * 16 - width + i] = _NIBBLES[characters[starts + i]]
     packed = nibbles[:, 0::2] << 4 | nibbles[:, 1::2]
-    return packed.view(">u8").astype(np.uint64), nibbles.max(axis=1) <= 15
+    return packed.view(">u8").astype(np.uint64), np.flatnonzero((nibbles > 15).any(axis=1))
 
 
 _NIBBLES = np.full(256, 255, np.uint8)

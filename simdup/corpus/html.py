@@ -13,6 +13,7 @@ import codecs
 import html
 import re
 
+from simdup.corpus.charsets import is_wide
 from simdup.corpus.decoding import Decoded, decode, known_encoding
 from simdup.errors import SimdupError
 
@@ -89,7 +90,7 @@ def decode_html(content: bytes, encoding: str | None = None) -> Decoded:
     except SimdupError:
         return detected
     # A page that says UTF-16 in ASCII letters is wrong.
-    if charset.replace("_", "-").startswith(("utf-16", "utf-32")):
+    if is_wide(charset):
         return detected
     declared = decode(content, charset)
     return declared if declared.replaced <= detected.replaced else detected

@@ -1,4 +1,4 @@
-"""Names of documents: their bytes, the escapes that fit any name on one line, and who gets one.
+"""Names of documents: as bytes, escaped for one line, and the rule for names of records.
 
 In memory a name is a `str` whose undecodable bytes are surrogate escapes (PEP 383), as
 `os.fsdecode` returns it; in files and pipes it is bytes.

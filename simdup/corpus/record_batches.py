@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import IO, Any
 
+from simdup.corpus.charsets import is_wide
 from simdup.corpus.decoding import decode
 from simdup.corpus.encoding_detection import NotText
 from simdup.corpus.sources import File
@@ -108,7 +109,7 @@ def _cut_csv(file: File, stream: IO[bytes], reading: Reading) -> Iterator[LineBa
     except NotText as error:
         yield Skipped(file.path, str(error))
         return
-    if encoding.replace("_", "-").startswith(("utf-16", "utf-32")):
+    if is_wide(encoding):
         yield Skipped(file.path, f"{encoding} is not read as {file.format.upper()}", error=True)
         return
     lines = _Lines(chain([head], pieces))
