@@ -23,8 +23,8 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from simdup.corpus.compression import packed, unpacked
-from simdup.corpus.html import text_of
+from simdup.corpus.compression import compress, decompress
+from simdup.corpus.html import extract_text
 
 ROOT = Path(__file__).resolve().parents[1]
 LONG, SHORT = 3500, 350  # characters of a passage: about 10 kB and 1 kB
@@ -73,9 +73,9 @@ def write(place: Path, megabytes: float, data: Path) -> dict[str, tuple[Path, in
     csv.writer(table).writerows([["text"], *([text] for text in texts)])
     contents = {"jsonl": lines, "csv": table.getvalue().encode()}
     for form, content in contents.items():
-        for suffix, packing in (("", ""), (".gz", "gzip"), (".zst", "zstd")):
+        for suffix, compression in (("", ""), (".gz", "gzip"), (".zst", "zstd")):
             path = place / f"r.{form}{suffix}"
-            with path.open("wb") as file, packed(file, packing) as stream:
+            with path.open("wb") as file, compress(file, compression) as stream:
                 stream.write(content)
             add(path.name[2:], path)
     try:
@@ -114,14 +114,14 @@ def fingerprint(path: Path) -> tuple[float, float]:
 def unpacking(path: Path) -> float:
     """Return the seconds that unpacking alone takes; 0 where there is nothing to unpack."""
     started = time.process_time()
-    packing = {".gz": "gzip", ".zst": "zstd"}.get(path.suffix)
-    if packing:
-        with path.open("rb") as file, unpacked(file, packing) as stream:
+    compression = {".gz": "gzip", ".zst": "zstd"}.get(path.suffix)
+    if compression:
+        with path.open("rb") as file, decompress(file, compression) as stream:
             while stream.read(1 << 19):
                 pass
     elif path.name == "html":
         for file in path.rglob("*.html"):
-            text_of(file.read_text(encoding="utf-8"), "main")
+            extract_text(file.read_text(encoding="utf-8"), "main")
     elif path.suffix == ".parquet":
         import pyarrow.parquet as pq
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from simdup.corpus.decoding import decode
-from simdup.corpus.html import text_of
+from simdup.corpus.html import extract_text
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -127,8 +127,8 @@ def score(wanted: str, got: str) -> tuple[float, float, float]:
 
 def readers() -> dict[str, Callable[[str], str]]:
     found: dict[str, Callable[[str], str]] = {
-        "all": lambda page: text_of(page, "all"),
-        "main (justext)": lambda page: text_of(page, "main"),
+        "all": lambda page: extract_text(page, "all"),
+        "main (justext)": lambda page: extract_text(page, "main"),
     }
     try:
         import trafilatura

@@ -1,4 +1,4 @@
-"""Bytes in, text out: the right text from every encoding, and no guess where there is none."""
+"""Bytes in, text out: the right text from every encoding, and an error for binary data."""
 
 import codecs
 import csv
@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdup.corpus.decoding import NotText, decode, known_encoding
+from simdup.corpus.decoding import decode, known_encoding
+from simdup.corpus.encoding_detection import NotText
 from simdup.errors import SimdupError
 
 SIMPLIFIED = (
@@ -61,7 +62,7 @@ UNMARKED = ["utf-16-le", "utf-16-be"]
 
 
 @pytest.mark.parametrize(("text", "codec"), LEGACY)
-def test_legacy_encodings_are_told_apart(text: str, codec: str) -> None:
+def test_legacy_encodings_are_distinguished(text: str, codec: str) -> None:
     assert decode(text.encode(codec))[::2] == (text, 0)
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from conftest import Command, command, environment, prose, write
 
-from simdup.corpus.compression import packed, unpacked
+from simdup.corpus.compression import compress, decompress
 
 
 def near(text: str) -> str:
@@ -78,11 +78,11 @@ def test_tables_keep_header_quotes_and_packing(
     name = f"t.csv{packing}"
     kind = {"": "", ".gz": "gzip", ".zst": "zstd"}[packing]
     stream = io.BytesIO()
-    with packed(stream, kind) as target:
+    with compress(stream, kind) as target:
         target.write(head + b"".join(rows))
     (tmp_path / name).write_bytes(stream.getvalue())
     assert simdup("dedupe", name, "-o", "out" + packing).status == 0
-    with (tmp_path / f"out{packing}").open("rb") as file, unpacked(file, kind) as content:
+    with (tmp_path / f"out{packing}").open("rb") as file, decompress(file, kind) as content:
         assert content.read() == head + b"".join(rows[n] for n in STAY)
     assert simdup("dedupe", name, "-o", "plain.csv").status == 0
     assert (tmp_path / "plain.csv").read_bytes() == head + b"".join(rows[n] for n in STAY)

@@ -76,7 +76,7 @@ def test_a_small_comparison_waits_for_no_great_import(tmp_path: Path) -> None:
 def test_one_room_alone_knows_each_great_library() -> None:
     knows = {
         "jieba": "features/tokens.py", "sklearn": "features/weights.py", "rich": "output/",
-        "tqdm": "cli/", "chardet": "corpus/decoding.py", "click": "cli/",
+        "tqdm": "cli/", "chardet": "corpus/encoding_detection.py", "click": "cli/",
     }  # fmt: skip
     for path in sorted((ROOT / "simdup").rglob("*.py")):
         below = path.relative_to(ROOT / "simdup").as_posix()

@@ -1,4 +1,4 @@
-"""Records: JSON lines, CSV, TSV, Parquet, each packed or not, through the command."""
+"""Records: JSON lines, CSV, TSV, Parquet, each compressed or not, through the command."""
 
 import csv
 import gzip
@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 from conftest import Command, command, environment, process, prose
 
-from simdup.corpus.compression import packed
-from simdup.corpus.records import csv_rows
+from simdup.corpus.compression import compress
+from simdup.corpus.record_batches import csv_rows
 
 Row = dict[str, Any]
 
@@ -78,7 +78,7 @@ def pack(content: bytes, suffix: str) -> bytes:
     if not suffix:
         return content
     stream = io.BytesIO()
-    with packed(stream, "zstd") as target:
+    with compress(stream, "zstd") as target:
         target.write(content)
     return stream.getvalue()
 
@@ -93,14 +93,14 @@ def skips(out: bytes) -> dict[str, str]:
     return {x["document"]: x["reason"] for x in lines if x["type"] == "skipped"}
 
 
-@pytest.mark.parametrize("packing", ["", ".gz", ".zst"])
+@pytest.mark.parametrize("compression", ["", ".gz", ".zst"])
 @pytest.mark.parametrize("form", FORMS)
-def test_every_format_in_every_packing(
-    simdup: Command, tmp_path: Path, form: str, packing: str
+def test_every_format_in_every_compression(
+    simdup: Command, tmp_path: Path, form: str, compression: str
 ) -> None:
-    name = f"r.{form}{packing}"
+    name = f"r.{form}{compression}"
     (tmp_path / "c").mkdir()
-    (tmp_path / "c" / name).write_bytes(pack(FORMS[form](ROWS), packing))
+    (tmp_path / "c" / name).write_bytes(pack(FORMS[form](ROWS), compression))
     ran = simdup("scan", "c", "-f", "jsonl")
     assert ran.status == 0, ran.err
     assert found(ran.out) == [[f"c/{name}#{a}", f"c/{name}#{b}"] for a, b in ((1, 3), (2, 5))]
@@ -108,10 +108,10 @@ def test_every_format_in_every_packing(
     assert found(ran.out) == [["k0", "k2"], ["k1", "k4"]]
 
 
-@pytest.mark.parametrize("packing", ["", ".gz", ".zst"])
+@pytest.mark.parametrize("compression", ["", ".gz", ".zst"])
 @pytest.mark.parametrize("form", ["jsonl", "csv", "tsv", "parquet"])
-def test_every_format_on_standard_input(simdup: Command, form: str, packing: str) -> None:
-    content = pack(FORMS[form](ROWS), packing)
+def test_every_format_on_standard_input(simdup: Command, form: str, compression: str) -> None:
+    content = pack(FORMS[form](ROWS), compression)
     ran = simdup("scan", "-", "--input-format", form, "-f", "jsonl", stdin=content)
     assert ran.status == 0, ran.err
     assert found(ran.out) == [["-#1", "-#3"], ["-#2", "-#5"]]
@@ -142,7 +142,7 @@ def test_input_format_overrides_the_suffix(simdup: Command, tmp_path: Path) -> N
     assert json.loads(out[-1])["documents"] == 5
 
 
-def test_broken_rows_of_a_table_are_told_by_line(simdup: Command, tmp_path: Path) -> None:
+def test_broken_rows_of_a_table_are_reported_by_line(simdup: Command, tmp_path: Path) -> None:
     text = prose(1)
     lines = [
         b"id,text,note",
@@ -170,7 +170,7 @@ def test_broken_rows_of_a_table_are_told_by_line(simdup: Command, tmp_path: Path
     }
 
 
-def test_null_and_others_that_are_no_string(simdup: Command, tmp_path: Path) -> None:
+def test_null_and_values_that_are_not_strings(simdup: Command, tmp_path: Path) -> None:
     rows = [{"text": None}, {"text": 1.5}, {"text": ["a"]}, {"other": "x"}, {"text": prose(1)}]
     (tmp_path / "r.jsonl").write_bytes(as_jsonl(rows))
     ran = simdup("scan", "r.jsonl", "-f", "jsonl")
@@ -222,10 +222,10 @@ def test_utf16_tables_are_refused_in_a_sentence(simdup: Command, tmp_path: Path)
 def test_damaged_files_do_not_stop_the_rest(simdup: Command, tmp_path: Path, name: str) -> None:
     if "parquet" in name:
         pytest.importorskip("pyarrow", reason="needs the extra simdup[parquet]")
-    stem, _, packing = name.rpartition(".")
+    stem, _, compression = name.rpartition(".")
     form = stem.rpartition(".")[2]
     content = TEXTS[0].encode() if form == "txt" else FORMS.get(form, as_jsonl)(ROWS * 50)
-    whole = pack(content, "." + packing if packing != "parquet" else "")
+    whole = pack(content, "." + compression if compression != "parquet" else "")
     (tmp_path / "c").mkdir()
     (tmp_path / "c" / "z.txt").write_text(prose(9))
     for damaged in (whole[: len(whole) // 2], b"no such format", b""):
@@ -239,10 +239,10 @@ def test_damaged_files_do_not_stop_the_rest(simdup: Command, tmp_path: Path, nam
 def test_members_of_gzip_and_frames_of_zstd_follow_each_other(
     simdup: Command, tmp_path: Path
 ) -> None:
-    for packing in (".gz", ".zst"):
-        halves = [pack(as_jsonl(part), packing) for part in (ROWS[:2], ROWS[2:])]
-        (tmp_path / f"r.jsonl{packing}").write_bytes(b"".join(halves))
-        out = simdup("scan", f"r.jsonl{packing}", "-f", "jsonl").lines
+    for compression in (".gz", ".zst"):
+        halves = [pack(as_jsonl(part), compression) for part in (ROWS[:2], ROWS[2:])]
+        (tmp_path / f"r.jsonl{compression}").write_bytes(b"".join(halves))
+        out = simdup("scan", f"r.jsonl{compression}", "-f", "jsonl").lines
         assert json.loads(out[-1])["documents"] == 5
 
 

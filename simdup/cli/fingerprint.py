@@ -38,7 +38,7 @@ def command(**given: Any) -> int:
     recipe = options.make_recipe(given)
     reading = options.make_reading(given)
 
-    from simdup.corpus.fingerprint_lines import header, lines
+    from simdup.corpus.fingerprint_lines import format_header, format_lines
     from simdup.operations.cluster import fingerprint_sources
     from simdup.output.atomic import open_output
     from simdup.output.text import skipped_words
@@ -49,9 +49,9 @@ def command(**given: Any) -> int:
     ):
         effort = options.make_effort(given, show)
         run = fingerprint_sources(named, recipe, reading, effort)
-        stream.write(header(run.recipe["digest"], recipe.bits))
+        stream.write(format_header(run.recipe["digest"], recipe.bits))
         for names, hexes in run.blocks:
-            stream.write(lines(hexes, names))
+            stream.write(format_lines(hexes, names))
             stream.flush()
     say_skipped(run.skipped, run.notes, given["quiet"])
     if run.skipped and not given["quiet"]:

@@ -68,9 +68,7 @@ class ScannedDocuments:
     references: range = range(0)
     measure: Callable[[int, int], Measures] | None = None
 
-    def distances(
-        self, a: NDArray[np.int64] | int, b: NDArray[np.int64] | list[int]
-    ) -> list[int]:
+    def distances(self, a: NDArray[np.int64] | int, b: NDArray[np.int64] | list[int]) -> list[int]:
         """Return the Hamming distances of documents side by side, or of one and others."""
         values = self.fingerprints.values
         distances: list[int] = np.bitwise_count(values[a] ^ values[b]).sum(axis=1).tolist()

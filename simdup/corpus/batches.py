@@ -1,7 +1,7 @@
-"""From files to documents: in batches, so that several processes can read side by side.
+"""From files to documents, in batches, so that several processes can read at once.
 
-The parent cuts the work into batches without looking into texts (`batches`); whoever has a batch
-makes documents of it (`read`).
+The parent cuts the work into batches without parsing texts (`batches`); the process that receives
+a batch makes documents of it (`read`).
 """
 
 from __future__ import annotations
@@ -12,19 +12,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import IO
 
-from simdup.corpus.compression import unpacked
-from simdup.corpus.decoding import NotText, decode
-from simdup.corpus.html import decode_html, require_justext, text_of
-from simdup.corpus.records import (
-    BATCH_BYTES,
-    Lines,
-    Rows,
-    line_batches,
-    read_lines,
-    read_rows,
-    without_surrogates,
-)
+from simdup.corpus.compression import decompress
+from simdup.corpus.decoding import decode
+from simdup.corpus.encoding_detection import NotText
+from simdup.corpus.html import decode_html, extract_text, require_justext
+from simdup.corpus.parquet import cut_parquet, require_pyarrow
+from simdup.corpus.record_batches import BATCH_BYTES, LineBatch, ParquetBatch, cut_lines
+from simdup.corpus.records import read_records, without_surrogates
 from simdup.corpus.sources import RECORDS, STDIN, File
+from simdup.errors import reason
 from simdup.model.documents import Document, Skipped
 from simdup.model.reading import Reading
 
@@ -33,16 +29,16 @@ BATCH_FILES = 256
 
 
 @dataclass(frozen=True, slots=True)
-class Files:
-    """A batch of files, a document each."""
+class FileBatch:
+    """Files that are one document each."""
 
     files: tuple[File, ...]
     size: int
 
 
 @dataclass(frozen=True, slots=True)
-class Texts:
-    """A batch of documents that are there already."""
+class TextBatch:
+    """Documents that are already in memory."""
 
     documents: tuple[Document, ...]
     size: int
@@ -50,115 +46,112 @@ class Texts:
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
-    """What a file turned out to be instead of a batch."""
+    """A file, or the rest of one, that cannot be read."""
 
     skipped: Skipped
     size: int = 0
 
 
-Batch = Files | Lines | Rows | Texts | Unreadable
+Batch = FileBatch | LineBatch | ParquetBatch | TextBatch | Unreadable
 
 
 def batches(files: Iterable[File], reading: Reading) -> Iterator[Batch]:
     """Cut files into batches, in order.
 
-    The first are small, so that results that stream begin at once.
+    The first ones are small, so that streamed results begin at once.
     """
-    held: list[File] = []
+    pending: list[File] = []
     size = 0
     most = 1
     for file in files:
         if file.records or file.path == STDIN:
-            if held:
-                yield Files(tuple(held), size)
-                held, size = [], 0
+            if pending:
+                yield FileBatch(tuple(pending), size)
+                pending, size = [], 0
             if file.records:
                 yield from _record_batches(file, reading)
             else:
-                yield Files((file,), file.size)
+                yield FileBatch((file,), file.size)
             continue
-        held.append(file)
+        pending.append(file)
         size += file.size
-        if size >= BATCH_BYTES or len(held) >= most:
-            yield Files(tuple(held), size)
-            held, size = [], 0
+        if size >= BATCH_BYTES or len(pending) >= most:
+            yield FileBatch(tuple(pending), size)
+            pending, size = [], 0
             most = min(2 * most, BATCH_FILES)
-    if held:
-        yield Files(tuple(held), size)
+    if pending:
+        yield FileBatch(tuple(pending), size)
 
 
 def text_batches(texts: Iterable[tuple[str, str]]) -> Iterator[Batch]:
     """Cut named texts into batches, in order."""
-    held: list[Document] = []
+    pending: list[Document] = []
     size = 0
     for name, text in texts:
-        held.append(Document(name, text))
+        pending.append(Document(name, text))
         size += len(text)
-        if size >= BATCH_BYTES or len(held) >= BATCH_FILES:
-            yield Texts(tuple(held), size)
-            held, size = [], 0
-    if held:
-        yield Texts(tuple(held), size)
+        if size >= BATCH_BYTES or len(pending) >= BATCH_FILES:
+            yield TextBatch(tuple(pending), size)
+            pending, size = [], 0
+    if pending:
+        yield TextBatch(tuple(pending), size)
 
 
 def _record_batches(file: File, reading: Reading) -> Iterator[Batch]:
+    cut = cut_parquet if file.format == "parquet" else cut_lines
     try:
-        with opened(file) as (stream, raw):
-            if file.form == "parquet":
-                from simdup.corpus.parquet import row_batches
-
-                found: Iterable[Lines | Rows | Skipped] = row_batches(file, stream, reading)
-            else:
-                found = line_batches(file, stream, reading)
+        with open_content(file) as (stream, raw):
             done = 0
-            for batch in found:
+            for batch in cut(file, stream, reading):
                 if isinstance(batch, Skipped):
                     yield Unreadable(batch)
-                elif isinstance(batch, Lines) and file.packing and file.path != STDIN:
+                elif isinstance(batch, LineBatch) and file.compression and file.path != STDIN:
                     done, before = raw.tell(), done
                     yield replace(batch, size=done - before)
                 else:
                     yield batch
     except OSError as error:
-        yield Unreadable(_unreadable(file.path, error))
+        yield Unreadable(Skipped(file.path, reason(error), error=True))
 
 
 @contextmanager
-def opened(file: File) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
-    """Open a file; give its content, unpacked, and the file as it is."""
-    if file.path == STDIN and not file.place:
+def open_content(file: File) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
+    """Open a file; return its decompressed content, and the file as it is."""
+    if file.path == STDIN and not file.content_path:
         raw: IO[bytes] = open(sys.stdin.fileno(), "rb", closefd=False)  # noqa: SIM115
     else:
-        raw = open(file.place or file.path, "rb")  # noqa: SIM115
-    with raw, unpacked(raw, file.packing) as content:
+        raw = open(file.content_path or file.path, "rb")  # noqa: SIM115
+    with raw, decompress(raw, file.compression) as content:
         yield content, raw
 
 
 def read(batch: Batch, reading: Reading) -> Iterator[Document | Skipped]:
-    """Yield the documents of a batch, and what cannot be one."""
+    """Yield the documents of a batch, and those that cannot be read."""
     if isinstance(batch, Unreadable):
         yield batch.skipped
-    elif isinstance(batch, Texts):
+    elif isinstance(batch, TextBatch):
         for document in batch.documents:
             yield document._replace(text=without_surrogates(document.text))
-    elif isinstance(batch, Lines | Rows):
-        found = (
-            read_lines(batch, reading) if isinstance(batch, Lines) else read_rows(batch, reading)
-        )
-        yield from _with_text(found, reading.extract) if reading.html else found
-    else:
+    elif isinstance(batch, FileBatch):
         for file in batch.files:
             yield read_file(file, reading)
+    elif reading.html:
+        for one in read_records(batch, reading):
+            if isinstance(one, Document):
+                one = one._replace(text=extract_text(one.text, reading.extract))
+            yield one
+    else:
+        yield from read_records(batch, reading)
 
 
 def read_file(file: File, reading: Reading) -> Document | Skipped:
     """Read one file as one document."""
     try:
-        with opened(file) as (stream, _):
+        with open_content(file) as (stream, _):
             content = stream.read()
     except OSError as error:
-        return _unreadable(file.path, error)
-    html = file.form == "html"
+        return Skipped(file.path, reason(error), error=True)
+    html = file.format == "html"
     try:
         decoded = (decode_html if html else decode)(content, reading.encoding)
     except NotText as error:
@@ -167,35 +160,23 @@ def read_file(file: File, reading: Reading) -> Document | Skipped:
     if decoded.replaced:
         plural = "s" if decoded.replaced > 1 else ""
         note = f"read as {decoded.encoding} with {decoded.replaced} bad character{plural} replaced"
-    text = text_of(decoded.text, reading.extract) if html else decoded.text
+    text = extract_text(decoded.text, reading.extract) if html else decoded.text
     return Document(file.path, text, file.modified, note, path=file.path)
 
 
-def _with_text(found: Iterable[Document | Skipped], extract: str) -> Iterator[Document | Skipped]:
-    """Yield records, with the text of what is HTML in them."""
-    for one in found:
-        yield one if isinstance(one, Skipped) else one._replace(text=text_of(one.text, extract))
-
-
 def require_extras(files: Iterable[File], reading: Reading) -> None:
-    """Refuse files that need more than the core where that is missing.
+    """Raise if files need an extra that is not installed.
 
     Raises
     ------
     SimdupError
-        If it is not installed.
+        Names the first such file.
     """
-    wanted = {file.form: file.path for file in reversed(list(files))}
-    if "parquet" in wanted:
-        from simdup.corpus.parquet import require_pyarrow
-
-        require_pyarrow(wanted["parquet"])
+    first = {file.format: file.path for file in reversed(list(files))}
+    if "parquet" in first:
+        require_pyarrow(first["parquet"])
     pages = [
-        wanted[form] for form in wanted if form == "html" or (reading.html and form in RECORDS)
+        path for kind, path in first.items() if kind == "html" or (reading.html and kind in RECORDS)
     ]
     if pages and reading.extract == "main":
         require_justext(pages[0])
-
-
-def _unreadable(path: str, error: OSError) -> Skipped:
-    return Skipped(path, (error.strerror or "cannot be read").lower(), error=True)

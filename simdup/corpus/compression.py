@@ -1,8 +1,8 @@
-"""Compressed files, read and written as if they were not: gzip and Zstandard.
+"""gzip and Zstandard, read and written as streams.
 
-Zstandard is `compression.zstd` of Python 3.14 and, before, its twin `backports.zstd`: the same
-interface in 0.5 MB without dependencies of its own, so that it can be there always.  (zstandard,
-the older library, is ten times as large, last released a year earlier, and has another interface.)
+Zstandard is `compression.zstd` of Python 3.14 and, before that, its twin `backports.zstd`: the same
+interface in 0.5 MB without dependencies of its own, so it can always be installed.  (zstandard, the
+older library, is ten times as large, last released a year earlier, and has another interface.)
 """
 
 from __future__ import annotations
@@ -18,71 +18,72 @@ from typing import IO, Any, cast
 
 from simdup.errors import SimdupError
 
-# What a file is packed with, by its suffix.
-PACKINGS = {".gz": "gzip", ".zst": "zstd"}
+# A compression is one of these names, or empty for none.
+_SUFFIXES = {".gz": "gzip", ".zst": "zstd"}
+_MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
 
-# Standard input has no suffix; of text and records none begins so.
-FOUND_OUT = "found out"
-_MARKS = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
+# Standard input has no suffix, so its compression is detected; no text or record begins with these
+# magic bytes.
+DETECT = "detect"
 
 
-def packing_of(path: str) -> tuple[str, str]:
-    """Return a path without the suffix of a packing, and that packing; empty for none."""
+def split_compression(path: str) -> tuple[str, str]:
+    """Split a path into the path without the suffix of a compression, and that compression."""
     stem, suffix = os.path.splitext(path)
-    packing = PACKINGS.get(suffix.lower(), "")
-    return (stem, packing) if packing else (path, "")
+    compression = _SUFFIXES.get(suffix.lower(), "")
+    return (stem, compression) if compression else (path, "")
 
 
-def found_packing(stream: IO[bytes]) -> str:
-    """Return how the content of a buffered stream is packed, by how it begins."""
+def detect_compression(stream: IO[bytes]) -> str:
+    """Return the compression of a buffered stream, by its first bytes."""
     head = cast(Any, stream).peek(4)[:4]
-    return next((packing for mark, packing in _MARKS.items() if head.startswith(mark)), "")
+    return next((name for magic, name in _MAGIC.items() if head.startswith(magic)), "")
 
 
 @contextmanager
-def unpacked(stream: IO[bytes], packing: str) -> Iterator[IO[bytes]]:
-    """Give the content of a stream, unpacked.
+def decompress(stream: IO[bytes], compression: str) -> Iterator[IO[bytes]]:
+    """Return a stream of the decompressed content of `stream`.
 
     Raises
     ------
     OSError
-        If it is damaged or cut off.
+        If it is damaged or truncated.
     """
-    if packing == FOUND_OUT:
-        packing = found_packing(stream)
-    if not packing:
+    if compression == DETECT:
+        compression = detect_compression(stream)
+    if not compression:
         yield stream
         return
     damages: tuple[type[Exception], ...] = (EOFError, zlib.error, gzip.BadGzipFile)
     content: IO[bytes]
-    if packing == "gzip":
+    if compression == "gzip":
         content = cast(IO[bytes], gzip.GzipFile(fileobj=stream, mode="rb"))
     else:
-        zstd = _zstd()
+        zstd = _import_zstd()
         damages = (EOFError, zstd.ZstdError)
         content = zstd.ZstdFile(stream, "rb")
     try:
         with content:
             yield content
     except damages:
-        raise OSError(errno.EIO, f"damaged {packing} data") from None
+        raise OSError(errno.EIO, f"damaged {compression} data") from None
 
 
 @contextmanager
-def packed(stream: IO[bytes], packing: str) -> Iterator[IO[bytes]]:
-    """Give a stream whose content arrives packed in `stream`."""
-    if not packing:
+def compress(stream: IO[bytes], compression: str) -> Iterator[IO[bytes]]:
+    """Return a stream that writes to `stream` what is written to it, compressed."""
+    if not compression:
         yield stream
-    elif packing == "gzip":
+    elif compression == "gzip":
         # Neither name nor time: the same records give the same bytes.  Level 6 is gzip's own.
         with gzip.GzipFile("", "wb", 6, stream, 0) as content:
             yield cast(IO[bytes], content)
     else:
-        with _zstd().ZstdFile(stream, "wb") as content:
+        with _import_zstd().ZstdFile(stream, "wb") as content:
             yield content
 
 
-def _zstd() -> Any:
+def _import_zstd() -> Any:
     try:
         if sys.version_info >= (3, 14):
             from compression import zstd

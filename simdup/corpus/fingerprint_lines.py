@@ -1,14 +1,13 @@
 """Fingerprint lines: ``HEX  NAME``, as md5sum prints its sums, with a header for the recipe.
 
-A name with a backslash, a newline or a carriage return makes its line begin with a backslash and
-stands escaped, so that every document is one line for `sort`, `grep` and `head`.
+A name with a backslash, a newline or a carriage return is escaped and its line begins with a
+backslash, so that every document is one line for `sort`, `grep` and `head`.
 """
 
 from __future__ import annotations
 
 import re
-import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import overload
 
@@ -16,27 +15,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdup.corpus.names import escape, from_bytes, to_bytes, unescape
+from simdup.corpus.sources import read_bytes
 from simdup.errors import SimdupError
 from simdup.model.recipe import BITS_EXPECTED
 
 _ESCAPED = "\\\n\r"
 _HEADER = re.compile(r"# simdup (\d+)((?: \w+=\S+)*)\s*")
-_HINT = "fingerprint both alike, with one model: simdup fit SOURCE -o MODEL, then --idf MODEL"
+_ONE_MODEL = "make one model with `fit` and fingerprint both with it, as `idf`"
+_SOURCE = "such lines come from `fingerprint`"
 
 
 class Names(Sequence[str]):
-    """The names of fingerprint lines, each made when it is asked for.
+    """The names of fingerprint lines, each decoded on access.
 
-    Of a million lines few are printed again; their names stay the bytes that were read.
+    Of a million lines few are printed again; the other names remain the bytes that were read.
 
     Parameters
     ----------
     content : bytes
-        What was read.
+        The lines.
     starts, ends : int64[lines]
-        Where each name stands in it.
+        Offsets of each name in `content`.
     escaped : bool[lines]
-        Whether it stands escaped.
+        Whether it is escaped.
     """
 
     def __init__(
@@ -53,33 +54,33 @@ class Names(Sequence[str]):
         return len(self._starts)
 
     @overload
-    def __getitem__(self, at: int) -> str: ...
+    def __getitem__(self, index: int) -> str: ...
 
     @overload
-    def __getitem__(self, at: slice) -> list[str]: ...
+    def __getitem__(self, index: slice) -> list[str]: ...
 
-    def __getitem__(self, at: int | slice) -> str | list[str]:
+    def __getitem__(self, index: int | slice) -> str | list[str]:
         """Return a name."""
-        if isinstance(at, slice):
-            return [self[i] for i in range(*at.indices(len(self)))]
-        name = from_bytes(self._content[self._starts[at] : self._ends[at]])
-        return unescape(name) if self._escaped[at] else name
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        name = from_bytes(self._content[self._starts[index] : self._ends[index]])
+        return unescape(name) if self._escaped[index] else name
 
 
 @dataclass(frozen=True, slots=True)
-class Fingerprints:
-    """What fingerprint lines say.
+class FingerprintLines:
+    """The content of fingerprint lines.
 
     Attributes
     ----------
     names : sequence of str
-        Documents.
+        Names of the documents.
     values : uint64[documents, words]
-        Fingerprints, word 0 the most significant.
+        Their fingerprints, word 0 the most significant.
     bits : int
-        Bits of each.
+        Bits of a fingerprint.
     recipe : str
-        Digest of the recipe; empty where no header gives it.
+        Digest of the recipe; empty without a header.
     """
 
     names: Sequence[str]
@@ -88,90 +89,77 @@ class Fingerprints:
     recipe: str
 
 
-def header(digest: str, bits: int) -> bytes:
+def format_header(digest: str, bits: int) -> bytes:
     """Return the header line."""
     return f"# simdup 1 recipe={digest} bits={bits}\n".encode()
 
 
-def lines(hexes: Iterable[str], names: Iterable[str]) -> bytes:
-    """Return the lines of documents, with their newlines."""
+def format_lines(hexes: Iterable[str], names: Iterable[str]) -> bytes:
+    """Return a line for each document, with its newline."""
     return b"".join(
         to_bytes(f"{'' if (safe := escape(name, _ESCAPED)) == name else chr(92)}{digits}  {safe}\n")
         for digits, name in zip(hexes, names, strict=True)
     )
 
 
-def read_lines(paths: Sequence[str]) -> Fingerprints:
+def read_lines(paths: Sequence[str]) -> FingerprintLines:
     """Read the fingerprint lines of files (``-`` is standard input).
 
-    All lines are taken at once, as arrays of places: a million take a tenth of a second.
+    All lines are parsed at once, as arrays of offsets: a million take a tenth of a second.
 
     Raises
     ------
     SimdupError
-        If a file cannot be read, a line is no fingerprint line, or headers or widths differ.
+        If a file cannot be read, a line is not a fingerprint line, or headers or widths differ.
     """
-    contents = [_content(path) for path in paths]
+    contents = [read_bytes(path) for path in paths]
     # A last line without its newline must not run into the next file.
     content = b"".join(c if c.endswith(b"\n") else c + b"\n" for c in contents if c)
     characters = np.frombuffer(content, np.uint8)
     ends = np.flatnonzero(characters == ord("\n"))
     starts = np.concatenate([[0], ends[:-1] + 1]) if len(ends) else ends
-    where = _Where(paths, contents, starts)
+    locator = _Locator(paths, contents, starts)
     first = characters[starts]
     recipe, width = "", 0
     for line in np.flatnonzero(first == ord("#")).tolist():
-        said, bits = _read_header(from_bytes(content[starts[line] : ends[line]]), where.of(line))
-        if width and (recipe, width) != (said, bits // 4):
-            raise SimdupError(where.of(line), "fingerprints of different recipes", _HINT)
-        recipe, width = said, bits // 4
+        where = locator.locate(line)
+        digest, bits = _read_header(from_bytes(content[starts[line] : ends[line]]), where)
+        if width and (recipe, width) != (digest, bits // 4):
+            raise SimdupError(where, "fingerprints of different recipes", _ONE_MODEL)
+        recipe, width = digest, bits // 4
 
     lines = np.flatnonzero((first != ord("#")) & (starts < ends))
     escaped = first[lines] == ord("\\")
     digits, ends = starts[lines] + escaped, ends[lines]
     if len(lines) and not width:
         width = content[digits[0] : ends[0]].find(b"  ")
-    right = (ends - digits >= width + 2) & (width > 0)
-    gap = np.where(right, digits + width, 0)
-    right &= (characters[gap] == ord(" ")) & (characters[gap + 1] == ord(" "))
-    if not right.all():
+    valid = (ends - digits >= width + 2) & (width > 0)
+    gap = np.where(valid, digits + width, 0)
+    valid &= (characters[gap] == ord(" ")) & (characters[gap + 1] == ord(" "))
+    if not valid.all():
         what = f"a fingerprint of {width * 4} bits" if width > 0 else "a fingerprint"
-        raise SimdupError(
-            where.of(int(lines[np.argmin(right)])),
-            f"not {what}, two spaces and a name",
-            "such lines come from: simdup fingerprint SOURCE",
-        )
-    values = _values(characters, digits, width, lambda row: where.of(int(lines[row])))
+        where = locator.locate(int(lines[np.argmin(valid)]))
+        raise SimdupError(where, f"not {what}, two spaces and a name", _SOURCE)
+    values, wrong = _parse_hex(characters, digits, width)
+    if len(wrong):
+        raise SimdupError(locator.locate(int(lines[wrong[0]])), "the fingerprint is not hex digits")
     names = Names(content, digits + width + 2, ends, escaped)
-    return Fingerprints(names, values, width * 4 or 64, recipe)
+    return FingerprintLines(names, values, width * 4 or 64, recipe)
 
 
-class _Where:
-    """Knows in which file, and at which of its lines, a line of the whole stands."""
+class _Locator:
+    """Maps a line of the concatenated files to its file and its number there."""
 
     def __init__(
         self, paths: Sequence[str], contents: Sequence[bytes], starts: NDArray[np.int64]
     ) -> None:
-        given = [
-            (p, len(c) + (not c.endswith(b"\n"))) for p, c in zip(paths, contents, strict=True) if c
-        ]
-        self._paths = [path for path, _ in given]
-        ends = np.cumsum([size for _, size in given])
-        self._first = np.searchsorted(starts, np.concatenate([[0], ends]))
+        sizes = [len(c) + (not c.endswith(b"\n")) for c in contents if c]
+        self._paths = [path for path, c in zip(paths, contents, strict=True) if c]
+        self._first = np.searchsorted(starts, np.cumsum([0, *sizes]))
 
-    def of(self, line: int) -> str:
+    def locate(self, line: int) -> str:
         file = int(np.searchsorted(self._first, line, "right")) - 1
         return f"{self._paths[file]}:{line - self._first[file] + 1}"
-
-
-def _content(path: str) -> bytes:
-    try:
-        if path == "-":
-            return sys.stdin.buffer.read()
-        with open(path, "rb") as file:
-            return file.read()
-    except OSError as error:
-        raise SimdupError(path, (error.strerror or "cannot be read").lower()) from None
 
 
 def _read_header(line: str, where: str) -> tuple[str, int]:
@@ -180,29 +168,25 @@ def _read_header(line: str, where: str) -> tuple[str, int]:
     if match is None or not values.get("bits", "").isdigit() or "recipe" not in values:
         raise SimdupError(where, "not a header `# simdup 1 recipe=... bits=...`")
     if match[1] != "1":
-        raise SimdupError(where, f"lines of format {match[1]}, but this simdup knows 1 only")
+        raise SimdupError(
+            where, f"fingerprint lines of format {match[1]} (this simdup reads format 1)"
+        )
     bits = int(values["bits"])
     if not 8 <= bits <= 256 or bits % 8:
         raise SimdupError(where, f"fingerprints of {bits} bits", BITS_EXPECTED)
     return values["recipe"], bits
 
 
-def _values(
-    characters: NDArray[np.uint8],
-    starts: NDArray[np.int64],
-    width: int,
-    where: Callable[[int], str],
-) -> NDArray[np.uint64]:
-    """Return the numbers that `width` hex digits from each of the places spell."""
+def _parse_hex(
+    characters: NDArray[np.uint8], starts: NDArray[np.int64], width: int
+) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+    """Return the number of `width` hex digits from each offset, and the rows of other digits."""
     words = -(-width // 16) or 1
     nibbles = np.zeros((len(starts), words * 16), np.uint8)
-    for place in range(width):
-        nibbles[:, words * 16 - width + place] = _NIBBLES[characters[starts + place]]
-    bad = (nibbles > 15).any(axis=1)
-    if bad.any():
-        raise SimdupError(where(int(np.argmax(bad))), "the fingerprint is not hex digits")
+    for i in range(width):
+        nibbles[:, words * 16 - width + i] = _NIBBLES[characters[starts + i]]
     packed = nibbles[:, 0::2] << 4 | nibbles[:, 1::2]
-    return packed.view(">u8").astype(np.uint64)
+    return packed.view(">u8").astype(np.uint64), np.flatnonzero((nibbles > 15).any(axis=1))
 
 
 _NIBBLES = np.full(256, 255, np.uint8)

@@ -1,7 +1,7 @@
-"""The spool: what is wanted again later, laid aside in temporary files.
+"""The spool: bytes that are needed again later, in temporary files.
 
 Several processes write, each to a file of its own; one reads.  So neither texts nor term counts of
-a corpus need stay in memory.
+a corpus have to fit into memory.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import BinaryIO, NamedTuple
 
 
 class Slot(NamedTuple):
-    """Where bytes lie: which writer's file, from which byte, how many."""
+    """The position of bytes in the spool: the writer of the file, the first byte, how many."""
 
     writer: int
     start: int
@@ -25,9 +25,9 @@ class SpoolWriter:
     Parameters
     ----------
     folder : str
-        The spool's folder; who made it removes it.
+        The spool's folder; its creator removes it.
     writer : int
-        A number that no other writer there has.
+        A number that no other writer of the spool has.
     """
 
     def __init__(self, folder: str, writer: int) -> None:
@@ -36,9 +36,9 @@ class SpoolWriter:
         self._end = 0
 
     def write(self, contents: Iterable[bytes]) -> list[Slot]:
-        """Append byte strings and return where each lies."""
+        """Append byte strings and return the slot of each."""
         slots = []
-        # Closed at once: all is in the file before its slots are handed on.
+        # Closed at once: everything is in the file before a reader gets the slots.
         with open(self._path, "ab") as file:
             for content in contents:
                 file.write(content)
@@ -48,7 +48,7 @@ class SpoolWriter:
 
 
 class SpoolReader:
-    """Reads back from a spool's folder; keeps nothing in memory.
+    """Reads from a spool's folder; keeps nothing in memory.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ class SpoolReader:
         self._files: dict[int, BinaryIO] = {}
 
     def read(self, slot: Slot) -> bytes:
-        """Return the bytes that lie in a slot."""
+        """Return the bytes of a slot."""
         file = self._files.get(slot.writer)
         if file is None:
             file = self._files[slot.writer] = open(_path(self._folder, slot.writer), "rb")  # noqa: SIM115
@@ -69,7 +69,7 @@ class SpoolReader:
         return file.read(slot.size)
 
     def close(self) -> None:
-        """Let go of the files."""
+        """Close the files."""
         for file in self._files.values():
             file.close()
         self._files.clear()

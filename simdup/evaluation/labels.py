@@ -5,13 +5,13 @@ from __future__ import annotations
 import csv
 import io
 import json
-import sys
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from simdup.corpus.names import from_bytes
-from simdup.errors import SimdupError, unreadable
+from simdup.corpus.sources import read_bytes
+from simdup.errors import SimdupError
 from simdup.evaluation.metrics import LabelledPairs, from_clusters, from_pairs
 
 # What a pair is labelled that is listed because it is none; any other label says yes.
@@ -55,7 +55,7 @@ def read_labels(path: str, least_score: float | None = None) -> LabelledPairs:
     SimdupError
         If the file cannot be read, is none of these, or has no score where one is asked for.
     """
-    text = _read(path)
+    text = from_bytes(read_bytes(path)).removeprefix("\ufeff")
     if text.lstrip().startswith("{"):
         listed = list(_json_pairs(path, text))
     else:
@@ -70,16 +70,6 @@ def read_labels(path: str, least_score: float | None = None) -> LabelledPairs:
     return from_pairs(
         ((one.a, one.b) for one in listed), ((one.a, one.b) for one in listed if _copies(one))
     )
-
-
-def _read(path: str) -> str:
-    try:
-        if path == "-":
-            return from_bytes(sys.stdin.buffer.read()).removeprefix("\ufeff")
-        with open(path, "rb") as file:
-            return from_bytes(file.read()).removeprefix("\ufeff")
-    except OSError as error:
-        raise unreadable(path, error) from None
 
 
 def _json_pairs(path: str, text: str) -> Iterator[_Listed]:

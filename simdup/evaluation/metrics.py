@@ -111,7 +111,9 @@ def from_clusters(clusters: Iterable[Iterable[str]]) -> LabelledPairs:
     """Return the labels that clusters give: all documents of a cluster are pairs."""
     members = [tuple(dict.fromkeys(cluster)) for cluster in clusters]
     pairs = {pair for cluster in members for pair in _pairs_within(cluster)}
-    return LabelledPairs(frozenset(pairs), tuple(cluster for cluster in members if len(cluster) > 1))
+    return LabelledPairs(
+        frozenset(pairs), tuple(cluster for cluster in members if len(cluster) > 1)
+    )
 
 
 def measure(found: LabelledPairs, truth: LabelledPairs) -> Evaluation:

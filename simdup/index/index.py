@@ -18,7 +18,7 @@ from simdup.index.ingest import Sources, read_documents, read_fingerprints, to_c
 from simdup.index.keyset import KeySet
 from simdup.index.matching import ADDING_CHUNKS, QueryOptions, query, query_and_add
 from simdup.index.opening import open_storage
-from simdup.index.session import Patience, Session
+from simdup.index.session import TIMEOUT, Patience, Session, keep_silent
 from simdup.ingest.sources import open_input
 from simdup.lsh.simhash import to_hex, to_int
 from simdup.model.criteria import Criteria
@@ -27,7 +27,7 @@ from simdup.model.reading import Reading
 from simdup.model.recipe import Recipe
 from simdup.model.settings import RunOptions, Settings
 
-_PATIENCE = Patience()
+_DEFAULT = Criteria()
 
 
 class Index:
@@ -149,7 +149,8 @@ class Index:
         fingerprints: bool = False,
         reading: Reading | None = None,
         run: RunOptions | None = None,
-        patience: Patience = _PATIENCE,
+        timeout: float = TIMEOUT,
+        waiting: Callable[[str], None] = keep_silent,
     ) -> Added:
         """Add documents: all of them or, if it is interrupted, none.
 
@@ -160,8 +161,10 @@ class Index:
         ----------
         sources, fingerprints, reading, run
             As for `build`.
-        patience : Patience
-            How to wait for another writer.
+        timeout : float
+            Seconds to wait for another writer.
+        waiting : callable
+            Called with a sentence before the waiting begins.
 
         Raises
         ------
@@ -170,7 +173,7 @@ class Index:
             another recipe.
         """
         result = Added()
-        with self._session.editing(patience) as writer:
+        with self._session.editing(Patience(timeout, waiting)) as writer:
             if fingerprints:
                 batches = iter([_line_columns(self._session, sources)])
             else:
@@ -190,10 +193,16 @@ class Index:
         self._session.forget_searcher()
         return result
 
-    def remove(self, names: Iterable[str], *, patience: Patience = _PATIENCE) -> list[str]:
+    def remove(
+        self,
+        names: Iterable[str],
+        *,
+        timeout: float = TIMEOUT,
+        waiting: Callable[[str], None] = keep_silent,
+    ) -> list[str]:
         """Remove documents by name, and return the names that were not found."""
         wanted = [names] if isinstance(names, str) else list(names)
-        with self._session.editing(patience) as writer:
+        with self._session.editing(Patience(timeout, waiting)) as writer:
             present = writer().remove(name_keys(wanted))
             if writer().flush():
                 self._session.touch()
@@ -203,8 +212,8 @@ class Index:
     def query(
         self,
         sources: Sources,
-        distance: int = Criteria.distance,
-        similarity: float = Criteria.similarity,
+        distance: int = _DEFAULT.distance,
+        similarity: float = _DEFAULT.similarity,
         *,
         verify: bool = True,
         limit: int | None = None,
@@ -213,7 +222,8 @@ class Index:
         compress: bool = False,
         reading: Reading | None = None,
         run: RunOptions | None = None,
-        patience: Patience = _PATIENCE,
+        timeout: float = TIMEOUT,
+        waiting: Callable[[str], None] = keep_silent,
     ) -> QueryResults:
         """Tell for each document what the index holds near it.
 
@@ -236,8 +246,8 @@ class Index:
         compress : bool
             Whether search tables, if there are so many queries that they are built, take two
             thirds of the memory.
-        patience : Patience
-            How to wait for another writer.
+        timeout, waiting
+            As for `add`.
 
         Returns
         -------
@@ -254,6 +264,7 @@ class Index:
             settings = Settings.of(reading=reading, run=_stream(sources, using))
             batches = _text_columns(session, sources, settings, results)
         if add:
+            patience = Patience(timeout, waiting)
             results.chunks = (query_and_add(session, one, options, patience) for one in batches)
         else:
             results.chunks = chain.from_iterable(query(session, one, options) for one in batches)

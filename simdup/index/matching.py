@@ -61,9 +61,7 @@ class QueryOptions:
         return QueryResult(document, tuple(matches), added)
 
 
-def query(
-    session: Session, columns: Columns, options: QueryOptions
-) -> Iterator[list[QueryResult]]:
+def query(session: Session, columns: Columns, options: QueryOptions) -> Iterator[list[QueryResult]]:
     """Yield the results of a batch, a few documents at a time."""
     with session.storage.reading():
         found = _match(session, columns, options)

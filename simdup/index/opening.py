@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sqlite3
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from urllib.parse import quote
@@ -26,6 +25,7 @@ CREATE TABLE part (
     PRIMARY KEY (kind, number)
 );
 """
+
 
 @contextmanager
 def create_storage(path: str) -> Iterator[Storage]:
@@ -127,9 +127,7 @@ def _check_head(path: str) -> None:
         with open(path, "rb") as stream:
             head = stream.read(100)
     except FileNotFoundError:
-        raise SimdupError(
-            path, "no such file", "`Index.build` makes an index"
-        ) from None
+        raise SimdupError(path, "no such file", "`Index.build` makes an index") from None
     except OSError as error:
         raise unreadable(path, error) from None
     except ValueError:

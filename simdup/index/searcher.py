@@ -110,13 +110,19 @@ class Searcher:
         self._base = np.concatenate([self._base, *self._loose])
         self._loose, self._spent = [], 0.0
         self._index = search.build(
-            self._base, self._setup.bits, self._setup.distance, self._setup.compress, threads=self._setup.threads
+            self._base,
+            self._setup.bits,
+            self._setup.distance,
+            self._setup.compress,
+            threads=self._setup.threads,
         )
 
     def _scan(self, asked: U64, values: U64) -> Found:
         work = len(asked) * len(values)
         threads = self._setup.threads if work >= _WORTH_THREADS else 1
-        parts = (_scanned(asked, values, self._setup.distance, at, threads) for at in range(threads))
+        parts = (
+            _scanned(asked, values, self._setup.distance, at, threads) for at in range(threads)
+        )
         blocks = list(running.merged(parts, threads))
         query, row = (
             np.concatenate([np.zeros(0, np.int64), *(block[at] for block in blocks)])

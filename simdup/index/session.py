@@ -13,6 +13,13 @@ from simdup.index.store import Store
 from simdup.index.stored_recipe import StoredRecipe
 from simdup.index.writer import Writer
 
+# Seconds that a writer waits for another.
+TIMEOUT = 60.0
+
+
+def keep_silent(what: str) -> None:
+    """Say nothing before waiting."""
+
 
 @dataclass(frozen=True, slots=True)
 class Patience:
@@ -26,8 +33,8 @@ class Patience:
         Called with a sentence before the waiting begins.
     """
 
-    timeout: float = 60.0
-    waiting: Callable[[str], None] = lambda what: None
+    timeout: float
+    waiting: Callable[[str], None]
 
 
 class Session:

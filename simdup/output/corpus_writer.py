@@ -14,9 +14,9 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import IO
 
-from simdup.corpus.batches import opened
-from simdup.corpus.compression import packed
-from simdup.corpus.records import raw_records
+from simdup.corpus.batches import open_content
+from simdup.corpus.compression import compress
+from simdup.corpus.record_batches import raw_records
 from simdup.corpus.sources import File
 from simdup.errors import SimdupError
 from simdup.output.atomic import open_output
@@ -116,7 +116,7 @@ def write_folder(
                 check_unchanged(file)
                 if records:
                     with open_output(place) as stream:
-                        write_records(file, stream, records, file.packing)
+                        write_records(file, stream, records, file.compression)
                 else:
                     _put(file.path, place, link)
             finish()
@@ -162,7 +162,7 @@ def check_unchanged(file: File) -> None:
     SimdupError
         If its size or its time of change differs.
     """
-    now = os.stat(file.place or file.path)
+    now = os.stat(file.content_path or file.path)
     if (now.st_size, now.st_mtime) != (file.size, file.modified):
         raise SimdupError(file.path, "changed while it was read", "run it again")
 
@@ -184,7 +184,9 @@ def _put(source: str, place: str, link: str) -> None:
             os.unlink(beside)
 
 
-def write_records(file: File, target: IO[bytes], redundant: Collection[int], packing: str) -> None:
+def write_records(
+    file: File, target: IO[bytes], redundant: Collection[int], compression: str
+) -> None:
     """Write the records of a file that stay, byte for byte and in their order.
 
     Parameters
@@ -195,20 +197,20 @@ def write_records(file: File, target: IO[bytes], redundant: Collection[int], pac
         Where to write.
     redundant : collection of int
         Numbers of the records that do not stay.
-    packing : str
+    compression : str
         How to compress what is written.
     """
-    with opened(file) as (stream, _):
-        if file.form == "parquet":
+    with open_content(file) as (stream, _):
+        if file.format == "parquet":
             with _seekable(stream) as source, tempfile.TemporaryFile() as table:
                 from simdup.corpus.parquet import copy_rows
 
                 copy_rows(source, table, lambda row: row not in redundant)
                 table.seek(0)
-                with packed(target, packing) as packer:
+                with compress(target, compression) as packer:
                     shutil.copyfileobj(table, packer)
             return
-        with packed(target, packing) as packer:
+        with compress(target, compression) as packer:
             packer.writelines(
                 raw
                 for number, raw in raw_records(file, stream)
