@@ -49,7 +49,7 @@ def command(**given: Any) -> int:
 
     from simdup.corpus.fingerprint_lines import read_lines
     from simdup.operations.cluster import cluster_lines, verify_lines
-    from simdup.output.atomic import open_output
+    from simdup.output.streams import open_output
     from simdup.output.text import report
 
     lines = read_lines(given["files"] or ["-"])

@@ -61,8 +61,8 @@ def command(**given: Any) -> int:
     from simdup.corpus.sources import one_file
     from simdup.fingerprints.fingerprinter import learn_idf
     from simdup.operations.compare import compare
-    from simdup.output.atomic import open_output
     from simdup.output.comparison import comparison_jsonl, comparison_text
+    from simdup.output.streams import open_output
     from simdup.output.text import Painter
 
     documents: list[Document] = []

@@ -62,8 +62,8 @@ def command(**given: Any) -> int:
 
     from simdup.model.clusters import Removed, Result
     from simdup.operations.dedupe import dedupe
-    from simdup.output.atomic import open_output
     from simdup.output.records import removed_csv, removed_jsonl
+    from simdup.output.streams import open_output
     from simdup.output.text import report
 
     listing = given["removed"] or ("-" if given["dry_run"] else None)

@@ -53,8 +53,8 @@ def command(**given: Any) -> int:
 
     from simdup.evaluation.labels import read_answer, with_names_of
     from simdup.evaluation.metrics import evaluate
-    from simdup.output.atomic import open_output
     from simdup.output.evaluation import evaluation_jsonl, evaluation_text
+    from simdup.output.streams import open_output
 
     found = read_answer(given["found"])
     truth = read_answer(given["truth"], given["min_score"])

@@ -40,7 +40,7 @@ def command(**given: Any) -> int:
 
     from simdup.corpus.fingerprint_lines import format_header, format_lines
     from simdup.operations.cluster import fingerprint_sources
-    from simdup.output.atomic import open_output
+    from simdup.output.streams import open_output
     from simdup.output.text import skipped_words
 
     with (

@@ -37,7 +37,7 @@ def command(**given: Any) -> int:
     reading = options.make_reading(given)
 
     from simdup.operations.fit import fit
-    from simdup.output.atomic import open_output
+    from simdup.output.streams import open_output
 
     with open_output(given["output"]) as stream:
         with progress(given["progress"], given["quiet"]) as show:

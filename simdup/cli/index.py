@@ -198,8 +198,8 @@ def info(**given: Any) -> int:
 
     from simdup.index.info import index_info
     from simdup.index.storage import opened
-    from simdup.output.atomic import open_output
     from simdup.output.records import json_line
+    from simdup.output.streams import open_output
 
     file = opened(given["index"])
     try:
@@ -259,7 +259,7 @@ def check(**given: Any) -> int:
 def export(**given: Any) -> int:
     """Print an index as fingerprint lines, in the order in which documents came."""
     from simdup.index.index import Index
-    from simdup.output.atomic import open_output
+    from simdup.output.streams import open_output
 
     with Index.open(given["index"]) as index, open_output(given["output"]) as stream:
         stream.writelines(index.export_lines())

@@ -37,8 +37,8 @@ def command(**given: Any) -> int:
     from simdup.corpus.fingerprint_lines import read_lines
     from simdup.model.clusters import Pair
     from simdup.operations.cluster import pair_lines as pairs_of
-    from simdup.output.atomic import open_output
     from simdup.output.records import pair_csv, pair_jsonl, pair_lines
+    from simdup.output.streams import open_output
 
     lines = read_lines(given["files"] or ["-"])
     names = lines.names

@@ -15,7 +15,7 @@ from simdup.cli.messages import say, say_error, say_skipped
 from simdup.cli.progress import progress
 
 if TYPE_CHECKING:
-    from simdup.model.matches import Answer
+    from simdup.model.matches import QueryResult
     from simdup.output.text import Painter
 
 FORMATS = ("text", "csv", "jsonl")
@@ -77,7 +77,7 @@ def command(**given: Any) -> int:
     form = options.make_format(given, FORMATS)
 
     from simdup.index.index import Index
-    from simdup.output.atomic import open_output
+    from simdup.output.streams import open_output
     from simdup.output.text import Painter, count_words, skipped_words
 
     started = time.monotonic()
@@ -141,30 +141,30 @@ class _Writer(NamedTuple):
     """What stands first, and how answers are written."""
 
     head: bytes
-    answers: Callable[[list[Answer]], Iterable[bytes]]
+    answers: Callable[[list[QueryResult]], Iterable[bytes]]
 
 
 def _writer(form: str, given: dict[str, Any], paint: Painter, terminal: bool) -> _Writer:
     """Return how answers are written in a format, all of them or the new ones only."""
     from simdup.output import records
-    from simdup.output.text import answer_text
+    from simdup.output.text import query_text
 
     if form == "jsonl":
-        write, head = records.answer_jsonl, b""
+        write, head = records.query_jsonl, b""
     elif form == "csv":
-        write, head = records.answer_csv, records.ANSWER_CSV_HEAD
+        write, head = records.query_csv, records.QUERY_CSV_HEAD
     elif given["new"]:
         end = b"\0" if given["null"] else b"\n"
         return _Writer(b"", lambda block: _names(block, end, terminal and not given["null"]))
     else:
         head = (paint("dim", "  bits  similar  document") + "\n").encode()
-        return _Writer(head, lambda block: answer_text(block, paint))
+        return _Writer(head, lambda block: query_text(block, paint))
     if given["new"]:
         return _Writer(head, lambda block: write(answer for answer in block if answer.new))
     return _Writer(head, write)
 
 
-def _names(block: list[Answer], end: bytes, terminal: bool) -> Iterable[bytes]:
+def _names(block: list[QueryResult], end: bytes, terminal: bool) -> Iterable[bytes]:
     """Return the names of new documents: as they are, for other programs, or fit to be seen."""
     from simdup.corpus.names import to_bytes
     from simdup.output.escaping import shown

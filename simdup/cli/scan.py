@@ -61,7 +61,7 @@ def command(**given: Any) -> int:
     form = options.make_format(given, FORMATS)
 
     from simdup.operations.scan import scan
-    from simdup.output.atomic import open_output
+    from simdup.output.streams import open_output
 
     with open_output(given["output"]) as stream:
         with progress(given["progress"], given["quiet"]) as show:

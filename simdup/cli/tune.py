@@ -61,7 +61,7 @@ def command(**given: Any) -> int:
     form = options.make_format(given, FORMATS)
 
     from simdup.operations.tune import tune
-    from simdup.output.atomic import open_output
+    from simdup.output.streams import open_output
     from simdup.output.text import Painter
     from simdup.output.tuning import tuning_jsonl, tuning_text
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import collections
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,6 @@ from simdup.corpus.spool import Slot
 from simdup.features.hashing import REMEMBERED_TERMS, FeatureHash, term_hash
 
 TermNumbers = NDArray[np.int32]
-Values = TypeVar("Values", bound=np.generic[Any])
 
 # Entries that are worked on at once; at about 100 bytes each, some 50 MB.
 CHUNK_ENTRIES = 1 << 19
@@ -54,7 +53,7 @@ class CountedChunk:
     terms: tuple[str, ...]
 
 
-class CsrRows(NamedTuple, Generic[Values]):
+class CsrRows(NamedTuple):
     """Consecutive documents in compressed sparse rows.
 
     Attributes
@@ -69,7 +68,7 @@ class CsrRows(NamedTuple, Generic[Values]):
 
     starts: NDArray[np.int64]
     columns: TermNumbers
-    values: NDArray[Values]
+    values: NDArray[Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,12 +130,12 @@ class Counts:
             frequencies += np.bincount(rows.columns, each, minlength=len(frequencies))
         return frequencies.astype(np.int32)
 
-    def document(self, number: int) -> CsrRows[np.int32]:
+    def document(self, number: int) -> CsrRows:
         """Return the entries of one document."""
         row = number if self.row_of is None else int(self.row_of[number])
         return self.rows(row, row + 1)
 
-    def rows(self, first: int, last: int) -> CsrRows[np.int32]:
+    def rows(self, first: int, last: int) -> CsrRows:
         """Return the entries of the rows ``first:last``."""
         columns, counts = [_NONE], [_NONE]
         position = int(np.searchsorted(self.firsts, first, "right")) - 1
@@ -150,7 +149,7 @@ class Counts:
         starts = self.starts[first : last + 1] - self.starts[first]
         return CsrRows(starts, np.concatenate(columns), np.concatenate(counts))
 
-    def chunked_rows(self) -> Iterator[CsrRows[np.int32]]:
+    def chunked_rows(self) -> Iterator[CsrRows]:
         """Yield all rows, so many at a time that memory does not grow with the corpus."""
         first = 0
         while first < len(self):

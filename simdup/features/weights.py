@@ -69,13 +69,13 @@ class Weighting:
     recipe: Recipe
     by_sklearn: bool = False
 
-    def rows(self) -> Iterator[CsrRows[np.float64]]:
+    def rows(self) -> Iterator[CsrRows]:
         """Yield the weights of consecutive rows of `counts`: all terms, none capped."""
         weigh = self._weigh_by_sklearn() if self.by_sklearn else self._weigh
         for rows in self.counts.chunked_rows():
             yield rows._replace(values=weigh(rows))
 
-    def document(self, number: int) -> CsrRows[np.float64]:
+    def document(self, number: int) -> CsrRows:
         """Return the weights of one document: all terms, none capped."""
         row = self.counts.document(number)
         return row._replace(values=self._weigh(row))
@@ -90,7 +90,7 @@ class Weighting:
             terms = per_document(rows.values > 0, rows.starts)
             yield TopTerms(*self._heaviest(rows, present), terms)
 
-    def _weigh(self, rows: CsrRows[np.int32]) -> NDArray[np.float64]:
+    def _weigh(self, rows: CsrRows) -> NDArray[np.float64]:
         tf = rows.values.astype(np.float64)
         match self.recipe.weight:
             case "binary":
@@ -111,7 +111,7 @@ class Weighting:
         transformer = TfidfTransformer(norm=None, smooth_idf=True, sublinear_tf=logarithmic)
         transformer.idf_ = self.factors
 
-        def weigh(rows: CsrRows[np.int32]) -> NDArray[np.float64]:
+        def weigh(rows: CsrRows) -> NDArray[np.float64]:
             tf = rows.values.astype(np.float64)
             shape = (len(rows.starts) - 1, len(self.factors))
             matrix = csr_matrix((tf, rows.columns, rows.starts), shape=shape)
@@ -121,7 +121,7 @@ class Weighting:
         return weigh
 
     def _heaviest(
-        self, rows: CsrRows[np.float64], present: NDArray[np.bool_]
+        self, rows: CsrRows, present: NDArray[np.bool_]
     ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
         """Keep the `top` heaviest entries of each document, equal ones by term hash; cap them."""
         starts, columns, weights = rows
@@ -170,9 +170,7 @@ def per_document(chosen: NDArray[np.bool_], starts: NDArray[np.int64]) -> NDArra
     return np.diff(np.concatenate([[0], np.cumsum(chosen)])[starts])
 
 
-def _thresholds(
-    rows: CsrRows[np.float64], present: NDArray[np.bool_], top: int
-) -> NDArray[np.float64]:
+def _thresholds(rows: CsrRows, present: NDArray[np.bool_], top: int) -> NDArray[np.float64]:
     """Return for each entry the `top`-th largest weight of its document."""
     counted = np.where(present, rows.values, 0.0)
     sizes = np.diff(rows.starts)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
@@ -47,7 +47,7 @@ class QueryOptions:
     criteria: Criteria
     limit: int | None = None
     compress: bool = False
-    run: RunOptions = RunOptions()
+    run: RunOptions = field(default_factory=RunOptions)
 
     def setup(self, bits: int) -> SearchSetup:
         """Return what fingerprints of so many bits are searched for."""

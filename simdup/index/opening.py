@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from urllib.parse import quote
 
+from simdup.atomic import beside, sync
 from simdup.errors import SimdupError, unreadable, unwritable
 from simdup.index.storage import RECOVERY, Storage
 
@@ -37,54 +38,44 @@ def create_storage(path: str) -> Iterator[Storage]:
         If the path exists already, or the folder cannot be written.
     """
     if os.path.lexists(path):
-        raise SimdupError(
-            path, "already exists", "`Index.add` adds documents to it, or remove it first"
-        )
-    try:
-        handle, beside = tempstorage.mkstemp(
-            prefix=".simdup-", dir=os.path.dirname(os.path.abspath(path))
-        )
-    except OSError as error:
-        raise unwritable(path, error) from None
-    os.close(handle)
-    storage = Storage(path, _connect(beside, "rw"))
-    try:
-        # Nobody else sees it yet: if this fails, the whole file is dropped.
-        for pragma in ("journal_mode = OFF", "synchronous = OFF", "locking_mode = EXCLUSIVE"):
-            storage.execute(f"PRAGMA {pragma}")
-        storage.execute(f"PRAGMA application_id = {APPLICATION}")
-        storage.execute(f"PRAGMA user_version = {VERSION}")
-        storage.execute("BEGIN")
-        for statement in _SCHEMA.split(";"):
-            storage.execute(statement)
-        yield storage
-        storage.execute("COMMIT")
-        storage.execute("PRAGMA locking_mode = NORMAL")
-        storage.execute("PRAGMA journal_mode = WAL")
-        storage.close()
-        _move(beside, path)
-    except BaseException:
-        storage.close()
-        for side in ("", *_SIDES):
-            with suppress(OSError):
-                os.unlink(beside + side)
-        raise
-
-
-def _move(beside: str, path: str) -> None:
-    mask = os.umask(0)
-    os.umask(mask)
-    try:
-        with open(beside, "rb+") as stream:
-            os.fsync(stream.fileno())
-        os.chmod(beside, 0o666 & ~mask)
+        hint = "`Index.add` adds documents to it, or remove it first"
+        raise SimdupError(path, "already exists", hint)
+    with beside(path) as place:
+        try:
+            open(place, "xb").close()
+        except OSError as error:
+            raise unwritable(path, error) from None
+        storage = Storage(path, _connect(place, "rw"))
+        try:
+            _prepare(storage)
+            yield storage
+            storage.execute("COMMIT")
+            storage.execute("PRAGMA locking_mode = NORMAL")
+            storage.execute("PRAGMA journal_mode = WAL")
+        finally:
+            storage.close()
+            _remove_sides(place)
+        with open(place, "rb+") as stream:
+            sync(stream)
         # What an earlier index of that name left behind must not be taken for this one's.
-        for side in _SIDES:
-            with suppress(FileNotFoundError):
-                os.unlink(path + side)
-        os.replace(beside, path)
-    except OSError as error:
-        raise unwritable(path, error) from None
+        _remove_sides(path)
+
+
+def _prepare(storage: Storage) -> None:
+    # Nobody else sees it yet: if this fails, the whole file is dropped.
+    for pragma in ("journal_mode = OFF", "synchronous = OFF", "locking_mode = EXCLUSIVE"):
+        storage.execute(f"PRAGMA {pragma}")
+    storage.execute(f"PRAGMA application_id = {APPLICATION}")
+    storage.execute(f"PRAGMA user_version = {VERSION}")
+    storage.execute("BEGIN")
+    for statement in _SCHEMA.split(";"):
+        storage.execute(statement)
+
+
+def _remove_sides(path: str) -> None:
+    for side in _SIDES:
+        with suppress(OSError):
+            os.unlink(path + side)
 
 
 def open_storage(path: str) -> Storage:

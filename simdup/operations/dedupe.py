@@ -17,7 +17,6 @@ from simdup.model.clusters import Removed, Result
 from simdup.model.reading import Reading
 from simdup.model.settings import Settings
 from simdup.operations.scan import examine
-from simdup.output.atomic import open_output
 from simdup.output.corpus_writer import (
     CleanedFolder,
     check_apart,
@@ -26,6 +25,7 @@ from simdup.output.corpus_writer import (
     write_folder,
     write_records,
 )
+from simdup.output.streams import open_output
 
 
 @dataclass(frozen=True, slots=True)

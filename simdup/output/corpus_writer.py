@@ -1,8 +1,8 @@
-"""The writer of cleaned corpora: what stays of files and of records, and nothing else.
+"""The writer of cleaned corpora: the files and records that stay.
 
 A corpus appears whole or not at all: a folder is built beside its place and renamed, a file is
-written by `open_output`.  Only where a folder is there already (and may be written to) its files
-are replaced one by one, each whole.  Nothing outside the target is ever written or removed.
+written by `open_output`.  Only in a folder that exists already (and may be written to) are files
+replaced one by one, each whole.  Nothing outside the target is ever written or removed.
 """
 
 from __future__ import annotations
@@ -12,23 +12,22 @@ import shutil
 import tempfile
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from typing import IO
 
+from simdup.atomic import beside
 from simdup.corpus.batches import open_content
 from simdup.corpus.compression import compress
 from simdup.corpus.record_batches import raw_records
 from simdup.corpus.sources import File
-from simdup.errors import SimdupError
-from simdup.output.atomic import open_output
+from simdup.errors import SimdupError, unreadable, unwritable
+from simdup.output.streams import open_output
 
 LINKS = ("copy", "hard", "symbolic")
 
-# Numbers of the records of each file, by its path, that do not stay; 0 for the file itself.
-Redundant = Mapping[str, Collection[int]]
-
 
 def check_target(target: str, sources: Iterable[str], force: bool) -> None:
-    """Refuse a target that holds a source, lies in one, or has something in it.
+    """Refuse a target that contains a source, is inside one, or is not empty.
 
     Raises
     ------
@@ -41,15 +40,15 @@ def check_target(target: str, sources: Iterable[str], force: bool) -> None:
     except FileNotFoundError:
         return
     except OSError as error:
-        raise SimdupError(target, (error.strerror or "cannot be read").lower()) from None
+        raise unreadable(target, error) from None
     if filled and not force:
         raise SimdupError(
-            target, "is there already and not empty", "--force replaces its files of the same names"
+            target, "already exists and is not empty", "`force` replaces files of the same names"
         )
 
 
 def check_apart(target: str, sources: Iterable[str], what: str = "a SOURCE") -> None:
-    """Refuse a target that is a source, lies in one or holds one.
+    """Refuse a target that is a source, is inside one or contains one.
 
     Raises
     ------
@@ -62,9 +61,9 @@ def check_apart(target: str, sources: Iterable[str], what: str = "a SOURCE") -> 
         if place == real or (os.path.exists(target) and _same(target, source)):
             raise SimdupError(target, f"is {what} itself: {source}")
         if place.startswith(os.path.join(real, "")):
-            raise SimdupError(target, f"lies inside {what}: {source}")
+            raise SimdupError(target, f"is inside {what}: {source}")
         if real.startswith(os.path.join(place, "")):
-            raise SimdupError(target, f"holds {what}: {source}")
+            raise SimdupError(target, f"contains {what}: {source}")
 
 
 def _same(a: str, b: str) -> bool:
@@ -73,27 +72,38 @@ def _same(a: str, b: str) -> bool:
     return False
 
 
+@dataclass(frozen=True, slots=True)
+class CleanedFolder:
+    """A folder that a cleaned corpus is written to.
+
+    Attributes
+    ----------
+    target : str
+        The folder.
+    link : str
+        One of `LINKS`: how a file that stays unchanged gets there.
+    redundant : mapping
+        Numbers of the records of each file, by its path, that are left out; 0 for the file itself.
+    """
+
+    target: str
+    link: str
+    redundant: Mapping[str, Collection[int]]
+
+
 def write_folder(
-    target: str,
-    files: Iterable[tuple[File, str]],
-    redundant: Redundant,
-    link: str,
-    finish: Callable[[], None],
+    cleaned: CleanedFolder, files: Iterable[tuple[File, str]], finish: Callable[[], None]
 ) -> None:
     """Write what stays of files into a folder.
 
     Parameters
     ----------
-    target : str
-        The folder.
+    cleaned : CleanedFolder
+        Where to write, and what is left out.
     files : iterable of (File, str)
         All files, and where each goes in the folder; unreadable ones are passed over.
-    redundant : mapping
-        What does not stay.
-    link : str
-        One of `LINKS`: how a file that stays as it is comes there.
     finish : callable
-        Called before the folder appears at its place.
+        Called before the folder appears in its place.
 
     Raises
     ------
@@ -101,12 +111,12 @@ def write_folder(
         If something cannot be read or written, or a source has changed since it was read.
     """
     try:
-        with _folder(target) as folder:
+        with _open_folder(cleaned.target) as folder:
             real = os.path.realpath(folder)
             for file, below in files:
                 place = os.path.join(real, below)
                 _make_folder(real, os.path.dirname(place))
-                records = redundant.get(file.path, ())
+                records = cleaned.redundant.get(file.path, ())
                 if 0 in records:
                     with suppress(FileNotFoundError):
                         os.unlink(place)
@@ -118,32 +128,21 @@ def write_folder(
                     with open_output(place) as stream:
                         write_records(file, stream, records, file.compression)
                 else:
-                    _put(file.path, place, link)
+                    _copy(file.path, place, cleaned.link)
             finish()
     except OSError as error:
-        where = str(error.filename2 or error.filename or target)
-        raise SimdupError(where, (error.strerror or "cannot be written").lower()) from None
+        raise unwritable(str(error.filename2 or error.filename or cleaned.target), error) from None
 
 
 @contextmanager
-def _folder(target: str) -> Iterator[str]:
-    """Give the folder to write to: the target, if something is in it, or one that becomes it."""
+def _open_folder(target: str) -> Iterator[str]:
+    """Yield the folder to write to: the target if it has entries, or one that becomes it."""
     if os.path.isdir(target) and os.listdir(target):
         yield target
         return
-    target = os.path.realpath(target)
-    beside = os.path.join(os.path.dirname(target), f".{os.path.basename(target)}.simdup-part")
-    # What a killed run left behind.
-    shutil.rmtree(beside, ignore_errors=True)
-    os.makedirs(beside)
-    try:
-        yield beside
-        if os.path.isdir(target):
-            os.rmdir(target)
-        os.rename(beside, target)
-    except BaseException:
-        shutil.rmtree(beside, ignore_errors=True)
-        raise
+    with beside(os.path.realpath(target), target) as place:
+        os.makedirs(place)
+        yield place
 
 
 def _make_folder(root: str, folder: str) -> None:
@@ -167,21 +166,15 @@ def check_unchanged(file: File) -> None:
         raise SimdupError(file.path, "changed while it was read", "run it again")
 
 
-def _put(source: str, place: str, link: str) -> None:
-    """Let a file stand at a place too, whole as soon as it is there."""
-    beside = tempfile.mktemp(prefix=".simdup-", dir=os.path.dirname(place))
-    try:
+def _copy(source: str, place: str, link: str) -> None:
+    """Copy or link a file to a place, where it appears whole."""
+    with beside(place) as path:
         if link == "hard":
-            os.link(os.path.realpath(source), beside)
+            os.link(os.path.realpath(source), path)
         elif link == "symbolic":
-            os.symlink(os.path.realpath(source), beside)
+            os.symlink(os.path.realpath(source), path)
         else:
-            shutil.copy2(source, beside)
-        os.replace(beside, place)
-    finally:
-        # Gone after the renaming, but where both are links to one file it does nothing.
-        with suppress(FileNotFoundError):
-            os.unlink(beside)
+            shutil.copy2(source, path)
 
 
 def write_records(

@@ -15,7 +15,7 @@ from simdup._version import __version__
 from simdup.corpus.names import escape, to_bytes
 from simdup.model.clusters import Cluster, Member, Pair, Removed, Result
 from simdup.model.criteria import Measures
-from simdup.model.matches import Answer
+from simdup.model.matches import QueryResult
 
 _CLUSTER_COLUMNS = ("cluster", "role", "document", "fingerprint", "distance", "similarity")
 
@@ -124,7 +124,7 @@ def pair_lines(pairs: Iterable[Pair]) -> Iterator[bytes]:
         yield to_bytes(f"{pair.distance}\t{a}\t{b}\n")
 
 
-def answer_csv(answers: Iterable[Answer]) -> Iterator[bytes]:
+def query_csv(answers: Iterable[QueryResult]) -> Iterator[bytes]:
     """Yield the CSV rows of answers: a row a match, and one with the rest empty where none is."""
     for answer in answers:
         yield _csv_rows(
@@ -133,10 +133,10 @@ def answer_csv(answers: Iterable[Answer]) -> Iterator[bytes]:
         ) or _csv_rows([(answer.document, "", "", "")])
 
 
-ANSWER_CSV_HEAD = b"document,match,distance,similarity\n"
+QUERY_CSV_HEAD = b"document,match,distance,similarity\n"
 
 
-def answer_jsonl(answers: Iterable[Answer]) -> Iterator[bytes]:
+def query_jsonl(answers: Iterable[QueryResult]) -> Iterator[bytes]:
     """Yield a typed JSON line a document: ``match`` or ``new``."""
     for answer in answers:
         if answer.new:

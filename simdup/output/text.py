@@ -18,7 +18,7 @@ from simdup.corpus.names import to_bytes
 from simdup.model.clusters import Cluster, Result
 from simdup.model.criteria import Criteria
 from simdup.model.documents import Skipped
-from simdup.model.matches import Answer
+from simdup.model.matches import QueryResult
 from simdup.output.escaping import shown
 from simdup.output.records import digits
 
@@ -141,7 +141,7 @@ def skipped_words(skipped: Iterable[Skipped]) -> str:
     return f"{reasons.total()} skipped ({why})"
 
 
-def answer_text(answers: Iterable[Answer], paint: Painter) -> Iterator[bytes]:
+def query_text(answers: Iterable[QueryResult], paint: Painter) -> Iterator[bytes]:
     """Yield what an index holds near each document, as a person reads it."""
     for answer in answers:
         if answer.new:

@@ -38,7 +38,7 @@ class Vector(NamedTuple):
         return self.columns.nbytes + self.weights.nbytes
 
 
-def vector(document: CsrRows[np.float64]) -> Vector:
+def vector(document: CsrRows) -> Vector:
     """Return the vector of a document's term weights, scaled to length 1 (or all 0)."""
     order = np.argsort(document.columns)
     columns, weights = document.columns[order], document.values[order]
