@@ -15,7 +15,7 @@ from typing import Any
 
 import click
 import pytest
-from conftest import ROOT, Command, Ran, command, edited, environment, process, prose, write
+from support import ROOT, Command, Ran, command, edited, environment, process, prose, write
 
 import simdup as package
 from simdup.cli import COMMANDS, _simdup

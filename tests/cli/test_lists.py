@@ -7,17 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Command, process, prose, write
+from support import Command, near, process, prose, write
 
 from simdup import scan
 from simdup.features import counts as counting
 from simdup.ingest.seen import Seen
-
-
-def near(text: str) -> str:
-    """The text with other marks: the same words, but not the same characters."""
-    return text.replace("。", "！", 3)
-
 
 TEXTS = {
     "1.txt": prose(1),

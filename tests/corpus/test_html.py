@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import Command, prose, write
+from support import Command, prose, write
 
 from simdup.corpus.html import decode_html, text_of
 

@@ -13,17 +13,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Command, command, environment, process, prose
+from support import Command, command, environment, near, process, prose
 
 from simdup.corpus.compression import packed
 from simdup.corpus.records import csv_rows
 
 Row = dict[str, Any]
-
-
-def near(text: str) -> str:
-    """The text with other marks: the same words, but not the same characters."""
-    return text.replace("。", "！", 3)
 
 
 # Copies, an edit, commas, quotes and line ends: what a table has to quote.

@@ -3,13 +3,13 @@
 import io
 import json
 import sys
-from collections.abc import Sequence
 from itertools import combinations
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from oracles import plain
 from sklearn.metrics import adjusted_rand_score
 
 from simdup.cli import main
@@ -19,16 +19,6 @@ from simdup.evaluation.metrics import Answer, evaluate, from_clusters, from_pair
 
 NAMES = "abcdefgh"
 pairs = st.lists(st.tuples(st.sampled_from(NAMES), st.sampled_from(NAMES)), max_size=10)
-
-
-def components(pairs: Sequence[tuple[str, str]]) -> dict[str, frozenset[str]]:
-    group = {name: frozenset(name) for name in NAMES}
-    for a, b in pairs:
-        for name in group[a] | group[b]:
-            group[name] |= group[a] | group[b]
-    for _ in NAMES:
-        group = {n: frozenset().union(*(group[m] for m in group[n])) for n in group}
-    return group
 
 
 @given(pairs, pairs)
@@ -47,7 +37,7 @@ def test_measures_are_those_of_plain_python(
     assert measured.f1 == pytest.approx(2 * p * r / (p + r) if p + r else 0)
 
     names = sorted(frozenset().union(*ours, *theirs))
-    mine, true = components(found), components(truth)
+    mine, true = plain.clusters(found, NAMES), plain.clusters(truth, NAMES)
     assert measured.documents == len(names)
     if names:
         rand = adjusted_rand_score([min(true[n]) for n in names], [min(mine[n]) for n in names])

@@ -10,9 +10,9 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from conftest import Command, environment, process, prose, write
 from hypothesis import given
 from hypothesis import strategies as st
+from support import Command, environment, process, prose, write
 
 from simdup import Recipe, SimdupError, compare, fingerprint
 from simdup.features.tokens import tokenizer

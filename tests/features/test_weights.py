@@ -6,12 +6,12 @@ from collections import Counter
 from pathlib import Path
 
 import numpy as np
-import oracle
 import pytest
-from conftest import LATIN, Command, prose, write
 from hypothesis import given
 from hypothesis import strategies as st
+from oracles import plain
 from sklearn.feature_extraction.text import TfidfTransformer
+from support import LATIN, Command, prose, write
 
 from simdup import Recipe, SimdupError, compare, fingerprint, scan
 from simdup.features.weights import cap_weights
@@ -67,7 +67,7 @@ def test_weights_of_a_corpus(
             simdup, *SPLIT, *options, "--min-df", str(min_df), "--idf", "corpus", "--idf-from", "c"
         )
         for name, tokens in zip("ab", documents, strict=False):
-            expected = oracle.weights(tokens, documents, weight, min_df, top, cap)
+            expected = plain.weights(tokens, documents, weight, min_df, top, cap)
             assert same(found[name], expected), (seed, name)
 
 
@@ -93,7 +93,7 @@ def test_equal_weights_go_by_term_hash() -> None:
     text = " ".join(LATIN[:30])
     recipe = Recipe(tokens="split", weight="binary", top=10, cap=0)
     found = compare(text, "", recipe)
-    assert {t for t, _ in found.only_a} == set(sorted(LATIN[:30], key=oracle.term_hash)[:10])
+    assert {t for t, _ in found.only_a} == set(sorted(LATIN[:30], key=plain.term_hash)[:10])
 
 
 def test_weighting_is_that_of_scikit_learn(simdup: Command, tmp_path: Path) -> None:
@@ -142,7 +142,7 @@ def test_no_term_holds_more_than_its_share(values: list[float], cap: float, padd
 @given(rows, shares)
 def test_capping_is_what_halving_finds(values: list[float], cap: float) -> None:
     named = {str(number): value for number, value in enumerate(sorted(values, reverse=True))}
-    expected = list(oracle.capped(named, cap).values())
+    expected = list(plain.capped(named, cap).values())
     assert cap_row(values, cap) == pytest.approx(expected, rel=1e-6)
 
 
@@ -249,7 +249,7 @@ def test_the_weights_are_those_of_the_oracle_to_the_bit(simdup: Command, tmp_pat
     write_corpus(tmp_path, documents)
     found = fingerprints(simdup, *SPLIT, "--idf", "corpus", "c")
     for number, tokens in enumerate(documents):
-        expected = oracle.fingerprint(oracle.weights(tokens, documents))
+        expected = plain.fingerprint(plain.weights(tokens, documents))
         assert found[f"c/{number:02}.txt"] == f"{expected:016x}"
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from conftest import ROOT, Command, command, edited, environment, prose, write
+from support import ROOT, Command, command, edited, environment, prose, write
 
 from simdup import Index, SimdupError, all_pairs, scan
 from simdup.cli.index import command as index_group

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from oracles import families
 
 from simdup.errors import SimdupError
 from simdup.lsh.families import (
@@ -181,17 +182,6 @@ def test_bands_are_equal_where_all_their_hashes_are() -> None:
             assert (keys[i, band] == keys[j, band]) == equal
 
 
-def brute_force(keys: np.ndarray, first_only: bool) -> set[tuple[int, int]]:
-    firsts: dict[bytes, int] = {}
-    leader = [firsts.setdefault(row.tobytes(), i) for i, row in enumerate(keys)]
-    return {
-        (i, j)
-        for i, j in combinations(range(len(keys)), 2)
-        if (keys[i] == keys[j]).any()
-        and not (first_only and (leader[i] != i or leader[j] not in (j, i)))
-    }
-
-
 @given(st.integers(0, 40), st.integers(1, 5), st.integers(1, 30), st.integers(0, 99), st.booleans())
 def test_candidates_are_all_that_share_a_key_each_once(
     n: int, width: int, values: int, seed: int, first_only: bool
@@ -199,7 +189,7 @@ def test_candidates_are_all_that_share_a_key_each_once(
     keys = np.random.default_rng(seed).integers(0, values, (n, width)).astype(np.uint64)
     found = pairs_of(candidates, keys, "first" if first_only else "all")
     assert len(found) == len(set(found))
-    assert set(found) == brute_force(keys, first_only)
+    assert set(found) == families.sharing_a_key(keys, first_only)
 
 
 def pairs_of(find: Callable, keys: np.ndarray, copies: str) -> list[tuple[int, int]]:

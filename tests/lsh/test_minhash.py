@@ -7,39 +7,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from oracles import families
 
 from simdup.features.hashing import term_hash
 from simdup.features.shingles import Sets, TermHashes, character_grams, word_bigrams
 from simdup.lsh import minhash
 from simdup.verify.resemblance import resemblance, shingles
-
-MASK = (1 << 64) - 1
-GOLDEN = 0x9E3779B97F4A7C15
-
-
-def scrambled(x: int) -> int:
-    x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9 & MASK
-    x = (x ^ x >> 27) * 0x94D049BB133111EB & MASK
-    return x ^ x >> 31
-
-
-def stream(key: int, number: int) -> int:
-    return scrambled((key + (number + 1) * GOLDEN) & MASK)
-
-
-def oracle(elements: list[int], size: int) -> list[int]:
-    """In each place the least element by (throw in which it gets there, hash)."""
-    result = []
-    for place in range(size):
-        order = []
-        for element in elements:
-            key = scrambled(element)
-            throws = [key] + [stream(key, throw) for throw in range(1, minhash.ROUNDS)]
-            reached = [(t, x) for t, x in enumerate(throws) if (x >> 32) * size >> 32 == place]
-            last = (minhash.ROUNDS, stream(key, minhash.ROUNDS + place))
-            order.append(min([*reached, last]))
-        result.append(min(order)[1] & 0xFFFFFFFF if order else 0xFFFFFFFF)
-    return result
 
 
 def rows(sets: list[list[int]]) -> Sets:
@@ -47,19 +20,21 @@ def rows(sets: list[list[int]]) -> Sets:
     return Sets(starts, np.array([x for one in sets for x in one], np.uint64))
 
 
-hashes = st.integers(0, MASK)
+hashes = st.integers(0, 2**64 - 1)
 
 
 @given(st.lists(st.lists(hashes, max_size=40), max_size=6), st.integers(1, 20))
 def test_signatures_are_those_of_plain_python(sets: list[list[int]], size: int) -> None:
     found = minhash.signatures(*rows(sets), size)
-    assert found.tolist() == [oracle(one, size) for one in sets]
+    assert found.tolist() == [families.minhash(one, size, minhash.ROUNDS) for one in sets]
 
 
 def test_sets_large_and_small_and_blocks_of_them() -> None:
     maker = random.Random(1)
     sets = [[maker.getrandbits(64) for _ in range(n)] for n in (1, 3, 0, 50, 400, 2, 90)]
-    assert minhash.signatures(*rows(sets), 16).tolist() == [oracle(one, 16) for one in sets]
+    assert minhash.signatures(*rows(sets), 16).tolist() == [
+        families.minhash(one, 16, minhash.ROUNDS) for one in sets
+    ]
     many = [[maker.getrandbits(64) for _ in range(maker.randrange(60))] for _ in range(3000)]
     whole = minhash.signatures(*rows(many), 64)
     apart = np.concatenate([minhash.signatures(*rows([one]), 64) for one in many])
@@ -148,14 +123,7 @@ def test_word_bigrams_are_pairs_of_neighbours(documents: list[list[str]]) -> Non
         terms = [int.from_bytes(term_hash(t), "big") for t in tokens if t != "\n"]
         runs = [terms[i : i + 2] for i in range(max(len(terms) - 1, bool(terms)))]
         mine = found.hashes[found.starts[number] : found.starts[number + 1]].tolist()
-        assert mine == [polynomial(run) for run in runs]
-
-
-def polynomial(run: list[int]) -> int:
-    value = len(run)
-    for item in run:
-        value = (value * GOLDEN + item) & MASK
-    return value
+        assert mine == [families.polynomial(run) for run in runs]
 
 
 @given(st.lists(st.text(max_size=12), max_size=5), st.integers(1, 6))
@@ -166,7 +134,7 @@ def test_character_grams_are_runs_of_characters(texts: list[str], n: int) -> Non
         size = min(n, len(text))
         runs = [text[i : i + size] for i in range(len(text) - size + 1)] if text else []
         mine = found.hashes[found.starts[number] : found.starts[number + 1]].tolist()
-        assert mine == [polynomial([ord(c) for c in run]) for run in runs]
+        assert mine == [families.polynomial([ord(c) for c in run]) for run in runs]
 
 
 @given(st.text("ab", max_size=30), st.text("ab", max_size=30), st.integers(1, 6))

@@ -2,30 +2,14 @@
 
 import hashlib
 import math
-from statistics import NormalDist
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from oracles import families
 
 from simdup.lsh import pstable
-from simdup.mix64 import scrambled, stream
-
-
-def oracle(vector: dict[int, float], size: int, width: float) -> list[int]:
-    cells = []
-    for number in range(size):
-        total = 0.0
-        for term, weight in vector.items():
-            key = scrambled(np.array([term], np.uint64))
-            drawn = int(stream(key, number // 4)[0]) >> 16 * (number % 4) & 0xFFFF
-            deviate = round(NormalDist().inv_cdf((drawn + 0.5) / 65536) * 65536) / 65536
-            total += deviate * round(weight * 2**20) / 2**20
-        offset = (int(stream(np.zeros(1, np.uint64), number)[0]) >> 32) / 2**32 * width
-        cells.append(math.floor((total + offset) / width) & 0xFFFFFFFF)
-    return cells
-
 
 vectors = st.dictionaries(st.integers(0, 2**64 - 1), st.floats(0, 8), max_size=12)
 
@@ -43,7 +27,7 @@ def test_signatures_are_those_of_plain_python(
     documents: list[dict[int, float]], size: int, width: float
 ) -> None:
     found = pstable.signatures(*rows(documents), size, width)
-    assert found.tolist() == [oracle(one, size, width) for one in documents]
+    assert found.tolist() == [families.pstable(one, size, width) for one in documents]
 
 
 def test_the_order_of_terms_and_the_company_of_documents_do_not_matter(

@@ -12,15 +12,9 @@ import time
 from pathlib import Path
 
 import pytest
-from conftest import Command, command, environment, prose, write
+from support import Command, command, environment, near, prose, write
 
 from simdup.corpus.compression import packed, unpacked
-
-
-def near(text: str) -> str:
-    """The text with other marks: the same words, but not the same characters."""
-    return text.replace("。", "！", 3)
-
 
 TEXTS = [prose(1), prose(2), near(prose(1)), prose(3), prose(2), prose(4)]
 STAY = [0, 1, 3, 5]

@@ -11,11 +11,11 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-import oracle
 import pytest
-from conftest import LATIN, Command, edited, process, prose, write
 from hypothesis import given
 from hypothesis import strategies as st
+from oracles import plain
+from support import LATIN, Command, edited, process, prose, write
 
 import simdup
 from simdup import Recipe, SimdupError, scan
@@ -60,8 +60,8 @@ def expected_pairs(
     """All pairs by brute force."""
     tokens = {name: text.split() for name, text in texts}
     corpus = list(tokens.values())
-    weights = {name: oracle.weights(cut, corpus) for name, cut in tokens.items()}
-    prints = {name: oracle.fingerprint(weights[name]) for name in tokens}
+    weights = {name: plain.weights(cut, corpus) for name, cut in tokens.items()}
+    prints = {name: plain.fingerprint(weights[name]) for name in tokens}
     first_of: dict[str, str] = {}
     for name, text in texts:
         first_of.setdefault(text, name)
@@ -76,7 +76,7 @@ def expected_pairs(
             if a == first_of[text_a]:
                 found[a, b] = (0, None if similarity is None else 1.0)
         elif apart <= distance and not few and a == first_of[text_a] and b == first_of[text_b]:
-            alike = None if similarity is None else oracle.resemblance(text_a, text_b)
+            alike = None if similarity is None else plain.resemblance(text_a, text_b)
             if alike is None or similarity is None or alike >= similarity:
                 found[a, b] = (apart, alike)
     return found
@@ -93,7 +93,7 @@ def test_the_whole_way_as_brute_force(seed: int, distance: int, similarity: floa
     expected = expected_pairs(texts, distance, similarity)
     assert {(p.a, p.b): (p.distance, p.similarity) for p in found.pairs} == expected
     assert expected
-    assert {frozenset(members) for members in names(found)} == oracle.groups(expected)
+    assert {frozenset(members) for members in names(found)} == plain.groups(expected)
     sizes = [(-len(members), min(members)) for members in names(found)]
     assert sizes == sorted(sizes)
     for cluster in found.clusters:
@@ -188,7 +188,7 @@ def test_a_chain_is_one_cluster() -> None:
     assert names(found) == [["0", "1", "2", "3"]]
     assert pairs(found) == {("0", "1"), ("1", "2"), ("2", "3")}
     last = found.clusters[0].members[3]
-    assert last.similarity == oracle.resemblance(texts[0][1], texts[3][1]) < 0.8
+    assert last.similarity == plain.resemblance(texts[0][1], texts[3][1]) < 0.8
 
 
 @pytest.mark.parametrize("bits", [8, 24, 64, 72, 128, 256])
@@ -228,7 +228,7 @@ def test_star_linkage_takes_only_pairs_of_the_kept_one(simdup: Command) -> None:
 def test_containment_finds_a_text_within_another(simdup: Command) -> None:
     whole = prose(7)
     texts = {"whole": whole, "part": whole[: len(whole) // 2], "other": prose(8)}
-    assert oracle.resemblance(whole, texts["part"]) < 0.6
+    assert plain.resemblance(whole, texts["part"]) < 0.6
     options = ("-d", "64", "--containment", "0.95")
     assert clusters(simdup, texts, *options, "-s", "0") == [["whole", "part"]]
     assert clusters(simdup, texts, *options, "-s", "0.6") == []
@@ -255,7 +255,7 @@ def test_keep(simdup: Command, tmp_path: Path) -> None:
         assert order[1:] == sorted(order[1:])
         assert (rows[0]["distance"], rows[0]["similarity"]) == ("", "")
         for row in rows[1:]:
-            alike = oracle.resemblance(*(texts[r["document"][2:]] for r in (rows[0], row)))
+            alike = plain.resemblance(*(texts[r["document"][2:]] for r in (rows[0], row)))
             assert row["similarity"] == f"{math.floor(alike * 1e4) / 1e4:.4f}"
 
 

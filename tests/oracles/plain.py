@@ -1,9 +1,9 @@
-"""What simdup computes, once more, slowly and in plain Python: nothing here is imported from it."""
+"""What simdup computes, written again in plain Python: slow, and without importing simdup."""
 
 import math
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from hashlib import blake2b
 
 
@@ -21,6 +21,24 @@ def simhash(hashes: Iterable[int], weights: Iterable[float], bits: int, ties: st
 def term_hash(term: str) -> int:
     """The first 64 bits of BLAKE2b."""
     return int.from_bytes(blake2b(term.encode()).digest()[:8], "big")
+
+
+def bkdr(term: str, bits: int) -> int:
+    """The hash as its Java source has it: a long that overflows, Math.abs, and a remainder."""
+    units = term.encode("utf-16-be")
+    value = 0
+    for i in range(0, len(units), 2):
+        value = value * 31 + int.from_bytes(units[i : i + 2], "big")
+        value = (value + 2**63) % 2**64 - 2**63
+    return abs(value) % 2**bits
+
+
+def string_hash(term: str, bits: int) -> int:
+    """The hash of strings in Python 2, for any number of bits."""
+    value = ord(term[0]) << 7
+    for character in term:
+        value = ((value * 1000003) ^ ord(character)) % 2**bits
+    return value ^ len(term)
 
 
 def fold(text: str, simplified: dict[int, int]) -> str:
@@ -80,9 +98,19 @@ def capped(values: dict[str, float], cap: float) -> dict[str, float]:
 
 
 def fingerprint(values: dict[str, float], bits: int = 64, ties: str = "one") -> int | None:
-    """The simhash of weighted terms, the weights in units of 2^-20."""
+    """The simhash of weighted terms, the weights in units of 2**-20."""
     units = [round(value * 2**20) for value in values.values()]
     return simhash(map(term_hash, values), units, bits, ties) if values else None
+
+
+def tfidf(documents: Sequence[Sequence[str]]) -> list[dict[str, float]]:
+    """The vectors of a corpus: raw counts, smooth inverse document frequencies."""
+    df = Counter(term for tokens in documents for term in set(tokens))
+    n = len(documents)
+    return [
+        {t: tf * (math.log((1 + n) / (1 + df[t])) + 1) for t, tf in Counter(tokens).items()}
+        for tokens in documents
+    ]
 
 
 def solid(text: str) -> str:
@@ -96,10 +124,33 @@ def shingles(text: str, n: int = 5) -> set[str]:
     return {text[i : i + n] for i in range(max(1, len(text) - n + 1))} - {""}
 
 
+def word_runs(words: Sequence[str], n: int) -> set[tuple[str, ...]]:
+    """All runs of n words; a shorter text is one."""
+    return {tuple(words[i : i + n]) for i in range(max(1, len(words) - n + 1))} - {()}
+
+
+def jaccard(a: set[Hashable], b: set[Hashable]) -> float:
+    """The share of the elements of either set that both have."""
+    return len(a & b) / len(a | b) if a and b else 0.0
+
+
 def resemblance(a: str, b: str, n: int = 5) -> float:
-    """The share of the shingles of either text that both have."""
+    """The Jaccard similarity of the shingles of two texts."""
+    return jaccard(shingles(a, n), shingles(b, n))
+
+
+def containment(a: str, b: str, n: int = 5) -> float:
+    """The share of the smaller set of shingles that lies in the larger."""
     first, second = shingles(a, n), shingles(b, n)
-    return len(first & second) / len(first | second) if first and second else 0.0
+    return len(first & second) / min(len(first), len(second)) if first and second else 0.0
+
+
+def cosine(a: Mapping[str, float], b: Mapping[str, float]) -> float:
+    """The cosine of two vectors."""
+    lengths = [math.sqrt(math.fsum(w * w for w in one.values())) for one in (a, b)]
+    if not all(lengths):
+        return 0.0
+    return math.fsum(w * b.get(term, 0.0) for term, w in a.items()) / math.prod(lengths)
 
 
 def groups(pairs: Iterable[tuple[Hashable, Hashable]]) -> set[frozenset[Hashable]]:
@@ -109,3 +160,9 @@ def groups(pairs: Iterable[tuple[Hashable, Hashable]]) -> set[frozenset[Hashable
         met = [group for group in found if group & set(pair)]
         found = [group for group in found if group not in met] + [set(pair).union(*met)]
     return {frozenset(group) for group in found}
+
+
+def clusters(pairs: Iterable[tuple[str, str]], names: Iterable[str]) -> dict[str, frozenset]:
+    """The cluster of each name; a name without a pair is one of its own."""
+    alone = {name: frozenset([name]) for name in names}
+    return alone | {name: group for group in groups(pairs) for name in group}

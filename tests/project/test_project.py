@@ -12,9 +12,9 @@ import sys
 import tomllib
 from pathlib import Path
 
-import oracle
 import pytest
-from conftest import ROOT, Command, environment
+from oracles import plain
+from support import ROOT, Command, environment
 
 import simdup as package
 
@@ -139,7 +139,7 @@ def test_the_example_corpus(simdup: Command, monkeypatch: pytest.MonkeyPatch) ->
         for record in records
         if record["type"] == "cluster"
     }
-    assert found == oracle.groups(truth)
+    assert found == plain.groups(truth)
     assert records[-1]["skipped"] == 1
     for a, b in sorted(truth):
         assert simdup("compare", a, b).status == 0, (a, b)

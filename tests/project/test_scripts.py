@@ -1,4 +1,4 @@
-"""The recipes of the examples run, and do what they say."""
+"""The scripts of the examples run, and do what they say."""
 
 import json
 import os
@@ -8,17 +8,12 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import ROOT, environment, prose, write
+from support import ROOT, environment, near, prose, write
 
-RECIPES = ROOT / "examples" / "recipes"
+SCRIPTS = ROOT / "examples" / "scripts"
 CORPUS = ROOT / "examples" / "corpus"
 
-pytestmark = pytest.mark.skipif(os.name == "nt", reason="the recipes are for a POSIX shell")
-
-
-def near(text: str) -> str:
-    """The text with other marks: the same words, but not the same characters."""
-    return text.replace("。", "！", 3)
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="the scripts are for a POSIX shell")
 
 
 def run(*command: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
@@ -32,7 +27,7 @@ def test_clean_a_training_set(tmp_path: Path) -> None:
     texts = [prose(1), prose(2), near(prose(1)), prose(2) + "完"]
     lines = [json.dumps({"text": text}, ensure_ascii=False) + "\n" for text in texts]
     (tmp_path / "train.jsonl").write_text("".join(lines))
-    script = RECIPES / "clean-training-set.sh"
+    script = SCRIPTS / "clean-training-set.sh"
     ran = run("sh", script, "train.jsonl", "clean.jsonl", "removed.csv", cwd=tmp_path)
     assert ran.returncode == 0, ran.stderr
     assert (tmp_path / "clean.jsonl").read_text() == lines[0] + lines[3], "the longest stay"
@@ -41,7 +36,7 @@ def test_clean_a_training_set(tmp_path: Path) -> None:
 
 def test_find_reposted_news(tmp_path: Path) -> None:
     """Files in GBK, UTF-8 and Big5."""
-    ran = run("sh", RECIPES / "reposted-news.sh", CORPUS / "news", "found.csv", cwd=tmp_path)
+    ran = run("sh", SCRIPTS / "reposted-news.sh", CORPUS / "news", "found.csv", cwd=tmp_path)
     assert ran.returncode == 0, ran.stderr
     found = (tmp_path / "found.csv").read_text()
     assert "/news/地铁三号线开通-转载.txt" in found
@@ -51,12 +46,12 @@ def test_find_reposted_news(tmp_path: Path) -> None:
 def test_new_pages_of_a_manual(tmp_path: Path) -> None:
     write(tmp_path / "v1", {f"{n}.md": prose(n) for n in range(5)})
     write(tmp_path / "v2", {f"{n}.md": near(prose(n)) for n in range(7)})
-    ran = run("sh", RECIPES / "new-pages-of-a-manual.sh", "v1", "v2", cwd=tmp_path)
+    ran = run("sh", SCRIPTS / "new-pages-of-a-manual.sh", "v1", "v2", cwd=tmp_path)
     assert (ran.returncode, ran.stdout.split()) == (0, ["v2/5.md", "v2/6.md"])
 
 
 def test_homework(tmp_path: Path) -> None:
-    ran = run("sh", RECIPES / "homework.sh", CORPUS / "homework", cwd=tmp_path)
+    ran = run("sh", SCRIPTS / "homework.sh", CORPUS / "homework", cwd=tmp_path)
     assert ran.returncode == 0, ran.stderr
     assert "生物-王小明.txt" in ran.stdout
     assert "near-duplicates:" in ran.stdout
@@ -65,9 +60,9 @@ def test_homework(tmp_path: Path) -> None:
 @pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
 def test_check_in_a_makefile(tmp_path: Path) -> None:
     write(tmp_path / "docs", {"a.md": prose(1), "b.md": prose(2)})
-    assert run("make", "-f", RECIPES / "check.mk", cwd=tmp_path).returncode == 0
+    assert run("make", "-f", SCRIPTS / "check.mk", cwd=tmp_path).returncode == 0
     write(tmp_path / "docs", {"c.md": near(prose(1))})
-    ran = run("make", "-f", RECIPES / "check.mk", cwd=tmp_path)
+    ran = run("make", "-f", SCRIPTS / "check.mk", cwd=tmp_path)
     assert ran.returncode == 2
     assert "docs/c.md" in ran.stdout
 
@@ -78,7 +73,7 @@ def test_a_feed(tmp_path: Path) -> None:
 
     def fed(*texts: tuple[str, str]) -> list[str]:
         given = environment(SIMDUP=f"{sys.executable} -m simdup")
-        command = ["sh", str(RECIPES / "feed.sh"), "seen.index"]
+        command = ["sh", str(SCRIPTS / "feed.sh"), "seen.index"]
         ran = subprocess.run(
             command, cwd=tmp_path, env=given, input=lines(*texts).encode(), capture_output=True
         )

@@ -4,10 +4,19 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from search_oracle import clustered, numbers_of, oracle, planted, triples, words_of
+from oracles.search import clustered, numbers_of, oracle, planted, triples, words_of
 
 from simdup.errors import SimdupError
-from simdup.search import Pairs, all_pairs, allpairs, arrays, baselines, duplicates, iter_pairs, tables
+from simdup.search import (
+    Pairs,
+    all_pairs,
+    allpairs,
+    arrays,
+    baselines,
+    duplicates,
+    iter_pairs,
+    tables,
+)
 
 SMALL = settings(max_examples=120, deadline=None)
 

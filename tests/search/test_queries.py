@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from search_oracle import clustered, planted, triples, words_of
+from oracles.search import clustered, planted, triples, words_of
 
 from simdup.errors import SimdupError
 from simdup.search import Found, build, duplicates, queries, query

@@ -2,7 +2,7 @@ import time
 
 import numpy as np
 import pytest
-from search_oracle import numbers_of, oracle, planted, triples
+from oracles.search import numbers_of, oracle, planted, triples
 
 from simdup.errors import SimdupError
 from simdup.search import all_pairs, build, duplicates, iter_pairs, memory, plans, query, threads

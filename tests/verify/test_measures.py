@@ -5,17 +5,16 @@ import io
 import json
 import math
 import random
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
 
 import numpy as np
-import oracle
 import pytest
-from conftest import HAN, LATIN, Command, edited, prose, write
 from hypothesis import given
 from hypothesis import strategies as st
+from oracles import plain
+from support import HAN, LATIN, Command, edited, prose, write
 
 from simdup import Recipe, SimdupError
 from simdup.ingest.counting import Effort
@@ -25,41 +24,6 @@ from simdup.operations.scan import scan
 from simdup.verify.cosine import Vector, cosine, vector
 from simdup.verify.resemblance import containment, shingler, shingles, word_shingles
 from simdup.verify.verifier import Verifier
-
-# The definitions once more, slowly.
-
-
-def contained(a: str, b: str, n: int = 5) -> float:
-    """The share of the smaller set of shingles that lies in the larger."""
-    first, second = oracle.shingles(a, n), oracle.shingles(b, n)
-    return len(first & second) / min(len(first), len(second)) if first and second else 0.0
-
-
-def angle(a: Mapping[str, float], b: Mapping[str, float]) -> float:
-    """The cosine of two vectors."""
-    lengths = [math.sqrt(math.fsum(w * w for w in one.values())) for one in (a, b)]
-    if not all(lengths):
-        return 0.0
-    return math.fsum(w * b.get(term, 0.0) for term, w in a.items()) / math.prod(lengths)
-
-
-def tfidf(documents: Sequence[Sequence[str]]) -> list[dict[str, float]]:
-    """The vectors of a corpus: raw counts, smooth inverse document frequencies."""
-    df = Counter(term for tokens in documents for term in set(tokens))
-    n = len(documents)
-    return [
-        {t: tf * (math.log((1 + n) / (1 + df[t])) + 1) for t, tf in Counter(tokens).items()}
-        for tokens in documents
-    ]
-
-
-def word_runs(words: Sequence[str], n: int) -> set[tuple[str, ...]]:
-    """All runs of n words; a shorter text is one."""
-    return {tuple(words[i : i + n]) for i in range(max(1, len(words) - n + 1))} - {()}
-
-
-def jaccard(a: set[tuple[str, ...]], b: set[tuple[str, ...]]) -> float:
-    return len(a & b) / len(a | b) if a and b else 0.0
 
 
 def down(share: float) -> str:
@@ -74,14 +38,14 @@ few_letters = st.text("ab河岸 \n\u3000😀", max_size=30)
 
 @given(few_letters, few_letters, st.integers(1, 8))
 def test_containment_is_the_share_of_the_smaller_set(a: str, b: str, n: int) -> None:
-    sets = [shingles(oracle.solid(text), n) for text in (a, b)]
-    assert containment(*sets) == containment(*reversed(sets)) == contained(a, b, n)
+    sets = [shingles(plain.solid(text), n) for text in (a, b)]
+    assert containment(*sets) == containment(*reversed(sets)) == plain.containment(a, b, n)
 
 
 @given(few_letters, few_letters)
 def test_containment_is_never_below_resemblance(a: str, b: str) -> None:
-    assert contained(a, b) >= oracle.resemblance(a, b)
-    assert (contained(a, b) == 1) >= (oracle.shingles(a) == oracle.shingles(b) != set())
+    assert plain.containment(a, b) >= plain.resemblance(a, b)
+    assert (plain.containment(a, b) == 1) >= (plain.shingles(a) == plain.shingles(b) != set())
 
 
 @given(st.text("abc河岸", min_size=5, max_size=40), st.data())
@@ -106,7 +70,7 @@ def as_vector(weights: Mapping[int, float]) -> Vector:
 
 @given(numbers, numbers)
 def test_cosine_is_that_of_the_definition(a: dict[int, float], b: dict[int, float]) -> None:
-    expected = angle(*({str(term): w for term, w in one.items()} for one in (a, b)))
+    expected = plain.cosine(*({str(term): w for term, w in one.items()} for one in (a, b)))
     found = cosine(as_vector(a), as_vector(b))
     assert found == cosine(as_vector(b), as_vector(a)) == pytest.approx(expected, abs=1e-12)
     assert 0 <= found <= 1
@@ -131,21 +95,21 @@ WORDS = ["a", "b", "河", "岸", "ab"]
     st.integers(1, 4),
 )
 def test_shingles_of_words(a: list[str], b: list[str], n: int) -> None:
-    runs = [word_runs(words, n) for words in (a, b)]
+    runs = [plain.word_runs(words, n) for words in (a, b)]
     sets = [word_shingles(words, n) for words in (a, b)]
     assert [len(one) for one in sets] == [len(one) for one in runs]
     made = Verifier(sets.__getitem__, unasked, Criteria()).measure(0, 1)
-    assert made.similarity == jaccard(*runs)
+    assert made.similarity == plain.jaccard(*runs)
     cut = shingler(f"words:{n}", str.split)
     assert [cut(" ".join(words)).tolist() for words in (a, b)] == [one.tolist() for one in sets]
 
 
 def test_a_verifier_measures_what_is_asked_for_and_no_more() -> None:
-    texts = whole, part = oracle.solid(prose(1)), oracle.solid(prose(1)[:300])
+    texts = whole, part = plain.solid(prose(1)), plain.solid(prose(1)[:300])
     vectors = [as_vector({1: 3.0, 2: 4.0}), as_vector({2: 1.0})]
     exact = {
-        "similarity": oracle.resemblance(whole, part),
-        "containment": contained(whole, part),
+        "similarity": plain.resemblance(whole, part),
+        "containment": plain.containment(whole, part),
         "cosine": 0.8,
     }
     for asked in ([], ["containment"], ["cosine"], ["containment", "cosine"]):
@@ -198,13 +162,13 @@ def documents(tmp_path: Path) -> dict[str, list[str]]:
 
 def exact(documents: Mapping[str, Sequence[str]]) -> dict[tuple[str, str], dict[str, float]]:
     """All measures of all pairs, by the definitions."""
-    vectors = dict(zip(documents, tfidf(list(documents.values())), strict=True))
+    vectors = dict(zip(documents, plain.tfidf(list(documents.values())), strict=True))
     texts = {name: " ".join(words) for name, words in documents.items()}
     return {
         (a, b): {
-            "similarity": oracle.resemblance(texts[a], texts[b]),
-            "containment": contained(texts[a], texts[b]),
-            "cosine": angle(vectors[a], vectors[b]),
+            "similarity": plain.resemblance(texts[a], texts[b]),
+            "containment": plain.containment(texts[a], texts[b]),
+            "cosine": plain.cosine(vectors[a], vectors[b]),
         }
         for a, b in combinations(sorted(documents), 2)
     }
@@ -338,8 +302,8 @@ def test_a_scan_by_shingles_of_words(
     found = listed(simdup, "--shingle", f"words:{n}", "-s", "0", "--containment", "0")
     assert len(found) == 10
     for (a, b), measures in found.items():
-        runs = [word_runs(_cut(documents[name]), n) for name in (a, b)]
-        assert measures["similarity"] == float(down(jaccard(*runs)))
+        runs = [plain.word_runs(_cut(documents[name]), n) for name in (a, b)]
+        assert measures["similarity"] == float(down(plain.jaccard(*runs)))
         share = len(runs[0] & runs[1]) / min(map(len, runs))
         assert measures["containment"] == float(down(share))
 
