@@ -23,6 +23,9 @@ COLUMNS = ("measure", "figure", "unit", "beside", "of", "ratio")
 
 Row = tuple[Cell, ...]
 
+# The cells of a row without a peer or floor.
+_ALONE = (None, None, None)
+
 
 def run(options: Options) -> Iterator[Table]:
     """Measure an index of a million fingerprints; `large` adds one of ten million."""
@@ -73,14 +76,11 @@ def _opening(path: str, n: int, text: str) -> list[Row]:
             f"size beside names, {n:,}",
             (os.path.getsize(path) - names) / n,
             "bytes a document",
-            *_NONE,
+            *_ALONE,
         ),
-        (f"index info, {n:,}", _command("index", "info", path), "s", *_NONE),
-        (f"query of one text, {n:,}", _command("query", "-q", path, text), "s", *_NONE),
+        (f"index info, {n:,}", _command("index", "info", path), "s", *_ALONE),
+        (f"query of one text, {n:,}", _command("query", "-q", path, text), "s", *_ALONE),
     ]
-
-
-_NONE = (None, None, None)
 
 
 def _batch(path: str, n: int, many: int) -> Row:

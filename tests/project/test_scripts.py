@@ -1,4 +1,4 @@
-"""The scripts of the examples run, and do what they say."""
+"""The scripts of the examples run, in the shell and in Python, and do what they say."""
 
 import json
 import os
@@ -11,9 +11,10 @@ import pytest
 from support import ROOT, environment, near, prose, write
 
 SCRIPTS = ROOT / "examples" / "scripts"
+PYTHON = ROOT / "examples" / "python"
 CORPUS = ROOT / "examples" / "corpus"
 
-pytestmark = pytest.mark.skipif(os.name == "nt", reason="the scripts are for a POSIX shell")
+posix = pytest.mark.skipif(os.name == "nt", reason="the script is for a POSIX shell")
 
 
 def run(*command: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
@@ -23,6 +24,7 @@ def run(*command: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
+@posix
 def test_clean_a_training_set(tmp_path: Path) -> None:
     texts = [prose(1), prose(2), near(prose(1)), prose(2) + "完"]
     lines = [json.dumps({"text": text}, ensure_ascii=False) + "\n" for text in texts]
@@ -34,6 +36,7 @@ def test_clean_a_training_set(tmp_path: Path) -> None:
     assert len((tmp_path / "removed.csv").read_text().splitlines()) == 3
 
 
+@posix
 def test_find_reposted_news(tmp_path: Path) -> None:
     """Files in GBK, UTF-8 and Big5."""
     ran = run("sh", SCRIPTS / "reposted-news.sh", CORPUS / "news", "found.csv", cwd=tmp_path)
@@ -43,6 +46,7 @@ def test_find_reposted_news(tmp_path: Path) -> None:
     assert "/news/圖書館延長開放.txt" in found
 
 
+@posix
 def test_new_pages_of_a_manual(tmp_path: Path) -> None:
     write(tmp_path / "v1", {f"{n}.md": prose(n) for n in range(5)})
     write(tmp_path / "v2", {f"{n}.md": near(prose(n)) for n in range(7)})
@@ -50,6 +54,7 @@ def test_new_pages_of_a_manual(tmp_path: Path) -> None:
     assert (ran.returncode, ran.stdout.split()) == (0, ["v2/5.md", "v2/6.md"])
 
 
+@posix
 def test_homework(tmp_path: Path) -> None:
     ran = run("sh", SCRIPTS / "homework.sh", CORPUS / "homework", cwd=tmp_path)
     assert ran.returncode == 0, ran.stderr
@@ -57,6 +62,7 @@ def test_homework(tmp_path: Path) -> None:
     assert "near-duplicates:" in ran.stdout
 
 
+@posix
 @pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
 def test_check_in_a_makefile(tmp_path: Path) -> None:
     write(tmp_path / "docs", {"a.md": prose(1), "b.md": prose(2)})
@@ -67,18 +73,44 @@ def test_check_in_a_makefile(tmp_path: Path) -> None:
     assert "docs/c.md" in ran.stdout
 
 
-def test_a_feed(tmp_path: Path) -> None:
-    def lines(*texts: tuple[str, str]) -> str:
-        return "".join(json.dumps({"id": name, "text": text}) + "\n" for name, text in texts)
+def fed(command: list[str | Path], folder: Path, *texts: tuple[str, str]) -> list[str]:
+    """What a feed script prints of (id, text)."""
+    lines = "".join(json.dumps({"id": name, "text": text}) + "\n" for name, text in texts)
+    ran = subprocess.run(
+        [*command, "seen.index"], cwd=folder, input=lines.encode(), capture_output=True,
+        env=environment(SIMDUP=f"{sys.executable} -m simdup"), timeout=60, check=False,
+    )  # fmt: skip
+    assert ran.returncode == 0, ran.stderr
+    return ran.stdout.decode().split()
 
-    def fed(*texts: tuple[str, str]) -> list[str]:
-        given = environment(SIMDUP=f"{sys.executable} -m simdup")
-        command = ["sh", str(SCRIPTS / "feed.sh"), "seen.index"]
-        ran = subprocess.run(
-            command, cwd=tmp_path, env=given, input=lines(*texts).encode(), capture_output=True
-        )
-        assert ran.returncode == 0, ran.stderr
-        return ran.stdout.decode().split()
 
-    assert fed(("a", prose(1)), ("b", near(prose(1))), ("c", prose(2))) == ["a", "c"]
-    assert fed(("d", near(prose(2))), ("e", prose(3))) == ["e"]
+@pytest.mark.parametrize(
+    "command",
+    [
+        pytest.param(["sh", SCRIPTS / "feed.sh"], marks=posix, id="shell"),
+        pytest.param([sys.executable, PYTHON / "feed.py"], id="python"),
+    ],
+)
+def test_a_feed(command: list[str | Path], tmp_path: Path) -> None:
+    first = fed(command, tmp_path, ("a", prose(1)), ("b", near(prose(1))), ("c", prose(2)))
+    assert first == ["a", "c"]
+    assert fed(command, tmp_path, ("d", near(prose(2))), ("e", prose(3))) == ["e"]
+
+
+def test_scan_texts(tmp_path: Path) -> None:
+    ran = run(sys.executable, PYTHON / "scan_texts.py", cwd=tmp_path)
+    assert ran.returncode == 0, ran.stderr
+    groups = [line for line in ran.stdout.splitlines() if not line.startswith(" ")]
+    assert groups == ["group 1: text 1, text 3", "group 2: text 2, text 4", "alone: text 5"]
+
+
+def test_deduplicate_jsonl(tmp_path: Path) -> None:
+    texts = [prose(1), near(prose(1)) + "完", prose(2)]
+    lines = [
+        json.dumps({"title": "标题", "text": text}, ensure_ascii=False) + "\n" for text in texts
+    ]
+    (tmp_path / "all.jsonl").write_text("".join(lines), "utf-8")
+    script = PYTHON / "deduplicate_jsonl.py"
+    ran = run(sys.executable, script, "all.jsonl", "kept.jsonl", cwd=tmp_path)
+    assert (ran.returncode, ran.stdout, ran.stderr) == (0, "2 of 3 records kept\n", "")
+    assert (tmp_path / "kept.jsonl").read_text("utf-8") == lines[1] + lines[2], "the longest stay"
