@@ -12,6 +12,7 @@ import random
 import statistics
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 from benchmarks import corpora, measuring
 from benchmarks.corpora import Corpus
@@ -29,41 +30,45 @@ COLUMNS = (
 Times = tuple[float, float]
 
 
+class Case(NamedTuple):
+    """A scan, and the work that it is compared with."""
+
+    name: str
+    corpus: Corpus
+    beside: str
+    other: Callable[[], Times]
+    how: tuple[str, ...] = ()
+
+
 def run(options: Options) -> Iterator[Table]:
     """Scan real texts, passages of them, and many short files."""
     real = corpora.real(options.folder / "real", options.pick(200, None))
     large = corpora.large(options.folder / "large", options.pick(2_000_000, 300_000_000))
     short = corpora.short(options.folder / "short", options.pick(3000, 100_000))
-    rows = [
-        _row("laws and manual", real, options, *_plain_pipeline(real, options.pick(5e5, None))),
-        _row("passages of them", large, options, *_plain_pipeline(large, options.pick(5e5, 16e6))),
-        _row("short texts", short, options, "opening and reading", lambda: _read(short)),
-        _row(
-            "laws and manual, minhash", real, options,
-            "simhash", lambda: _scan(real), ("--method", "minhash"),
+    cases = [
+        Case("laws and manual", real, *_plain_pipeline(real, options.pick(5e5, None))),
+        Case("passages of them", large, *_plain_pipeline(large, options.pick(5e5, 16e6))),
+        Case("short texts", short, "opening and reading", lambda: _read(short)),
+        Case(
+            "laws and manual, minhash", real, "simhash", lambda: _scan(real),
+            ("--method", "minhash"),
         ),
     ]  # fmt: skip
     note = f"{JOBS} jobs; peak: PSS of all processes; ratio: seconds beside to seconds"
-    yield Table("Scans", COLUMNS, rows, note)
+    yield Table("Scans", COLUMNS, [_row(case, options.rounds) for case in cases], note)
 
 
-def _row(
-    name: str,
-    corpus: Corpus,
-    options: Options,
-    beside: str,
-    other: Callable[[], Times],
-    how: tuple[str, ...] = (),
-) -> tuple[Cell, ...]:
-    measuring.say(f"scan of {name}")
-    ours, theirs = in_turn(options.rounds, lambda: _scan(corpus, how), other)
+def _row(case: Case, rounds: int) -> tuple[Cell, ...]:
+    measuring.say(f"scan of {case.name}")
+    corpus = case.corpus
+    ours, theirs = in_turn(rounds, lambda: _scan(corpus, case.how), case.other)
     (seconds, cpu), (their_seconds, _) = _medians(ours), _medians(theirs)
-    peak = peak_memory(_command(corpus, how))
+    peak = peak_memory(_command(corpus, case.how))
     megabytes = corpus.size / MB
     return (
-        name, megabytes, corpus.documents, seconds, cpu, megabytes / seconds,
+        case.name, megabytes, corpus.documents, seconds, cpu, megabytes / seconds,
         corpus.documents / seconds, peak and peak / MB,
-        beside, their_seconds, ratio([s for s, _ in theirs], [s for s, _ in ours]),
+        case.beside, their_seconds, ratio([s for s, _ in theirs], [s for s, _ in ours]),
     )  # fmt: skip
 
 
