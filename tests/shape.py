@@ -1,6 +1,6 @@
 """The shape of the code in figures: ``python tests/shape.py [FOLDER]`` prints them.
 
-`test_shape.py` holds the same figures against the limits, so that they stay true.
+`project/test_shape.py` compares the same figures with the limits.
 """
 
 from __future__ import annotations

@@ -1,0 +1,37 @@
+"""The shape of the code stays within its limits; `docs/architecture.md` lists the exceptions."""
+
+from collections.abc import Callable
+
+import pytest
+import shape
+from support import ROOT
+
+FOUND = shape.modules(ROOT / "simdup")
+
+# What may be larger, as `path:name`, and why. The table of docs/architecture.md has the same rows.
+EXCEPTIONS: dict[str, str] = {}
+
+
+@pytest.mark.skip(reason="until the rooms are built")
+@pytest.mark.parametrize(
+    "measure",
+    [shape.long_files, shape.long_classes, shape.long_functions, shape.many_parameters],
+    ids=lambda measure: measure.__name__,
+)
+def test_nothing_is_larger_than_it_should_be(
+    measure: Callable[[list[shape.Module]], list[shape.Definition]],
+) -> None:
+    assert [str(one) for one in measure(FOUND) if f"{one.path}:{one.name}" not in EXCEPTIONS] == []
+
+
+@pytest.mark.skip(reason="until the rooms are built")
+@pytest.mark.parametrize("names", shape.SIDE_BY_SIDE, ids=", ".join)
+def test_parameters_that_belong_together_are_one_value(names: tuple[str, ...]) -> None:
+    assert [str(one) for one in shape.side_by_side(FOUND, names)] == []
+
+
+@pytest.mark.skip(reason="until the rooms are built")
+def test_the_architecture_page_lists_the_exceptions() -> None:
+    page = (ROOT / "docs" / "architecture.md").read_text("utf-8")
+    rows = [line.split("|")[1].strip(" `") for line in page.splitlines() if line.startswith("| `")]
+    assert sorted(row for row in rows if ".py:" in row) == sorted(EXCEPTIONS)
