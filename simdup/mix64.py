@@ -20,7 +20,7 @@ U64 = NDArray[np.uint64]
 _GOLDEN = 0x9E3779B97F4A7C15
 
 
-def scrambled(values: U64) -> U64:
+def mix64(values: U64) -> U64:
     """Return the finaliser of SplitMix64 of each value: a bijection that leaves no pattern."""
     result = values >> np.uint64(30)
     result ^= values
@@ -39,8 +39,8 @@ def stream(keys: U64, number: int) -> U64:
     Parameters
     ----------
     keys : uint64[n]
-        Scrambled once before: of keys that differ by a multiple of the golden ratio, as hashes
-        of neighbouring texts may, one would repeat the other's numbers.
+        Already mixed once by `mix64`: keys that differ by a multiple of the golden ratio, as
+        hashes of similar texts may, would repeat each other's numbers.
     number : int
         From 0.
 
@@ -48,4 +48,4 @@ def stream(keys: U64, number: int) -> U64:
     -------
     uint64[n]
     """
-    return scrambled(keys + np.uint64((number + 1) * _GOLDEN & 0xFFFFFFFFFFFFFFFF))
+    return mix64(keys + np.uint64((number + 1) * _GOLDEN & 0xFFFFFFFFFFFFFFFF))

@@ -17,14 +17,14 @@ MASK = (1 << 64) - 1
 GOLDEN = 0x9E3779B97F4A7C15
 
 
-def scrambled(x: int) -> int:
+def mix64(x: int) -> int:
     x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9 & MASK
     x = (x ^ x >> 27) * 0x94D049BB133111EB & MASK
     return x ^ x >> 31
 
 
 def stream(key: int, number: int) -> int:
-    return scrambled((key + (number + 1) * GOLDEN) & MASK)
+    return mix64((key + (number + 1) * GOLDEN) & MASK)
 
 
 def oracle(elements: list[int], size: int) -> list[int]:
@@ -33,7 +33,7 @@ def oracle(elements: list[int], size: int) -> list[int]:
     for place in range(size):
         order = []
         for element in elements:
-            key = scrambled(element)
+            key = mix64(element)
             throws = [key] + [stream(key, throw) for throw in range(1, minhash.ROUNDS)]
             reached = [(t, x) for t, x in enumerate(throws) if (x >> 32) * size >> 32 == place]
             last = (minhash.ROUNDS, stream(key, minhash.ROUNDS + place))

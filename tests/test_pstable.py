@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdup.lsh import pstable
-from simdup.mix64 import scrambled, stream
+from simdup.mix64 import mix64, stream
 
 
 def oracle(vector: dict[int, float], size: int, width: float) -> list[int]:
@@ -18,7 +18,7 @@ def oracle(vector: dict[int, float], size: int, width: float) -> list[int]:
     for number in range(size):
         total = 0.0
         for term, weight in vector.items():
-            key = scrambled(np.array([term], np.uint64))
+            key = mix64(np.array([term], np.uint64))
             drawn = int(stream(key, number // 4)[0]) >> 16 * (number % 4) & 0xFFFF
             deviate = round(NormalDist().inv_cdf((drawn + 0.5) / 65536) * 65536) / 65536
             total += deviate * round(weight * 2**20) / 2**20

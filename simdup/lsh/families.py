@@ -46,7 +46,7 @@ from numpy.typing import NDArray
 from simdup.errors import SimdupError
 from simdup.features.weights import UNIT
 from simdup.lsh import minhash, pstable
-from simdup.mix64 import scrambled, stream
+from simdup.mix64 import mix64, stream
 
 Starts = NDArray[np.int64]
 Hashes = NDArray[np.uint64]
@@ -186,7 +186,7 @@ def bands(signatures: NDArray[np.uint32], banding: Banding) -> NDArray[np.uint64
     parts = signatures[:, : banding.size].reshape(len(signatures), banding.bands, banding.rows)
     keys = np.zeros((len(signatures), banding.bands), np.uint64)
     for row in range(banding.rows):
-        keys = scrambled(keys + parts[:, :, row] + np.uint64(row + 1))
+        keys = mix64(keys + parts[:, :, row] + np.uint64(row + 1))
     return keys
 
 
@@ -198,7 +198,7 @@ def _simhash_signatures(
     The first 64 are those of the term hashes, as in `simhash.simhash_rows` with ties ``one``.
     """
     votes = np.rint(weights / UNIT).astype(np.int64)
-    keys = scrambled(hashes)
+    keys = mix64(hashes)
     result = np.empty((len(starts) - 1, size), np.uint32)
     for word in range(-(-size // 64)):
         bits = hashes if word == 0 else stream(keys, word)

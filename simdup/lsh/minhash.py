@@ -32,7 +32,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from simdup.mix64 import scrambled, stream
+from simdup.mix64 import mix64, stream
 
 # Throws before the classic rule.  For 128 places, microseconds a set of 20, 80, 200 and 600
 # elements: 18, 44, 67, 91 after 1 throw; 16, 28, 18, 11 after 4; 16, 20, 10, 12 after 8; 15, 11,
@@ -94,7 +94,7 @@ def _smallest(
     sets = len(starts) - 1
     smallest = np.full(sets * size, _EMPTY)
     row = np.repeat(np.arange(0, sets * size, size), np.diff(starts))
-    keys = scrambled(hashes)
+    keys = mix64(hashes)
     for throw in range(ROUNDS):
         thrown = keys if throw == 0 else stream(keys, throw)
         place = row + (((thrown >> np.uint64(32)) * np.uint64(size)) >> np.uint64(32)).astype(

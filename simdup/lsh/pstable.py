@@ -30,7 +30,7 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
-from simdup.mix64 import scrambled, stream
+from simdup.mix64 import mix64, stream
 
 _WEIGHT_UNIT = 2.0**-20
 _DEVIATE_UNIT = 2.0**-16
@@ -133,7 +133,7 @@ def signatures(
 
 def deviates(hashes: NDArray[np.uint64], size: int) -> NDArray[np.float64]:
     """Return the normal deviates of terms: float64[terms, size], a row for each hash."""
-    keys = scrambled(hashes)
+    keys = mix64(hashes)
     numbers = np.empty((len(keys), -(-size // 4)), np.uint64)
     for number in range(numbers.shape[1]):
         numbers[:, number] = stream(keys, number)
