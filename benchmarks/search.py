@@ -28,13 +28,17 @@ from typing import Any
 
 import numpy as np
 
-from simdup.search import all_pairs, build, explain, iter_pairs, plan, query, threads
+from simdup.search import HammingBall, all_pairs, build, explain, iter_pairs, plan, query
 from simdup.search.arrays import WORD
-from simdup.search.compressed import compress
-from simdup.search.tables import keys_shown, packed
+from simdup.search.bitview import BitView
+from simdup.search.compressed import compress_table
+from simdup.search.pieces import Pieces
+from simdup.search.tables import build_table, table_keys
+from simdup.search.threads import count_threads
 
 PARTS = ("pairs", "memory", "family", "queries", "compressed", "tradeoff", "peers")
-CORES = threads.count(None)
+CORES = count_threads(None)
+BALL = HammingBall(64, 3)
 
 
 def planted(n: int, seed: int = 1) -> np.ndarray:
@@ -91,7 +95,7 @@ def pairs(sizes: list[int]) -> None:
         show(f"T({n:.0e}, 1)", f"{each:.4f} s")
         took = 0.0
         for shape, reach in ((20 if n >= 10**8 else 10, 3.5 if n >= 10**8 else 4), ("auto", 0)):
-            count = max(plan(64, 3, n, shape).tables, 1)
+            count = max(plan(BALL, n, shape).tables, 1)
             took = seconds(lambda f=f, shape=shape: all_pairs(f, tables=shape), times)
             show(
                 f"all_pairs {n:.0e}, {shape} ({count} tables)",
@@ -212,7 +216,7 @@ def compressed(sizes: list[int]) -> None:
     g = asked(f, 10**5)
     plain = np.sort(f)
     bound = 64 - math.log2(n) + 1 / math.log(2)
-    bits = 8 * compress(plain).nbytes / n
+    bits = 8 * compress_table(plain).nbytes / n
     show(
         f"compressed, {n:.0e} sorted fingerprints: bits each",
         f"{bits:.2f}, bound {bound:.2f}, +{100 * (bits / bound - 1):.2f} %",
@@ -243,10 +247,12 @@ def tradeoff(sizes: list[int]) -> None:
     )
     print(f"{'':>6} {'':>9} {'expected':>11} {'seen':>10} {'each':>7} {'s':>14} {'s':>10}")
     for shape in (4, 10, 16, 20):
-        chosen = plan(64, 3, n, shape)
+        chosen = plan(BALL, n, shape)
         index = build(f, tables=shape)
         expected = sum(n / 2.0**key for key in chosen.key_bits)
-        seen = sum(_met(f, g[50_000:], key) for key in keys_shown(chosen, [(0, 64)], 40)) / 50_000
+        views = [BitView.of_all_bits(part, 64) for part in (f, g[50_000:])]
+        keys = table_keys(chosen, views[0], 1 << 24)
+        seen = sum(_met(*views, key) for key in keys) / 50_000
         low, high = min(chosen.key_bits), max(chosen.key_bits)
         took = seconds(lambda index=index: query(index, g))
         every = seconds(lambda shape=shape: all_pairs(f, tables=shape))
@@ -257,15 +263,14 @@ def tradeoff(sizes: list[int]) -> None:
             flush=True,
         )
     print()
-    print(explain(plan(64, 3, n)))
+    print(explain(plan(BALL, n)))
     print()
 
 
-def _met(f: np.ndarray, g: np.ndarray, key: list[tuple[int, int]]) -> int:
+def _met(f: BitView, g: BitView, key: Pieces) -> int:
     """How many fingerprints have the key of a query, over all queries."""
     table, asking = (
-        packed(one.reshape(-1, 1), 64, [(0, 64)], key, np.empty(len(one), dtype=np.uint64))
-        for one in (f, g)
+        build_table(view, key, np.empty(len(view), dtype=np.uint64)) for view in (f, g)
     )
     tail = np.uint64((1 << (WORD - sum(width for _, width in key))) - 1)
     begin = np.searchsorted(table, asking & ~tail)

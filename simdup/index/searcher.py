@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdup import search
-from simdup.search import threads as running
-from simdup.search.arrays import U64, Rows, differing
-from simdup.search.plans import COSTS
-from simdup.search.queries import Found, SearchIndex
+from simdup.search import HammingBall, Hits, SearchIndex
+from simdup.search.arrays import U64, RowPairs, hamming_distances
+from simdup.search.costs import COSTS
+from simdup.search.threads import interleave
 
 # Rows that are compared at a time. Of 4,096, 16,384, 32,768 and 131,072, one query against 10**6
 # takes 1.9, 1.1, 1.0 and 0.8 ms; 64 queries against 10**7 take 29, 12.7, 11.4 and 12.7 ms each.
@@ -66,31 +66,32 @@ class Searcher:
         """Whether there are tables."""
         return self._tabled is not None
 
-    def near(self, asked: U64) -> Found:
+    def near(self, asked: U64) -> Hits:
         """Return which rows each of the fingerprints has near it, by query and row."""
         loose = sum(map(len, self._loose))
         cost = COSTS.scan * len(asked) * loose * asked.shape[1]
         self._asked += len(asked)
         chosen = search.plan(
-            self._bits, self._distance, max(len(self._base) + loose + self._asked, 1)
+            HammingBall(self._bits, self._distance),
+            max(len(self._base) + loose + self._asked, 1),
         )
         if chosen.search == "tables" and self._spent + cost > chosen.seconds:
             self._build()
         else:
             self._spent += cost
-        parts: list[Found] = []
+        parts: list[Hits] = []
         first = len(self._base)
         if self._tabled is not None:
             parts.append(search.query(self._tabled, asked, threads=self._threads))
         for values in self._loose:
             found = self._scan(asked, values)
-            parts.append(Found(found.query, found.row + first, found.distance))
+            parts.append(Hits(found.query, found.row + first, found.distance))
             first += len(values)
         if len(parts) == 1:
             return parts[0]
         query, row, apart = (np.concatenate(column) for column in zip(*parts, strict=True))
         order = np.lexsort((row, query))
-        return Found(query[order], row[order], apart[order])
+        return Hits(query[order], row[order], apart[order])
 
     def _build(self) -> None:
         """Sort tables of all rows."""
@@ -100,23 +101,21 @@ class Searcher:
             self._base, self._bits, self._distance, self._compress, threads=self._threads
         )
 
-    def _scan(self, asked: U64, values: U64) -> Found:
+    def _scan(self, asked: U64, values: U64) -> Hits:
         work = len(asked) * len(values)
         threads = self._threads if work >= _WORTH_THREADS else 1
         parts = (_scanned(asked, values, self._distance, at, threads) for at in range(threads))
-        blocks = list(running.merged(parts, threads))
+        blocks = list(interleave(parts, threads))
         query, row = (
             np.concatenate([np.zeros(0, np.int64), *(block[at] for block in blocks)])
             for at in (0, 1)
         )
         order = np.lexsort((row, query))
         query, row = query[order], row[order]
-        return Found(query, row, differing(asked, query, values, row))
+        return Hits(query, row, hamming_distances(asked, query, values, row))
 
 
-def _scanned(
-    asked: U64, values: U64, distance: int, first: int, step: int
-) -> Iterator[tuple[Rows, Rows]]:
+def _scanned(asked: U64, values: U64, distance: int, first: int, step: int) -> Iterator[RowPairs]:
     """Compare fingerprints with all rows of every `step`-th stretch: blocks of (query, row).
 
     Stretch by stretch, so that rows come from memory once however many are asked, and query by

@@ -19,7 +19,7 @@ from simdup.model.comparison import Comparison
 from simdup.model.criteria import FEW_TERMS, Criteria, Measures
 from simdup.model.documents import Document
 from simdup.model.recipe import Recipe
-from simdup.search.plans import cut
+from simdup.search.pieces import cut
 from simdup.verify.verifier import Verifier
 
 

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from simdup import search
 from simdup.ingest.counting import Effort
-from simdup.search import Pairs
+from simdup.search import HammingBall, Pairs
 
 
 def near_fingerprints(
@@ -17,7 +17,7 @@ def near_fingerprints(
     distance = min(distance, bits)
     tables = effort.tables if effort.tables == "auto" else int(effort.tables)
     if effort.explain is not None:
-        chosen = search.plan(bits, distance, len(values), tables, effort.search)
+        chosen = search.plan(HammingBall(bits, distance), len(values), tables, effort.search)
         effort.explain(search.explain(chosen))
     return search.all_pairs(
         values,

@@ -1,0 +1,111 @@
+"""Tables that are kept, for queries to be joined with."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simdup.search import baselines, duplicates
+from simdup.search.arrays import U64
+from simdup.search.ball import HammingBall
+from simdup.search.bitview import BitView
+from simdup.search.compressed import Compressed, compress_table
+from simdup.search.duplicates import Duplicates
+from simdup.search.pieces import Pieces
+from simdup.search.plans import Plan, plan
+from simdup.search.tables import build_table, table_keys
+from simdup.search.threads import count_threads, interleave
+
+# Queries joined at a time. Fewer mean more passes, more mean larger temporary arrays.
+BATCH = 1 << 18
+
+Table: TypeAlias = "U64 | Compressed"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SearchIndex:
+    """Fingerprints ready to be queried, from `build`.
+
+    Attributes
+    ----------
+    view : BitView
+        The distinct fingerprints.
+    first : uint32[m] or None
+        The first row that has each; None where it is the row itself.
+    duplicates : Duplicates
+    plan : Plan
+        Queries may use up to its distance.
+    keys : list of tuple of (start, width)
+        The bits in front of each table.
+    tables : list of uint64[m] or Compressed
+        Sorted, one for each key.
+    mixed : uint64[]
+        What ``probe`` and ``neighbours`` look fingerprints up in.
+    """
+
+    view: BitView
+    first: NDArray[np.uint32] | None
+    duplicates: Duplicates
+    plan: Plan
+    keys: list[Pieces]
+    tables: list[Table]
+    mixed: U64
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the tables and the fingerprints."""
+        parts = (self.view.fingerprints, self.mixed, *self.tables)
+        return sum(int(part.nbytes) for part in parts)
+
+
+def build(
+    fingerprints: U64,
+    bits: int = 64,
+    distance: int = 3,
+    compress: bool = False,
+    *,
+    tables: int | str = "auto",
+    search: str = "tables",
+    threads: int | None = None,
+) -> SearchIndex:
+    """Sort the tables that queries are to be joined with.
+
+    Parameters
+    ----------
+    fingerprints : uint64[n] or uint64[n, words]
+        They are kept, not copied, unless some are equal.
+    bits, distance : int
+        As for `all_pairs`; queries may use less than `distance`.
+    compress : bool
+        Keep the tables in about 42 of 64 bits (at 10**7), at the price of slower queries.
+    tables, search, threads
+        As for `all_pairs`.
+
+    Raises
+    ------
+    SimdupError
+        Invalid input.
+    """
+    view = BitView.of_all_bits(fingerprints, bits)
+    ball = HammingBall(bits, distance)
+    groups = duplicates.collapse(view.fingerprints, count_threads(threads))
+    first = groups.first_rows()
+    if first is not None:
+        view = view.take(first)
+    chosen = plan(ball, len(view), tables, search)
+    keys = table_keys(chosen, view, max(len(view), BATCH))
+    mixed = np.empty(0, dtype=np.uint64)
+    if chosen.search == "probe":
+        mixed = duplicates.sort_by_mix(view.fingerprints)
+    elif chosen.search == "neighbours":
+        mixed = baselines.store_neighbours(view.fingerprints, ball)
+
+    def sort_table(t: int) -> Iterator[tuple[int, Table]]:
+        table = build_table(view, keys[t], np.empty(len(view), dtype=np.uint64))
+        yield t, compress_table(table) if compress else table
+
+    sorted_tables = dict(interleave(map(sort_table, range(len(keys))), count_threads(threads)))
+    ordered = [sorted_tables[t] for t in range(len(keys))]
+    return SearchIndex(view, first, groups, chosen, keys, ordered, mixed)
