@@ -152,12 +152,11 @@ def _iter_rows(
     groups = duplicates.collapse(view.fingerprints, threads)
     if limit is not None and every and groups.count_pairs() > limit:
         raise too_many(groups.count_pairs(), "all")
-    first = groups.first_rows()
-    if first is not None:
-        view = view.take(first)
+    if groups.distinct is not None:
+        view = view.take(groups.distinct)
     # Without duplicates there are fewer fingerprints, for which another plan may be the best.
     pairs = _join_distinct(view, choose(len(view)), threads)
-    yield from duplicates.expand(groups, first, pairs, every)
+    yield from duplicates.expand(groups, pairs, every)
 
 
 def _join_distinct(view: BitView, chosen: Plan, threads: int) -> Iterator[RowPairs]:
@@ -176,13 +175,13 @@ def _join_distinct(view: BitView, chosen: Plan, threads: int) -> Iterator[RowPai
         Rows, each pair once, either way round, in chunks.
     """
     f, ball = view.fingerprints, chosen.ball
+    if chosen.search == "tables":
+        return _join_by_tables(view, chosen, threads)
     if chosen.search == "exhaustive":
-        return interleave(baselines.scan_pairs(f, ball.distance, threads), threads)
-    if chosen.search == "probe":
-        return baselines.probe_pairs(f, ball)
-    if chosen.search == "neighbours":
-        return baselines.neighbour_pairs(f, ball)
-    return _join_by_tables(view, chosen, threads)
+        return interleave(baselines.scan(f, f, ball.distance, threads, later=True), threads)
+    lookup = baselines.build_lookup(chosen.search, f, ball)
+    found = baselines.look_up(chosen.search, f, lookup, f, ball)
+    return ((i[i < j], j[i < j]) for i, j in found)
 
 
 def _join_by_tables(view: BitView, chosen: Plan, threads: int) -> Iterator[RowPairs]:

@@ -42,9 +42,8 @@ def candidates(keys: U64, copies: str = "all") -> Iterator[RowPairs]:
         i < j, each pair once, in no order; a chunk holds at most 2**18.
     """
     groups = collapse(keys)
-    first = groups.first_rows()
-    distinct = keys if first is None else keys[first]
-    yield from expand(groups, first, _iter_candidates(distinct), copies == "all")
+    distinct = keys if groups.distinct is None else keys[groups.distinct]
+    yield from expand(groups, _iter_candidates(distinct), copies == "all")
 
 
 def _iter_candidates(keys: U64) -> Iterator[RowPairs]:

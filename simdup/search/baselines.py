@@ -13,7 +13,7 @@ Both keep their values sorted by a mix of all bits (`duplicates.sort_by_mix`), w
 skew; what a lookup finds is confirmed by comparing the fingerprints.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import combinations
 from typing import Any
 
@@ -39,23 +39,18 @@ from simdup.search.duplicates import PAIRS, sort_by_mix
 TILE_ROWS, TILE_COLUMNS = 32, 2048
 
 
-def scan_pairs(f: U64, distance: int, parts: int) -> list[Iterator[RowPairs]]:
-    """Compare all with all: `parts` generators that share the work, of chunks of pairs i < j."""
-    return [_scan(f, f, distance, starts, True) for starts in _share(f, parts)]
+def scan(
+    a: U64, b: U64, distance: int, parts: int, later: bool = False
+) -> list[Iterator[RowPairs]]:
+    """Compare all rows of `a` with all of `b`, or with `later` rows only.
+
+    Returns `parts` generators that share the work, of chunks of (row of `a`, row of `b`).
+    """
+    shares = [range(part * TILE_ROWS, len(a), parts * TILE_ROWS) for part in range(parts)]
+    return [_scan(a, b, distance, starts, later) for starts in shares]
 
 
-def scan_queries(queries: U64, f: U64, distance: int, parts: int) -> list[Iterator[RowPairs]]:
-    """Compare all queries with all fingerprints: generators of chunks of (query, row)."""
-    return [_scan(queries, f, distance, starts, False) for starts in _share(queries, parts)]
-
-
-def _share(a: U64, parts: int) -> list[range]:
-    """Deal the tiles' first rows out to `parts` generators."""
-    return [range(part * TILE_ROWS, len(a), parts * TILE_ROWS) for part in range(parts)]
-
-
-def _scan(a: U64, b: U64, distance: int, starts: Iterable[int], later: bool) -> Iterator[RowPairs]:
-    """Compare rows of `a` with rows of `b`, or with `later` rows only, tile by tile."""
+def _scan(a: U64, b: U64, distance: int, starts: range, later: bool) -> Iterator[RowPairs]:
     for low in starts:
         rows = a[low : low + TILE_ROWS, :, None]
         for left in range(low if later else 0, len(b), TILE_COLUMNS):
@@ -84,13 +79,37 @@ def iter_flips(ball: HammingBall) -> Iterator[U64]:
             yield mask
 
 
-def probe_pairs(f: U64, ball: HammingBall) -> Iterator[RowPairs]:
-    """Yield the pairs i < j by looking all variants of each fingerprint up, in chunks."""
-    return _keep_ascending(probe(f, sort_by_mix(f), f, ball))
+def build_lookup(search: str, f: U64, ball: HammingBall) -> U64:
+    """Return what ``probe`` and ``neighbours`` look fingerprints up in; nothing for others."""
+    if search == "probe":
+        return sort_by_mix(f)
+    return _store_neighbours(f, ball) if search == "neighbours" else np.empty(0, dtype=np.uint64)
 
 
-def probe(f: U64, table: U64, queries: U64, ball: HammingBall) -> Iterator[RowPairs]:
-    """Look all variants of the queries up in ``table = sort_by_mix(f)``: chunks of (query, row)."""
+def look_up(search: str, f: U64, table: U64, queries: U64, ball: HammingBall) -> Iterator[RowPairs]:
+    """Find the fingerprints near each query in the table from `build_lookup`.
+
+    Parameters
+    ----------
+    search : {"probe", "neighbours"}
+    f : uint64[n, words]
+    table : uint64[]
+    queries : uint64[q, words]
+    ball : HammingBall
+        Its distance is at most that of the table.
+
+    Yields
+    ------
+    query, row : int64[m]
+        Each pair once.
+    """
+    if search == "probe":
+        return _probe(f, table, queries, ball)
+    return _find_neighbours(f, table, queries, ball.distance)
+
+
+def _probe(f: U64, table: U64, queries: U64, ball: HammingBall) -> Iterator[RowPairs]:
+    """Look all variants of the queries up in ``table = sort_by_mix(f)``."""
     for mask in iter_flips(ball):
         for low in range(0, len(queries), PAIRS):
             variant = queries[low : low + PAIRS] ^ mask
@@ -100,18 +119,8 @@ def probe(f: U64, table: U64, queries: U64, ball: HammingBall) -> Iterator[RowPa
                 yield query[hit] + low, row[hit]
 
 
-def neighbour_pairs(f: U64, ball: HammingBall) -> Iterator[RowPairs]:
-    """Yield the pairs i < j by looking each fingerprint up among all neighbours, in chunks."""
-    return _keep_ascending(find_neighbours(f, store_neighbours(f, ball), f, ball.distance))
-
-
-def store_neighbours(f: U64, ball: HammingBall) -> U64:
-    """Return all neighbours of all fingerprints, each mixed and with its row at the end; sorted.
-
-    Returns
-    -------
-    uint64[n * ball.volume]
-    """
+def _store_neighbours(f: U64, ball: HammingBall) -> U64:
+    """Return uint64[n * ball.volume], sorted: all neighbours, mixed, their rows at the end."""
     n = len(f)
     row = np.uint64(row_bits(n))
     rows = np.arange(n, dtype=np.uint64)
@@ -123,8 +132,8 @@ def store_neighbours(f: U64, ball: HammingBall) -> U64:
     return flat
 
 
-def find_neighbours(f: U64, table: U64, queries: U64, distance: int) -> Iterator[RowPairs]:
-    """Look the queries up in ``table = store_neighbours(f, ..)``: chunks of (query, row)."""
+def _find_neighbours(f: U64, table: U64, queries: U64, distance: int) -> Iterator[RowPairs]:
+    """Look the queries up in ``table = _store_neighbours(f, ..)``."""
     for low in range(0, len(queries), PAIRS):
         for query, position in _find_fronts(table, mix_rows(queries[low : low + PAIRS]), len(f)):
             query += low
@@ -136,21 +145,10 @@ def find_neighbours(f: U64, table: U64, queries: U64, distance: int) -> Iterator
             yield query[hit], row[hit]
 
 
-def _keep_ascending(pairs: Iterable[RowPairs]) -> Iterator[RowPairs]:
-    for i, j in pairs:
-        if (i < j).any():
-            yield i[i < j], j[i < j]
-
-
 def _find_fronts(table: U64, wanted: U64, n: int) -> Iterator[RowPairs]:
-    """Find the positions in a sorted table whose front equals that of `wanted`.
+    """Yield chunks of (index into `wanted`, position in `table`) where the fronts are equal.
 
     The last ``row_bits(n)`` bits of a value do not belong to its front.
-
-    Yields
-    ------
-    which, position : int64[m]
-        Index into `wanted`, position in `table`.
     """
     last = np.uint64((1 << row_bits(n)) - 1)
     begin = np.searchsorted(table, wanted & ~last, side="left")

@@ -37,8 +37,6 @@ class Duplicates:
 
     Attributes
     ----------
-    rows : int
-        Rows in all, unique ones included.
     first : int64[g]
         For each group the first row, ascending.
     members : int64[m]
@@ -47,36 +45,21 @@ class Duplicates:
         Where in `members` the groups begin.
     sizes : int64[g]
         How many rows each has.
+    distinct : uint32[d] or None
+        The rows that are the first with their fingerprint, ascending; None where all are. There
+        is one for almost every fingerprint, hence the small type.
     """
 
-    rows: int
     first: RowIds
     members: RowIds
     starts: RowIds
     sizes: RowIds
+    distinct: NDArray[np.uint32] | None
 
     def count_pairs(self) -> int:
         """Count the pairs within the groups."""
         # Python integers: a hundred million duplicates make more pairs than fit in 64 bits.
         return sum(size * (size - 1) // 2 for size in self.sizes.tolist())
-
-    def first_rows(self) -> NDArray[np.uint32] | None:
-        """Return the rows that are the first with their fingerprint, ascending: uint32[m].
-
-        None where all are. There is one for almost every fingerprint, hence the small type.
-        """
-        if not len(self.first):
-            return None
-        keep = np.ones(self.rows, dtype=np.bool_)
-        keep[self.members] = False
-        keep[self.first] = True
-        result = np.empty(np.count_nonzero(keep), dtype=np.uint32)
-        done = 0
-        for low in range(0, self.rows, CHUNK):
-            rows = np.flatnonzero(keep[low : low + CHUNK])
-            result[done : done + len(rows)] = rows + low
-            done += len(rows)
-        return result
 
 
 def sort_by_mix(fingerprints: U64, threads: int = 1) -> U64:
@@ -121,24 +104,18 @@ def collapse(fingerprints: U64, threads: int = 1) -> Duplicates:
     both.sort()
     starts = np.flatnonzero(np.diff((both >> np.uint64(32)).astype(np.int64), prepend=-1))
     members = (both & np.uint64(0xFFFFFFFF)).astype(np.int64)
-    return Duplicates(n, first, members, starts, np.diff(starts, append=len(members)))
+    sizes = np.diff(starts, append=len(members))
+    return Duplicates(first, members, starts, sizes, _find_distinct(n, first, members))
 
 
-def expand(
-    groups: Duplicates,
-    first: NDArray[np.uint32] | None,
-    pairs: Iterable[RowPairs],
-    every: bool,
-) -> Iterator[RowPairs]:
+def expand(groups: Duplicates, pairs: Iterable[RowPairs], every: bool) -> Iterator[RowPairs]:
     """Yield the pairs of duplicates, then the pairs of distinct rows with their duplicates.
 
     Parameters
     ----------
     groups : Duplicates
-    first : uint32[m] or None
-        What ``groups.first_rows()`` returns.
     pairs : iterable of int64[m], int64[m]
-        Pairs of distinct rows, as positions in `first`, either way round.
+        Pairs of distinct fingerprints, as positions in ``groups.distinct``, either way round.
     every : bool
         Whether all pairs of duplicates count, otherwise only those with the first row.
 
@@ -147,6 +124,7 @@ def expand(
     i, j : int64[m]
         i < j, in chunks of at most `PAIRS` if those of `pairs` are.
     """
+    first = groups.distinct
     yield from _expand_groups(groups, every)
     for left, right in pairs:
         i, j = np.minimum(left, right), np.maximum(left, right)
@@ -161,8 +139,12 @@ def expand(
             yield i, j
 
 
-def expand_rows(groups: Duplicates, rows: RowIds) -> Iterator[RowPairs]:
-    """Yield for first rows all rows of their groups: chunks of (index into `rows`, row)."""
+def expand_rows(groups: Duplicates, found: RowIds) -> Iterator[RowPairs]:
+    """Yield chunks of (index into `found`, row): all rows of the distinct fingerprints found."""
+    if groups.distinct is None:
+        yield np.arange(len(found)), found
+        return
+    rows = groups.distinct[found].astype(np.int64)
     group, size = _locate_groups(groups, rows)
     for which, offset in iter_ranges(size, PAIRS):
         yield which, _pick_members(groups, rows[which], group[which], offset)
@@ -211,6 +193,21 @@ def _pick_members(groups: Duplicates, row: RowIds, group: RowIds, which: RowIds)
     unique = group < 0
     position = np.where(unique, 0, groups.starts[group] + which)
     return np.where(unique, row, groups.members[position])
+
+
+def _find_distinct(n: int, first: RowIds, members: RowIds) -> NDArray[np.uint32] | None:
+    if not len(first):
+        return None
+    keep = np.ones(n, dtype=np.bool_)
+    keep[members] = False
+    keep[first] = True
+    result = np.empty(np.count_nonzero(keep), dtype=np.uint32)
+    done = 0
+    for low in range(0, n, CHUNK):
+        rows = np.flatnonzero(keep[low : low + CHUNK])
+        result[done : done + len(rows)] = rows + low
+        done += len(rows)
+    return result
 
 
 def _combine(high: RowIds, low: RowIds) -> U64:

@@ -139,13 +139,9 @@ def _find(index: SearchIndex, asked: BitView, ball: HammingBall, threads: int) -
         threads = 1
     for low in range(0, len(asked), BATCH):
         some = BitView(asked.fingerprints[low : low + BATCH], asked.bits, asked.columns)
-        f, queries = index.view.fingerprints, some.fingerprints
-        for i, j in _search_batch(index, some, ball, threads):
-            distances = hamming_distances(queries, i, f, j)
-            if index.first is None:
-                yield Hits(i + low, j, distances)
-                continue
-            for which, row in expand_rows(index.duplicates, index.first[j].astype(np.int64)):
+        for i, found in _search_batch(index, some, ball, threads):
+            distances = hamming_distances(some.fingerprints, i, index.view.fingerprints, found)
+            for which, row in expand_rows(index.duplicates, found):
                 yield Hits(i[which] + low, row, distances[which])
 
 
@@ -153,13 +149,11 @@ def _search_batch(
     index: SearchIndex, asked: BitView, ball: HammingBall, threads: int
 ) -> Iterator[RowPairs]:
     """Return the pairs of a query and a distinct fingerprint, each once, in chunks."""
-    f, queries = index.view.fingerprints, asked.fingerprints
-    if index.plan.search == "exhaustive":
-        return interleave(baselines.scan_queries(queries, f, ball.distance, threads), threads)
-    if index.plan.search == "probe":
-        return baselines.probe(f, index.mixed, queries, ball)
-    if index.plan.search == "neighbours":
-        return baselines.find_neighbours(f, index.mixed, queries, ball.distance)
+    search, f, queries = index.plan.search, index.view.fingerprints, asked.fingerprints
+    if search == "exhaustive":
+        return interleave(baselines.scan(queries, f, ball.distance, threads), threads)
+    if search != "tables":
+        return baselines.look_up(search, f, index.lookup, queries, ball)
     join, keys = Join(asked, index.view, ball.distance), index.keys
     return join_tables(join, keys, lambda t: _search_table(join, keys[t], index.tables[t]), threads)
 
@@ -195,25 +189,11 @@ def _search_table(join: Join, key: Pieces, whole: Table) -> Iterator[Matches]:
 def _find_heavy_runs(
     join: Join, key: Pieces, begin: RowIds, count: RowIds, met: RowIds
 ) -> list[tuple[int, int]]:
-    """Find the queries that are better joined with their run one level down.
+    """Find the queries that are better joined with their run one level down: (first, last + 1).
 
     Queries of equal keys are adjacent and meet the same run. Comparing each with each is weighed
-    against a plan for both.
-
-    Parameters
-    ----------
-    join : Join
-    key : pieces
-        The key that queries and run share.
-    begin, count : int64[q]
-        The run of each query: where it begins in the table, and its length.
-    met : int64[m]
-        The queries that meet a run.
-
-    Returns
-    -------
-    list of (int, int)
-        First query and last + 1.
+    against a plan for both. `begin` and `count`, int64[q], are the run of each query; `met`,
+    int64[m], the queries that meet one.
     """
     rest = join.right.without(key)
     if not rest.width:

@@ -5,14 +5,13 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-from simdup.search import baselines, duplicates
+from simdup.search import baselines
 from simdup.search.arrays import U64
 from simdup.search.ball import HammingBall
 from simdup.search.bitview import BitView
 from simdup.search.compressed import Compressed, compress_table
-from simdup.search.duplicates import Duplicates
+from simdup.search.duplicates import Duplicates, collapse
 from simdup.search.pieces import Pieces
 from simdup.search.plans import Plan, plan
 from simdup.search.tables import build_table, table_keys
@@ -32,8 +31,6 @@ class SearchIndex:
     ----------
     view : BitView
         The distinct fingerprints.
-    first : uint32[m] or None
-        The first row that has each; None where it is the row itself.
     duplicates : Duplicates
     plan : Plan
         Queries may use up to its distance.
@@ -41,22 +38,21 @@ class SearchIndex:
         The bits in front of each table.
     tables : list of uint64[m] or Compressed
         Sorted, one for each key.
-    mixed : uint64[]
+    lookup : uint64[]
         What ``probe`` and ``neighbours`` look fingerprints up in.
     """
 
     view: BitView
-    first: NDArray[np.uint32] | None
     duplicates: Duplicates
     plan: Plan
     keys: list[Pieces]
     tables: list[Table]
-    mixed: U64
+    lookup: U64
 
     @property
     def nbytes(self) -> int:
         """Bytes of the tables and the fingerprints."""
-        parts = (self.view.fingerprints, self.mixed, *self.tables)
+        parts = (self.view.fingerprints, self.lookup, *self.tables)
         return sum(int(part.nbytes) for part in parts)
 
 
@@ -90,17 +86,11 @@ def build(
     """
     view = BitView.of_all_bits(fingerprints, bits)
     ball = HammingBall(bits, distance)
-    groups = duplicates.collapse(view.fingerprints, count_threads(threads))
-    first = groups.first_rows()
-    if first is not None:
-        view = view.take(first)
+    groups = collapse(view.fingerprints, count_threads(threads))
+    if groups.distinct is not None:
+        view = view.take(groups.distinct)
     chosen = plan(ball, len(view), tables, search)
     keys = table_keys(chosen, view, max(len(view), BATCH))
-    mixed = np.empty(0, dtype=np.uint64)
-    if chosen.search == "probe":
-        mixed = duplicates.sort_by_mix(view.fingerprints)
-    elif chosen.search == "neighbours":
-        mixed = baselines.store_neighbours(view.fingerprints, ball)
 
     def sort_table(t: int) -> Iterator[tuple[int, Table]]:
         table = build_table(view, keys[t], np.empty(len(view), dtype=np.uint64))
@@ -108,4 +98,5 @@ def build(
 
     sorted_tables = dict(interleave(map(sort_table, range(len(keys))), count_threads(threads)))
     ordered = [sorted_tables[t] for t in range(len(keys))]
-    return SearchIndex(view, first, groups, chosen, keys, ordered, mixed)
+    lookup = baselines.build_lookup(chosen.search, view.fingerprints, ball)
+    return SearchIndex(view, groups, chosen, keys, ordered, lookup)
