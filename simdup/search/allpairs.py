@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from simdup.errors import invalid
 from simdup.search import baselines, duplicates
-from simdup.search.arrays import U64, RowIds, RowPairs, hamming_distances, read_rows
+from simdup.search.arrays import U64, RowIds, RowPairs, combine_rows, hamming_distances, read_rows
 from simdup.search.ball import HammingBall
 from simdup.search.bitview import BitView
 from simdup.search.joins import Join, Matches, join_tables
@@ -97,8 +97,7 @@ def all_pairs(
         total += len(i)
         if total > limit:
             raise too_many(total, copies)
-        # Two row numbers below 2**32 in one value: sorting it sorts by i, then by j.
-        found.append(i.astype(np.uint64) << np.uint64(32) | j.astype(np.uint64))
+        found.append(combine_rows(i, j))
     both = np.concatenate(found) if found else np.empty(0, dtype=np.uint64)
     found.clear()
     both.sort()
@@ -160,19 +159,9 @@ def _iter_rows(
 
 
 def _join_distinct(view: BitView, chosen: Plan, threads: int) -> Iterator[RowPairs]:
-    """Return the pairs of distinct fingerprints within ``chosen.ball.distance``.
+    """Return the pairs of distinct fingerprints, each once, either way round, in chunks.
 
-    Parameters
-    ----------
-    view : BitView
-    chosen : Plan
-        For as many bits as the view shows.
-    threads : int
-
-    Returns
-    -------
-    iterator of int64[m], int64[m]
-        Rows, each pair once, either way round, in chunks.
+    The plan is for as many bits as the view shows.
     """
     f, ball = view.fingerprints, chosen.ball
     if chosen.search == "tables":
@@ -185,7 +174,7 @@ def _join_distinct(view: BitView, chosen: Plan, threads: int) -> Iterator[RowPai
 
 
 def _join_by_tables(view: BitView, chosen: Plan, threads: int) -> Iterator[RowPairs]:
-    """Yield the same, table by table."""
+    """Yield the pairs of distinct fingerprints, table by table."""
     join = Join(view, view, chosen.ball.distance)
     keys = table_keys(chosen, view, len(view))
     buffers = [np.empty(len(view), dtype=np.uint64) for _ in range(min(threads, len(keys)))]

@@ -39,6 +39,11 @@ def read_rows(values: U64, n: int) -> RowIds:
     return (values & np.uint64((1 << row_bits(n)) - 1)).astype(np.int64)
 
 
+def combine_rows(high: RowIds, low: RowIds) -> U64:
+    """Put two row numbers below 2**32 into one value, which sorts by the one, then the other."""
+    return high.astype(np.uint64) << np.uint64(32) | low.astype(np.uint64)
+
+
 def xor_rows(a: U64, i: RowIds, b: U64, j: RowIds) -> U64:
     """XOR rows `i` of `a` with rows `j` of `b`, m of each: uint64[m, words]."""
     result = np.empty((len(i), a.shape[1]), dtype=np.uint64)
@@ -77,17 +82,8 @@ def mix_rows(fingerprints: U64) -> U64:
 
 
 def iter_ranges(counts: RowIds, chunk: int) -> Iterator[RowPairs]:
-    """Yield the concatenation of ``range(counts[c])`` for every c, in chunks of at most `chunk`.
+    """Yield every c and each number of ``range(counts[c])``, in chunks of at most `chunk`.
 
-    Yields
-    ------
-    which : int64[m]
-        The c.
-    offset : int64[m]
-        The number within its range.
-
-    Examples
-    --------
     >>> [(w.tolist(), o.tolist()) for w, o in iter_ranges(np.array([2, 0, 3]), 4)]
     [([0, 0, 2, 2], [0, 1, 0, 1]), ([2], [2])]
     """

@@ -21,11 +21,6 @@ class HammingBall:
         Bits of a fingerprint, 1 to 256.
     distance : int
         The radius, 0 to `bits`.
-
-    Raises
-    ------
-    SimdupError
-        A value out of range.
     """
 
     bits: int

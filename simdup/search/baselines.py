@@ -89,15 +89,6 @@ def build_lookup(search: str, f: U64, ball: HammingBall) -> U64:
 def look_up(search: str, f: U64, table: U64, queries: U64, ball: HammingBall) -> Iterator[RowPairs]:
     """Find the fingerprints near each query in the table from `build_lookup`.
 
-    Parameters
-    ----------
-    search : {"probe", "neighbours"}
-    f : uint64[n, words]
-    table : uint64[]
-    queries : uint64[q, words]
-    ball : HammingBall
-        Its distance is at most that of the table.
-
     Yields
     ------
     query, row : int64[m]

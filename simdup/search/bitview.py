@@ -67,7 +67,7 @@ class BitView:
         """Return the ball of a distance within the bits that may differ, at least one."""
         return HammingBall(self.width, min(distance, self.width))
 
-    def take(self, rows: RowIds | NDArray[np.uint32]) -> BitView:
+    def take(self, rows: RowIds | NDArray[np.uint32] | slice) -> BitView:
         """Return the view of some of the fingerprints."""
         return BitView(self.fingerprints[rows], self.bits, self.columns)
 
@@ -84,16 +84,9 @@ class BitView:
         return np.array([number >> WORD * word & (1 << WORD) - 1 for word in words], np.uint64)
 
     def pack(self, pieces: Sequence[Piece], room: int, out: U64) -> None:
-        """Write the bits of `pieces` one after another into the high bits of a uint64.
+        """Write the bits of `pieces` one after another into the `room` high bits of uint64[n].
 
-        Parameters
-        ----------
-        pieces : sequence of (start, width)
-            Without overlaps.
-        room : int
-            High bits to fill, 0 to 64; what does not fit is cut off.
-        out : uint64[n]
-            Where the result goes; its lowest ``64 - room`` bits become zero.
+        Pieces do not overlap; what does not fit is cut off. The other bits of `out` become zero.
         """
         n = len(self)
         moves = list(self._moves(pieces, room))

@@ -58,17 +58,7 @@ class Compressed:
 
 
 def compress_table(values: U64) -> Compressed:
-    """Compress a sorted array.
-
-    Parameters
-    ----------
-    values : uint64[n]
-        Ascending, n at most 2**31.
-
-    Returns
-    -------
-    Compressed
-    """
+    """Compress a sorted array: uint64[n], n at most 2**31."""
     n = len(values)
     if not n:
         nothing = np.empty(0, dtype=np.uint8)
@@ -95,18 +85,7 @@ def compress_table(values: U64) -> Compressed:
 
 
 def decompress(table: Compressed, blocks: RowIds) -> U64:
-    """Return the values of some blocks, one block after another.
-
-    Parameters
-    ----------
-    table : Compressed
-    blocks : int64[m]
-        Ascending.
-
-    Returns
-    -------
-    uint64[]
-    """
+    """Return the values of some blocks, int64[m] and ascending, one after another: uint64[]."""
     if not len(blocks):
         return np.empty(0, dtype=np.uint64)
     heads = table.heads[blocks].astype(np.int64)
@@ -139,12 +118,7 @@ def decompress(table: Compressed, blocks: RowIds) -> U64:
 
 
 def decompress_window(table: Compressed, low: U64, high: U64) -> U64:
-    """Decompress the blocks that may hold values from ``low[q]`` to ``high[q]`` for any q.
-
-    Parameters
-    ----------
-    table : Compressed
-    low, high : uint64[m]
+    """Decompress the blocks that may hold values from ``low[q]`` to ``high[q]``, uint64[m].
 
     Returns
     -------

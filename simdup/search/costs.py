@@ -31,13 +31,9 @@ class Costs:
     table: float = 80e-6  # a table however small, the calls themselves: n = 1,000
     lookup: float = 150e-9  # a binary search in an array beyond the caches
 
-    def sort_value(self, n: int) -> float:
-        """Return the seconds that sorting n values takes, a value."""
-        return self.sort * math.log2(max(n, 2))
-
     def search_tables(self, n: int, tables: int, candidates: float) -> float:
         """Return the seconds that building and walking the tables of n fingerprints takes."""
-        each = n * (self.sort_value(n) + self.passes) + self.table
+        each = n * (self.sort * math.log2(max(n, 2)) + self.passes) + self.table
         return tables * each + candidates * self.candidate
 
 

@@ -20,6 +20,7 @@ from simdup.search.arrays import (
     U64,
     RowIds,
     RowPairs,
+    combine_rows,
     iter_ranges,
     mix_rows,
     read_rows,
@@ -76,13 +77,7 @@ def sort_by_mix(fingerprints: U64, threads: int = 1) -> U64:
 
 
 def collapse(fingerprints: U64, threads: int = 1) -> Duplicates:
-    """Group the rows that have the same fingerprint as another row.
-
-    Parameters
-    ----------
-    fingerprints : uint64[n, words]
-    threads : int
-    """
+    """Group the rows of uint64[n, words] that have the same fingerprint as another row."""
     n = len(fingerprints)
     values = sort_by_mix(fingerprints, threads)
     found: list[U64] = []
@@ -96,11 +91,11 @@ def collapse(fingerprints: U64, threads: int = 1) -> Duplicates:
         heads = (follows[begins] - 1)[np.cumsum(begins) - 1]
         rows, leaders = read_rows(values[follows], n), read_rows(values[heads], n)
         equal = (fingerprints[rows] == fingerprints[leaders]).all(axis=1)
-        found.append(_combine(leaders[equal], rows[equal]))
+        found.append(combine_rows(leaders[equal], rows[equal]))
         values = values[follows[~equal]]
     both = np.concatenate(found) if found else np.empty(0, dtype=np.uint64)
     first = np.unique(both >> np.uint64(32)).astype(np.int64)
-    both = np.concatenate([both, _combine(first, first)])
+    both = np.concatenate([both, combine_rows(first, first)])
     both.sort()
     starts = np.flatnonzero(np.diff((both >> np.uint64(32)).astype(np.int64), prepend=-1))
     members = (both & np.uint64(0xFFFFFFFF)).astype(np.int64)
@@ -109,15 +104,10 @@ def collapse(fingerprints: U64, threads: int = 1) -> Duplicates:
 
 
 def expand(groups: Duplicates, pairs: Iterable[RowPairs], every: bool) -> Iterator[RowPairs]:
-    """Yield the pairs of duplicates, then the pairs of distinct rows with their duplicates.
+    """Yield the pairs of duplicates, then those of distinct fingerprints with their duplicates.
 
-    Parameters
-    ----------
-    groups : Duplicates
-    pairs : iterable of int64[m], int64[m]
-        Pairs of distinct fingerprints, as positions in ``groups.distinct``, either way round.
-    every : bool
-        Whether all pairs of duplicates count, otherwise only those with the first row.
+    `pairs` are positions in ``groups.distinct``, int64[m], either way round. Without `every`,
+    duplicates pair with the first row only.
 
     Yields
     ------
@@ -181,8 +171,6 @@ def _expand_pairs(groups: Duplicates, i: RowIds, j: RowIds) -> Iterator[RowPairs
 
 def _locate_groups(groups: Duplicates, rows: RowIds) -> RowPairs:
     """Return each first row's group (-1 where it is unique) and how many rows are in it."""
-    if not len(groups.first):
-        return np.full(len(rows), -1), np.ones(len(rows), dtype=np.int64)
     group = np.searchsorted(groups.first, rows)
     group[group == len(groups.first)] = 0
     found = groups.first[group] == rows
@@ -208,11 +196,6 @@ def _find_distinct(n: int, first: RowIds, members: RowIds) -> NDArray[np.uint32]
         result[done : done + len(rows)] = rows + low
         done += len(rows)
     return result
-
-
-def _combine(high: RowIds, low: RowIds) -> U64:
-    """Put two row numbers into one value, so that sorting it sorts by the one, then the other."""
-    return high.astype(np.uint64) << np.uint64(32) | low.astype(np.uint64)
 
 
 def _find_equal_fronts(values: U64, row: int) -> RowIds:

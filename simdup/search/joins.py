@@ -56,17 +56,9 @@ def join_tables(
     search_table: Callable[[int], Iterator[Matches]],
     threads: int,
 ) -> Iterator[RowPairs]:
-    """Search all tables and yield each pair once, in chunks.
+    """Search all tables, `threads` at a time, and yield each pair once, in chunks.
 
-    Parameters
-    ----------
-    join : Join
-    keys : list of pieces
-        The key of each table.
-    search_table : callable
-        Yields the matches with equal keys in the table of that number.
-    threads : int
-        Tables searched at the same time.
+    ``search_table(t)`` yields the matches with equal keys in the table of ``keys[t]``.
     """
     masks = [join.left.mask(key) for key in keys]
 

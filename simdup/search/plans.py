@@ -4,6 +4,7 @@
 for few fingerprints or a large distance is the plain scan.
 """
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -136,14 +137,9 @@ def alternatives(ball: HammingBall, n: int) -> Iterator[Plan]:
 def long_run(ball: HammingBall) -> int | None:
     """Return the length from which a run of equal keys is better searched one level down.
 
-    The members of a run agree on the key, so they are fingerprints of the remaining bits: the
-    same problem, smaller. The result is the least power of two for which tables beat the scan;
-    None if a run cannot be so long.
-
-    Parameters
-    ----------
-    ball : HammingBall
-        Of the remaining bits.
+    The members of a run agree on the key, so they are fingerprints of the remaining bits, those
+    of `ball`. The result is the least power of two for which tables beat the scan; None if a run
+    cannot be so long.
     """
     for doubled in range(8, min(ball.bits, 32)):
         if plan(ball, 1 << doubled).search == "tables":
@@ -178,5 +174,5 @@ def _plan_baseline(search: str, ball: HammingBall, n: int) -> Plan:
     candidates = pairs * variants / 2.0**ball.bits
     if search == "probe":
         return Plan(search, ball, n, None, candidates, 8 * n, stored * COSTS.lookup)
-    seconds = stored * COSTS.sort_value(stored) + n * COSTS.lookup
+    seconds = stored * COSTS.sort * math.log2(max(stored, 2)) + n * COSTS.lookup
     return Plan(search, ball, n, None, candidates, 8 * stored, seconds)

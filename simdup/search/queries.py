@@ -138,7 +138,7 @@ def _find(index: SearchIndex, asked: BitView, ball: HammingBall, threads: int) -
     if len(asked) < MIN_PARALLEL_QUERIES:
         threads = 1
     for low in range(0, len(asked), BATCH):
-        some = BitView(asked.fingerprints[low : low + BATCH], asked.bits, asked.columns)
+        some = asked.take(slice(low, low + BATCH))
         for i, found in _search_batch(index, some, ball, threads):
             distances = hamming_distances(some.fingerprints, i, index.view.fingerprints, found)
             for which, row in expand_rows(index.duplicates, found):
@@ -212,16 +212,13 @@ def _find_heavy_runs(
 
 def _join_below(join: Join, key: Pieces, queries: RowIds, rows: RowIds) -> Iterator[RowPairs]:
     """Join some queries with a run of equal keys by the rest of their bits."""
-    left, right = (
-        view.take(some).without(key) for view, some in ((join.left, queries), (join.right, rows))
-    )
+    left, right = join.left.take(queries).without(key), join.right.take(rows).without(key)
     below = Join(left, right, join.distance)
     chosen = plan(right.ball(join.distance), len(left) + len(right))
     keys = table_keys(chosen, right, max(len(left), len(right)))
     buffer = np.empty(len(right), dtype=np.uint64)
-    return join_tables(
-        below,
-        keys,
-        lambda t: _search_table(below, keys[t], build_table(right, keys[t], buffer)),
-        threads=1,
-    )
+
+    def search_table(t: int) -> Iterator[Matches]:
+        return _search_table(below, keys[t], build_table(right, keys[t], buffer))
+
+    return join_tables(below, keys, search_table, threads=1)

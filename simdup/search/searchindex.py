@@ -1,6 +1,6 @@
 """Tables that are kept, for queries to be joined with."""
 
-from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -15,7 +15,7 @@ from simdup.search.duplicates import Duplicates, collapse
 from simdup.search.pieces import Pieces
 from simdup.search.plans import Plan, plan
 from simdup.search.tables import build_table, table_keys
-from simdup.search.threads import count_threads, interleave
+from simdup.search.threads import count_threads
 
 # Queries joined at a time. Fewer mean more passes, more mean larger temporary arrays.
 BATCH = 1 << 18
@@ -92,11 +92,11 @@ def build(
     chosen = plan(ball, len(view), tables, search)
     keys = table_keys(chosen, view, max(len(view), BATCH))
 
-    def sort_table(t: int) -> Iterator[tuple[int, Table]]:
-        table = build_table(view, keys[t], np.empty(len(view), dtype=np.uint64))
-        yield t, compress_table(table) if compress else table
+    def sort_table(key: Pieces) -> Table:
+        table = build_table(view, key, np.empty(len(view), dtype=np.uint64))
+        return compress_table(table) if compress else table
 
-    sorted_tables = dict(interleave(map(sort_table, range(len(keys))), count_threads(threads)))
-    ordered = [sorted_tables[t] for t in range(len(keys))]
+    with ThreadPoolExecutor(count_threads(threads)) as pool:
+        built = list(pool.map(sort_table, keys))
     lookup = baselines.build_lookup(chosen.search, view.fingerprints, ball)
-    return SearchIndex(view, groups, chosen, keys, ordered, lookup)
+    return SearchIndex(view, groups, chosen, keys, built, lookup)

@@ -24,21 +24,12 @@ from simdup.search.plans import Plan
 
 
 def build_table(view: BitView, key: Sequence[Piece], out: U64) -> U64:
-    """Build the sorted table with `key` in front.
-
-    Parameters
-    ----------
-    view : BitView
-        n fingerprints.
-    key : sequence of (start, width)
-        Some of the view's columns.
-    out : uint64[n]
-        Where the table goes.
+    """Build the sorted table of a view's n fingerprints with `key`, some columns, in front.
 
     Returns
     -------
     uint64[n]
-        `out`.
+        `out`, where the table goes.
     """
     n = len(view)
     # The longest pieces first: fewer of them fill the room, and each is moved as one.
@@ -67,16 +58,8 @@ def table_keys(chosen: Plan, view: BitView, rows: int) -> list[Pieces]:
 def find_long_runs(table: U64, key: int, longest: int | None) -> list[tuple[int, int]]:
     """Find the runs of equal keys longer than `longest`, as (start, stop) in the table.
 
-    In a sorted table a run is that long where a value and the one `longest` further agree, which
-    is one pass without looking at the runs.
-
-    Parameters
-    ----------
-    table : uint64[n]
-    key : int
-        The bits of the key.
-    longest : int or None
-        None finds nothing.
+    In a sorted table a run is that long where the `key` high bits of a value and of the one
+    `longest` further agree, which is one pass without looking at the runs. None finds nothing.
     """
     if longest is None or len(table) <= longest:
         return []
