@@ -22,11 +22,13 @@ from benchmarks import measuring
 from benchmarks.measuring import Options, clock, fastest, say
 from benchmarks.random_fingerprints import asked, flipped, planted
 from benchmarks.reporting import Cell, Table
-from simdup.search import all_pairs, build, explain, iter_pairs, plan, query, threads
+from simdup.search import HammingBall, all_pairs, build, explain, iter_pairs, plan, query
 from simdup.search.arrays import WORD
-from simdup.search.tables import keys_shown, packed
+from simdup.search.tables import build_table
+from simdup.search.threads import count_threads
 
-CORES = threads.count(None)
+CORES = count_threads(None)
+BALL = HammingBall(64, 3)
 
 
 def run(options: Options) -> Iterator[Table]:
@@ -52,7 +54,7 @@ def _pairs(sizes: list[int]) -> Table:
         f, times = planted(n), 5 if n <= 10**6 else 3 if n <= 10**7 else 1
         each = _floor(n, times)
         for shape in (20 if n >= 10**8 else 10, "auto"):
-            count = max(plan(64, 3, n, shape).tables, 1)
+            count = max(plan(BALL, n, shape).tables, 1)
             took = fastest(lambda f=f, shape=shape: all_pairs(f, tables=shape), times)
             rows.append((n, f"{shape}", count, took, count * each, took / (count * each)))
     columns = ("n", "plan", "tables", "s", "floor s: T(n, tables)", "ratio")
@@ -139,11 +141,12 @@ def _tradeoff(n: int) -> Table:
     random_half = g[len(g) // 2 :]
     rows: list[tuple[Cell, ...]] = []
     for shape in (4, 10, 16, 20):
-        chosen = plan(64, 3, n, shape)
+        chosen = plan(BALL, n, shape)
         index = build(f, tables=shape)
         expected = sum(n / 2.0**key for key in chosen.key_bits)
-        keys = keys_shown(chosen, [(0, 64)], 40)
-        seen = sum(_bucket_sizes(f, random_half, key) for key in keys) / len(random_half)
+        views = [BitView.of_all_bits(part, 64) for part in (f, random_half)]
+        keys = table_keys(chosen, views[0], 1 << 24)
+        seen = sum(_bucket_sizes(*views, key) for key in keys) / len(random_half)
         low, high = min(chosen.key_bits), max(chosen.key_bits)
         took = fastest(lambda index=index: query(index, g))
         every = fastest(lambda shape=shape: all_pairs(f, tables=shape))
@@ -154,14 +157,13 @@ def _tradeoff(n: int) -> Table:
         "bytes a fingerprint", f"s, {len(g):,} queries", "s, all pairs",
     )  # fmt: skip
     title = f"The paper's trade-off (WWW 2007, table 1), {n:,} fingerprints, distance 3"
-    return Table(title, columns, rows, "\n" + explain(plan(64, 3, n)))
+    return Table(title, columns, rows, "\n" + explain(plan(BALL, n)))
 
 
-def _bucket_sizes(f: np.ndarray, g: np.ndarray, key: list[tuple[int, int]]) -> int:
-    """Return how many fingerprints have the key of a query, over all queries."""
+def _bucket_sizes(f: BitView, g: BitView, key: Pieces) -> int:
+    """Count how many fingerprints have the key of a query, over all queries."""
     table, asking = (
-        packed(one.reshape(-1, 1), 64, [(0, 64)], key, np.empty(len(one), dtype=np.uint64))
-        for one in (f, g)
+        build_table(view, key, np.empty(len(view), dtype=np.uint64)) for view in (f, g)
     )
     tail = np.uint64((1 << (WORD - sum(width for _, width in key))) - 1)
     begin = np.searchsorted(table, asking & ~tail)

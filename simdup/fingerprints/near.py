@@ -30,7 +30,7 @@ def near_pairs(
     how = run.search
     tables = how.tables if how.tables == "auto" else int(how.tables)
     if how.explain is not None:
-        chosen = search.plan(bits, distance, len(values), tables, how.search)
+        chosen = search.plan(search.HammingBall(bits, distance), len(values), tables, how.search)
         how.explain(search.explain(chosen))
     return search.all_pairs(
         values,

@@ -18,6 +18,7 @@ from simdup.lsh.bbit import estimate
 from simdup.model.criteria import FEW_TERMS, Criteria
 from simdup.model.matches import Match, QueryResult
 from simdup.model.settings import RunOptions
+from simdup.search import HammingBall
 
 # Documents that are queried and added at a time where earlier ones may match later ones: few at
 # first, because of many equal ones each would be compared with each.
@@ -51,7 +52,8 @@ class QueryOptions:
 
     def setup(self, bits: int) -> SearchSetup:
         """Return what fingerprints of so many bits are searched for."""
-        return SearchSetup(bits, self.criteria.distance, self.run.processes, self.compress)
+        ball = HammingBall(bits, min(self.criteria.distance, bits))
+        return SearchSetup(ball, self.run.processes, self.compress)
 
     def result(self, document: str, matches: list[Match], added: bool = False) -> QueryResult:
         """Return a result with the best matches first."""
@@ -190,7 +192,7 @@ def _match_added(
     if not len(added):
         return
     bits = columns.values.shape[1] * 64
-    setup = SearchSetup(bits, options.criteria.distance)
+    setup = SearchSetup(HammingBall(bits, min(options.criteria.distance, bits)))
     found = Searcher(columns.values[added], setup).near(columns.values)
     later = found.query > added[found.row]
     query, row, distance = found.query[later], added[found.row[later]], found.distance[later]

@@ -195,6 +195,7 @@ class Storage:
             yield self._error(error).what
 
     def execute(self, statement: str, values: Iterable[object] = ()) -> list[Any]:
+        """Return the rows that a statement gives."""
         try:
             return self._connection.execute(statement, tuple(values)).fetchall()
         except sqlite3.Error as error:

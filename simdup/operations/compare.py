@@ -26,7 +26,7 @@ from simdup.model.criteria import FEW_TERMS, Criteria, CriteriaFields
 from simdup.model.documents import Document, Skipped
 from simdup.model.recipe import Recipe
 from simdup.model.settings import Settings
-from simdup.search.plans import cut
+from simdup.search.pieces import cut
 from simdup.verify.cosine import vector
 from simdup.verify.verifier import Verifier
 

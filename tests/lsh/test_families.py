@@ -216,8 +216,10 @@ def test_rows_alike_in_all_bands_are_one_to_the_search(monkeypatch: pytest.Monke
     keys[1, 2] = keys[0, 2]
     many = np.concatenate([keys, np.repeat(keys[:2], [2000, 1000], axis=0)])
     seen = []
-    distinct = search._distinct
-    monkeypatch.setattr(search, "_distinct", lambda keys: distinct(seen.append(len(keys)) or keys))
+    distinct = search._iter_candidates
+    monkeypatch.setattr(
+        search, "_iter_candidates", lambda keys: distinct(seen.append(len(keys)) or keys)
+    )
     assert sum(len(i) for i, _ in candidates(many)) == 3002 * 3001 // 2
     assert sum(len(i) for i, _ in candidates(many, "first")) == 3001
     assert seen == [5, 5]

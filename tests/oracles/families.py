@@ -11,10 +11,10 @@ GOLDEN = 0x9E3779B97F4A7C15
 
 
 def mix(x: int) -> int:
-    """The finalizer of SplitMix64."""
-    x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9 & MASK
-    x = (x ^ x >> 27) * 0x94D049BB133111EB & MASK
-    return x ^ x >> 31
+    """Two multiplications by the golden ratio, each after folding the high half onto the low."""
+    for _ in range(2):
+        x = (x ^ x >> 32) * GOLDEN & MASK
+    return x ^ x >> 32
 
 
 def stream(key: int, number: int) -> int:

@@ -1,4 +1,4 @@
-"""What the search is checked against: plain Python, and fingerprints to try it on."""
+"""The reference that the search is checked against, in plain Python, and test fingerprints."""
 
 import numpy as np
 from hypothesis import strategies as st
@@ -13,9 +13,9 @@ def oracle(numbers, distance, copies="all"):
             pairs.append((first[number], j, 0))
             continue
         for i in first.values() if copies == "first" else range(j):
-            apart = (numbers[i] ^ number).bit_count()
-            if apart <= distance:
-                pairs.append((i, j, apart))
+            differing = (numbers[i] ^ number).bit_count()
+            if differing <= distance:
+                pairs.append((i, j, differing))
         first.setdefault(number, j)
     return sorted(pairs)
 

@@ -13,6 +13,7 @@ from simdup.search import (
     allpairs,
     arrays,
     baselines,
+    bitview,
     duplicates,
     iter_pairs,
     tables,
@@ -42,7 +43,7 @@ def test_every_plan_finds_the_same(drawn, data, which):
 
 @settings(max_examples=40, deadline=None)
 @given(clustered(), st.data(), st.sampled_from(["all", "first"]))
-def test_every_way_to_search_finds_the_same(drawn, data, which):
+def test_every_search_finds_the_same(drawn, data, which):
     numbers, bits = drawn
     distance = data.draw(st.integers(0, min(bits, 3 if bits <= 24 else 1)))
     f, expected = words_of(numbers, bits), oracle(numbers, distance, which)
@@ -53,35 +54,35 @@ def test_every_way_to_search_finds_the_same(drawn, data, which):
 
 @pytest.mark.parametrize("bits", [24, 64, 128, 200])
 @pytest.mark.parametrize("shape", [4, 10, 16, 20])
-def test_all_threads_and_block_sizes_give_the_same_arrays(bits, shape, monkeypatch):
+def test_all_threads_and_chunk_sizes_give_the_same_arrays(bits, shape, monkeypatch):
     f = planted(1500, bits=bits, near=0.5)
     f[100:130] = f[99]
     expected = triples(all_pairs(f, 3, bits, search="exhaustive"))
     assert expected == triples(all_pairs(f, 3, bits, tables=shape, threads=1))
-    for stretch, block in ((7, 5), (64, 1000), (1 << 20, 1 << 20)):
-        for module in (arrays, tables, copies):
-            monkeypatch.setattr(module, "STRETCH", stretch)
-        monkeypatch.setattr(duplicates, "BLOCK", block)
-        monkeypatch.setattr(baselines, "BLOCK", block)
+    for chunk, pairs in ((7, 5), (64, 1000), (1 << 20, 1 << 20)):
+        for module in (arrays, bitview, tables, duplicates):
+            monkeypatch.setattr(module, "CHUNK", chunk)
+        monkeypatch.setattr(duplicates, "PAIRS", pairs)
+        monkeypatch.setattr(baselines, "PAIRS", pairs)
         found = all_pairs(f, 3, bits, tables=shape, threads=3)
         assert triples(found) == expected
         assert [part.dtype for part in found] == [np.int64, np.int64, np.int16]
 
 
 @pytest.mark.parametrize("which", ["all", "first"])
-def test_the_stream_holds_each_pair_once_in_bounded_blocks(which, monkeypatch):
-    monkeypatch.setattr(duplicates, "BLOCK", 50)
+def test_the_stream_holds_each_pair_once_in_bounded_chunks(which, monkeypatch):
+    monkeypatch.setattr(duplicates, "PAIRS", 50)
     f = planted(3000, near=0.5)
     f[500:600] = f[499]
-    blocks = list(iter_pairs(f, copies=which, tables=10, threads=2))
-    assert all(isinstance(block, Pairs) for block in blocks)
-    joined = sorted(triple for block in blocks for triple in triples(block))
+    chunks = list(iter_pairs(f, copies=which, tables=10, threads=2))
+    assert all(isinstance(chunk, Pairs) for chunk in chunks)
+    joined = sorted(triple for chunk in chunks for triple in triples(chunk))
     assert joined == triples(all_pairs(f, copies=which))
     assert joined == oracle(numbers_of(f), 3, which)
 
 
 def test_a_stream_that_is_dropped_leaves_no_thread_behind(monkeypatch):
-    monkeypatch.setattr(tables, "STRETCH", 16)
+    monkeypatch.setattr(tables, "CHUNK", 16)
     before = threading.active_count()
     stream = iter_pairs(planted(20_000, near=0.5), tables=20, threads=4)
     next(stream)
@@ -128,7 +129,7 @@ def test_strided_input_is_taken():
 
 
 @pytest.mark.parametrize(
-    ("given", "options", "said"),
+    ("fingerprints", "options", "message"),
     [
         ([1, 2], {}, "uint64"),
         (np.array([1, 2]), {}, "uint64"),
@@ -150,11 +151,11 @@ def test_strided_input_is_taken():
         (np.zeros(2, dtype=np.uint64), {"distance": 60, "tables": 20}, "auto|tables"),
     ],
 )
-def test_unfit_input_is_told(given, options, said):
-    with pytest.raises(SimdupError, match=said):
-        all_pairs(given, **options)
-    with pytest.raises(SimdupError, match=said):
-        iter_pairs(given, **options)
+def test_invalid_input_raises(fingerprints, options, message):
+    with pytest.raises(SimdupError, match=message):
+        all_pairs(fingerprints, **options)
+    with pytest.raises(SimdupError, match=message):
+        iter_pairs(fingerprints, **options)
 
 
 def test_neighbours_that_would_not_fit_are_refused():

@@ -5,20 +5,30 @@ import pytest
 from oracles.search import numbers_of, oracle, planted, triples
 
 from simdup.errors import SimdupError
-from simdup.search import all_pairs, build, duplicates, iter_pairs, memory, plans, query, threads
-from simdup.search.arrays import checked
+from simdup.search import (
+    HammingBall,
+    all_pairs,
+    build,
+    duplicates,
+    iter_pairs,
+    memory,
+    plans,
+    query,
+    threads,
+)
+from simdup.search.bitview import BitView
 
 
 def sampled(f, found, distance, rows):
     """Check some rows' pairs against a comparison with everything."""
     for row in rows:
-        apart = np.bitwise_count(f ^ f[row])
-        near = np.flatnonzero(apart <= distance)
+        distances = np.bitwise_count(f ^ f[row])
+        near = np.flatnonzero(distances <= distance)
         near = near[near != row]
         mine = (found.i == row) | (found.j == row)
         others = (found.i + found.j)[mine] - row
         assert sorted(others.tolist()) == near.tolist()
-        assert (apart[others] == found.distance[mine]).all()
+        assert (distances[others] == found.distance[mine]).all()
 
 
 @pytest.mark.parametrize(
@@ -40,9 +50,9 @@ def test_long_runs_are_searched_completely(monkeypatch):
     expected = oracle(numbers_of(f), 3)
     calls = []
 
-    def short(rest, distance):
-        calls.append(rest)
-        return 5 if rest > 8 else None
+    def short(ball):
+        calls.append(ball.bits)
+        return 5 if ball.bits > 8 else None
 
     monkeypatch.setattr("simdup.search.allpairs.long_run", short)
     for shape in (4, 10, 16, 20):
@@ -50,7 +60,7 @@ def test_long_runs_are_searched_completely(monkeypatch):
     assert min(calls) < 40
 
 
-def test_a_million_copies_are_one_fingerprint():
+def test_a_million_duplicates_are_one_fingerprint():
     f = np.full(1_000_000, 12345, dtype=np.uint64)
     f[::1000] = np.arange(1000, dtype=np.uint64) << np.uint64(20)
     found = all_pairs(f, copies="first")
@@ -58,7 +68,7 @@ def test_a_million_copies_are_one_fingerprint():
     assert (np.diff(found.i) >= 0).all()
     with pytest.raises(SimdupError, match="do not fit") as error:
         all_pairs(f)
-    assert 'copies="first"' in error.value.hint
+    assert "`copies`" in error.value.hint
     total = 0
     for block in iter_pairs(f):
         total += len(block.i)
@@ -68,15 +78,15 @@ def test_a_million_copies_are_one_fingerprint():
             break
 
 
-def test_pairs_beyond_the_memory_allowed_are_refused_as_they_are_found():
+def test_pairs_above_the_memory_limit_raise_as_they_are_found():
     f = np.arange(4096, dtype=np.uint64)
     with pytest.raises(SimdupError, match="do not fit") as error:
         all_pairs(f, 12, 16, copies="first", memory=100_000)
-    assert "smaller distance" in error.value.hint
+    assert "smaller `distance`" in error.value.hint
     assert len(all_pairs(f, 1, 16, memory=10_000_000).i) == 12 * 4096 // 2
 
 
-def test_copies_near_copies_pair_with_each_other():
+def test_duplicates_near_duplicates_pair_with_each_other():
     f = np.repeat(np.array([0, 1, 7, 255], dtype=np.uint64), [30, 20, 10, 1])
     np.random.default_rng(3).shuffle(f)
     for distance in range(9):
@@ -105,7 +115,7 @@ def test_one_template_of_which_hundreds_are_near():
     sampled(f, found, 3, range(0, 20_000, 500))
 
 
-def test_crowds_of_queries_on_a_long_run_are_joined_by_the_rest():
+def test_many_queries_on_a_long_run_are_joined_by_the_rest():
     f = planted(30_000, near=0.4).reshape(-1) & np.uint64(0xFFFFFFFFFFFF)
     index = build(f[:20_000])
     started = time.process_time()
@@ -117,22 +127,22 @@ def test_crowds_of_queries_on_a_long_run_are_joined_by_the_rest():
 
 
 def test_a_long_run_is_where_tables_beat_the_scan():
-    length = plans.long_run(48, 3)
-    assert plans.plan(48, 3, length).search == "tables"
-    assert plans.plan(48, 3, length // 2).search == "exhaustive"
-    assert plans.long_run(0, 3) is None
-    assert plans.long_run(3, 3) is None
+    ball = HammingBall(48, 3)
+    length = plans.long_run(ball)
+    assert plans.plan(ball, length).search == "tables"
+    assert plans.plan(ball, length // 2).search == "exhaustive"
+    assert plans.long_run(HammingBall(3, 3)) is None
 
 
-def test_accidents_of_mixing_are_told_apart(monkeypatch):
-    monkeypatch.setattr(duplicates, "mixed", lambda f: f[:, 0] % np.uint64(3) << np.uint64(60))
+def test_collisions_of_the_mix_are_resolved(monkeypatch):
+    monkeypatch.setattr(duplicates, "mix_rows", lambda f: f[:, 0] % np.uint64(3) << np.uint64(60))
     f = np.random.default_rng(6).integers(0, 40, 300, dtype=np.uint64)
     for which in ("all", "first"):
         assert triples(all_pairs(f, 1, 8, which)) == oracle(f.tolist(), 1, which)
 
 
 def test_an_array_sorted_by_threads_is_sorted(monkeypatch):
-    monkeypatch.setattr(threads, "WORTH_PARTING", 1)
+    monkeypatch.setattr(threads, "MIN_PARALLEL_SORT", 1)
     for n in (0, 1, 2, 5, 1000):
         values = np.random.default_rng(n).integers(0, 1 << 64, n, dtype=np.uint64)
         expected = np.sort(values)
@@ -157,4 +167,4 @@ def test_memory_is_known_or_guessed(monkeypatch):
 
 def test_nothing_is_copied_on_the_way_in():
     f = planted(100)
-    assert checked(f, 64) is f
+    assert BitView.of_all_bits(f, 64).fingerprints is f
