@@ -24,7 +24,9 @@ from benchmarks.random_fingerprints import asked, flipped, planted
 from benchmarks.reporting import Cell, Table
 from simdup.search import HammingBall, all_pairs, build, explain, iter_pairs, plan, query
 from simdup.search.arrays import WORD
-from simdup.search.tables import build_table
+from simdup.search.bitview import BitView
+from simdup.search.pieces import Pieces
+from simdup.search.tables import build_table, table_keys
 from simdup.search.threads import count_threads
 
 CORES = count_threads(None)
