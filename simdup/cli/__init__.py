@@ -16,6 +16,7 @@ import click
 
 from simdup._version import __version__
 from simdup.cli.messages import say_error
+from simdup.cli.outcome import Status, as_option
 from simdup.errors import SimdupError
 
 # In the order in which a newcomer meets them.
@@ -32,8 +33,6 @@ COMMANDS = {
     "tune": "Find out which settings suit a corpus.",
     "evaluate": "Tell how well found near-duplicates agree with known ones.",
 }
-
-_INTERRUPTED = 130
 
 
 class _Commands(click.Group):
@@ -109,15 +108,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def _report(error: Exception | KeyboardInterrupt) -> int:
     """Say what went wrong and return the status for it."""
     if isinstance(error, KeyboardInterrupt):
-        return _INTERRUPTED
+        return Status.INTERRUPTED
     if isinstance(error, SimdupError):
-        say_error(error.where, error.what, error.hint)
+        where = as_option(error.field) if error.field else error.where
+        say_error(where, error.what, error.hint)
     elif isinstance(error, MemoryError):
         say_error("memory", "there is not enough of it", "try fewer documents or --jobs 1")
     else:
         what = f"{type(error).__name__}: {error}"
         say_error("internal error", what, "run it again with --debug and report what it prints")
-    return 2
+    return Status.ERROR
 
 
 def _open_closed_streams() -> None:

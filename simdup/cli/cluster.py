@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
 
 import click
 
 from simdup.cli import options
-from simdup.cli.messages import say, say_skipped
+from simdup.cli.outcome import Status, status
 from simdup.cli.results import FORMATS, write_result
+from simdup.model.criteria import Criteria
+from simdup.model.reading import Reading
+from simdup.model.recipe import Recipe
+from simdup.model.settings import RunOptions, Settings
 
 
 @click.command(
@@ -21,46 +25,52 @@ from simdup.cli.results import FORMATS, write_result
     """,
 )
 @click.argument("files", nargs=-1, metavar="[FILE...]", type=click.Path())
-@options.distance
-@options.linkage
-@click.option("--verify-from", multiple=True, metavar="SOURCE", help="Read the documents there.")
-@options.resemblance
-@options.contents
-@click.option("--fold/--no-fold", default=True, help="Fold texts as their recipe does [on].")
+@options.option(
+    "--verify-from",
+    panel="Input",
+    common=True,
+    multiple=True,
+    metavar="SOURCE",
+    help="Read the documents again there, and check pairs on their texts.",
+)
+@options.reading
+@options.criteria("distance", "similarity", "shingle", "linkage")
+@options.option(
+    "--fold/--no-fold", panel="Matching", default=True, help="Fold texts as their recipe does."
+)
 @options.output(*FORMATS)
-@options.quiet
-@options.color
-@options.jobs
+@options.screen_without_progress
+@options.search_only
 @options.debug
-@options.search
-def command(**given: Any) -> int:
+def command(
+    *,
+    files: tuple[str, ...],
+    verify_from: tuple[str, ...],
+    criteria: Criteria,
+    fold: bool,
+    reading: Reading,
+    run: RunOptions,
+    out: options.Output,
+    screen: options.Screen,
+) -> Status:
     """Group fingerprint lines into clusters.
 
-    Reads what `simdup fingerprint` prints, from FILEs or standard input. All lines must come from
-    one recipe. Without the texts nothing is verified: distance alone decides. With --verify-from
-    the documents that the lines name are read again, and pairs checked on their texts.
+    Reads what `simdup fingerprint` prints, from FILEs or standard input. All lines must have the
+    same recipe. Without the texts nothing is verified: distance alone decides. With --verify-from
+    the documents that the lines name are read again, and pairs are checked on their texts.
 
-    Status: 0 done, 2 an error, or a document was not found or could not be read.
+    Status: 0 done, 2 if a document was not found or could not be read.
     """
-    form = options.make_format(given, FORMATS)
-    again = given["verify_from"]
-    criteria = options.make_criteria(given | {"verify": bool(again)})
-    reading = options.make_reading(given)
+    criteria = replace(criteria, verify=bool(verify_from))
 
     from simdup.corpus.fingerprint_lines import read_lines
-    from simdup.operations.cluster import cluster_lines, verify_lines
-    from simdup.output.streams import open_output
+    from simdup.operations.cluster import cluster
     from simdup.output.text import report
 
-    lines = read_lines(given["files"] or ["-"])
-    effort = options.make_effort(given)
-    if again:
-        result = verify_lines(lines, again, given["fold"], criteria, reading, effort)
-        say_skipped(result.skipped, result.notes, given["quiet"])
-    else:
-        result = cluster_lines(lines, criteria, effort)
-    with open_output(given["output"]) as stream:
-        write_result(stream, result, form, given["color"])
-    if not given["quiet"]:
-        say(report(result, criteria))
-    return 2 if any(skipped.error for skipped in result.skipped) else 0
+    lines = read_lines(files or ["-"])
+    result = cluster(lines, Settings(Recipe(fold=fold), criteria, reading, run), verify_from)
+    screen.skipped(result.skipped, result.notes)
+    with out.open() as stream:
+        write_result(stream, result, out)
+    screen.report(report(result, criteria))
+    return status(result.skipped)

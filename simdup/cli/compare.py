@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
 from simdup.cli import options
-from simdup.cli.messages import say_skipped
-from simdup.cli.progress import progress
+from simdup.cli.outcome import Status, status
 from simdup.errors import SimdupError
+from simdup.model.criteria import Criteria
 from simdup.model.documents import Document, Skipped
-
-FORMATS = ("text", "jsonl")
+from simdup.model.reading import Reading
+from simdup.model.recipe import Recipe
+from simdup.model.settings import RunOptions, Settings
 
 
 @click.command(
@@ -26,20 +25,34 @@ FORMATS = ("text", "jsonl")
 )
 @click.argument("a", metavar="A", type=click.Path())
 @click.argument("b", metavar="B", type=click.Path())
-@options.method
-@options.distance
-@options.verification
-@options.measures
-@click.option("--idf-from", metavar="SOURCE", help="Weigh as a scan of SOURCE would.")
-@options.output(*FORMATS)
-@click.option("--encoding", metavar="NAME", help="Encoding of both [default: found out].")
-@options.html
-@options.effort
-@options.quiet
-@options.color
-@options.debug
+@options.reading_of_files
+@options.criteria(
+    "method", "recall", "distance", "similarity", "shingle", "verify", "containment", "cosine"
+)
+@options.option(
+    "--idf-from",
+    panel="Matching",
+    common=True,
+    metavar="SOURCE",
+    help="Weigh terms as a scan of SOURCE would.",
+)
+@options.output("text", "jsonl")
+@options.screen
+@options.run
 @options.recipe
-def command(**given: Any) -> int:
+@options.debug
+def command(
+    *,
+    a: str,
+    b: str,
+    recipe: Recipe,
+    criteria: Criteria,
+    reading: Reading,
+    run: RunOptions,
+    out: options.Output,
+    screen: options.Screen,
+    idf_from: str | None,
+) -> Status:
     """Tell whether two documents are near-duplicates, and why.
 
     A and B are files; one of them may be - for standard input. Shows distance and similarity, the
@@ -47,44 +60,47 @@ def command(**given: Any) -> int:
 
     Status: 0 near-duplicates, 1 not, 2 an error.
     """
-    recipe = options.make_recipe(given)
-    criteria = options.make_criteria(given)
-    form = options.make_format(given, FORMATS)
-    reading = options.make_reading(
-        given
-        | {"glob": (), "exclude": (), "input_format": "auto", "field": "text", "id_field": None}
-    )
-    if given["idf_from"] is not None and recipe.idf not in ("auto", "corpus"):
-        raise click.UsageError("--idf-from goes with --idf auto or corpus only")
+    if idf_from is not None and recipe.idf not in ("auto", "corpus"):
+        raise click.UsageError("--idf-from needs --idf auto or corpus")
 
+    from simdup.features.analyzer import Analyzer
+    from simdup.fingerprints.fingerprinter import Fingerprinter
+    from simdup.operations.compare import compare_documents, learn_fingerprinter
+    from simdup.output.comparison import comparison_jsonl, comparison_text
+
+    documents = _read((a, b), reading)
+    screen.skipped([], [(one.name, one.note) for one in documents if one.note])
+    if idf_from is None:
+        if recipe.idf == "corpus":
+            raise SimdupError(
+                "idf", "two texts are not a corpus", "name one with `idf_from`", field="idf"
+            )
+        fingerprinter = Fingerprinter.alone(Analyzer.for_recipe(recipe, run.segmenter))
+    else:
+        with screen.watch(run) as watched:
+            settings = Settings(recipe, criteria, reading, watched)
+            fingerprinter, skipped = learn_fingerprinter([idf_from], settings)
+        screen.skipped(skipped)
+    with out.open() as stream:
+        found = compare_documents(documents, fingerprinter, criteria)
+        if out.format == "jsonl":
+            stream.writelines(comparison_jsonl(found))
+        elif not screen.quiet or out.path:
+            stream.writelines(comparison_text(found, out.painter(stream)))
+    return status(no=not found.duplicates)
+
+
+def _read(paths: tuple[str, str], reading: Reading) -> tuple[Document, Document]:
+    """Read two files, each as one document."""
     from simdup.corpus.batches import read_file, require_extras
     from simdup.corpus.sources import one_file
-    from simdup.fingerprints.fingerprinter import learn_idf
-    from simdup.operations.compare import compare
-    from simdup.output.comparison import comparison_jsonl, comparison_text
-    from simdup.output.streams import open_output
-    from simdup.output.text import Painter
 
-    documents: list[Document] = []
-    files = [one_file(path, reading) for path in (given["a"], given["b"])]
+    files = [one_file(path, reading) for path in paths]
     require_extras(files, reading)
+    documents = []
     for file in files:
-        read = read_file(file, reading)
-        if isinstance(read, Skipped):
-            raise SimdupError(file.path, read.reason)
-        documents.append(read)
-    notes = [(document.name, document.note) for document in documents if document.note]
-    say_skipped([], notes, given["quiet"])
-    idf = None
-    if given["idf_from"] is not None:
-        with progress(given["progress"], given["quiet"]) as show:
-            effort = options.make_effort(given, show)
-            idf, skipped = learn_idf([given["idf_from"]], recipe, reading, effort)
-        say_skipped(skipped, [], given["quiet"])
-    with open_output(given["output"]) as stream:
-        found = compare(documents[0], documents[1], recipe, criteria, idf, given["segmenter"])
-        if form == "jsonl":
-            stream.writelines(comparison_jsonl(found))
-        elif not given["quiet"] or given["output"]:
-            stream.writelines(comparison_text(found, Painter(stream, given["color"])))
-    return 0 if found.duplicates else 1
+        found = read_file(file, reading)
+        if isinstance(found, Skipped):
+            raise SimdupError(file.path, found.reason)
+        documents.append(found)
+    return documents[0], documents[1]

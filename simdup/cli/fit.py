@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
 from simdup.cli import options
-from simdup.cli.messages import say, say_skipped
-from simdup.cli.progress import progress
+from simdup.cli.outcome import Status, status
+from simdup.model.reading import Reading
+from simdup.model.recipe import Recipe
+from simdup.model.settings import RunOptions, Settings
 
 
 @click.command(
@@ -20,31 +20,42 @@ from simdup.cli.progress import progress
     """,
 )
 @options.sources
-@click.option("-o", "--output", metavar="MODEL", required=True, help="Write the model to MODEL.")
 @options.reading
-@options.effort
-@options.quiet
-@options.debug
+@options.option(
+    "-o",
+    "--output",
+    "model",
+    panel="Output",
+    common=True,
+    metavar="MODEL",
+    required=True,
+    help="Write the model to MODEL.",
+)
+@options.screen
+@options.run
 @options.recipe
-def command(**given: Any) -> int:
+@options.debug
+def command(
+    *,
+    sources: list[str],
+    recipe: Recipe,
+    reading: Reading,
+    run: RunOptions,
+    model: str,
+    screen: options.Screen,
+) -> Status:
     """Learn an IDF model from a corpus.
 
-    The model says in how many documents each term occurs. Fingerprints made with one model stay
+    The model holds in how many documents each term occurs. Fingerprints made with one model stay
     comparable between corpora and over time.
     """
-    named = options.make_sources(given)
-    recipe = options.make_recipe(given)
-    reading = options.make_reading(given)
-
     from simdup.operations.fit import fit
-    from simdup.output.streams import open_output
 
-    with open_output(given["output"]) as stream:
-        with progress(given["progress"], given["quiet"]) as show:
-            effort = options.make_effort(given, show)
-            content, model, skipped = fit(named, recipe, reading, effort)
-        say_skipped(skipped, [], given["quiet"])
+    with options.Output(model).open() as stream:
+        with screen.watch(run) as watched:
+            settings = Settings(recipe=recipe, reading=reading, run=watched)
+            content, learned, skipped = fit(sources, settings)
+        screen.skipped(skipped)
         stream.write(content)
-    if not given["quiet"]:
-        say(f"{model.documents:,} documents, {len(model.ids):,} terms")
-    return 2 if any(one.error for one in skipped) else 0
+    screen.report(f"{learned.documents:,} documents, {len(learned.ids):,} terms")
+    return status(skipped)

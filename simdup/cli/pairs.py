@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
 from simdup.cli import options
+from simdup.cli.outcome import Status
+from simdup.model.criteria import Criteria
+from simdup.model.settings import RunOptions
 
 FORMATS = ("text", "csv", "jsonl")
 
@@ -20,31 +21,24 @@ FORMATS = ("text", "csv", "jsonl")
     """,
 )
 @click.argument("files", nargs=-1, metavar="[FILE...]", type=click.Path())
-@options.distance
-@options.output(*FORMATS)
-@options.jobs
+@options.criteria("distance")
+@options.output(*FORMATS, colors=False)
+@options.search_only
 @options.debug
-@options.search
-def command(**given: Any) -> int:
+def command(
+    *, files: tuple[str, ...], criteria: Criteria, run: RunOptions, out: options.Output
+) -> Status:
     """List the pairs of fingerprint lines within a distance.
 
-    Prints distance and both names, with tabs between, in the order of the input. Equal
+    Prints the distance and both names, separated by tabs, in the order of the input. Equal
     fingerprints pair with the first of them only.
     """
-    form = options.make_format(given, FORMATS)
-    criteria = options.make_criteria(given)
-
     from simdup.corpus.fingerprint_lines import read_lines
-    from simdup.model.clusters import Pair
-    from simdup.operations.cluster import pair_lines as pairs_of
+    from simdup.operations.pairs import pairs
     from simdup.output.records import pair_csv, pair_jsonl, pair_lines
-    from simdup.output.streams import open_output
 
-    lines = read_lines(given["files"] or ["-"])
-    names = lines.names
-    pairs = pairs_of(lines, criteria.distance, options.make_effort(given))
-    found = (Pair(names[a], names[b], d, None) for a, b, d in pairs)
-    write = {"csv": pair_csv, "jsonl": pair_jsonl, "text": pair_lines}[form]
-    with open_output(given["output"]) as stream:
+    found = pairs(read_lines(files or ["-"]), criteria.distance, run)
+    write = {"csv": pair_csv, "jsonl": pair_jsonl, "text": pair_lines}[out.format]
+    with out.open() as stream:
         stream.writelines(write(found))
-    return 0
+    return Status.DONE

@@ -3,22 +3,32 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 import click
 
-from simdup._version import __version__
 from simdup.cli import options
-from simdup.cli.index import asked_recipe, fingerprint_lines, index_file, timeout
-from simdup.cli.messages import say, say_error, say_skipped
-from simdup.cli.progress import progress
+from simdup.cli.index import fingerprint_lines, index_file, timeout
+from simdup.cli.messages import say_error
+from simdup.cli.outcome import Status, status
+from simdup.model.criteria import Criteria
+from simdup.model.reading import Reading
+from simdup.model.settings import RunOptions
 
 if TYPE_CHECKING:
     from simdup.model.matches import QueryResult
-    from simdup.output.text import Painter
 
-FORMATS = ("text", "csv", "jsonl")
+
+class Asked(NamedTuple):
+    """What a query asks for, and what becomes of the documents without a match."""
+
+    limit: int | None
+    new: bool
+    add: bool
+    compress: bool
+    fingerprints: bool
 
 
 @click.command(
@@ -33,142 +43,155 @@ FORMATS = ("text", "csv", "jsonl")
 )
 @index_file
 @options.sources
-@options.distance
-@click.option(
-    "-s",
-    "--similarity",
-    type=click.FloatRange(0, 1),
-    default=0.8,
-    metavar="S",
-    show_default=True,
-    help="Least similarity of a match, an estimate.",
-)
-@click.option(
-    "--verify/--no-verify", default=True, help="Heed similarity, not distance alone [on]."
-)
-@click.option("-n", "--limit", type=click.IntRange(1), metavar="N", help="Most matches to print.")
-@click.option("--new", is_flag=True, help="Print only the names of documents without a match.")
-@click.option("--add", is_flag=True, help="Add documents without a match to the index.")
-@click.option("--compress", is_flag=True, help="Keep search tables in two thirds of the memory.")
-@fingerprint_lines
-@timeout
-@options.output(*FORMATS)
 @options.reading
-@options.effort
-@options.quiet
-@options.color
+@options.criteria("distance", "similarity", "verify")
+@options.value(
+    "asks",
+    Asked,
+    options.option(
+        "-n",
+        "--limit",
+        panel="Matching",
+        type=click.IntRange(1),
+        metavar="N",
+        help="Most matches to print.",
+        shown="all",
+    ),
+    options.option(
+        "--new",
+        panel="Output",
+        common=True,
+        is_flag=True,
+        help="Print only the names of documents without a match.",
+    ),
+    options.option(
+        "--add",
+        panel="Output",
+        common=True,
+        is_flag=True,
+        help="Add documents without a match to the index.",
+    ),
+    options.option(
+        "--compress",
+        panel="Search",
+        is_flag=True,
+        help="Keep search tables in two thirds of the memory.",
+    ),
+    fingerprint_lines,
+)
+@options.output("text", "csv", "jsonl")
+@options.screen
+@options.run
+@options.asked_recipe
+@timeout
 @options.debug
-@options.recipe
-def command(**given: Any) -> int:
+@click.pass_context
+def command(
+    context: click.Context,
+    *,
+    index: str,
+    sources: list[str],
+    asked: options.AskedRecipe,
+    asks: Asked,
+    criteria: Criteria,
+    reading: Reading,
+    run: RunOptions,
+    timeout: float,
+    out: options.Output,
+    screen: options.Screen,
+) -> Status:
     """Tell for each document what an index holds near it.
 
     Matches come with distance and similarity, the best first. The index has no texts, only
-    sketches of them: similarity is an estimate with a standard error of 0.035 where it is 0.8, and
-    less above. Documents given as fingerprint lines, or that came so, have none.
+    sketches of them: similarity is an estimate with a standard error of 0.035 at 0.8, and less
+    above. Documents given or stored as fingerprint lines have none.
 
-    The recipe is that of the index, with the IDF model that its build has frozen. JSONL on standard
-    input is answered line by line. With --add each batch is in the index before its answers
-    are printed, and is asked too: of documents alike only the first is new.
+    The recipe is that of the index, with the IDF model that was learned when it was built. JSONL on
+    standard input is answered line by line. With --add each batch is in the index before its
+    results are printed, and is searched too: of similar documents only the first is new.
     """
-    # Here -0 is also how --new writes, with or without --files-from.
-    alone = given["new"] and given["files_from"] is None
-    named = options.make_sources(given | {"null": given["null"] and not alone})
-    reading = options.make_reading(given)
-    form = options.make_format(given, FORMATS)
-
     from simdup.index.index import Index
-    from simdup.output.streams import open_output
-    from simdup.output.text import Painter, count_words, skipped_words
+    from simdup.output.text import count_words, skipped_words
 
     started = time.monotonic()
-    asked = matched = added = 0
-    with Index.open(given["index"]) as index, open_output(given["output"]) as stream:
-        index.insist(*asked_recipe(given))
-        write = _writer(form, given, Painter(stream, given["color"]), stream.isatty())
-        with progress(given["progress"], given["quiet"]) as show:
-            answers = index.query(
-                named,
-                given["distance"],
-                given["similarity"],
-                verify=given["verify"],
-                limit=given["limit"],
-                add=given["add"],
-                fingerprints=given["fingerprints"],
-                compress=given["compress"],
+    with Index.open(index) as opened, out.open() as stream:
+        opened.require_recipe(*asked)
+        writer = _writer(stream, out, asks, context.params["null"])
+        with screen.watch(run) as watched:
+            results = opened.query(
+                sources,
+                criteria.distance,
+                criteria.similarity,
+                verify=criteria.verify,
+                limit=asks.limit,
+                add=asks.add,
+                fingerprints=asks.fingerprints,
+                compress=asks.compress,
                 reading=reading,
-                effort=options.make_effort(given, show),
-                timeout=given["timeout"],
-                waiting=lambda what: say_error(given["index"], what),
+                run=watched,
+                timeout=timeout,
+                waiting=lambda what: say_error(index, what),
             )
-            stream.write(write.head)
-            for block in answers.blocks:
-                asked += len(block)
-                matched += sum(not answer.new for answer in block)
-                added += sum(answer.added for answer in block)
-                stream.writelines(write.answers(block))
+            stream.write(writer.head)
+            counts: Counter[str] = Counter()
+            for chunk in results.chunks:
+                counts["documents"] += len(chunk)
+                counts["matched"] += sum(not result.new for result in chunk)
+                counts["added"] += sum(result.added for result in chunk)
+                stream.writelines(writer.write(chunk))
                 stream.flush()
-        if form == "jsonl":
-            from simdup.output.records import json_line
+        seconds = time.monotonic() - started
+        new = counts["documents"] - counts["matched"]
+        if out.format == "jsonl":
+            from simdup.output.records import query_summary
 
-            for one in answers.skipped:
-                values = {"type": "skipped", "document": one.document, "reason": one.reason}
-                stream.write(json_line(values))
-            summary = {
-                "type": "summary",
-                "documents": asked,
-                "matched": matched,
-                "new": asked - matched,
-                "added": added,
-                "skipped": len(answers.skipped),
-                "seconds": round(time.monotonic() - started, 3),
-                "simdup": __version__,
-                "recipe": index.recipe,
-            }
-            stream.write(json_line(summary))
-    say_skipped(answers.skipped, answers.notes, given["quiet"])
-    if not given["quiet"]:
-        parts = [
-            f"{count_words(asked, 'document')} in {time.monotonic() - started:.1f} s",
-            f"{matched:,} with a match, {asked - matched:,} new"
-            + (f", {added:,} added" if given["add"] else ""),
-            skipped_words(answers.skipped),
-        ]
-        say("; ".join(part for part in parts if part))
-    return 2 if any(one.error for one in answers.skipped) else 0
+            figures = {name: counts[name] for name in ("documents", "matched")}
+            figures |= {"new": new, "added": counts["added"]}
+            stream.writelines(query_summary(results.skipped, figures, seconds, opened.recipe))
+    screen.skipped(results.skipped, results.notes)
+    parts = [
+        f"{count_words(counts['documents'], 'document')} in {seconds:.1f} s",
+        f"{counts['matched']:,} with a match, {new:,} new"
+        + (f", {counts['added']:,} added" if asks.add else ""),
+        skipped_words(results.skipped),
+    ]
+    screen.report("; ".join(part for part in parts if part))
+    return status(results.skipped)
 
 
 class _Writer(NamedTuple):
-    """What stands first, and how answers are written."""
+    """What comes first, and how results are written."""
 
     head: bytes
-    answers: Callable[[list[QueryResult]], Iterable[bytes]]
+    write: Callable[[list[QueryResult]], Iterable[bytes]]
 
 
-def _writer(form: str, given: dict[str, Any], paint: Painter, terminal: bool) -> _Writer:
-    """Return how answers are written in a format, all of them or the new ones only."""
+def _writer(stream: BinaryIO, out: options.Output, asks: Asked, null: bool) -> _Writer:
+    """Return how results are written in a format, all of them or the new ones only."""
     from simdup.output import records
     from simdup.output.text import query_text
 
-    if form == "jsonl":
+    if out.format == "jsonl":
         write, head = records.query_jsonl, b""
-    elif form == "csv":
+    elif out.format == "csv":
         write, head = records.query_csv, records.QUERY_CSV_HEAD
-    elif given["new"]:
-        end = b"\0" if given["null"] else b"\n"
-        return _Writer(b"", lambda block: _names(block, end, terminal and not given["null"]))
+    elif asks.new:
+        end = b"\0" if null else b"\n"
+        return _Writer(b"", lambda chunk: _names(chunk, end, stream.isatty() and not null))
     else:
+        paint = out.painter(stream)
         head = (paint("dim", "  bits  similar  document") + "\n").encode()
-        return _Writer(head, lambda block: query_text(block, paint))
-    if given["new"]:
-        return _Writer(head, lambda block: write(answer for answer in block if answer.new))
+        return _Writer(head, lambda chunk: query_text(chunk, paint))
+    if asks.new:
+        return _Writer(head, lambda chunk: write(result for result in chunk if result.new))
     return _Writer(head, write)
 
 
-def _names(block: list[QueryResult], end: bytes, terminal: bool) -> Iterable[bytes]:
-    """Return the names of new documents: as they are, for other programs, or fit to be seen."""
+def _names(chunk: list[QueryResult], end: bytes, terminal: bool) -> Iterable[bytes]:
+    """Return the names of new documents: as they are for programs, escaped on a terminal."""
     from simdup.corpus.names import to_bytes
     from simdup.output.escaping import shown
 
-    for answer in block:
-        if answer.new:
-            yield to_bytes(shown(answer.document) if terminal else answer.document) + end
+    for result in chunk:
+        if result.new:
+            yield to_bytes(shown(result.document) if terminal else result.document) + end

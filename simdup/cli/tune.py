@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
 from simdup.cli import options
-from simdup.cli.messages import say_skipped
-from simdup.cli.progress import progress
-
-FORMATS = ("text", "jsonl")
+from simdup.cli.outcome import Status, status
+from simdup.model.criteria import Criteria
+from simdup.model.reading import Reading
+from simdup.model.recipe import Recipe
+from simdup.model.settings import RunOptions, Settings
 
 
 @click.command(
@@ -23,55 +22,54 @@ FORMATS = ("text", "jsonl")
     """,
 )
 @options.sources
-@click.option(
+@options.reading
+@options.option(
     "--sample",
+    panel="Matching",
+    common=True,
     type=click.IntRange(2),
     default=2000,
     metavar="N",
-    show_default=True,
     help="How many documents to look at.",
 )
-@click.option(
-    "-s",
-    "--similarity",
-    type=click.FloatRange(0.3, 1),
-    metavar="S",
-    help="From where on a pair is true [advised by the sample].",
-)
-@options.shingle
-@options.output(*FORMATS)
-@options.reading
-@options.effort
-@options.quiet
-@options.color
-@options.debug
+@options.criteria("similarity", "shingle")
+@options.output("text", "jsonl")
+@options.screen
+@options.run
 @options.recipe
-def command(**given: Any) -> int:
+@options.debug
+@click.pass_context
+def command(
+    context: click.Context,
+    *,
+    sources: list[str],
+    recipe: Recipe,
+    criteria: Criteria,
+    reading: Reading,
+    run: RunOptions,
+    out: options.Output,
+    screen: options.Screen,
+    sample: int,
+) -> Status:
     """Find out which settings suit a corpus.
 
     Takes a sample, finds its true pairs exactly, and prints for each distance, and for the other
-    methods, how many pairs it proposes, how many of them hold up, what share of the true pairs
-    that is, and what it costs; then a histogram of similarities, and an advice to paste.
+    methods, how many pairs it proposes, how many of them are true, what share of the true pairs
+    that is, and what it costs; then a histogram of similarities, and advice to paste. Without
+    --similarity the least similarity of a true pair is advised too.
     """
-    named = options.make_sources(given)
-    recipe = options.make_recipe(given)
-    reading = options.make_reading(given)
-    fixed = given["similarity"] is not None
-    criteria = options.make_criteria(given if fixed else given | {"similarity": 0.8})
-    form = options.make_format(given, FORMATS)
-
     from simdup.operations.tune import tune
-    from simdup.output.streams import open_output
-    from simdup.output.text import Painter
     from simdup.output.tuning import tuning_jsonl, tuning_text
 
-    with open_output(given["output"]) as stream:
-        with progress(given["progress"], given["quiet"]) as show:
-            effort = options.make_effort(given, show)
-            found = tune(named, recipe, criteria, reading, effort, given["sample"], fixed)
-        say_skipped(found.skipped, [], given["quiet"])
-        if form == "jsonl":
+    source = context.get_parameter_source("similarity")
+    fixed = source is not None and source.name != "DEFAULT"
+    with out.open() as stream:
+        with screen.watch(run) as watched:
+            settings = Settings(recipe, criteria, reading, watched)
+            found = tune(sources, settings, sample, fixed)
+        screen.skipped(found.skipped)
+        if out.format == "jsonl":
             stream.writelines(tuning_jsonl(found))
         else:
-            stream.writelines(tuning_text(found, Painter(stream, given["color"])))
-    return 2 if any(one.error for one in found.skipped) else 0
+            stream.writelines(tuning_text(found, out.painter(stream)))
+    return status(found.skipped)

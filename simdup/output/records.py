@@ -15,6 +15,7 @@ from simdup._version import __version__
 from simdup.corpus.names import escape, to_bytes
 from simdup.model.clusters import Cluster, Member, Pair, Removed, Result
 from simdup.model.criteria import Measures
+from simdup.model.documents import Skipped
 from simdup.model.matches import QueryResult
 
 _CLUSTER_COLUMNS = ("cluster", "role", "document", "fingerprint", "distance", "similarity")
@@ -84,7 +85,7 @@ def cluster_jsonl(result: Result) -> Iterator[bytes]:
             }
         )
     for skipped in result.skipped:
-        yield json_line({"type": "skipped", "document": skipped.document, "reason": skipped.reason})
+        yield skipped_line(skipped)
     summary = asdict(result.summary)
     recipe = summary.pop("recipe")
     summary["seconds"] = round(summary["seconds"], 3)
@@ -149,6 +150,20 @@ def query_jsonl(answers: Iterable[QueryResult]) -> Iterator[bytes]:
             for match in answer.matches
         ]
         yield json_line({"type": "match", "document": answer.document, "matches": matches})
+
+
+def query_summary(
+    skipped: Sequence[Skipped], figures: dict[str, int], seconds: float, recipe: dict[str, Any]
+) -> Iterator[bytes]:
+    """Yield the typed JSON lines that end the results of a query."""
+    yield from map(skipped_line, skipped)
+    summary = {"skipped": len(skipped), "seconds": round(seconds, 3), "simdup": __version__}
+    yield json_line({"type": "summary"} | figures | summary | {"recipe": recipe})
+
+
+def skipped_line(one: Skipped) -> bytes:
+    """Return the typed JSON line of a skipped document."""
+    return json_line({"type": "skipped", "document": one.document, "reason": one.reason})
 
 
 def _member(member: Member) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from simdup.output.records import digits, json_line, rounded
+from simdup.output.records import digits, json_line, rounded, skipped_line
 from simdup.output.text import Painter, count_words, recipe_words
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def tuning_jsonl(found: Tuning) -> Iterator[bytes]:
     for start, end, pairs in found.bins:
         yield json_line({"type": "bin", "from": start, "to": end, "pairs": pairs})
     for skipped in found.skipped:
-        yield json_line({"type": "skipped", "document": skipped.document, "reason": skipped.reason})
+        yield skipped_line(skipped)
     yield json_line(
         {
             "type": "advice",
