@@ -11,7 +11,7 @@ from benchmarks.measuring import Options, fastest, say
 from benchmarks.random_fingerprints import asked, planted
 from benchmarks.reporting import Cell, Table
 from simdup.search import build, query
-from simdup.search.compressed import compress
+from simdup.search.compressed import compress_table
 
 
 def run(options: Options) -> Iterator[Table]:
@@ -60,7 +60,7 @@ def _batches(n: int) -> Table:
 def _compressed(n: int) -> Iterator[Table]:
     f = np.random.default_rng(6).integers(0, 1 << 64, n, dtype=np.uint64)
     g = asked(f, 10**5)
-    bits = 8 * compress(np.sort(f)).nbytes / n
+    bits = 8 * compress_table(np.sort(f)).nbytes / n
     bound = 64 - math.log2(n) + 1 / math.log(2)
     indexes = [build(f, compress=small, tables=10) for small in (False, True)]
     sizes = (one.nbytes / n for one in indexes)

@@ -8,6 +8,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
+from simdup.features.shingles import Shingler, Shingles
+from simdup.model.shingling import Shingling
+
 ROOT = Path(__file__).resolve().parents[1]
 
 
@@ -109,3 +112,8 @@ def edited(text: str, seed: int = 0, edits: int = 1) -> str:
 def near(text: str) -> str:
     """The text with other punctuation: the same words, but not the same characters."""
     return text.replace("。", "！", 3)
+
+
+def shingles(text: str, n: int = 5) -> Shingles:
+    """The distinct runs of n characters of a folded text without white space."""
+    return Shingler(Shingling(n)).shingles(text)

@@ -113,7 +113,8 @@ class Settings:
         """
         return cls(
             as_recipe(recipe),
-            replace(criteria or Criteria(), **fields),
+            # `Criteria` parses the shingle.
+            replace(criteria or Criteria(), **fields),  # type: ignore[arg-type]
             reading or Reading(),
             run or RunOptions(),
         )

@@ -184,7 +184,7 @@ def test_debug_shows_the_traceback_and_changes_no_status(
 def test_a_fault_of_ours_is_said_in_one_line_too(
     simdup: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def broken(*_: object) -> None:
+    def broken(*_: object, **__: object) -> None:
         raise ZeroDivisionError("sums\x1b[31m")
 
     monkeypatch.setattr("simdup.operations.scan.scan", broken)

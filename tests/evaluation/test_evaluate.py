@@ -14,8 +14,8 @@ from sklearn.metrics import adjusted_rand_score
 
 from simdup.cli import main
 from simdup.errors import SimdupError
-from simdup.evaluation.labels import read_answer, with_names_of
-from simdup.evaluation.metrics import Answer, evaluate, from_clusters, from_pairs
+from simdup.evaluation.labels import read_labels, with_names_of
+from simdup.evaluation.metrics import LabelledPairs, from_clusters, from_pairs, measure
 
 NAMES = "abcdefgh"
 pairs = st.lists(st.tuples(st.sampled_from(NAMES), st.sampled_from(NAMES)), max_size=10)
@@ -25,7 +25,7 @@ pairs = st.lists(st.tuples(st.sampled_from(NAMES), st.sampled_from(NAMES)), max_
 def test_measures_are_those_of_plain_python(
     found: list[tuple[str, str]], truth: list[tuple[str, str]]
 ) -> None:
-    measured = evaluate(from_pairs(found), from_pairs(truth))
+    measured = measure(from_pairs(found), from_pairs(truth))
     ours = {frozenset(pair) for pair in found if len(set(pair)) == 2}
     theirs = {frozenset(pair) for pair in truth if len(set(pair)) == 2}
     both = len(ours & theirs)
@@ -52,7 +52,7 @@ def test_measures_are_those_of_plain_python(
 
 @given(pairs)
 def test_an_answer_agrees_with_itself(found: list[tuple[str, str]]) -> None:
-    measured = evaluate(from_pairs(found), from_pairs(found))
+    measured = measure(from_pairs(found), from_pairs(found))
     shares = (measured.f1, measured.adjusted_rand, measured.bcubed_f1)
     assert shares == pytest.approx((1, 1, 1))
 
@@ -100,12 +100,12 @@ PQ = frozenset([("p", "q")])
     ],
 )
 def test_what_files_may_hold(tmp_path: Path, content: str) -> None:
-    assert read_answer(write(tmp_path, content)).pairs == PQ
+    assert read_labels(write(tmp_path, content)).pairs == PQ
 
 
 def test_an_empty_file_is_an_answer_without_pairs(tmp_path: Path) -> None:
-    assert read_answer(write(tmp_path, "")) == Answer(frozenset(), ())
-    assert read_answer(write(tmp_path, "a,b,distance,similarity\n")).pairs == frozenset()
+    assert read_labels(write(tmp_path, "")) == LabelledPairs(frozenset(), ())
+    assert read_labels(write(tmp_path, "a,b,distance,similarity\n")).pairs == frozenset()
 
 
 @pytest.mark.parametrize(
@@ -121,18 +121,18 @@ def test_an_empty_file_is_an_answer_without_pairs(tmp_path: Path) -> None:
     ],
 )
 def test_pairs_below_the_least_score_are_left_out(tmp_path: Path, content: str) -> None:
-    assert read_answer(write(tmp_path, content), 0.8).pairs == PQ
-    assert len(read_answer(write(tmp_path, content)).pairs) == 2
+    assert read_labels(write(tmp_path, content), 0.8).pairs == PQ
+    assert len(read_labels(write(tmp_path, content)).pairs) == 2
 
 
 def test_copies_are_known_by_similarity_or_else_by_distance(tmp_path: Path) -> None:
     header = "a,b,distance,similarity\n"
     closed = {("a", "b"), ("a", "c"), ("b", "c")}
     for rows in ("a,b,2,0.9000\na,c,1,1.0000\n", "a,b,2,\na,c,0,\n"):
-        assert read_answer(write(tmp_path, header + rows)).pairs == closed
-    assert len(read_answer(write(tmp_path, header + "a,b,2,0.9\na,c,0,0.9\n")).pairs) == 2
+        assert read_labels(write(tmp_path, header + rows)).pairs == closed
+    assert len(read_labels(write(tmp_path, header + "a,b,2,0.9\na,c,0,0.9\n")).pairs) == 2
     # A table of known pairs is taken as it stands.
-    assert len(read_answer(write(tmp_path, "a,b,similarity\na,b,0.9\na,c,1\n")).pairs) == 2
+    assert len(read_labels(write(tmp_path, "a,b,similarity\na,b,0.9\na,c,1\n")).pairs) == 2
 
 
 @pytest.mark.parametrize(
@@ -151,7 +151,7 @@ def test_what_is_no_answer_is_an_error(
     tmp_path: Path, content: str, score: float | None, what: str
 ) -> None:
     with pytest.raises(SimdupError) as caught:
-        read_answer(write(tmp_path, content), score)
+        read_labels(write(tmp_path, content), score)
     assert what in str(caught.value)
 
 
@@ -167,7 +167,7 @@ def test_what_is_no_answer_is_an_error(
 )
 def test_names_that_mean_the_same(found: tuple[str, str], truth: tuple[str, str]) -> None:
     answer = from_pairs([found])
-    assert with_names_of(answer, from_pairs([truth])) == Answer(
+    assert with_names_of(answer, from_pairs([truth])) == LabelledPairs(
         answer.pairs, (tuple(dict(zip(truth, found, strict=True))[n] for n in sorted(truth)),)
     )
 

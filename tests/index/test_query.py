@@ -16,7 +16,8 @@ from support import ROOT, Command, command, edited, environment, prose, write
 
 from simdup import Index, SimdupError, all_pairs, scan
 from simdup.cli.index import command as index_group
-from simdup.index.searcher import Searcher
+from simdup.index.searcher import Searcher, SearchSetup
+from simdup.search import HammingBall
 from simdup.search import build as build_tables
 from simdup.search import query as query_tables
 
@@ -56,7 +57,7 @@ def test_the_way_of_a_new_user(simdup: Command, corpus: Path) -> None:
     assert "simdup: corpus/none.txt: no such document in the index" in removed.err
     assert "1 document removed; the index has 11" in removed.err
     checked = simdup("index", "check", "seen.index")
-    assert (checked.status, checked.err) == (0, "11 documents, all is well\n")
+    assert (checked.status, checked.err) == (0, "11 documents, everything is intact\n")
     assert simdup("query", "seen.index", "new", "--new").lines == ["new/same.txt", "new/x.txt"]
 
 
@@ -127,7 +128,7 @@ def test_names_of_every_kind(simdup: Command, corpus: Path) -> None:
     assert simdup("index", "export", "two.index").out == exported
     names = [name.decode("utf-8", "surrogateescape") for name in hostile]
     assert simdup("index", "remove", "seen.index", *names).status == 0
-    assert simdup("index", "check", "seen.index").err == "12 documents, all is well\n"
+    assert simdup("index", "check", "seen.index").err == "12 documents, everything is intact\n"
 
 
 def test_new_as_a_list_for_other_programs(simdup: Command, corpus: Path) -> None:
@@ -143,8 +144,8 @@ def test_other_recipe_options_are_an_error_that_shows_both(simdup: Command, corp
     for words in (["index", "add", "seen.index", "corpus"], ["query", "seen.index", "corpus"]):
         wrong = simdup(*words, "--top", "25", "--no-fold")
         assert wrong.status == 2
-        assert "--top 25 was asked, but the index has 30" in wrong.err
-        assert "--fold False was asked, but the index has True" in wrong.err
+        assert "--top 25 was requested, but the index has 30" in wrong.err
+        assert "--fold False was requested, but the index has True" in wrong.err
         assert "--top 20 was asked" in simdup(*words, "--recipe", "default").err
         assert simdup(*words, "--top", "30", "--idf", "builtin").status == 0
     assert (
@@ -163,9 +164,12 @@ def test_a_model_or_dictionary_with_the_same_content_is_the_same(
     assert built.status == 0
     add = ["index", "add", "seen.index", "corpus"]
     assert simdup(*add, "--idf", "b.idf", "--dict", "b.dict").status == 0
-    assert "--idf c.idf was asked, but the index has a.idf" in simdup(*add, "--idf", "c.idf").err
     assert (
-        "--dict c.dict was asked, but the index has a.dict" in simdup(*add, "--dict", "c.dict").err
+        "--idf c.idf was requested, but the index has a.idf" in simdup(*add, "--idf", "c.idf").err
+    )
+    assert (
+        "--dict c.dict was requested, but the index has a.dict"
+        in simdup(*add, "--dict", "c.dict").err
     )
 
 
@@ -190,7 +194,7 @@ def test_what_is_no_index_is_one_line_and_a_hint(
     assert missing.status == 2
     assert missing.err.splitlines()[0] == "simdup: nothing.index: no such file"
     wrong = simdup(*words, "corpus/1.txt")
-    assert wrong.err.splitlines()[0] == "simdup: corpus/1.txt: is no simdup index"
+    assert wrong.err.splitlines()[0] == "simdup: corpus/1.txt: is not a simdup index"
     assert wrong.out == b""
 
 
@@ -201,7 +205,7 @@ def test_check_names_what_is_damaged(simdup: Command, corpus: Path) -> None:
     (corpus / "seen.index").write_bytes(content)
     checked = simdup("index", "check", "seen.index")
     assert checked.status == 2
-    assert "simdup: seen.index: part names 1 is damaged" in checked.err
+    assert "simdup: seen.index: section names 1 is damaged" in checked.err
     assert (corpus / "seen.index").read_bytes() == content
 
 
@@ -223,7 +227,7 @@ def test_lines_of_an_unknown_or_another_recipe(simdup: Command, corpus: Path) ->
     simdup("index", "build", "seen.index", "corpus")
     wrong = simdup("index", "add", "seen.index", "--fingerprints", "-", stdin=other)
     assert wrong.status == 2
-    assert "the lines are of 64 bits, recipe " in wrong.err
+    assert "the lines have 64 bits, recipe " in wrong.err
     bare = other.partition(b"\n")[2]
     assert "recipe not said" in simdup("query", "seen.index", "--fingerprints", "-", stdin=bare).err
     assert simdup("index", "build", "other.index", "--fingerprints", "-", stdin=other).status == 0
@@ -382,10 +386,10 @@ def test_scans_and_tables_find_the_same(compress: bool) -> None:
     values = rng.integers(0, 1 << 64, 60_000, dtype=np.uint64)
     values[rng.integers(0, 60_000, 5_000)] = values[:5_000]
     asked = values[rng.integers(0, 60_000, 3_000)] ^ np.uint64(0b1001)
-    searcher = Searcher(values[:50_000, None], 64, 3, 2, compress)
+    searcher = Searcher(values[:50_000, None], SearchSetup(HammingBall(64, 3), 2, compress))
     expected = query_tables(build_tables(values), asked)
     first = searcher.near(asked[:1, None])
-    assert not searcher.tables
+    assert not searcher.has_tables
     assert first.row.tolist() == [
         r for r in expected.row[expected.query == 0].tolist() if r < 50_000
     ]
@@ -394,7 +398,7 @@ def test_scans_and_tables_find_the_same(compress: bool) -> None:
         found = searcher.near(asked[:, None])
         for column, wanted in zip(found, expected, strict=True):
             assert column.tolist() == wanted.tolist()
-    assert searcher.tables
+    assert searcher.has_tables
 
 
 def test_scans_of_wide_fingerprints_by_threads() -> None:
@@ -404,7 +408,7 @@ def test_scans_of_wide_fingerprints_by_threads() -> None:
     asked[:, 3] ^= np.uint64(0b1)
     asked[:, 0] ^= np.uint64(0b1)
     for distance, threads in ((2, 2), (2, 1), (1, 2)):
-        found = Searcher(values, 256, distance, threads).near(asked[:150])
+        found = Searcher(values, SearchSetup(HammingBall(256, distance), threads)).near(asked[:150])
         every = [(values ^ one) for one in asked[:150]]
         near = [np.flatnonzero(np.bitwise_count(x).sum(axis=1) <= distance) for x in every]
         assert found.row.tolist() == np.concatenate(near).tolist()

@@ -81,7 +81,7 @@ def test_tables_keep_header_quotes_and_packing(
     assert simdup("dedupe", name, "-o", "plain.csv").status == 0
     assert (tmp_path / "plain.csv").read_bytes() == head + b"".join(rows[n] for n in STAY)
     ran = simdup("dedupe", name, "-o", "out.jsonl")
-    assert (ran.status, "records come out as they went in: CSV" in ran.err) == (2, True)
+    assert (ran.status, "records are written as they were read: CSV" in ran.err) == (2, True)
 
 
 @pytest.mark.parametrize(
@@ -193,10 +193,10 @@ def test_refused_targets(simdup: Command, tmp_path: Path) -> None:
     before = state(tmp_path)
     for source, target, why in [
         ("in", "in", "is a SOURCE itself"),
-        ("in", "in/sub/out", "lies inside a SOURCE"),
+        ("in", "in/sub/out", "is inside a SOURCE"),
         ("in", "link", "is a SOURCE itself"),
-        ("in", "link/out", "lies inside a SOURCE"),
-        ("in/a", "in", "holds a SOURCE"),
+        ("in", "link/out", "is inside a SOURCE"),
+        ("in/a", "in", "contains a SOURCE"),
         ("in/c/r.jsonl", "in/c/r.jsonl", "is a SOURCE itself"),
         ("in/c/r.jsonl", "hard.jsonl", "is a SOURCE itself"),
     ]:
@@ -208,9 +208,9 @@ def test_refused_targets(simdup: Command, tmp_path: Path) -> None:
         assert (ran.status, "not empty" in ran.err) == (2, True)
     assert simdup("dedupe", "in", "-o", "file", "--force").status == 2, "a file is no folder"
     ran = simdup("dedupe", "in", "-o", "out", "--removed", "in/list.csv")
-    assert (ran.status, "lies inside a SOURCE" in ran.err) == (2, True)
+    assert (ran.status, "is inside a SOURCE" in ran.err) == (2, True)
     ran = simdup("dedupe", "in", "-o", "out", "--removed", "out/list.csv")
-    assert (ran.status, "lies inside OUT" in ran.err) == (2, True)
+    assert (ran.status, "is inside OUT" in ran.err) == (2, True)
     ran = simdup("dedupe", "-", "--input-format", "jsonl", "-o", "in", "--force", stdin=b"{}")
     assert (ran.status, "is a directory" in ran.err) == (2, True)
     ran = simdup("dedupe", "-", "-o", "out", stdin=b"text")

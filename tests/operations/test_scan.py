@@ -19,7 +19,7 @@ from support import LATIN, Command, edited, process, prose, write
 
 import simdup
 from simdup import Recipe, SimdupError, scan
-from simdup.ingest.counting import WORTH_WORKERS
+from simdup.ingest.corpus import WORTH_WORKERS
 
 SPLIT = Recipe(tokens="split", fold=False, idf="corpus")
 
@@ -152,7 +152,7 @@ def test_equal_fingerprints_of_different_texts_are_all_verified() -> None:
     near_too = [words[1], words[0], *words[2:]]
     texts = [("a", words), ("b", near), ("c", near_too), ("d", words[::-1])]
     found = scan([(name, " ".join(text)) for name, text in texts], similarity=0.5)
-    assert len({m.fingerprint for c in found.clusters for m in c.documents}) == 1
+    assert len({m.fingerprint for c in found.clusters for m in c.members}) == 1
     assert pairs(found) == {("a", "b"), ("a", "c"), ("b", "c")}
     assert found.summary.candidates == 6
     unverified = scan([(name, " ".join(text)) for name, text in texts], verify=False)
@@ -263,7 +263,7 @@ def test_of_equals_the_first_is_kept() -> None:
     text = prose(5)
     for keep in ("longest", "shortest", "newest", "oldest"):
         assert names(scan([("b", text), ("a", text), ("c", text)], keep=keep)) == [["b", "a", "c"]]
-    with pytest.raises(SimdupError, match="--keep"):
+    with pytest.raises(SimdupError, match="keep"):
         scan([("a", text)], keep="best")
 
 

@@ -10,11 +10,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdup import Recipe, scan
-from simdup.evaluation.tuning import LEAST, Truth, advised_similarity, histogram, measure
-from simdup.ingest.counting import Effort
-from simdup.model.criteria import Criteria
-from simdup.model.reading import Reading
+from simdup import scan
+from simdup.evaluation.tuning import LEAST, Truth, advise_similarity, histogram, measure
+from simdup.model.settings import RunOptions, Settings
 from simdup.operations.tune import tune
 from simdup.verify.join import similar_pairs
 
@@ -44,13 +42,13 @@ def test_the_histogram_counts_every_pair_once() -> None:
 
 def test_the_threshold_goes_down_while_pairs_thin_out() -> None:
     heap = [0.97] * 20 + [0.82] * 9 + [0.72] * 5 + [0.62] * 3
-    assert advised_similarity(truth(*heap)) < 0.62
+    assert advise_similarity(truth(*heap)) < 0.62
     # A heap of chance likeness right below keeps it up.
-    assert advised_similarity(truth(*heap, *[0.77] * 40)) == 0.8
+    assert advise_similarity(truth(*heap, *[0.77] * 40)) == 0.8
 
 
 def test_without_pairs_the_usual_threshold_stays() -> None:
-    assert advised_similarity(truth()) == 0.8
+    assert advise_similarity(truth()) == 0.8
 
 
 def test_a_setting_is_measured_by_what_it_proposes() -> None:
@@ -93,7 +91,7 @@ def corpus(folder: Path) -> Path:
 
 def test_what_it_says_of_minhash_is_what_a_scan_finds(tmp_path: Path) -> None:
     folder = str(corpus(tmp_path))
-    told = tune([folder], Recipe(), Criteria(), Reading(), Effort(jobs=1), fixed=True)
+    told = tune([folder], Settings(run=RunOptions(jobs=1)), fixed=True)
     assert (told.documents, told.sample, told.true) == (40, 40, 10)
     by_options = {setting.options: setting for setting in told.settings}
     assert by_options["--method minhash"].recall == 1.0

@@ -24,10 +24,10 @@ def stream(key: int, number: int) -> int:
 
 def polynomial(run: list[int]) -> int:
     """The hash of a run of numbers."""
-    value = len(run)
-    for item in run:
-        value = (value * GOLDEN + item) & MASK
-    return value
+    value = len(run) + run[0]
+    for item in run[1:]:
+        value = value * GOLDEN + item
+    return value & MASK
 
 
 def minhash(elements: list[int], size: int, rounds: int) -> list[int]:
