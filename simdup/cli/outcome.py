@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 from enum import IntEnum
 
 from simdup.model.documents import Skipped
@@ -53,6 +54,11 @@ def as_typed(text: str) -> str:
         if not any(as_option(name) == "" for name in _NAME.findall(part))
     )
     return _NAME.sub(lambda match: as_option(match[1]), "; ".join(parts))
+
+
+def typed(skipped: Iterable[Skipped]) -> tuple[Skipped, ...]:
+    """Return skipped documents with their reasons as people type them."""
+    return tuple(replace(one, reason=as_typed(one.reason)) for one in skipped)
 
 
 _NAME = re.compile(r"`([A-Za-z_][A-Za-z_.]*)`")

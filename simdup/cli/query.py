@@ -12,7 +12,7 @@ import click
 from simdup.cli import options
 from simdup.cli.index import fingerprint_lines, index_file, timeout
 from simdup.cli.messages import say_error
-from simdup.cli.outcome import Status, status
+from simdup.cli.outcome import Status, status, typed
 from simdup.model.criteria import Criteria
 from simdup.model.reading import Reading
 from simdup.model.settings import RunOptions
@@ -147,7 +147,9 @@ def command(
 
             figures = {name: counts[name] for name in ("documents", "matched")}
             figures |= {"new": new, "added": counts["added"]}
-            stream.writelines(query_summary(results.skipped, figures, seconds, opened.recipe))
+            stream.writelines(
+                query_summary(typed(results.skipped), figures, seconds, opened.recipe)
+            )
     screen.skipped(results.skipped, results.notes)
     parts = [
         f"{count_words(counts['documents'], 'document')} in {seconds:.1f} s",

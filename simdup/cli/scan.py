@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 
 import click
 
 from simdup.cli import options
-from simdup.cli.outcome import Status, status
+from simdup.cli.outcome import Status, status, typed
 from simdup.cli.results import FORMATS, write_names, write_result
 from simdup.model.criteria import Criteria
 from simdup.model.reading import Reading
@@ -80,6 +81,7 @@ def command(
             result = scan(
                 sources, recipe, criteria, references=references, reading=reading, run=watched
             )
+        result = replace(result, skipped=typed(result.skipped))
         screen.skipped(result.skipped, result.notes)
         if listed:
             write_names(stream, result.names(listed), context.params["null"])

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import click
 
 from simdup.cli import options
-from simdup.cli.outcome import Status, status
+from simdup.cli.outcome import Status, status, typed
 from simdup.model.criteria import Criteria
 from simdup.model.reading import Reading
 from simdup.model.recipe import Recipe
@@ -67,6 +69,7 @@ def command(
         with screen.watch(run) as watched:
             settings = Settings(recipe, criteria, reading, watched)
             found = tune(sources, settings, sample, fixed)
+        found = replace(found, skipped=typed(found.skipped))
         screen.skipped(found.skipped)
         if out.format == "jsonl":
             stream.writelines(tuning_jsonl(found))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -51,7 +52,7 @@ class Tuning:
         The histogram of similarities.
     advice : str
         Options to give to `scan`.
-    skipped : list of Skipped
+    skipped : sequence of Skipped
         Documents that could not take part.
     recipe : dict
         The resolved recipe.
@@ -64,5 +65,5 @@ class Tuning:
     settings: list[Setting]
     bins: list[tuple[float, float, int]]
     advice: str
-    skipped: list[Skipped]
+    skipped: Sequence[Skipped]
     recipe: dict[str, Any]

@@ -12,13 +12,13 @@ import numpy as np
 from simdup.clustering.clusters import DocumentPair, ScannedDocuments, form_clusters
 from simdup.clustering.linkage import priority_by
 from simdup.corpus.sources import matches
-from simdup.features.weights import preload
+from simdup.features.weights import Weighting, preload
 from simdup.fingerprints.bands import minhash_banding, pstable_keys
 from simdup.fingerprints.fingerprinter import Fingerprinter, fingerprint
 from simdup.ingest.corpus import Corpus, ingest
 from simdup.ingest.counting import BatchOptions
 from simdup.ingest.sources import Data, Input, open_input
-from simdup.model.clusters import Result, Summary
+from simdup.model.clusters import Cluster, Result, Summary
 from simdup.model.criteria import Criteria, CriteriaFields
 from simdup.model.documents import NO_WORDS, Skipped
 from simdup.model.reading import Reading
@@ -90,18 +90,13 @@ def scan(
 def examine(opened: Input) -> tuple[Result, Corpus]:
     """Find the near-duplicates in opened sources; return them and what is known about all."""
     started = time.monotonic()
-    settings = opened.settings
-    criteria, options = settings.criteria, _batch_options(settings.criteria)
+    settings, criteria = opened.settings, opened.settings.criteria
     learns = settings.recipe.may_need_corpus and settings.recipe.uses_idf
-    with ingest(opened, options, preload if learns else lambda: None) as corpus:
+    meanwhile = preload if learns else lambda: None
+    with ingest(opened, _batch_options(criteria), meanwhile) as corpus:
         fingerprinter = Fingerprinter.for_corpus(corpus.analyzer, corpus.counts)
         weighting = fingerprinter.weigh(corpus.counts)
-        shingler = corpus.analyzer.shingler(criteria.shingle)
-        verifier = Verifier(
-            lambda number: shingler.shingles(corpus.text(number)),
-            lambda number: vector(weighting.document(number)),
-            criteria,
-        )
+        verifier = _verifier(corpus, weighting, criteria)
         documents = ScannedDocuments(
             corpus.names,
             fingerprint(weighting),
@@ -116,27 +111,37 @@ def examine(opened: Input) -> tuple[Result, Corpus]:
         priority = priority_by(criteria.keep, corpus.lengths, corpus.modified, ranks)
         clusters = form_clusters(found, documents, priority, criteria)
         hint = _template_hint(found.pairs, verifier, criteria) if criteria.verify else ""
-    has_terms = documents.fingerprints.terms > 0
-    corpus.skipped += [Skipped(corpus.names[i], NO_WORDS) for i in np.flatnonzero(~has_terms)]
-    clustered = {member.number for cluster in clusters for member in cluster.members}
-    alone = [i for i in np.flatnonzero(has_terms).tolist() if i not in clustered]
-    result = Result(
-        clusters=clusters,
-        skipped=tuple(corpus.skipped),
-        notes=tuple(corpus.notes),
-        summary=Summary.of(
-            clusters,
-            documents=int(np.count_nonzero(has_terms)),
-            skipped=len(corpus.skipped),
-            candidates=found.candidates,
-            seconds=time.monotonic() - started,
-            recipe=fingerprinter.fields,
-        ),
-        hint=hint,
-        unique=[corpus.names[i] for i in alone if i not in documents.references],
-        references=len(documents.references),
+    without = np.flatnonzero(documents.fingerprints.terms == 0).tolist()
+    corpus.skipped += [Skipped(corpus.names[i], NO_WORDS) for i in without]
+    summary = Summary.of(
+        clusters,
+        documents=len(corpus) - len(without),
+        skipped=len(corpus.skipped),
+        candidates=found.candidates,
+        seconds=time.monotonic() - started,
+        recipe=fingerprinter.fields,
     )
-    return result, corpus
+    notes, unique = tuple(corpus.notes), _unique(documents, clusters)
+    references = len(documents.references)
+    skipped = tuple(corpus.skipped)
+    return Result(clusters, skipped, notes, summary, hint, unique, references), corpus
+
+
+def _verifier(corpus: Corpus, weighting: Weighting, criteria: Criteria) -> Verifier:
+    shingler = corpus.analyzer.shingler(criteria.shingle)
+    return Verifier(
+        lambda document: shingler.shingles(corpus.text(document)),
+        lambda document: vector(weighting.document(document)),
+        criteria,
+    )
+
+
+def _unique(documents: ScannedDocuments, clusters: tuple[Cluster, ...]) -> list[str]:
+    """Return the documents in no cluster, in input order, without references."""
+    clustered = {member.number for cluster in clusters for member in cluster.members}
+    first = len(documents.references)
+    with_terms = np.flatnonzero(documents.fingerprints.terms).tolist()
+    return [documents.names[i] for i in with_terms if i >= first and i not in clustered]
 
 
 def _batch_options(criteria: Criteria) -> BatchOptions:

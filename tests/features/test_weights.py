@@ -290,7 +290,7 @@ def test_models_that_cannot_be_used(simdup: Command, tmp_path: Path) -> None:
     (tmp_path / "cut.idf").write_bytes(content[:-5])
     (tmp_path / "bad.idf").write_bytes(content[:99] + bytes([content[99] ^ 1]) + content[100:])
     for model, what in [
-        ("missing.idf", "no such file"), ("no.idf", "no IDF model"),
+        ("missing.idf", "no such file"), ("no.idf", "not an IDF model"),
         ("cut.idf", "damaged"), ("bad.idf", "damaged"),
     ]:  # fmt: skip
         ran = simdup("fingerprint", "--idf", model, "a.txt")

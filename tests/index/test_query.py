@@ -146,7 +146,7 @@ def test_other_recipe_options_are_an_error_that_shows_both(simdup: Command, corp
         assert wrong.status == 2
         assert "--top 25 was requested, but the index has 30" in wrong.err
         assert "--fold False was requested, but the index has True" in wrong.err
-        assert "--top 20 was asked" in simdup(*words, "--recipe", "default").err
+        assert "--top 20 was requested" in simdup(*words, "--recipe", "default").err
         assert simdup(*words, "--top", "30", "--idf", "builtin").status == 0
     assert (
         "--idf corpus was asked" in simdup("query", "seen.index", "corpus", "--idf", "corpus").err
@@ -229,7 +229,7 @@ def test_lines_of_an_unknown_or_another_recipe(simdup: Command, corpus: Path) ->
     assert wrong.status == 2
     assert "the lines have 64 bits, recipe " in wrong.err
     bare = other.partition(b"\n")[2]
-    assert "recipe not said" in simdup("query", "seen.index", "--fingerprints", "-", stdin=bare).err
+    assert "recipe unknown" in simdup("query", "seen.index", "--fingerprints", "-", stdin=bare).err
     assert simdup("index", "build", "other.index", "--fingerprints", "-", stdin=other).status == 0
     texts = simdup("query", "other.index", "corpus")
     assert "cannot fingerprint texts" in texts.err

@@ -11,6 +11,7 @@ import click
 
 from simdup.cli.messages import say, say_skipped
 from simdup.cli.options.values import Decorator, option, value
+from simdup.cli.outcome import as_typed
 from simdup.cli.progress import progress
 from simdup.model.documents import Skipped
 from simdup.model.settings import RunOptions
@@ -82,7 +83,7 @@ class Screen:
     def report(self, text: str) -> None:
         """Write lines that end a run."""
         if not self.quiet:
-            say(text)
+            say(as_typed(text))
 
 
 COLORS = ("auto", "always", "never")
