@@ -151,12 +151,8 @@ class Counts:
 
     def chunked_rows(self) -> Iterator[CsrRows]:
         """Yield all rows, so many at a time that memory does not grow with the corpus."""
-        first = 0
-        while first < len(self):
-            limit = self.starts[first] + CHUNK_ENTRIES
-            last = max(int(np.searchsorted(self.starts, limit, "right")) - 1, first + 1)
+        for first, last in iter_chunks(self.starts, CHUNK_ENTRIES):
             yield self.rows(first, last)
-            first = last
 
     def _part(self, entries: TermNumbers | Slot, span: tuple[int, int]) -> TermNumbers:
         begin, end = span
@@ -167,6 +163,15 @@ class Counts:
 
 
 _NONE: TermNumbers = np.zeros(0, np.int32)
+
+
+def iter_chunks(starts: NDArray[np.int64], limit: int) -> Iterator[tuple[int, int]]:
+    """Cut rows into chunks ``first:last`` of at most `limit` entries, or of a single row."""
+    first, rows = 0, len(starts) - 1
+    while first < rows:
+        last = max(int(np.searchsorted(starts, starts[first] + limit, "right")) - 1, first + 1)
+        yield first, last
+        first = last
 
 
 def no_spool(slot: Slot) -> bytes:
