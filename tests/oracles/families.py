@@ -24,8 +24,8 @@ def stream(key: int, number: int) -> int:
 
 def polynomial(run: list[int]) -> int:
     """The hash of a run of numbers."""
-    value = len(run)
-    for item in run:
+    value = len(run) + run[0]
+    for item in run[1:]:
         value = (value * GOLDEN + item) & MASK
     return value
 
