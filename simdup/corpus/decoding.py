@@ -7,12 +7,7 @@ detected is described in `simdup.corpus.encoding_detection`.
 import codecs
 from typing import NamedTuple
 
-from simdup.corpus.charsets import (
-    REPLACEMENT,
-    TWO_BYTE_CODECS,
-    decode_in_step,
-    replace_undefined,
-)
+from simdup.corpus.charsets import REPLACEMENT, TWO_BYTE_CODECS, decode_in_step, replace_undefined
 from simdup.corpus.encoding_detection import detect_encoding
 from simdup.errors import SimdupError
 
