@@ -25,21 +25,11 @@ _NOT_FOR_FILES = {"idna", "punycode", "unicode_escape", "raw_unicode_escape", "u
 
 
 class Decoded(NamedTuple):
-    """A text and how it was decoded.
+    """A text and how it was decoded."""
 
-    Attributes
-    ----------
-    text : str
-        Without byte order mark, with LF at the end of every line.
-    encoding : str
-        The Python codec that was used.
-    replaced : int
-        How many malformed sequences became U+FFFD; 0 for a clean file.
-    """
-
-    text: str
-    encoding: str
-    replaced: int
+    text: str  # without byte order mark, with LF at the end of every line
+    encoding: str  # the Python codec that was used
+    replaced: int  # how many malformed sequences became U+FFFD; 0 for a clean file
 
 
 def decode(data: bytes, encoding: str | None = None) -> Decoded:

@@ -69,24 +69,13 @@ class Names(Sequence[str]):
 
 @dataclass(frozen=True, slots=True)
 class FingerprintLines:
-    """The content of fingerprint lines.
-
-    Attributes
-    ----------
-    names : sequence of str
-        Names of the documents.
-    values : uint64[documents, words]
-        Their fingerprints, word 0 the most significant.
-    bits : int
-        Bits of a fingerprint.
-    recipe : str
-        Digest of the recipe; empty without a header.
-    """
+    """The content of fingerprint lines."""
 
     names: Sequence[str]
+    # uint64[documents, words]: word 0 the most significant
     values: NDArray[np.uint64]
     bits: int
-    recipe: str
+    recipe: str  # digest of the recipe; empty without a header
 
 
 def format_header(digest: str, bits: int) -> bytes:

@@ -27,81 +27,45 @@ CHUNK_ENTRIES = 1 << 19
 
 @dataclass(frozen=True, slots=True)
 class CountedChunk:
-    """Counts of a chunk of documents under its counter's own numbers.
+    """Counts of a chunk of documents under its counter's own numbers."""
 
-    Attributes
-    ----------
-    starts : int64[documents + 1]
-        Row i lies in ``starts[i]:starts[i + 1]`` of the next two.
-    columns : int32[entries], or Slot
-        Term numbers, or where they are spooled.
-    counts : int32[entries], or Slot
-        Occurrences, at least 1, or where they are spooled.
-    ids : uint64[terms]
-        Term hashes of the terms that are new in this chunk.
-    hashes : uint8[terms, bits / 8]
-        Their feature hashes, the most significant byte first.
-    terms : tuple of str
-        The terms themselves; empty once they are no longer needed.
-    """
-
+    # int64[documents + 1]: row i lies in ``starts[i]:starts[i + 1]`` of the next two.
     starts: NDArray[np.int64]
-    columns: TermNumbers | Slot
+    columns: TermNumbers | Slot  # int32[entries]: term numbers, or where they are spooled
+    # int32[entries]: occurrences, at least 1, or where they are spooled.
     counts: TermNumbers | Slot
-    ids: NDArray[np.uint64]
+    ids: NDArray[np.uint64]  # uint64[terms]: term hashes of the terms that are new in this chunk
+    # uint8[terms, bits / 8]: their feature hashes, the most significant byte first.
     hashes: NDArray[np.uint8]
-    terms: tuple[str, ...]
+    terms: tuple[str, ...]  # the terms themselves; empty once they are no longer needed
 
 
 class CsrRows(NamedTuple):
-    """Consecutive documents in compressed sparse rows.
+    """Consecutive documents in compressed sparse rows."""
 
-    Attributes
-    ----------
-    starts : int64[documents + 1]
-        Row i lies in ``starts[i]:starts[i + 1]``; the first start is 0.
-    columns : int32[entries]
-        Term numbers.
-    values : int32[entries] or float64[entries]
-        Occurrences, at least 1, or weights.
-    """
-
+    # int64[documents + 1]: row i lies in ``starts[i]:starts[i + 1]``; the first start is 0.
     starts: NDArray[np.int64]
-    columns: TermNumbers
-    values: NDArray[Any]
+    columns: TermNumbers  # int32[entries]: term numbers
+    values: NDArray[Any]  # int32[entries] or float64[entries]: occurrences, at least 1, or weights
 
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """Term counts of documents as one sparse matrix, in memory or spooled.
+    """Term counts of documents as one sparse matrix, in memory or spooled."""
 
-    Attributes
-    ----------
-    starts : int64[rows + 1]
-        How many entries precede each row, and how many there are in all.
-    ids : uint64[terms]
-        Term hashes, rising and distinct.
-    hashes : uint8[terms, bits / 8]
-        Feature hashes, the most significant byte first.
-    terms : tuple of str
-        The terms themselves, where they were kept; empty otherwise.
-    chunks : sequence of (CountedChunk, int32 array)
-        The entries, and for each chunk the terms' numbers in this matrix by the counter's own.
-    firsts : int64[chunks + 1]
-        The first row of each chunk, and the number of rows.
-    read : callable
-        Returns the bytes of a slot.
-    row_of : int64[documents] or None
-        The row of each document, where copies of a text share one; None where each has its own.
-    """
-
+    # int64[rows + 1]: how many entries precede each row, and how many there are in all.
     starts: NDArray[np.int64]
-    ids: NDArray[np.uint64]
+    ids: NDArray[np.uint64]  # uint64[terms]: term hashes, rising and distinct
+    # uint8[terms, bits / 8]: feature hashes, the most significant byte first.
     hashes: NDArray[np.uint8]
-    terms: tuple[str, ...]
+    terms: tuple[str, ...]  # the terms themselves, where they were kept; empty otherwise
+    # The entries, and for each chunk the terms' numbers in this matrix by the counter's own.
     chunks: Sequence[tuple[CountedChunk, TermNumbers]]
+    # int64[chunks + 1]: the first row of each chunk, and the number of rows.
     firsts: NDArray[np.int64]
-    read: Callable[[Slot], bytes]
+    read: Callable[[Slot], bytes]  # returns the bytes of a slot
+    # int64[documents] or None: the row of each document, where copies of a text share one; None
+    # where each has its own.
     row_of: NDArray[np.int64] | None = None
 
     def __len__(self) -> int:

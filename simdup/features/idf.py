@@ -48,26 +48,13 @@ class Idf(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """Document frequencies learnt from a corpus.
+    """Document frequencies learnt from a corpus."""
 
-    Attributes
-    ----------
-    name : str
-        ``corpus``, or the path of the model's file.
-    documents : int
-        Documents with terms that the model was learned from.
-    ids : uint64[terms]
-        Term hashes, rising.
-    df : int32[terms]
-        In how many documents each occurs.
-    terms_digest : str
-        Digest of what decides which terms a text has: equal for all texts the model may weigh.
-    """
-
-    name: str
-    documents: int
-    ids: NDArray[np.uint64]
-    df: NDArray[np.int32]
+    name: str  # ``corpus``, or the path of the model's file
+    documents: int  # documents with terms that the model was learned from
+    ids: NDArray[np.uint64]  # uint64[terms]: term hashes, rising
+    df: NDArray[np.int32]  # int32[terms]: in how many documents each occurs
+    # Digest of what decides which terms a text has: equal for all texts the model may weigh.
     terms_digest: str
 
     def factors(self, counts: Counts) -> NDArray[np.float64]:

@@ -32,17 +32,10 @@ Shingles = NDArray[np.uint64]
 
 
 class Sets(NamedTuple):
-    """Sets of 64-bit hashes, one for each document.
+    """Sets of 64-bit hashes, one for each document."""
 
-    Attributes
-    ----------
-    starts : int64[documents + 1]
-        Where each set begins, and the end.
-    hashes : uint64[entries]
-        Their elements in the documents' own order; an element may occur twice.
-    """
-
-    starts: NDArray[np.int64]
+    starts: NDArray[np.int64]  # int64[documents + 1]: where each set begins, and the end
+    # uint64[entries]: their elements in the documents' own order; an element may occur twice.
     hashes: NDArray[np.uint64]
 
 

@@ -18,15 +18,9 @@ def text_digest(text: str) -> bytes:
 
 @dataclass(frozen=True)
 class PreparedText:
-    """A folded text, and the forms of it that others need.
+    """A folded text, and the forms of it that others need."""
 
-    Attributes
-    ----------
-    folded : str
-        The text as it is cut into tokens.
-    """
-
-    folded: str
+    folded: str  # as it is cut into tokens
 
     @cached_property
     def compact(self) -> str:

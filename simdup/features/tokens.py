@@ -33,18 +33,10 @@ _GAP_CODE = np.uint32(ord(_GAP))
 
 
 class Dictionary(NamedTuple):
-    """A user dictionary in jieba's format: lines ``word [frequency] [tag]``.
+    """A user dictionary in jieba's format: lines ``word [frequency] [tag]``."""
 
-    Attributes
-    ----------
-    path : str
-        Where it was read, for messages.
-    content : bytes
-        UTF-8.
-    """
-
-    path: str
-    content: bytes
+    path: str  # where it was read, for messages
+    content: bytes  # UTF-8
 
 
 def read_dictionary(path: str) -> Dictionary:

@@ -25,29 +25,14 @@ Table: TypeAlias = "U64 | Compressed"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SearchIndex:
-    """Fingerprints ready to be queried, from `build`.
+    """Fingerprints ready to be queried, from `build`."""
 
-    Attributes
-    ----------
-    view : BitView
-        The distinct fingerprints.
-    duplicates : Duplicates
-    plan : Plan
-        Queries may use up to its distance.
-    keys : list of tuple of (start, width)
-        The bits in front of each table.
-    tables : list of uint64[m] or Compressed
-        Sorted, one for each key.
-    lookup : uint64[]
-        What ``probe`` and ``neighbours`` look fingerprints up in.
-    """
-
-    view: BitView
+    view: BitView  # the distinct fingerprints
     duplicates: Duplicates
-    plan: Plan
-    keys: list[Pieces]
-    tables: list[Table]
-    lookup: U64
+    plan: Plan  # queries may use up to its distance
+    keys: list[Pieces]  # the bits in front of each table
+    tables: list[Table]  # sorted, uint64[m] each, one for each key
+    lookup: U64  # uint64[]: what ``probe`` and ``neighbours`` look fingerprints up in
 
     @property
     def nbytes(self) -> int:
