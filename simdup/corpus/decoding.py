@@ -42,11 +42,6 @@ def decode(data: bytes, encoding: str | None = None) -> Decoded:
     encoding : str, optional
         The encoding, if known; bad bytes are replaced.  Without it the encoding is detected.
 
-    Returns
-    -------
-    Decoded
-        The text, the encoding and the number of replacements.
-
     Raises
     ------
     NotText
@@ -67,17 +62,9 @@ def decode(data: bytes, encoding: str | None = None) -> Decoded:
 
 
 def known_encoding(name: str) -> str:
-    """Return the codec for the name of an encoding.
+    """Return the codec for the name of an encoding, such as ``"GBK"``, ``"utf8"`` or ``"big5"``.
 
-    Parameters
-    ----------
-    name : str
-        As a person writes it: ``"GBK"``, ``"utf8"``, ``"big5"``.
-
-    Returns
-    -------
-    str
-        The Python codec, the superset where files are known to use more than the name says.
+    It is that of the superset where files are known to use more than the name says.
 
     Raises
     ------

@@ -83,14 +83,9 @@ def one_file(path: str, reading: Reading) -> File:
 
 
 def read_list(path: str, null: bool) -> list[str]:
-    """Return the sources that a file lists.
+    """Return the sources that a file lists; ``-`` is standard input.
 
-    Parameters
-    ----------
-    path : str
-        The file; ``-`` is standard input.
-    null : bool
-        Whether a NUL ends each name, as ``find -print0`` writes, rather than a newline.
+    With `null` a NUL ends each name, as ``find -print0`` writes, rather than a newline.
     """
     return [from_bytes(name) for name in read_bytes(path).split(b"\0" if null else b"\n") if name]
 

@@ -144,15 +144,10 @@ def no_spool(slot: Slot) -> bytes:
 
 
 class TermCounter:
-    """Counts the terms of documents, chunk by chunk.
-
-    Parameters
-    ----------
-    feature_hash : callable, optional
-        The recipe's; None where it equals the term hash.
-    """
+    """Counts the terms of documents, chunk by chunk."""
 
     def __init__(self, feature_hash: FeatureHash | None = None) -> None:
+        # None where it equals the term hash.
         self._feature_hash = feature_hash
         self._numbers = _TermTable()
 

@@ -49,13 +49,6 @@ def collision(distance: float, width: float) -> float:
     With c the distance, the cell width w and t = w / c,
 
         p(c) = 1 - 2 Phi(-t) - 2 / (sqrt(2 pi) t) (1 - exp(-t^2 / 2)).
-
-    Parameters
-    ----------
-    distance : float
-        Euclidean, at least 0.
-    width : float
-        Above 0.
     """
     if distance <= 0:
         return 1.0
