@@ -39,11 +39,6 @@ class Plan:
     seconds: float  # by the cost model, on one core
 
     @property
-    def blocks(self) -> tuple[int, ...]:
-        """The blocks' sizes in bits; empty without tables."""
-        return self.cut.sizes if self.cut else ()
-
-    @property
     def tables(self) -> int:
         """The number of tables."""
         return self.cut.tables if self.cut else 0
