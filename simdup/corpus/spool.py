@@ -20,9 +20,9 @@ class Slot(NamedTuple):
 
 
 class SpoolWriter:
-    """Writes to the file of one writer, of a number of its own, in the spool's folder.
+    """Writes to one file in the spool's folder; no two writers may have the same number.
 
-    The creator of the folder removes it.
+    The folder's creator removes it.
     """
 
     def __init__(self, folder: str, writer: int) -> None:
