@@ -7,12 +7,7 @@ detected is described in `simdup.corpus.encoding_detection`.
 import codecs
 from typing import NamedTuple
 
-from simdup.corpus.charsets import (
-    REPLACEMENT,
-    TWO_BYTE_CODECS,
-    decode_in_step,
-    replace_undefined,
-)
+from simdup.corpus.charsets import REPLACEMENT, TWO_BYTE_CODECS, decode_in_step, replace_undefined
 from simdup.corpus.encoding_detection import detect_encoding
 from simdup.errors import SimdupError
 
@@ -30,21 +25,11 @@ _NOT_FOR_FILES = {"idna", "punycode", "unicode_escape", "raw_unicode_escape", "u
 
 
 class Decoded(NamedTuple):
-    """A text and how it was decoded.
+    """A text and how it was decoded."""
 
-    Attributes
-    ----------
-    text : str
-        Without byte order mark, with LF at the end of every line.
-    encoding : str
-        The Python codec that was used.
-    replaced : int
-        How many malformed sequences became U+FFFD; 0 for a clean file.
-    """
-
-    text: str
-    encoding: str
-    replaced: int
+    text: str  # without byte order mark, with LF at the end of every line
+    encoding: str  # the Python codec that was used
+    replaced: int  # how many malformed sequences became U+FFFD; 0 for a clean file
 
 
 def decode(data: bytes, encoding: str | None = None) -> Decoded:
@@ -56,11 +41,6 @@ def decode(data: bytes, encoding: str | None = None) -> Decoded:
         The whole file.
     encoding : str, optional
         The encoding, if known; bad bytes are replaced.  Without it the encoding is detected.
-
-    Returns
-    -------
-    Decoded
-        The text, the encoding and the number of replacements.
 
     Raises
     ------
@@ -82,17 +62,9 @@ def decode(data: bytes, encoding: str | None = None) -> Decoded:
 
 
 def known_encoding(name: str) -> str:
-    """Return the codec for the name of an encoding.
+    """Return the codec for the name of an encoding, such as ``"GBK"``, ``"utf8"`` or ``"big5"``.
 
-    Parameters
-    ----------
-    name : str
-        As a person writes it: ``"GBK"``, ``"utf8"``, ``"big5"``.
-
-    Returns
-    -------
-    str
-        The Python codec, the superset where files are known to use more than the name says.
+    It is that of the superset where files are known to use more than the name says.
 
     Raises
     ------

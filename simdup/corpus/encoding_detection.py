@@ -69,17 +69,7 @@ _CONTROLS = bytes(set(range(0x20)) - set(b"\b\t\n\v\f\r\x1a\x1b")) + b"\x7f"
 
 
 class NotText(Exception):
-    """The bytes are not text.
-
-    Parameters
-    ----------
-    reason : str
-        One or two words, reported as the reason why a document is skipped.
-    """
-
-    def __init__(self, reason: str) -> None:
-        super().__init__(reason)
-        self.reason = reason
+    """The bytes are not text; its message is the reason why a document is skipped."""
 
 
 def detect_encoding(data: bytes) -> str:

@@ -25,33 +25,20 @@ _ONE_MODEL = "make one model with `fit` and fingerprint both with it, as `idf`"
 _SOURCE = "such lines come from `fingerprint`"
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class Names(Sequence[str]):
     """The names of fingerprint lines, each decoded on access.
 
     Of a million lines few are printed again; the other names remain the bytes that were read.
-
-    Parameters
-    ----------
-    content : bytes
-        The lines.
-    starts, ends : int64[lines]
-        Offsets of each name in `content`.
-    escaped : bool[lines]
-        Whether it is escaped.
     """
 
-    def __init__(
-        self,
-        content: bytes,
-        starts: NDArray[np.int64],
-        ends: NDArray[np.int64],
-        escaped: NDArray[np.bool_],
-    ) -> None:
-        self._content, self._starts, self._ends, self._escaped = content, starts, ends, escaped
+    content: bytes  # the lines
+    starts: NDArray[np.int64]  # int64[lines]: where each name begins in `content`
+    ends: NDArray[np.int64]  # int64[lines]: where it ends
+    escaped: NDArray[np.bool_]  # bool[lines]: whether it is escaped
 
     def __len__(self) -> int:
-        """Return the number of lines."""
-        return len(self._starts)
+        return len(self.starts)
 
     @overload
     def __getitem__(self, index: int) -> str: ...
@@ -60,33 +47,21 @@ class Names(Sequence[str]):
     def __getitem__(self, index: slice) -> list[str]: ...
 
     def __getitem__(self, index: int | slice) -> str | list[str]:
-        """Return a name."""
         if isinstance(index, slice):
             return [self[i] for i in range(*index.indices(len(self)))]
-        name = from_bytes(self._content[self._starts[index] : self._ends[index]])
-        return unescape(name) if self._escaped[index] else name
+        name = from_bytes(self.content[self.starts[index] : self.ends[index]])
+        return unescape(name) if self.escaped[index] else name
 
 
 @dataclass(frozen=True, slots=True)
 class FingerprintLines:
-    """The content of fingerprint lines.
-
-    Attributes
-    ----------
-    names : sequence of str
-        Names of the documents.
-    values : uint64[documents, words]
-        Their fingerprints, word 0 the most significant.
-    bits : int
-        Bits of a fingerprint.
-    recipe : str
-        Digest of the recipe; empty without a header.
-    """
+    """The content of fingerprint lines."""
 
     names: Sequence[str]
+    # uint64[documents, words]: word 0 the most significant
     values: NDArray[np.uint64]
     bits: int
-    recipe: str
+    recipe: str  # digest of the recipe; empty without a header
 
 
 def format_header(digest: str, bits: int) -> bytes:

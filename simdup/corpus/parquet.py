@@ -114,12 +114,7 @@ def _bytes_of(metadata: Any, field: str) -> int:
 def copy_rows(source: IO[bytes], target: IO[bytes], keep: Callable[[int], bool]) -> None:
     """Copy the rows to keep, with the schema, row groups and compression of the source.
 
-    Parameters
-    ----------
-    source, target : file
-        Where to read and to write.
-    keep : callable
-        Return whether to keep the row of a number, from 1.
+    `keep` returns whether to keep the row of a number, from 1.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq

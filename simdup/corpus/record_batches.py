@@ -33,56 +33,26 @@ DELIMITERS = {"csv": ",", "tsv": "\t"}
 
 @dataclass(frozen=True, slots=True)
 class LineBatch:
-    """Whole records of a file of lines: JSON lines, CSV, TSV.
-
-    Attributes
-    ----------
-    file : File
-        The file they come from.
-    line, record : int
-        Numbers of the first line, and of the first record, from 1.
-    content : bytes
-        The records.
-    size : int
-        Bytes of the file that were read for it.
-    encoding : str
-        Its encoding; empty for UTF-8.
-    columns : tuple of str
-        Names of the fields, of CSV and TSV.
-    """
+    """Whole records of a file of lines: JSON lines, CSV, TSV."""
 
     file: File
-    line: int
-    record: int
+    line: int  # number of the first line, from 1
+    record: int  # number of the first record, from 1
     content: bytes
-    size: int
-    encoding: str = ""
-    columns: tuple[str, ...] = ()
+    size: int  # bytes of the file that were read for it
+    encoding: str = ""  # of the file; empty for UTF-8
+    columns: tuple[str, ...] = ()  # names of the fields, of CSV and TSV
 
 
 @dataclass(frozen=True, slots=True)
 class ParquetBatch:
-    """Rows of a Parquet file, of the wanted columns.
-
-    Attributes
-    ----------
-    file : File
-        The file they come from.
-    record : int
-        Number of the first, from 1.
-    texts : list
-        UTF-8 of each text; None for null.
-    names : list or None
-        Their names, if a field holds them.
-    size : int
-        Bytes of the file that were read for it.
-    """
+    """Rows of a Parquet file, of the wanted columns."""
 
     file: File
-    record: int
-    texts: list[bytes | None]
-    names: list[Any] | None
-    size: int
+    record: int  # number of the first row, from 1
+    texts: list[bytes | None]  # UTF-8 of each text; None for null
+    names: list[Any] | None  # their names, if a field holds them
+    size: int  # bytes of the file that were read for it
 
 
 def cut_lines(file: File, stream: IO[bytes], reading: Reading) -> Iterator[LineBatch | Skipped]:

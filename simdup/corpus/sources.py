@@ -30,30 +30,14 @@ _FORMAT_OF = {
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A file to be read.
+    """A file to be read."""
 
-    Attributes
-    ----------
-    path : str
-        Its path, which is also its name in results; ``-`` is standard input.
-    size : int
-        Bytes; 0 if unknown.
-    modified : float
-        Seconds since 1970.
-    format : str
-        ``text`` and ``html`` are one document, the others hold `RECORDS`.
-    compression : str
-        See `simdup.corpus.compression`.
-    content_path : str
-        Where its content is, if not at its path.
-    """
-
-    path: str
-    size: int = 0
-    modified: float = 0.0
-    format: str = "text"
-    compression: str = ""
-    content_path: str = ""
+    path: str  # its path, which is also its name in results; ``-`` is standard input
+    size: int = 0  # bytes; 0 if unknown
+    modified: float = 0.0  # seconds since 1970
+    format: str = "text"  # ``text`` and ``html`` are one document, the others hold `RECORDS`
+    compression: str = ""  # see `simdup.corpus.compression`
+    content_path: str = ""  # where its content is, if not at its path
 
     @property
     def records(self) -> bool:
@@ -99,14 +83,9 @@ def one_file(path: str, reading: Reading) -> File:
 
 
 def read_list(path: str, null: bool) -> list[str]:
-    """Return the sources that a file lists.
+    """Return the sources that a file lists; ``-`` is standard input.
 
-    Parameters
-    ----------
-    path : str
-        The file; ``-`` is standard input.
-    null : bool
-        Whether a NUL ends each name, as ``find -print0`` writes, rather than a newline.
+    With `null` a NUL ends each name, as ``find -print0`` writes, rather than a newline.
     """
     return [from_bytes(name) for name in read_bytes(path).split(b"\0" if null else b"\n") if name]
 

@@ -20,14 +20,9 @@ class Slot(NamedTuple):
 
 
 class SpoolWriter:
-    """Writes to the file of one writer in the spool's folder.
+    """Writes to one file in the spool's folder; no two writers may have the same number.
 
-    Parameters
-    ----------
-    folder : str
-        The spool's folder; its creator removes it.
-    writer : int
-        A number that no other writer of the spool has.
+    The folder's creator removes it.
     """
 
     def __init__(self, folder: str, writer: int) -> None:
@@ -48,13 +43,7 @@ class SpoolWriter:
 
 
 class SpoolReader:
-    """Reads from a spool's folder; keeps nothing in memory.
-
-    Parameters
-    ----------
-    folder : str
-        The spool's folder.
-    """
+    """Reads from a spool's folder; keeps nothing in memory."""
 
     def __init__(self, folder: str) -> None:
         self._folder = folder

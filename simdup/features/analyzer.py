@@ -23,20 +23,11 @@ class Analyzer:
 
     It can be pickled and sent to other processes and machines; the segmenter is set up again
     where it is first used.
-
-    Attributes
-    ----------
-    recipe : Recipe
-        How texts are folded, cut and hashed.
-    segmenter : str
-        The segmenting engine; see `simdup.model.settings.RunOptions`.
-    dictionary : Dictionary or None
-        The content of the recipe's user dictionary.
     """
 
-    recipe: Recipe
-    segmenter: str = "auto"
-    dictionary: Dictionary | None = None
+    recipe: Recipe  # how texts are folded, cut and hashed
+    segmenter: str = "auto"  # the segmenting engine; see `simdup.model.settings.RunOptions`
+    dictionary: Dictionary | None = None  # the content of the recipe's user dictionary
 
     @classmethod
     def for_recipe(cls, recipe: Recipe, segmenter: str = "auto") -> Analyzer:

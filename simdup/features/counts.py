@@ -27,81 +27,45 @@ CHUNK_ENTRIES = 1 << 19
 
 @dataclass(frozen=True, slots=True)
 class CountedChunk:
-    """Counts of a chunk of documents under its counter's own numbers.
+    """Counts of a chunk of documents under its counter's own numbers."""
 
-    Attributes
-    ----------
-    starts : int64[documents + 1]
-        Row i lies in ``starts[i]:starts[i + 1]`` of the next two.
-    columns : int32[entries], or Slot
-        Term numbers, or where they are spooled.
-    counts : int32[entries], or Slot
-        Occurrences, at least 1, or where they are spooled.
-    ids : uint64[terms]
-        Term hashes of the terms that are new in this chunk.
-    hashes : uint8[terms, bits / 8]
-        Their feature hashes, the most significant byte first.
-    terms : tuple of str
-        The terms themselves; empty once they are no longer needed.
-    """
-
+    # int64[documents + 1]: row i lies in ``starts[i]:starts[i + 1]`` of the next two.
     starts: NDArray[np.int64]
-    columns: TermNumbers | Slot
+    columns: TermNumbers | Slot  # int32[entries]: term numbers, or where they are spooled
+    # int32[entries]: occurrences, at least 1, or where they are spooled.
     counts: TermNumbers | Slot
-    ids: NDArray[np.uint64]
+    ids: NDArray[np.uint64]  # uint64[terms]: term hashes of the terms that are new in this chunk
+    # uint8[terms, bits / 8]: their feature hashes, the most significant byte first.
     hashes: NDArray[np.uint8]
-    terms: tuple[str, ...]
+    terms: tuple[str, ...]  # the terms themselves; empty once they are no longer needed
 
 
 class CsrRows(NamedTuple):
-    """Consecutive documents in compressed sparse rows.
+    """Consecutive documents in compressed sparse rows."""
 
-    Attributes
-    ----------
-    starts : int64[documents + 1]
-        Row i lies in ``starts[i]:starts[i + 1]``; the first start is 0.
-    columns : int32[entries]
-        Term numbers.
-    values : int32[entries] or float64[entries]
-        Occurrences, at least 1, or weights.
-    """
-
+    # int64[documents + 1]: row i lies in ``starts[i]:starts[i + 1]``; the first start is 0.
     starts: NDArray[np.int64]
-    columns: TermNumbers
-    values: NDArray[Any]
+    columns: TermNumbers  # int32[entries]: term numbers
+    values: NDArray[Any]  # int32[entries] or float64[entries]: occurrences, at least 1, or weights
 
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """Term counts of documents as one sparse matrix, in memory or spooled.
+    """Term counts of documents as one sparse matrix, in memory or spooled."""
 
-    Attributes
-    ----------
-    starts : int64[rows + 1]
-        How many entries precede each row, and how many there are in all.
-    ids : uint64[terms]
-        Term hashes, rising and distinct.
-    hashes : uint8[terms, bits / 8]
-        Feature hashes, the most significant byte first.
-    terms : tuple of str
-        The terms themselves, where they were kept; empty otherwise.
-    chunks : sequence of (CountedChunk, int32 array)
-        The entries, and for each chunk the terms' numbers in this matrix by the counter's own.
-    firsts : int64[chunks + 1]
-        The first row of each chunk, and the number of rows.
-    read : callable
-        Returns the bytes of a slot.
-    row_of : int64[documents] or None
-        The row of each document, where copies of a text share one; None where each has its own.
-    """
-
+    # int64[rows + 1]: how many entries precede each row, and how many there are in all.
     starts: NDArray[np.int64]
-    ids: NDArray[np.uint64]
+    ids: NDArray[np.uint64]  # uint64[terms]: term hashes, rising and distinct
+    # uint8[terms, bits / 8]: feature hashes, the most significant byte first.
     hashes: NDArray[np.uint8]
-    terms: tuple[str, ...]
+    terms: tuple[str, ...]  # the terms themselves, where they were kept; empty otherwise
+    # The entries, and for each chunk the terms' numbers in this matrix by the counter's own.
     chunks: Sequence[tuple[CountedChunk, TermNumbers]]
+    # int64[chunks + 1]: the first row of each chunk, and the number of rows.
     firsts: NDArray[np.int64]
-    read: Callable[[Slot], bytes]
+    read: Callable[[Slot], bytes]  # returns the bytes of a slot
+    # int64[documents] or None: the row of each document, where copies of a text share one; None
+    # where each has its own.
     row_of: NDArray[np.int64] | None = None
 
     def __len__(self) -> int:
@@ -151,12 +115,8 @@ class Counts:
 
     def chunked_rows(self) -> Iterator[CsrRows]:
         """Yield all rows, so many at a time that memory does not grow with the corpus."""
-        first = 0
-        while first < len(self):
-            limit = self.starts[first] + CHUNK_ENTRIES
-            last = max(int(np.searchsorted(self.starts, limit, "right")) - 1, first + 1)
+        for first, last in iter_chunks(self.starts, CHUNK_ENTRIES):
             yield self.rows(first, last)
-            first = last
 
     def _part(self, entries: TermNumbers | Slot, span: tuple[int, int]) -> TermNumbers:
         begin, end = span
@@ -169,21 +129,25 @@ class Counts:
 _NONE: TermNumbers = np.zeros(0, np.int32)
 
 
+def iter_chunks(starts: NDArray[np.int64], limit: int) -> Iterator[tuple[int, int]]:
+    """Cut rows into chunks ``first:last`` of at most `limit` entries, or of a single row."""
+    first, rows = 0, len(starts) - 1
+    while first < rows:
+        last = max(int(np.searchsorted(starts, starts[first] + limit, "right")) - 1, first + 1)
+        yield first, last
+        first = last
+
+
 def no_spool(slot: Slot) -> bytes:
     """Refuse to read: nothing was spooled."""
     raise ValueError(f"no spool to read {slot} from")
 
 
 class TermCounter:
-    """Counts the terms of documents, chunk by chunk.
-
-    Parameters
-    ----------
-    feature_hash : callable, optional
-        The recipe's; None where it equals the term hash.
-    """
+    """Counts the terms of documents, chunk by chunk."""
 
     def __init__(self, feature_hash: FeatureHash | None = None) -> None:
+        # None where it equals the term hash.
         self._feature_hash = feature_hash
         self._numbers = _TermTable()
 

@@ -41,6 +41,7 @@ class Idf(Protocol):
 
     def frequent(self, counts: Counts, min_df: int) -> NDArray[np.bool_] | None:
         """Return which terms occur in at least `min_df` documents; None where that is unknown."""
+        return None
 
     def digest(self) -> str:
         """Return a digest of everything that decides the factors."""
@@ -48,26 +49,13 @@ class Idf(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """Document frequencies learnt from a corpus.
+    """Document frequencies learnt from a corpus."""
 
-    Attributes
-    ----------
-    name : str
-        ``corpus``, or the path of the model's file.
-    documents : int
-        Documents with terms that the model was learned from.
-    ids : uint64[terms]
-        Term hashes, rising.
-    df : int32[terms]
-        In how many documents each occurs.
-    terms_digest : str
-        Digest of what decides which terms a text has: equal for all texts the model may weigh.
-    """
-
-    name: str
-    documents: int
-    ids: NDArray[np.uint64]
-    df: NDArray[np.int32]
+    name: str  # ``corpus``, or the path of the model's file
+    documents: int  # documents with terms that the model was learned from
+    ids: NDArray[np.uint64]  # uint64[terms]: term hashes, rising
+    df: NDArray[np.int32]  # int32[terms]: in how many documents each occurs
+    # Digest of what decides which terms a text has: equal for all texts the model may weigh.
     terms_digest: str
 
     def factors(self, counts: Counts) -> NDArray[np.float64]:
@@ -96,7 +84,7 @@ class Model:
 
 
 @dataclass(frozen=True, slots=True)
-class Builtin:
+class Builtin(Idf):
     """The table that jieba ships, for texts that come without a corpus."""
 
     name: str = "builtin"
@@ -105,16 +93,9 @@ class Builtin:
         """Return each term's table value: the median for unknown terms, 0 for function words."""
         table, median, _ = _builtin_table()
         nothing = _function_words()
-        return np.array(
-            [
-                0.0 if term in nothing else float(table.get(_as_bytes(term), median))
-                for term in counts.terms
-            ]
-        )
-
-    def frequent(self, counts: Counts, min_df: int) -> NDArray[np.bool_] | None:
-        """Return None: the table knows no document frequencies."""
-        return None
+        written = (term.encode("utf-8", "surrogatepass") for term in counts.terms)
+        values = [float(table.get(word, median)) for word in written]
+        return np.where([term in nothing for term in counts.terms], 0.0, values)
 
     def digest(self) -> str:
         """Return a digest of the table and of the function words."""
@@ -123,7 +104,7 @@ class Builtin:
 
 
 @dataclass(frozen=True, slots=True)
-class NoIdf:
+class NoIdf(Idf):
     """No frequencies at all, for weights that need none."""
 
     name: str = "none"
@@ -132,25 +113,13 @@ class NoIdf:
         """Return 1 for every term."""
         return np.ones(len(counts.ids))
 
-    def frequent(self, counts: Counts, min_df: int) -> NDArray[np.bool_] | None:
-        """Return None: no frequency is known."""
-        return None
-
     def digest(self) -> str:
         """Return the empty string: nothing decides the factors."""
         return ""
 
 
 def learn_model(counts: Counts, terms_digest: str) -> Model:
-    """Learn the document frequencies of a corpus.
-
-    Parameters
-    ----------
-    counts : Counts
-        Of all its documents; those without terms do not count as documents.
-    terms_digest : str
-        See `Model`.
-    """
+    """Learn the document frequencies of a corpus; documents without terms do not count."""
     frequencies = counts.document_frequencies()
     return Model("corpus", counts.documents_with_terms, counts.ids, frequencies, terms_digest)
 
@@ -220,10 +189,6 @@ def _median(written: list[bytes]) -> float:
         times[bisect_right(ends, at)][0] for at in ((len(written) - 1) // 2, len(written) // 2)
     )
     return (low + high) / 2
-
-
-def _as_bytes(term: str) -> bytes:
-    return term.encode("utf-8", "surrogatepass")
 
 
 @cache

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdup.features.hashing import REMEMBERED_TERMS, term_hash
-from simdup.features.text import PreparedText
+from simdup.features.text import PreparedText, to_codes
 from simdup.mix64 import GOLDEN
 from simdup.model.shingling import Shingling
 
@@ -32,30 +32,15 @@ Shingles = NDArray[np.uint64]
 
 
 class Sets(NamedTuple):
-    """Sets of 64-bit hashes, one for each document.
+    """Sets of 64-bit hashes, one for each document."""
 
-    Attributes
-    ----------
-    starts : int64[documents + 1]
-        Where each set begins, and the end.
-    hashes : uint64[entries]
-        Their elements in the documents' own order; an element may occur twice.
-    """
-
-    starts: NDArray[np.int64]
+    starts: NDArray[np.int64]  # int64[documents + 1]: where each set begins, and the end
+    # uint64[entries]: their elements in the documents' own order; an element may occur twice.
     hashes: NDArray[np.uint64]
 
 
 class Shingler:
-    """Cuts texts into shingles.
-
-    Parameters
-    ----------
-    shingling : Shingling
-        Characters or words, and how many.
-    words : callable, optional
-        Cuts a text into its words, in order; needed for shingles of words only.
-    """
+    """Cuts texts into shingles; `words` cuts a text into its words, in order."""
 
     def __init__(self, shingling: Shingling, words: Callable[[str], list[str]] = str.split) -> None:
         self.shingling = shingling
@@ -68,8 +53,9 @@ class Shingler:
 
     def shingles(self, text: str) -> Shingles:
         """Return the distinct shingles of one text; see `text_of`."""
-        items = self._hash_words(self._words(text)) if self.shingling.by_words else _codes(text)
-        return shingle_set(items, self.shingling.n)
+        if self.shingling.by_words:
+            return _shingle_set(self._hash_words(self._words(text)), self.shingling.n)
+        return _shingle_set(to_codes(text).astype(np.uint64), self.shingling.n)
 
     def sets(self, texts: Sequence[str]) -> Sets:
         """Return the shingles of many texts; see `text_of`."""
@@ -77,9 +63,9 @@ class Shingler:
             cut: Sequence[Sequence[str]] = [self._words(text) for text in texts]
             items = self._hash_words(list(chain.from_iterable(cut)))
         else:
-            cut, items = texts, _codes("".join(texts))
+            cut, items = texts, to_codes("".join(texts)).astype(np.uint64)
         starts = np.cumsum([0, *map(len, cut)], dtype=np.int64)
-        return shingle_sets(starts, items, self.shingling.n)
+        return _shingle_sets(starts, items, self.shingling.n)
 
     def _hash_words(self, words: list[str]) -> NDArray[np.uint64]:
         if len(self._term_hashes) > REMEMBERED_TERMS:
@@ -93,11 +79,6 @@ class _TermHashes(dict[str, int]):
     def __missing__(self, term: str) -> int:
         value = self[term] = int.from_bytes(term_hash(term), "big")
         return value
-
-
-def _codes(text: str) -> NDArray[np.uint64]:
-    """Return a text's code points."""
-    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4").astype(np.uint64)
 
 
 def hash_runs(items: NDArray[np.uint64], n: int) -> NDArray[np.uint64]:
@@ -126,19 +107,11 @@ def hash_runs(items: NDArray[np.uint64], n: int) -> NDArray[np.uint64]:
     return hashes
 
 
-def shingle_sets(starts: NDArray[np.int64], items: NDArray[np.uint64], n: int) -> Sets:
+def _shingle_sets(starts: NDArray[np.int64], items: NDArray[np.uint64], n: int) -> Sets:
     """Return the runs of n items within each document.
 
     A document with fewer items has all of them as its only element, an empty one has none.
-
-    Parameters
-    ----------
-    starts : int64[documents + 1]
-        Where each document begins in `items`, and the end.
-    items : uint64[m]
-        Character codes or term hashes.
-    n : int
-        Items of a run.
+    `starts`, int64[documents + 1], is where each begins in `items`, uint64[m], and the end.
     """
     lengths = np.diff(starts)
     sizes = np.where(lengths >= n, lengths - n + 1, lengths > 0)
@@ -153,8 +126,8 @@ def shingle_sets(starts: NDArray[np.int64], items: NDArray[np.uint64], n: int) -
     return Sets(np.concatenate([[0], np.cumsum(sizes)]), hashes[inside])
 
 
-def shingle_set(items: NDArray[np.uint64], n: int) -> Shingles:
-    """Return the distinct runs of n items of one document, rising; see `shingle_sets`."""
+def _shingle_set(items: NDArray[np.uint64], n: int) -> Shingles:
+    """Return the distinct runs of n items of one document, rising."""
     if not len(items):
         return items
     hashes = hash_runs(items, min(n, len(items)))

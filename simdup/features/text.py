@@ -1,10 +1,13 @@
-"""A text on its way from a document to what is counted, stored and verified."""
+"""A text on its way from a document to what is counted, stored and verified; its code points."""
 
 from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
 from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
 
 # Bytes of a digest: among 10**18 texts no two with the same digest by chance are to be expected.
 DIGEST_BYTES = 16
@@ -16,17 +19,21 @@ def text_digest(text: str) -> bytes:
     return hashlib.blake2b(content, digest_size=DIGEST_BYTES).digest()
 
 
+def to_codes(text: str) -> NDArray[np.uint32]:
+    """Return the code points of a text, lone surrogates among them."""
+    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
+
+
+def from_codes(codes: NDArray[np.uint32]) -> str:
+    """Return the text of some code points."""
+    return bytes(codes.astype("<u4", copy=False)).decode("utf-32-le", "surrogatepass")
+
+
 @dataclass(frozen=True)
 class PreparedText:
-    """A folded text, and the forms of it that others need.
+    """A folded text, and the forms of it that others need."""
 
-    Attributes
-    ----------
-    folded : str
-        The text as it is cut into tokens.
-    """
-
-    folded: str
+    folded: str  # as it is cut into tokens
 
     @cached_property
     def compact(self) -> str:

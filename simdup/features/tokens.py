@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from simdup.errors import SimdupError, unreadable
 from simdup.features.folding import fold
+from simdup.features.text import from_codes, to_codes
 from simdup.model.recipe import Recipe
 
 Tokenizer = Callable[[str], list[str]]
@@ -33,18 +33,10 @@ _GAP_CODE = np.uint32(ord(_GAP))
 
 
 class Dictionary(NamedTuple):
-    """A user dictionary in jieba's format: lines ``word [frequency] [tag]``.
+    """A user dictionary in jieba's format: lines ``word [frequency] [tag]``."""
 
-    Attributes
-    ----------
-    path : str
-        Where it was read, for messages.
-    content : bytes
-        UTF-8.
-    """
-
-    path: str
-    content: bytes
+    path: str  # where it was read, for messages
+    content: bytes  # UTF-8
 
 
 def read_dictionary(path: str) -> Dictionary:
@@ -108,21 +100,17 @@ def _words(text: str, cut: Tokenizer) -> list[str]:
     """
     if text.isascii():
         return _find_others(text)
-    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
+    codes = to_codes(text)
     han = (codes >= 0x4E00) & (codes <= 0x9FFF)
     # One character of the other kind is kept behind each run, to stand for the gap.
     after_han, after_other = han.copy(), ~han
     after_han[1:] |= han[:-1]
     after_other[1:] |= ~han[:-1]
-    others = _text(np.where(han, _GAP_CODE, codes)[after_other])
+    others = from_codes(np.where(han, _GAP_CODE, codes)[after_other])
     words: list[str] = _find_others(others)
     if han.any():
-        words += cut(_text(np.where(han, codes, _GAP_CODE)[after_han]))
+        words += cut(from_codes(np.where(han, codes, _GAP_CODE)[after_han]))
     return words
-
-
-def _text(codes: NDArray[np.uint32]) -> str:
-    return bytes(codes.astype("<u4", copy=False)).decode("utf-32-le", "surrogatepass")
 
 
 def _words_in_order(text: str, cut: Tokenizer) -> Iterator[str]:

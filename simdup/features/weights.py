@@ -27,46 +27,28 @@ ENOUGH_TERMS = 8
 
 @dataclass(frozen=True, slots=True)
 class TopTerms:
-    """The kept terms of a chunk of documents, heaviest first.
+    """The kept terms of a chunk of documents, heaviest first."""
 
-    Attributes
-    ----------
-    columns : int32[documents, width]
-        Term numbers; meaningless where the weight is 0.
-    weights : int64[documents, width]
-        Capped weights in units of 2**-20; 0 beyond a document's last term.
-    terms : int64[documents]
-        How many terms with a weight above 0 each document has, kept or not.
-    """
-
+    # int32[documents, width]: term numbers; meaningless where the weight is 0.
     columns: NDArray[np.int32]
+    # int64[documents, width]: capped weights in units of 2**-20; 0 beyond a document's last term.
     weights: NDArray[np.int64]
+    # int64[documents]: how many terms with a weight above 0 each document has, kept or not.
     terms: NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
 class Weighting:
-    """Term counts, and how they are weighted.
-
-    Attributes
-    ----------
-    counts : Counts
-        Documents and terms.
-    factors : float64[terms]
-        The weight of one occurrence of each term; 1 where the recipe uses no IDF.
-    frequent : bool[terms] or None
-        The terms that the recipe's `min_df` lets through; None for all.
-    recipe : Recipe
-        Its fields weight, top and cap are used.
-    by_sklearn : bool
-        Whether scikit-learn weights the documents.  The plain formula gives the same weights, and
-        serves the few documents that would wait longer for the import than for their answer.
-    """
+    """Term counts, and how they are weighted."""
 
     counts: Counts
+    # float64[terms]: the weight of one occurrence of each term; 1 where the recipe uses no IDF.
     factors: NDArray[np.float64]
+    # bool[terms] or None: the terms that the recipe's `min_df` lets through; None for all.
     frequent: NDArray[np.bool_] | None
-    recipe: Recipe
+    recipe: Recipe  # its fields weight, top and cap are used
+    # Whether scikit-learn weights the documents.  The plain formula gives the same weights, and
+    # serves the few documents that would wait longer for the import than for their answer.
     by_sklearn: bool = False
 
     def rows(self) -> Iterator[CsrRows]:

@@ -55,12 +55,12 @@ def pstable_keys(weighting: Weighting, criteria: Criteria) -> Keys:
     similarity = max(criteria.similarity, _LEAST_SIMILARITY)
     cosine = criteria.cosine or 2 * similarity / (1 + similarity)
     distance = math.sqrt(2 - 2 * cosine)
-    family, banding = choose_pstable(distance, criteria.recall, BUDGET)
+    width, banding = choose_pstable(distance, criteria.recall, BUDGET)
     counts = weighting.counts
     keys = [np.zeros((0, banding.bands), np.uint64)]
     for starts, columns, weights in weighting.rows():
         scaled = pstable.unit(starts, weights)
-        cells = family.signatures(starts, counts.ids[columns], scaled, banding.size)
+        cells = pstable.signatures(starts, counts.ids[columns], scaled, banding.size, width)
         keys.append(bands(cells, banding))
     every = np.concatenate(keys)
     return every if counts.row_of is None else every[counts.row_of]

@@ -1,13 +1,13 @@
-"""The locality-sensitive families, behind one small interface.
+"""The locality-sensitive families: how likely their hashes collide, and bands of them.
 
 A *family* of hash functions is locality-sensitive if near documents get the same hash more often
 than far ones.  What "near" means is the family's own:
 
 | family    | a document is              | distance                              | p(distance)  |
 |-----------|----------------------------|---------------------------------------|--------------|
-| `SIMHASH` | a vector of term weights   | angle / pi                            | 1 - distance |
-| `MINHASH` | a set of hashes            | 1 - Jaccard coefficient               | 1 - distance |
-| `pstable` | a vector of term weights   | Euclidean                             | Datar et al. |
+| simhash   | a vector of term weights   | angle / pi                            | 1 - distance |
+| minhash   | a set of hashes            | 1 - Jaccard similarity                | 1 - distance |
+| pstable   | a vector of term weights   | Euclidean                             | Datar et al. |
 
 *Collision probability.*  p(r) is the chance that a function drawn at random from the family gives
 two documents at distance r the same hash.  It falls with r.
@@ -36,7 +36,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
@@ -44,52 +43,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdup.errors import SimdupError, invalid
-from simdup.features.weights import UNIT
-from simdup.lsh import minhash, pstable
-from simdup.mix64 import mix64, stream
-
-Starts = NDArray[np.int64]
-Hashes = NDArray[np.uint64]
-Weights = NDArray[np.float64]
+from simdup.lsh import pstable
+from simdup.mix64 import mix64
 
 
-@dataclass(frozen=True, slots=True)
-class Family:
-    """A locality-sensitive family.
-
-    Attributes
-    ----------
-    name : str
-        What it is called.
-    distance : str
-        What its distance is.
-    collision : callable
-        p: from a distance to the probability that one hash of two documents is the same.
-    signatures : callable
-        From a block of documents ``(starts, hashes, weights)`` and a `size` to uint32[documents,
-        size].  Document i has the features ``hashes[starts[i]:starts[i + 1]]`` (uint64) with the
-        `weights` (float64) beside them, which a family of sets does not look at.  A place holds
-        the same hash for two documents with probability p(their distance).
-    """
+class Family(NamedTuple):
+    """A family: its name, and p, from a distance to the probability that a hash is the same."""
 
     name: str
-    distance: str
     collision: Callable[[float], float]
-    signatures: Callable[[Starts, Hashes, Weights, int], NDArray[np.uint32]]
-
-
-class Sensitivity(NamedTuple):
-    """That a family is (r1, r2, p1, p2)-sensitive."""
-
-    r1: float
-    r2: float
-    p1: float
-    p2: float
-
-    @property
-    def rho(self) -> float:
-        """ln(1 / p1) / ln(1 / p2)."""
-        return math.log(self.p1) / math.log(self.p2)
 
 
 class Banding(NamedTuple):
@@ -102,15 +64,6 @@ class Banding(NamedTuple):
     def size(self) -> int:
         """Hashes in all."""
         return self.rows * self.bands
-
-
-def sensitivity(
-    family: Family, r1: float, r2: float, banding: Banding | None = None
-) -> Sensitivity:
-    """Return the probabilities at two distances, of one hash or of a banded signature."""
-    if banding is None:
-        return Sensitivity(r1, r2, family.collision(r1), family.collision(r2))
-    return Sensitivity(r1, r2, proposed(family, r1, banding), proposed(family, r2, banding))
 
 
 def proposed(family: Family, distance: float, banding: Banding) -> float:
@@ -130,8 +83,6 @@ def choose(family: Family, at: float, recall: float, budget: int) -> Banding:
 
     Parameters
     ----------
-    family : Family
-        Which.
     at : float
         The largest distance, in the family's measure, of documents that should be found.
     recall : float
@@ -194,50 +145,12 @@ def bands(signatures: NDArray[np.uint32], banding: Banding) -> NDArray[np.uint64
     return keys
 
 
-def _simhash_signatures(
-    starts: Starts, hashes: Hashes, weights: Weights, size: int
-) -> NDArray[np.uint32]:
-    """Return the bits of simhashes as 0 and 1, the most significant first.
-
-    The first 64 are those of the term hashes, as in `simhash.simhash_rows` with ties ``one``.
-    """
-    votes = np.rint(weights / UNIT).astype(np.int64)
-    keys = mix64(hashes)
-    result = np.empty((len(starts) - 1, size), np.uint32)
-    for word in range(-(-size // 64)):
-        bits = hashes if word == 0 else stream(keys, word)
-        for bit in range(word * 64, min(size, word * 64 + 64)):
-            one = (bits >> np.uint64(63 - bit % 64)) & np.uint64(1) == 1
-            total = np.concatenate([[0], np.cumsum(np.where(one, votes, -votes))])
-            result[:, bit] = total[starts[1:]] >= total[starts[:-1]]
-    return result
-
-
-def _minhash_signatures(
-    starts: Starts, hashes: Hashes, weights: Weights, size: int
-) -> NDArray[np.uint32]:
-    return minhash.signatures(starts, hashes, size)
-
-
-def _pstable_signatures(
-    starts: Starts, hashes: Hashes, weights: Weights, size: int, width: float
-) -> NDArray[np.uint32]:
-    return pstable.signatures(starts, hashes, weights, size, width)
-
-
-SIMHASH = Family("simhash", "angle / pi", lambda distance: 1 - distance, _simhash_signatures)
-
-MINHASH = Family("minhash", "1 - Jaccard", lambda distance: 1 - distance, _minhash_signatures)
+MINHASH = Family("minhash", lambda distance: 1 - distance)
 
 
 def pstable_family(width: float) -> Family:
     """Return the p-stable family with cells of a width."""
-    return Family(
-        "pstable",
-        "Euclidean",
-        partial(pstable.collision, width=width),
-        partial(_pstable_signatures, width=width),
-    )
+    return Family("pstable", partial(pstable.collision, width=width))
 
 
 # Two documents that share no term are orthogonal; at length 1 that is a distance of sqrt(2).
@@ -246,7 +159,7 @@ UNRELATED = math.sqrt(2)
 
 def choose_pstable(
     at: float, recall: float, budget: int, far: float = UNRELATED
-) -> tuple[Family, Banding]:
+) -> tuple[float, Banding]:
     """Choose the width of cells, rows and bands for vectors of length 1.
 
     Narrow cells separate near documents, wide ones hold everything.  Of the widths that reach the
@@ -259,17 +172,18 @@ def choose_pstable(
     far : float
         The distance of documents that should not be proposed.
     """
-    found: list[tuple[float, float, Family, Banding]] = []
+    found: list[tuple[float, float, Banding]] = []
     # From cells as wide as the distance up to cells whose width rows can hardly make up for, in
     # steps of a tenth: finer ones change the outcome by less than the rounding of rows does.
     for step in range(1, 31):
-        family = pstable_family(at * 1.1**step if at > 0 else far)
+        width = at * 1.1**step if at > 0 else far
+        family = pstable_family(width)
         try:
             banding = choose(family, at, recall, budget)
         except SimdupError:
             continue
-        found.append((proposed(family, far, banding), -step, family, banding))
+        found.append((proposed(family, far, banding), -width, banding))
     if not found:
         raise _unreachable("pstable", at, recall, budget)
-    _, _, family, banding = min(found, key=lambda one: one[:2])
-    return family, banding
+    _, width, banding = min(found)
+    return -width, banding

@@ -26,11 +26,10 @@ until all bins are filled.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 from numpy.typing import NDArray
 
+from simdup.features.counts import iter_chunks
 from simdup.mix64 import mix64, stream
 
 # Rounds before the classic rule.  For 128 bins, microseconds a set of 20, 80, 200 and 600
@@ -65,22 +64,12 @@ def signatures(
         2**-32.  An empty set has all ones; it resembles nothing and must not be compared.
     """
     result = np.empty((len(starts) - 1, size), np.uint32)
-    for first, last in _chunks(starts, size):
+    # Each set costs its elements and its bins.
+    for first, last in iter_chunks(starts + np.arange(len(starts)) * size, _CHUNK):
         begin, end = int(starts[first]), int(starts[last])
         chunk = _smallest(starts[first : last + 1] - begin, hashes[begin:end], size)
         result[first:last] = chunk.astype(np.uint32)  # the low half
     return result
-
-
-def _chunks(starts: NDArray[np.int64], size: int) -> Iterator[tuple[int, int]]:
-    """Cut the sets so that only a chunk of a single set can be too large."""
-    work = starts + np.arange(len(starts)) * size
-    first, sets = 0, len(starts) - 1
-    while first < sets:
-        last = int(np.searchsorted(work, work[first] + _CHUNK, "right")) - 1
-        last = max(last, first + 1)
-        yield first, last
-        first = last
 
 
 def _smallest(

@@ -30,9 +30,10 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
+from simdup.features.counts import iter_chunks
+from simdup.features.weights import UNIT
 from simdup.mix64 import mix64, stream
 
-_WEIGHT_UNIT = 2.0**-20
 _DEVIATE_UNIT = 2.0**-16
 
 # Vector entries that are projected at once: with 128 projections their deviates take 64 MB.
@@ -48,13 +49,6 @@ def collision(distance: float, width: float) -> float:
     With c the distance, the cell width w and t = w / c,
 
         p(c) = 1 - 2 Phi(-t) - 2 / (sqrt(2 pi) t) (1 - exp(-t^2 / 2)).
-
-    Parameters
-    ----------
-    distance : float
-        Euclidean, at least 0.
-    width : float
-        Above 0.
     """
     if distance <= 0:
         return 1.0
@@ -115,19 +109,15 @@ def signatures(
 
     result = np.empty((len(starts) - 1, size), np.uint32)
     shift = offsets(size, width)
-    first = 0
-    while first < len(result):
-        last = int(np.searchsorted(starts, starts[first] + _BLOCK, "right")) - 1
-        last = max(last, first + 1)
+    for first, last in iter_chunks(starts, _BLOCK):
         begin, end = int(starts[first]), int(starts[last])
         terms, columns = np.unique(hashes[begin:end], return_inverse=True)
-        values = np.rint(weights[begin:end] / _WEIGHT_UNIT) * _WEIGHT_UNIT
+        values = np.rint(weights[begin:end] / UNIT) * UNIT
         vectors = csr_matrix(
             (values, columns, starts[first : last + 1] - begin), (last - first, len(terms))
         )
         cells = np.floor((vectors @ deviates(terms, size) + shift) / width)
         result[first:last] = cells.astype(np.int64).astype(np.uint32)
-        first = last
     return result
 
 

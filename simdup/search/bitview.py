@@ -21,20 +21,11 @@ from simdup.search.pieces import Piece, Pieces, subtract, width
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BitView:
-    """Fingerprints and the bits in which they may differ.
+    """Fingerprints and the bits in which they may differ."""
 
-    Attributes
-    ----------
-    fingerprints : uint64[n, words]
-    bits : int
-        Bits of a fingerprint, 1 to 256.
-    columns : tuple of (start, width)
-        The bits that may differ, in order and without overlaps.
-    """
-
-    fingerprints: U64
-    bits: int
-    columns: Pieces
+    fingerprints: U64  # uint64[n, words]
+    bits: int  # of a fingerprint, 1 to 256
+    columns: Pieces  # the bits that may differ, in order and without overlaps
 
     @classmethod
     def of_all_bits(cls, fingerprints: NDArray[Any], bits: int) -> BitView:

@@ -26,29 +26,14 @@ BLOCK = 128
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Compressed:
-    """A sorted array.
+    """A sorted array."""
 
-    Attributes
-    ----------
-    length : int
-        The number of values.
-    base : int
-        The first value; the others are stored as their difference from it.
-    low_bits : int
-        l, 0 to 63.
-    lows : uint64[blocks, 2 l]
-        The low parts, bit-packed.
-    highs : uint8[]
-        The high parts in unary, the lowest bit of a byte first.
-    heads : uint32[blocks + 1]
-        The high part of the first value of each block, and that of the last value of all.
-    """
-
-    length: int
-    base: int
-    low_bits: int
-    lows: U64
-    highs: NDArray[np.uint8]
+    length: int  # in values
+    base: int  # the first value; the others are stored as their difference from it
+    low_bits: int  # l, 0 to 63
+    lows: U64  # uint64[blocks, 2 l]: the low parts, bit-packed
+    highs: NDArray[np.uint8]  # uint8[]: the high parts in unary, the lowest bit of a byte first
+    # uint32[blocks + 1]: the high part of each block's first value, and of the last value of all.
     heads: NDArray[np.uint32]
 
     @property

@@ -33,20 +33,12 @@ from simdup.search.pieces import Pieces, cut, locate, merge_pieces, subtract, wi
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """One way to cut fingerprints, complete for a Hamming ball.
-
-    Attributes
-    ----------
-    ball : HammingBall
-    blocks : int
-        More than the distance, at most the bits; for a nested cut one more than the distance.
-    nested : bool
-        Whether the rest of each block is cut once more.
-    """
+    """One way to cut fingerprints, complete for a Hamming ball."""
 
     ball: HammingBall
+    # More than the distance, at most the bits; for a nested cut one more than the distance.
     blocks: int
-    nested: bool = False
+    nested: bool = False  # whether the rest of each block is cut once more
 
     @property
     def sizes(self) -> tuple[int, ...]:

@@ -34,27 +34,15 @@ PAIRS = 1 << 18
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Duplicates:
-    """The fingerprints that occur more than once.
+    """The fingerprints that occur more than once."""
 
-    Attributes
-    ----------
-    first : int64[g]
-        For each group the first row, ascending.
-    members : int64[m]
-        All rows of the groups, `first` among them: group after group, ascending within each.
-    starts : int64[g]
-        Where in `members` the groups begin.
-    sizes : int64[g]
-        How many rows each has.
-    distinct : uint32[d] or None
-        The rows that are the first with their fingerprint, ascending; None where all are. There
-        is one for almost every fingerprint, hence the small type.
-    """
-
-    first: RowIds
+    first: RowIds  # int64[g]: for each group the first row, ascending
+    # int64[m]: all rows of the groups, `first` among them, group after group, each ascending.
     members: RowIds
-    starts: RowIds
-    sizes: RowIds
+    starts: RowIds  # int64[g]: where in `members` the groups begin
+    sizes: RowIds  # int64[g]: how many rows each has
+    # uint32[d] or None: the rows that are the first with their fingerprint, ascending; None where
+    # all are. There is one for almost every fingerprint, hence the small type.
     distinct: NDArray[np.uint32] | None
 
     def count_pairs(self) -> int:

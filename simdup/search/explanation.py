@@ -14,8 +14,8 @@ def explain(chosen: Plan) -> str:
         f"{chosen.n:,} fingerprints of {chosen.ball.bits} bits, distance {chosen.ball.distance}",
         f"search               {chosen.search}",
     ]
-    if chosen.tables:
-        sizes = chosen.blocks
+    if chosen.cut:
+        sizes = chosen.cut.sizes
         lines += [
             f"blocks               {len(sizes)} ({', '.join(map(str, sizes))} bits)",
             f"tables               {chosen.tables}",

@@ -51,10 +51,7 @@ class Join:
 
 
 def join_tables(
-    join: Join,
-    keys: list[Pieces],
-    search_table: Callable[[int], Iterator[Matches]],
-    threads: int,
+    join: Join, keys: list[Pieces], search_table: Callable[[int], Iterator[Matches]], threads: int
 ) -> Iterator[RowPairs]:
     """Search all tables, `threads` at a time, and yield each pair once, in chunks.
 

@@ -28,38 +28,15 @@ MAX_STORED = 1 << 28  # neighbours of 8 bytes: 2 GiB
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A way to find every pair within a distance.
+    """A way to find every pair within a distance."""
 
-    Attributes
-    ----------
-    search : str
-        ``tables``, ``exhaustive``, ``probe`` or ``neighbours``.
-    ball : HammingBall
-        The bits and the distance.
-    n : int
-        The number of fingerprints.
-    cut : Cut or None
-        The blocks and keys of the tables; None where no table is used.
-    candidates : float
-        Pairs expected to be compared, of n random fingerprints.
-    memory : int
-        Bytes beside input and output, for one thread.
-    seconds : float
-        By the cost model, on one core.
-    """
-
-    search: str
+    search: str  # ``tables``, ``exhaustive``, ``probe`` or ``neighbours``
     ball: HammingBall
-    n: int
-    cut: Cut | None
-    candidates: float
-    memory: int
-    seconds: float
-
-    @property
-    def blocks(self) -> tuple[int, ...]:
-        """The blocks' sizes in bits; empty without tables."""
-        return self.cut.sizes if self.cut else ()
+    n: int  # fingerprints
+    cut: Cut | None  # the blocks and keys of the tables; None where no table is used
+    candidates: float  # pairs expected to be compared, of n random fingerprints
+    memory: int  # bytes beside input and output, for one thread
+    seconds: float  # by the cost model, on one core
 
     @property
     def tables(self) -> int:

@@ -13,7 +13,9 @@ decompressed, and searched.
 """
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,18 +34,19 @@ from simdup.search.arrays import (
 )
 from simdup.search.ball import HammingBall
 from simdup.search.bitview import BitView
-from simdup.search.compressed import Compressed, decompress_window
-from simdup.search.duplicates import PAIRS, expand_rows
+from simdup.search.compressed import Compressed, compress_table, decompress_window
+from simdup.search.duplicates import PAIRS, Duplicates, collapse, expand_rows
 from simdup.search.joins import Join, Matches, join_tables
 from simdup.search.memory import max_pairs
 from simdup.search.pieces import Pieces, width
-from simdup.search.plans import plan
-from simdup.search.searchindex import BATCH, SearchIndex, Table
+from simdup.search.plans import Plan, plan
 from simdup.search.tables import build_table, table_keys
 from simdup.search.threads import count_threads, interleave
 
-# Queries joined at a time with compressed tables: as many blocks of 1 kB at most. 10**5 queries
-# against 10**7: 2**9 1.47 s, 2**11 0.71 s, 2**12 0.58 s, 2**13 0.52 s, 2**14 0.60 s.
+# Queries joined at a time. Fewer mean more passes, more mean larger temporary arrays.
+BATCH = 1 << 18
+# With compressed tables: as many blocks of 1 kB at most. 10**5 queries against 10**7: 2**9 1.47 s,
+# 2**11 0.71 s, 2**12 0.58 s, 2**13 0.52 s, 2**14 0.60 s.
 BATCH_COMPRESSED = 1 << 13
 # Below so many queries threads save less than they cost to start. Against 10**6, one thread and
 # two: 100 queries 2.3 and 3.3 ms, 1,000 6.5 and 7.9 ms, 3,000 20.6 and 12.5 ms.
@@ -51,6 +54,72 @@ MIN_PARALLEL_QUERIES = 3_000
 
 # The most that a hit takes: in chunks 18 bytes, concatenated 18, ordered 18, and 16 to order it.
 HIT_BYTES = 70
+
+Table: TypeAlias = "U64 | Compressed"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SearchIndex:
+    """Fingerprints ready to be queried, from `build`."""
+
+    view: BitView  # the distinct fingerprints
+    duplicates: Duplicates
+    plan: Plan  # queries may use up to its distance
+    keys: list[Pieces]  # the bits in front of each table
+    tables: list[Table]  # sorted, uint64[m] each, one for each key
+    lookup: U64  # uint64[]: what ``probe`` and ``neighbours`` look fingerprints up in
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the tables and the fingerprints."""
+        parts = (self.view.fingerprints, self.lookup, *self.tables)
+        return sum(int(part.nbytes) for part in parts)
+
+
+def build(
+    fingerprints: U64,
+    bits: int = 64,
+    distance: int = 3,
+    compress: bool = False,
+    *,
+    tables: int | str = "auto",
+    search: str = "tables",
+    threads: int | None = None,
+) -> SearchIndex:
+    """Sort the tables that queries are to be joined with.
+
+    Parameters
+    ----------
+    fingerprints : uint64[n] or uint64[n, words]
+        They are kept, not copied, unless some are equal.
+    bits, distance : int
+        As for `all_pairs`; queries may use less than `distance`.
+    compress : bool
+        Keep the tables in about 42 of 64 bits (at 10**7), at the price of slower queries.
+    tables, search, threads
+        As for `all_pairs`.
+
+    Raises
+    ------
+    SimdupError
+        Invalid input.
+    """
+    view = BitView.of_all_bits(fingerprints, bits)
+    ball = HammingBall(bits, distance)
+    groups = collapse(view.fingerprints, count_threads(threads))
+    if groups.distinct is not None:
+        view = view.take(groups.distinct)
+    chosen = plan(ball, len(view), tables, search)
+    keys = table_keys(chosen, view, max(len(view), BATCH))
+
+    def sort_table(key: Pieces) -> Table:
+        table = build_table(view, key, np.empty(len(view), dtype=np.uint64))
+        return compress_table(table) if compress else table
+
+    with ThreadPoolExecutor(count_threads(threads)) as pool:
+        built = list(pool.map(sort_table, keys))
+    lookup = baselines.build_lookup(chosen.search, view.fingerprints, ball)
+    return SearchIndex(view, groups, chosen, keys, built, lookup)
 
 
 class Hits(NamedTuple):

@@ -25,7 +25,8 @@ BALL = HammingBall(64, 3)
 )
 def test_the_plans_of_the_paper(tables, blocks, key_bits):
     chosen = plan(BALL, 10**6, tables)
-    assert (chosen.tables, chosen.blocks, set(chosen.key_bits)) == (tables, blocks, key_bits)
+    assert chosen.cut
+    assert (chosen.tables, chosen.cut.sizes, set(chosen.key_bits)) == (tables, blocks, key_bits)
     assert chosen.search == "tables"
 
 
@@ -92,7 +93,7 @@ def test_candidates_are_those_of_random_fingerprints():
 @pytest.mark.parametrize("search", ["exhaustive", "probe", "neighbours"])
 def test_baselines_are_plans_without_tables(search):
     chosen = plan(BALL, 1000, search=search)
-    assert (chosen.search, chosen.tables, chosen.blocks) == (search, 0, ())
+    assert (chosen.search, chosen.tables, chosen.cut) == (search, 0, None)
     assert search in explain(chosen)
 
 
