@@ -34,7 +34,7 @@ def beside(target: str, name: str = "") -> Iterator[str]:
     try:
         yield path
         try:
-            if os.path.isdir(target) and not os.path.islink(target):
+            if os.path.isdir(path) and os.path.isdir(target) and not os.path.islink(target):
                 os.rmdir(target)
             os.replace(path, target)
         except OSError as error:

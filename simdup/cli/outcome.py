@@ -31,6 +31,8 @@ def status(skipped: Iterable[Skipped] = (), no: bool = False) -> Status:
 _TYPED = {
     "dictionary": "--dict",
     "verify": "--no-verify",
+    "least_score": "--min-score",
+    "references": "--reference",
     "fit": "simdup fit SOURCE -o MODEL",
     "fingerprint": "simdup fingerprint SOURCE",
     "Index.build": "simdup index build INDEX SOURCE",

@@ -102,7 +102,7 @@ def _table_clusters(
     path: str, header: list[str], rows: Sequence[list[str]], least_score: float | None
 ) -> LabelledPairs:
     if least_score is not None:
-        raise SimdupError(path, "clusters have no score to compare", "leave --min-score out")
+        raise SimdupError(path, "clusters have no score to compare", "leave `least_score` out")
     clusters: dict[str, list[str]] = defaultdict(list)
     for number, row in enumerate(rows, 2):
         _check_width(path, number, row, len(header))

@@ -123,8 +123,8 @@ def measure(found: LabelledPairs, truth: LabelledPairs) -> Evaluation:
     both = len(found.pairs & truth.pairs)
     ours, theirs = _labels(found.clusters), _labels(truth.clusters)
     names = sorted(ours.keys() | theirs.keys())
-    # A document in no cluster is labelled by its own name.
-    labels = [(ours.get(name, name), theirs.get(name, name)) for name in names]
+    # A document in no cluster is one of its own: numbers below 0 are free.
+    labels = [(ours.get(name, -i), theirs.get(name, -i)) for i, name in enumerate(names, 1)]
     bcubed_precision, bcubed_recall = _bcubed(labels)
     documents = len(names)
     return Evaluation(
@@ -144,7 +144,7 @@ def measure(found: LabelledPairs, truth: LabelledPairs) -> Evaluation:
     )
 
 
-def _bcubed(labels: Sequence[tuple[str, str]]) -> tuple[float, float]:
+def _bcubed(labels: Sequence[tuple[int, int]]) -> tuple[float, float]:
     """Return B-cubed precision and recall of documents labelled by both sides."""
     rows = Counter(row for row, _ in labels)
     columns = Counter(column for _, column in labels)
@@ -158,9 +158,9 @@ def _share(part: float, whole: float) -> float:
     return part / whole if whole else 1.0
 
 
-def _labels(clusters: Sequence[tuple[str, ...]]) -> dict[str, str]:
-    """Return each document's cluster, by the name of its first document."""
-    return {name: cluster[0] for cluster in clusters for name in cluster}
+def _labels(clusters: Sequence[tuple[str, ...]]) -> dict[str, int]:
+    """Return the number of each document's cluster."""
+    return {name: number for number, cluster in enumerate(clusters) for name in cluster}
 
 
 def _ordered(a: str, b: str) -> NamePair:

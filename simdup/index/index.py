@@ -302,7 +302,8 @@ class Index:
 
 def _stream(sources: Sources, run: RunOptions) -> RunOptions:
     """Return the options of a query that may have to answer line by line."""
-    if run.jobs is None and isinstance(sources, list | tuple) and STDIN in sources:
+    named = [sources] if isinstance(sources, str) else sources
+    if run.jobs is None and isinstance(named, list | tuple) and STDIN in named:
         # Workers are sent documents ahead; a slow writer would wait for its answers.
         return replace(run, jobs=1)
     return run

@@ -54,11 +54,15 @@ def create_storage(path: str) -> Iterator[Storage]:
             storage.execute("PRAGMA journal_mode = WAL")
         finally:
             storage.close()
-            _remove_sides(place)
-        with open(place, "rb+") as stream:
-            sync(stream)
-        # What an earlier index of that name left behind must not be taken for this one's.
-        _remove_sides(path)
+            with suppress(OSError):
+                _remove_sides(place)
+        try:
+            with open(place, "rb+") as stream:
+                sync(stream)
+            # What an earlier index of that name left behind must not be taken for this one's.
+            _remove_sides(path)
+        except OSError as error:
+            raise unwritable(path, error) from None
 
 
 def _prepare(storage: Storage) -> None:
@@ -74,7 +78,7 @@ def _prepare(storage: Storage) -> None:
 
 def _remove_sides(path: str) -> None:
     for side in _SIDES:
-        with suppress(OSError):
+        with suppress(FileNotFoundError):
             os.unlink(path + side)
 
 

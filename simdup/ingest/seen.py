@@ -1,15 +1,14 @@
-"""Which texts have been met: a table of digests that processes share without a lock.
+"""Which texts have been seen: a table of digests that processes share without a lock.
 
-It may forget, but never errs: a digest that it has was put there whole by somebody, while one that
-it lost, or that two processes put at the same time, only costs a text that is cut twice.
+It may forget, but never errs: a digest that it holds was written whole by somebody, while one that
+it lost, or that two processes wrote at the same time, only costs a text that is cut twice.
 """
 
 from __future__ import annotations
 
 import mmap
 
-# Bytes of a digest: two texts with one by chance are not to be expected among 10^18.
-DIGEST_BYTES = 16
+from simdup.features.text import DIGEST_BYTES
 
 # A million digests in 16 MB, of which pages that nobody writes to take no memory.
 _SLOTS = 1 << 20

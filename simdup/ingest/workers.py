@@ -31,7 +31,7 @@ _AHEAD = 2
 
 
 class Workers(Generic[Task, Result]):
-    """A few processes that all do the same to tasks.
+    """A few processes that do the same work on tasks.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ class Workers(Generic[Task, Result]):
         code = process.exitcode or 0
         how = f"was killed by {signal.Signals(-code).name}" if code < 0 else f"ended with {code}"
         raise SimdupError(
-            "worker", f"a worker process {how}", "memory may have run out: try a smaller --jobs"
+            "worker", f"a worker process {how}", "memory may have run out: try fewer `jobs`"
         )
 
     def close(self) -> None:

@@ -78,7 +78,7 @@ def reason(found: Comparison) -> str:
     else:
         place = f"{sum(found.bands)} of {len(found.bands)} {criteria.method} bands match"
     if not criteria.verify:
-        return f"{place}; the texts were not held against each other."
+        return f"{place}; the texts were not compared."
     like = criteria.accepts(Measures(found.similarity, found.containment, found.cosine))
     share = ", ".join(
         f"{name} is {digits(getattr(found, name))}, at least {getattr(criteria, name):g} is asked"
@@ -88,13 +88,12 @@ def reason(found: Comparison) -> str:
         return f"{place}; their {share}."
     if near:
         return (
-            f"the fingerprints are near ({place}), but the texts themselves are not alike enough "
-            f"({share})."
+            f"the fingerprints are near ({place}), but the texts are not similar enough ({share})."
         )
-    way_out = f"--distance {found.distance} would" if simhash else "a higher --recall may"
+    way_out = f"a distance of {found.distance} would" if simhash else "a higher recall may"
     return (
-        f"the texts are much alike ({share}), but their fingerprints are too far apart for a scan "
-        f"to see ({place}); {way_out} see it."
+        f"the texts are similar ({share}), but their fingerprints are too far apart for a scan "
+        f"to find the pair ({place}); {way_out} find it."
     )
 
 

@@ -40,7 +40,7 @@ def open_output(path: str | None) -> Iterator[BinaryIO]:
         with _open(path, path, "wb") as stream:
             yield stream
         return
-    with beside(os.path.realpath(path), path) as place, _open(path, place, "xb") as stream:
+    with beside(os.path.realpath(path), path) as place, _open(path, place, "xb", mode) as stream:
         yield stream
         with _explain(path):
             sync(stream)
@@ -49,9 +49,13 @@ def open_output(path: str | None) -> Iterator[BinaryIO]:
 
 
 @contextmanager
-def _open(path: str, place: str, mode: str) -> Iterator[BinaryIO]:
+def _open(path: str, place: str, how: str, mode: int | None = None) -> Iterator[BinaryIO]:
+    def opener(name: str, flags: int) -> int:
+        # Never readable by more people than the file that it replaces.
+        return os.open(name, flags, 0o666 if mode is None else stat.S_IMODE(mode))
+
     with _explain(path):
-        stream: BinaryIO = open(place, mode)  # type: ignore[assignment]  # noqa: SIM115
+        stream: BinaryIO = open(place, how, opener=opener)  # type: ignore[assignment]  # noqa: SIM115
     with _check_room(path), stream:
         yield stream
 

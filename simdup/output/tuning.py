@@ -62,5 +62,5 @@ def tuning_text(found: Tuning, paint: Painter) -> Iterator[bytes]:
     if found.advice:
         lines.append(f"advice: simdup scan {found.advice} SOURCE...")
     else:
-        lines.append("advice: no pairs to tune by in this sample; try a larger --sample")
+        lines.append("advice: no pairs to tune by in this sample; try a larger sample")
     yield ("\n".join(lines) + "\n").encode()
