@@ -808,9 +808,9 @@ def test_compare_says_why(
     assert re.search(r"^  similarity +\d\.\d{4}", ran.text, re.MULTILINE)
 
 
-def test_compare_names_the_distance_that_would_see_it(simdup: Command, tmp_path: Path) -> None:
+def test_compare_names_the_distance_that_would_find_it(simdup: Command, tmp_path: Path) -> None:
     found = compared(simdup, tmp_path, BASE, BASE + " extra", "--top", "0", "-d", "0")
-    wanted = re.search(r"--distance (\d+)", found.text)
+    wanted = re.search(r"a distance of (\d+) would find it", found.text)
     assert wanted
     assert simdup("compare", "a.txt", "b.txt", "--top", "0", "-d", wanted[1]).status == 0
 
