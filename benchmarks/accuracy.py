@@ -61,11 +61,15 @@ def _rows(
 def _similar_folded(texts: dict[str, str]) -> set[NamePair]:
     """Return all pairs of folded texts with a Jaccard similarity of at least 0.8."""
     from simdup.features.folding import fold
+    from simdup.features.shingles import Shingler
+    from simdup.model.shingling import Shingling
     from simdup.verify.join import similar_pairs
-    from simdup.verify.resemblance import shingles
 
+    shingler = Shingler(Shingling())
     names = list(texts)
-    found = similar_pairs([shingles(compact(fold(text))) for text in texts.values()], LEAST)
+    found = similar_pairs(
+        [shingler.shingles(compact(fold(text))) for text in texts.values()], LEAST
+    )
     return {(names[i], names[j]) for i, j in zip(found.i.tolist(), found.j.tolist(), strict=True)}
 
 

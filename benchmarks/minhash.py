@@ -50,19 +50,21 @@ def run(options: Options) -> Iterator[Table]:
 
 
 def _signatures(texts: list[str], options: Options) -> Table:
-    from simdup.features.shingles import character_grams
+    from simdup.features.shingles import Shingler
     from simdup.lsh import minhash
+    from simdup.model.shingling import Shingling
 
+    shingler = Shingler(Shingling())
     megabytes = sum(len(text.encode()) for text in texts) / 1e6
     batches = list(_batches(texts))
 
     def shingled() -> None:
         for batch in batches:
-            character_grams(batch, 5)
+            shingler.sets(batch)
 
     def signed() -> None:
         for batch in batches:
-            minhash.signatures(*character_grams(batch, 5), 128)
+            minhash.signatures(*shingler.sets(batch), 128)
 
     rows: list[tuple[Cell, ...]] = []
     for name, work in (("5-grams hashed", shingled), ("signatures of 128 of them", signed)):
@@ -144,28 +146,24 @@ def _scan(texts: Collection, jobs: str) -> Found:
 
 def _in_memory(texts: Texts) -> Found:
     """Return the seconds and the pairs by the library's own steps."""
-    from simdup.features.shingles import character_grams
-    from simdup.fingerprints.bands import minhash_banding
-    from simdup.lsh import minhash
-    from simdup.lsh.families import bands
+    from simdup.features.shingles import Shingler
+    from simdup.fingerprints.bands import minhash_banding, minhash_keys
     from simdup.model.criteria import Criteria
     from simdup.search.banding import candidates
-    from simdup.verify.resemblance import resemblance, shingles
+    from simdup.verify.resemblance import resemblance
 
     names, contents = list(texts), list(texts.values())
     pairs: set[NamePair] = set()
     started = time.perf_counter()
-    banding = minhash_banding(Criteria(similarity=LEAST))
-    keys = [
-        bands(minhash.signatures(*character_grams(batch, 5), banding.size), banding)
-        for batch in _batches(contents)
-    ]
+    criteria = Criteria(similarity=LEAST)
+    shingler, banding = Shingler(criteria.shingle), minhash_banding(criteria)
+    keys = [minhash_keys(shingler.sets(batch), banding) for batch in _batches(contents)]
     sets: dict[int, np.ndarray] = {}
     for i, j in candidates(np.concatenate(keys)):
         for a, b in zip(i.tolist(), j.tolist(), strict=True):
             for one in (a, b):
                 if one not in sets:
-                    sets[one] = shingles(contents[one])
+                    sets[one] = shingler.shingles(contents[one])
             if resemblance(sets[a], sets[b]) >= LEAST:
                 pairs.add(ordered(names[a], names[b]))
     return time.perf_counter() - started, pairs

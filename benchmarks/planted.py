@@ -121,9 +121,11 @@ def run(options: Options) -> Iterator[Table]:
 def _planted(folder: Path, most: int | None) -> tuple[dict[str, str], list[Planted]]:
     """Write all laws, then copies of some: as many of each kind, each of another law."""
     from simdup.features.folding import fold
-    from simdup.verify.resemblance import resemblance, shingles
+    from simdup.features.shingles import Shingler
+    from simdup.model.shingling import Shingling
+    from simdup.verify.resemblance import resemblance
 
-    chance = random.Random(11)
+    chance, shingler = random.Random(11), Shingler(Shingling())
     contents = [text for _, text in corpora.texts("laws")[:most]]
     first = {compact(fold(text)): place for place, text in reversed(list(enumerate(contents)))}
     fit = sorted(p for p in first.values() if SHORTEST <= len(contents[p]) <= LONGEST)
@@ -132,7 +134,7 @@ def _planted(folder: Path, most: int | None) -> tuple[dict[str, str], list[Plant
     for number, place in enumerate(originals):
         kind = list(KINDS)[number % len(KINDS)]
         copy = KINDS[kind](contents[place], chance)
-        sets = (shingles(compact(fold(text))) for text in (contents[place], copy))
+        sets = (shingler.shingles(compact(fold(text))) for text in (contents[place], copy))
         pair = (f"{place:07d}", f"{len(contents):07d}")
         planted.append(Planted(pair, kind, resemblance(*sets)))
         contents.append(copy)

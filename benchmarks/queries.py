@@ -64,9 +64,12 @@ def _compressed(n: int) -> Iterator[Table]:
     bound = 64 - math.log2(n) + 1 / math.log(2)
     indexes = [build(f, compress=small, tables=10) for small in (False, True)]
     sizes = (one.nbytes / n for one in indexes)
-    columns = ("n", "bits each", "bound", "ratio", "bytes each, 10 tables", "compressed")
     row = (n, bits, bound, bits / bound, *sizes)
-    yield Table("Compressed tables of sorted fingerprints", columns, [row])
+    yield Table(
+        "Compressed tables of sorted fingerprints",
+        ("n", "bits each", "bound", "ratio", "bytes each, 10 tables", "compressed"),
+        [row],
+    )
     rows: list[tuple[Cell, ...]] = []
     for many in (10**5, 10**4, 10**3, 1):
         took = [fastest(lambda one=one, q=many: query(one, g[:q])) for one in indexes]

@@ -30,7 +30,7 @@ class Table(NamedTuple):
         What was measured.
     columns : tuple of str
         Names of the columns, units included.
-    rows : list of tuple
+    rows : sequence of tuple
         Numbers as they were measured: `render` rounds them.
     note : str
         What a reader must know.
@@ -38,7 +38,7 @@ class Table(NamedTuple):
 
     title: str
     columns: tuple[str, ...]
-    rows: list[tuple[Cell, ...]]
+    rows: Sequence[tuple[Cell, ...]]
     note: str = ""
 
 

@@ -146,9 +146,9 @@ def _tradeoff(n: int) -> Table:
         chosen = plan(BALL, n, shape)
         index = build(f, tables=shape)
         expected = sum(n / 2.0**key for key in chosen.key_bits)
-        views = [BitView.of_all_bits(part, 64) for part in (f, random_half)]
-        keys = table_keys(chosen, views[0], 1 << 24)
-        seen = sum(_bucket_sizes(*views, key) for key in keys) / len(random_half)
+        indexed, asking = (BitView.of_all_bits(part, 64) for part in (f, random_half))
+        keys = table_keys(chosen, indexed, 1 << 24)
+        seen = sum(_bucket_sizes(indexed, asking, key) for key in keys) / len(random_half)
         low, high = min(chosen.key_bits), max(chosen.key_bits)
         took = fastest(lambda index=index: query(index, g))
         every = fastest(lambda shape=shape: all_pairs(f, tables=shape))

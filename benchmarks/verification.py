@@ -25,9 +25,10 @@ def run(options: Options) -> Iterator[Table]:
 
 
 def _rows(length: int, options: Options) -> Iterator[tuple[Cell, ...]]:
+    from simdup.features.counts import CsrRows
+    from simdup.features.shingles import Shingler
     from simdup.model.criteria import Criteria
     from simdup.verify.cosine import Vector, vector
-    from simdup.verify.resemblance import shingles
     from simdup.verify.verifier import Verifier
 
     pairs = options.pick(100, 2000)
@@ -38,12 +39,16 @@ def _rows(length: int, options: Options) -> Iterator[tuple[Cell, ...]]:
     counts = [Counter(text[i : i + 2] for i in range(0, len(text) - 1, 2)) for text in texts]
     column = {term: i for i, term in enumerate(sorted(set().union(*counts)))}
     weighted = [
-        (np.array([column[t] for t in one], np.int32), np.array([*one.values()], np.float64))
+        CsrRows(
+            np.array([0, len(one)], np.int64),
+            np.array([column[term] for term in one], np.int32),
+            np.array([*one.values()], np.float64),
+        )
         for one in counts
     ]
 
     def vector_of(document: int) -> Vector:
-        return vector(*weighted[document])
+        return vector(weighted[document])
 
     def plain() -> None:
         for i in first:
@@ -56,10 +61,15 @@ def _rows(length: int, options: Options) -> Iterator[tuple[Cell, ...]]:
         "similarity, containment, cosine": Criteria(containment=0.9, cosine=0.9),
     }
     for measures, criteria in asked.items():
+        shingler = Shingler(criteria.shingle)
 
-        def both(criteria: Criteria = criteria) -> tuple[float, float]:
+        def both(
+            criteria: Criteria = criteria, shingler: Shingler = shingler
+        ) -> tuple[float, float]:
             # A new verifier meets each document for the first time, and then again.
-            made = Verifier(lambda i: shingles(texts[i]), vector_of, criteria, cache_bytes=1 << 30)
+            made = Verifier(
+                lambda i: shingler.shingles(texts[i]), vector_of, criteria, cache_bytes=1 << 30
+            )
             taken = [clock(lambda: [made.measure(i, i + 1) for i in first]) for _ in range(2)]
             return taken[0], taken[1]
 

@@ -9,7 +9,10 @@ from support import ROOT
 FOUND = shape.modules(ROOT / "simdup")
 
 # What may be larger, as `path:name`, and why. The table of docs/architecture.md has the same rows.
-EXCEPTIONS: dict[str, str] = {}
+EXCEPTIONS = {
+    "simdup/index/index.py:Index": "its lines are mostly the documentation of public methods",
+    "simdup/index/storage.py:Storage": "one subject; a second class would only pass calls on",
+}
 
 
 @pytest.mark.skip(reason="until the rooms are built")
@@ -30,7 +33,6 @@ def test_parameters_that_belong_together_are_one_value(names: tuple[str, ...]) -
     assert [str(one) for one in shape.side_by_side(FOUND, names)] == []
 
 
-@pytest.mark.skip(reason="until the rooms are built")
 def test_the_architecture_page_lists_the_exceptions() -> None:
     page = (ROOT / "docs" / "architecture.md").read_text("utf-8")
     rows = [line.split("|")[1].strip(" `") for line in page.splitlines() if line.startswith("| `")]
