@@ -28,7 +28,7 @@ COMMANDS = {
     "pairs": "List the pairs of fingerprint lines within a distance.",
     "dedupe": "Write a corpus without its redundant documents.",
     "fit": "Learn an IDF model from a corpus.",
-    "index": "Keep documents in an index: build, add, remove, info, check, export.",
+    "index": "Keep documents in an index, to be searched with query.",
     "query": "Tell for each document what an index holds near it.",
     "tune": "Find out which settings suit a corpus.",
     "evaluate": "Tell how well found near-duplicates agree with known ones.",
@@ -65,16 +65,14 @@ class _Commands(click.Group):
 @click.group(
     cls=_Commands,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="`simdup COMMAND --help` shows a command's options and an example.",
 )
 @click.version_option(__version__, prog_name="simdup", message="%(prog)s %(version)s")
 def _simdup() -> None:
-    """Find near-duplicate texts: which, why, how sure, and which to keep.
-
-    \b
-    simdup scan ./corpus
-    simdup compare a.txt b.txt
-    simdup fingerprint ./corpus | simdup cluster
+    """\b
+    Find near-duplicate texts: which, why, how sure, and which to keep.
+      simdup scan ./corpus
+      simdup fingerprint ./corpus | simdup cluster
+      simdup COMMAND --help
     """
 
 

@@ -9,47 +9,35 @@ import click
 from simdup.cli import options
 from simdup.cli.outcome import Status, status
 from simdup.cli.results import FORMATS, write_result
-from simdup.model.criteria import Criteria
-from simdup.model.reading import Reading
 from simdup.model.recipe import Recipe
-from simdup.model.settings import RunOptions, Settings
+from simdup.model.settings import Settings
 
 
-@click.command(
-    "cluster",
-    cls=options.Command,
-    examples="""
-    simdup fingerprint ./corpus | simdup cluster
-    simdup cluster --verify-from ./corpus prints.txt
-    cat monday.txt tuesday.txt | simdup cluster -d 5 -f csv
-    """,
-)
+@click.command("cluster", cls=options.Command)
 @click.argument("files", nargs=-1, metavar="[FILE...]", type=click.Path())
 @options.option(
-    "--verify-from",
+    "--verify-from SOURCE",
+    "Read the documents again there, and check pairs on their texts.",
     panel="Input",
     common=True,
     multiple=True,
-    metavar="SOURCE",
-    help="Read the documents again there, and check pairs on their texts.",
 )
-@options.reading
-@options.criteria("distance", "similarity", "shingle", "linkage")
+@options.settings(
+    options.reading,
+    options.criteria("distance", "similarity", "shingle", "linkage"),
+    options.search_only,
+)
 @options.option(
-    "--fold/--no-fold", panel="Matching", default=True, help="Fold texts as their recipe does."
+    "--fold/--no-fold", "Fold texts as their recipe does.", panel="Matching", defaults=Recipe()
 )
 @options.output(*FORMATS)
 @options.screen_without_progress
-@options.search_only
-@options.debug
 def command(
     *,
     files: tuple[str, ...],
     verify_from: tuple[str, ...],
-    criteria: Criteria,
+    settings: Settings,
     fold: bool,
-    reading: Reading,
-    run: RunOptions,
     out: options.Output,
     screen: options.Screen,
 ) -> Status:
@@ -60,15 +48,19 @@ def command(
     the documents that the lines name are read again, and pairs are checked on their texts.
 
     Status: 0 done, 2 if a document was not found or could not be read.
-    """
-    criteria = replace(criteria, verify=bool(verify_from))
 
+    Examples:
+      simdup fingerprint ./corpus | simdup cluster
+      simdup cluster --verify-from ./corpus prints.txt
+      cat monday.txt tuesday.txt | simdup cluster -d 5 -f csv
+    """
     from simdup.corpus.fingerprint_lines import read_lines
     from simdup.operations.cluster import cluster
     from simdup.output.text import report
 
-    lines = read_lines(files or ["-"])
-    result = cluster(lines, Settings(Recipe(fold=fold), criteria, reading, run), verify_from)
+    criteria = replace(settings.criteria, verify=bool(verify_from))
+    settings = replace(settings, recipe=Recipe(fold=fold), criteria=criteria)
+    result = cluster(read_lines(files or ["-"]), settings, verify_from)
     screen.skipped(result.skipped, result.notes)
     with out.open() as stream:
         write_result(stream, result, out)

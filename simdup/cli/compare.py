@@ -7,48 +7,32 @@ import click
 from simdup.cli import options
 from simdup.cli.outcome import Status, status
 from simdup.errors import SimdupError
-from simdup.model.criteria import Criteria
 from simdup.model.documents import Document, Skipped
 from simdup.model.reading import Reading
-from simdup.model.recipe import Recipe
-from simdup.model.settings import RunOptions, Settings
+from simdup.model.settings import Settings
 
 
-@click.command(
-    "compare",
-    cls=options.Command,
-    examples="""
-    simdup compare a.txt b.txt
-    simdup compare --idf-from ./corpus corpus/a.txt corpus/b.txt
-    simdup compare -f jsonl a.txt b.txt | jq .similarity
-    """,
-)
+@click.command("compare", cls=options.Command)
 @click.argument("a", metavar="A", type=click.Path())
 @click.argument("b", metavar="B", type=click.Path())
-@options.reading_of_files
-@options.criteria(
-    "method", "recall", "distance", "similarity", "shingle", "verify", "containment", "cosine"
+@options.settings(
+    options.reading_of_files,
+    options.criteria(
+        "method", "recall", "distance", "similarity", "shingle", "verify", "containment", "cosine"
+    ),
+    options.run,
+    options.recipe,
 )
 @options.option(
-    "--idf-from",
-    panel="Matching",
-    common=True,
-    metavar="SOURCE",
-    help="Weigh terms as a scan of SOURCE would.",
+    "--idf-from SOURCE", "Weigh terms as a scan of SOURCE would.", panel="Matching", common=True
 )
 @options.output("text", "jsonl")
 @options.screen
-@options.run
-@options.recipe
-@options.debug
 def command(
     *,
     a: str,
     b: str,
-    recipe: Recipe,
-    criteria: Criteria,
-    reading: Reading,
-    run: RunOptions,
+    settings: Settings,
     out: options.Output,
     screen: options.Screen,
     idf_from: str | None,
@@ -59,7 +43,13 @@ def command(
     bands of the fingerprints that match, and the heaviest terms with their weights.
 
     Status: 0 near-duplicates, 1 not, 2 an error.
+
+    Examples:
+      simdup compare a.txt b.txt
+      simdup compare --idf-from ./corpus corpus/a.txt corpus/b.txt
+      simdup compare -f jsonl a.txt b.txt | jq .similarity
     """
+    recipe = settings.recipe
     if idf_from is not None and recipe.idf not in ("auto", "corpus"):
         raise click.UsageError("--idf-from needs --idf auto or corpus")
 
@@ -68,21 +58,20 @@ def command(
     from simdup.operations.compare import compare_documents, learn_fingerprinter
     from simdup.output.comparison import comparison_jsonl, comparison_text
 
-    documents = _read((a, b), reading)
+    documents = _read((a, b), settings.reading)
     screen.skipped([], [(one.name, one.note) for one in documents if one.note])
     if idf_from is None:
         if recipe.idf == "corpus":
             raise SimdupError(
                 "idf", "two texts are not a corpus", "name one with `idf_from`", field="idf"
             )
-        fingerprinter = Fingerprinter.alone(Analyzer.for_recipe(recipe, run.segmenter))
+        fingerprinter = Fingerprinter.alone(Analyzer.for_recipe(recipe, settings.run.segmenter))
     else:
-        with screen.watch(run) as watched:
-            settings = Settings(recipe, criteria, reading, watched)
-            fingerprinter, skipped = learn_fingerprinter([idf_from], settings)
+        with screen.watch(settings) as watched:
+            fingerprinter, skipped = learn_fingerprinter([idf_from], watched)
         screen.skipped(skipped)
     with out.open() as stream:
-        found = compare_documents(documents, fingerprinter, criteria)
+        found = compare_documents(documents, fingerprinter, settings.criteria)
         if out.format == "jsonl":
             stream.writelines(comparison_jsonl(found))
         elif not screen.quiet or out.path:

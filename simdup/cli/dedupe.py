@@ -2,79 +2,37 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
 
 from simdup.cli import options
 from simdup.cli.outcome import Status, status
-from simdup.model.criteria import Criteria
-from simdup.model.reading import Reading
-from simdup.model.recipe import Recipe
-from simdup.model.settings import RunOptions, Settings
+from simdup.model.settings import Settings
 
 if TYPE_CHECKING:
     from simdup.model.clusters import Removed, Result
 
-LINKS = ("copy", "hard", "symbolic")
+_output = partial(options.option, panel="Output")
 
 
-@click.command(
-    "dedupe",
-    cls=options.Command,
-    examples="""
-    simdup dedupe train.jsonl.zst -o clean.jsonl.zst --removed removed.csv
-    simdup dedupe ./corpus -o ./clean --link hard --keep longest
-    simdup dedupe delivery/ --reference archive/ -o new/
-    simdup dedupe ./corpus --dry-run
-    """,
-)
+@click.command("dedupe", cls=options.Command)
 @options.sources
-@options.reading
-@options.criteria()
+@options.settings(options.reading, options.criteria(), options.run_with_search, options.recipe)
 @options.references
-@options.option(
-    "-o",
-    "--output",
-    "target",
-    panel="Output",
-    common=True,
-    metavar="OUT",
-    help="The file or folder to write.",
-)
-@options.option(
-    "--removed",
-    panel="Output",
-    common=True,
-    metavar="FILE",
-    help="List what was removed, why, and which document was kept for it.",
-)
-@options.option(
-    "--dry-run",
-    panel="Output",
-    common=True,
-    is_flag=True,
-    help="Write no corpus; list what would be removed.",
-)
-@options.option("--force", panel="Output", is_flag=True, help="Replace files of OUT.")
-@options.option(
-    "--link",
-    panel="Output",
-    type=click.Choice(LINKS),
-    default="copy",
-    help="How unchanged files get to OUT.",
+@_output("-o, --output OUT", "The file or folder to write.", name="target", common=True)
+@_output("--removed FILE", "List what was removed, why, and what was kept for it.", common=True)
+@_output("--dry-run", "Write no corpus; list what would be removed.", common=True)
+@_output("--force", "Replace files of OUT.")
+@_output(
+    "--link HOW", "How unchanged files get to OUT.", ("copy", "hard", "symbolic"), default="copy"
 )
 @options.screen
-@options.run_with_search
-@options.recipe
-@options.debug
 def command(
     *,
     sources: list[str],
-    recipe: Recipe,
-    criteria: Criteria,
-    reading: Reading,
-    run: RunOptions,
+    settings: Settings,
     references: tuple[str, ...],
     target: str | None,
     removed: str | None,
@@ -90,6 +48,12 @@ def command(
     whole. Binary, empty and unreadable files are kept as they are. No SOURCE is ever changed.
 
     Status: 0 done, 2 if something could not be read.
+
+    Examples:
+      simdup dedupe train.jsonl.zst -o clean.jsonl.zst --removed removed.csv
+      simdup dedupe ./corpus -o ./clean --link hard --keep longest
+      simdup dedupe delivery/ --reference archive/ -o new/
+      simdup dedupe ./corpus --dry-run
     """
     if target is None and not dry_run:
         raise click.UsageError("Missing -o OUT; with --dry-run it is not needed")
@@ -109,8 +73,8 @@ def command(
                 stream.writelines((removed_jsonl if as_jsonl else removed_csv)(entries))
 
     written = DedupeOptions(None if dry_run else target, references, link, force, removed)
-    with screen.watch(run) as watched:
-        result, _ = dedupe(sources, written, Settings(recipe, criteria, reading, watched), finish)
+    with screen.watch(settings) as watched:
+        result, _ = dedupe(sources, written, watched, finish)
     screen.skipped(result.skipped, result.notes)
-    screen.report(report(result, criteria))
+    screen.report(report(result, settings.criteria))
     return status(result.skipped)

@@ -9,35 +9,20 @@ from simdup.cli.messages import say_error
 from simdup.cli.outcome import Status
 
 
-@click.command(
-    "evaluate",
-    cls=options.Command,
-    examples="""
-    simdup scan ./corpus -o found.jsonl; simdup evaluate found.jsonl truth.tsv
-    simdup scan ./corpus -f csv | simdup evaluate - truth.tsv
-    simdup evaluate --min-score 0.8 -f jsonl found.jsonl scored.csv | jq .f1
-    """,
-)
+@click.command("evaluate", cls=options.Command)
 @click.argument("found", metavar="FOUND", type=click.Path())
 @click.argument("truth", metavar="TRUTH", type=click.Path())
 @options.option(
-    "--min-score",
+    "--min-score S",
+    "Ignore ground-truth pairs scored below this.",
+    float,
     panel="Input",
     common=True,
-    type=float,
-    metavar="S",
-    help="Ignore ground-truth pairs scored below this.",
 )
 @options.output("text", "jsonl", colors=False)
 @options.screen_without_progress
-@options.debug
 def command(
-    *,
-    found: str,
-    truth: str,
-    min_score: float | None,
-    out: options.Output,
-    screen: options.Screen,
+    *, found: str, truth: str, min_score: float | None, out: options.Output, screen: options.Screen
 ) -> Status:
     """Tell how well found near-duplicates agree with known ones.
 
@@ -51,6 +36,11 @@ def command(
 
     Names in TRUTH are those in FOUND, the ends of their paths, with or without the suffix, or
     longer paths.
+
+    Examples:
+      simdup scan ./corpus -o found.jsonl; simdup evaluate found.jsonl truth.tsv
+      simdup scan ./corpus -f csv | simdup evaluate - truth.tsv
+      simdup evaluate --min-score 0.8 -f jsonl found.jsonl scored.csv | jq .f1
     """
     if found == truth == "-":
         raise click.UsageError("only one of FOUND and TRUTH can be standard input")
@@ -61,7 +51,7 @@ def command(
     measured, related = evaluate(found, truth, min_score)
     if not related and not screen.quiet:
         say_error(truth, "names no document of FOUND", "are names written alike in both?")
+    write = evaluation_jsonl if out.format == "jsonl" else evaluation_text
     with out.open() as stream:
-        write = evaluation_jsonl if out.format == "jsonl" else evaluation_text
         stream.writelines(write(measured))
     return Status.DONE

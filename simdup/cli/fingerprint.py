@@ -6,33 +6,18 @@ import click
 
 from simdup.cli import options
 from simdup.cli.outcome import Status, status
-from simdup.model.reading import Reading
-from simdup.model.recipe import Recipe
-from simdup.model.settings import RunOptions, Settings
+from simdup.model.settings import Settings
 
 
-@click.command(
-    "fingerprint",
-    cls=options.Command,
-    examples="""
-    simdup fingerprint ./corpus | simdup cluster
-    simdup fingerprint --idf model.idf old/ new/ > prints.txt
-    simdup fingerprint --idf builtin --input-format jsonl - < feed.jsonl
-    """,
-)
+@click.command("fingerprint", cls=options.Command)
 @options.sources
-@options.reading
+@options.settings(options.reading, options.run, options.recipe)
 @options.output_lines
 @options.screen
-@options.run
-@options.recipe
-@options.debug
 def command(
     *,
     sources: list[str],
-    recipe: Recipe,
-    reading: Reading,
-    run: RunOptions,
+    settings: Settings,
     out: options.Output,
     screen: options.Screen,
 ) -> Status:
@@ -41,14 +26,19 @@ def command(
     A line is the fingerprint in hex, two spaces and the name, as md5sum prints; a header names the
     recipe. With --idf builtin or a model, lines come as documents are read; with the corpus's own
     frequencies they come at the end.
+
+    Examples:
+      simdup fingerprint ./corpus | simdup cluster
+      simdup fingerprint --idf model.idf old/ new/ > prints.txt
+      simdup fingerprint --idf builtin --input-format jsonl - < feed.jsonl
     """
     from simdup.corpus.fingerprint_lines import format_header, format_lines
     from simdup.operations.fingerprint import fingerprint_sources
     from simdup.output.text import skipped_words
 
-    with out.open() as stream, screen.watch(run) as watched:
-        found = fingerprint_sources(sources, Settings(recipe=recipe, reading=reading, run=watched))
-        stream.write(format_header(found.recipe["digest"], recipe.bits))
+    with out.open() as stream, screen.watch(settings) as watched:
+        found = fingerprint_sources(sources, watched)
+        stream.write(format_header(found.recipe["digest"], settings.recipe.bits))
         for names, hexes in found.chunks:
             stream.write(format_lines(hexes, names))
             stream.flush()

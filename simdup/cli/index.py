@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
@@ -10,71 +11,51 @@ import click
 from simdup.cli import options
 from simdup.cli.messages import say, say_error
 from simdup.cli.outcome import Status, status
-from simdup.model.reading import Reading
-from simdup.model.recipe import Recipe
-from simdup.model.settings import RunOptions
+from simdup.model.settings import Settings
 
 if TYPE_CHECKING:
     from simdup.model.matches import Added
 
 index_file = click.argument("index", metavar="INDEX", type=click.Path())
 fingerprint_lines = options.option(
-    "--fingerprints", panel="Input", is_flag=True, help="SOURCEs hold fingerprint lines, not texts."
+    "--fingerprints", "SOURCEs hold fingerprint lines, not texts.", panel="Input"
 )
 timeout = options.option(
-    "--timeout",
+    "--timeout SECONDS",
+    "How long to wait for another writer.",
+    click.FloatRange(0),
     panel="Other",
-    type=click.FloatRange(0),
     default=60.0,
-    metavar="SECONDS",
-    help="How long to wait for another writer.",
 )
 
 
-@click.group(
-    "index",
-    cls=options.Group,
-    examples="""
-    simdup index build seen.index ./corpus
-    simdup index add seen.index ./corpus ./more
-    simdup query seen.index ./delivery
-    """,
-)
+@click.group("index", cls=options.Group)
 def command() -> None:
     """Keep documents in an index, to be searched with `simdup query`.
 
     An index is a single file that remembers the documents you already have: of each its name, its
     fingerprint and a sketch of its text, and the recipe with its IDF model and user dictionary.
     Several processes may read it while one writes.
+
+    Examples:
+      simdup index build seen.index ./corpus
+      simdup index add seen.index ./corpus ./more
+      simdup query seen.index ./delivery
     """
 
 
-@command.command(
-    "build",
-    cls=options.Command,
-    short_help="Create an index of documents.",
-    examples="""
-    simdup index build seen.index ./corpus
-    simdup index build --idf builtin seen.index
-    simdup fingerprint ./corpus | simdup index build seen.index --fingerprints -
-    """,
-)
+@command.command("build", cls=options.Command)
 @index_file
 @options.optional_sources
 @fingerprint_lines
-@options.reading
+@options.settings(options.reading, options.run, options.recipe)
 @options.screen
-@options.run
-@options.recipe
-@options.debug
 def build(
     *,
     index: str,
     sources: list[str],
     fingerprints: bool,
-    recipe: Recipe,
-    reading: Reading,
-    run: RunOptions,
+    settings: Settings,
     screen: options.Screen,
 ) -> Status:
     """Create an index of documents.
@@ -82,13 +63,23 @@ def build(
     It appears when all documents are read, and must not exist before. Where the recipe learns the
     corpus's own IDF (from 200 documents on by default), everything that is added or queried later
     is weighed by that of these documents. Without SOURCEs the index is empty.
+
+    Examples:
+      simdup index build seen.index ./corpus
+      simdup index build --idf builtin seen.index
+      simdup fingerprint ./corpus | simdup index build seen.index --fingerprints -
     """
     from simdup.index.index import Index
     from simdup.output.text import recipe_words
 
-    with screen.watch(run) as watched:
+    with screen.watch(settings) as watched:
         made = Index.build(
-            index, sources, recipe, fingerprints=fingerprints, reading=reading, run=watched
+            index,
+            sources,
+            watched.recipe,
+            fingerprints=fingerprints,
+            reading=watched.reading,
+            run=watched.run,
         )
     with made:
         added = made.built
@@ -99,32 +90,21 @@ def build(
     return status(added.skipped)
 
 
-@command.command(
-    "add",
-    cls=options.Command,
-    short_help="Add documents, replace changed ones.",
-    examples="""
-    simdup index add seen.index ./corpus
-    simdup fingerprint --idf model.idf new/ | simdup index add seen.index --fingerprints -
-    """,
-)
+@command.command("add", cls=options.Command)
 @index_file
 @options.sources
 @fingerprint_lines
-@options.reading
+@options.settings(options.reading, options.run)
 @options.screen
-@options.run
 @options.asked_recipe
 @timeout
-@options.debug
 def add(
     *,
     index: str,
     sources: list[str],
     fingerprints: bool,
     asked: options.AskedRecipe,
-    reading: Reading,
-    run: RunOptions,
+    settings: Settings,
     timeout: float,
     screen: options.Screen,
 ) -> Status:
@@ -133,17 +113,21 @@ def add(
     A document whose name is present is replaced if its content has changed and left alone if not,
     so adding a folder again is quick. The recipe is that of the index; options of another recipe
     are refused.
+
+    Examples:
+      simdup index add seen.index ./corpus
+      simdup fingerprint --idf model.idf new/ | simdup index add seen.index --fingerprints -
     """
     from simdup.index.index import Index
 
     with Index.open(index) as opened:
         opened.require_recipe(*asked)
-        with screen.watch(run) as watched:
+        with screen.watch(settings) as watched:
             added = opened.add(
                 sources,
                 fingerprints=fingerprints,
-                reading=reading,
-                run=watched,
+                reading=watched.reading,
+                run=watched.run,
                 timeout=timeout,
                 waiting=lambda what: say_error(index, what),
             )
@@ -152,24 +136,19 @@ def add(
     return status(added.skipped)
 
 
-@command.command(
-    "remove",
-    cls=options.Command,
-    short_help="Remove documents by name.",
-    examples="""
-    simdup index remove seen.index corpus/a.txt corpus/b.txt
-    find gone/ -type f -print0 | xargs -0 simdup index remove seen.index
-    """,
-)
+@command.command("remove", cls=options.Command)
 @index_file
 @click.argument("names", nargs=-1, required=True, metavar="NAME...", type=click.Path())
 @options.screen_without_progress
 @timeout
-@options.debug
 def remove(*, index: str, names: tuple[str, ...], timeout: float, screen: options.Screen) -> Status:
     """Remove documents from an index by name.
 
     Status: 0 done, 2 if a name was not found (the others are removed).
+
+    Examples:
+      simdup index remove seen.index corpus/a.txt corpus/b.txt
+      find gone/ -type f -print0 | xargs -0 simdup index remove seen.index
     """
     from simdup.index.index import Index
     from simdup.output.text import count_words
@@ -178,55 +157,45 @@ def remove(*, index: str, names: tuple[str, ...], timeout: float, screen: option
         missing = opened.remove(names, timeout=timeout, waiting=lambda what: say_error(index, what))
         for name in missing:
             say_error(name, "no such document in the index")
-        removed = len(set(names)) - len(set(missing))
-        left = f"the index has {len(opened):,}"
-        screen.report(f"{count_words(removed, 'document')} removed; {left}")
+        removed = count_words(len(set(names)) - len(set(missing)), "document")
+        screen.report(f"{removed} removed; the index has {len(opened):,}")
     return Status.ERROR if missing else Status.DONE
 
 
-@command.command(
-    "info",
-    cls=options.Command,
-    short_help="Describe an index.",
-    examples="simdup index info -f jsonl seen.index",
-)
+@command.command("info", cls=options.Command)
 @index_file
 @options.output("text", "jsonl", colors=False)
-@options.debug
 def info(*, index: str, out: options.Output) -> Status:
-    """Describe an index: recipe, documents, size, dates."""
+    """Describe an index: recipe, documents, size, dates.
+
+    Examples:
+      simdup index info -f jsonl seen.index
+    """
     from simdup.index.info import index_info
     from simdup.index.opening import open_storage
     from simdup.output.records import json_line
+    from simdup.output.text import info_text
 
-    storage = open_storage(index)
-    try:
+    with closing(open_storage(index)) as storage:
         found = index_info(storage)
-    finally:
-        storage.close()
     with out.open() as stream:
-        if out.format == "jsonl":
-            stream.write(json_line({"type": "index"} | asdict(found)))
-            return Status.DONE
-        from simdup.output.text import info_text
-
-        stream.write(info_text(found).encode())
+        as_text = out.format == "text"
+        stream.write(info_text(found) if as_text else json_line({"type": "index"} | asdict(found)))
     return Status.DONE
 
 
-@command.command(
-    "check",
-    cls=options.Command,
-    short_help="Verify every block of an index.",
-    examples="simdup index check seen.index",
-)
+@command.command("check", cls=options.Command)
 @index_file
 @options.screen_without_progress
-@options.debug
 def check(*, index: str, screen: options.Screen) -> Status:
-    """Verify every block of an index against its checksum, and the recipe against its digest.
+    """Verify every block of an index against its checksum.
+
+    The recipe is verified against its digest.
 
     Status: 0 everything is intact, 2 something is damaged.
+
+    Examples:
+      simdup index check seen.index
     """
     from simdup.index.index import Index
     from simdup.output.text import count_words
@@ -242,20 +211,16 @@ def check(*, index: str, screen: options.Screen) -> Status:
     return Status.DONE
 
 
-@command.command(
-    "export",
-    cls=options.Command,
-    short_help="Print an index as fingerprint lines.",
-    examples="""
-    simdup index export seen.index | simdup cluster
-    simdup index export seen.index -o prints.txt
-    """,
-)
+@command.command("export", cls=options.Command)
 @index_file
 @options.output_lines
-@options.debug
 def export(*, index: str, out: options.Output) -> Status:
-    """Print an index as fingerprint lines, in the order in which documents were added."""
+    """Print an index as fingerprint lines, in the order they were added.
+
+    Examples:
+      simdup index export seen.index | simdup cluster
+      simdup index export seen.index -o prints.txt
+    """
     from simdup.index.index import Index
 
     with Index.open(index) as opened, out.open() as stream:
@@ -269,6 +234,5 @@ def _words(added: Added, documents: int) -> str:
     parts = [f"{count_words(added.added, 'document')} added"]
     parts += [f"{added.replaced:,} replaced"] if added.replaced else []
     parts += [f"{added.unchanged:,} unchanged"] if added.unchanged else []
-    skipped = skipped_words(added.skipped)
-    words = ", ".join(parts) + (f"; {skipped}" if skipped else "")
-    return f"{words}; the index has {documents:,}"
+    words = (", ".join(parts), skipped_words(added.skipped), f"the index has {documents:,}")
+    return "; ".join(filter(None, words))

@@ -13,78 +13,50 @@ from simdup.cli import options
 from simdup.cli.index import fingerprint_lines, index_file, timeout
 from simdup.cli.messages import say_error
 from simdup.cli.outcome import Status, status, typed
-from simdup.model.criteria import Criteria
-from simdup.model.reading import Reading
-from simdup.model.settings import RunOptions
+from simdup.cli.results import FORMATS
+from simdup.model.settings import Settings
 
 if TYPE_CHECKING:
-    from simdup.model.matches import QueryResult
+    from simdup.model.documents import Skipped
+    from simdup.model.matches import QueryResult, QueryResults
+
+Write = Callable[[Iterable["QueryResult"]], Iterable[bytes]]
 
 
 class Asked(NamedTuple):
-    """What a query asks for, and what becomes of the documents without a match."""
+    """What a query asks for, in keywords of `Index.query`."""
 
     limit: int | None
-    new: bool
     add: bool
     compress: bool
     fingerprints: bool
 
 
-@click.command(
-    "query",
-    cls=options.Command,
-    examples="""
-    simdup query seen.index ./delivery
-    simdup query seen.index ./delivery --new -0 | xargs -0 cp -t fresh/
-    crawl | simdup query seen.index --add --input-format jsonl --id-field url -f jsonl -
-    simdup fingerprint --idf model.idf new/ | simdup query seen.index --fingerprints -
-    """,
-)
+@click.command("query", cls=options.Command)
 @index_file
 @options.sources
-@options.reading
-@options.criteria("distance", "similarity", "verify")
+@options.settings(
+    options.reading, options.criteria("distance", "similarity", "verify"), options.run
+)
+@options.option(
+    "--new", "Print only names of documents without a match.", panel="Output", common=True
+)
 @options.value(
     "asks",
     Asked,
     options.option(
-        "-n",
-        "--limit",
-        panel="Matching",
-        type=click.IntRange(1),
-        metavar="N",
-        help="Most matches to print.",
-        shown="all",
+        "-n, --limit N", "Most matches to print.", click.IntRange(1), panel="Matching", shown="all"
     ),
     options.option(
-        "--new",
-        panel="Output",
-        common=True,
-        is_flag=True,
-        help="Print only the names of documents without a match.",
+        "--add", "Add documents without a match to the index.", panel="Output", common=True
     ),
-    options.option(
-        "--add",
-        panel="Output",
-        common=True,
-        is_flag=True,
-        help="Add documents without a match to the index.",
-    ),
-    options.option(
-        "--compress",
-        panel="Search",
-        is_flag=True,
-        help="Keep search tables in two thirds of the memory.",
-    ),
+    options.option("--compress", "Keep search tables in two thirds of the memory.", panel="Search"),
     fingerprint_lines,
 )
-@options.output("text", "csv", "jsonl")
+@options.output(*FORMATS)
 @options.screen
-@options.run
 @options.asked_recipe
 @timeout
-@options.debug
 @click.pass_context
 def command(
     context: click.Context,
@@ -92,10 +64,9 @@ def command(
     index: str,
     sources: list[str],
     asked: options.AskedRecipe,
+    settings: Settings,
     asks: Asked,
-    criteria: Criteria,
-    reading: Reading,
-    run: RunOptions,
+    new: bool,
     timeout: float,
     out: options.Output,
     screen: options.Screen,
@@ -109,91 +80,88 @@ def command(
     The recipe is that of the index, with the IDF model that was learned when it was built. JSONL on
     standard input is answered line by line. With --add each batch is in the index before its
     results are printed, and is searched too: of similar documents only the first is new.
+
+    Examples:
+      simdup query seen.index ./delivery
+      simdup query seen.index ./delivery --new -0 | xargs -0 cp -t fresh/
+      crawl | simdup query seen.index --add --input-format jsonl --id-field url -
+      simdup query seen.index --fingerprints prints.txt
     """
     from simdup.index.index import Index
-    from simdup.output.text import count_words, skipped_words
+    from simdup.output.records import query_summary
 
     started = time.monotonic()
     with Index.open(index) as opened, out.open() as stream:
         opened.require_recipe(*asked)
-        writer = _writer(stream, out, asks, context.params["null"])
-        with screen.watch(run) as watched:
+        head, write = _writer(stream, out, new, context.params["null"])
+        with screen.watch(settings) as watched:
             results = opened.query(
                 sources,
-                criteria.distance,
-                criteria.similarity,
-                verify=criteria.verify,
-                limit=asks.limit,
-                add=asks.add,
-                fingerprints=asks.fingerprints,
-                compress=asks.compress,
-                reading=reading,
-                run=watched,
+                watched.criteria.distance,
+                watched.criteria.similarity,
+                verify=watched.criteria.verify,
+                **asks._asdict(),
+                reading=watched.reading,
+                run=watched.run,
                 timeout=timeout,
                 waiting=lambda what: say_error(index, what),
             )
-            stream.write(writer.head)
-            counts: Counter[str] = Counter()
-            for chunk in results.chunks:
-                counts["documents"] += len(chunk)
-                counts["matched"] += sum(not result.new for result in chunk)
-                counts["added"] += sum(result.added for result in chunk)
-                stream.writelines(writer.write(chunk))
-                stream.flush()
+            stream.write(head)
+            counts = _write(results, write, stream, new)
         seconds = time.monotonic() - started
-        new = counts["documents"] - counts["matched"]
         if out.format == "jsonl":
-            from simdup.output.records import query_summary
-
-            figures = {name: counts[name] for name in ("documents", "matched")}
-            figures |= {"new": new, "added": counts["added"]}
-            stream.writelines(
-                query_summary(typed(results.skipped), figures, seconds, opened.recipe)
-            )
+            skipped = typed(results.skipped)
+            stream.writelines(query_summary(skipped, counts, seconds, opened.recipe))
     screen.skipped(results.skipped, results.notes)
-    parts = [
-        f"{count_words(counts['documents'], 'document')} in {seconds:.1f} s",
-        f"{counts['matched']:,} with a match, {new:,} new"
-        + (f", {counts['added']:,} added" if asks.add else ""),
-        skipped_words(results.skipped),
-    ]
-    screen.report("; ".join(part for part in parts if part))
+    screen.report(_words(counts, results.skipped, seconds, asks.add))
     return status(results.skipped)
 
 
-class _Writer(NamedTuple):
-    """What comes first, and how results are written."""
+def _write(results: QueryResults, write: Write, stream: BinaryIO, new: bool) -> Counter[str]:
+    """Write results as they come, all of them or the new ones only, and count them."""
+    counts = Counter(documents=0, matched=0, new=0, added=0)
+    for chunk in results.chunks:
+        fresh = [one for one in chunk if one.new]
+        counts.update(documents=len(chunk), matched=len(chunk) - len(fresh), new=len(fresh))
+        counts.update(added=sum(one.added for one in fresh))
+        stream.writelines(write(fresh if new else chunk))
+        stream.flush()
+    return counts
 
-    head: bytes
-    write: Callable[[list[QueryResult]], Iterable[bytes]]
+
+def _words(counts: Counter[str], skipped: list[Skipped], seconds: float, add: bool) -> str:
+    from simdup.output.text import count_words, skipped_words
+
+    parts = [
+        f"{count_words(counts['documents'], 'document')} in {seconds:.1f} s",
+        f"{counts['matched']:,} with a match, {counts['new']:,} new"
+        + (f", {counts['added']:,} added" if add else ""),
+        skipped_words(skipped),
+    ]
+    return "; ".join(filter(None, parts))
 
 
-def _writer(stream: BinaryIO, out: options.Output, asks: Asked, null: bool) -> _Writer:
-    """Return how results are written in a format, all of them or the new ones only."""
+def _writer(stream: BinaryIO, out: options.Output, new: bool, null: bool) -> tuple[bytes, Write]:
+    """Return what comes first in a format, and how results are written."""
     from simdup.output import records
     from simdup.output.text import query_text
 
     if out.format == "jsonl":
-        write, head = records.query_jsonl, b""
-    elif out.format == "csv":
-        write, head = records.query_csv, records.QUERY_CSV_HEAD
-    elif asks.new:
+        return b"", records.query_jsonl
+    if out.format == "csv":
+        return records.QUERY_CSV_HEAD, records.query_csv
+    if new:
         end = b"\0" if null else b"\n"
-        return _Writer(b"", lambda chunk: _names(chunk, end, stream.isatty() and not null))
-    else:
-        paint = out.painter(stream)
-        head = (paint("dim", "  bits  similar  document") + "\n").encode()
-        return _Writer(head, lambda chunk: query_text(chunk, paint))
-    if asks.new:
-        return _Writer(head, lambda chunk: write(result for result in chunk if result.new))
-    return _Writer(head, write)
+        return b"", lambda results: _names(results, end, stream.isatty() and not null)
+    paint = out.painter(stream)
+    head = (paint("dim", "  bits  similar  document") + "\n").encode()
+    return head, lambda results: query_text(results, paint)
 
 
-def _names(chunk: list[QueryResult], end: bytes, terminal: bool) -> Iterable[bytes]:
-    """Return the names of new documents: as they are for programs, escaped on a terminal."""
+def _names(results: Iterable[QueryResult], end: bytes, terminal: bool) -> Iterable[bytes]:
+    """Return the names of documents: as they are for programs, escaped on a terminal."""
     from simdup.corpus.names import to_bytes
     from simdup.output.escaping import shown
 
-    for result in chunk:
-        if result.new:
-            yield to_bytes(shown(result.document) if terminal else result.document) + end
+    for one in results:
+        yield to_bytes(shown(one.document) if terminal else one.document) + end

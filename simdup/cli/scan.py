@@ -10,54 +10,27 @@ import click
 from simdup.cli import options
 from simdup.cli.outcome import Status, status, typed
 from simdup.cli.results import FORMATS, write_names, write_result
-from simdup.model.criteria import Criteria
-from simdup.model.reading import Reading
-from simdup.model.recipe import Recipe
-from simdup.model.settings import RunOptions
+from simdup.model.settings import Settings
 
 LISTS = ("redundant", "kept", "unique")
 
 
-@click.command(
-    "scan",
-    cls=options.Command,
-    examples="""
-    simdup scan ./corpus
-    simdup scan news/ archive.jsonl -o duplicates.csv
-    simdup scan -d 6 -s 0.9 --keep longest --glob '*.md' docs/
-    simdup scan ./corpus --list redundant -0 | xargs -0 ls -l
-    find . -name '*.txt' -print0 | simdup scan --files-from - -0
-    """,
-)
+@click.command("scan", cls=options.Command)
 @options.sources
-@options.reading
-@options.criteria()
+@options.settings(options.reading, options.criteria(), options.run_with_search, options.recipe)
 @options.references
 @options.option(
-    "--list",
-    "listed",
-    panel="Output",
-    common=True,
-    type=click.Choice(LISTS),
-    help="Print only the names of these documents.",
+    "--list WHICH", "Print only these names", LISTS, name="listed", panel="Output", common=True
 )
-@options.option(
-    "--check", panel="Output", is_flag=True, help="Exit with status 1 if there are duplicates."
-)
+@options.option("--check", "Exit with status 1 if there are duplicates.", panel="Output")
 @options.output(*FORMATS)
 @options.screen
-@options.run_with_search
-@options.recipe
-@options.debug
 @click.pass_context
 def command(
     context: click.Context,
     *,
     sources: list[str],
-    recipe: Recipe,
-    criteria: Criteria,
-    reading: Reading,
-    run: RunOptions,
+    settings: Settings,
     references: tuple[str, ...],
     out: options.Output,
     screen: options.Screen,
@@ -70,16 +43,24 @@ def command(
     their fingerprints and checked on their texts; documents connected by pairs form a cluster.
 
     Status: 0 done, 1 with --check if duplicates were found, 2 if something could not be read.
+
+    Examples:
+      simdup scan ./corpus
+      simdup scan news/ archive.jsonl -o duplicates.csv
+      simdup scan -d 6 -s 0.9 --keep longest --glob '*.md' docs/
+      simdup scan ./corpus --list redundant -0 | xargs -0 ls -l
+      find . -name '*.txt' -print0 | simdup scan --files-from - -0
     """
     if listed and context.params["format_"]:
         raise click.UsageError("--list prints names only: leave --format out")
 
     from simdup.operations.scan import scan
 
+    recipe, criteria, reading = settings.recipe, settings.criteria, settings.reading
     with out.open() as stream:
-        with screen.watch(run) as watched:
+        with screen.watch(settings) as watched:
             result = scan(
-                sources, recipe, criteria, references=references, reading=reading, run=watched
+                sources, recipe, criteria, references=references, reading=reading, run=watched.run
             )
         result = replace(result, skipped=typed(result.skipped))
         screen.skipped(result.skipped, result.notes)

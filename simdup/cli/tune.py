@@ -8,47 +8,30 @@ import click
 
 from simdup.cli import options
 from simdup.cli.outcome import Status, status, typed
-from simdup.model.criteria import Criteria
-from simdup.model.reading import Reading
-from simdup.model.recipe import Recipe
-from simdup.model.settings import RunOptions, Settings
+from simdup.model.settings import Settings
 
 
-@click.command(
-    "tune",
-    cls=options.Command,
-    examples="""
-    simdup tune ./corpus
-    simdup tune -s 0.9 --sample 5000 ./corpus
-    simdup tune -f jsonl ./corpus | jq -r 'select(.type == "advice").options'
-    """,
-)
+@click.command("tune", cls=options.Command)
 @options.sources
-@options.reading
 @options.option(
-    "--sample",
+    "--sample N",
+    "How many documents to look at.",
+    click.IntRange(2),
     panel="Matching",
     common=True,
-    type=click.IntRange(2),
     default=2000,
-    metavar="N",
-    help="How many documents to look at.",
 )
-@options.criteria("similarity", "shingle")
+@options.settings(
+    options.reading, options.criteria("similarity", "shingle"), options.run, options.recipe
+)
 @options.output("text", "jsonl")
 @options.screen
-@options.run
-@options.recipe
-@options.debug
 @click.pass_context
 def command(
     context: click.Context,
     *,
     sources: list[str],
-    recipe: Recipe,
-    criteria: Criteria,
-    reading: Reading,
-    run: RunOptions,
+    settings: Settings,
     out: options.Output,
     screen: options.Screen,
     sample: int,
@@ -59,6 +42,11 @@ def command(
     methods, how many pairs it proposes, how many of them are true, what share of the true pairs
     that is, and what it costs; then a histogram of similarities, and advice to paste. Without
     --similarity the least similarity of a true pair is advised too.
+
+    Examples:
+      simdup tune ./corpus
+      simdup tune -s 0.9 --sample 5000 ./corpus
+      simdup tune -f jsonl ./corpus | jq -r 'select(.type == "advice").options'
     """
     from simdup.operations.tune import tune
     from simdup.output.tuning import tuning_jsonl, tuning_text
@@ -66,13 +54,11 @@ def command(
     source = context.get_parameter_source("similarity")
     fixed = source is not None and source.name != "DEFAULT"
     with out.open() as stream:
-        with screen.watch(run) as watched:
-            settings = Settings(recipe, criteria, reading, watched)
-            found = tune(sources, settings, sample, fixed)
+        with screen.watch(settings) as watched:
+            found = tune(sources, watched, sample, fixed)
         found = replace(found, skipped=typed(found.skipped))
         screen.skipped(found.skipped)
-        if out.format == "jsonl":
-            stream.writelines(tuning_jsonl(found))
-        else:
-            stream.writelines(tuning_text(found, out.painter(stream)))
+        as_text = out.format == "text"
+        lines = tuning_text(found, out.painter(stream)) if as_text else tuning_jsonl(found)
+        stream.writelines(lines)
     return status(found.skipped)

@@ -181,24 +181,10 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Removed:
-    """A document that was left out of a cleaned corpus.
+    """A document that was left out of a cleaned corpus."""
 
-    Attributes
-    ----------
-    document : str
-        Its name.
-    reason : str
-        ``exact copy``, of the folded text without white space, or ``near-duplicate``.
-    distance : int
-        Hamming distance to the one that was kept.
-    similarity : float or None
-        Jaccard similarity to it; None where it was not measured.
-    kept : str
-        The name of that one.
-    """
-
-    document: str
-    reason: str
-    distance: int
-    similarity: float | None
-    kept: str
+    document: str  # its name
+    reason: str  # ``exact copy``, of the folded text without white space, or ``near-duplicate``
+    distance: int  # Hamming distance to the document that was kept
+    similarity: float | None  # Jaccard similarity to it; None where it was not measured
+    kept: str  # its name

@@ -20,17 +20,9 @@ FEW_TERMS = 3
 
 
 class Measures(NamedTuple):
-    """What two texts were found to have in common, 0 to 1 each, unrounded.
+    """What two texts have in common, 0 to 1 each, unrounded; None where it was not measured."""
 
-    Attributes
-    ----------
-    similarity : float or None
-        Jaccard similarity of their shingles; None where it was not measured.
-    containment, cosine : float or None
-        None where they were not asked for.
-    """
-
-    similarity: float | None = None
+    similarity: float | None = None  # Jaccard similarity of their shingles
     containment: float | None = None
     cosine: float | None = None
 
@@ -123,11 +115,7 @@ class Criteria:
         """The measures of a text and itself."""
         if not self.verify:
             return UNMEASURED
-        return Measures(
-            similarity=1.0,
-            containment=None if self.containment is None else 1.0,
-            cosine=None if self.cosine is None else 1.0,
-        )
+        return Measures(similarity=1.0, **dict.fromkeys(self.extras, 1.0))
 
 
 class CriteriaFields(TypedDict, total=False):

@@ -10,30 +10,14 @@ NO_WORDS = "no words but function words"
 
 
 class Document(NamedTuple):
-    """One text with a name.
+    """One text with a name."""
 
-    Attributes
-    ----------
-    name : str
-        How results name it; undecodable bytes of a path are surrogate escapes.
-    text : str
-        The decoded text, as it was.
-    modified : float
-        When its file was last changed, in seconds since 1970; 0 where there is no file.
-    note : str
-        What a person should know about how it was read; empty where there is nothing.
-    path : str
-        The file it comes from; empty where there is none.
-    record : int
-        Its number in a file of records, from 1; 0 for a file of its own.
-    """
-
-    name: str
-    text: str
-    modified: float = 0.0
-    note: str = ""
-    path: str = ""
-    record: int = 0
+    name: str  # as in results; undecodable bytes of a path are surrogate escapes
+    text: str  # decoded, as it was
+    modified: float = 0.0  # in seconds since 1970; 0 where there is no file
+    note: str = ""  # what a person should know about how it was read
+    path: str = ""  # of the file it comes from
+    record: int = 0  # its number in a file of records, from 1; 0 for a file of its own
 
     @property
     def place(self) -> str:
@@ -43,18 +27,8 @@ class Document(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """A document that could not take part.
+    """A document that could not take part."""
 
-    Attributes
-    ----------
-    document : str
-        Its name.
-    reason : str
-        Why, in a few words.
-    error : bool
-        Whether that is a fault (status 2) or in the nature of the file (empty, binary).
-    """
-
-    document: str
-    reason: str
-    error: bool = False
+    document: str  # its name
+    reason: str  # in a few words
+    error: bool = False  # a fault (status 2), not in the nature of the file (empty, binary)

@@ -101,22 +101,12 @@ class Recipe:
         return -(-self.bits // 64)
 
 
+_BARE = Recipe(fold=False, top=0, cap=0.0)
 RECIPES = {
     "default": Recipe(),
     "plain": Recipe(cap=0.0, min_df=0),
-    "string128": Recipe(
-        tokens="split", fold=False, weight="binary", top=0, cap=0.0, hash="string", bits=128
-    ),
-    "bkdr32": Recipe(
-        tokens="tagged",
-        fold=False,
-        weight="tf2",
-        top=0,
-        cap=0.0,
-        hash="bkdr",
-        bits=32,
-        ties="zero",
-    ),
+    "string128": replace(_BARE, tokens="split", weight="binary", hash="string", bits=128),
+    "bkdr32": replace(_BARE, tokens="tagged", weight="tf2", hash="bkdr", bits=32, ties="zero"),
 }
 
 

@@ -14,13 +14,6 @@ _WRITTEN = re.compile(r"(words:)?([1-9]\d{0,3})")
 class Shingling:
     """How texts are cut into shingles: runs of `n` characters, or of `n` words.
 
-    Attributes
-    ----------
-    n : int
-        Items of a shingle, 1 to 9999.
-    unit : str
-        ``characters`` or ``words``.
-
     Examples
     --------
     >>> Shingling.parse("words:3")
@@ -29,8 +22,8 @@ class Shingling:
     '5'
     """
 
-    n: int = 5
-    unit: str = "characters"
+    n: int = 5  # 1 to 9999
+    unit: str = "characters"  # or ``words``
 
     @classmethod
     def parse(cls, shingle: int | str | Shingling) -> Shingling:

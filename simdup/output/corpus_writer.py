@@ -23,8 +23,6 @@ from simdup.corpus.sources import File
 from simdup.errors import SimdupError, unreadable, unwritable
 from simdup.output.streams import open_output
 
-LINKS = ("copy", "hard", "symbolic")
-
 
 def check_target(target: str, sources: Iterable[str], force: bool) -> None:
     """Refuse a target that contains a source, is inside one, or is not empty.
@@ -74,20 +72,11 @@ def _same(a: str, b: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class CleanedFolder:
-    """A folder that a cleaned corpus is written to.
-
-    Attributes
-    ----------
-    target : str
-        The folder.
-    link : str
-        One of `LINKS`: how a file that stays unchanged gets there.
-    redundant : mapping
-        Numbers of the records of each file, by its path, that are left out; 0 for the file itself.
-    """
+    """A folder that a cleaned corpus is written to."""
 
     target: str
-    link: str
+    link: str  # how a file that stays unchanged gets there: ``copy``, ``hard`` or ``symbolic``
+    # Of each file, by its path, the numbers of the records left out; 0 for the file itself.
     redundant: Mapping[str, Collection[int]]
 
 
@@ -96,14 +85,8 @@ def write_folder(
 ) -> None:
     """Write what stays of files into a folder.
 
-    Parameters
-    ----------
-    cleaned : CleanedFolder
-        Where to write, and what is left out.
-    files : iterable of (File, str)
-        All files, and where each goes in the folder; unreadable ones are passed over.
-    finish : callable
-        Called before the folder appears in its place.
+    `files` are all files, and where each goes in the folder; unreadable ones are passed over.
+    `finish` is called before the folder appears in its place.
 
     Raises
     ------
@@ -182,16 +165,7 @@ def write_records(
 ) -> None:
     """Write the records of a file that stay, byte for byte and in their order.
 
-    Parameters
-    ----------
-    file : File
-        A file of records.
-    target : file
-        Where to write.
-    redundant : collection of int
-        Numbers of the records that do not stay.
-    compression : str
-        How to compress what is written.
+    `redundant` are the numbers of those that do not; `compression` is that of the target.
     """
     with open_content(file) as (stream, _):
         if file.format == "parquet":

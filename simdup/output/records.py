@@ -46,12 +46,7 @@ def json_line(values: dict[str, Any]) -> bytes:
 def cluster_csv(clusters: Iterable[Cluster], extras: Sequence[str] = ()) -> Iterator[bytes]:
     """Yield the CSV of clusters: a header, then a row a document.
 
-    Parameters
-    ----------
-    clusters : iterable of Cluster
-        What to write.
-    extras : sequence of str
-        Measures beside the similarity that get a column of their own.
+    `extras` are measures beside the similarity that get a column of their own.
     """
     yield ",".join((*_CLUSTER_COLUMNS, *extras)).encode() + b"\n"
     for cluster in clusters:

@@ -38,12 +38,7 @@ STYLES = {
 class Painter:
     """Paints words where the reader's stream shows colours.
 
-    Parameters
-    ----------
-    stream : file
-        Where the words go.
-    color : {"auto", "always", "never"}
-        The user's wish; ``auto`` asks whether the stream is a terminal and heeds NO_COLOR.
+    With `color` ``auto`` it asks whether the stream is a terminal, and heeds NO_COLOR.
     """
 
     def __init__(self, stream: IO[Any], color: str = "auto") -> None:
@@ -98,7 +93,7 @@ def cluster_text(
         yield to_bytes("\n".join(lines) + "\n")
 
 
-def report(result: Result, criteria: Criteria | None) -> str:
+def report(result: Result, criteria: Criteria) -> str:
     """Return the lines that end a run: what was done, what was found, by which recipe."""
     summary = result.summary
     parts = [
@@ -106,18 +101,17 @@ def report(result: Result, criteria: Criteria | None) -> str:
         f"{count_words(summary.clusters, 'cluster')}, {summary.redundant} redundant",
         skipped_words(result.skipped),
     ]
-    lines = ["; ".join(part for part in parts if part)]
-    found = (
-        f"{count_words(summary.pairs, 'pair')} of {count_words(summary.candidates, 'candidate')}"
+    pairs, candidates = (
+        count_words(summary.pairs, "pair"),
+        count_words(summary.candidates, "candidate"),
     )
-    if criteria is not None:
-        found += ": " + criteria_words(criteria)
-    lines.append(found)
-    if recipe := recipe_words(summary.recipe):
-        lines.append(recipe)
-    if result.hint:
-        lines.append(f"hint: {result.hint}")
-    return "\n".join(lines)
+    lines = [
+        "; ".join(filter(None, parts)),
+        f"{pairs} of {candidates}: {criteria_words(criteria)}",
+        recipe_words(summary.recipe),
+        f"hint: {result.hint}" if result.hint else "",
+    ]
+    return "\n".join(filter(None, lines))
 
 
 def criteria_words(criteria: Criteria) -> str:
@@ -156,7 +150,7 @@ def query_text(answers: Iterable[QueryResult], paint: Painter) -> Iterator[bytes
         yield to_bytes("\n".join(lines) + "\n")
 
 
-def info_text(info: IndexInfo) -> str:
+def info_text(info: IndexInfo) -> bytes:
     """Return what an index says of itself, a line each."""
     model = "none of its own"
     if info.model_documents is not None:
@@ -170,7 +164,7 @@ def info_text(info: IndexInfo) -> str:
         f"IDF model  {model}",
         recipe_words(info.recipe) or f"recipe unknown, {info.recipe['bits']} bits",
     ]
-    return "\n".join(lines) + "\n"
+    return ("\n".join(lines) + "\n").encode()
 
 
 def recipe_words(recipe: dict[str, Any]) -> str:

@@ -26,17 +26,9 @@ def tuning_jsonl(found: Tuning) -> Iterator[bytes]:
         yield json_line({"type": "bin", "from": start, "to": end, "pairs": pairs})
     for skipped in found.skipped:
         yield skipped_line(skipped)
-    yield json_line(
-        {
-            "type": "advice",
-            "options": found.advice,
-            "similarity": found.similarity,
-            "true": found.true,
-            "sample": found.sample,
-            "documents": found.documents,
-            "recipe": found.recipe,
-        }
-    )
+    names = ("similarity", "true", "sample", "documents", "recipe")
+    figures = {name: getattr(found, name) for name in names}
+    yield json_line({"type": "advice", "options": found.advice} | figures)
 
 
 def tuning_text(found: Tuning, paint: Painter) -> Iterator[bytes]:

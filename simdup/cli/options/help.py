@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from typing import Any
 
 import click
 
-# Choices that are longer than this are listed beside the option, not in its name.
-_NARROW = 16
-_CHOICES = re.compile(r"\[.*\|.*\]")
 # Click's words for a range; an error gives it in better ones.
 _RANGE = re.compile(r"\s*\[[^][]*\bx\b[^][]*\]")
 
@@ -41,11 +39,8 @@ class Option(click.Option):
         if record is None:
             return None
         names, text = record[0], _RANGE.sub("", record[1])
-        if isinstance(self.type, click.Choice):
-            choices = _CHOICES.search(names)
-            if choices is not None and len(choices[0]) > _NARROW:
-                names = names.replace(choices[0], str(self.name).rstrip("_").upper())
-                text = f"{text.rstrip('.')}: {', '.join(map(str, self.type.choices))}."
+        if self.metavar and isinstance(self.type, click.Choice):
+            text = f"{text.rstrip('.')}: {', '.join(map(str, self.type.choices))}."
         shown = self._shown or self._default()
         return names, f"{text}  [default: {shown}]" if shown else text
 
@@ -56,6 +51,10 @@ class Option(click.Option):
         return str(self.default) if plain else ""
 
 
+def _other(*names: str, text: str, **settings: Any) -> Option:
+    return Option(names, panel="Other", is_flag=True, expose_value=False, help=text, **settings)
+
+
 def _show_help(ctx: click.Context, parameter: click.Parameter, value: bool) -> None:
     if value and not ctx.resilient_parsing:
         ctx.meta["short"] = parameter.name == "short_help"
@@ -63,37 +62,32 @@ def _show_help(ctx: click.Context, parameter: click.Parameter, value: bool) -> N
         ctx.exit()
 
 
-def _help_option(*names: str, text: str) -> Option:
-    return Option(
-        names,
-        panel="Other",
-        common=True,
-        is_flag=True,
-        is_eager=True,
-        expose_value=False,
-        callback=_show_help,
-        help=text,
-    )
-
-
 class _WithExamples(click.Command):
-    """A command whose help ends with examples."""
+    """A command whose docstring ends with examples."""
 
-    def __init__(self, *args: Any, examples: str = "", **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.add_help_option = False
-        self.examples = examples
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        text, _, self._examples = inspect.cleandoc(kwargs["help"]).partition("\n\nExamples:\n")
+        super().__init__(*args, **kwargs | {"help": text, "add_help_option": False})
+        show: dict[str, Any] = {"is_eager": True, "callback": _show_help}
         self.params += [
-            _help_option("-h", "short_help", text="Show the most common options."),
-            _help_option("--help", "full_help", text="Show all options."),
+            # Nobody needs it who reads what it shows.
+            _other("-h", "short_help", text="Show the most common options.", **show),
+            _other("--help", "full_help", text="Show all options.", common=True, **show),
         ]
+
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write what the command does: for `-h` the first paragraph only."""
+        whole = self.help
+        if ctx.meta.get("short"):
+            self.help = (whole or "").partition("\n\n")[0]
+        super().format_help_text(ctx, formatter)
+        self.help = whole
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the examples."""
-        if self.examples:
-            with formatter.section("Examples"):
-                for line in self.examples.strip().splitlines():
-                    formatter.write(" " * formatter.current_indent + line.strip() + "\n")
+        with formatter.section("Examples"):
+            for line in self._examples.splitlines():
+                formatter.write(f"{line}\n")
 
 
 class Group(_WithExamples, click.Group):
@@ -103,24 +97,21 @@ class Group(_WithExamples, click.Group):
 class Command(_WithExamples):
     """A command whose options come in panels."""
 
-    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write what the command does: for `-h` its first sentence only."""
-        if not ctx.meta.get("short"):
-            super().format_help_text(ctx, formatter)
-            return
-        summary = (self.help or "").partition("\n\n")[0]
-        formatter.write_paragraph()
-        with formatter.indentation():
-            formatter.write_text(summary)
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        # Read by `main`, which has to know before options are parsed.
+        self.params.insert(-2, _other("--debug", text="Show tracebacks."))
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options: for `-h` the common ones only, otherwise panel by panel."""
         short = ctx.meta.get("short")
-        panels: dict[str, list[tuple[str, str]]] = {panel: [] for panel in ("Options", *PANELS)}
+        panels: dict[str, list[tuple[str, str]]] = {panel: [] for panel in PANELS}
         for option in self.get_params(ctx):
             record = option.get_help_record(ctx)
             if record is not None and isinstance(option, Option) and (option.common or not short):
-                panels["Options" if short else option.panel].append(record)
+                panels[option.panel].append(record)
+        if short:
+            panels = {"Options": [record for records in panels.values() for record in records]}
         for panel, records in panels.items():
             if records:
                 with formatter.section(panel):

@@ -2,69 +2,45 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import click
 
-from simdup.cli.options.values import Decorator, option, value
+from simdup.cli.options.values import option, value
 from simdup.corpus.sources import read_list
 from simdup.model.reading import EXTRACTS, INPUT_FORMATS, Reading
 
-_DEFAULT = Reading()
+_input = partial(option, panel="Input")
+_reading = partial(_input, defaults=Reading())
+
+_ENCODING = _reading("--encoding NAME", "Encoding of the files.", shown="detected")
+_HTML = (
+    _reading("--html", "Texts are HTML, in records too."),
+    _reading("--extract", "What of HTML is the text.", EXTRACTS),
+)
+_PATTERNS_AND_RECORDS = (
+    _reading("--glob PATTERN", "Take only matching files.", multiple=True, common=True),
+    _reading("--exclude PATTERN", "Leave out matching files and folders.", multiple=True),
+    _reading(
+        "--input-format FORMAT", "What the files hold; auto goes by the suffix.", INPUT_FORMATS
+    ),
+    _reading("--field NAME", "Text field of a record."),
+    _reading("--id-field NAME", "Field with the name of a record.", shown="its number"),
+)
 
 
-def _input(*names: str, **settings: Any) -> Decorator:
-    return option(*names, panel="Input", **settings)
-
-
-_READING = {
-    "encoding": _input(
-        "--encoding", metavar="NAME", help="Encoding of the files.", shown="detected"
-    ),
-    "glob": _input(
-        "--glob", multiple=True, metavar="PATTERN", common=True, help="Take only matching files."
-    ),
-    "exclude": _input(
-        "--exclude", multiple=True, metavar="PATTERN", help="Leave out matching files and folders."
-    ),
-    "input_format": _input(
-        "--input-format",
-        type=click.Choice(INPUT_FORMATS),
-        default=_DEFAULT.input_format,
-        help="What the files hold; auto goes by the suffix.",
-    ),
-    "field": _input(
-        "--field", default=_DEFAULT.field, metavar="NAME", help="Text field of a record."
-    ),
-    "id_field": _input(
-        "--id-field", metavar="NAME", help="Field with the name of a record.", shown="its number"
-    ),
-    "html": _input("--html", is_flag=True, help="Texts are HTML, in records too."),
-    "extract": _input(
-        "--extract",
-        type=click.Choice(EXTRACTS),
-        default=_DEFAULT.extract,
-        help="What of HTML is the text.",
-    ),
-}
-
-
-def _make_reading(**given: Any) -> Reading:
+def _make_reading(encoding: str | None, **given: Any) -> Reading:
     from simdup.corpus.decoding import known_encoding
 
-    if given["encoding"] in (None, "auto"):
-        given["encoding"] = None
-    else:
-        known_encoding(given["encoding"])
-    return Reading(**given)
+    if encoding in (None, "auto"):
+        return Reading(**given)
+    known_encoding(encoding)
+    return Reading(encoding, **given)
 
 
-reading = value("reading", _make_reading, *_READING.values())
-
-# Of single files: no patterns, no records.
-reading_of_files = value(
-    "reading", _make_reading, *(_READING[name] for name in ("encoding", "html", "extract"))
-)
+reading = value("reading", _make_reading, _ENCODING, *_PATTERNS_AND_RECORDS, *_HTML)
+reading_of_files = value("reading", _make_reading, _ENCODING, *_HTML)
 
 
 def _make_any_sources(sources: tuple[str, ...], files_from: str | None, null: bool) -> list[str]:
@@ -85,8 +61,8 @@ def _make_sources(sources: tuple[str, ...], files_from: str | None, null: bool) 
 
 _SOURCES = (
     click.argument("sources", nargs=-1, metavar="SOURCE...", type=click.Path()),
-    _input("--files-from", metavar="FILE", help="Read SOURCEs from FILE, one per line."),
-    _input("-0", "--null", is_flag=True, help="Names end with NUL, read or printed."),
+    _input("--files-from FILE", "Read SOURCEs from FILE, one per line."),
+    _input("-0, --null", "Names end with NUL, read or printed."),
 )
 
 sources = value("sources", _make_sources, *_SOURCES)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import click
@@ -10,86 +11,53 @@ from simdup.cli.options.values import Decorator, option, value
 from simdup.model.criteria import KEEP, LINKAGES, METHODS, Criteria
 from simdup.model.shingling import Shingling
 
-DEFAULT = Criteria()
-
 _SHARE = click.FloatRange(0, 1)
-
-
-def _matching(*names: str, **settings: Any) -> Decorator:
-    return option(*names, panel="Matching", **settings)
-
+_INNER_SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
+_DEFAULT = Criteria()
+_matching = partial(option, panel="Matching", defaults=_DEFAULT)
 
 _CRITERIA = {
     "method": _matching(
-        "--method",
-        type=click.Choice(METHODS),
-        default=DEFAULT.method,
-        help="How candidates are found: near-identical texts, every pair above the similarity, "
+        "--method METHOD",
+        "How candidates are found: near-identical texts, every pair above the similarity, "
         "or every pair above the cosine",
+        METHODS,
     ),
     "recall": _matching(
-        "--recall",
-        type=click.FloatRange(0, 1, min_open=True, max_open=True),
-        default=DEFAULT.recall,
-        metavar="R",
-        help="Share of the pairs that minhash and pstable find.",
+        "--recall R", "Share of the pairs that minhash and pstable find.", _INNER_SHARE
     ),
     "distance": _matching(
-        "-d",
-        "--distance",
-        type=click.IntRange(0, 256),
-        default=DEFAULT.distance,
-        metavar="K",
+        "-d, --distance K",
+        "Fingerprint bits that may differ.",
+        click.IntRange(0, 256),
         common=True,
-        help="Fingerprint bits that may differ.",
     ),
     "similarity": _matching(
-        "-s",
-        "--similarity",
-        type=_SHARE,
-        default=DEFAULT.similarity,
-        metavar="S",
-        common=True,
-        help="Least similarity of the texts.",
+        "-s, --similarity S", "Least similarity of the texts.", _SHARE, common=True
     ),
     "shingle": _matching(
-        "--shingle",
-        default=str(DEFAULT.shingle),
-        metavar="N|words:N",
-        help="Compare runs of N characters, or of N words.",
+        "--shingle N|words:N",
+        "Compare runs of N characters, or of N words.",
+        default=str(_DEFAULT.shingle),
     ),
-    "verify": _matching(
-        "--verify/--no-verify", default=DEFAULT.verify, help="Check pairs on the texts."
-    ),
+    "verify": _matching("--verify/--no-verify", "Check pairs on the texts."),
     "containment": _matching(
-        "--containment",
-        type=_SHARE,
-        metavar="C",
-        help="Least share of the smaller text that the larger contains.",
+        "--containment C",
+        "Least share of the smaller text that the larger contains.",
+        _SHARE,
         shown="off",
     ),
-    "cosine": _matching(
-        "--cosine", type=_SHARE, metavar="C", help="Least cosine of the TF-IDF vectors.",
-        shown="off",
-    ),
+    "cosine": _matching("--cosine C", "Least cosine of the TF-IDF vectors.", _SHARE, shown="off"),
     "keep": _matching(
-        "-k",
-        "--keep",
-        type=click.Choice(KEEP),
-        default=DEFAULT.keep,
-        common=True,
-        help="Which document of a cluster is kept.",
+        "-k, --keep WHICH", "Which document of a cluster is kept.", KEEP, common=True
     ),
-    "prefer": _matching(
-        "--prefer", multiple=True, metavar="PATTERN", help="Keep matching documents first."
-    ),
+    "prefer": _matching("--prefer PATTERN", "Keep matching documents first.", multiple=True),
     "linkage": _matching(
         "--linkage",
-        type=click.Choice(LINKAGES),
-        default=DEFAULT.linkage,
-        help="What makes a cluster: any pairs, or pairs with the kept document only.",
+        "What makes a cluster: any pairs, or pairs with the kept document only.",
+        LINKAGES,
     ),
-}  # fmt: skip
+}
 
 
 def _make_criteria(**given: Any) -> Criteria:
@@ -103,10 +71,10 @@ def criteria(*fields: str) -> Decorator:
     return value("criteria", _make_criteria, *(_CRITERIA[name] for name in fields or _CRITERIA))
 
 
-references = _matching(
-    "--reference",
-    "references",
+references = option(
+    "--reference SOURCE",
+    "Documents that are never redundant.",
+    name="references",
+    panel="Matching",
     multiple=True,
-    metavar="SOURCE",
-    help="Documents that are never redundant.",
 )

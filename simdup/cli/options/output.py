@@ -5,42 +5,29 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, BinaryIO
-
-import click
+from functools import partial
+from typing import TYPE_CHECKING, BinaryIO
 
 from simdup.cli.messages import say, say_skipped
 from simdup.cli.options.values import Decorator, option, value
 from simdup.cli.outcome import as_typed
 from simdup.cli.progress import progress
 from simdup.model.documents import Skipped
-from simdup.model.settings import RunOptions
+from simdup.model.settings import Settings
 
 if TYPE_CHECKING:
     from simdup.output.text import Painter
 
-
-def _output(*names: str, **settings: Any) -> Decorator:
-    return option(*names, panel="Output", **settings)
+COLORS = ("auto", "always", "never")
 
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """Where results go.
+    """Where results go."""
 
-    Attributes
-    ----------
-    path : str or None
-        A file; None or ``-`` for standard output.
-    format : str
-        The format.
-    color : str
-        ``auto``, ``always`` or ``never``.
-    """
-
-    path: str | None
+    path: str | None  # a file; None or ``-`` for standard output
     format: str = ""
-    color: str = "auto"
+    color: str = COLORS[0]
 
     def open(self) -> AbstractContextManager[BinaryIO]:
         """Open the file, which appears when all went well, or standard output."""
@@ -57,24 +44,16 @@ class Output:
 
 @dataclass(frozen=True, slots=True)
 class Screen:
-    """What people see on standard error.
+    """What people see on standard error."""
 
-    Attributes
-    ----------
-    quiet : bool
-        Whether there are neither reports nor notes.
-    progress : bool or None
-        Whether there are progress bars; None for bars on a terminal.
-    """
-
-    quiet: bool
-    progress: bool | None = None
+    quiet: bool  # neither reports nor notes
+    progress: bool | None = None  # None shows bars on a terminal
 
     @contextmanager
-    def watch(self, run: RunOptions) -> Iterator[RunOptions]:
-        """Show the progress of a run."""
+    def watch(self, settings: Settings) -> Iterator[Settings]:
+        """Show the progress of a run with the settings that are yielded."""
         with progress(self.progress, self.quiet) as show:
-            yield replace(run, progress=show)
+            yield replace(settings, run=replace(settings.run, progress=show))
 
     def skipped(self, skipped: Sequence[Skipped], notes: Sequence[tuple[str, str]] = ()) -> None:
         """Say which documents could not be read, and how others were."""
@@ -86,10 +65,9 @@ class Screen:
             say(as_typed(text))
 
 
-COLORS = ("auto", "always", "never")
-_COLOR = _output(
-    "--color", type=click.Choice(COLORS), default=COLORS[0], help="Colors on a terminal."
-)
+_output = partial(option, panel="Output")
+_COLOR = _output("--color WHEN", "Colors on a terminal.", COLORS, default=COLORS[0])
+_FILE = partial(_output, "-o, --output FILE", "Write to FILE.", name="path")
 
 
 def output(*formats: str, colors: bool = True) -> Decorator:
@@ -99,39 +77,20 @@ def output(*formats: str, colors: bool = True) -> Decorator:
         suffix = (path or "").lower().rpartition(".")[2].replace("ndjson", "jsonl")
         return Output(path, format_ or (suffix if suffix in formats else formats[0]), color)
 
-    return value(
-        "out",
-        make,
-        _output(
-            "-f",
-            "--format",
-            "format_",
-            type=click.Choice(formats),
-            common=True,
-            help="Output format.",
-            shown=f"{formats[0]}, or by the suffix",
-        ),
-        _output("-o", "--output", "path", metavar="FILE", common=True, help="Write to FILE."),
-        *([_COLOR] if colors else []),
+    shown = f"{formats[0]} or by suffix"
+    format_ = _output(
+        "-f, --format TYPE", "Format", formats, name="format_", common=True, shown=shown
     )
-
-
-def _lines(path: str | None) -> Output:
-    return Output(path)
+    return value("out", make, format_, _FILE(common=True), *([_COLOR] if colors else []))
 
 
 # For results that have one format only.
-output_lines = value(
-    "out", _lines, _output("-o", "--output", "path", metavar="FILE", help="Write to FILE.")
-)
+output_lines = value("out", Output, _FILE())
 
-_QUIET = _output("-q", "--quiet", is_flag=True, common=True, help="No report and no notes.")
+_QUIET = _output("-q, --quiet", "No report and no notes.", common=True)
 _PROGRESS = _output(
-    "--progress/--no-progress", default=None, help="Progress bars.", shown="on a terminal"
+    "--progress/--no-progress", "Progress bars.", default=None, shown="on a terminal"
 )
 
 screen = value("screen", Screen, _QUIET, _PROGRESS)
 screen_without_progress = value("screen", Screen, _QUIET)
-
-# Read by `main`, which has to know before options are parsed.
-debug = option("--debug", panel="Other", is_flag=True, expose_value=False, help="Show tracebacks.")

@@ -2,84 +2,36 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, NamedTuple
 
 import click
+from click.core import ParameterSource
 
-from simdup.cli.options.values import Decorator, option, value
+from simdup.cli.options.values import option, value
 from simdup.model.recipe import CHOICES, RECIPES, Recipe, named_recipe
 
-_DEFAULT = Recipe()
+_recipe = partial(option, panel="Recipe", defaults=Recipe())
+_count = click.IntRange(0)
 
-
-def _recipe(*names: str, **settings: Any) -> Decorator:
-    return option(*names, panel="Recipe", **settings)
-
-
+_NAMED = "Named recipe; the options below change single fields."
 _FIELDS = (
-    _recipe(
-        "--recipe",
-        "named",
-        type=click.Choice(list(RECIPES)),
-        help="Named recipe; the options below change single fields.",
-        shown="default",
-    ),
-    _recipe(
-        "--tokens",
-        metavar="KIND",
-        help="words, split, tagged, chars:N or ngrams:N.",
-        shown=_DEFAULT.tokens,
-    ),
+    option("--recipe NAME", _NAMED, tuple(RECIPES), name="named", panel="Recipe", shown="default"),
+    _recipe("--tokens KIND", "words, split, tagged, chars:N or ngrams:N."),
     _recipe(
         "--fold/--no-fold",
-        default=None,
-        help="Treat widths, cases, and simplified and traditional characters as equal.",
-        shown="--fold",
+        "Treat widths, cases, and simplified and traditional characters as equal.",
     ),
-    _recipe(
-        "--weight", type=click.Choice(CHOICES["weight"]), help="Term weights.",
-        shown=_DEFAULT.weight,
-    ),
-    _recipe(
-        "--idf", metavar="IDF", help="auto, corpus, builtin, or a model file.", shown=_DEFAULT.idf
-    ),
-    _recipe(
-        "--min-df",
-        type=click.IntRange(0),
-        metavar="N",
-        help="Leave out terms of fewer documents.",
-        shown=str(_DEFAULT.min_df),
-    ),
-    _recipe(
-        "--top",
-        type=click.IntRange(0),
-        metavar="N",
-        help="Terms kept; 0 keeps all.",
-        shown=str(_DEFAULT.top),
-    ),
-    _recipe(
-        "--cap",
-        type=click.FloatRange(0, 1),
-        metavar="SHARE",
-        help="Largest share of one term; 0 is off.",
-        shown=str(_DEFAULT.cap),
-    ),
-    _recipe(
-        "--hash", type=click.Choice(CHOICES["hash"]), help="Term hash.", shown=_DEFAULT.hash
-    ),
-    _recipe(
-        "--bits", type=int, metavar="N", help="Bits of a fingerprint.", shown=str(_DEFAULT.bits)
-    ),
-    _recipe(
-        "--ties",
-        type=click.Choice(CHOICES["ties"]),
-        help="The bit where a sum is 0.",
-        shown=_DEFAULT.ties,
-    ),
-    _recipe(
-        "--dict", "dictionary", metavar="FILE", help="User dictionary in jieba's format."
-    ),
-)  # fmt: skip
+    _recipe("--weight WEIGHT", "Term weights.", CHOICES["weight"]),
+    _recipe("--idf IDF", "auto, corpus, builtin, or a model file."),
+    _recipe("--min-df N", "Leave out terms of fewer documents.", _count),
+    _recipe("--top N", "Terms kept; 0 keeps all.", _count),
+    _recipe("--cap SHARE", "Largest share of one term; 0 is off.", click.FloatRange(0, 1)),
+    _recipe("--hash HASH", "Term hash.", CHOICES["hash"]),
+    _recipe("--bits N", "Bits of a fingerprint.", int),
+    _recipe("--ties", "The bit where a sum is 0.", CHOICES["ties"]),
+    _recipe("--dict FILE", "User dictionary in jieba's format.", name="dictionary"),
+)
 
 
 class AskedRecipe(NamedTuple):
@@ -90,7 +42,9 @@ class AskedRecipe(NamedTuple):
 
 
 def _asked(named: str | None, **fields: Any) -> AskedRecipe:
-    return AskedRecipe(named, {key: v for key, v in fields.items() if v is not None})
+    source = click.get_current_context().get_parameter_source
+    given = (name for name in fields if source(name) is not ParameterSource.DEFAULT)
+    return AskedRecipe(named, {name: fields[name] for name in given})
 
 
 def _make_recipe(named: str | None, **fields: Any) -> Recipe:

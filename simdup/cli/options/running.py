@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import Any
 
 import click
 
 from simdup.cli.messages import say
 from simdup.cli.options.values import Decorator, option, value
-from simdup.model.settings import SEARCHES, SEGMENTERS, TABLES, RunOptions, SearchOptions
+from simdup.model.settings import SEARCHES, SEGMENTERS, TABLES, RunOptions, SearchOptions, Settings
 
 _DEFAULT = RunOptions()
 
@@ -27,46 +28,18 @@ class Size(click.ParamType[int]):
         return int(float(match[1]) * 1024 ** " KMGT".index(match[2] or " "))
 
 
-def _search(*names: str, **settings: Any) -> Decorator:
-    return option(*names, panel="Search", **settings)
+_run = partial(option, panel="Search", defaults=_DEFAULT)
+_search = partial(option, panel="Search", defaults=_DEFAULT.search)
 
-
-_JOBS = _search(
-    "-j",
-    "--jobs",
-    type=click.IntRange(1),
-    metavar="N",
-    common=True,
-    help="Processes or threads.",
-    shown="one per core",
+_JOBS = _run(
+    "-j, --jobs N", "Processes or threads.", click.IntRange(1), common=True, shown="one per core"
 )
-_SEGMENTER = _search(
-    "--segmenter",
-    type=click.Choice(SEGMENTERS),
-    default=_DEFAULT.segmenter,
-    help="Segmenting engine; the result is the same.",
-)
+_SEGMENTER = _run("--segmenter ENGINE", "Segmenting engine; the result is the same.", SEGMENTERS)
 _SEARCH = (
-    _search(
-        "--tables",
-        type=click.Choice(TABLES),
-        default=_DEFAULT.search.tables,
-        help="Tables of a plan; auto takes the cheapest.",
-    ),
-    _search(
-        "--search",
-        type=click.Choice(SEARCHES),
-        default=_DEFAULT.search.search,
-        help="How to search; the pairs are the same.",
-    ),
-    _search(
-        "--memory",
-        type=Size(),
-        metavar="SIZE",
-        help="Most memory for the pairs found.",
-        shown="what is free",
-    ),
-    _search("--explain-plan", is_flag=True, help="Say how the search runs, and why."),
+    _search("--tables TABLES", "Tables of a plan; auto takes the cheapest.", TABLES),
+    _search("--search WAY", "How to search; the pairs are the same.", SEARCHES),
+    _search("--memory SIZE", "Most memory for the pairs found.", Size(), shown="what is free"),
+    option("--explain-plan", "Say how the search runs, and why.", panel="Search"),
 )
 
 
@@ -80,3 +53,8 @@ def _make_run(jobs: int | None, segmenter: str = _DEFAULT.segmenter, **search: A
 run = value("run", _make_run, _JOBS, _SEGMENTER)
 run_with_search = value("run", _make_run, _JOBS, _SEGMENTER, *_SEARCH)
 search_only = value("run", _make_run, _JOBS, *_SEARCH)
+
+
+def settings(*parts: Decorator) -> Decorator:
+    """Return the options for some parts of the settings; the others are as by default."""
+    return value("settings", Settings, *parts)
