@@ -29,19 +29,11 @@ _MOST_TERMS = 255
 
 
 class MatchColumns(NamedTuple):
-    """What decides whether the texts of documents match.
+    """What decides whether the texts of documents match."""
 
-    Attributes
-    ----------
-    lengths : uint32[n]
-    terms : uint8[n]
-        As in `Columns`.
-    sketches : uint8[n, 128]
-        Zeros where there was no text; of width 0 where no document had one.
-    """
-
-    lengths: NDArray[np.uint32]
-    terms: NDArray[np.uint8]
+    lengths: NDArray[np.uint32]  # uint32[n]
+    terms: NDArray[np.uint8]  # uint8[n]: as in `Columns`
+    # uint8[n, 128]: zeros where there was no text; of width 0 where no document had one.
     sketches: NDArray[np.uint8]
 
     @classmethod
@@ -77,32 +69,15 @@ def concat_match_columns(several: Sequence[MatchColumns]) -> MatchColumns:
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """Documents in columns.
+    """Documents in columns."""
 
-    Attributes
-    ----------
-    names : list of bytes
-        As they are in a file system.
-    values : uint64[n, words]
-        Fingerprints.
-    keys : uint64[n]
-        Hashes of the names.
-    contents : uint64[n]
-        Hashes of names and contents together.
-    lengths : uint32[n]
-        Characters of the compact text.
-    terms : uint8[n]
-        Terms, 255 for more; 0 where there was no text.
-    sketches : uint8[texts, 128]
-        Sketches of the documents that had a text, in order.
-    """
-
-    names: list[bytes]
-    values: U64
-    keys: U64
-    contents: U64
-    lengths: NDArray[np.uint32]
-    terms: NDArray[np.uint8]
+    names: list[bytes]  # as they are in a file system
+    values: U64  # uint64[n, words]: fingerprints
+    keys: U64  # uint64[n]: hashes of the names
+    contents: U64  # uint64[n]: hashes of names and contents together
+    lengths: NDArray[np.uint32]  # uint32[n]: characters of the compact text
+    terms: NDArray[np.uint8]  # uint8[n]: terms, 255 for more; 0 where there was no text
+    # uint8[texts, 128]: sketches of the documents that had a text, in order.
     sketches: NDArray[np.uint8]
 
     def __len__(self) -> int:
@@ -187,24 +162,12 @@ def content_hashes(keys: U64, what: U64) -> U64:
 
 
 class TextParts(NamedTuple):
-    """What an index keeps of texts beside their fingerprints.
+    """What an index keeps of texts beside their fingerprints."""
 
-    Attributes
-    ----------
-    hashes : uint64[n]
-        See `text_hash`.
-    lengths : sequence of int
-        Characters of the compact texts.
-    terms : int64[n]
-        How many terms each has.
-    sketches : uint8[n, 128]
-        Sketches of their shingles.
-    """
-
-    hashes: U64
-    lengths: Sequence[int]
-    terms: NDArray[np.int64]
-    sketches: NDArray[np.uint8]
+    hashes: U64  # uint64[n]: see `text_hash`
+    lengths: Sequence[int]  # characters of the compact texts
+    terms: NDArray[np.int64]  # int64[n]: how many each has
+    sketches: NDArray[np.uint8]  # uint8[n, 128]: of their shingles
 
 
 def text_columns(names: Sequence[str], values: U64, texts: TextParts) -> Columns:

@@ -31,23 +31,11 @@ _RESULTS = 4096
 
 @dataclass(frozen=True, slots=True)
 class QueryOptions:
-    """How an index is queried.
+    """How an index is queried."""
 
-    Attributes
-    ----------
-    criteria : Criteria
-        Its distance, similarity and verify are used.
-    limit : int or None
-        Most matches of a document.
-    compress : bool
-        Whether search tables are kept compressed.
-    run : RunOptions
-        What the run may use.
-    """
-
-    criteria: Criteria
-    limit: int | None = None
-    compress: bool = False
+    criteria: Criteria  # its distance, similarity and verify are used
+    limit: int | None = None  # most matches of a document
+    compress: bool = False  # whether search tables are kept compressed
     run: RunOptions = field(default_factory=RunOptions)
 
     def setup(self, bits: int) -> SearchSetup:

@@ -29,21 +29,11 @@ _WORTH_THREADS = 10_000_000
 
 
 class SearchSetup(NamedTuple):
-    """What the rows of an index are searched for, and how.
+    """What the rows of an index are searched for, and how."""
 
-    Attributes
-    ----------
-    ball : HammingBall
-        Bits of a fingerprint, and how many may differ.
-    threads : int
-        Threads to search with.
-    compress : bool
-        Whether tables are kept compressed.
-    """
-
-    ball: HammingBall
+    ball: HammingBall  # bits of a fingerprint, and how many may differ
     threads: int = 1
-    compress: bool = False
+    compress: bool = False  # whether tables are kept compressed
 
 
 class Searcher:

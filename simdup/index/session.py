@@ -23,18 +23,10 @@ def keep_silent(what: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """How to wait for another process that writes.
+    """How to wait for another process that writes."""
 
-    Attributes
-    ----------
-    timeout : float
-        Seconds to wait.
-    waiting : callable
-        Called with a sentence before the waiting begins.
-    """
-
-    timeout: float
-    waiting: Callable[[str], None]
+    timeout: float  # seconds to wait
+    waiting: Callable[[str], None]  # called with a sentence before the waiting begins
 
 
 class Session:

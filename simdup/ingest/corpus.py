@@ -37,54 +37,31 @@ WORTH_WORKERS = 1 << 20
 
 @dataclass
 class Corpus:
-    """Documents read and counted; their texts and counts may be spooled.
+    """Documents read and counted; their texts and counts may be spooled."""
 
-    Attributes
-    ----------
-    analyzer : Analyzer
-        What turned the texts into terms.
-    registry : NameRegistry
-        The names that records have taken.
-    names, modified, paths, records : sequence
-        Of each document, as in `Document`.
-    text_digests, first_seen : bytearray
-        Of each document, as in `CountedBatch`.
-    digests, lengths, slots : list
-        Of each text that was met first; of each document once copies are resolved.
-    notes : list of (str, str)
-        Names, and what a person should know about how they were read.
-    skipped : list of Skipped
-        What could not be a document.
-    chunks : list of (int, CountedChunk)
-        Which process counted each chunk, and the chunk: see `features.counts.join`.
-    bands : list of arrays
-        Band keys, chunk by chunk.
-    extras : list of bytes
-        Of each document, as in `CountedBatch`.
-    row_of : int64[documents] or None
-        Which row of the joined counts each document has; None where each has its own.
-    read : callable
-        Returns the bytes of a slot, while the spool exists.
-    """
-
-    analyzer: Analyzer
+    analyzer: Analyzer  # turned the texts into terms
     registry: NameRegistry = field(default_factory=NameRegistry)
+    # Of each document, as in `Document`.
     names: list[str] = field(default_factory=list)
     modified: list[float] = field(default_factory=list)
     paths: list[str] = field(default_factory=list)
     records: array[int] = field(default_factory=lambda: array("Q"))
+    # Of each document, as in `CountedBatch`.
     text_digests: bytearray = field(default_factory=bytearray)
     first_seen: bytearray = field(default_factory=bytearray)
+    # Of each text that was met first; of each document once copies are resolved.
     digests: list[bytes] = field(default_factory=list)
     lengths: list[int] = field(default_factory=list)
     slots: list[Slot] = field(default_factory=list)
-    notes: list[tuple[str, str]] = field(default_factory=list)
+    notes: list[tuple[str, str]] = field(default_factory=list)  # names, and how they were read
     skipped: list[Skipped] = field(default_factory=list)
+    # Which process counted each chunk, and the chunk: see `features.counts.join`.
     chunks: list[tuple[int, CountedChunk]] = field(default_factory=list)
-    bands: list[NDArray[np.uint64]] = field(default_factory=list)
-    extras: list[bytes] = field(default_factory=list)
+    bands: list[NDArray[np.uint64]] = field(default_factory=list)  # band keys, chunk by chunk
+    extras: list[bytes] = field(default_factory=list)  # of each document, as in `CountedBatch`
+    # int64[documents]: each one's row in the joined counts; None where each has its own.
     row_of: NDArray[np.int64] | None = None
-    read: Callable[[Slot], bytes] = no_spool
+    read: Callable[[Slot], bytes] = no_spool  # returns the bytes of a slot, while the spool exists
 
     def __len__(self) -> int:
         """Return the number of documents."""

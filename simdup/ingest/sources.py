@@ -18,26 +18,13 @@ Data: TypeAlias = str | Iterable[str] | Iterable[tuple[str, str]]
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """Documents that are ready to be read.
+    """Documents that are ready to be read."""
 
-    Attributes
-    ----------
-    batches : iterator of Batch
-        The documents, to be read once.
-    settings : Settings
-        How they are read and counted.
-    size : int or None
-        Bytes to be read; None where that cannot be known.
-    skipped : list of Skipped
-        What could not even be listed.
-    references : frozenset of str
-        Files whose documents are never redundant; these come first.
-    """
-
-    batches: Iterator[Batch]
-    settings: Settings
-    size: int | None
-    skipped: list[Skipped]
+    batches: Iterator[Batch]  # to be read once
+    settings: Settings  # how they are read and counted
+    size: int | None  # bytes to be read; None where that cannot be known
+    skipped: list[Skipped]  # what could not even be listed
+    # Files whose documents are never redundant; they come first.
     references: frozenset[str] = frozenset()
 
 

@@ -47,20 +47,11 @@ def fingerprint(text: str, recipe: Recipe | str = "default") -> int | None:
 
 @dataclass(slots=True)
 class FingerprintRun:
-    """Fingerprints of sources as they come, and what is known beside them.
+    """Fingerprints of sources as they come, and what is known beside them."""
 
-    Attributes
-    ----------
-    recipe : dict
-        The resolved recipe; there before the first chunk.
-    chunks : iterator of (list of str, list of str)
-        Names and hex fingerprints, in order.
-    skipped, notes : list
-        As in `Result`; complete once the chunks have ended.
-    """
-
-    recipe: dict[str, Any]
-    chunks: Iterator[tuple[list[str], list[str]]]
+    recipe: dict[str, Any]  # resolved; there before the first chunk
+    chunks: Iterator[tuple[list[str], list[str]]]  # names and hex fingerprints, in order
+    # As in `Result`; complete once the chunks have ended.
     skipped: list[Skipped] = field(default_factory=list)
     notes: list[tuple[str, str]] = field(default_factory=list)
 

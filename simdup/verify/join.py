@@ -25,19 +25,11 @@ _CHUNK = 256
 
 
 class Similar(NamedTuple):
-    """Pairs of sets, ordered by (i, j).
+    """Pairs of sets, ordered by (i, j)."""
 
-    Attributes
-    ----------
-    i, j : int64[pairs]
-        Places of the sets, i < j.
-    similarity : float64[pairs]
-        Above 0, up to 1.
-    """
-
-    i: NDArray[np.int64]
-    j: NDArray[np.int64]
-    similarity: NDArray[np.float64]
+    i: NDArray[np.int64]  # int64[pairs]: places of the sets, i < j
+    j: NDArray[np.int64]  # int64[pairs]
+    similarity: NDArray[np.float64]  # float64[pairs]: above 0, up to 1
 
 
 def similar_pairs(sets: Sequence[Shingles], least: float) -> Similar:
