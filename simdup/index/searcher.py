@@ -37,15 +37,7 @@ class SearchSetup(NamedTuple):
 
 
 class Searcher:
-    """Finds rows within one distance.
-
-    Parameters
-    ----------
-    values : uint64[n, words]
-        The rows' fingerprints.
-    setup : SearchSetup
-        What they are searched for, and how.
-    """
+    """Finds the rows, given by their fingerprints (uint64[n, words]), within one distance."""
 
     def __init__(self, values: U64, setup: SearchSetup) -> None:
         self._setup = setup
@@ -57,8 +49,6 @@ class Searcher:
 
     def append(self, values: U64) -> None:
         """Add rows after the last."""
-        if not len(values):
-            return
         while self._loose and len(self._loose[-1]) <= len(values):
             values = np.concatenate([self._loose.pop(), values])
         self._loose.append(values)

@@ -30,15 +30,7 @@ class Patience:
 
 
 class Session:
-    """An open index.
-
-    A writer and a searcher are kept for as long as nobody else writes to the file.
-
-    Parameters
-    ----------
-    storage : Storage
-        Its file.
-    """
+    """An open index; its writer and searcher are kept as long as nobody else writes to the file."""
 
     def __init__(self, storage: Storage) -> None:
         self.storage = storage

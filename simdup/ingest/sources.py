@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 
 from simdup.corpus.batches import Batch, batches, require_extras, text_batches
 from simdup.corpus.sources import STDIN, File, list_files
+from simdup.features.analyzer import Analyzer
 from simdup.model.documents import Skipped
 from simdup.model.settings import Settings
 
@@ -27,19 +28,13 @@ class Input:
     # Files whose documents are never redundant; they come first.
     references: frozenset[str] = frozenset()
 
+    def analyzer(self) -> Analyzer:
+        """Return what turns their texts into terms."""
+        return Analyzer.for_recipe(self.settings.recipe, self.settings.run.segmenter)
+
 
 def open_input(data: Data, settings: Settings, references: Iterable[str] = ()) -> Input:
-    """List the files of the sources, or take named texts as they are.
-
-    Parameters
-    ----------
-    data : str, iterable of str, or iterable of (str, str)
-        Files and folders, or names and texts.
-    settings : Settings
-        How they are read and counted.
-    references : iterable of str
-        Files and folders whose documents are never redundant.
-    """
+    """List the files of the sources, or take named texts as they are; see `Input`."""
     reading = settings.reading
     given: Iterator[Any] = iter([data] if isinstance(data, str) else data)
     first = next(given, None)
