@@ -72,19 +72,7 @@ def form_clusters(
     priority: Callable[[int], Priority],
     criteria: Criteria,
 ) -> tuple[Cluster, ...]:
-    """Join pairs to clusters.
-
-    Parameters
-    ----------
-    found : DocumentPairs
-        What to join.
-    documents : ScannedDocuments
-        What is known about them.
-    priority : callable
-        Orders documents, the first to keep first.
-    criteria : Criteria
-        Says how pairs are linked.
-    """
+    """Join pairs to clusters, each with its document of the least priority kept."""
     numbers = [(pair.a, pair.b) for pair in found.pairs]
     star = criteria.linkage == "star"
     groups = stars(numbers, found.first_of, priority) if star else components(numbers)

@@ -63,14 +63,10 @@ class Evaluation:
 
 
 def from_pairs(pairs: Iterable[NamePair], copies: Iterable[NamePair] = ()) -> LabelledPairs:
-    """Return the labels that pairs give; clusters are what they connect.
+    """Return the labels that pairs in any order give; clusters are what they connect.
 
-    Parameters
-    ----------
-    pairs : iterable of (str, str)
-        In any order; a document with itself is no pair.
-    copies : iterable of (str, str)
-        Those of the pairs that are copies of each other: what one is a pair with, so is the other.
+    Some of the pairs are copies of each other: what one is a pair with, so is the other.  A
+    document with itself is no pair.
     """
     different = {_ordered(a, b) for a, b in pairs if a != b}
     groups = _components(copies)
@@ -88,9 +84,7 @@ def from_clusters(clusters: Iterable[Iterable[str]]) -> LabelledPairs:
     """Return the labels that clusters give: all documents of a cluster are pairs."""
     members = [tuple(dict.fromkeys(cluster)) for cluster in clusters]
     pairs = {pair for cluster in members for pair in _pairs_within(cluster)}
-    return LabelledPairs(
-        frozenset(pairs), tuple(cluster for cluster in members if len(cluster) > 1)
-    )
+    return LabelledPairs(frozenset(pairs), tuple(one for one in members if len(one) > 1))
 
 
 def measure(found: LabelledPairs, truth: LabelledPairs) -> Evaluation:
@@ -103,9 +97,8 @@ def measure(found: LabelledPairs, truth: LabelledPairs) -> Evaluation:
     # A document in no cluster is one of its own: numbers below 0 are free.
     labels = [(ours.get(name, -i), theirs.get(name, -i)) for i, name in enumerate(names, 1)]
     bcubed_precision, bcubed_recall = _bcubed(labels)
-    documents = len(names)
     return Evaluation(
-        documents=documents,
+        documents=len(names),
         found_pairs=len(found.pairs),
         true_pairs=len(truth.pairs),
         both_pairs=both,

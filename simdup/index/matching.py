@@ -179,8 +179,7 @@ def _match_added(
     """Yield what the documents of a batch match among those added before them."""
     if not len(added):
         return
-    bits = columns.values.shape[1] * 64
-    setup = SearchSetup(HammingBall(bits, min(options.criteria.distance, bits)))
+    setup = options.setup(columns.values.shape[1] * 64)
     found = Searcher(columns.values[added], setup).near(columns.values)
     later = found.query > added[found.row]
     query, row, distance = found.query[later], added[found.row[later]], found.distance[later]

@@ -139,7 +139,7 @@ class Storage:
 
     def get(self, kind: str, number: int) -> bytes:
         """Return a section, or raise if it is missing or damaged."""
-        for _, content in self._sections(kind, "AND number = ?", (number,)):
+        for _, content in self.sections(kind, number):
             return content
         raise SimdupError(self.path, f"section {kind} {number} is missing", _HINT)
 
@@ -147,16 +147,13 @@ class Storage:
         """Tell whether there is a section of a kind."""
         return bool(self.execute("SELECT 1 FROM part WHERE kind = ? LIMIT 1", (kind,)))
 
-    def sections(self, kind: str) -> Iterator[tuple[int, bytes]]:
-        """Yield the numbers and contents of all sections of a kind, by number; see `get`."""
-        return self._sections(kind, "ORDER BY number", ())
-
-    def _sections(
-        self, kind: str, clause: str, values: tuple[object, ...]
-    ) -> Iterator[tuple[int, bytes]]:
-        statement = f"SELECT number, checksum, content FROM part WHERE kind = ? {clause}"
+    def sections(self, kind: str, only: int | None = None) -> Iterator[tuple[int, bytes]]:
+        """Yield the numbers and contents of the sections of a kind, by number; see `get`."""
+        statement = "SELECT number, checksum, content FROM part WHERE kind = ?"
+        statement += " ORDER BY number" if only is None else " AND number = ?"
+        values = (kind,) if only is None else (kind, only)
         try:
-            for number, checksum, content in self._connection.execute(statement, (kind, *values)):
+            for number, checksum, content in self._connection.execute(statement, values):
                 if checksum != _checksum(kind, number, content):
                     raise SimdupError(self.path, f"section {kind} {number} is damaged", _HINT)
                 yield number, content

@@ -63,16 +63,7 @@ class CountedBatch:
 class BatchCounter:
     """Counts batches; can be pickled and sent to other processes and machines.
 
-    Parameters
-    ----------
-    analyzer : Analyzer
-        Turns texts into terms.
-    reading : Reading
-        How files are read.
-    options : BatchOptions
-        What is made of documents beside their counts.
-    spool : str or None
-        The folder where counts and texts are spooled; without one, counts stay in the result.
+    Counts and texts are spooled to a folder; without one, counts stay in the result.
     """
 
     def __init__(

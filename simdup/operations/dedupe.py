@@ -129,14 +129,8 @@ def _rereadable(file: File, sources: Sequence[str], folder: str) -> File:
         shutil.copyfileobj(stream, copy)
     with open(place, "rb") as copy:
         compression = detect_compression(copy)
-    status = os.stat(place)
-    return replace(
-        file,
-        content_path=place,
-        compression=compression,
-        size=status.st_size,
-        modified=status.st_mtime,
-    )
+    size, modified = os.path.getsize(place), os.path.getmtime(place)
+    return replace(file, content_path=place, compression=compression, size=size, modified=modified)
 
 
 def _single_file(sources: Sequence[str], files: Sequence[File], target: str | None) -> File | None:

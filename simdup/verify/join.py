@@ -33,14 +33,9 @@ class Similar(NamedTuple):
 
 
 def similar_pairs(sets: Sequence[Shingles], least: float) -> Similar:
-    """Return all pairs of sets with at least this Jaccard similarity.
+    """Return all pairs of sets with at least this Jaccard similarity, which is above 0.
 
-    Parameters
-    ----------
-    sets : sequence of uint64[shingles]
-        Each free of repetitions, as `Shingler.shingles` returns them.
-    least : float
-        The least similarity, above 0.
+    Each set is free of repetitions, as `Shingler.shingles` returns them.
     """
     from scipy.sparse import csr_matrix
 
