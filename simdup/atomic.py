@@ -16,14 +16,9 @@ from simdup.errors import unwritable
 def beside(target: str, name: str = "") -> Iterator[str]:
     """Yield an unused name beside a target; what is made there replaces it if all goes well.
 
-    The target is as it was if the block raises; nothing is left beside it either way.
-
-    Parameters
-    ----------
-    target : str
-        A file, or an empty folder; a symbolic link is replaced, not followed.
-    name : str
-        How errors call it, if not by its path.
+    The target is a file or an empty folder; a symbolic link is replaced, not followed.  It is as
+    it was if the block raises; nothing is left beside it either way.  Errors call it by `name`, if
+    not by its path.
 
     Raises
     ------

@@ -27,45 +27,22 @@ class DocumentPair(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class DocumentPairs:
-    """The pairs of a corpus.
+    """The pairs of a corpus."""
 
-    Attributes
-    ----------
-    pairs : list of DocumentPair
-        Ordered.
-    first_of : mapping
-        For each copy the first document that is identical with it.
-    candidates : int
-        How many pairs were proposed, copies included, before they were verified.
-    """
-
-    pairs: list[DocumentPair]
-    first_of: Mapping[int, int]
-    candidates: int
+    pairs: list[DocumentPair]  # ordered
+    first_of: Mapping[int, int]  # for each copy the first document that is identical with it
+    candidates: int  # how many pairs were proposed, copies included, before they were verified
 
 
 @dataclass(frozen=True, slots=True)
 class ScannedDocuments:
-    """What is known about the documents of a scan.
-
-    Attributes
-    ----------
-    names : sequence of str
-        All documents' names.
-    fingerprints : Fingerprints
-        Their fingerprints.
-    digests : sequence of bytes
-        Equal for equal texts; empty where texts are not known.
-    references : range
-        Documents that are never redundant.
-    measure : callable or None
-        Measures two documents by their numbers; None where pairs are not verified.
-    """
+    """What is known about the documents of a scan."""
 
     names: Sequence[str]
     fingerprints: Fingerprints
-    digests: Sequence[bytes] = ()
-    references: range = range(0)
+    digests: Sequence[bytes] = ()  # equal for equal texts; empty where texts are not known
+    references: range = range(0)  # documents that are never redundant
+    # Measures two documents by their numbers; None where pairs are not verified.
     measure: Callable[[int, int], Measures] | None = None
 
     def distances(self, a: NDArray[np.int64] | int, b: NDArray[np.int64] | list[int]) -> list[int]:
@@ -95,19 +72,7 @@ def form_clusters(
     priority: Callable[[int], Priority],
     criteria: Criteria,
 ) -> tuple[Cluster, ...]:
-    """Join pairs to clusters.
-
-    Parameters
-    ----------
-    found : DocumentPairs
-        What to join.
-    documents : ScannedDocuments
-        What is known about them.
-    priority : callable
-        Orders documents, the first to keep first.
-    criteria : Criteria
-        Says how pairs are linked.
-    """
+    """Join pairs to clusters, each with its document of the least priority kept."""
     numbers = [(pair.a, pair.b) for pair in found.pairs]
     star = criteria.linkage == "star"
     groups = stars(numbers, found.first_of, priority) if star else components(numbers)

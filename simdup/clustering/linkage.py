@@ -48,19 +48,8 @@ def stars(
     partners that have none.  Redundancy is therefore never transitive.  A stream deduplicator that
     keeps whatever comes first does the same.
 
-    Parameters
-    ----------
-    pairs : iterable of (int, int)
-        Of identical documents only the first need appear in pairs with others.
-    first_of : mapping
-        For each copy the first document that is identical with it.
-    priority : callable
-        Orders documents, the first to keep first; see `priority_by`.
-
-    Returns
-    -------
-    list of list of int
-        Each group rises; the kept document is the one with the least priority.
+    `first_of` maps each copy to the first document that is identical with it; of identical
+    documents only the first need appear in pairs with others.  Each group rises.
     """
     copies: dict[int, Group] = {}
     for copy, first in first_of.items():
@@ -100,16 +89,8 @@ def priority_by(
 ) -> Callable[[int], Priority]:
     """Return the key that orders documents, the first to keep first; of equals the first.
 
-    Parameters
-    ----------
-    keep : str
-        One of `simdup.model.criteria.KEEP`.
-    lengths : sequence of int
-        Every document's length in characters.
-    modified : sequence of float
-        When every document was last changed.
-    rank : callable, optional
-        Goes before `keep`: of a group, only documents of the lowest rank can be kept.
+    `keep` is one of `simdup.model.criteria.KEEP`; `rank` goes before it: of a group, only documents
+    of the lowest rank can be kept.
     """
     values: dict[str, Callable[[int], float]] = {
         "first": lambda document: 0,

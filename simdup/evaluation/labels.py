@@ -32,23 +32,17 @@ class _Listed(NamedTuple):
 
 
 def read_labels(path: str, least_score: float | None = None) -> LabelledPairs:
-    """Read pairs or clusters.
+    """Read pairs or clusters from a file; ``-`` is standard input.
 
     JSONL gives the pairs that its clusters list, or that it lists one a line.  A table, with tabs
     if its first line has one and else with commas, gives clusters by its columns ``cluster`` and
     ``document``, all pairs within one counting; or pairs by its columns ``a`` and ``b``.  Without
     a header the first two columns are those, and the third is a score if all of it are numbers,
-    else a label.  Pairs with a label out of `NEGATIVE` are left out.
+    else a label.  Pairs with a label out of `NEGATIVE` are left out, and those with a score
+    (`SCORES`) below the least.
 
     A run lists copies with the first of them only.  They are known by similarity 1, or by distance
     0 where no similarity was measured; what one of them is a pair with, so are the others.
-
-    Parameters
-    ----------
-    path : str
-        The file; ``-`` is standard input.
-    least_score : float, optional
-        Leave out pairs with a lesser score (`SCORES`).
 
     Raises
     ------

@@ -30,18 +30,10 @@ NamePair = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class LabelledPairs:
-    """Pairs and clusters of near-duplicates, as one side labels them.
+    """Pairs and clusters of near-duplicates, as one side labels them."""
 
-    Attributes
-    ----------
-    pairs : frozenset of (str, str)
-        Names in their order, the smaller first.
-    clusters : tuple of tuple of str
-        Names; each in one cluster at most, and none alone.
-    """
-
-    pairs: frozenset[NamePair]
-    clusters: tuple[tuple[str, ...], ...]
+    pairs: frozenset[NamePair]  # names in their order, the smaller first
+    clusters: tuple[tuple[str, ...], ...]  # names; each in one cluster at most, and none alone
 
     @property
     def names(self) -> frozenset[str]:
@@ -51,49 +43,30 @@ class LabelledPairs:
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """The measures; all are shares from 0 to 1, but for the index, which may fall below 0.
+    """The measures; all are shares from 0 to 1, but for the index, which may fall below 0."""
 
-    Attributes
-    ----------
-    documents : int
-        How many either side names.
-    found_pairs, true_pairs, both_pairs : int
-        Pairs found, pairs of the truth, and those in both.
-    precision, recall, f1 : float
-        Of pairs.  Where nothing was found, precision is 1; where there is nothing to find, so is
-        recall.
-    found_clusters, true_clusters : int
-        Of two documents or more.
-    adjusted_rand : float
-        1 for equal partitions, about 0 for unrelated ones.
-    bcubed_precision, bcubed_recall, bcubed_f1 : float
-        Means over documents.
-    """
-
-    documents: int
+    documents: int  # how many either side names
     found_pairs: int
     true_pairs: int
-    both_pairs: int
+    both_pairs: int  # those in both
+    # Of pairs.  Where nothing was found, precision is 1; where nothing is true, so is recall.
     precision: float
     recall: float
     f1: float
-    found_clusters: int
-    true_clusters: int
-    adjusted_rand: float
+    found_clusters: int  # of two documents or more
+    true_clusters: int  # likewise
+    adjusted_rand: float  # 1 for equal partitions, about 0 for unrelated ones
+    # Means over documents.
     bcubed_precision: float
     bcubed_recall: float
     bcubed_f1: float
 
 
 def from_pairs(pairs: Iterable[NamePair], copies: Iterable[NamePair] = ()) -> LabelledPairs:
-    """Return the labels that pairs give; clusters are what they connect.
+    """Return the labels that pairs in any order give; clusters are what they connect.
 
-    Parameters
-    ----------
-    pairs : iterable of (str, str)
-        In any order; a document with itself is no pair.
-    copies : iterable of (str, str)
-        Those of the pairs that are copies of each other: what one is a pair with, so is the other.
+    Some of the pairs are copies of each other: what one is a pair with, so is the other.  A
+    document with itself is no pair.
     """
     different = {_ordered(a, b) for a, b in pairs if a != b}
     groups = _components(copies)
@@ -111,9 +84,7 @@ def from_clusters(clusters: Iterable[Iterable[str]]) -> LabelledPairs:
     """Return the labels that clusters give: all documents of a cluster are pairs."""
     members = [tuple(dict.fromkeys(cluster)) for cluster in clusters]
     pairs = {pair for cluster in members for pair in _pairs_within(cluster)}
-    return LabelledPairs(
-        frozenset(pairs), tuple(cluster for cluster in members if len(cluster) > 1)
-    )
+    return LabelledPairs(frozenset(pairs), tuple(one for one in members if len(one) > 1))
 
 
 def measure(found: LabelledPairs, truth: LabelledPairs) -> Evaluation:
@@ -126,9 +97,8 @@ def measure(found: LabelledPairs, truth: LabelledPairs) -> Evaluation:
     # A document in no cluster is one of its own: numbers below 0 are free.
     labels = [(ours.get(name, -i), theirs.get(name, -i)) for i, name in enumerate(names, 1)]
     bcubed_precision, bcubed_recall = _bcubed(labels)
-    documents = len(names)
     return Evaluation(
-        documents=documents,
+        documents=len(names),
         found_pairs=len(found.pairs),
         true_pairs=len(truth.pairs),
         both_pairs=both,

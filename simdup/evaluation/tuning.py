@@ -29,22 +29,12 @@ Rows = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Truth:
-    """The true pairs of a sample.
+    """The true pairs of a sample."""
 
-    Attributes
-    ----------
-    documents : int
-        Documents of the sample.
-    i, j : int64[pairs]
-        Places in the sample, i < j.
-    similarity : float64[pairs]
-        Their resemblance, `LEAST` or more.
-    """
-
-    documents: int
-    i: Rows
-    j: Rows
-    similarity: NDArray[np.float64]
+    documents: int  # of the sample
+    i: Rows  # int64[pairs]: places in the sample, i < j
+    j: Rows  # int64[pairs]
+    similarity: NDArray[np.float64]  # float64[pairs]: their resemblance, `LEAST` or more
 
     def at(self, similarity: float) -> Rows:
         """Return the pairs at a similarity, as i * documents + j, rising."""

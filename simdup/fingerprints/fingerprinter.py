@@ -31,20 +31,12 @@ from simdup.model.recipe import Recipe, recipe_fields
 
 @dataclass(frozen=True, slots=True)
 class Fingerprints:
-    """Fingerprints of documents.
+    """Fingerprints of documents."""
 
-    Attributes
-    ----------
-    values : uint64[documents, words]
-        Word 0 is the most significant; 0 for a document without terms.
-    bits : int
-        Bits of each.
-    terms : int64[documents]
-        How many terms with a weight above 0 each document has.
-    """
-
+    # uint64[documents, words]: word 0 is the most significant; 0 for a document without terms.
     values: NDArray[np.uint64]
     bits: int
+    # int64[documents]: how many terms with a weight above 0 each document has.
     terms: NDArray[np.int64]
 
     @classmethod
@@ -66,20 +58,11 @@ class Fingerprinter:
 
     It can be pickled and sent to other processes and machines.  `alone` makes one that needs no
     corpus, `for_corpus` one that may learn from a corpus's counts.
-
-    Attributes
-    ----------
-    analyzer : Analyzer
-        Turns texts into terms.
-    idf : Idf
-        Weighs terms.
-    learned : bool
-        Whether `idf` was learned from the counts that are to be fingerprinted.
     """
 
-    analyzer: Analyzer
-    idf: Idf
-    learned: bool = False
+    analyzer: Analyzer  # turns texts into terms
+    idf: Idf  # weighs terms
+    learned: bool = False  # `idf` was learned from the counts that are to be fingerprinted
 
     @classmethod
     def alone(cls, analyzer: Analyzer) -> Fingerprinter:

@@ -11,19 +11,10 @@ from simdup.search import Pairs
 def near_pairs(
     fingerprints: Fingerprints, distance: int, run: RunOptions, copies: str = "all"
 ) -> Pairs:
-    """Return all pairs of fingerprints within a distance, ordered.
+    """Return all pairs of fingerprints within a Hamming distance, ordered.
 
-    Parameters
-    ----------
-    fingerprints : Fingerprints
-        What to search.
-    distance : int
-        The largest Hamming distance; what exceeds the bits of a fingerprint is no limit.
-    run : RunOptions
-        How to search, and with how many threads.
-    copies : {"all", "first"}
-        With ``first``, of identical fingerprints each pairs with the first only, and only the
-        first with others.
+    With the copies ``first``, identical fingerprints pair with the first of them only, and only
+    the first with others.
     """
     values, bits = fingerprints.values, fingerprints.bits
     distance = min(distance, bits)

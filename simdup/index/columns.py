@@ -11,7 +11,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -24,32 +23,20 @@ from simdup.mix64 import scatter
 U64 = NDArray[np.uint64]
 RowIds = NDArray[np.int64]
 
-# More terms are not counted; nobody asks beyond a few.
-_MOST_TERMS = 255
-
 
 class MatchColumns(NamedTuple):
-    """What decides whether the texts of documents match.
+    """What decides whether the texts of documents match."""
 
-    Attributes
-    ----------
-    lengths : uint32[n]
-    terms : uint8[n]
-        As in `Columns`.
-    sketches : uint8[n, 128]
-        Zeros where there was no text; of width 0 where no document had one.
-    """
-
-    lengths: NDArray[np.uint32]
-    terms: NDArray[np.uint8]
-    sketches: NDArray[np.uint8]
+    lengths: NDArray[np.uint32]  # uint32[n]
+    terms: NDArray[np.uint8]  # uint8[n]: as in `Columns`
+    sketches: NDArray[np.uint8]  # uint8[n, 128]: zeros where there was no text
 
     @classmethod
     def of(cls, lengths: NDArray[np.uint32], terms: NDArray[np.uint8],
            sketches: NDArray[np.uint8], which: RowIds) -> MatchColumns:  # fmt: skip
         """Return those of some rows, given all lengths and terms, and the sketches of texts."""
         texts = terms[which] > 0
-        spread = np.zeros((len(which), SIZE if texts.any() else 0), np.uint8)
+        spread = np.zeros((len(which), SIZE), np.uint8)
         if texts.any():
             place = np.cumsum(terms > 0) - 1
             spread[texts] = sketches[place[which[texts]]]
@@ -60,49 +47,17 @@ class MatchColumns(NamedTuple):
         return MatchColumns(self.lengths[which], self.terms[which], self.sketches[which])
 
 
-def concat_match_columns(several: Sequence[MatchColumns]) -> MatchColumns:
-    """Return match columns one after another."""
-    width = max(part.sketches.shape[1] for part in several)
-    sketches = [
-        part.sketches if part.sketches.shape[1] == width
-        else np.zeros((len(part.terms), width), np.uint8)
-        for part in several
-    ]  # fmt: skip
-    return MatchColumns(
-        np.concatenate([part.lengths for part in several]),
-        np.concatenate([part.terms for part in several]),
-        np.concatenate(sketches),
-    )
-
-
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """Documents in columns.
+    """Documents in columns."""
 
-    Attributes
-    ----------
-    names : list of bytes
-        As they are in a file system.
-    values : uint64[n, words]
-        Fingerprints.
-    keys : uint64[n]
-        Hashes of the names.
-    contents : uint64[n]
-        Hashes of names and contents together.
-    lengths : uint32[n]
-        Characters of the compact text.
-    terms : uint8[n]
-        Terms, 255 for more; 0 where there was no text.
-    sketches : uint8[texts, 128]
-        Sketches of the documents that had a text, in order.
-    """
-
-    names: list[bytes]
-    values: U64
-    keys: U64
-    contents: U64
-    lengths: NDArray[np.uint32]
-    terms: NDArray[np.uint8]
+    names: list[bytes]  # as they are in a file system
+    values: U64  # uint64[n, words]: fingerprints
+    keys: U64  # uint64[n]: hashes of the names
+    contents: U64  # uint64[n]: hashes of names and contents together
+    lengths: NDArray[np.uint32]  # uint32[n]: characters of the compact text
+    terms: NDArray[np.uint8]  # uint8[n]: terms, 255 for more; 0 where there was no text
+    # uint8[texts, 128]: sketches of the documents that had a text, in order.
     sketches: NDArray[np.uint8]
 
     def __len__(self) -> int:
@@ -170,55 +125,14 @@ def text_hash(text: str) -> bytes:
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
 
 
-def content_hashes(keys: U64, what: U64) -> U64:
+def content_hashes(keys: U64, contents: U64) -> U64:
     """Return the hashes of names and contents together.
 
-    Parameters
-    ----------
-    keys : uint64[n]
-        Hashes of the names.
-    what : uint64[n, m]
-        Hashes of the texts, or, where there are none, the fingerprints.
+    The contents are the hashes of texts (uint64[n, 1]) or, where there are none, the fingerprints.
     """
-    result = keys
-    for word in range(what.shape[1]):
-        result = scatter(result ^ what[:, word])
-    return result
-
-
-class TextParts(NamedTuple):
-    """What an index keeps of texts beside their fingerprints.
-
-    Attributes
-    ----------
-    hashes : uint64[n]
-        See `text_hash`.
-    lengths : sequence of int
-        Characters of the compact texts.
-    terms : int64[n]
-        How many terms each has.
-    sketches : uint8[n, 128]
-        Sketches of their shingles.
-    """
-
-    hashes: U64
-    lengths: Sequence[int]
-    terms: NDArray[np.int64]
-    sketches: NDArray[np.uint8]
-
-
-def text_columns(names: Sequence[str], values: U64, texts: TextParts) -> Columns:
-    """Return the columns of documents with texts."""
-    keys = name_keys(names)
-    return Columns(
-        [to_bytes(name) for name in names],
-        values,
-        keys,
-        content_hashes(keys, texts.hashes[:, None]),
-        np.array(texts.lengths, np.uint32),
-        np.minimum(texts.terms, _MOST_TERMS).astype(np.uint8),
-        texts.sketches,
-    )
+    for word in range(contents.shape[1]):
+        keys = scatter(keys ^ contents[:, word])
+    return keys
 
 
 def line_columns(names: Sequence[str], values: U64, keyed: bool = True) -> Columns:
@@ -256,13 +170,7 @@ def to_sections(columns: Columns) -> dict[str, bytes]:
 
 
 def from_sections(sections: dict[str, bytes], words: int) -> Columns:
-    """Return the documents of a block.
-
-    Raises
-    ------
-    ValueError
-        If its sections do not belong together.
-    """
+    """Return the documents of a block; raise ValueError if its sections do not belong together."""
     names = read_names(sections["ends"], sections["names"])
     columns = Columns(
         names,
@@ -281,16 +189,10 @@ def from_sections(sections: dict[str, bytes], words: int) -> Columns:
     return columns
 
 
-def read_names(ends: bytes, content: bytes) -> list[bytes]:
-    """Return the names that two sections of a block hold."""
-    bounds = np.concatenate([[0], np.frombuffer(ends, "<u4")]).tolist()
-    return [content[start:end] for start, end in pairwise(bounds)]
-
-
-def pick_names(ends: bytes, content: bytes, which: RowIds) -> list[bytes]:
-    """Return some of the names, by number."""
+def read_names(ends: bytes, content: bytes, which: RowIds | slice = slice(None)) -> list[bytes]:
+    """Return the names that two sections of a block hold: all, or some by number."""
     bounds = np.concatenate([[0], np.frombuffer(ends, "<u4")])
-    places = zip(bounds[which].tolist(), bounds[which + 1].tolist(), strict=True)
+    places = zip(bounds[:-1][which].tolist(), bounds[1:][which].tolist(), strict=True)
     return [content[start:end] for start, end in places]
 
 

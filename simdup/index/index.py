@@ -10,7 +10,7 @@ from typing import Any
 from simdup.corpus.fingerprint_lines import format_header, format_lines
 from simdup.corpus.sources import STDIN
 from simdup.errors import SimdupError
-from simdup.index.build import build_from_lines, build_from_texts
+from simdup.index.build import build
 from simdup.index.check import find_faults
 from simdup.index.columns import Columns, decode_names, line_columns, name_keys
 from simdup.index.info import IndexInfo, index_info
@@ -91,11 +91,7 @@ class Index:
         SimdupError
             If the file exists already, or cannot be written.
         """
-        settings = Settings.of(recipe, reading=reading, run=run)
-        if fingerprints:
-            added = build_from_lines(path, sources, settings.recipe)
-        else:
-            added = build_from_texts(path, sources, settings)  # type: ignore[arg-type]
+        added = build(path, sources, Settings.of(recipe, reading=reading, run=run), fingerprints)
         index = cls.open(path)
         index.built = added
         return index
@@ -319,14 +315,14 @@ def _text_columns(
     """Yield the columns of documents, batch by batch, without those that are known."""
     fingerprinter = session.recipe.fingerprinter
     opened = open_input(sources, settings)  # type: ignore[arg-type]
-    result.skipped += opened.skipped
-    for corpus, unchanged in read_documents(opened, fingerprinter, known):
+    for corpus in read_documents(opened, fingerprinter, known):
+        found = corpus.fingerprints(fingerprinter)
         if isinstance(result, Added):
-            result.unchanged += unchanged
-        columns, skipped = to_columns(corpus, fingerprinter)
-        result.skipped += skipped
+            result.unchanged += corpus.unchanged
+        result.skipped += corpus.skipped
         result.notes += corpus.notes
-        yield columns
+        if len(corpus):
+            yield to_columns(corpus, found)
 
 
 def _line_columns(session: Session, sources: Sources, keyed: bool = True) -> Columns:

@@ -10,30 +10,31 @@ import numpy as np
 
 from simdup.corpus.batches import Batch, TextBatch, read
 from simdup.corpus.fingerprint_lines import FingerprintLines, read_lines
-from simdup.corpus.names import NameRegistry
+from simdup.corpus.names import to_bytes
 from simdup.errors import SimdupError
 from simdup.features.shingles import Shingler
 from simdup.features.text import PreparedText
-from simdup.fingerprints.fingerprinter import Fingerprinter
+from simdup.fingerprints.fingerprinter import Fingerprinter, Fingerprints
 from simdup.index.columns import (
     Columns,
-    TextParts,
     content_hashes,
     name_keys,
-    text_columns,
     text_hash,
     to_numbers,
 )
 from simdup.index.keyset import KeySet
-from simdup.ingest.corpus import Corpus, count_batches
+from simdup.ingest.corpus import Corpus, ingest_as_they_come
 from simdup.ingest.counting import BatchCounter, BatchOptions, CountedBatch
 from simdup.ingest.sources import Data, Input
 from simdup.lsh.bbit import SIZE, bbit_sketch
-from simdup.model.documents import NO_WORDS, Document, Skipped
+from simdup.model.documents import Document, Skipped
 from simdup.model.shingling import Shingling
 
 # Texts as for a scan, or files of fingerprint lines, or names and fingerprints.
 Sources: TypeAlias = Data | Iterable[tuple[str, int]]
+
+# More terms are not counted; nobody asks beyond a few.
+_MOST_TERMS = 255
 
 # Part of every index: other shingles would make other sketches.
 _shingler = Shingler(Shingling(5))
@@ -45,7 +46,7 @@ def summarize(document: Document, text: PreparedText) -> bytes:
     return text_hash(document.text) + sketch.tobytes()
 
 
-KEEP_SUMMARIES = BatchOptions(standalone=True, extras=summarize)
+KEEP_SUMMARIES = BatchOptions(extras=summarize)
 
 
 @dataclass(frozen=True)
@@ -76,40 +77,33 @@ class _CountChanged:
 
 def read_documents(
     opened: Input, fingerprinter: Fingerprinter, known: KeySet | None = None
-) -> Iterator[tuple[Corpus, int]]:
-    """Yield documents batch by batch, and how many were known and left out."""
-    registry = NameRegistry()
+) -> Iterator[Corpus]:
+    """Yield documents batch by batch, without those that are known."""
     settings = opened.settings
     analyzer = replace(fingerprinter.analyzer, segmenter=settings.run.segmenter)
-    counter = BatchCounter(analyzer, settings.reading, KEEP_SUMMARIES)
+    options = replace(KEEP_SUMMARIES, standalone=True)
+    counter = BatchCounter(analyzer, settings.reading, options)
     work = counter if known is None else _CountChanged(counter, known)
-    for _, counted in count_batches(opened, work):
-        corpus = Corpus(analyzer, registry)
-        for document in counted.unchanged:
-            if not registry.reserve(document):
-                # Two records of one name, of which the other has changed and came first.
-                taken = f"left out, add it again: another record has the name {document.name!r}"
-                corpus.skipped.append(Skipped(document.place, taken, error=True))
-        corpus.add(0, counted)
-        yield corpus, len(counted.unchanged)
+    return ingest_as_they_come(opened, analyzer, work)
 
 
-def to_columns(corpus: Corpus, fingerprinter: Fingerprinter) -> tuple[Columns, list[Skipped]]:
-    """Fingerprint counted documents; those without words are skipped."""
-    found = fingerprinter.fingerprints(corpus.counts)
-    with_terms = np.flatnonzero(found.terms)
-    without = [Skipped(corpus.names[i], NO_WORDS) for i in np.flatnonzero(found.terms == 0)]
-    chosen = with_terms.tolist()
-    summaries = np.frombuffer(b"".join(corpus.extras[i] for i in chosen), np.uint8)
+def to_columns(corpus: Corpus, found: Fingerprints) -> Columns:
+    """Return the columns of fingerprinted documents; those without words are left out."""
+    chosen = np.flatnonzero(found.terms)
+    rows = chosen.tolist()
+    summaries = np.frombuffer(b"".join(corpus.extras[i] for i in rows), np.uint8)
     summaries = summaries.reshape(-1, 8 + SIZE)
-    texts = TextParts(
-        to_numbers(summaries[:, :8].tobytes()),
-        [corpus.lengths[i] for i in chosen],
-        found.terms[with_terms],
+    names = [corpus.names[i] for i in rows]
+    keys = name_keys(names)
+    return Columns(
+        [to_bytes(name) for name in names],
+        found.values[chosen],
+        keys,
+        content_hashes(keys, to_numbers(summaries[:, :8].tobytes())[:, None]),
+        np.array([corpus.lengths[i] for i in rows], np.uint32),
+        np.minimum(found.terms[chosen], _MOST_TERMS).astype(np.uint8),
         summaries[:, 8:],
     )
-    names = [corpus.names[i] for i in chosen]
-    return text_columns(names, found.values[with_terms], texts), corpus.skipped + without
 
 
 def read_fingerprints(sources: Sources, bits: int, digest: str) -> FingerprintLines:

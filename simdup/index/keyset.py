@@ -9,15 +9,7 @@ from simdup.index.columns import U64
 
 
 class KeySet:
-    """A growing set of 64-bit hashes.
-
-    At first each question scans all of them; the fifth sorts them.
-
-    Parameters
-    ----------
-    given : uint64[n]
-        The first of them.
-    """
+    """A growing set of 64-bit hashes: at first each question scans all, the fifth sorts them."""
 
     def __init__(self, given: U64) -> None:
         self._given = given

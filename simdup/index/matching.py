@@ -31,23 +31,11 @@ _RESULTS = 4096
 
 @dataclass(frozen=True, slots=True)
 class QueryOptions:
-    """How an index is queried.
+    """How an index is queried."""
 
-    Attributes
-    ----------
-    criteria : Criteria
-        Its distance, similarity and verify are used.
-    limit : int or None
-        Most matches of a document.
-    compress : bool
-        Whether search tables are kept compressed.
-    run : RunOptions
-        What the run may use.
-    """
-
-    criteria: Criteria
-    limit: int | None = None
-    compress: bool = False
+    criteria: Criteria  # its distance, similarity and verify are used
+    limit: int | None = None  # most matches of a document
+    compress: bool = False  # whether search tables are kept compressed
     run: RunOptions = field(default_factory=RunOptions)
 
     def setup(self, bits: int) -> SearchSetup:
@@ -191,8 +179,7 @@ def _match_added(
     """Yield what the documents of a batch match among those added before them."""
     if not len(added):
         return
-    bits = columns.values.shape[1] * 64
-    setup = SearchSetup(HammingBall(bits, min(options.criteria.distance, bits)))
+    setup = options.setup(columns.values.shape[1] * 64)
     found = Searcher(columns.values[added], setup).near(columns.values)
     later = found.query > added[found.row]
     query, row, distance = found.query[later], added[found.row[later]], found.distance[later]

@@ -32,10 +32,7 @@ CREATE TABLE part (
 def create_storage(path: str) -> Iterator[Storage]:
     """Create a file: it appears when everything went well, and never half.
 
-    Raises
-    ------
-    SimdupError
-        If the path exists already, or the folder cannot be written.
+    It raises if the path exists already, or the folder cannot be written.
     """
     if os.path.lexists(path):
         hint = "`Index.add` adds documents to it, or remove it first"
@@ -83,13 +80,7 @@ def _remove_sides(path: str) -> None:
 
 
 def open_storage(path: str) -> Storage:
-    """Open a file that `create_storage` made.
-
-    Raises
-    ------
-    SimdupError
-        If it cannot be read, is something else, or was made by a later version.
-    """
+    """Open a file that `create_storage` made; raise if it cannot be read or is something else."""
     _check_head(path)
     folder = os.path.dirname(os.path.abspath(path))
     if os.access(path, os.W_OK) and os.access(folder, os.W_OK):
@@ -131,8 +122,5 @@ def _check_head(path: str) -> None:
         raise SimdupError(path, "is not a simdup index", "`Index.build` makes one")
     version = int.from_bytes(head[60:64], "big")
     if version != VERSION:
-        raise SimdupError(
-            path,
-            f"is an index of format {version}; this simdup only knows {VERSION}",
-            "it was made by a newer simdup: update this one",
-        )
+        what = f"is an index of format {version}; this simdup only knows {VERSION}"
+        raise SimdupError(path, what, "it was made by a newer simdup: update this one")

@@ -29,33 +29,15 @@ _WORTH_THREADS = 10_000_000
 
 
 class SearchSetup(NamedTuple):
-    """What the rows of an index are searched for, and how.
+    """What the rows of an index are searched for, and how."""
 
-    Attributes
-    ----------
-    ball : HammingBall
-        Bits of a fingerprint, and how many may differ.
-    threads : int
-        Threads to search with.
-    compress : bool
-        Whether tables are kept compressed.
-    """
-
-    ball: HammingBall
+    ball: HammingBall  # bits of a fingerprint, and how many may differ
     threads: int = 1
-    compress: bool = False
+    compress: bool = False  # whether tables are kept compressed
 
 
 class Searcher:
-    """Finds rows within one distance.
-
-    Parameters
-    ----------
-    values : uint64[n, words]
-        The rows' fingerprints.
-    setup : SearchSetup
-        What they are searched for, and how.
-    """
+    """Finds the rows, given by their fingerprints (uint64[n, words]), within one distance."""
 
     def __init__(self, values: U64, setup: SearchSetup) -> None:
         self._setup = setup
@@ -67,8 +49,6 @@ class Searcher:
 
     def append(self, values: U64) -> None:
         """Add rows after the last."""
-        if not len(values):
-            return
         while self._loose and len(self._loose[-1]) <= len(values):
             values = np.concatenate([self._loose.pop(), values])
         self._loose.append(values)

@@ -23,30 +23,14 @@ def keep_silent(what: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """How to wait for another process that writes.
+    """How to wait for another process that writes."""
 
-    Attributes
-    ----------
-    timeout : float
-        Seconds to wait.
-    waiting : callable
-        Called with a sentence before the waiting begins.
-    """
-
-    timeout: float
-    waiting: Callable[[str], None]
+    timeout: float  # seconds to wait
+    waiting: Callable[[str], None]  # called with a sentence before the waiting begins
 
 
 class Session:
-    """An open index.
-
-    A writer and a searcher are kept for as long as nobody else writes to the file.
-
-    Parameters
-    ----------
-    storage : Storage
-        Its file.
-    """
+    """An open index; its writer and searcher are kept as long as nobody else writes to the file."""
 
     def __init__(self, storage: Storage) -> None:
         self.storage = storage

@@ -28,16 +28,10 @@ _HINT = "`Index.check` tells what is damaged; build the index again from its sou
 
 
 class Storage:
-    """An open file of sections; see `open_storage` and `create_storage`.
-
-    Attributes
-    ----------
-    path : str
-        How the user named it.
-    """
+    """An open file of sections; see `open_storage` and `create_storage`."""
 
     def __init__(self, path: str, connection: sqlite3.Connection) -> None:
-        self.path = path
+        self.path = path  # as the user named it
         self._connection = connection
 
     def close(self) -> None:
@@ -64,17 +58,12 @@ class Storage:
     def writing(self, timeout: float, waiting: Callable[[str], None]) -> Iterator[None]:
         """Write: everything appears at the end, or nothing if an exception is raised.
 
-        Parameters
-        ----------
-        timeout : float
-            Seconds to wait for another writer.
-        waiting : callable
-            Called once with a sentence before the waiting begins.
+        Another writer is waited for; `waiting` is called once with a sentence before that.
 
         Raises
         ------
         SimdupError
-            If another writer does not finish in time, or the file cannot be written.
+            If it does not finish within the `timeout` (seconds), or the file cannot be written.
         """
         self._begin(timeout, waiting)
         try:
@@ -149,14 +138,8 @@ class Storage:
         )
 
     def get(self, kind: str, number: int) -> bytes:
-        """Return a section.
-
-        Raises
-        ------
-        SimdupError
-            If it is missing or damaged.
-        """
-        for _, content in self._sections(kind, "AND number = ?", (number,)):
+        """Return a section, or raise if it is missing or damaged."""
+        for _, content in self.sections(kind, number):
             return content
         raise SimdupError(self.path, f"section {kind} {number} is missing", _HINT)
 
@@ -164,16 +147,13 @@ class Storage:
         """Tell whether there is a section of a kind."""
         return bool(self.execute("SELECT 1 FROM part WHERE kind = ? LIMIT 1", (kind,)))
 
-    def sections(self, kind: str) -> Iterator[tuple[int, bytes]]:
-        """Yield the numbers and contents of all sections of a kind, by number; see `get`."""
-        return self._sections(kind, "ORDER BY number", ())
-
-    def _sections(
-        self, kind: str, clause: str, values: tuple[object, ...]
-    ) -> Iterator[tuple[int, bytes]]:
-        statement = f"SELECT number, checksum, content FROM part WHERE kind = ? {clause}"
+    def sections(self, kind: str, only: int | None = None) -> Iterator[tuple[int, bytes]]:
+        """Yield the numbers and contents of the sections of a kind, by number; see `get`."""
+        statement = "SELECT number, checksum, content FROM part WHERE kind = ?"
+        statement += " ORDER BY number" if only is None else " AND number = ?"
+        values = (kind,) if only is None else (kind, only)
         try:
-            for number, checksum, content in self._connection.execute(statement, (kind, *values)):
+            for number, checksum, content in self._connection.execute(statement, values):
                 if checksum != _checksum(kind, number, content):
                     raise SimdupError(self.path, f"section {kind} {number} is damaged", _HINT)
                 yield number, content

@@ -18,10 +18,9 @@ from simdup.index.columns import (
     Columns,
     MatchColumns,
     RowIds,
-    concat_match_columns,
     decode_names,
     from_sections,
-    pick_names,
+    read_names,
     to_numbers,
 )
 from simdup.index.storage import Storage
@@ -40,19 +39,11 @@ BLOCK = 1024
 
 
 class Store:
-    """The documents in a file; use it within `Storage.reading` or `Storage.writing`.
-
-    Parameters
-    ----------
-    storage : Storage
-        The file.
-    words : int
-        64-bit words of a fingerprint.
-    """
+    """The documents in a file; use it within `Storage.reading` or `Storage.writing`."""
 
     def __init__(self, storage: Storage, words: int) -> None:
         self.storage = storage
-        self.words = words
+        self.words = words  # 64-bit words of a fingerprint
 
     def __len__(self) -> int:
         """Return the number of documents."""
@@ -67,13 +58,7 @@ class Store:
         return self.column("fingerprints").reshape(-1, self.words)
 
     def block(self, number: int) -> Columns:
-        """Return the documents of a block.
-
-        Raises
-        ------
-        SimdupError
-            If they are damaged.
-        """
+        """Return the documents of a block, or raise if they are damaged."""
         sections = {kind: self.storage.get(kind, number) for kind in SECTIONS}
         try:
             return from_sections(sections, self.words)
@@ -90,9 +75,6 @@ class Store:
 
         Each block is read once, and only the sections that are needed.
         """
-        if not len(places):
-            nothing = np.zeros(0, np.uint8)
-            return [], MatchColumns(nothing.astype(np.uint32), nothing, nothing.reshape(0, 0))
         blocks = self.storage.blocks()
         starts = np.cumsum([0, *(documents for _, documents in blocks)])
         order = np.argsort(places, kind="stable")
@@ -108,7 +90,8 @@ class Store:
         back = np.empty(len(places), np.int64)
         back[order] = np.arange(len(places))
         decoded = decode_names(names)
-        return [decoded[i] for i in back.tolist()], concat_match_columns(columns).take(back)
+        ordered_columns = MatchColumns(*map(np.concatenate, zip(*columns, strict=True)))
+        return [decoded[i] for i in back.tolist()], ordered_columns.take(back)
 
     def _look_up_in(self, number: int, which: RowIds) -> tuple[list[bytes], MatchColumns]:
         get = self.storage.get
@@ -117,5 +100,5 @@ class Store:
         if terms[which].any():
             sketches = np.frombuffer(get("sketches", number), np.uint8).reshape(-1, SIZE)
         lengths = np.frombuffer(get("lengths", number), "<u4").astype(np.uint32)
-        names = pick_names(get("ends", number), get("names", number), which)
+        names = read_names(get("ends", number), get("names", number), which)
         return names, MatchColumns.of(lengths, terms, sketches, which)

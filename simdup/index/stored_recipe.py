@@ -25,8 +25,7 @@ def store(storage: Storage, fingerprinter: Fingerprinter) -> None:
         storage.put("model", 0, model_bytes(idf))
     if dictionary is not None:
         storage.put("dictionary", 0, dictionary.content)
-    values = recipe_fields(fingerprinter.recipe)
-    _write(storage, values, fingerprinter.fields, documents)
+    _write(storage, recipe_fields(fingerprinter.recipe), fingerprinter.fields, documents)
 
 
 def store_digest(storage: Storage, digest: str, bits: int) -> None:
@@ -35,10 +34,7 @@ def store_digest(storage: Storage, digest: str, bits: int) -> None:
 
 
 def _write(
-    storage: Storage,
-    values: dict[str, Any] | None,
-    resolved: dict[str, Any],
-    documents: int | None,
+    storage: Storage, values: dict[str, Any] | None, resolved: dict[str, Any], documents: int | None
 ) -> None:
     stored = {"fields": values, "resolved": resolved, "model_documents": documents}
     # Names of files may hold bytes that are not UTF-8: JSON spells them as escapes.
@@ -46,21 +42,11 @@ def _write(
 
 
 class StoredRecipe:
-    """The recipe inside an index.
-
-    Parameters
-    ----------
-    storage : Storage
-        The index's.
-
-    Attributes
-    ----------
-    resolved : dict
-        The resolved recipe with its digest; for fingerprint lines only digest and bits.
-    """
+    """The recipe inside an index."""
 
     def __init__(self, storage: Storage) -> None:
         stored = json.loads(storage.get("recipe", 0))
+        # With its digest; for fingerprint lines only digest and bits.
         self.resolved: dict[str, Any] = stored["resolved"]
         self._fields: dict[str, Any] | None = stored["fields"]
         self._storage = storage
@@ -82,13 +68,7 @@ class StoredRecipe:
 
     @cached_property
     def fingerprinter(self) -> Fingerprinter:
-        """What fingerprints texts.
-
-        Raises
-        ------
-        SimdupError
-            If it is not known, is damaged, or cannot be reproduced on this machine.
-        """
+        """What fingerprints texts; raises if it is unknown, damaged or not reproducible here."""
         storage = self._storage
         if self._fields is None:
             raise SimdupError(
@@ -119,19 +99,9 @@ class StoredRecipe:
         return Recipe(**{name.replace("-", "_"): value for name, value in values.items()})
 
     def require(self, name: str | None, options: dict[str, Any]) -> None:
-        """Raise if the requested recipe differs from the index's.
+        """Raise if the requested recipe differs from the index's, naming both values of each field.
 
-        Parameters
-        ----------
-        name : str or None
-            A named recipe; None for that of the index.
-        options : dict
-            Fields of `Recipe` and their requested values.
-
-        Raises
-        ------
-        SimdupError
-            If they differ; it names both values of each field.
+        `name` is a named recipe, None for that of the index; `options` are the requested fields.
         """
         if name is None and not options:
             return

@@ -14,12 +14,8 @@ class Writer:
     """Adds and removes documents; every transaction ends with `flush`.
 
     It knows the hashes of all names and contents, which are read when it is created, and serves
-    several transactions as long as nobody else writes between them.
-
-    Parameters
-    ----------
-    store : Store
-        Where documents go, within `Storage.writing`.
+    several transactions as long as nobody else writes between them.  Use it within
+    `Storage.writing`.
     """
 
     def __init__(self, store: Store) -> None:
@@ -38,12 +34,7 @@ class Writer:
     def add(self, columns: Columns) -> tuple[Columns, int]:
         """Add documents; one whose name is present with another content is replaced.
 
-        Returns
-        -------
-        columns : Columns
-            What was added: all but the unchanged ones.
-        replaced : int
-            How many of them replace another.
+        Return those that were not present unchanged, and how many of them replace another.
         """
         keys = columns.keys.tolist()
         if len(set(keys)) < len(keys):

@@ -25,10 +25,11 @@ from simdup.features.analyzer import Analyzer
 from simdup.features.counts import CountedChunk, Counts, join, no_spool
 from simdup.features.idf import ENOUGH_DOCUMENTS
 from simdup.features.text import DIGEST_BYTES
+from simdup.fingerprints.fingerprinter import Fingerprinter, Fingerprints
 from simdup.ingest.counting import COUNTS_ONLY, BatchCounter, BatchOptions, CountedBatch
 from simdup.ingest.sources import Input
 from simdup.ingest.workers import Workers
-from simdup.model.documents import Skipped
+from simdup.model.documents import NO_WORDS, Skipped
 
 # Below this many bytes one process finishes before others have started: forking and ending two
 # costs 50 ms, in which one reads some 500 kB.
@@ -37,54 +38,32 @@ WORTH_WORKERS = 1 << 20
 
 @dataclass
 class Corpus:
-    """Documents read and counted; their texts and counts may be spooled.
+    """Documents read and counted; their texts and counts may be spooled."""
 
-    Attributes
-    ----------
-    analyzer : Analyzer
-        What turned the texts into terms.
-    registry : NameRegistry
-        The names that records have taken.
-    names, modified, paths, records : sequence
-        Of each document, as in `Document`.
-    text_digests, first_seen : bytearray
-        Of each document, as in `CountedBatch`.
-    digests, lengths, slots : list
-        Of each text that was met first; of each document once copies are resolved.
-    notes : list of (str, str)
-        Names, and what a person should know about how they were read.
-    skipped : list of Skipped
-        What could not be a document.
-    chunks : list of (int, CountedChunk)
-        Which process counted each chunk, and the chunk: see `features.counts.join`.
-    bands : list of arrays
-        Band keys, chunk by chunk.
-    extras : list of bytes
-        Of each document, as in `CountedBatch`.
-    row_of : int64[documents] or None
-        Which row of the joined counts each document has; None where each has its own.
-    read : callable
-        Returns the bytes of a slot, while the spool exists.
-    """
-
-    analyzer: Analyzer
+    analyzer: Analyzer  # turned the texts into terms
     registry: NameRegistry = field(default_factory=NameRegistry)
+    # Of each document, as in `Document`.
     names: list[str] = field(default_factory=list)
     modified: list[float] = field(default_factory=list)
     paths: list[str] = field(default_factory=list)
     records: array[int] = field(default_factory=lambda: array("Q"))
+    # Of each document, as in `CountedBatch`.
     text_digests: bytearray = field(default_factory=bytearray)
     first_seen: bytearray = field(default_factory=bytearray)
+    # Of each text that was met first; of each document once copies are resolved.
     digests: list[bytes] = field(default_factory=list)
     lengths: list[int] = field(default_factory=list)
     slots: list[Slot] = field(default_factory=list)
-    notes: list[tuple[str, str]] = field(default_factory=list)
+    notes: list[tuple[str, str]] = field(default_factory=list)  # names, and how they were read
     skipped: list[Skipped] = field(default_factory=list)
+    # Which process counted each chunk, and the chunk: see `features.counts.join`.
     chunks: list[tuple[int, CountedChunk]] = field(default_factory=list)
-    bands: list[NDArray[np.uint64]] = field(default_factory=list)
-    extras: list[bytes] = field(default_factory=list)
+    bands: list[NDArray[np.uint64]] = field(default_factory=list)  # band keys, chunk by chunk
+    extras: list[bytes] = field(default_factory=list)  # of each document, as in `CountedBatch`
+    # int64[documents]: each one's row in the joined counts; None where each has its own.
     row_of: NDArray[np.int64] | None = None
-    read: Callable[[Slot], bytes] = no_spool
+    unchanged: int = 0  # how many documents were left out because they are known
+    read: Callable[[Slot], bytes] = no_spool  # returns the bytes of a slot, while the spool exists
 
     def __len__(self) -> int:
         """Return the number of documents."""
@@ -92,6 +71,12 @@ class Corpus:
 
     def add(self, process: int, counted: CountedBatch) -> None:
         """Take in a batch that a process counted."""
+        for document in counted.unchanged:
+            if not self.registry.reserve(document):
+                # Two records of one name, of which the other has changed and came first.
+                taken = f"left out, add it again: another record has the name {document.name!r}"
+                self.skipped.append(Skipped(document.place, taken, error=True))
+        self.unchanged += len(counted.unchanged)
         for document in counted.documents:
             name, note = self.registry.assign(document)
             if note:
@@ -112,6 +97,16 @@ class Corpus:
         if counted.bands is not None:
             self.bands.append(counted.bands)
         self.chunks.append((process, counted.counts))
+
+    def skip_wordless(self, found: Fingerprints) -> None:
+        """Skip the documents whose fingerprints have no terms."""
+        self.skipped += [Skipped(self.names[i], NO_WORDS) for i in np.flatnonzero(found.terms == 0)]
+
+    def fingerprints(self, fingerprinter: Fingerprinter) -> Fingerprints:
+        """Return the fingerprints of all documents, and skip those without words."""
+        found = fingerprinter.fingerprints(self.counts)
+        self.skip_wordless(found)
+        return found
 
     def forget_terms(self) -> None:
         """Drop the terms themselves: frequencies of a corpus or a model go by term hash."""
@@ -166,17 +161,10 @@ def ingest(
 ) -> Iterator[Corpus]:
     """Read and count all documents, and keep the spool while they are worked on.
 
-    Parameters
-    ----------
-    opened : Input
-        The documents.
-    options : BatchOptions
-        What is made of them beside their counts.
-    meanwhile : callable
-        Called when other processes have taken over: a thread may only start once they are forked.
+    `meanwhile` is called when other processes have taken over: a thread may only start once they
+    are forked.
     """
-    settings = opened.settings
-    analyzer = Analyzer.for_recipe(settings.recipe, settings.run.segmenter)
+    settings, analyzer = opened.settings, opened.analyzer()
     with spool_folder() as folder:
         reader = SpoolReader(folder)
         try:
@@ -192,17 +180,35 @@ def ingest(
             reader.close()
 
 
-def ingest_as_they_come(opened: Input, options: BatchOptions = COUNTS_ONLY) -> Iterator[Corpus]:
+def ingest_as_they_come(
+    opened: Input, analyzer: Analyzer, counter: Callable[[int], Callable[[Batch], CountedBatch]]
+) -> Iterator[Corpus]:
     """Yield a small corpus for each batch as soon as it is counted."""
-    settings = opened.settings
-    analyzer = Analyzer.for_recipe(settings.recipe, settings.run.segmenter)
-    counter = BatchCounter(analyzer, settings.reading, replace(options, standalone=True))
     registry = NameRegistry()
     yield Corpus(analyzer, registry, skipped=list(opened.skipped))
     for _, counted in count_batches(opened, counter):
         corpus = Corpus(analyzer, registry)
         corpus.add(0, counted)
         yield corpus
+
+
+def ingest_fingerprinted(
+    opened: Input, options: BatchOptions = COUNTS_ONLY
+) -> tuple[Fingerprinter, Iterator[tuple[Corpus, Fingerprints]]]:
+    """Return the fingerprinter of documents, and the documents with their fingerprints.
+
+    With a model or the built-in table each batch is returned as soon as it is read.  Where the
+    corpus's own frequencies may be needed, all documents are read first.
+    """
+    if opened.settings.recipe.may_need_corpus:
+        with ingest(opened, options) as corpus:
+            fingerprinter = Fingerprinter.for_corpus(corpus.analyzer, corpus.counts)
+            return fingerprinter, iter([(corpus, corpus.fingerprints(fingerprinter))])
+    fingerprinter = Fingerprinter.alone(opened.analyzer())
+    options = replace(options, standalone=True)
+    counter = BatchCounter(fingerprinter.analyzer, opened.settings.reading, options)
+    corpora = ingest_as_they_come(opened, fingerprinter.analyzer, counter)
+    return fingerprinter, ((corpus, corpus.fingerprints(fingerprinter)) for corpus in corpora)
 
 
 def count_batches(
@@ -243,13 +249,7 @@ def count_batches(
 
 @contextmanager
 def spool_folder() -> Iterator[str]:
-    """Make a folder for a spool and remove it afterwards, however the work ends.
-
-    Raises
-    ------
-    SimdupError
-        If there is no room for it.
-    """
+    """Make a folder for a spool and remove it afterwards; raise if there is no room for it."""
     try:
         with tempfile.TemporaryDirectory(prefix="simdup-", ignore_cleanup_errors=True) as folder:
             yield folder

@@ -23,27 +23,15 @@ from simdup.model.shingling import Shingling
 
 @dataclass(frozen=True, slots=True)
 class BatchOptions:
-    """What is made of documents beside their counts.
+    """What is made of documents beside their counts."""
 
-    Attributes
-    ----------
-    shingling : Shingling or None
-        The shingles that the texts are cut into.
-    texts : bool
-        Spool the texts, in the form that the shingles are cut from.
-    banding : Banding or None
-        Make MinHash band keys of the shingles.
-    standalone : bool
-        Count each batch on its own, as results that stream need, rather than continue the term
-        numbers of the batches before.
-    extras : callable, optional
-        Computes something more from a document and its text.
-    """
-
-    shingling: Shingling | None = None
-    texts: bool = False
-    banding: Banding | None = None
+    shingling: Shingling | None = None  # cut the texts into these
+    texts: bool = False  # spool the texts, in the form that the shingles are cut from
+    banding: Banding | None = None  # make MinHash band keys of the shingles
+    # Count each batch on its own, as results that stream need, rather than continue the term
+    # numbers of the batches before.
     standalone: bool = False
+    # Computes something more from a document and its text.
     extras: Callable[[Document, PreparedText], bytes] | None = None
 
 
@@ -53,63 +41,29 @@ _NO_COUNTS = TermCounter().count([])
 
 @dataclass(slots=True)
 class CountedBatch:
-    """The documents of a batch, read and counted.
+    """The documents of a batch, read and counted."""
 
-    Attributes
-    ----------
-    size : int
-        Bytes of the batch.
-    documents : list of Document
-        Without their texts.
-    text_digests : bytearray
-        Digests of all their folded texts, one after the other.
-    first_seen : bytearray
-        1 where a text was met for the first time; what follows covers those documents only.
-    digests : list of bytes
-        Digests of the compact texts; see `PreparedText`.
-    lengths : list of int
-        Their characters.
-    slots : list of Slot
-        Where the texts are spooled.
-    counts : CountedChunk
-        Their term counts.
-    bands : uint64[documents, bands] or None
-        Their band keys.
-    skipped : list of Skipped
-        What could not be a document.
-    extras : list of bytes
-        What `BatchOptions.extras` returned, for every document.
-    unchanged : list of Document
-        Documents that were left out because they are known, without their texts.
-    """
-
-    size: int
-    documents: list[Document] = field(default_factory=list)
+    size: int  # of the batch in bytes
+    documents: list[Document] = field(default_factory=list)  # without their texts
+    # Digests of all their folded texts, one after the other.
     text_digests: bytearray = field(default_factory=bytearray)
+    # 1 where a text was met for the first time; what follows covers those documents only.
     first_seen: bytearray = field(default_factory=bytearray)
+    # Digests of the compact texts; see `PreparedText`.
     digests: list[bytes] = field(default_factory=list)
-    lengths: list[int] = field(default_factory=list)
-    slots: list[Slot] = field(default_factory=list)
+    lengths: list[int] = field(default_factory=list)  # their characters
+    slots: list[Slot] = field(default_factory=list)  # where the texts are spooled
     counts: CountedChunk = _NO_COUNTS
-    bands: NDArray[np.uint64] | None = None
+    bands: NDArray[np.uint64] | None = None  # uint64[documents, bands]: band keys
     skipped: list[Skipped] = field(default_factory=list)
-    extras: list[bytes] = field(default_factory=list)
-    unchanged: list[Document] = field(default_factory=list)
+    extras: list[bytes] = field(default_factory=list)  # of each document, see `BatchOptions`
+    unchanged: list[Document] = field(default_factory=list)  # known, hence left out; no texts
 
 
 class BatchCounter:
     """Counts batches; can be pickled and sent to other processes and machines.
 
-    Parameters
-    ----------
-    analyzer : Analyzer
-        Turns texts into terms.
-    reading : Reading
-        How files are read.
-    options : BatchOptions
-        What is made of documents beside their counts.
-    spool : str or None
-        The folder where counts and texts are spooled; without one, counts stay in the result.
+    Counts and texts are spooled to a folder; without one, counts stay in the result.
     """
 
     def __init__(

@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 
 from simdup.corpus.batches import Batch, batches, require_extras, text_batches
 from simdup.corpus.sources import STDIN, File, list_files
+from simdup.features.analyzer import Analyzer
 from simdup.model.documents import Skipped
 from simdup.model.settings import Settings
 
@@ -18,41 +19,22 @@ Data: TypeAlias = str | Iterable[str] | Iterable[tuple[str, str]]
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """Documents that are ready to be read.
+    """Documents that are ready to be read."""
 
-    Attributes
-    ----------
-    batches : iterator of Batch
-        The documents, to be read once.
-    settings : Settings
-        How they are read and counted.
-    size : int or None
-        Bytes to be read; None where that cannot be known.
-    skipped : list of Skipped
-        What could not even be listed.
-    references : frozenset of str
-        Files whose documents are never redundant; these come first.
-    """
-
-    batches: Iterator[Batch]
-    settings: Settings
-    size: int | None
-    skipped: list[Skipped]
+    batches: Iterator[Batch]  # to be read once
+    settings: Settings  # how they are read and counted
+    size: int | None  # bytes to be read; None where that cannot be known
+    skipped: list[Skipped]  # what could not even be listed
+    # Files whose documents are never redundant; they come first.
     references: frozenset[str] = frozenset()
+
+    def analyzer(self) -> Analyzer:
+        """Return what turns their texts into terms."""
+        return Analyzer.for_recipe(self.settings.recipe, self.settings.run.segmenter)
 
 
 def open_input(data: Data, settings: Settings, references: Iterable[str] = ()) -> Input:
-    """List the files of the sources, or take named texts as they are.
-
-    Parameters
-    ----------
-    data : str, iterable of str, or iterable of (str, str)
-        Files and folders, or names and texts.
-    settings : Settings
-        How they are read and counted.
-    references : iterable of str
-        Files and folders whose documents are never redundant.
-    """
+    """List the files of the sources, or take named texts as they are; see `Input`."""
     reading = settings.reading
     given: Iterator[Any] = iter([data] if isinstance(data, str) else data)
     first = next(given, None)

@@ -33,15 +33,8 @@ _AHEAD = 2
 class Workers(Generic[Task, Result]):
     """A few processes that do the same work on tasks.
 
-    Parameters
-    ----------
-    count : int
-        How many processes.
-    start : callable
-        Called in each process with the worker's number; returns the function of a task that does
-        the work.  It must be picklable where processes are not forked.
-    first : int
-        Number of the first worker.
+    `start` is called in each process with the worker's number, counted from `first`, and returns
+    the function that does a task.  It must be picklable where processes are not forked.
     """
 
     def __init__(
@@ -64,13 +57,7 @@ class Workers(Generic[Task, Result]):
             self._pipes.append(ours)
 
     def map(self, tasks: Iterable[Task]) -> Iterator[tuple[int, Result]]:
-        """Yield (worker, result) of each task, in the order of the tasks.
-
-        Raises
-        ------
-        SimdupError
-            If a worker dies.
-        """
+        """Yield (worker, result) of each task, in the order of the tasks; raise if one dies."""
         waiting = iter(tasks)
         queued: dict[Connection, deque[int]] = {pipe: deque() for pipe in self._pipes}
         done: dict[int, tuple[int, Result]] = {}

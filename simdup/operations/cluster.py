@@ -9,12 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simdup.clustering.clusters import (
-    DocumentPair,
-    DocumentPairs,
-    ScannedDocuments,
-    form_clusters,
-)
+from simdup.clustering.clusters import DocumentPair, DocumentPairs, ScannedDocuments, form_clusters
 from simdup.clustering.linkage import first_come
 from simdup.corpus.batches import read
 from simdup.corpus.fingerprint_lines import FingerprintLines
@@ -90,7 +85,7 @@ def _cluster_lines(lines: FingerprintLines, settings: Settings) -> _Found:
 def _cluster_texts(lines: FingerprintLines, opened: Input, folder: str) -> _Found:
     """Cluster lines, and verify their pairs on the texts of the sources."""
     settings = opened.settings
-    analyzer = Analyzer.for_recipe(settings.recipe, settings.run.segmenter)
+    analyzer = opened.analyzer()
     shingler = analyzer.shingler(settings.criteria.shingle)
     wanted = set(lines.names)
     texts = _read_again(opened, wanted, analyzer, SpoolWriter(folder, 0))

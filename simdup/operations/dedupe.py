@@ -30,26 +30,15 @@ from simdup.output.streams import open_output
 
 @dataclass(frozen=True, slots=True)
 class DedupeOptions:
-    """Where a cleaned corpus goes, and how.
+    """Where a cleaned corpus goes, and how."""
 
-    Attributes
-    ----------
-    target : str or None
-        A file or folder; ``-`` for standard output; None writes nothing.
-    references : sequence of str
-        Files and folders whose documents are never redundant, and are not written.
-    link : str
-        How a file that stays unchanged gets into a folder: ``copy``, ``hard`` or ``symbolic``.
-    force : bool
-        Whether files of the target may be replaced.
-    report : str or None
-        Another file that the caller writes: it must not overwrite anything either.
-    """
-
-    target: str | None
+    target: str | None  # a file or folder; ``-`` for standard output; None writes nothing
+    # Files and folders whose documents are never redundant, and are not written.
     references: Sequence[str] = ()
+    # How a file that stays unchanged gets into a folder: ``copy``, ``hard`` or ``symbolic``.
     link: str = "copy"
-    force: bool = False
+    force: bool = False  # files of the target may be replaced
+    # Another file that the caller writes: it must not overwrite anything either.
     report: str | None = None
 
 
@@ -140,14 +129,8 @@ def _rereadable(file: File, sources: Sequence[str], folder: str) -> File:
         shutil.copyfileobj(stream, copy)
     with open(place, "rb") as copy:
         compression = detect_compression(copy)
-    status = os.stat(place)
-    return replace(
-        file,
-        content_path=place,
-        compression=compression,
-        size=status.st_size,
-        modified=status.st_mtime,
-    )
+    size, modified = os.path.getsize(place), os.path.getmtime(place)
+    return replace(file, content_path=place, compression=compression, size=size, modified=modified)
 
 
 def _single_file(sources: Sequence[str], files: Sequence[File], target: str | None) -> File | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from simdup.evaluation.labels import read_labels, with_names_of
-from simdup.evaluation.metrics import Evaluation, LabelledPairs, measure
+from simdup.evaluation.metrics import Evaluation, measure
 
 
 def evaluate(found: str, truth: str, least_score: float | None = None) -> tuple[Evaluation, bool]:
@@ -25,8 +25,5 @@ def evaluate(found: str, truth: str, least_score: float | None = None) -> tuple[
     """
     ours = read_labels(found)
     theirs = with_names_of(ours, read_labels(truth, least_score))
-    return measure(ours, theirs), _related(ours, theirs)
-
-
-def _related(ours: LabelledPairs, theirs: LabelledPairs) -> bool:
-    return not ours.names or not theirs.names or bool(ours.names & theirs.names)
+    related = not ours.names or not theirs.names or bool(ours.names & theirs.names)
+    return measure(ours, theirs), related

@@ -11,9 +11,9 @@ import numpy as np
 from simdup.corpus.records import without_surrogates
 from simdup.features.analyzer import Analyzer
 from simdup.fingerprints.fingerprinter import Fingerprinter
-from simdup.ingest.corpus import ingest, ingest_as_they_come
+from simdup.ingest.corpus import ingest_fingerprinted
 from simdup.ingest.sources import Data, open_input
-from simdup.model.documents import NO_WORDS, Skipped
+from simdup.model.documents import Skipped
 from simdup.model.recipe import Recipe, as_recipe
 from simdup.model.settings import Settings
 
@@ -47,20 +47,11 @@ def fingerprint(text: str, recipe: Recipe | str = "default") -> int | None:
 
 @dataclass(slots=True)
 class FingerprintRun:
-    """Fingerprints of sources as they come, and what is known beside them.
+    """Fingerprints of sources as they come, and what is known beside them."""
 
-    Attributes
-    ----------
-    recipe : dict
-        The resolved recipe; there before the first chunk.
-    chunks : iterator of (list of str, list of str)
-        Names and hex fingerprints, in order.
-    skipped, notes : list
-        As in `Result`; complete once the chunks have ended.
-    """
-
-    recipe: dict[str, Any]
-    chunks: Iterator[tuple[list[str], list[str]]]
+    recipe: dict[str, Any]  # resolved; there before the first chunk
+    chunks: Iterator[tuple[list[str], list[str]]]  # names and hex fingerprints, in order
+    # As in `Result`; complete once the chunks have ended.
     skipped: list[Skipped] = field(default_factory=list)
     notes: list[tuple[str, str]] = field(default_factory=list)
 
@@ -71,18 +62,7 @@ def fingerprint_sources(data: Data, settings: Settings) -> FingerprintRun:
     With a model or the built-in table each batch is returned as soon as it is read.  Where the
     corpus's own frequencies may be needed, all documents are read first.
     """
-    opened = open_input(data, settings)
-    if settings.recipe.may_need_corpus:
-        with ingest(opened) as corpus:
-            fingerprinter = Fingerprinter.for_corpus(corpus.analyzer, corpus.counts)
-            corpora = iter([(corpus, fingerprinter.fingerprints(corpus.counts))])
-    else:
-        analyzer = Analyzer.for_recipe(settings.recipe, settings.run.segmenter)
-        fingerprinter = Fingerprinter.alone(analyzer)
-        corpora = (
-            (corpus, fingerprinter.fingerprints(corpus.counts))
-            for corpus in ingest_as_they_come(opened)
-        )
+    fingerprinter, corpora = ingest_fingerprinted(open_input(data, settings))
     run = FingerprintRun(fingerprinter.fields, iter(()))
 
     def chunks() -> Iterator[tuple[list[str], list[str]]]:
@@ -91,9 +71,6 @@ def fingerprint_sources(data: Data, settings: Settings) -> FingerprintRun:
             with_terms = np.flatnonzero(found.terms).tolist()
             run.notes += corpus.notes
             run.skipped += corpus.skipped
-            run.skipped += [
-                Skipped(corpus.names[i], NO_WORDS) for i in np.flatnonzero(found.terms == 0)
-            ]
             yield [corpus.names[i] for i in with_terms], [hexes[i] for i in with_terms]
 
     run.chunks = chunks()

@@ -20,7 +20,6 @@ from simdup.ingest.counting import BatchOptions
 from simdup.ingest.sources import Data, Input, open_input
 from simdup.model.clusters import Cluster, Result, Summary
 from simdup.model.criteria import Criteria, CriteriaFields
-from simdup.model.documents import NO_WORDS, Skipped
 from simdup.model.reading import Reading
 from simdup.model.recipe import Recipe
 from simdup.model.settings import RunOptions, Settings
@@ -111,19 +110,17 @@ def examine(opened: Input) -> tuple[Result, Corpus]:
         priority = priority_by(criteria.keep, corpus.lengths, corpus.modified, ranks)
         clusters = form_clusters(found, documents, priority, criteria)
         hint = _template_hint(found.pairs, verifier, criteria) if criteria.verify else ""
-    without = np.flatnonzero(documents.fingerprints.terms == 0).tolist()
-    corpus.skipped += [Skipped(corpus.names[i], NO_WORDS) for i in without]
+    corpus.skip_wordless(documents.fingerprints)
     summary = Summary.of(
         clusters,
-        documents=len(corpus) - len(without),
+        documents=int(np.count_nonzero(documents.fingerprints.terms)),
         skipped=len(corpus.skipped),
         candidates=found.candidates,
         seconds=time.monotonic() - started,
         recipe=fingerprinter.fields,
     )
-    notes, unique = tuple(corpus.notes), _unique(documents, clusters)
-    references = len(documents.references)
-    skipped = tuple(corpus.skipped)
+    skipped, notes = tuple(corpus.skipped), tuple(corpus.notes)
+    unique, references = _unique(documents, clusters), len(documents.references)
     return Result(clusters, skipped, notes, summary, hint, unique, references), corpus
 
 

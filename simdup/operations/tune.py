@@ -8,14 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from simdup.evaluation.tuning import (
-    LEAST,
-    Truth,
-    advise_setting,
-    advise_similarity,
-    histogram,
-    measure,
-)
+from simdup.evaluation import tuning
+from simdup.evaluation.tuning import LEAST, Truth
 from simdup.features.counts import select
 from simdup.features.shingles import Sets, Shingles
 from simdup.features.weights import Weighting
@@ -54,19 +48,22 @@ def tune(data: Data, settings: Settings, sample: int = 2000, fixed: bool = False
         fingerprinter = Fingerprinter.for_corpus(corpus.analyzer, corpus.counts)
         documents, drawn = _draw(corpus, fingerprinter, criteria, sample)
     truth = Truth(len(drawn.sets), *similar_pairs(drawn.sets, LEAST))
-    similarity = criteria.similarity if fixed else advise_similarity(truth, criteria.similarity)
+    similarity = criteria.similarity
+    if not fixed:
+        similarity = tuning.advise_similarity(truth, similarity)
     wanted = replace(criteria, similarity=max(similarity, LEAST))
     true = truth.at(wanted.similarity)
     tried = _try_settings(drawn, replace(settings, criteria=wanted))
-    measured = [measure(options, truth, true, *found) for options, found in tried]
-    advice = f"{advise_setting(measured).options} -s {wanted.similarity:g}" if len(true) else ""
+    measured = [tuning.measure(options, truth, true, *found) for options, found in tried]
+    best = tuning.advise_setting(measured).options
+    advice = f"{best} -s {wanted.similarity:g}" if len(true) else ""
     return Tuning(
         documents=documents,
         sample=len(drawn.sets),
         similarity=wanted.similarity,
         true=len(true),
         settings=measured,
-        bins=histogram(truth),
+        bins=tuning.histogram(truth),
         advice=advice,
         skipped=corpus.skipped,
         recipe=fingerprinter.fields,

@@ -19,18 +19,10 @@ from simdup.features.counts import CsrRows
 
 
 class Vector(NamedTuple):
-    """A sparse vector of length 1.
+    """A sparse vector of length 1."""
 
-    Attributes
-    ----------
-    columns : int32[terms]
-        Term numbers, rising.
-    weights : float64[terms]
-        Weights, whose squares sum to 1.
-    """
-
-    columns: NDArray[np.int32]
-    weights: NDArray[np.float64]
+    columns: NDArray[np.int32]  # int32[terms]: term numbers, rising
+    weights: NDArray[np.float64]  # float64[terms]: weights, whose squares sum to 1
 
     @property
     def nbytes(self) -> int:

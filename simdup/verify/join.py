@@ -25,30 +25,17 @@ _CHUNK = 256
 
 
 class Similar(NamedTuple):
-    """Pairs of sets, ordered by (i, j).
+    """Pairs of sets, ordered by (i, j)."""
 
-    Attributes
-    ----------
-    i, j : int64[pairs]
-        Places of the sets, i < j.
-    similarity : float64[pairs]
-        Above 0, up to 1.
-    """
-
-    i: NDArray[np.int64]
-    j: NDArray[np.int64]
-    similarity: NDArray[np.float64]
+    i: NDArray[np.int64]  # int64[pairs]: places of the sets, i < j
+    j: NDArray[np.int64]  # int64[pairs]
+    similarity: NDArray[np.float64]  # float64[pairs]: above 0, up to 1
 
 
 def similar_pairs(sets: Sequence[Shingles], least: float) -> Similar:
-    """Return all pairs of sets with at least this Jaccard similarity.
+    """Return all pairs of sets with at least this Jaccard similarity, which is above 0.
 
-    Parameters
-    ----------
-    sets : sequence of uint64[shingles]
-        Each free of repetitions, as `Shingler.shingles` returns them.
-    least : float
-        The least similarity, above 0.
+    Each set is free of repetitions, as `Shingler.shingles` returns them.
     """
     from scipy.sparse import csr_matrix
 

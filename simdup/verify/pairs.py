@@ -22,16 +22,8 @@ def find_pairs(documents: ScannedDocuments, keys: Keys | None, settings: Setting
     """Find the pairs of documents that meet the criteria.
 
     Identical documents pair with the first of them only, and only the first with others.
-    References are compared with others, not with each other.
-
-    Parameters
-    ----------
-    documents : ScannedDocuments
-        What is known about all documents.
-    keys : uint64[documents, bands] or None
-        Band keys; without them fingerprints within the distance are proposed.
-    settings : Settings
-        What a pair has to meet, and how the search runs.
+    References are compared with others, not with each other.  Without band keys, fingerprints
+    within the distance are proposed.
     """
     criteria, measure = settings.criteria, documents.measure
     first_of, distinct = _find_copies(documents)

@@ -45,16 +45,10 @@ class _Cache(Generic[Made]):
 
 
 class Verifier:
-    """Measures pairs of documents.
+    """Measures pairs of documents, as far as the criteria want.
 
-    Parameters
-    ----------
-    shingles_of : callable
-        Returns the shingles of a document by its number.
-    vector_of : callable
-        Returns its TF-IDF vector; called only where the cosine is asked for.
-    criteria : Criteria
-        Which measures are wanted.
+    `shingles_of` and `vector_of` return the shingles and the TF-IDF vector of a document by its
+    number; the vector is made only where the cosine is asked for.
     """
 
     def __init__(
