@@ -1,1 +1,1 @@
-"""Measures of speed, memory and accuracy; they measure and never assert."""
+"""Measures of speed, memory and accuracy. They measure and never assert."""

@@ -1,190 +1,81 @@
-"""How many of the known near-duplicates a scan finds, and how many of its pairs are such.
+"""Accuracy: precision, recall and F1 of scans against the known pairs of real texts.
 
-    python -m benchmarks.accuracy                   all collections
-    python -m benchmarks.accuracy --only poems      some
-
-Truth: for `laws` and `vsdocs` all pairs whose texts have a Jaccard coefficient of at least 0.8
-over sets of character 5-grams, unfolded; for `poems` its label (the same poem, in whatever edition
-or script), and apart from that the labelled pairs with a coefficient of at least 0.8 when folded.
-What the first two call no pair may still be one after folding.
-
-Of identical texts a scan pairs each with the first only.  *Closed* recall counts what follows from
-that: if two texts are a pair, so are all that are identical to them.
+Truth: for `laws` and `vsdocs` all pairs with a Jaccard similarity of at least 0.8 over character
+5-grams, unfolded; for `poems` the label (the same poem, in another edition or script). Folding
+makes some texts more alike, so a second truth has all pairs of folded texts at that similarity; the
+benchmark counts them itself, exactly.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
-import statistics
-import tempfile
-from collections.abc import Iterable, Sequence
-from functools import cache
+from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
 
-from benchmarks import corpora
-from benchmarks.measuring import SIMDUP, aligned, run, say
+from benchmarks import measuring
+from benchmarks.labelled import LEAST, Collection, NamePair, collection, compact, scan, score
+from benchmarks.measuring import SIMDUP, Options, say
+from benchmarks.reporting import Cell, Table
 
-NAMES = ("laws", "vsdocs", "poems")
-LEAST = 0.8
-HASHES = ("blake2b", "md5", "sha1", "sha256")
-VARIANTS: dict[str, list[str]] = {
-    "default": [],
-    "plain": ["--recipe", "plain"],
-    "default, not verified": ["--no-verify"],
-    "plain, not verified": ["--recipe", "plain", "--no-verify"],
-}
-DISTANCES = (3, 6)
-HEADS: tuple[str, ...] = (
-    "texts",
-    "truth",
-    "recipe",
-    "distance",
-    "pairs",
-    "precision",
-    "recall",
-    "closed recall",
+COLUMNS = ("texts", "truth", "true pairs", "options", "found", "precision", "recall", "F1")
+VARIANTS = (
+    "",
+    "--no-fold",
+    "-d 6",
+    "--recipe plain",
+    "--no-verify",
+    "--method minhash",
+    "--method minhash --no-fold",
+    "--hash md5",
+    "--hash sha1",
+    "--hash sha256",
 )
 
-PairSet = set[tuple[int, int]]
+
+def run(options: Options) -> Iterator[Table]:
+    """Compare the pairs of every variant with the truth."""
+    for name in ("laws", "vsdocs", "poems"):
+        texts = collection(name, options.folder / name, options.pick(300, None))
+        labelled = name == "poems"
+        known = set(texts.pairs) if labelled else texts.similar()
+        truths = {
+            "the same poem" if labelled else f"Jaccard {LEAST}": known,
+            f"Jaccard {LEAST}, folded": _similar_folded(texts.texts),
+        }
+        variants = options.pick(VARIANTS[:1], VARIANTS)
+        if labelled and (advice := _advice(texts.folder)):
+            variants = (*variants, f"{advice} (as tune advises)")
+        rows = [row for variant in variants for row in _rows(texts, variant, truths, name)]
+        yield Table(f"Accuracy: {name}", COLUMNS, rows)
 
 
-class Collection(NamedTuple):
-    """A real collection as files, and which pairs of its documents are near-duplicates.
-
-    Attributes
-    ----------
-    folder : Path
-        A file a document, its name the document's number.
-    solid : list of str
-        The texts as they are verified: folded, without white space.
-    truths : dict of (str, set of (int, int))
-        What is taken for true, and its pairs, the smaller number first.
-    """
-
-    folder: Path
-    solid: list[str]
-    truths: dict[str, PairSet]
+def _rows(
+    texts: Collection, variant: str, truths: dict[str, set[NamePair]], name: str
+) -> Iterator[tuple[Cell, ...]]:
+    say(f"{name} {variant}")
+    found = scan(texts.folder, texts.texts, variant.partition(" (")[0].split()).pairs
+    for truth, true in truths.items():
+        yield name, truth, len(true), variant or "(default)", len(found), *score(found, true)
 
 
-class Found(NamedTuple):
-    """The pairs of a scan: which, and those of them that are identical texts."""
-
-    pairs: PairSet
-    identical: PairSet
-
-
-class Scores(NamedTuple):
-    """How the found pairs compare with the true ones, each 0 to 1."""
-
-    precision: float
-    recall: float
-    closed: float
-
-
-def collection(name: str, folder: Path) -> Collection:
-    """Write a collection as files and read its truth."""
+def _similar_folded(texts: dict[str, str]) -> set[NamePair]:
+    """Return all pairs of folded texts with a Jaccard similarity of at least 0.8."""
     from simdup.features.folding import fold
-    from simdup.verify.resemblance import resemblance, shingles
+    from simdup.features.shingles import Shingler
+    from simdup.model.shingling import Shingling
+    from simdup.verify.join import similar_pairs
 
-    named = corpora.texts(name)
-    number = {identity: i for i, (identity, _) in enumerate(named)}
-    corpora.write((text for _, text in named), folder)
-    solid = ["".join(fold(text).split()) for _, text in named]
-    pairs = [(*_ordered(number[a], number[b]), last) for a, b, last in corpora.true_pairs(name)]
-    if name != "poems":
-        truths = {f"Jaccard {LEAST}": {(a, b) for a, b, last in pairs if float(last) >= LEAST}}
-        return Collection(folder, solid, truths)
-    sets = cache(lambda i: shingles(solid[i]))
-    labelled = {(a, b) for a, b, _ in pairs}
-    alike = {(a, b) for a, b in labelled if resemblance(sets(a), sets(b)) >= LEAST}
-    return Collection(folder, solid, {"label": labelled, f"label, Jaccard {LEAST} folded": alike})
-
-
-def scan(texts: Collection, options: Sequence[str]) -> Found:
-    """Scan a collection with the command."""
-    ran = run([*SIMDUP, "scan", "-q", "-f", "jsonl", *options, str(texts.folder)])
-    lines = [json.loads(line) for line in ran.output.splitlines()]
-    pairs = {
-        (corpora.number_of(pair["a"]), corpora.number_of(pair["b"]))
-        for line in lines
-        if line["type"] == "cluster"
-        for pair in line["pairs"]
-    }
-    identical = {(a, b) for a, b in pairs if texts.solid[a] == texts.solid[b]}
-    return Found(pairs, identical)
-
-
-def scores(found: Found, true: PairSet) -> Scores:
-    """Compare found pairs with true ones."""
-    right = len(found.pairs & true)
-    first = {b: a for a, b in sorted(found.identical, reverse=True)}
-    classes = {_ends(a, b, first) for a, b in found.pairs}
-    closed = sum(_ends(a, b, first) in classes or _same(a, b, first) for a, b in true)
-    return Scores(
-        right / len(found.pairs) if found.pairs else float("nan"),
-        right / len(true),
-        closed / len(true),
+    shingler = Shingler(Shingling())
+    names = list(texts)
+    found = similar_pairs(
+        [shingler.shingles(compact(fold(text))) for text in texts.values()], LEAST
     )
+    return {(names[i], names[j]) for i, j in zip(found.i.tolist(), found.j.tolist(), strict=True)}
 
 
-def _ends(a: int, b: int, first: dict[int, int]) -> tuple[int, int]:
-    return _ordered(first.get(a, a), first.get(b, b))
-
-
-def _ordered(a: int, b: int) -> tuple[int, int]:
-    return min(a, b), max(a, b)
-
-
-def _same(a: int, b: int, first: dict[int, int]) -> bool:
-    return first.get(a, a) == first.get(b, b)
-
-
-def _row(heads: Iterable[str], pairs: float, scored: Iterable[float]) -> tuple[str, ...]:
-    return (*heads, f"{pairs:,.0f}", *(f"{score:.3f}" for score in scored))
-
-
-def measure(name: str, folder: Path) -> list[tuple[str, ...]]:
-    """Return the rows of a collection: each variant at each distance, then the mean of hashes."""
-    texts = collection(name, folder)
-    rows = []
-    for truth, true in texts.truths.items():
-        say(f"{name}: {len(true)} true pairs by {truth}")
-    for distance in DISTANCES:
-        for variant, options in VARIANTS.items():
-            found = scan(texts, ["-d", str(distance), *options])
-            for truth, true in texts.truths.items():
-                heads = (name, truth, variant, str(distance))
-                rows.append(_row(heads, len(found.pairs), scores(found, true)))
-        by_hash = [scan(texts, ["-d", str(distance), "--hash", hash_]) for hash_ in HASHES]
-        pairs = statistics.mean(len(found.pairs) for found in by_hash)
-        for truth, true in texts.truths.items():
-            scored = [scores(found, true) for found in by_hash]
-            recalls = [score.recall for score in scored]
-            variant = f"default, mean of {len(HASHES)} hashes"
-            variant += f" (recall {min(recalls):.3f} to {max(recalls):.3f})"
-            means = map(statistics.mean, zip(*scored, strict=True))
-            rows.append(_row((name, truth, variant, str(distance)), pairs, means))
-    return rows
-
-
-def main() -> None:
-    """Measure what is asked for and print the table."""
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.accuracy",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+def _advice(folder: Path) -> str:
+    """Return the options that `simdup tune` advises."""
+    lines = measuring.run([*SIMDUP, "tune", "-q", "-f", "jsonl", str(folder)]).output.splitlines()
+    return next(
+        record["options"] for record in map(json.loads, lines) if record["type"] == "advice"
     )
-    parser.add_argument("--only", nargs="+", choices=NAMES, default=NAMES, metavar="NAME")
-    given = parser.parse_args()
-    corpora.data_folder()
-    rows = [HEADS]
-    with tempfile.TemporaryDirectory(prefix="simdup-accuracy-") as folder:
-        for name in given.only:
-            rows += measure(name, Path(folder, name))
-    print(aligned(rows))
-
-
-if __name__ == "__main__":
-    main()

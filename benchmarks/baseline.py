@@ -1,9 +1,9 @@
-"""The plain pipeline that simdup is measured against: one core, no arrays, as one writes it first.
+"""The plain pipeline that scans are compared with: one core, no arrays, a first attempt.
 
 jieba cuts each text, a Counter counts its words, TF-IDF weighs them, the 20 heaviest make a
 simhash of MD5, and four bands of 16 bits in dictionaries propose the pairs that are compared.
 
-Reads the names of UTF-8 files from standard input, one a line; prints one line of JSON.
+Reads the names of UTF-8 files from standard input, one per line; prints one line of JSON.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def near_pairs(values: list[int]) -> list[tuple[int, int]]:
 
 
 def main() -> None:
-    """Measure the loading of the dictionary and the work on the files apart."""
+    """Measure separately the loading of the dictionary and the work on the files."""
     started = time.perf_counter()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -95,7 +95,7 @@ def main() -> None:
         with open(name, "rb") as file:
             content = file.read()
         size += len(content)
-        # As usual, punctuation and white space are no words.
+        # As usual, punctuation and white space do not count as words.
         words = (word for word in jieba.cut(content.decode()) if word.isalnum())
         counted.append(Counter(words))
     pairs = near_pairs(fingerprints(counted))

@@ -1,7 +1,7 @@
-"""The corpora that are measured on: real texts as files, and corpora made of them.
+"""The corpora of the benchmarks: real texts as files, and corpora made of them.
 
-The real texts are no part of the project.  They lie where the environment variable SIMDUP_DATA
-says, or in ``../shared/data`` beside the checkout.
+The project does not include the real texts. They are in the folder that the environment variable
+SIMDUP_DATA names, or in ``../shared/data`` beside the checkout.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-# Files of one folder: more make some file systems slow, which is not what is measured.
+# Files of one folder: more make some file systems slow.
 _FOLDER_FILES = 1000
 
-# One document in so many is an edited copy of another, which lies at most `_BACK` before it.
+# One document in so many is an edited copy of one of the `_BACK` documents before it.
 _COPY_EVERY = 10
 _BACK = 1000
 
@@ -47,15 +47,22 @@ class Corpus(NamedTuple):
         return sorted(str(path) for path in self.folder.rglob("*.txt"))
 
 
+class NoTexts(Exception):
+    """A benchmark needs the real texts, and they are missing."""
+
+
 def data_folder() -> Path:
-    """Return the folder of the real texts; ends the program where there is none."""
+    """Return the folder of the real texts.
+
+    Raises
+    ------
+    NoTexts
+        If there is none.
+    """
     beside = Path(__file__).resolve().parents[2] / "shared" / "data"
     folder = Path(os.environ.get("SIMDUP_DATA", beside))
     if not folder.is_dir():
-        raise SystemExit(
-            f"benchmarks: no real texts in {folder}\n"
-            "hint: set SIMDUP_DATA to the folder that holds laws, vsdocs and poems"
-        )
+        raise NoTexts(f"no real texts in {folder}; SIMDUP_DATA names the folder that holds them")
     return folder
 
 
@@ -88,14 +95,10 @@ def write(contents: Iterable[str], folder: Path) -> Corpus:
     return Corpus(folder, documents, size)
 
 
-def number_of(path: str) -> int:
-    """Return which of the texts that `write` was given is in a file."""
-    return int(Path(path).stem)
-
-
-def real(folder: Path) -> Corpus:
-    """Write all laws and manual pages."""
-    return write((text for name in ("laws", "vsdocs") for _, text in texts(name)), folder)
+def real(folder: Path, most: int | None = None) -> Corpus:
+    """Write all laws and manual pages, or some of them."""
+    every = (text for name in ("laws", "vsdocs") for _, text in texts(name))
+    return write(itertools.islice(every, most), folder)
 
 
 def large(folder: Path, size: int) -> Corpus:
@@ -110,14 +113,19 @@ def short(folder: Path, documents: int) -> Corpus:
     return write(itertools.islice(_with_copies(originals, seed=4), documents), folder)
 
 
+def passages(size: int, length: int) -> list[str]:
+    """Return passages of that many characters, until they are `size` bytes."""
+    return list(_until(size, _passages(length, length, seed=7)))
+
+
 def edited_pairs(pairs: int, length: int) -> list[str]:
     """Return passages without white space, each followed by an edited copy of the same length."""
     chance = random.Random(5)
     found: list[str] = []
     for passage in _passages(2 * length, 2 * length, seed=6):
-        solid = "".join(passage.split())
-        if len(solid) >= length + length // 10:
-            found += solid[:length], _edited(solid, chance)[:length]
+        compact = "".join(passage.split())
+        if len(compact) >= length + length // 10:
+            found += compact[:length], _edited(compact, chance)[:length]
         if len(found) == 2 * pairs:
             return found
     raise AssertionError("passages never end")
@@ -147,10 +155,10 @@ def _with_copies(originals: Iterable[str], seed: int) -> Iterator[str]:
 def _edited(text: str, chance: random.Random) -> str:
     """Replace, insert or delete 1 to 4 characters in 1 place, or in up to a hundredth of them."""
     for _ in range(chance.randint(1, max(1, len(text) // 100))):
-        at, taken = chance.randrange(len(text)), chance.randrange(len(text))
+        start, taken = chance.randrange(len(text)), chance.randrange(len(text))
         size = chance.randint(1, 4)
         gone, new = chance.choice([(size, size), (0, size), (size, 0)])
-        text = text[:at] + text[taken : taken + new] + text[at + gone :]
+        text = text[:start] + text[taken : taken + new] + text[start + gone :]
     return text
 
 

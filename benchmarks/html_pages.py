@@ -1,10 +1,8 @@
-"""Which reader of main texts to take: measured on pages whose main text is known.
+"""HTML: which reader finds the main text of pages best, on pages whose main text is known.
 
 Each text of `examples/corpus` is put into pages of six kinds, with the navigation, side columns,
-related links, comments and footers that such pages have.  For each reader: precision, recall and
-F1 of the runs of five characters of what it took, mean over the pages, and its speed.
-
-    python -m benchmarks.html_pages
+related links, comments and footers that such pages have. Precision, recall and F1 are those of the
+character 5-grams of what a reader took, mean over the pages.
 """
 
 from __future__ import annotations
@@ -14,13 +12,13 @@ import html
 import random
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
+from importlib.util import find_spec
 from typing import Any
 
+from benchmarks.measuring import CHECKOUT, Options
+from benchmarks.reporting import Cell, Table
 from simdup.corpus.decoding import decode
-from simdup.corpus.html import text_of
-
-ROOT = Path(__file__).resolve().parents[1]
+from simdup.corpus.html import extract_text
 
 MENU = ("首页", "新闻", "财经", "体育", "娱乐", "科技", "汽车", "房产", "教育", "健康", "客户端")
 HEADLINES = (
@@ -99,61 +97,55 @@ def forum(text: str, chance: random.Random) -> str:
 KINDS = (news, old_table, blog, manual, notice, forum)
 
 
-def pages() -> Iterator[tuple[str, str]]:
-    """Yield (main text, page)."""
-    chance = random.Random(11)
-    for path in sorted((ROOT / "examples" / "corpus").rglob("*.txt")):
-        text = decode(path.read_bytes()).text
-        if not text.strip():
-            continue
-        for kind in KINDS:
-            footer = "".join(f"<p>{line}</p>" for line in FOOTER)
-            head = "<!DOCTYPE html><html><head><meta charset=utf-8><title>页面</title></head>"
-            body = f"<body>{kind(text, chance)}<div class=footer>{footer}</div></body></html>"
-            yield text, head + body
-
-
-def grams(text: str) -> collections.Counter[str]:
-    solid = "".join(text.split())
-    return collections.Counter(solid[i : i + 5] for i in range(max(1, len(solid) - 4)))
-
-
-def score(wanted: str, got: str) -> tuple[float, float, float]:
-    a, b = grams(wanted), grams(got)
-    both = (a & b).total()
-    precision, recall = both / max(1, b.total()), both / max(1, a.total())
-    return precision, recall, 2 * precision * recall / ((precision + recall) or 1)
-
-
-def readers() -> dict[str, Callable[[str], str]]:
-    found: dict[str, Callable[[str], str]] = {
-        "all": lambda page: text_of(page, "all"),
-        "main (justext)": lambda page: text_of(page, "main"),
-    }
-    try:
-        import trafilatura
-
-        found["trafilatura"] = lambda page: trafilatura.extract(page, include_comments=False) or ""
-    except ImportError:
-        print("trafilatura is not installed: not measured")
-    return found
-
-
-def main() -> None:
-    made = list(pages())
+def run(options: Options) -> Iterator[Table]:
+    """Read all pages with every reader."""
+    made = list(_pages())[:: options.pick(10, 1)]
     size = sum(len(page.encode()) for _, page in made) / 1e6
-    print(f"{len(made)} pages, {size:.1f} MB, {len(KINDS)} kinds")
-    print(f"{'reader':<16} {'precision':>9} {'recall':>7} {'F1':>6} {'empty':>6} {'MB/s':>6}")
-    for name, reader in readers().items():
+    rows: list[tuple[Cell, ...]] = []
+    for name, reader in _readers().items():
         reader(made[0][1])
         started = time.perf_counter()
         got = [reader(page) for _, page in made]
         seconds = time.perf_counter() - started
-        scores = [score(text, taken) for (text, _), taken in zip(made, got, strict=True)]
-        p, r, f = (sum(column) / len(made) for column in zip(*scores, strict=True))
-        empty = sum(not taken.strip() for taken in got)
-        print(f"{name:<16} {p:9.3f} {r:7.3f} {f:6.3f} {empty:6} {size / seconds:6.2f}")
+        scores = [_score(text, taken) for (text, _), taken in zip(made, got, strict=True)]
+        means = (sum(column) / len(made) for column in zip(*scores, strict=True))
+        rows.append((name, *means, sum(not taken.strip() for taken in got), size / seconds))
+    title = f"Main text of {len(made)} pages, {len(KINDS)} kinds"
+    yield Table(title, ("reader", "precision", "recall", "F1", "empty", "MB/s"), rows)
 
 
-if __name__ == "__main__":
-    main()
+def _pages() -> Iterator[tuple[str, str]]:
+    """Yield (main text, page)."""
+    chance = random.Random(11)
+    footer = "".join(f"<p>{line}</p>" for line in FOOTER)
+    head = "<!DOCTYPE html><html><head><meta charset=utf-8><title>页面</title></head>"
+    for path in sorted((CHECKOUT / "examples" / "corpus").rglob("*.txt")):
+        text = decode(path.read_bytes()).text
+        if text.strip():
+            for kind in KINDS:
+                body = f"<body>{kind(text, chance)}<div class=footer>{footer}</div></body></html>"
+                yield text, head + body
+
+
+def _readers() -> dict[str, Callable[[str], str]]:
+    """Return the readers that are installed."""
+    found: dict[str, Callable[[str], str]] = {"all": lambda page: extract_text(page, "all")}
+    if find_spec("justext"):
+        found["main (justext)"] = lambda page: extract_text(page, "main")
+    if find_spec("trafilatura"):
+        import trafilatura
+
+        found["trafilatura"] = lambda page: trafilatura.extract(page, include_comments=False) or ""
+    return found
+
+
+def _grams(text: str) -> collections.Counter[str]:
+    compact = "".join(text.split())
+    return collections.Counter(compact[i : i + 5] for i in range(max(1, len(compact) - 4)))
+
+
+def _score(wanted: str, got: str) -> tuple[float, float, float]:
+    a, b = _grams(wanted), _grams(got)
+    both = (a & b).total()
+    precision, recall = both / max(1, b.total()), both / max(1, a.total())
+    return precision, recall, 2 * precision * recall / ((precision + recall) or 1)

@@ -1,203 +1,156 @@
-"""Measures of the persistent index; they measure and never assert.
+"""The index: what opening, querying and adding cost, beside the same in memory or without it.
 
-Fingerprints are random, which is what those of unrelated texts look like; names are paths of some
-25 characters.  `--large` adds an index of 10**7, which takes two minutes to make.
+Fingerprints are random; names are paths of some 25 characters.
 """
 
 from __future__ import annotations
 
-import argparse
 import os
 import shutil
 import statistics
-import subprocess
-import sys
-import tempfile
-import time
-from collections.abc import Callable
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 
-from benchmarks.measuring import SIMDUP, aligned, environment, say
+from benchmarks import measuring
+from benchmarks.measuring import SIMDUP, Options, clock, median, say
+from benchmarks.reporting import Cell, Table
 from simdup import Index, search
 
 MILLION = 10**6
-BATCH = 10**5
+COLUMNS = ("measure", "figure", "unit", "beside", "of", "ratio")
 
-HEADS = ("measure", "found", "beside", "ratio", "target")
+Row = tuple[Cell, ...]
+
+# The cells of a row without a peer or floor.
+_ALONE = (None, None, None)
 
 
-def numbered(n: int, folder: str, seed: int) -> list[tuple[str, int]]:
-    """Names and random fingerprints."""
+def run(options: Options) -> Iterator[Table]:
+    """Measure an index of a million fingerprints; `large` adds one of ten million."""
+    folder = options.folder
+    text = folder / "text.txt"
+    text.write_text("图书馆今天宣布将延长周末开放时间，方便学生备考复习，读者表示欢迎。", "utf-8")
+    n = options.pick(10**4, MILLION)
+    path = str(folder / "first.index")
+    _fill(path, n)
+    rows = [*_opening(path, n, str(text)), _batch(path, n, n // 10)]
+    say("add")
+    rows += _adding(path, n, folder)
+    if options.size == "large":
+        path = str(folder / "large.index")
+        _fill(path, 10 * MILLION)
+        rows += _opening(path, 10 * MILLION, str(text))
+    yield Table("An index of fingerprints", COLUMNS, rows)
+    say("texts")
+    yield Table("An index of texts", COLUMNS, _texts(folder, options.pick(200, 4000)))
+
+
+def _numbered(n: int, folder: str, seed: int) -> list[tuple[str, int]]:
+    """Return names and random fingerprints."""
     values = np.random.default_rng(seed).integers(0, 1 << 64, n, dtype=np.uint64).tolist()
     return [(f"{folder}/{i // 1000:05d}/{i:08d}.txt", value) for i, value in enumerate(values)]
 
 
-def seconds(work: Callable[[], object], rounds: int = 3) -> float:
-    """The median time of a piece of work."""
-    taken = []
-    for _ in range(rounds):
-        started = time.perf_counter()
-        work()
-        taken.append(time.perf_counter() - started)
-    return statistics.median(taken)
+def _command(*arguments: str) -> float:
+    """Return the median time of a command, start-up included."""
+    return statistics.median(measuring.run([*SIMDUP, *arguments]).seconds for _ in range(5))
 
 
-def command(*arguments: str) -> float:
-    """The median time of a command, start-up and all."""
-    words = [*SIMDUP, *arguments]
-    return seconds(
-        lambda: subprocess.run(words, env=environment(), capture_output=True, check=True), 5
-    )
-
-
-def filled(path: str, n: int) -> None:
-    """Make an index of n fingerprints, a million at a time."""
+def _fill(path: str, n: int) -> None:
+    """Build an index of n fingerprints, a million at a time."""
     with Index.build(path) as index:
         for first in range(0, n, MILLION):
             say(f"{path}: {first:,}")
-            index.add(numbered(min(MILLION, n - first), f"c{first}", first), fingerprints=True)
+            index.add(_numbered(min(MILLION, n - first), f"c{first}", first), fingerprints=True)
 
 
-def opening(path: str, n: int, text: str) -> list[tuple[str, ...]]:
-    """What a person waits for, from start to end."""
-    size = f"{n:,}"
-    one, info = command("query", "-q", path, text), command("index", "info", path)
-    names = sum(
-        len(name) for first in range(0, n, MILLION) for name, _ in numbered(1, f"c{first}", 0)
+def _opening(path: str, n: int, text: str) -> list[Row]:
+    """Return what a person waits for, from start to end."""
+    names = min(n, MILLION) * sum(
+        len(name) for first in range(0, n, MILLION) for name, _ in _numbered(1, f"c{first}", 0)
     )
-    names *= MILLION if n >= MILLION else n
-    beside = (os.path.getsize(path) - names) / n
-    target = "1 s" if n <= MILLION else "3 s"
     return [
-        (f"bytes a document beside name, {size}", f"{beside:.1f}", "", "", "64"),
-        (f"index info, {size}", f"{info:.2f} s", "", "", "0.2 s"),
-        (f"query of one text against {size}", f"{one:.2f} s", "", "", target),
+        (
+            f"size beside names, {n:,}",
+            (os.path.getsize(path) - names) / n,
+            "bytes a document",
+            *_ALONE,
+        ),
+        (f"index info, {n:,}", _command("index", "info", path), "s", *_ALONE),
+        (f"query of one text, {n:,}", _command("query", "-q", path, text), "s", *_ALONE),
     ]
 
 
-def batch(path: str, n: int) -> tuple[str, ...]:
-    """A batch of queries, from the opening of the file, beside the same in memory."""
-    base = np.array([value for _, value in numbered(n, "c0", 0)], np.uint64)
-    rng = np.random.default_rng(1)
-    flips = np.uint64(1) << rng.integers(0, 64, BATCH).astype(np.uint64)
-    asked = base[rng.integers(0, n, BATCH)] ^ flips
+def _batch(path: str, n: int, many: int) -> Row:
+    """Return the time of a batch of queries, the opening included, beside the same in memory."""
+    base = np.array([value for _, value in _numbered(min(n, MILLION), "c0", 0)], np.uint64)
+    random = np.random.default_rng(1)
+    bits = np.uint64(1) << random.integers(0, 64, many).astype(np.uint64)
+    asked = base[random.integers(0, len(base), many)] ^ bits
     named = [(f"q{i}", value) for i, value in enumerate(asked.tolist())]
 
     def kept() -> None:
         with Index.open(path) as index:
-            for answer in index.query(named, fingerprints=True):
-                assert answer.matches
+            assert all(answer.matches for answer in index.query(named, fingerprints=True))
 
-    def in_memory() -> None:
-        search.query(search.build(base), asked)
-
-    here, there = seconds(kept), seconds(in_memory)
-    what = f"query of {BATCH:,} fingerprints against {n:,}"
-    return what, f"{here:.2f} s", f"{there:.2f} s in memory", f"{here / there:.1f}", "2"
+    here, there = median(kept), median(lambda: search.query(search.build(base), asked))
+    what = f"query of {many:,} fingerprints, {n:,}"
+    return what, here, "s", there, "build and query in memory", here / there
 
 
-def adding(path: str, folder: Path) -> list[tuple[str, ...]]:
-    """What an add costs, beside the same to an empty index."""
-    more = numbered(BATCH, "more", 5)
+def _adding(path: str, n: int, folder: Path) -> list[Row]:
+    """Return what adding costs, beside adding the same to an empty index."""
+    more = _numbered(n // 10, "more", 5)
     other = str(folder / "other.index")
+    empty = str(folder / "empty.index")
+    Index.build(empty).close()
 
-    def fresh(to: str | None) -> float:
-        taken = []
-        for _ in range(3):
-            if to is None:
-                Index.build(other).close()
-            else:
-                shutil.copy(to, other)
-            with Index.open(other) as index:
-                started = time.perf_counter()
-                index.add(more, fingerprints=True)
-                taken.append(time.perf_counter() - started)
-            os.remove(other)
-        return statistics.median(taken)
+    def added(to: str) -> float:
+        shutil.copy(to, other)
+        with Index.open(other) as index:
+            return clock(lambda: index.add(more, fingerprints=True))
 
-    large, empty = fresh(path), fresh(None)
-    shutil.copy(path, other)
+    large, small = (statistics.median(added(to) for _ in range(3)) for to in (path, empty))
+    numbers = iter(range(1000))
     with Index.open(other) as index:
-        one = seconds(lambda: index.add([(str(time.time()), 1)], fingerprints=True))
-        none = seconds(lambda: index.add(more[:1], fingerprints=True))
-    os.remove(other)
-    what = f"add of {BATCH:,} fingerprints to {MILLION:,}"
-    ratio = f"{large / empty:.1f}"
+        one = median(lambda: index.add([(f"one more {next(numbers)}", 1)], fingerprints=True))
+        again = median(lambda: index.add(more[:1], fingerprints=True))
+    what = f"add of {len(more):,} fingerprints to {n:,}"
     return [
-        (what, f"{large:.2f} s", f"{empty:.2f} s to none", ratio, "what those cost"),
-        (f"add of one to {MILLION:,}", f"{one:.3f} s", f"{none:.3f} s the next time", "", ""),
+        (what, large, "s", small, "to an empty index", large / small),
+        ("add of one", one, "s", again, "of one that is there", one / again),
     ]
 
 
-def texts(folder: Path) -> list[tuple[str, ...]]:
-    """What keeping sketches costs beside fingerprints alone, and what an unchanged text costs."""
-    rng = np.random.default_rng(3)
-    words = ["".join(map(chr, w)) for w in rng.integers(0x4E00, 0x5E00, (5000, 2)).tolist()]
-    lines = (folder / "texts.jsonl").open("w", encoding="utf-8")
-    with lines:
-        for _ in range(4000):
-            text = "".join(words[i] for i in rng.zipf(1.3, 1000) % 5000)
+def _texts(folder: Path, many: int) -> list[Row]:
+    """Return what building costs beside fingerprints alone, and what unchanged texts cost."""
+    random = np.random.default_rng(3)
+    words = ["".join(map(chr, w)) for w in random.integers(0x4E00, 0x5E00, (5000, 2)).tolist()]
+    with (folder / "texts.jsonl").open("w", encoding="utf-8") as lines:
+        for _ in range(many):
+            text = "".join(words[i] for i in random.zipf(1.3, 1000) % 5000)
             lines.write(f'{{"text": "{text}"}}\n')
-    source, path = str(folder / "texts.jsonl"), str(folder / "texts.index")
-    prints = command("fingerprint", "-q", "--idf", "builtin", "-o", os.devnull, source)
+    source, path = str(folder / "texts.jsonl"), folder / "texts.index"
+    prints = _command("fingerprint", "-q", "--idf", "builtin", "-o", os.devnull, source)
 
-    def build() -> None:
-        Path(path).unlink(missing_ok=True)
-        subprocess.run(
-            [*SIMDUP, "index", "build", "-q", "--idf", "builtin", path, source],
-            env=environment(),
-            check=True,
-        )
+    def build() -> float:
+        path.unlink(missing_ok=True)
+        command = [*SIMDUP, "index", "build", "-q", "--idf", "builtin", str(path), source]
+        return measuring.run(command).seconds
 
-    built, again = seconds(build), command("index", "add", "-q", path, source)
+    built = statistics.median(build() for _ in range(3))
+    again = _command("index", "add", "-q", str(path), source)
     size = Path(source).stat().st_size / 1e6
     return [
         (
-            f"index build, 4,000 texts, {size:.0f} MB",
-            f"{built:.2f} s",
-            f"{prints:.2f} s fingerprint",
-            f"{built / prints:.1f}",
-            "",
+            f"index build, {many:,} texts, {size:.1f} MB",
+            built,
+            "s",
+            prints,
+            "fingerprint",
+            built / prints,
         ),
-        ("index add of the same", f"{again:.2f} s", "", f"{again / built:.1f}", ""),
+        ("index add of the same", again, "s", built, "index build", again / built),
     ]
-
-
-def main() -> None:
-    """Measure and print the table."""
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.index",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("--large", action="store_true", help="10**7 documents as well")
-    given = parser.parse_args()
-    rows: list[tuple[str, ...]] = [HEADS]
-    with tempfile.TemporaryDirectory(prefix="simdup-bench-") as name:
-        folder = Path(name)
-        text = folder / "text.txt"
-        text.write_text(
-            "图书馆今天宣布将延长周末开放时间，方便学生备考复习，读者表示欢迎。", "utf-8"
-        )
-        path = str(folder / "million.index")
-        filled(path, MILLION)
-        rows += opening(path, MILLION, str(text))
-        say("batch")
-        rows.append(batch(path, MILLION))
-        say("add")
-        rows += adding(path, folder)
-        say("texts")
-        rows += texts(folder)
-        if given.large:
-            path = str(folder / "large.index")
-            filled(path, 10 * MILLION)
-            rows += opening(path, 10 * MILLION, str(text))
-    print(aligned(rows))
-    load = f", load {os.getloadavg()[0]:.1f} now" if hasattr(os, "getloadavg") else ""
-    print(f"\n{sys.version.split()[0]}, numpy {np.__version__}, {os.cpu_count()} cores{load}")
-
-
-if __name__ == "__main__":
-    main()

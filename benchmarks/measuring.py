@@ -1,4 +1,4 @@
-"""What several measures share: clocks, memory, and the table they fill."""
+"""What benchmarks share: options, clocks, programs in processes of their own, memory."""
 
 from __future__ import annotations
 
@@ -18,62 +18,39 @@ CHECKOUT = Path(__file__).resolve().parents[1]
 SIMDUP = [sys.executable, "-m", "simdup"]
 BASELINE = [sys.executable, "-m", "benchmarks.baseline"]
 
-# Between two looks at the memory.  One look at three processes of 100 MB takes some 2 ms.
-_LOOK = 0.02
+# Seconds between two samples of the memory. A sample of three processes of 100 MB takes 2 ms.
+_SAMPLE = 0.02
 
 
-class Row(NamedTuple):
-    """A line of the table.
+class Options(NamedTuple):
+    """How to measure.
 
     Attributes
     ----------
-    measure : str
-        What was measured.
-    found : str
-        simdup's figure.
-    beside : str
-        The figure of what it is held against.
-    ratio : str
-        The one by the other.
-    target : str
-        What was to be reached.
-    reached : bool or None
-        Whether it was; None where the run was not the one that the target is for.
+    folder : Path
+        An empty folder for corpora.
+    size : str
+        ``small`` to try a benchmark, ``full`` for its figures, ``large`` for the largest inputs.
+    rounds : int
+        Rounds of what is timed.
     """
 
-    measure: str
-    found: str
-    beside: str
-    ratio: str
-    target: str
-    reached: bool | None
+    folder: Path
+    size: str = "full"
+    rounds: int = 3
 
-
-HEADS = ("measure", "simdup", "baseline or floor", "ratio", "target", "reached")
-
-
-def table(rows: Sequence[Row]) -> str:
-    """Return rows as a table in Markdown."""
-    answers = {True: "yes", False: "NO", None: "-"}
-    cells = [HEADS, *((*row[:-1], answers[row.reached]) for row in rows)]
-    return aligned(cells)
-
-
-def aligned(cells: Sequence[Sequence[str]]) -> str:
-    """Return cells, the first row the heads, as an aligned table in Markdown."""
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    padded = [[c.ljust(w) for c, w in zip(row, widths, strict=True)] for row in cells]
-    padded.insert(1, ["-" * width for width in widths])
-    return "\n".join("| " + " | ".join(row) + " |" for row in padded)
+    def pick(self, small: Figure, full: Figure) -> Figure:
+        """Return the one that the size asks for."""
+        return small if self.size == "small" else full
 
 
 def say(what: str) -> None:
-    """Tell on standard error what goes on."""
+    """Print progress on standard error."""
     print(f"benchmarks: {what}", file=sys.stderr, flush=True)
 
 
 def environment() -> dict[str, str]:
-    """Return the environment in which this checkout is what Python imports."""
+    """Return the environment in which Python imports this checkout."""
     return os.environ | {"PYTHONPATH": str(CHECKOUT)}
 
 
@@ -85,7 +62,7 @@ class Ran(NamedTuple):
     seconds : float
         From start to end.
     cpu : float
-        Seconds of work of its processes together, of the system for them included.
+        CPU seconds of all its processes, user and system.
     output : bytes
         Its standard output.
     """
@@ -96,7 +73,7 @@ class Ran(NamedTuple):
 
 
 def run(command: Sequence[str], given: bytes = b"", statuses: Sequence[int] = (0,)) -> Ran:
-    """Run a program to its end; all it reads and writes are files, so that it waits for nobody."""
+    """Run a program to its end. It reads and writes files, so it never waits for a pipe."""
     with (
         tempfile.TemporaryFile() as source,
         tempfile.TemporaryFile() as output,
@@ -125,6 +102,23 @@ def run(command: Sequence[str], given: bytes = b"", statuses: Sequence[int] = (0
         return Ran(seconds, cpu, output.read())
 
 
+def clock(work: Callable[[], object]) -> float:
+    """Return the seconds that a piece of work takes."""
+    started = time.perf_counter()
+    work()
+    return time.perf_counter() - started
+
+
+def fastest(work: Callable[[], object], times: int = 3) -> float:
+    """Return the least time of a few: what else runs on the machine can only add."""
+    return min(clock(work) for _ in range(times))
+
+
+def median(work: Callable[[], object], times: int = 3) -> float:
+    """Return the median time of a few."""
+    return statistics.median(clock(work) for _ in range(times))
+
+
 def in_turn(rounds: int, *works: Callable[[], Figure]) -> list[list[Figure]]:
     """Measure works by turns, so that a slow minute of the machine is slow for all of them."""
     figures: list[list[Figure]] = [[] for _ in works]
@@ -142,9 +136,9 @@ def ratio(above: Sequence[float], below: Sequence[float]) -> float:
 def peak_memory(command: Sequence[str]) -> int | None:
     """Return the most bytes that a program and its children held at one time; Linux only.
 
-    The proportional set size (PSS): a page that n processes share counts one n-th in each, so that
-    the sum is what they hold together.  Pages of mapped files count too.  Looked at every 20 ms: a
-    peak that is shorter may be missed.
+    The proportional set size (PSS): a page that n processes share counts one n-th in each, so the
+    sum is what they hold together. Pages of mapped files count too. Sampled every 20 ms: a shorter
+    peak may be missed.
     """
     if not Path("/proc/self/smaps_rollup").exists():
         return None
@@ -155,7 +149,7 @@ def peak_memory(command: Sequence[str]) -> int | None:
         )
         while process.poll() is None:
             peak = max(peak, sum(map(_held, _family(process.pid))))
-            time.sleep(_LOOK)
+            time.sleep(_SAMPLE)
     if process.returncode:
         raise SystemExit(f"{' '.join(command)}: status {process.returncode}")
     return peak

@@ -10,51 +10,50 @@ The names below are imported when they are first used: `import simdup` itself co
 
 from typing import TYPE_CHECKING, Any
 
+from simdup._version import __version__
+
 if TYPE_CHECKING:
-    from simdup.api import compare as compare
-    from simdup.api import fingerprint as fingerprint
-    from simdup.api import scan as scan
     from simdup.errors import SimdupError as SimdupError
-    from simdup.model import Recipe as Recipe
-    from simdup.pipeline.indexing import Index as Index
+    from simdup.index.index import Index as Index
+    from simdup.lsh.simhash import distance as distance
+    from simdup.lsh.simhash import simhash as simhash
+    from simdup.model.clusters import Cluster as Cluster
+    from simdup.model.clusters import Pair as Pair
+    from simdup.model.clusters import Result as Result
+    from simdup.model.comparison import Comparison as Comparison
+    from simdup.model.criteria import Criteria as Criteria
+    from simdup.model.recipe import Recipe as Recipe
+    from simdup.operations.compare import compare as compare
+    from simdup.operations.fingerprint import fingerprint as fingerprint
+    from simdup.operations.scan import scan as scan
     from simdup.search import all_pairs as all_pairs
-    from simdup.sketches.simhash import distance as distance
-    from simdup.sketches.simhash import simhash as simhash
 
-__version__ = "0.1.0"
-
-_ROOMS = {
-    "Index": "simdup.pipeline.indexing",
-    "Recipe": "simdup.model",
+_HOMES = {
+    "Cluster": "simdup.model.clusters",
+    "Comparison": "simdup.model.comparison",
+    "Criteria": "simdup.model.criteria",
+    "Index": "simdup.index.index",
+    "Pair": "simdup.model.clusters",
+    "Recipe": "simdup.model.recipe",
+    "Result": "simdup.model.clusters",
     "SimdupError": "simdup.errors",
     "all_pairs": "simdup.search",
-    "compare": "simdup.api",
-    "distance": "simdup.sketches.simhash",
-    "fingerprint": "simdup.api",
-    "scan": "simdup.api",
-    "simhash": "simdup.sketches.simhash",
+    "compare": "simdup.operations.compare",
+    "distance": "simdup.lsh.simhash",
+    "fingerprint": "simdup.operations.fingerprint",
+    "scan": "simdup.operations.scan",
+    "simhash": "simdup.lsh.simhash",
 }
 
-__all__ = [
-    "Index",
-    "Recipe",
-    "SimdupError",
-    "__version__",
-    "all_pairs",
-    "compare",
-    "distance",
-    "fingerprint",
-    "scan",
-    "simhash",
-]
+__all__ = [*_HOMES, "__version__"]
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _ROOMS:
+    if name not in _HOMES:
         raise AttributeError(f"module 'simdup' has no attribute {name!r}")
     from importlib import import_module
 
-    value = globals()[name] = getattr(import_module(_ROOMS[name]), name)
+    value = globals()[name] = getattr(import_module(_HOMES[name]), name)
     return value
 
 

@@ -1,24 +1,54 @@
 """The one kind of error that a person can act on."""
 
+from __future__ import annotations
 
-class SimdupError(Exception):
+
+class SimdupError(ValueError):
     """Something went wrong that one line can explain.
 
     Parameters
     ----------
     where : str
-        The file, option or line that is at fault.
+        The file, argument or line at fault.
     what : str
         What is wrong with it.
     hint : str, optional
         The next step, where there is one.
+    field : str, optional
+        The name of the argument at fault, such as ``recall``; `where` is then that name too,
+        unless a more telling place is known.
     """
 
-    def __init__(self, where: str, what: str, hint: str = "") -> None:
+    def __init__(self, where: str, what: str, hint: str = "", field: str = "") -> None:
         super().__init__(where, what, hint)
         self.where = where
         self.what = what
         self.hint = hint
+        self.field = field
 
     def __str__(self) -> str:
         return f"{self.where}: {self.what}"
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Keep the field when an error travels back from another process."""
+        return type(self), (self.where, self.what, self.hint, self.field)
+
+
+def invalid(field: str, value: object, expected: str) -> SimdupError:
+    """Return the error for an argument with a value it cannot have."""
+    return SimdupError(field, f"invalid value {value!r} (expected {expected})", field=field)
+
+
+def reason(error: OSError, otherwise: str = "cannot be read") -> str:
+    """Return in a few lower-case words why the system refused."""
+    return (error.strerror or otherwise).lower()
+
+
+def unreadable(path: str, error: OSError, hint: str = "") -> SimdupError:
+    """Return the error for a file that cannot be read."""
+    return SimdupError(path, reason(error), hint)
+
+
+def unwritable(path: str, error: OSError) -> SimdupError:
+    """Return the error for a file that cannot be written."""
+    return SimdupError(path, reason(error, "cannot be written"))

@@ -14,8 +14,9 @@ from typing import Any
 
 import click
 
-from simdup import __version__
+from simdup._version import __version__
 from simdup.cli.messages import say_error
+from simdup.cli.outcome import Status, as_option
 from simdup.errors import SimdupError
 
 # In the order in which a newcomer meets them.
@@ -27,13 +28,11 @@ COMMANDS = {
     "pairs": "List the pairs of fingerprint lines within a distance.",
     "dedupe": "Write a corpus without its redundant documents.",
     "fit": "Learn an IDF model from a corpus.",
-    "index": "Keep documents in an index: build, add, remove, info, check, export.",
+    "index": "Keep documents in an index, to be searched with query.",
     "query": "Tell for each document what an index holds near it.",
     "tune": "Find out which settings suit a corpus.",
     "evaluate": "Tell how well found near-duplicates agree with known ones.",
 }
-
-_INTERRUPTED = 130
 
 
 class _Commands(click.Group):
@@ -66,16 +65,14 @@ class _Commands(click.Group):
 @click.group(
     cls=_Commands,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="`simdup COMMAND --help` shows a command's options and an example.",
 )
 @click.version_option(__version__, prog_name="simdup", message="%(prog)s %(version)s")
 def _simdup() -> None:
-    """Find near-duplicate texts: which, why, how sure, and which to keep.
-
-    \b
-    simdup scan ./corpus
-    simdup compare a.txt b.txt
-    simdup fingerprint ./corpus | simdup cluster
+    """\b
+    Find near-duplicate texts: which, why, how sure, and which to keep.
+      simdup scan ./corpus
+      simdup fingerprint ./corpus | simdup cluster
+      simdup COMMAND --help
     """
 
 
@@ -109,15 +106,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def _report(error: Exception | KeyboardInterrupt) -> int:
     """Say what went wrong and return the status for it."""
     if isinstance(error, KeyboardInterrupt):
-        return _INTERRUPTED
+        return Status.INTERRUPTED
     if isinstance(error, SimdupError):
-        say_error(error.where, error.what, error.hint)
+        where = as_option(error.field) if error.field else error.where
+        say_error(where, error.what, error.hint)
     elif isinstance(error, MemoryError):
         say_error("memory", "there is not enough of it", "try fewer documents or --jobs 1")
     else:
         what = f"{type(error).__name__}: {error}"
         say_error("internal error", what, "run it again with --debug and report what it prints")
-    return 2
+    return Status.ERROR
 
 
 def _open_closed_streams() -> None:

@@ -2,65 +2,67 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
 
 import click
 
 from simdup.cli import options
-from simdup.cli.messages import say, say_skipped
+from simdup.cli.outcome import Status, status
 from simdup.cli.results import FORMATS, write_result
+from simdup.model.recipe import Recipe
+from simdup.model.settings import Settings
 
 
-@click.command(
-    "cluster",
-    cls=options.Command,
-    examples="""
-    simdup fingerprint ./corpus | simdup cluster
-    simdup cluster --verify-from ./corpus prints.txt
-    cat monday.txt tuesday.txt | simdup cluster -d 5 -f csv
-    """,
-)
+@click.command("cluster", cls=options.Command)
 @click.argument("files", nargs=-1, metavar="[FILE...]", type=click.Path())
-@options.distance
-@options.linkage
-@click.option("--verify-from", multiple=True, metavar="SOURCE", help="Read the documents there.")
-@options.resemblance
-@options.contents
-@click.option("--fold/--no-fold", default=True, help="Fold texts as their recipe does [on].")
+@options.option(
+    "--verify-from SOURCE",
+    "Read the documents again there, and check pairs on their texts.",
+    panel="Input",
+    common=True,
+    multiple=True,
+)
+@options.settings(
+    options.reading,
+    options.criteria("distance", "similarity", "shingle", "linkage"),
+    options.search_only,
+)
+@options.option(
+    "--fold/--no-fold", "Fold texts as their recipe does.", panel="Matching", defaults=Recipe()
+)
 @options.output(*FORMATS)
-@options.quiet
-@options.color
-@options.jobs
-@options.debug
-@options.search
-def command(**given: Any) -> int:
+@options.screen_without_progress
+def command(
+    *,
+    files: tuple[str, ...],
+    verify_from: tuple[str, ...],
+    settings: Settings,
+    fold: bool,
+    out: options.Output,
+    screen: options.Screen,
+) -> Status:
     """Group fingerprint lines into clusters.
 
-    Reads what `simdup fingerprint` prints, from FILEs or standard input. All lines must come from
-    one recipe. Without the texts nothing is verified: distance alone decides. With --verify-from
-    the documents that the lines name are read again, and pairs checked on their texts.
+    Reads what `simdup fingerprint` prints, from FILEs or standard input. All lines must have the
+    same recipe. Without the texts nothing is verified: distance alone decides. With --verify-from
+    the documents that the lines name are read again, and pairs are checked on their texts.
 
-    Status: 0 done, 2 an error, or a document was not found or could not be read.
+    Status: 0 done, 2 if a document was not found or could not be read.
+
+    Examples:
+      simdup fingerprint ./corpus | simdup cluster
+      simdup cluster --verify-from ./corpus prints.txt
+      cat monday.txt tuesday.txt | simdup cluster -d 5 -f csv
     """
-    form = options.make_format(given, FORMATS)
-    again = given["verify_from"]
-    criteria = options.make_criteria(given | {"verify": bool(again)})
-    reading = options.make_reading(given)
-
-    from simdup.corpus.lines import read_lines
-    from simdup.output.files import open_output
+    from simdup.corpus.fingerprint_lines import read_lines
+    from simdup.operations.cluster import cluster
     from simdup.output.text import report
-    from simdup.pipeline.lines import cluster_lines, verify_lines
 
-    lines = read_lines(given["files"] or ["-"])
-    effort = options.make_effort(given)
-    if again:
-        result = verify_lines(lines, again, given["fold"], criteria, reading, effort)
-        say_skipped(result.skipped, result.notes, given["quiet"])
-    else:
-        result = cluster_lines(lines, criteria, effort)
-    with open_output(given["output"]) as stream:
-        write_result(stream, result, form, given["color"])
-    if not given["quiet"]:
-        say(report(result, criteria))
-    return 2 if any(skipped.error for skipped in result.skipped) else 0
+    criteria = replace(settings.criteria, verify=bool(verify_from))
+    settings = replace(settings, recipe=Recipe(fold=fold), criteria=criteria)
+    result = cluster(read_lines(files or ["-"]), settings, verify_from)
+    screen.skipped(result.skipped, result.notes)
+    with out.open() as stream:
+        write_result(stream, result, out)
+    screen.report(report(result, criteria))
+    return status(result.skipped)

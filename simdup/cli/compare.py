@@ -2,89 +2,94 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
 from simdup.cli import options
-from simdup.cli.messages import say_skipped
-from simdup.cli.progress import progress
+from simdup.cli.outcome import Status, status
 from simdup.errors import SimdupError
-from simdup.model import Document, Skipped
+from simdup.model.documents import Document, Skipped
+from simdup.model.reading import Reading
+from simdup.model.settings import Settings
 
-FORMATS = ("text", "jsonl")
 
-
-@click.command(
-    "compare",
-    cls=options.Command,
-    examples="""
-    simdup compare a.txt b.txt
-    simdup compare --idf-from ./corpus corpus/a.txt corpus/b.txt
-    simdup compare -f jsonl a.txt b.txt | jq .similarity
-    """,
-)
+@click.command("compare", cls=options.Command)
 @click.argument("a", metavar="A", type=click.Path())
 @click.argument("b", metavar="B", type=click.Path())
-@options.method
-@options.distance
-@options.verification
-@options.measures
-@click.option("--idf-from", metavar="SOURCE", help="Weigh as a scan of SOURCE would.")
-@options.output(*FORMATS)
-@click.option("--encoding", metavar="NAME", help="Encoding of both [default: found out].")
-@options.html
-@options.effort
-@options.quiet
-@options.color
-@options.debug
-@options.recipe
-def command(**given: Any) -> int:
+@options.settings(
+    options.reading_of_files,
+    options.criteria(
+        "method", "recall", "distance", "similarity", "shingle", "verify", "containment", "cosine"
+    ),
+    options.run,
+    options.recipe,
+)
+@options.option(
+    "--idf-from SOURCE", "Weigh terms as a scan of SOURCE would.", panel="Matching", common=True
+)
+@options.output("text", "jsonl")
+@options.screen
+def command(
+    *,
+    a: str,
+    b: str,
+    settings: Settings,
+    out: options.Output,
+    screen: options.Screen,
+    idf_from: str | None,
+) -> Status:
     """Tell whether two documents are near-duplicates, and why.
 
     A and B are files; one of them may be - for standard input. Shows distance and similarity, the
     bands of the fingerprints that match, and the heaviest terms with their weights.
 
     Status: 0 near-duplicates, 1 not, 2 an error.
+
+    Examples:
+      simdup compare a.txt b.txt
+      simdup compare --idf-from ./corpus corpus/a.txt corpus/b.txt
+      simdup compare -f jsonl a.txt b.txt | jq .similarity
     """
-    recipe = options.make_recipe(given)
-    criteria = options.make_criteria(given)
-    form = options.make_format(given, FORMATS)
-    reading = options.make_reading(
-        given
-        | {"glob": (), "exclude": (), "input_format": "auto", "field": "text", "id_field": None}
-    )
-    if given["idf_from"] is not None and recipe.idf not in ("auto", "corpus"):
-        raise click.UsageError("--idf-from goes with --idf auto or corpus only")
+    recipe = settings.recipe
+    if idf_from is not None and recipe.idf not in ("auto", "corpus"):
+        raise click.UsageError("--idf-from needs --idf auto or corpus")
 
-    from simdup.corpus.documents import read_file, require_extras
-    from simdup.corpus.sources import one_file
+    from simdup.features.analyzer import Analyzer
+    from simdup.fingerprints.fingerprinter import Fingerprinter
+    from simdup.operations.compare import compare_documents, learn_fingerprinter
     from simdup.output.comparison import comparison_jsonl, comparison_text
-    from simdup.output.files import open_output
-    from simdup.output.text import Painter
-    from simdup.pipeline.comparing import compare
-    from simdup.pipeline.sketching import learn_idf
 
-    documents: list[Document] = []
-    files = [one_file(path, reading) for path in (given["a"], given["b"])]
-    require_extras(files, reading)
-    for file in files:
-        read = read_file(file, reading)
-        if isinstance(read, Skipped):
-            raise SimdupError(file.path, read.reason)
-        documents.append(read)
-    notes = [(document.name, document.note) for document in documents if document.note]
-    say_skipped([], notes, given["quiet"])
-    idf = None
-    if given["idf_from"] is not None:
-        with progress(given["progress"], given["quiet"]) as show:
-            effort = options.make_effort(given, show)
-            idf, skipped = learn_idf([given["idf_from"]], recipe, reading, effort)
-        say_skipped(skipped, [], given["quiet"])
-    with open_output(given["output"]) as stream:
-        found = compare(documents[0], documents[1], recipe, criteria, idf, given["segmenter"])
-        if form == "jsonl":
+    documents = _read((a, b), settings.reading)
+    screen.skipped([], [(one.name, one.note) for one in documents if one.note])
+    if idf_from is None:
+        if recipe.idf == "corpus":
+            raise SimdupError(
+                "idf", "two texts are not a corpus", "name one with `idf_from`", field="idf"
+            )
+        fingerprinter = Fingerprinter.alone(Analyzer.for_recipe(recipe, settings.run.segmenter))
+    else:
+        with screen.watch(settings) as watched:
+            fingerprinter, skipped = learn_fingerprinter([idf_from], watched)
+        screen.skipped(skipped)
+    with out.open() as stream:
+        found = compare_documents(documents, fingerprinter, settings.criteria)
+        if out.format == "jsonl":
             stream.writelines(comparison_jsonl(found))
-        elif not given["quiet"] or given["output"]:
-            stream.writelines(comparison_text(found, Painter(stream, given["color"])))
-    return 0 if found.duplicates else 1
+        elif not screen.quiet or out.path:
+            stream.writelines(comparison_text(found, out.painter(stream)))
+    return status(no=not found.duplicates)
+
+
+def _read(paths: tuple[str, str], reading: Reading) -> tuple[Document, Document]:
+    """Read two files, each as one document."""
+    from simdup.corpus.batches import read_file, require_extras
+    from simdup.corpus.sources import one_file
+
+    files = [one_file(path, reading) for path in paths]
+    require_extras(files, reading)
+    documents = []
+    for file in files:
+        found = read_file(file, reading)
+        if isinstance(found, Skipped):
+            raise SimdupError(file.path, found.reason)
+        documents.append(found)
+    return documents[0], documents[1]

@@ -2,93 +2,79 @@
 
 from __future__ import annotations
 
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING
 
 import click
 
 from simdup.cli import options
-from simdup.cli.messages import say, say_skipped
-from simdup.cli.progress import progress
+from simdup.cli.outcome import Status, status
+from simdup.model.settings import Settings
 
-LINKS = ("copy", "hard", "symbolic")
+if TYPE_CHECKING:
+    from simdup.model.clusters import Removed, Result
+
+_output = partial(options.option, panel="Output")
 
 
-@click.command(
-    "dedupe",
-    cls=options.Command,
-    examples="""
-    simdup dedupe train.jsonl.zst -o clean.jsonl.zst --removed removed.csv
-    simdup dedupe ./corpus -o ./clean --link hard --keep longest
-    simdup dedupe delivery/ --reference archive/ -o new/
-    simdup dedupe ./corpus --dry-run
-    """,
-)
+@click.command("dedupe", cls=options.Command)
 @options.sources
-@click.option("-o", "--output", metavar="OUT", help="The file or folder to write.")
-@click.option("--removed", metavar="FILE", help="List what was removed, why, and for which.")
-@click.option("--dry-run", is_flag=True, help="Write no corpus; list what it would be without.")
-@click.option("--force", is_flag=True, help="Replace files of OUT.")
-@click.option("--link", type=click.Choice(LINKS), default="copy", help="How files get to OUT.")
-@options.method
-@options.distance
-@options.verification
-@options.measures
-@options.keep
-@options.linkage
-@options.reading
-@options.effort
-@options.quiet
-@options.debug
-@options.search
-@options.recipe
-def command(**given: Any) -> int:
+@options.settings(options.reading, options.criteria(), options.run_with_search, options.recipe)
+@options.references
+@_output("-o, --output OUT", "The file or folder to write.", name="target", common=True)
+@_output("--removed FILE", "List what was removed, why, and what was kept for it.", common=True)
+@_output("--dry-run", "Write no corpus; list what would be removed.", common=True)
+@_output("--force", "Replace files of OUT.")
+@_output(
+    "--link HOW", "How unchanged files get to OUT.", ("copy", "hard", "symbolic"), default="copy"
+)
+@options.screen
+def command(
+    *,
+    sources: list[str],
+    settings: Settings,
+    references: tuple[str, ...],
+    target: str | None,
+    removed: str | None,
+    dry_run: bool,
+    force: bool,
+    link: str,
+    screen: options.Screen,
+) -> Status:
     """Write a corpus without its redundant documents.
 
     A file of records becomes a file with the records that stay, byte for byte; - as OUT is standard
-    output. Folders and several files become a folder. OUT appears when all is done, and whole; what
-    cannot be read as a text stays. No SOURCE is ever changed.
+    output. Folders and several files become a folder. OUT appears when everything is done, and
+    whole. Binary, empty and unreadable files are kept as they are. No SOURCE is ever changed.
 
-    Status: 0 done, 2 where something could not be read.
+    Status: 0 done, 2 if something could not be read.
+
+    Examples:
+      simdup dedupe train.jsonl.zst -o clean.jsonl.zst --removed removed.csv
+      simdup dedupe ./corpus -o ./clean --link hard --keep longest
+      simdup dedupe delivery/ --reference archive/ -o new/
+      simdup dedupe ./corpus --dry-run
     """
-    named = options.make_sources(given)
-    recipe = options.make_recipe(given)
-    criteria = options.make_criteria(given)
-    reading = options.make_reading(given)
-    target = given["output"]
-    if target is None and not given["dry_run"]:
-        raise click.UsageError("Missing -o OUT; --dry-run does without")
-    if target == given["removed"] == "-":
+    if target is None and not dry_run:
+        raise click.UsageError("Missing -o OUT; with --dry-run it is not needed")
+    if target == removed == "-":
         raise click.UsageError("-o and --removed cannot both be standard output")
 
-    from simdup.model import Removed, Result
-    from simdup.output.files import open_output
+    from simdup.operations.dedupe import DedupeOptions, dedupe
     from simdup.output.records import removed_csv, removed_jsonl
     from simdup.output.text import report
-    from simdup.pipeline.deduping import dedupe
 
-    listing = given["removed"] or ("-" if given["dry_run"] else None)
+    listing = removed or ("-" if dry_run else None)
 
-    def finish(result: Result, removed: list[Removed]) -> None:
+    def finish(result: Result, entries: list[Removed]) -> None:
         if listing is not None:
             as_jsonl = listing.lower().endswith((".jsonl", ".ndjson"))
-            with open_output(listing) as stream:
-                stream.writelines((removed_jsonl if as_jsonl else removed_csv)(removed))
+            with options.Output(listing).open() as stream:
+                stream.writelines((removed_jsonl if as_jsonl else removed_csv)(entries))
 
-    with progress(given["progress"], given["quiet"]) as show:
-        result, _ = dedupe(
-            named,
-            None if given["dry_run"] else target,
-            recipe,
-            criteria,
-            reading,
-            options.make_effort(given, show),
-            references=given["references"],
-            link=given["link"],
-            force=given["force"],
-            report=given["removed"],
-            finish=finish,
-        )
-    say_skipped(result.skipped, result.notes, given["quiet"])
-    if not given["quiet"]:
-        say(report(result, criteria))
-    return 2 if any(skipped.error for skipped in result.skipped) else 0
+    written = DedupeOptions(None if dry_run else target, references, link, force, removed)
+    with screen.watch(settings) as watched:
+        result, _ = dedupe(sources, written, watched, finish)
+    screen.skipped(result.skipped, result.notes)
+    screen.report(report(result, settings.criteria))
+    return status(result.skipped)

@@ -2,283 +2,230 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, fields
-from typing import TYPE_CHECKING, Any
+from contextlib import closing
+from dataclasses import asdict
+from typing import TYPE_CHECKING
 
 import click
 
 from simdup.cli import options
-from simdup.cli.messages import say, say_error, say_skipped
-from simdup.cli.progress import progress
-from simdup.model import Recipe
+from simdup.cli.messages import say, say_error
+from simdup.cli.outcome import Status, status
+from simdup.model.settings import Settings
 
 if TYPE_CHECKING:
-    from simdup.pipeline.indexing import Added
-
-FORMATS = ("text", "jsonl")
+    from simdup.model.matches import Added
 
 index_file = click.argument("index", metavar="INDEX", type=click.Path())
-fingerprint_lines = click.option(
-    "--fingerprints", is_flag=True, help="SOURCEs hold fingerprint lines, not texts."
+fingerprint_lines = options.option(
+    "--fingerprints", "SOURCEs hold fingerprint lines, not texts.", panel="Input"
 )
-timeout = click.option(
-    "--timeout",
-    type=click.FloatRange(0),
+timeout = options.option(
+    "--timeout SECONDS",
+    "How long to wait for another writer.",
+    click.FloatRange(0),
+    panel="Other",
     default=60.0,
-    metavar="SECONDS",
-    show_default=True,
-    help="How long to wait for another writer.",
 )
 
 
-@click.group(
-    "index",
-    cls=options.Group,
-    examples="""
-    simdup index build seen.index ./corpus
-    simdup index add seen.index ./corpus ./more
-    simdup query seen.index ./delivery
-    """,
-)
+@click.group("index", cls=options.Group)
 def command() -> None:
-    """Keep documents in an index, one file, to be asked with `simdup query`.
+    """Keep documents in an index, to be searched with `simdup query`.
 
-    An index holds of each document its name, its fingerprint and a sketch of its text, and the
-    recipe with its IDF model and user dictionary. Several may read it while one writes.
+    An index is a single file that remembers the documents you already have: of each its name, its
+    fingerprint and a sketch of its text, and the recipe with its IDF model and user dictionary.
+    Several processes may read it while one writes.
+
+    Examples:
+      simdup index build seen.index ./corpus
+      simdup index add seen.index ./corpus ./more
+      simdup query seen.index ./delivery
     """
 
 
-@command.command(
-    "build",
-    cls=options.Command,
-    short_help="Make an index of documents.",
-    examples="""
-    simdup index build seen.index ./corpus
-    simdup index build --idf builtin seen.index
-    simdup fingerprint ./corpus | simdup index build seen.index --fingerprints -
-    """,
-)
+@command.command("build", cls=options.Command)
 @index_file
-@options.sources
+@options.optional_sources
 @fingerprint_lines
-@options.reading
-@options.effort
-@options.quiet
-@options.debug
-@options.recipe
-def build(**given: Any) -> int:
-    """Make an index of documents.
+@options.settings(options.reading, options.run, options.recipe)
+@options.screen
+def build(
+    *,
+    index: str,
+    sources: list[str],
+    fingerprints: bool,
+    settings: Settings,
+    screen: options.Screen,
+) -> Status:
+    """Create an index of documents.
 
-    It appears when all are read, and must not be there before. Where the recipe takes the
-    corpus's own IDF (from 200 documents on by default) that of these documents is frozen: all that
-    is added or asked later is weighed by it. Without SOURCEs the index is empty.
+    It appears when all documents are read, and must not exist before. Where the recipe learns the
+    corpus's own IDF (from 200 documents on by default), everything that is added or queried later
+    is weighed by that of these documents. Without SOURCEs the index is empty.
+
+    Examples:
+      simdup index build seen.index ./corpus
+      simdup index build --idf builtin seen.index
+      simdup fingerprint ./corpus | simdup index build seen.index --fingerprints -
     """
-    named = _sources(given)
-    recipe = options.make_recipe(given)
-    reading = options.make_reading(given)
-
+    from simdup.index.index import Index
     from simdup.output.text import recipe_words
-    from simdup.pipeline.indexing import Index
 
-    with progress(given["progress"], given["quiet"]) as show:
-        effort = options.make_effort(given, show)
-        index = Index.build(
-            given["index"],
-            named,
-            recipe,
-            fingerprints=given["fingerprints"],
-            reading=reading,
-            effort=effort,
+    with screen.watch(settings) as watched:
+        made = Index.build(
+            index,
+            sources,
+            watched.recipe,
+            fingerprints=fingerprints,
+            reading=watched.reading,
+            run=watched.run,
         )
-    with index:
-        added = index.built
+    with made:
+        added = made.built
         assert added is not None
-        say_skipped(added.skipped, added.notes, given["quiet"])
-        if not given["quiet"]:
-            say(_words(added, len(index)))
-            say(recipe_words(index.recipe))
-    return 2 if any(one.error for one in added.skipped) else 0
+        screen.skipped(added.skipped, added.notes)
+        screen.report(_words(added, len(made)))
+        screen.report(recipe_words(made.recipe))
+    return status(added.skipped)
 
 
-@command.command(
-    "add",
-    cls=options.Command,
-    short_help="Add documents, replace changed ones.",
-    examples="""
-    simdup index add seen.index ./corpus
-    simdup fingerprint --idf model.idf new/ | simdup index add seen.index --fingerprints -
-    """,
-)
+@command.command("add", cls=options.Command)
 @index_file
 @options.sources
 @fingerprint_lines
+@options.settings(options.reading, options.run)
+@options.screen
+@options.asked_recipe
 @timeout
-@options.reading
-@options.effort
-@options.quiet
-@options.debug
-@options.recipe
-def add(**given: Any) -> int:
-    """Add documents to an index: all or, if interrupted, none.
+def add(
+    *,
+    index: str,
+    sources: list[str],
+    fingerprints: bool,
+    asked: options.AskedRecipe,
+    settings: Settings,
+    timeout: float,
+    screen: options.Screen,
+) -> Status:
+    """Add documents to an index: all of them or, if interrupted, none.
 
-    A document whose name is there is replaced if its content has changed and left alone if not,
-    so adding a folder again is quick. The recipe is that of the index; its options may be given to
-    make sure of it.
+    A document whose name is present is replaced if its content has changed and left alone if not,
+    so adding a folder again is quick. The recipe is that of the index; options of another recipe
+    are refused.
+
+    Examples:
+      simdup index add seen.index ./corpus
+      simdup fingerprint --idf model.idf new/ | simdup index add seen.index --fingerprints -
     """
-    named = options.make_sources(given)
-    reading = options.make_reading(given)
+    from simdup.index.index import Index
 
-    from simdup.pipeline.indexing import Index
-
-    with Index.open(given["index"]) as index:
-        index.insist(*asked_recipe(given))
-        with progress(given["progress"], given["quiet"]) as show:
-            added = index.add(
-                named,
-                fingerprints=given["fingerprints"],
-                reading=reading,
-                effort=options.make_effort(given, show),
-                timeout=given["timeout"],
-                waiting=lambda what: say_error(given["index"], what),
+    with Index.open(index) as opened:
+        opened.require_recipe(*asked)
+        with screen.watch(settings) as watched:
+            added = opened.add(
+                sources,
+                fingerprints=fingerprints,
+                reading=watched.reading,
+                run=watched.run,
+                timeout=timeout,
+                waiting=lambda what: say_error(index, what),
             )
-        say_skipped(added.skipped, added.notes, given["quiet"])
-        if not given["quiet"]:
-            say(_words(added, len(index)))
-    return 2 if any(one.error for one in added.skipped) else 0
+        screen.skipped(added.skipped, added.notes)
+        screen.report(_words(added, len(opened)))
+    return status(added.skipped)
 
 
-@command.command(
-    "remove",
-    cls=options.Command,
-    short_help="Remove documents by name.",
-    examples="""
-    simdup index remove seen.index corpus/a.txt corpus/b.txt
-    find gone/ -type f -print0 | xargs -0 simdup index remove seen.index
-    """,
-)
+@command.command("remove", cls=options.Command)
 @index_file
 @click.argument("names", nargs=-1, required=True, metavar="NAME...", type=click.Path())
+@options.screen_without_progress
 @timeout
-@options.quiet
-@options.debug
-def remove(**given: Any) -> int:
+def remove(*, index: str, names: tuple[str, ...], timeout: float, screen: options.Screen) -> Status:
     """Remove documents from an index by name.
 
-    Status: 0 done, 2 where a name is not there (the others are removed).
-    """
-    from simdup.output.text import count_words
-    from simdup.pipeline.indexing import Index
+    Status: 0 done, 2 if a name was not found (the others are removed).
 
-    with Index.open(given["index"]) as index:
-        missing = index.remove(
-            given["names"],
-            timeout=given["timeout"],
-            waiting=lambda what: say_error(given["index"], what),
-        )
+    Examples:
+      simdup index remove seen.index corpus/a.txt corpus/b.txt
+      find gone/ -type f -print0 | xargs -0 simdup index remove seen.index
+    """
+    from simdup.index.index import Index
+    from simdup.output.text import count_words
+
+    with Index.open(index) as opened:
+        missing = opened.remove(names, timeout=timeout, waiting=lambda what: say_error(index, what))
         for name in missing:
             say_error(name, "no such document in the index")
-        if not given["quiet"]:
-            removed = len(set(given["names"])) - len(set(missing))
-            say(f"{count_words(removed, 'document')} removed; the index has {len(index):,}")
-    return 2 if missing else 0
+        removed = count_words(len(set(names)) - len(set(missing)), "document")
+        screen.report(f"{removed} removed; the index has {len(opened):,}")
+    return Status.ERROR if missing else Status.DONE
 
 
-@command.command(
-    "info",
-    cls=options.Command,
-    short_help="Say what an index holds.",
-    examples="simdup index info -f jsonl seen.index",
-)
+@command.command("info", cls=options.Command)
 @index_file
-@options.output(*FORMATS)
-@options.debug
-def info(**given: Any) -> int:
-    """Say what an index holds: recipe, documents, size, when."""
-    form = options.make_format(given, FORMATS)
+@options.output("text", "jsonl", colors=False)
+def info(*, index: str, out: options.Output) -> Status:
+    """Describe an index: recipe, documents, size, dates.
 
-    from simdup.index.about import index_info
-    from simdup.index.file import opened
-    from simdup.output.files import open_output
-    from simdup.output.records import json_line
-
-    file = opened(given["index"])
-    try:
-        found = index_info(file)
-    finally:
-        file.close()
-    with open_output(given["output"]) as stream:
-        if form == "jsonl":
-            stream.write(json_line({"type": "index"} | asdict(found)))
-            return 0
-        from simdup.output.text import info_text
-
-        stream.write(info_text(found).encode())
-    return 0
-
-
-@command.command(
-    "check",
-    cls=options.Command,
-    short_help="Verify every block of an index.",
-    examples="simdup index check seen.index",
-)
-@index_file
-@options.quiet
-@options.debug
-def check(**given: Any) -> int:
-    """Verify every block of an index against its checksum, and the recipe against its digest.
-
-    Status: 0 all is well, 2 something is damaged.
+    Examples:
+      simdup index info -f jsonl seen.index
     """
-    from simdup.output.text import count_words
-    from simdup.pipeline.indexing import Index
+    from simdup.index.info import index_info
+    from simdup.index.opening import open_storage
+    from simdup.output.records import json_line
+    from simdup.output.text import info_text
 
-    with Index.open(given["index"]) as index:
-        faults = index.check()
-        for fault in faults:
-            say_error(given["index"], fault)
-        if faults:
-            say("hint: build it anew from its sources")
-        elif not given["quiet"]:
-            say(f"{count_words(len(index), 'document')}, all is well")
-    return 2 if faults else 0
+    with closing(open_storage(index)) as storage:
+        found = index_info(storage)
+    with out.open() as stream:
+        as_text = out.format == "text"
+        stream.write(info_text(found) if as_text else json_line({"type": "index"} | asdict(found)))
+    return Status.DONE
 
 
-@command.command(
-    "export",
-    cls=options.Command,
-    short_help="Print an index as fingerprint lines.",
-    examples="""
-    simdup index export seen.index | simdup cluster
-    simdup index export seen.index -o prints.txt
-    """,
-)
+@command.command("check", cls=options.Command)
 @index_file
-@click.option("-o", "--output", metavar="FILE", help="Write to FILE.")
-@options.debug
-def export(**given: Any) -> int:
-    """Print an index as fingerprint lines, in the order in which documents came."""
-    from simdup.output.files import open_output
-    from simdup.pipeline.indexing import Index
+@options.screen_without_progress
+def check(*, index: str, screen: options.Screen) -> Status:
+    """Verify every block of an index against its checksum.
 
-    with Index.open(given["index"]) as index, open_output(given["output"]) as stream:
-        stream.writelines(index.export_lines())
-    return 0
+    The recipe is verified against its digest.
+
+    Status: 0 everything is intact, 2 something is damaged.
+
+    Examples:
+      simdup index check seen.index
+    """
+    from simdup.index.index import Index
+    from simdup.output.text import count_words
+
+    with Index.open(index) as opened:
+        faults = opened.check()
+        for fault in faults:
+            say_error(index, fault)
+        if faults:
+            say("hint: build it again from its sources")
+            return Status.ERROR
+        screen.report(f"{count_words(len(opened), 'document')}, everything is intact")
+    return Status.DONE
 
 
-def asked_recipe(given: dict[str, Any]) -> tuple[str | None, dict[str, Any]]:
-    """Return the recipe's name, if one was asked for, and its fields that were."""
-    source = click.get_current_context().get_parameter_source("recipe_name")
-    named = source is not None and source.name == "COMMANDLINE"
-    values = {one.name: given[one.name] for one in fields(Recipe) if given[one.name] is not None}
-    return given["recipe_name"] if named else None, values
+@command.command("export", cls=options.Command)
+@index_file
+@options.output_lines
+def export(*, index: str, out: options.Output) -> Status:
+    """Print an index as fingerprint lines, in the order they were added.
 
+    Examples:
+      simdup index export seen.index | simdup cluster
+      simdup index export seen.index -o prints.txt
+    """
+    from simdup.index.index import Index
 
-def _sources(given: dict[str, Any]) -> list[str]:
-    """Return the sources of a build, of which there may be none."""
-    if not given["sources"] and given["files_from"] is None and not given["null"]:
-        return []
-    return options.make_sources(given)
+    with Index.open(index) as opened, out.open() as stream:
+        stream.writelines(opened.export_lines())
+    return Status.DONE
 
 
 def _words(added: Added, documents: int) -> str:
@@ -287,6 +234,5 @@ def _words(added: Added, documents: int) -> str:
     parts = [f"{count_words(added.added, 'document')} added"]
     parts += [f"{added.replaced:,} replaced"] if added.replaced else []
     parts += [f"{added.unchanged:,} unchanged"] if added.unchanged else []
-    skipped = skipped_words(added.skipped)
-    words = ", ".join(parts) + (f"; {skipped}" if skipped else "")
-    return f"{words}; the index has {documents:,}"
+    words = (", ".join(parts), skipped_words(added.skipped), f"the index has {documents:,}")
+    return "; ".join(filter(None, words))

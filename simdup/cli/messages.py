@@ -5,9 +5,10 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from simdup.model import Skipped
+from simdup.cli.outcome import as_typed
+from simdup.model.documents import Skipped
 
-# So many lines of one kind; a person reads no more, and JSONL has them all.
+# Lines of one kind; people read no more, and JSONL has them all.
 _MOST = 20
 
 
@@ -22,8 +23,8 @@ def say_error(where: str, what: str, hint: str = "") -> None:
     """Write an error as one line, and its hint as another."""
     from simdup.output.escaping import shown
 
-    say(f"simdup: {shown(where)}: {shown(what)}")
-    if hint:
+    say(f"simdup: {shown(where)}: {shown(as_typed(what))}")
+    if hint := as_typed(hint):
         say(f"hint: {shown(hint)}")
 
 

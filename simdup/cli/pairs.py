@@ -2,49 +2,35 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
 from simdup.cli import options
+from simdup.cli.outcome import Status
+from simdup.model.settings import Settings
 
 FORMATS = ("text", "csv", "jsonl")
 
 
-@click.command(
-    "pairs",
-    cls=options.Command,
-    examples="""
-    simdup fingerprint ./corpus | simdup pairs
-    simdup pairs -d 5 prints.txt | sort -n | head
-    """,
-)
+@click.command("pairs", cls=options.Command)
 @click.argument("files", nargs=-1, metavar="[FILE...]", type=click.Path())
-@options.distance
-@options.output(*FORMATS)
-@options.jobs
-@options.debug
-@options.search
-def command(**given: Any) -> int:
+@options.settings(options.criteria("distance"), options.search_only)
+@options.output(*FORMATS, colors=False)
+def command(*, files: tuple[str, ...], settings: Settings, out: options.Output) -> Status:
     """List the pairs of fingerprint lines within a distance.
 
-    Prints distance and both names, with tabs between, in the order of the input. Equal
+    Prints the distance and both names, separated by tabs, in the order of the input. Equal
     fingerprints pair with the first of them only.
+
+    Examples:
+      simdup fingerprint ./corpus | simdup pairs
+      simdup pairs -d 5 prints.txt | sort -n | head
     """
-    form = options.make_format(given, FORMATS)
-    criteria = options.make_criteria(given)
-
-    from simdup.corpus.lines import read_lines
-    from simdup.model import Pair
-    from simdup.output.files import open_output
+    from simdup.corpus.fingerprint_lines import read_lines
+    from simdup.operations.pairs import pairs
     from simdup.output.records import pair_csv, pair_jsonl, pair_lines
-    from simdup.pipeline.lines import pair_lines as pairs_of
 
-    lines = read_lines(given["files"] or ["-"])
-    names = lines.names
-    pairs = pairs_of(lines, criteria.distance, options.make_effort(given))
-    found = (Pair(names[a], names[b], d, None) for a, b, d in pairs)
-    write = {"csv": pair_csv, "jsonl": pair_jsonl, "text": pair_lines}[form]
-    with open_output(given["output"]) as stream:
+    found = pairs(read_lines(files or ["-"]), settings.criteria.distance, settings.run)
+    write = {"csv": pair_csv, "jsonl": pair_jsonl, "text": pair_lines}[out.format]
+    with out.open() as stream:
         stream.writelines(write(found))
-    return 0
+    return Status.DONE

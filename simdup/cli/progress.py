@@ -3,29 +3,25 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-Progress = Callable[[str, int, int | None], None]
+from simdup.model.settings import Progress, no_progress
 
+_LOOKS = {"unit_scale": True, "unit_divisor": 1000, "leave": False, "dynamic_ncols": True}
 # Work that ends sooner needs no bar.
 _DELAY = 0.5
 
 
 @contextmanager
 def progress(wanted: bool | None, quiet: bool) -> Iterator[Progress]:
-    """Give a callback that shows a stage, what of it is done, a rate and the time left.
+    """Yield a callback that shows a stage, what of it is done, a rate and the time left.
 
-    Parameters
-    ----------
-    wanted : bool or None
-        The user's wish; None shows bars on a terminal only.
-    quiet : bool
-        Whether the user wants silence, unless they asked for bars all the same.
+    Bars that are `wanted` are shown whatever `quiet` says; None shows them on a terminal.
     """
     if not (wanted if wanted is not None else sys.stderr.isatty() and not quiet):
-        yield lambda stage, done, total: None
+        yield no_progress
         return
     from tqdm import tqdm
 
@@ -37,15 +33,7 @@ def progress(wanted: bool | None, quiet: bool) -> Iterator[Progress]:
                 bar.close()
             unit = "B" if stage == "reading" else " pairs"
             bars[stage] = tqdm(
-                desc=stage,
-                total=total,
-                unit=unit,
-                unit_scale=True,
-                unit_divisor=1000,
-                delay=_DELAY,
-                leave=False,
-                dynamic_ncols=True,
-                file=sys.stderr,
+                desc=stage, total=total, unit=unit, delay=_DELAY, file=sys.stderr, **_LOOKS
             )
         bars[stage].update(done - bars[stage].n)
 

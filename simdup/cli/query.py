@@ -3,172 +3,165 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 import click
 
-from simdup import __version__
 from simdup.cli import options
-from simdup.cli.index import asked_recipe, fingerprint_lines, index_file, timeout
-from simdup.cli.messages import say, say_error, say_skipped
-from simdup.cli.progress import progress
+from simdup.cli.index import fingerprint_lines, index_file, timeout
+from simdup.cli.messages import say_error
+from simdup.cli.outcome import Status, status, typed
+from simdup.cli.results import FORMATS
+from simdup.model.settings import Settings
 
 if TYPE_CHECKING:
-    from simdup.model import Answer
-    from simdup.output.text import Painter
+    from simdup.model.documents import Skipped
+    from simdup.model.matches import QueryResult, QueryResults
 
-FORMATS = ("text", "csv", "jsonl")
+Write = Callable[[Iterable["QueryResult"]], Iterable[bytes]]
 
 
-@click.command(
-    "query",
-    cls=options.Command,
-    examples="""
-    simdup query seen.index ./delivery
-    simdup query seen.index ./delivery --new -0 | xargs -0 cp -t fresh/
-    crawl | simdup query seen.index --add --input-format jsonl --id-field url -f jsonl -
-    simdup fingerprint --idf model.idf new/ | simdup query seen.index --fingerprints -
-    """,
-)
+class Asked(NamedTuple):
+    """What a query asks for, in keywords of `Index.query`."""
+
+    limit: int | None
+    add: bool
+    compress: bool
+    fingerprints: bool
+
+
+@click.command("query", cls=options.Command)
 @index_file
 @options.sources
-@options.distance
-@click.option(
-    "-s",
-    "--similarity",
-    type=click.FloatRange(0, 1),
-    default=0.8,
-    metavar="S",
-    show_default=True,
-    help="Least similarity of a match, an estimate.",
+@options.settings(
+    options.reading, options.criteria("distance", "similarity", "verify"), options.run
 )
-@click.option(
-    "--verify/--no-verify", default=True, help="Heed similarity, not distance alone [on]."
+@options.option(
+    "--new", "Print only names of documents without a match.", panel="Output", common=True
 )
-@click.option("-n", "--limit", type=click.IntRange(1), metavar="N", help="Most matches to print.")
-@click.option("--new", is_flag=True, help="Print only the names of documents without a match.")
-@click.option("--add", is_flag=True, help="Add documents without a match to the index.")
-@click.option("--compress", is_flag=True, help="Keep search tables in two thirds of the memory.")
-@fingerprint_lines
-@timeout
+@options.value(
+    "asks",
+    Asked,
+    options.option(
+        "-n, --limit N", "Most matches to print.", click.IntRange(1), panel="Matching", shown="all"
+    ),
+    options.option(
+        "--add", "Add documents without a match to the index.", panel="Output", common=True
+    ),
+    options.option("--compress", "Keep search tables in two thirds of the memory.", panel="Search"),
+    fingerprint_lines,
+)
 @options.output(*FORMATS)
-@options.reading
-@options.effort
-@options.quiet
-@options.color
-@options.debug
-@options.recipe
-def command(**given: Any) -> int:
+@options.screen
+@options.asked_recipe
+@timeout
+@click.pass_context
+def command(
+    context: click.Context,
+    *,
+    index: str,
+    sources: list[str],
+    asked: options.AskedRecipe,
+    settings: Settings,
+    asks: Asked,
+    new: bool,
+    timeout: float,
+    out: options.Output,
+    screen: options.Screen,
+) -> Status:
     """Tell for each document what an index holds near it.
 
     Matches come with distance and similarity, the best first. The index has no texts, only
-    sketches of them: similarity is an estimate with a standard error of 0.035 where it is 0.8, and
-    less above. Documents given as fingerprint lines, or that came so, have none.
+    sketches of them: similarity is an estimate with a standard error of 0.035 at 0.8, and less
+    above. Documents given or stored as fingerprint lines have none.
 
-    The recipe is that of the index, with the IDF model that its build has frozen. JSONL on standard
-    input is answered line by line. With --add each batch is in the index before its answers
-    are printed, and is asked too: of documents alike only the first is new.
+    The recipe is that of the index, with the IDF model that was learned when it was built. JSONL on
+    standard input is answered line by line. With --add each batch is in the index before its
+    results are printed, and is searched too: of similar documents only the first is new.
+
+    Examples:
+      simdup query seen.index ./delivery
+      simdup query seen.index ./delivery --new -0 | xargs -0 cp -t fresh/
+      crawl | simdup query seen.index --add --input-format jsonl --id-field url -
+      simdup query seen.index --fingerprints prints.txt
     """
-    # Here -0 is also how --new writes, with or without --files-from.
-    alone = given["new"] and given["files_from"] is None
-    named = options.make_sources(given | {"null": given["null"] and not alone})
-    reading = options.make_reading(given)
-    form = options.make_format(given, FORMATS)
-
-    from simdup.output.files import open_output
-    from simdup.output.text import Painter, count_words, skipped_words
-    from simdup.pipeline.indexing import Index
+    from simdup.index.index import Index
+    from simdup.output.records import query_summary
 
     started = time.monotonic()
-    asked = matched = added = 0
-    with Index.open(given["index"]) as index, open_output(given["output"]) as stream:
-        index.insist(*asked_recipe(given))
-        write = _writer(form, given, Painter(stream, given["color"]), stream.isatty())
-        with progress(given["progress"], given["quiet"]) as show:
-            answers = index.query(
-                named,
-                given["distance"],
-                given["similarity"],
-                verify=given["verify"],
-                limit=given["limit"],
-                add=given["add"],
-                fingerprints=given["fingerprints"],
-                compress=given["compress"],
-                reading=reading,
-                effort=options.make_effort(given, show),
-                timeout=given["timeout"],
-                waiting=lambda what: say_error(given["index"], what),
+    with Index.open(index) as opened, out.open() as stream:
+        opened.require_recipe(*asked)
+        head, write = _writer(stream, out, new, context.params["null"])
+        with screen.watch(settings) as watched:
+            results = opened.query(
+                sources,
+                watched.criteria.distance,
+                watched.criteria.similarity,
+                verify=watched.criteria.verify,
+                **asks._asdict(),
+                reading=watched.reading,
+                run=watched.run,
+                timeout=timeout,
+                waiting=lambda what: say_error(index, what),
             )
-            stream.write(write.head)
-            for block in answers.blocks:
-                asked += len(block)
-                matched += sum(not answer.new for answer in block)
-                added += sum(answer.added for answer in block)
-                stream.writelines(write.answers(block))
-                stream.flush()
-        if form == "jsonl":
-            from simdup.output.records import json_line
-
-            for one in answers.skipped:
-                values = {"type": "skipped", "document": one.document, "reason": one.reason}
-                stream.write(json_line(values))
-            summary = {
-                "type": "summary",
-                "documents": asked,
-                "matched": matched,
-                "new": asked - matched,
-                "added": added,
-                "skipped": len(answers.skipped),
-                "seconds": round(time.monotonic() - started, 3),
-                "simdup": __version__,
-                "recipe": index.recipe,
-            }
-            stream.write(json_line(summary))
-    say_skipped(answers.skipped, answers.notes, given["quiet"])
-    if not given["quiet"]:
-        parts = [
-            f"{count_words(asked, 'document')} in {time.monotonic() - started:.1f} s",
-            f"{matched:,} with a match, {asked - matched:,} new"
-            + (f", {added:,} added" if given["add"] else ""),
-            skipped_words(answers.skipped),
-        ]
-        say("; ".join(part for part in parts if part))
-    return 2 if any(one.error for one in answers.skipped) else 0
+            stream.write(head)
+            counts = _write(results, write, stream, new)
+        seconds = time.monotonic() - started
+        if out.format == "jsonl":
+            skipped = typed(results.skipped)
+            stream.writelines(query_summary(skipped, counts, seconds, opened.recipe))
+    screen.skipped(results.skipped, results.notes)
+    screen.report(_words(counts, results.skipped, seconds, asks.add))
+    return status(results.skipped)
 
 
-class _Writer(NamedTuple):
-    """What stands first, and how answers are written."""
+def _write(results: QueryResults, write: Write, stream: BinaryIO, new: bool) -> Counter[str]:
+    """Write results as they come, all of them or the new ones only, and count them."""
+    counts = Counter(documents=0, matched=0, new=0, added=0)
+    for chunk in results.chunks:
+        fresh = [one for one in chunk if one.new]
+        counts.update(documents=len(chunk), matched=len(chunk) - len(fresh), new=len(fresh))
+        counts.update(added=sum(one.added for one in fresh))
+        stream.writelines(write(fresh if new else chunk))
+        stream.flush()
+    return counts
 
-    head: bytes
-    answers: Callable[[list[Answer]], Iterable[bytes]]
+
+def _words(counts: Counter[str], skipped: list[Skipped], seconds: float, add: bool) -> str:
+    from simdup.output.text import count_words, skipped_words
+
+    parts = [
+        f"{count_words(counts['documents'], 'document')} in {seconds:.1f} s",
+        f"{counts['matched']:,} with a match, {counts['new']:,} new"
+        + (f", {counts['added']:,} added" if add else ""),
+        skipped_words(skipped),
+    ]
+    return "; ".join(filter(None, parts))
 
 
-def _writer(form: str, given: dict[str, Any], paint: Painter, terminal: bool) -> _Writer:
-    """Return how answers are written in a format, all of them or the new ones only."""
+def _writer(stream: BinaryIO, out: options.Output, new: bool, null: bool) -> tuple[bytes, Write]:
+    """Return what comes first in a format, and how results are written."""
     from simdup.output import records
-    from simdup.output.text import answer_text
+    from simdup.output.text import query_text
 
-    if form == "jsonl":
-        write, head = records.answer_jsonl, b""
-    elif form == "csv":
-        write, head = records.answer_csv, records.ANSWER_CSV_HEAD
-    elif given["new"]:
-        end = b"\0" if given["null"] else b"\n"
-        return _Writer(b"", lambda block: _names(block, end, terminal and not given["null"]))
-    else:
-        head = (paint("dim", "  bits  similar  document") + "\n").encode()
-        return _Writer(head, lambda block: answer_text(block, paint))
-    if given["new"]:
-        return _Writer(head, lambda block: write(answer for answer in block if answer.new))
-    return _Writer(head, write)
+    if out.format == "jsonl":
+        return b"", records.query_jsonl
+    if out.format == "csv":
+        return records.QUERY_CSV_HEAD, records.query_csv
+    if new:
+        end = b"\0" if null else b"\n"
+        return b"", lambda results: _names(results, end, stream.isatty() and not null)
+    paint = out.painter(stream)
+    head = (paint("dim", "  bits  similar  document") + "\n").encode()
+    return head, lambda results: query_text(results, paint)
 
 
-def _names(block: list[Answer], end: bytes, terminal: bool) -> Iterable[bytes]:
-    """Return the names of new documents: as they are, for other programs, or fit to be seen."""
+def _names(results: Iterable[QueryResult], end: bytes, terminal: bool) -> Iterable[bytes]:
+    """Return the names of documents: as they are for programs, escaped on a terminal."""
     from simdup.corpus.names import to_bytes
     from simdup.output.escaping import shown
 
-    for answer in block:
-        if answer.new:
-            yield to_bytes(shown(answer.document) if terminal else answer.document) + end
+    for one in results:
+        yield to_bytes(shown(one.document) if terminal else one.document) + end

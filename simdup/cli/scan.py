@@ -3,80 +3,74 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
+from dataclasses import replace
 
 import click
 
 from simdup.cli import options
-from simdup.cli.messages import say, say_skipped
-from simdup.cli.progress import progress
+from simdup.cli.outcome import Status, status, typed
 from simdup.cli.results import FORMATS, write_names, write_result
+from simdup.model.settings import Settings
 
 LISTS = ("redundant", "kept", "unique")
 
 
-@click.command(
-    "scan",
-    cls=options.Command,
-    examples="""
-    simdup scan ./corpus
-    simdup scan news/ archive.jsonl -o duplicates.csv
-    simdup scan -d 6 -s 0.9 --keep longest --glob '*.md' docs/
-    simdup scan ./corpus --list redundant -0 | xargs -0 ls -l
-    find . -name '*.txt' -print0 | simdup scan --files-from - -0
-    """,
-)
+@click.command("scan", cls=options.Command)
 @options.sources
-@options.method
-@options.distance
-@options.verification
-@options.measures
-@options.keep
-@options.linkage
-@click.option("--list", "listed", type=click.Choice(LISTS), help="Print such names, one a line.")
-@click.option("--check", is_flag=True, help="Leave with status 1 if there are duplicates.")
+@options.settings(options.reading, options.criteria(), options.run_with_search, options.recipe)
+@options.references
+@options.option(
+    "--list WHICH", "Print only these names", LISTS, name="listed", panel="Output", common=True
+)
+@options.option("--check", "Exit with status 1 if there are duplicates.", panel="Output")
 @options.output(*FORMATS)
-@options.reading
-@options.effort
-@options.quiet
-@options.color
-@options.debug
-@options.search
-@options.recipe
-def command(**given: Any) -> int:
+@options.screen
+@click.pass_context
+def command(
+    context: click.Context,
+    *,
+    sources: list[str],
+    settings: Settings,
+    references: tuple[str, ...],
+    out: options.Output,
+    screen: options.Screen,
+    listed: str | None,
+    check: bool,
+) -> Status:
     """Find near-duplicate documents in files and folders.
 
-    A SOURCE is a folder, a file, a file of records, or - for standard input. Pairs are
-    found by their fingerprints and checked on their texts; what pairs connect is a cluster.
+    A SOURCE is a folder, a file, a file of records, or - for standard input. Pairs are found by
+    their fingerprints and checked on their texts; documents connected by pairs form a cluster.
 
-    Status: 0 done, 1 with --check where duplicates were found, 2 where something could not be
-    read.
+    Status: 0 done, 1 with --check if duplicates were found, 2 if something could not be read.
+
+    Examples:
+      simdup scan ./corpus
+      simdup scan news/ archive.jsonl -o duplicates.csv
+      simdup scan -d 6 -s 0.9 --keep longest --glob '*.md' docs/
+      simdup scan ./corpus --list redundant -0 | xargs -0 ls -l
+      find . -name '*.txt' -print0 | simdup scan --files-from - -0
     """
-    if given["listed"] and given["format_"]:
-        raise click.UsageError("--list has a format of its own: without --format")
-    named = options.make_sources(given)
-    recipe = options.make_recipe(given)
-    criteria = options.make_criteria(given)
-    reading = options.make_reading(given)
-    form = options.make_format(given, FORMATS)
+    if listed and context.params["format_"]:
+        raise click.UsageError("--list prints names only: leave --format out")
 
-    from simdup.output.files import open_output
-    from simdup.pipeline.scanning import scan
+    from simdup.operations.scan import scan
 
-    with open_output(given["output"]) as stream:
-        with progress(given["progress"], given["quiet"]) as show:
-            effort = options.make_effort(given, show)
-            result = scan(named, recipe, criteria, reading, effort, given["references"])
-        say_skipped(result.skipped, result.notes, given["quiet"])
-        if given["listed"]:
-            write_names(stream, result.names(given["listed"]), given["null"])
+    recipe, criteria, reading = settings.recipe, settings.criteria, settings.reading
+    with out.open() as stream:
+        with screen.watch(settings) as watched:
+            result = scan(
+                sources, recipe, criteria, references=references, reading=reading, run=watched.run
+            )
+        result = replace(result, skipped=typed(result.skipped))
+        screen.skipped(result.skipped, result.notes)
+        if listed:
+            write_names(stream, result.names(listed), context.params["null"])
         else:
-            write_result(stream, result, form, given["color"], criteria.extras)
-    if not given["quiet"]:
+            write_result(stream, result, out, criteria.extras)
+    if not screen.quiet:
         from simdup.output.text import report
 
-        between = form == "text" and result.clusters and sys.stdout.isatty()
-        say(("\n" if between else "") + report(result, criteria))
-    if any(skipped.error for skipped in result.skipped):
-        return 2
-    return 1 if given["check"] and result.clusters else 0
+        between = out.format == "text" and result.clusters and sys.stdout.isatty()
+        screen.report(("\n" if between else "") + report(result, criteria))
+    return status(result.skipped, no=check and bool(result.clusters))

@@ -2,76 +2,63 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
 
 import click
 
 from simdup.cli import options
-from simdup.cli.messages import say_skipped
-from simdup.cli.progress import progress
-
-FORMATS = ("text", "jsonl")
+from simdup.cli.outcome import Status, status, typed
+from simdup.model.settings import Settings
 
 
-@click.command(
-    "tune",
-    cls=options.Command,
-    examples="""
-    simdup tune ./corpus
-    simdup tune -s 0.9 --sample 5000 ./corpus
-    simdup tune -f jsonl ./corpus | jq -r 'select(.type == "advice").options'
-    """,
-)
+@click.command("tune", cls=options.Command)
 @options.sources
-@click.option(
-    "--sample",
-    type=click.IntRange(2),
+@options.option(
+    "--sample N",
+    "How many documents to look at.",
+    click.IntRange(2),
+    panel="Matching",
+    common=True,
     default=2000,
-    metavar="N",
-    show_default=True,
-    help="How many documents to look at.",
 )
-@click.option(
-    "-s",
-    "--similarity",
-    type=click.FloatRange(0.3, 1),
-    metavar="S",
-    help="From where on a pair is true [advised by the sample].",
+@options.settings(
+    options.reading, options.criteria("similarity", "shingle"), options.run, options.recipe
 )
-@options.shingle
-@options.output(*FORMATS)
-@options.reading
-@options.effort
-@options.quiet
-@options.color
-@options.debug
-@options.recipe
-def command(**given: Any) -> int:
+@options.output("text", "jsonl")
+@options.screen
+@click.pass_context
+def command(
+    context: click.Context,
+    *,
+    sources: list[str],
+    settings: Settings,
+    out: options.Output,
+    screen: options.Screen,
+    sample: int,
+) -> Status:
     """Find out which settings suit a corpus.
 
     Takes a sample, finds its true pairs exactly, and prints for each distance, and for the other
-    methods, how many pairs it proposes, how many of them hold up, what share of the true pairs
-    that is, and what it costs; then a histogram of similarities, and an advice to paste.
+    methods, how many pairs it proposes, how many of them are true, what share of the true pairs
+    that is, and what it costs; then a histogram of similarities, and advice to paste. Without
+    --similarity the least similarity of a true pair is advised too.
+
+    Examples:
+      simdup tune ./corpus
+      simdup tune -s 0.9 --sample 5000 ./corpus
+      simdup tune -f jsonl ./corpus | jq -r 'select(.type == "advice").options'
     """
-    named = options.make_sources(given)
-    recipe = options.make_recipe(given)
-    reading = options.make_reading(given)
-    fixed = given["similarity"] is not None
-    criteria = options.make_criteria(given if fixed else given | {"similarity": 0.8})
-    form = options.make_format(given, FORMATS)
-
-    from simdup.output.files import open_output
-    from simdup.output.text import Painter
+    from simdup.operations.tune import tune
     from simdup.output.tuning import tuning_jsonl, tuning_text
-    from simdup.pipeline.tuning import tune
 
-    with open_output(given["output"]) as stream:
-        with progress(given["progress"], given["quiet"]) as show:
-            effort = options.make_effort(given, show)
-            found = tune(named, recipe, criteria, reading, effort, given["sample"], fixed)
-        say_skipped(found.skipped, [], given["quiet"])
-        if form == "jsonl":
-            stream.writelines(tuning_jsonl(found))
-        else:
-            stream.writelines(tuning_text(found, Painter(stream, given["color"])))
-    return 2 if any(one.error for one in found.skipped) else 0
+    source = context.get_parameter_source("similarity")
+    fixed = source is not None and source.name != "DEFAULT"
+    with out.open() as stream:
+        with screen.watch(settings) as watched:
+            found = tune(sources, watched, sample, fixed)
+        found = replace(found, skipped=typed(found.skipped))
+        screen.skipped(found.skipped)
+        as_text = out.format == "text"
+        lines = tuning_text(found, out.painter(stream)) if as_text else tuning_jsonl(found)
+        stream.writelines(lines)
+    return status(found.skipped)

@@ -1,1 +1,1 @@
-"""Where documents come from: walking, decoding, records, fingerprint lines."""
+"""From bytes to documents: walking, decoding, records, HTML, fingerprint lines."""

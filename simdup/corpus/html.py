@@ -1,10 +1,10 @@
 """HTML: its charset and its text; the only place that knows justext.
 
-The main text is what jusText (Pomikálek 2011) takes for no boilerplate, without a list of stop
-words, for it has none of Chinese: paragraphs go by their length and their share of links alone.
-On 46 Chinese news pages and 194 manual pages it had F1 0.92 and 0.96, trafilatura 0.87 and 0.82; on
-the made pages of `benchmarks/html_pages.py`, with tidy marks that name their parts, 0.90 against
-0.95, at three times the speed and with one dependency instead of seven.
+The main text is what jusText (Pomikálek 2011) does not classify as boilerplate.  No stop words are
+used, because it has none for Chinese: paragraphs are judged by length and share of links alone.
+On 46 Chinese news pages and 194 manual pages its F1 was 0.92 and 0.96, that of trafilatura 0.87 and
+0.82; on the generated pages of `benchmarks/html_pages.py`, whose markup names their parts, 0.90
+against 0.95, at three times the speed and with one dependency instead of seven.
 """
 
 from __future__ import annotations
@@ -13,11 +13,12 @@ import codecs
 import html
 import re
 
+from simdup.corpus.charsets import is_wide
 from simdup.corpus.decoding import Decoded, decode, known_encoding
 from simdup.errors import SimdupError
 
-# Characters of a paragraph below which it is short, and above which long: a third of what jusText
-# takes for English, as a Chinese character says about as much as half a word.
+# A paragraph is short below so many characters, and long above: a third of jusText's limits for
+# English, as a Chinese character says about as much as half a word.
 _SHORT, _LONG = 25, 60
 _MOST_LINKS = 0.3
 
@@ -33,8 +34,8 @@ _BLOCKS = re.compile(
     "|tbody|t[dhr]|tfoot|thead|title"
 )
 
-# Every alternative begins with a "<" and passes no second one but to find an end that may be the
-# page's: so the time is linear, whatever the page.  (html.parser's was not before 2025.)
+# Every alternative begins with a "<" and crosses a second one only to find an end that may be the
+# page's, so the time is linear for every page.  (html.parser was not linear before 2025.)
 _MARKUP = re.compile(
     r"""
       <!-- .*? (?: --> | \Z )
@@ -48,12 +49,12 @@ _MARKUP = re.compile(
 
 
 def require_justext(where: str) -> None:
-    """Refuse work that needs justext where it is missing.
+    """Raise if justext is not installed.
 
     Raises
     ------
     SimdupError
-        If it is not installed.
+        Names the file that needs it.
     """
     try:
         import justext  # noqa: F401
@@ -61,44 +62,44 @@ def require_justext(where: str) -> None:
         raise SimdupError(
             where,
             "finding the main text of HTML needs justext",
-            "python -m pip install 'simdup[html]', or --extract all, or none",
+            "python -m pip install 'simdup[html]', or set `extract` to all or none",
         ) from None
 
 
 def decode_html(content: bytes, encoding: str | None = None) -> Decoded:
-    """Read the bytes of a page.
+    """Decode the bytes of a page.
 
-    What the bytes themselves say goes first (a byte order mark, well-formed UTF-8), then the page's
-    meta element, unless its word leaves more bytes malformed than guessing does.
+    A byte order mark and well-formed UTF-8 come first, then the page's meta element, unless its
+    charset leaves more bytes malformed than the detected encoding does.
 
     Raises
     ------
     NotText
-        Where the bytes are no text.
+        If the bytes are not text.
     """
-    found = decode(content, encoding)
+    detected = decode(content, encoding)
     if encoding is not None or content.startswith(_MARKS):
-        return found
-    if found.encoding == "utf-8" and not found.replaced:
-        return found
+        return detected
+    if detected.encoding == "utf-8" and not detected.replaced:
+        return detected
     meta = _META.search(content, 0, _META_BYTES)
     if meta is None:
-        return found
+        return detected
     try:
-        named = known_encoding(meta[1].decode("ascii"))
+        charset = known_encoding(meta[1].decode("ascii"))
     except SimdupError:
-        return found
-    # A page that says UTF-16 in ASCII letters is not in it.
-    if named.replace("_", "-").startswith(("utf-16", "utf-32")):
-        return found
-    told = decode(content, named)
-    return told if told.replaced <= found.replaced else found
+        return detected
+    # A page that says UTF-16 in ASCII letters is wrong.
+    if is_wide(charset):
+        return detected
+    declared = decode(content, charset)
+    return declared if declared.replaced <= detected.replaced else detected
 
 
 _MARKS = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
-def text_of(page: str, extract: str) -> str:
+def extract_text(page: str, extract: str) -> str:
     """Return the text of a page.
 
     Parameters
@@ -129,12 +130,12 @@ def _main_text(page: str) -> str:
             max_link_density=_MOST_LINKS,
         )
     except (LxmlError, ValueError, RecursionError):
-        # A page that is no tree at all still has characters.
+        # A page that cannot be parsed as a tree still has characters.
         return _all_text(page)
     kept = [p.text for p in paragraphs if not p.is_boilerplate]
     if not kept:
-        # A short notice has no long paragraph that would vouch for its middling ones: without this
-        # 12 of the 192 made pages came out empty, and F1 was 0.875.
+        # A short notice has no long paragraph next to which middling ones count as main text.
+        # Without this 12 of the 192 generated pages came out empty, and F1 was 0.875.
         kept = [p.text for p in paragraphs if p.cf_class == "neargood"]
     return "\n".join(kept)
 
@@ -146,6 +147,6 @@ def _all_text(page: str) -> str:
 
 
 def _gap(markup: re.Match[str]) -> str:
-    """Return what stands between the texts on both sides of a tag."""
+    """Return what separates the texts on both sides of a tag."""
     tag = markup["tag"]
     return "\n" if tag and _BLOCKS.fullmatch(tag.lower()) else ""

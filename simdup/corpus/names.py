@@ -1,10 +1,14 @@
-"""Names as lines: the escapes that let any file name stand on a line of its own.
+"""Names of documents: as bytes, escaped for one line, and the rule for names of records.
 
 In memory a name is a `str` whose undecodable bytes are surrogate escapes (PEP 383), as
-`os.fsdecode` gives it; in files and pipes it is bytes.
+`os.fsdecode` returns it; in files and pipes it is bytes.
 """
 
+from __future__ import annotations
+
 import re
+
+from simdup.model.documents import Document
 
 _ESCAPES = {"\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _BACK = {escape: character for character, escape in _ESCAPES.items()}
@@ -12,22 +16,70 @@ _ESCAPED = re.compile(r"\\[\\nrt]")
 
 
 def to_bytes(name: str) -> bytes:
-    """Return a name's bytes as they stand in the file system, in UTF-8."""
+    """Return the bytes of a name as in the file system, in UTF-8."""
     return name.encode("utf-8", "surrogateescape")
 
 
 def from_bytes(name: bytes) -> str:
-    """Return the name that these bytes spell; `to_bytes` gives them back."""
+    """Return the name of these bytes; `to_bytes` is the inverse."""
     return name.decode("utf-8", "surrogateescape")
 
 
 def escape(name: str, characters: str) -> str:
-    r"""Return `name` with those of `characters` (out of \\, \\n, \\r, \\t) as escapes."""
+    r"""Escape those of `characters` (out of \\, \\n, \\r, \\t) in a name."""
     for character in characters:
         name = name.replace(character, _ESCAPES[character])
     return name
 
 
 def unescape(name: str) -> str:
-    """Return the name that `escape` was given."""
+    """Return the name before `escape`."""
     return _ESCAPED.sub(lambda match: _BACK[match[0]], name)
+
+
+class NameRegistry:
+    """Decides the name of each document of a run, in input order.
+
+    A file, and a record that is named after its place (``path#N``), keep their name.  A record
+    with a name of its own gets it if no earlier record has it, and otherwise is named after its
+    place, which no other record has.
+
+    An index also knows documents from earlier runs.  Of these, a record that has not changed must
+    keep its name, because the index holds it under that name: see `reserve`.
+    """
+
+    def __init__(self) -> None:
+        self._taken: set[str] = set()
+        self._reserved: set[str] = set()
+
+    def assign(self, document: Document) -> tuple[str, str]:
+        """Return the name of a document, and a note if it is not its own; else an empty one."""
+        name = document.name
+        if not _is_named_record(document):
+            return name, ""
+        if name not in self._taken:
+            self._taken.add(name)
+            return name, ""
+        self._taken.add(document.place)
+        return document.place, f"the name {name!r} is already taken; using the place instead"
+
+    def reserve(self, document: Document) -> bool:
+        """Reserve the name under which an index holds an unchanged record.
+
+        Return False if a changed record of this run already got that name; then this document
+        has to be added again under another.  Unchanged records may share a name: the index holds
+        them once.
+        """
+        name = document.name
+        if not _is_named_record(document) or name in self._reserved:
+            return True
+        if name in self._taken:
+            return False
+        self._taken.add(name)
+        self._reserved.add(name)
+        return True
+
+
+def _is_named_record(document: Document) -> bool:
+    """Return whether a document is a record with a name of its own."""
+    return document.record > 0 and document.name != document.place

@@ -1,7 +1,7 @@
 """Parquet files; the only place that knows pyarrow.
 
-Rows are taken in blocks, whatever the size of a row group, in one thread: a process that has
-started others cannot safely be forked.
+Rows are read in batches, whatever the size of a row group, in one thread: a process with threads
+cannot safely be forked.
 """
 
 from __future__ import annotations
@@ -13,36 +13,39 @@ from contextlib import contextmanager
 from importlib.util import find_spec
 from typing import IO, Any
 
-from simdup.corpus.records import BATCH_BYTES, Rows
-from simdup.corpus.sources import STDIN, File, Reading
+from simdup.corpus.record_batches import BATCH_BYTES, ParquetBatch, missing_field
+from simdup.corpus.sources import STDIN, File
 from simdup.errors import SimdupError
-from simdup.model import Skipped
+from simdup.model.documents import Skipped
+from simdup.model.reading import Reading
 
-# Bounds the memory where a dictionary of few long values stands for many rows.
+# Bounds the memory if a dictionary encodes many rows by few long values.
 _MOST_ROWS = 1024
 
 
 def require_pyarrow(path: str) -> None:
-    """Refuse work that needs pyarrow where it is missing.
+    """Raise if pyarrow is not installed.
 
     Raises
     ------
     SimdupError
-        If it is not installed.
+        Names the file that needs it.
     """
-    # Looked for, not imported: it starts a thread, and processes are yet to be forked.
+    # Not imported yet: it starts a thread, and processes are still to be forked.
     if find_spec("pyarrow") is None:
         raise SimdupError(
             path, "reading Parquet needs pyarrow", "python -m pip install 'simdup[parquet]'"
         )
 
 
-def row_batches(file: File, stream: IO[bytes], reading: Reading) -> Iterator[Rows | Skipped]:
-    """Cut a Parquet file into batches of the columns that are wanted."""
+def cut_parquet(
+    file: File, stream: IO[bytes], reading: Reading
+) -> Iterator[ParquetBatch | Skipped]:
+    """Cut a Parquet file into batches of the wanted columns."""
     import pyarrow as pa
 
     try:
-        with _opened(file, stream) as table:
+        with _open_table(file, stream) as table:
             yield from _batches(file, table, reading)
     except (pa.ArrowException, OSError) as error:
         what = str(error).partition("\n")[0] or "cannot be read"
@@ -50,11 +53,11 @@ def row_batches(file: File, stream: IO[bytes], reading: Reading) -> Iterator[Row
 
 
 @contextmanager
-def _opened(file: File, stream: IO[bytes]) -> Iterator[Any]:
-    """Open a table, which is read here and there: a stream is first copied to a file."""
+def _open_table(file: File, stream: IO[bytes]) -> Iterator[Any]:
+    """Open a table; it needs random access, so a stream is first copied to a file."""
     import pyarrow.parquet as pq
 
-    if file.path == STDIN or file.packing:
+    if file.path == STDIN or file.compression:
         with tempfile.TemporaryFile() as copy:
             shutil.copyfileobj(stream, copy, BATCH_BYTES)
             copy.seek(0)
@@ -65,15 +68,14 @@ def _opened(file: File, stream: IO[bytes]) -> Iterator[Any]:
             yield table
 
 
-def _batches(file: File, table: Any, reading: Reading) -> Iterator[Rows | Skipped]:
+def _batches(file: File, table: Any, reading: Reading) -> Iterator[ParquetBatch | Skipped]:
     import pyarrow as pa
 
     schema = table.schema_arrow
-    for wanted in (reading.field, reading.id_field):
-        if wanted is not None and schema.names.count(wanted) != 1:
-            has = ", ".join(map(repr, schema.names))
-            yield Skipped(file.path, f"no field {wanted!r} among {has}: see --field", error=True)
-            return
+    missing = missing_field(schema.names, reading, unique=True)
+    if missing:
+        yield Skipped(file.path, missing, error=True)
+        return
     kind = schema.field(reading.field).type
     if pa.types.is_dictionary(kind):
         kind = kind.value_type
@@ -93,31 +95,26 @@ def _batches(file: File, table: Any, reading: Reading) -> Iterator[Rows | Skippe
         names: list[Any] | None = None
         if reading.id_field is not None:
             names = batch.column(reading.id_field).to_pylist()
-        yield Rows(file, record, texts, names, file.size * len(texts) // rows)
+        yield ParquetBatch(file, record, texts, names, file.size * len(texts) // rows)
         record += len(texts)
 
 
 def _bytes_of(metadata: Any, field: str) -> int:
-    """Return the bytes of a column, unpacked."""
+    """Return the uncompressed bytes of a column."""
     total = 0
     for group in range(metadata.num_row_groups):
         columns = metadata.row_group(group)
-        for at in range(columns.num_columns):
-            column = columns.column(at)
+        for i in range(columns.num_columns):
+            column = columns.column(i)
             if column.path_in_schema == field:
                 total += column.total_uncompressed_size
     return total
 
 
-def copy_rows(source: IO[bytes], target: IO[bytes], stays: Callable[[int], bool]) -> None:
-    """Copy the rows that stay, with the schema, row groups and compression of the source.
+def copy_rows(source: IO[bytes], target: IO[bytes], keep: Callable[[int], bool]) -> None:
+    """Copy the rows to keep, with the schema, row groups and compression of the source.
 
-    Parameters
-    ----------
-    source, target : file
-        Where to read and to write.
-    stays : callable
-        Tells of a row's number, from 1, whether it stays.
+    `keep` returns whether to keep the row of a number, from 1.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -127,8 +124,8 @@ def copy_rows(source: IO[bytes], target: IO[bytes], stays: Callable[[int], bool]
         compression: Any = "snappy"
         if metadata.num_row_groups:
             group = metadata.row_group(0)
-            columns = [group.column(at) for at in range(group.num_columns)]
-            # What is read as one name is written as another.
+            columns = [group.column(i) for i in range(group.num_columns)]
+            # pyarrow reads this compression under one name and writes it under another.
             compression = {
                 column.path_in_schema: column.compression.replace("UNCOMPRESSED", "NONE")
                 for column in columns
@@ -136,11 +133,11 @@ def copy_rows(source: IO[bytes], target: IO[bytes], stays: Callable[[int], bool]
         number = 1
         with pq.ParquetWriter(target, table.schema_arrow, compression=compression) as writer:
             for group in range(metadata.num_row_groups):
-                held = []
+                kept = []
                 for batch in table.iter_batches(_MOST_ROWS, row_groups=[group], use_threads=False):
-                    mask = [stays(row) for row in range(number, number + len(batch))]
+                    mask = [keep(row) for row in range(number, number + len(batch))]
                     number += len(batch)
-                    held.append(batch.filter(pa.array(mask, pa.bool_())))
-                rows = pa.Table.from_batches(held, table.schema_arrow)
+                    kept.append(batch.filter(pa.array(mask, pa.bool_())))
+                rows = pa.Table.from_batches(kept, table.schema_arrow)
                 if len(rows):
                     writer.write_table(rows, row_group_size=len(rows))

@@ -1,4 +1,4 @@
-"""From what the user names to a list of files: walking, globs, lists of files."""
+"""From the sources that the user names to a list of files: walking, patterns, lists of files."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
+from simdup.corpus.compression import DETECT, split_compression
 from simdup.corpus.names import from_bytes
-from simdup.corpus.packing import FOUND_OUT, packing_of
-from simdup.errors import SimdupError
-from simdup.model import Skipped
+from simdup.errors import reason, unreadable
+from simdup.model.documents import Skipped
+from simdup.model.reading import Reading
 
 STDIN = "-"
-FORMATS = ("auto", "text", "jsonl", "csv", "tsv", "parquet")
 RECORDS = frozenset({"jsonl", "csv", "tsv", "parquet"})
 _FORMAT_OF = {
     ".jsonl": "jsonl",
@@ -26,139 +26,95 @@ _FORMAT_OF = {
     ".html": "html",
     ".htm": "html",
 }
-EXTRACTS = ("main", "all", "none")
-
-
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """How sources are read.
-
-    Attributes
-    ----------
-    encoding : str or None
-        The encoding of all of them; None finds it out for each file.
-    glob, exclude : tuple of str
-        Shell patterns of the files to take, and of files and folders to leave out.  One with a
-        slash is held against the path below the SOURCE, one without against the name alone.
-    input_format : str
-        One of `FORMATS`; ``auto`` tells by the suffix.
-    field, id_field : str, str or None
-        A record's field with the text, and the one with its name.
-    html : bool
-        Whether texts are HTML, whatever a file's suffix.
-    extract : str
-        What of HTML is the text, one of `EXTRACTS`: its main text, all text, or what is written.
-    """
-
-    encoding: str | None = None
-    glob: tuple[str, ...] = ()
-    exclude: tuple[str, ...] = ()
-    input_format: str = "auto"
-    field: str = "text"
-    id_field: str | None = None
-    html: bool = False
-    extract: str = "main"
 
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A file to be read.
+    """A file to be read."""
 
-    Attributes
-    ----------
-    path : str
-        Where it lies and how results name it; ``-`` is standard input.
-    size : int
-        Bytes; 0 where that cannot be known.
-    modified : float
-        Seconds since 1970.
-    form : str
-        ``text`` and ``html`` are one document, the others hold `RECORDS`.
-    packing : str
-        How it is compressed: see `simdup.corpus.packing`.
-    place : str
-        Where its content lies, if not at its path.
-    """
-
-    path: str
-    size: int = 0
-    modified: float = 0.0
-    form: str = "text"
-    packing: str = ""
-    place: str = ""
+    path: str  # its path, which is also its name in results; ``-`` is standard input
+    size: int = 0  # bytes; 0 if unknown
+    modified: float = 0.0  # seconds since 1970
+    format: str = "text"  # ``text`` and ``html`` are one document, the others hold `RECORDS`
+    compression: str = ""  # see `simdup.corpus.compression`
+    content_path: str = ""  # where its content is, if not at its path
 
     @property
     def records(self) -> bool:
         """Whether it holds many documents."""
-        return self.form in RECORDS
+        return self.format in RECORDS
 
 
 def list_files(sources: Iterable[str], reading: Reading) -> tuple[list[File], list[Skipped]]:
-    """Return the files that the sources hold, each once, and what could not be listed.
+    """Return the files of the sources, each once, and what could not be listed.
 
-    Folders are walked in the order of their entries' bytes; hidden entries and symbolic links are
-    left out.  A file that is itself a source is always taken.
+    Folders are walked in the order of their entries' bytes, without hidden entries and symbolic
+    links.  A file that is itself a source is always included.
     """
     files: list[File] = []
     skipped: list[Skipped] = []
     seen: set[str] = set()
-    real: dict[str, str] = {}  # where folders are
+    real: dict[str, str] = {}  # the real path of each folder
     for source in sources:
         for found in _expand(source, reading):
             if isinstance(found, Skipped):
                 skipped.append(found)
                 continue
-            place = found.path
-            if place != STDIN:
-                folder, name = os.path.split(place)
+            path = found.path
+            if path != STDIN:
+                folder, name = os.path.split(path)
                 if folder not in real:
                     real[folder] = os.path.realpath(folder)
-                place = os.path.join(real[folder], name)
-                # Below a source links are left out, so only it can be one.
-                if found.path == source and os.path.islink(place):
-                    place = os.path.realpath(place)
-            if place not in seen:
-                seen.add(place)
+                path = os.path.join(real[folder], name)
+                # The walk leaves links out, so only the source itself can be one.
+                if found.path == source and os.path.islink(path):
+                    path = os.path.realpath(path)
+            if path not in seen:
+                seen.add(path)
                 files.append(found)
     return files, skipped
 
 
 def one_file(path: str, reading: Reading) -> File:
-    """Return a file that is one document, whatever its suffix says of records."""
-    stem, packing = (path, FOUND_OUT) if path == STDIN else packing_of(path)
-    form = form_of(stem, reading)
-    return File(path, form="text" if form in RECORDS else form, packing=packing)
+    """Return a file that is one document, even if its suffix says records."""
+    stem, compression = (path, DETECT) if path == STDIN else split_compression(path)
+    kind = format_of(stem, reading)
+    return File(path, format="text" if kind in RECORDS else kind, compression=compression)
 
 
 def read_list(path: str, null: bool) -> list[str]:
-    """Return the sources that a file (or ``-``, standard input) lists.
+    """Return the sources that a file lists; ``-`` is standard input.
 
-    Parameters
-    ----------
-    path : str
-        The list.
-    null : bool
-        Whether a NUL ends each name, as ``find -print0`` writes, rather than a newline.
+    With `null` a NUL ends each name, as ``find -print0`` writes, rather than a newline.
+    """
+    return [from_bytes(name) for name in read_bytes(path).split(b"\0" if null else b"\n") if name]
+
+
+def read_bytes(path: str) -> bytes:
+    """Return the content of a file; ``-`` is standard input.
+
+    Raises
+    ------
+    SimdupError
+        If it cannot be read.
     """
     try:
         if path == STDIN:
-            content = sys.stdin.buffer.read()
-        else:
-            with open(path, "rb") as file:
-                content = file.read()
+            return sys.stdin.buffer.read()
+        with open(path, "rb") as file:
+            return file.read()
     except OSError as error:
-        raise SimdupError(path, error.strerror or "cannot be read") from None
-    return [from_bytes(name) for name in content.split(b"\0" if null else b"\n") if name]
+        raise unreadable(path, error) from None
 
 
 def _expand(source: str, reading: Reading) -> Iterator[File | Skipped]:
     if source == STDIN:
-        yield File(STDIN, form=form_of(STDIN, reading), packing=FOUND_OUT)
+        yield File(STDIN, format=format_of(STDIN, reading), compression=DETECT)
         return
     try:
         status = os.stat(source)
     except OSError as error:
-        yield Skipped(source, (error.strerror or "cannot be read").lower(), error=True)
+        yield Skipped(source, reason(error), error=True)
         return
     except ValueError:
         yield Skipped(source, "no such file or directory", error=True)
@@ -174,7 +130,7 @@ def _walk(folder: str, below: str, reading: Reading) -> Iterator[File | Skipped]
         with os.scandir(folder) as entries:
             ordered = sorted(entries, key=lambda entry: os.fsencode(entry.name))
     except OSError as error:
-        yield Skipped(folder, (error.strerror or "cannot be read").lower(), error=True)
+        yield Skipped(folder, reason(error), error=True)
         return
     for entry in ordered:
         path = below + entry.name
@@ -186,27 +142,30 @@ def _walk(folder: str, below: str, reading: Reading) -> Iterator[File | Skipped]
             if entry.is_file(follow_symlinks=False):
                 yield _file(entry.path, entry.stat(follow_symlinks=False), reading)
             else:
-                # A named pipe would be waited for without end.
+                # Reading a named pipe would wait forever.
                 yield Skipped(entry.path, "not a regular file")
 
 
 def _file(path: str, status: os.stat_result, reading: Reading) -> File:
-    stem, packing = packing_of(path)
-    return File(path, status.st_size, status.st_mtime, form_of(stem, reading), packing)
+    stem, compression = split_compression(path)
+    return File(path, status.st_size, status.st_mtime, format_of(stem, reading), compression)
 
 
-def form_of(path: str, reading: Reading) -> str:
-    """Return what a file holds, by its suffix (without that of a packing) unless told."""
-    form = reading.input_format
-    if form == "auto":
-        form = _FORMAT_OF.get(os.path.splitext(path)[1].lower(), "text")
-    if form == "text" and reading.html:
-        form = "html"
-    return "text" if form == "html" and reading.extract == "none" else form
+def format_of(path: str, reading: Reading) -> str:
+    """Return the format of a file: the one asked for, or the one of its suffix.
+
+    The path comes without the suffix of a compression.
+    """
+    kind = reading.input_format
+    if kind == "auto":
+        kind = _FORMAT_OF.get(os.path.splitext(path)[1].lower(), "text")
+    if kind == "text" and reading.html:
+        kind = "html"
+    return "text" if kind == "html" and reading.extract == "none" else kind
 
 
 def matches(path: str, patterns: Sequence[str]) -> bool:
-    """Tell whether shell patterns match a path, or its last part where they have no slash."""
+    """Return whether shell patterns match a path, or its last part if they have no slash."""
     name = path.rpartition("/")[2]
     return any(
         fnmatchcase(path if "/" in pattern else name, pattern.removeprefix("/"))

@@ -1,7 +1,7 @@
-"""The spool: what is wanted again later, laid aside in temporary files.
+"""The spool: bytes that are needed again later, in temporary files.
 
 Several processes write, each to a file of its own; one reads.  So neither texts nor term counts of
-a corpus need stay in memory.
+a corpus have to fit into memory.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import BinaryIO, NamedTuple
 
 
 class Slot(NamedTuple):
-    """Where bytes lie: which writer's file, from which byte, how many."""
+    """The position of bytes in the spool: the writer of the file, the first byte, how many."""
 
     writer: int
     start: int
@@ -20,14 +20,9 @@ class Slot(NamedTuple):
 
 
 class SpoolWriter:
-    """Writes to the file of one writer in the spool's folder.
+    """Writes to one file in the spool's folder; no two writers may have the same number.
 
-    Parameters
-    ----------
-    folder : str
-        The spool's folder; who made it removes it.
-    writer : int
-        A number that no other writer there has.
+    The folder's creator removes it.
     """
 
     def __init__(self, folder: str, writer: int) -> None:
@@ -36,9 +31,9 @@ class SpoolWriter:
         self._end = 0
 
     def write(self, contents: Iterable[bytes]) -> list[Slot]:
-        """Append byte strings and return where each lies."""
+        """Append byte strings and return the slot of each."""
         slots = []
-        # Closed at once: all is in the file before its slots are handed on.
+        # Closed at once: everything is in the file before a reader gets the slots.
         with open(self._path, "ab") as file:
             for content in contents:
                 file.write(content)
@@ -48,20 +43,14 @@ class SpoolWriter:
 
 
 class SpoolReader:
-    """Reads back from a spool's folder; keeps nothing in memory.
-
-    Parameters
-    ----------
-    folder : str
-        The spool's folder.
-    """
+    """Reads from a spool's folder; keeps nothing in memory."""
 
     def __init__(self, folder: str) -> None:
         self._folder = folder
         self._files: dict[int, BinaryIO] = {}
 
     def read(self, slot: Slot) -> bytes:
-        """Return the bytes that lie in a slot."""
+        """Return the bytes of a slot."""
         file = self._files.get(slot.writer)
         if file is None:
             file = self._files[slot.writer] = open(_path(self._folder, slot.writer), "rb")  # noqa: SIM115
@@ -69,7 +58,7 @@ class SpoolReader:
         return file.read(slot.size)
 
     def close(self) -> None:
-        """Let go of the files."""
+        """Close the files."""
         for file in self._files.values():
             file.close()
         self._files.clear()

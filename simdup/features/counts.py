@@ -1,109 +1,71 @@
 """Term counts: how often each document has each term, as one sparse matrix.
 
-A `Counter` numbers the terms in the order it meets them and hands out, block by block, the rows
-of documents and the terms that are new.  Several of them (one a process) work side by side, each
-with numbers of its own; `join` brings their blocks under one numbering, by rising term hash, so
+A `TermCounter` numbers the terms in the order it meets them and returns, chunk by chunk, the rows
+of documents and the terms that are new.  Several counters (one a process) work side by side, each
+with numbers of its own; `join` brings their chunks under one numbering, by rising term hash, so
 that the result is the same whoever counted what.
 """
 
 from __future__ import annotations
 
 import collections
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simdup.corpus.spool import Slot
-from simdup.features.hashing import FeatureHash, term_hash
+from simdup.features.hashing import REMEMBERED_TERMS, FeatureHash, term_hash
 
-# Where a counter forgets the terms it knows, to bound its memory: at about 150 bytes each, 75 MB.
-# A forgotten term that comes again is numbered anew, which `join` mends.
-REMEMBERED_TERMS = 500_000
+TermNumbers = NDArray[np.int32]
 
-
-Numbers = NDArray[np.int32]
+# Entries that are worked on at once; at about 100 bytes each, some 50 MB.
+CHUNK_ENTRIES = 1 << 19
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
-    """Counts of a block of documents under its counter's own numbers.
+class CountedChunk:
+    """Counts of a chunk of documents under its counter's own numbers."""
 
-    Attributes
-    ----------
-    starts : int64[documents + 1]
-        Row i lies in ``starts[i]:starts[i + 1]`` of the next two.
-    columns : int32[entries], or Slot
-        Term numbers; or where they are laid aside.
-    counts : int32[entries], or Slot
-        Occurrences, at least 1; or where they are laid aside.
-    ids : uint64[terms]
-        Term hashes of the terms that are new in this block.
-    hashes : uint8[terms, bits / 8]
-        Their feature hashes, the most significant byte first.
-    terms : tuple of str
-        The terms themselves; empty where they are not wanted any more.
-    """
-
+    # int64[documents + 1]: row i lies in ``starts[i]:starts[i + 1]`` of the next two.
     starts: NDArray[np.int64]
-    columns: Numbers | Slot
-    counts: Numbers | Slot
-    ids: NDArray[np.uint64]
+    columns: TermNumbers | Slot  # int32[entries]: term numbers, or where they are spooled
+    # int32[entries]: occurrences, at least 1, or where they are spooled.
+    counts: TermNumbers | Slot
+    ids: NDArray[np.uint64]  # uint64[terms]: term hashes of the terms that are new in this chunk
+    # uint8[terms, bits / 8]: their feature hashes, the most significant byte first.
     hashes: NDArray[np.uint8]
-    terms: tuple[str, ...]
+    terms: tuple[str, ...]  # the terms themselves; empty once they are no longer needed
 
 
-class Rows(NamedTuple):
-    """Counts of consecutive documents, in compressed sparse rows.
+class CsrRows(NamedTuple):
+    """Consecutive documents in compressed sparse rows."""
 
-    Attributes
-    ----------
-    starts : int64[documents + 1]
-        Row i lies in ``starts[i]:starts[i + 1]``; the first start is 0.
-    columns : int32[entries]
-        Term numbers.
-    counts : int32[entries]
-        Occurrences, at least 1.
-    """
-
+    # int64[documents + 1]: row i lies in ``starts[i]:starts[i + 1]``; the first start is 0.
     starts: NDArray[np.int64]
-    columns: Numbers
-    counts: Numbers
+    columns: TermNumbers  # int32[entries]: term numbers
+    values: NDArray[Any]  # int32[entries] or float64[entries]: occurrences, at least 1, or weights
 
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """Term counts of documents as one sparse matrix, in memory or laid aside.
+    """Term counts of documents as one sparse matrix, in memory or spooled."""
 
-    Attributes
-    ----------
-    starts : int64[rows + 1]
-        How many entries stand before each row, and in all.
-    ids : uint64[terms]
-        Term hashes, rising and distinct.
-    hashes : uint8[terms, bits / 8]
-        Feature hashes, the most significant byte first.
-    terms : tuple of str
-        The terms themselves, where they were kept; empty otherwise.
-    blocks : sequence of (Block, int32 array)
-        The entries, and for each block the terms' numbers in this matrix by the counter's own.
-    firsts : int64[blocks + 1]
-        The first row of each block, and the number of rows.
-    read : callable
-        Gives the bytes of a slot.
-    row_of : int64[documents] or None
-        The row of each document, where copies of a text share one; None where each has its own.
-    """
-
+    # int64[rows + 1]: how many entries precede each row, and how many there are in all.
     starts: NDArray[np.int64]
-    ids: NDArray[np.uint64]
+    ids: NDArray[np.uint64]  # uint64[terms]: term hashes, rising and distinct
+    # uint8[terms, bits / 8]: feature hashes, the most significant byte first.
     hashes: NDArray[np.uint8]
-    terms: tuple[str, ...]
-    blocks: Sequence[tuple[Block, Numbers]]
+    terms: tuple[str, ...]  # the terms themselves, where they were kept; empty otherwise
+    # The entries, and for each chunk the terms' numbers in this matrix by the counter's own.
+    chunks: Sequence[tuple[CountedChunk, TermNumbers]]
+    # int64[chunks + 1]: the first row of each chunk, and the number of rows.
     firsts: NDArray[np.int64]
-    read: Callable[[Slot], bytes]
+    read: Callable[[Slot], bytes]  # returns the bytes of a slot
+    # int64[documents] or None: the row of each document, where copies of a text share one; None
+    # where each has its own.
     row_of: NDArray[np.int64] | None = None
 
     def __len__(self) -> int:
@@ -112,30 +74,51 @@ class Counts:
 
     @property
     def times(self) -> NDArray[np.int64]:
-        """How many documents have each row."""
+        """How many documents share each row (int64[rows])."""
         if self.row_of is None:
             return np.ones(len(self), np.int64)
         return np.bincount(self.row_of, minlength=len(self))
 
-    def row(self, document: int) -> int:
-        """Return a document's row."""
-        return document if self.row_of is None else int(self.row_of[document])
+    @property
+    def documents_with_terms(self) -> int:
+        """How many documents have at least one term."""
+        return int(self.times[np.diff(self.starts) > 0].sum())
 
-    def rows(self, first: int, last: int) -> Rows:
+    def document_frequencies(self) -> NDArray[np.int32]:
+        """Return in how many documents each term occurs (int32[terms])."""
+        times = self.times
+        frequencies = np.zeros(len(self.ids))
+        for first, last in zip(self.firsts[:-1].tolist(), self.firsts[1:].tolist(), strict=True):
+            rows = self.rows(first, last)
+            each = np.repeat(times[first:last], np.diff(rows.starts))
+            frequencies += np.bincount(rows.columns, each, minlength=len(frequencies))
+        return frequencies.astype(np.int32)
+
+    def document(self, number: int) -> CsrRows:
+        """Return the entries of one document."""
+        row = number if self.row_of is None else int(self.row_of[number])
+        return self.rows(row, row + 1)
+
+    def rows(self, first: int, last: int) -> CsrRows:
         """Return the entries of the rows ``first:last``."""
         columns, counts = [_NONE], [_NONE]
-        at = int(np.searchsorted(self.firsts, first, "right")) - 1
-        while at < len(self.blocks) and self.firsts[at] < last:
-            block, numbers = self.blocks[at]
-            begin, end = max(first - self.firsts[at], 0), last - self.firsts[at]
-            span = int(block.starts[begin]), int(block.starts[min(end, len(block.starts) - 1)])
-            columns.append(numbers[self._part(block.columns, span)])
-            counts.append(self._part(block.counts, span))
-            at += 1
+        position = int(np.searchsorted(self.firsts, first, "right")) - 1
+        while position < len(self.chunks) and self.firsts[position] < last:
+            chunk, numbers = self.chunks[position]
+            begin, end = max(first - self.firsts[position], 0), last - self.firsts[position]
+            span = int(chunk.starts[begin]), int(chunk.starts[min(end, len(chunk.starts) - 1)])
+            columns.append(numbers[self._part(chunk.columns, span)])
+            counts.append(self._part(chunk.counts, span))
+            position += 1
         starts = self.starts[first : last + 1] - self.starts[first]
-        return Rows(starts, np.concatenate(columns), np.concatenate(counts))
+        return CsrRows(starts, np.concatenate(columns), np.concatenate(counts))
 
-    def _part(self, entries: Numbers | Slot, span: tuple[int, int]) -> Numbers:
+    def chunked_rows(self) -> Iterator[CsrRows]:
+        """Yield all rows, so many at a time that memory does not grow with the corpus."""
+        for first, last in iter_chunks(self.starts, CHUNK_ENTRIES):
+            yield self.rows(first, last)
+
+    def _part(self, entries: TermNumbers | Slot, span: tuple[int, int]) -> TermNumbers:
         begin, end = span
         if not isinstance(entries, Slot):
             return entries[begin:end]
@@ -143,32 +126,36 @@ class Counts:
         return np.frombuffer(self.read(slot), np.int32)
 
 
-_NONE: Numbers = np.zeros(0, np.int32)
+_NONE: TermNumbers = np.zeros(0, np.int32)
+
+
+def iter_chunks(starts: NDArray[np.int64], limit: int) -> Iterator[tuple[int, int]]:
+    """Cut rows into chunks ``first:last`` of at most `limit` entries, or of a single row."""
+    first, rows = 0, len(starts) - 1
+    while first < rows:
+        last = max(int(np.searchsorted(starts, starts[first] + limit, "right")) - 1, first + 1)
+        yield first, last
+        first = last
 
 
 def no_spool(slot: Slot) -> bytes:
-    """Refuse to read: nothing was laid aside."""
+    """Refuse to read: nothing was spooled."""
     raise ValueError(f"no spool to read {slot} from")
 
 
 class TermCounter:
-    """Counts the terms of documents, block by block.
-
-    Parameters
-    ----------
-    feature_hash : callable, optional
-        The recipe's; None where it gives the term hash itself.
-    """
+    """Counts the terms of documents, chunk by chunk."""
 
     def __init__(self, feature_hash: FeatureHash | None = None) -> None:
+        # None where it equals the term hash.
         self._feature_hash = feature_hash
-        self._numbers = _Numbers()
+        self._numbers = _TermTable()
 
-    def count(self, documents: Iterable[Sequence[str]]) -> Block:
-        """Return the counts of a block of documents' tokens.
+    def count(self, documents: Iterable[Sequence[str]]) -> CountedChunk:
+        """Return the counts of a chunk of documents' tokens.
 
-        Column numbers go on from block to block; `ids`, `hashes` and `terms` are those of the
-        terms that are new in this block, whose numbers follow on those of all blocks before.
+        Column numbers go on from chunk to chunk; `ids`, `hashes` and `terms` are those of the
+        terms that are new in this chunk, whose numbers follow those of all chunks before.
         """
         numbers = self._numbers
         lengths, columns, counts = [0], list[int](), list[int]()
@@ -178,10 +165,10 @@ class TermCounter:
             columns += map(numbers.__getitem__, counted)
             counts += counted.values()
             lengths.append(len(counted))
-        terms = numbers.take_fresh()
+        terms = numbers.take_new()
         ids = b"".join(map(term_hash, terms))
         hashes = ids if self._feature_hash is None else b"".join(map(self._feature_hash, terms))
-        return Block(
+        return CountedChunk(
             starts=np.cumsum(lengths, dtype=np.int64),
             columns=np.array(columns, np.int32),
             counts=np.array(counts, np.int32),
@@ -191,78 +178,81 @@ class TermCounter:
         )
 
 
-class _Numbers(dict[str, int]):
-    """Gives every term a number when it is first asked for."""
+class _TermTable(dict[str, int]):
+    """Numbers every term when it is first asked for.
+
+    It is emptied when it has grown large; a forgotten term that comes again gets a new number,
+    which `join` brings together with the old one.
+    """
 
     def __init__(self) -> None:
         super().__init__()
         self._next = 0
-        self._fresh: list[str] = []
+        self._new: list[str] = []
 
     def __missing__(self, term: str) -> int:
         number = self[term] = self._next
         self._next += 1
-        self._fresh.append(term)
+        self._new.append(term)
         return number
 
-    def take_fresh(self) -> tuple[str, ...]:
-        fresh = tuple(self._fresh)
-        self._fresh.clear()
+    def take_new(self) -> tuple[str, ...]:
+        new = tuple(self._new)
+        self._new.clear()
         if len(self) > REMEMBERED_TERMS:
             self.clear()
-        return fresh
+        return new
 
 
 def join(
-    blocks: Sequence[tuple[int, Block]],
+    chunks: Sequence[tuple[int, CountedChunk]],
     size: int,
     read: Callable[[Slot], bytes] = no_spool,
     row_of: NDArray[np.int64] | None = None,
 ) -> Counts:
-    """Join blocks of several counters into one matrix under one numbering.
+    """Join chunks of several counters into one matrix under one numbering.
 
     Parameters
     ----------
-    blocks : sequence of (int, Block)
-        Which counter made the block, and the block; those of one counter in the order made.
+    chunks : sequence of (int, CountedChunk)
+        Which counter made the chunk, and the chunk; those of one counter in the order made.
     size : int
         Bytes of a feature hash.
     read : callable
-        Gives the bytes of a slot, for blocks whose entries were laid aside.
-
+        Returns the bytes of a slot, for chunks whose entries were spooled.
     row_of : int64[documents] or None
         See `Counts`.
 
     Returns
     -------
     Counts
-        Rows in the order of `blocks`, terms by rising term hash.  ``terms`` holds the terms
-        if every block still had its own.
+        Rows in the order of `chunks`, terms by rising term hash.  ``terms`` holds the terms
+        if every chunk still had its own.
     """
-    made_by: dict[int, list[Block]] = {}
-    for counter, block in blocks:
-        made_by.setdefault(counter, []).append(block)
-    in_order = [block for made in made_by.values() for block in made]
-    every = np.concatenate([np.zeros(0, np.uint64), *(block.ids for block in in_order)])
+    made_by: dict[int, list[CountedChunk]] = {}
+    for counter, chunk in chunks:
+        made_by.setdefault(counter, []).append(chunk)
+    in_order = [chunk for made in made_by.values() for chunk in made]
+    every = np.concatenate([np.zeros(0, np.uint64), *(chunk.ids for chunk in in_order)])
     ids, first, inverse = np.unique(every, return_index=True, return_inverse=True)
-    number: Numbers = inverse.astype(np.int32)
+    number: TermNumbers = inverse.astype(np.int32)
     hashes = np.concatenate(
-        [np.zeros((0, size), np.uint8), *(block.hashes.reshape(-1, size) for block in in_order)]
+        [np.zeros((0, size), np.uint8), *(chunk.hashes.reshape(-1, size) for chunk in in_order)]
     )[first]
-    named = all(len(block.terms) == len(block.ids) for block in in_order)
-    words = [term for block in in_order for term in block.terms] if named else []
+    named = all(len(chunk.terms) == len(chunk.ids) for chunk in in_order)
+    words = [term for chunk in in_order for term in chunk.terms] if named else []
 
-    # Each counter's terms follow on each other in `number`, in the order of its own numbers.
-    ends = np.cumsum([sum(len(block.ids) for block in made) for made in made_by.values()])
-    parts: list[Numbers] = np.split(number, ends[:-1])
+    # Each counter's terms follow each other in `number`, in the order of its own numbers.
+    ends = np.cumsum([sum(len(chunk.ids) for chunk in made) for made in made_by.values()])
+    parts: list[TermNumbers] = np.split(number, ends[:-1])
     numbers = dict(zip(made_by, parts, strict=False))
-    sizes = [np.diff(block.starts) for _, block in blocks]
+    sizes = [np.diff(chunk.starts) for _, chunk in chunks]
     return Counts(
         starts=np.concatenate([[0], *sizes]).cumsum().astype(np.int64),
         ids=ids,
         hashes=hashes,
         terms=tuple(words[i] for i in first.tolist()) if named else (),
-        blocks=[(block, numbers[counter]) for counter, block in blocks],
+        chunks=[(chunk, numbers[counter]) for counter, chunk in chunks],
         firsts=np.cumsum([0, *map(len, sizes)], dtype=np.int64),
         read=read,
         row_of=row_of,
@@ -271,17 +261,16 @@ def join(
 
 def select(counts: Counts, documents: Sequence[int]) -> Counts:
     """Return the counts of some documents only, in memory."""
-    at = [counts.row(document) for document in documents]
-    rows = [counts.rows(row, row + 1) for row in at]
+    rows = [counts.document(document) for document in documents]
     starts = np.cumsum([0, *(len(row.columns) for row in rows)], dtype=np.int64)
-    block = Block(
+    chunk = CountedChunk(
         starts,
         np.concatenate([_NONE, *(row.columns for row in rows)]),
-        np.concatenate([_NONE, *(row.counts for row in rows)]),
+        np.concatenate([_NONE, *(row.values for row in rows)]),
         counts.ids,
         counts.hashes,
         counts.terms,
     )
     same = np.arange(len(counts.ids), dtype=np.int32)
     firsts = np.array([0, len(rows)], np.int64)
-    return replace(counts, starts=starts, blocks=[(block, same)], firsts=firsts, row_of=None)
+    return replace(counts, starts=starts, chunks=[(chunk, same)], firsts=firsts, row_of=None)

@@ -17,6 +17,8 @@ from itertools import groupby
 import numpy as np
 from numpy.typing import NDArray
 
+from simdup.features.text import from_codes, to_codes
+
 CODE_POINTS = 0x110000
 # Marks beside the code points in the table, all above every code point.
 UNKNOWN = CODE_POINTS  # not met yet
@@ -52,11 +54,11 @@ def fold(text: str) -> str:
     if text.isascii():
         return text.lower()
     table = _table()
-    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
+    codes = to_codes(text)
     folded = table[codes]
     top = int(folded.max())
     if top < CODE_POINTS:
-        return _text(folded)
+        return from_codes(folded)
     if (folded == UNKNOWN).any():
         for code in np.unique(codes[folded == UNKNOWN]).tolist():
             table[code] = _entry(chr(code))
@@ -70,7 +72,7 @@ def _expanded(folded: NDArray[np.uint32]) -> str:
     """Put the strings of `_several` in the places of their marks."""
     places = np.flatnonzero(folded >= SEVERAL)
     marks = folded[places].tolist()
-    plain = _text(np.where(folded < CODE_POINTS, folded, 0))
+    plain = from_codes(np.where(folded < CODE_POINTS, folded, 0))
     parts: list[str] = []
     start = 0
     for place, mark in zip(places.tolist(), marks, strict=True):
@@ -78,10 +80,6 @@ def _expanded(folded: NDArray[np.uint32]) -> str:
         start = place + 1
     parts.append(plain[start:])
     return "".join(parts)
-
-
-def _text(codes: NDArray[np.uint32]) -> str:
-    return bytes(codes.astype("<u4", copy=False)).decode("utf-32-le")
 
 
 def _fold_slowly(text: str) -> str:

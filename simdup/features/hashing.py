@@ -10,6 +10,9 @@ from collections.abc import Callable
 
 FeatureHash = Callable[[str], bytes]
 
+# Where a table of terms is emptied, to bound its memory: at about 150 bytes each, 75 MB.
+REMEMBERED_TERMS = 500_000
+
 
 def term_hash(term: str) -> bytes:
     """Return the 8 bytes that a term is known by, the most significant first."""
@@ -41,7 +44,7 @@ def bkdr(term: str, bits: int) -> int:
     """Return the BKDR hash (seed 31) as a Java program computes it.
 
     Over UTF-16 code units, in signed 64-bit arithmetic that overflows, absolute value, modulo
-    2^bits.
+    2**bits.
     """
     units: bytes = term.encode("utf-16-be", "surrogatepass")
     value = 0

@@ -1,6 +1,6 @@
 """Inverse document frequencies: of the corpus itself, of a fitted model, or jieba's table.
 
-All three answer one question, `Idf.of`: what do these terms weigh?
+All three answer one question, `Idf.factors`: how much does one occurrence of these terms weigh?
 """
 
 from __future__ import annotations
@@ -12,17 +12,17 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from importlib.util import find_spec
-from itertools import accumulate, pairwise
+from itertools import accumulate
 from pathlib import Path
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from simdup.errors import SimdupError
+from simdup.errors import SimdupError, unreadable
 from simdup.features.counts import Counts
 
-# From so many documents with terms on, `auto` trusts a corpus's own frequencies.
+# From this many documents with terms on, `auto` trusts a corpus's own frequencies.
 ENOUGH_DOCUMENTS = 200
 
 _MAGIC = b"# simdup-idf 1 "
@@ -30,54 +30,42 @@ _CHECKSUM = 32  # bytes of BLAKE2b at the end of a model file
 
 
 class Idf(Protocol):
-    """What a set of document frequencies can tell."""
+    """A source of inverse document frequencies."""
 
     @property
     def name(self) -> str:
         """How results name it: ``corpus``, ``builtin``, ``none`` or a path."""
 
-    def of(self, counts: Counts) -> NDArray[np.float64]:
+    def factors(self, counts: Counts) -> NDArray[np.float64]:
         """Return the weight of one occurrence of each of the terms (float64[terms])."""
 
     def frequent(self, counts: Counts, min_df: int) -> NDArray[np.bool_] | None:
-        """Return which terms at least `min_df` documents have; None where nothing is known."""
+        """Return which terms occur in at least `min_df` documents; None where that is unknown."""
+        return None
 
     def digest(self) -> str:
-        """Return a digest of all that decides the answers."""
+        """Return a digest of everything that decides the factors."""
 
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """Document frequencies learnt from a corpus.
+    """Document frequencies learnt from a corpus."""
 
-    Attributes
-    ----------
-    name : str
-        ``corpus``, or the path of the model's file.
-    documents : int
-        Documents with terms that the model was learnt from.
-    ids : uint64[terms]
-        Term hashes, rising.
-    df : int32[terms]
-        In how many documents each occurs.
-    terms_digest : str
-        What the recipe says of how terms arise: the same for all texts the model may weigh.
-    """
-
-    name: str
-    documents: int
-    ids: NDArray[np.uint64]
-    df: NDArray[np.int32]
+    name: str  # ``corpus``, or the path of the model's file
+    documents: int  # documents with terms that the model was learned from
+    ids: NDArray[np.uint64]  # uint64[terms]: term hashes, rising
+    df: NDArray[np.int32]  # int32[terms]: in how many documents each occurs
+    # Digest of what decides which terms a text has: equal for all texts the model may weigh.
     terms_digest: str
 
-    def of(self, counts: Counts) -> NDArray[np.float64]:
-        """Return ln((1 + n) / (1 + df)) + 1 for each term: smooth, as scikit-learn has it."""
+    def factors(self, counts: Counts) -> NDArray[np.float64]:
+        """Return ln((1 + n) / (1 + df)) + 1 for each term: smooth, as in scikit-learn."""
         df = self.document_frequencies(counts)
         idf: NDArray[np.float64] = np.log((self.documents + 1.0) / (df + 1.0)) + 1.0
         return idf
 
     def frequent(self, counts: Counts, min_df: int) -> NDArray[np.bool_] | None:
-        """Return which of the terms at least `min_df` documents of the model have."""
+        """Return which of the terms occur in at least `min_df` documents of the model."""
         return self.document_frequencies(counts) >= min_df
 
     def document_frequencies(self, counts: Counts) -> NDArray[np.float64]:
@@ -96,25 +84,18 @@ class Model:
 
 
 @dataclass(frozen=True, slots=True)
-class Builtin:
-    """The table that jieba ships, for texts without a corpus of their own."""
+class Builtin(Idf):
+    """The table that jieba ships, for texts that come without a corpus."""
 
     name: str = "builtin"
 
-    def of(self, counts: Counts) -> NDArray[np.float64]:
-        """Return each term's table value; unknown terms the median, function words 0."""
+    def factors(self, counts: Counts) -> NDArray[np.float64]:
+        """Return each term's table value: the median for unknown terms, 0 for function words."""
         table, median, _ = _builtin_table()
         nothing = _function_words()
-        return np.array(
-            [
-                0.0 if term in nothing else float(table.get(_as_bytes(term), median))
-                for term in counts.terms
-            ]
-        )
-
-    def frequent(self, counts: Counts, min_df: int) -> NDArray[np.bool_] | None:
-        """Return None: the table knows no document frequencies."""
-        return None
+        written = (term.encode("utf-8", "surrogatepass") for term in counts.terms)
+        values = [float(table.get(word, median)) for word in written]
+        return np.where([term in nothing for term in counts.terms], 0.0, values)
 
     def digest(self) -> str:
         """Return a digest of the table and of the function words."""
@@ -123,44 +104,24 @@ class Builtin:
 
 
 @dataclass(frozen=True, slots=True)
-class NoIdf:
-    """For weights that need none."""
+class NoIdf(Idf):
+    """No frequencies at all, for weights that need none."""
 
     name: str = "none"
 
-    def of(self, counts: Counts) -> NDArray[np.float64]:
+    def factors(self, counts: Counts) -> NDArray[np.float64]:
         """Return 1 for every term."""
         return np.ones(len(counts.ids))
 
-    def frequent(self, counts: Counts, min_df: int) -> NDArray[np.bool_] | None:
-        """Return None: nothing is known."""
-        return None
-
     def digest(self) -> str:
-        """Return the empty string: there is nothing to digest."""
+        """Return the empty string: nothing decides the factors."""
         return ""
 
 
-def corpus_model(counts: Counts, terms_digest: str, name: str = "corpus") -> Model:
-    """Learn the document frequencies of a corpus.
-
-    Parameters
-    ----------
-    counts : Counts
-        Of all its documents; those without terms do not count as documents.
-    terms_digest : str
-        See `Model`.
-    name : str
-        See `Model`.
-    """
-    times = counts.times
-    with_terms = int(times[np.diff(counts.starts) > 0].sum())
-    df = np.zeros(len(counts.ids))
-    for first, last in pairwise(counts.firsts.tolist()):
-        rows = counts.rows(first, last)
-        each = np.repeat(times[first:last], np.diff(rows.starts))
-        df += np.bincount(rows.columns, each, minlength=len(df))
-    return Model(name, with_terms, counts.ids, df.astype(np.int32), terms_digest)
+def learn_model(counts: Counts, terms_digest: str) -> Model:
+    """Learn the document frequencies of a corpus; documents without terms do not count."""
+    frequencies = counts.document_frequencies()
+    return Model("corpus", counts.documents_with_terms, counts.ids, frequencies, terms_digest)
 
 
 def model_bytes(model: Model) -> bytes:
@@ -177,21 +138,19 @@ def read_model(path: str) -> Model:
     Raises
     ------
     SimdupError
-        If the file cannot be read, is no model, or is damaged.
+        If the file cannot be read, is not a model, or is damaged.
     """
     try:
         content = Path(path).read_bytes()
     except OSError as error:
-        raise SimdupError(
-            path, error.strerror or "cannot be read", "a model comes from `simdup fit`"
-        ) from None
+        raise unreadable(path, error, "`fit` writes a model") from None
     return parse_model(content, path)
 
 
 def parse_model(content: bytes, path: str) -> Model:
     """Return the model whose file has this content; see `read_model`."""
     if not content.startswith(_MAGIC):
-        raise SimdupError(path, "is no IDF model", "make one with: simdup fit SOURCE -o MODEL")
+        raise SimdupError(path, "is not an IDF model", "`fit` writes one")
     body, checksum = content[:-_CHECKSUM], content[-_CHECKSUM:]
     if hashlib.blake2b(body, digest_size=_CHECKSUM).digest() != checksum:
         raise SimdupError(path, "the IDF model is damaged", "fit it again")
@@ -215,7 +174,7 @@ def _builtin_table() -> tuple[dict[bytes, bytes], float, bytes]:
     """
     found = find_spec("jieba")
     if found is None or found.origin is None:
-        raise SimdupError("--idf builtin", "jieba is not installed", "pip install jieba")
+        raise SimdupError("idf", "jieba is not installed", "pip install jieba", field="idf")
     content = Path(found.origin).with_name("analyse").joinpath("idf.txt").read_bytes()
     items = content.split()
     table = dict(zip(items[0::2], items[1::2], strict=True))
@@ -223,17 +182,13 @@ def _builtin_table() -> tuple[dict[bytes, bytes], float, bytes]:
 
 
 def _median(written: list[bytes]) -> float:
-    """Return the median of numbers as they are written; of 270,000 some 3,300 differ."""
+    """Return the median of numbers as they are written; only 3,300 of 270,000 differ."""
     times = sorted((float(value), count) for value, count in Counter(written).items())
     ends = list(accumulate(count for _, count in times))
     low, high = (
         times[bisect_right(ends, at)][0] for at in ((len(written) - 1) // 2, len(written) // 2)
     )
     return (low + high) / 2
-
-
-def _as_bytes(term: str) -> bytes:
-    return term.encode("utf-8", "surrogatepass")
 
 
 @cache

@@ -9,16 +9,14 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from simdup.errors import SimdupError
+from simdup.errors import SimdupError, unreadable
 from simdup.features.folding import fold
-
-if TYPE_CHECKING:
-    from simdup.model import Recipe
+from simdup.features.text import from_codes, to_codes
+from simdup.model.recipe import Recipe
 
 Tokenizer = Callable[[str], list[str]]
 
@@ -29,28 +27,57 @@ _OTHER_WORD = "[^\\W\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U00
 _find_others = re.compile(f"{_OTHER_HAN}|{_OTHER_WORD}").findall
 _find_all = re.compile(f"{_HAN_RUN}|{_OTHER_HAN}|{_OTHER_WORD}").findall
 
-# Stands between the runs of a text while they are cut in one call: no dictionary has it.
+# Separates the runs of a text while they are cut in one call: no dictionary has it.
 _GAP = "\n"
 _GAP_CODE = np.uint32(ord(_GAP))
 
 
-def tokenizer(recipe: Recipe, segmenter: str = "auto") -> Tokenizer:
-    """Return the function that cuts a folded text into its tokens.
+class Dictionary(NamedTuple):
+    """A user dictionary in jieba's format: lines ``word [frequency] [tag]``."""
 
-    Where the order of tokens carries no meaning (``words``) it is left open, and tokens of white
-    space may stand among the others; they are not terms.
+    path: str  # where it was read, for messages
+    content: bytes  # UTF-8
 
-    Parameters
-    ----------
-    recipe : Recipe
-        Its ``tokens`` and ``dictionary`` are used.
-    segmenter : {"auto", "rjieba", "jieba"}
-        The engine; a matter of speed alone.
+
+def read_dictionary(path: str) -> Dictionary:
+    """Read a user dictionary.
 
     Raises
     ------
     SimdupError
-        If the engine is not installed or the dictionary cannot be read.
+        If it cannot be read or is not UTF-8.
+    """
+    try:
+        content = Path(path).read_bytes()
+        content.decode("utf-8")
+    except OSError as error:
+        raise unreadable(path, error) from None
+    except UnicodeDecodeError:
+        raise SimdupError(path, "not UTF-8", "save the dictionary as UTF-8") from None
+    return Dictionary(path, content)
+
+
+def tokenizer(
+    recipe: Recipe, segmenter: str = "auto", dictionary: Dictionary | None = None
+) -> Tokenizer:
+    """Return the function that cuts a folded text into its tokens.
+
+    Where the order of tokens carries no meaning (``words``) it is undefined, and tokens of white
+    space may appear among the others; they are not terms.
+
+    Parameters
+    ----------
+    recipe : Recipe
+        Its ``tokens`` and ``fold`` are used.
+    segmenter : {"auto", "rjieba", "jieba"}
+        The engine; a matter of speed alone.
+    dictionary : Dictionary, optional
+        The content of the recipe's dictionary.
+
+    Raises
+    ------
+    SimdupError
+        If the engine is not installed, or the dictionary has a line that is none.
     """
     kind, _, count = recipe.tokens.partition(":")
     if kind == "split":
@@ -59,7 +86,7 @@ def tokenizer(recipe: Recipe, segmenter: str = "auto") -> Tokenizer:
         return tagged_words
     if kind == "chars":
         return lambda text: _grams("".join(text.split()), int(count), "")
-    cut = _segmenter(segmenter, recipe.dictionary, recipe.fold)
+    cut = _segmenter(segmenter, dictionary, recipe.fold)
     if kind == "ngrams":
         return lambda text: _grams(list(_words_in_order(text, cut)), int(count), " ")
     return lambda text: _words(text, cut)
@@ -73,21 +100,17 @@ def _words(text: str, cut: Tokenizer) -> list[str]:
     """
     if text.isascii():
         return _find_others(text)
-    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
+    codes = to_codes(text)
     han = (codes >= 0x4E00) & (codes <= 0x9FFF)
     # One character of the other kind is kept behind each run, to stand for the gap.
     after_han, after_other = han.copy(), ~han
     after_han[1:] |= han[:-1]
     after_other[1:] |= ~han[:-1]
-    others = _text(np.where(han, _GAP_CODE, codes)[after_other])
+    others = from_codes(np.where(han, _GAP_CODE, codes)[after_other])
     words: list[str] = _find_others(others)
     if han.any():
-        words += cut(_text(np.where(han, codes, _GAP_CODE)[after_han]))
+        words += cut(from_codes(np.where(han, codes, _GAP_CODE)[after_han]))
     return words
-
-
-def _text(codes: NDArray[np.uint32]) -> str:
-    return bytes(codes.astype("<u4", copy=False)).decode("utf-32-le", "surrogatepass")
 
 
 def _words_in_order(text: str, cut: Tokenizer) -> Iterator[str]:
@@ -118,14 +141,17 @@ def tagged_words(text: str) -> list[str]:
     return [word for word, _, tag in items if word and "wn" not in tag and "wd" not in tag]
 
 
-def _segmenter(engine: str, dictionary: str | None, folded: bool) -> Tokenizer:
+def _segmenter(engine: str, dictionary: Dictionary | None, folded: bool) -> Tokenizer:
     if dictionary is not None:
         # The two engines weigh added words differently, so only one may read a dictionary.
         if engine == "rjieba":
             raise SimdupError(
-                "--segmenter", "rjieba cannot use --dict", "leave --segmenter out, or say jieba"
+                "segmenter",
+                "rjieba cannot use a `dictionary`",
+                "leave `segmenter` out, or choose jieba",
+                field="segmenter",
             )
-        return _jieba(dictionary, read_dictionary(dictionary), folded)
+        return _jieba(dictionary, folded)
     if engine == "jieba" or (engine == "auto" and find_spec("rjieba") is None):
         return _jieba()
     return _rjieba()
@@ -136,58 +162,40 @@ def _rjieba() -> Tokenizer:
         import rjieba
     except ImportError:
         raise SimdupError(
-            "--segmenter", "rjieba is not installed", "pip install rjieba, or --segmenter jieba"
+            "segmenter",
+            "rjieba is not installed",
+            "pip install rjieba, or choose jieba as `segmenter`",
+            field="segmenter",
         ) from None
     cut: Tokenizer = rjieba.cut
     return cut
 
 
 @cache
-def _jieba(dictionary: str = "", content: bytes = b"", folded: bool = True) -> Tokenizer:
-    # Its import warns of its own age and sets up a talkative log: neither is the user's matter.
+def _jieba(dictionary: Dictionary | None = None, folded: bool = True) -> Tokenizer:
+    # Importing it warns about its own age and sets up a talkative log; users need neither.
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         import jieba
     logging.getLogger("jieba").setLevel(logging.CRITICAL + 1)
     engine = jieba.Tokenizer()
     engine.FREQ, engine.total = engine.gen_pfdict(engine.get_dict_file())
-    # Marked as done, so that it never comes to jieba's cache in the shared temporary folder.
+    # Marked as initialized, so that it never uses jieba's cache in the shared temporary folder.
     engine.initialized = True
-    _add_words(engine.add_word, dictionary, content, folded)
+    for word, frequency, tag in _entries(dictionary) if dictionary else ():
+        engine.add_word(fold(word) if folded else word, frequency, tag)
     cut: Tokenizer = engine.lcut
     return cut
 
 
-def _add_words(
-    add: Callable[[str, str | None, str | None], None],
-    dictionary: str,
-    content: bytes,
-    folded: bool,
-) -> None:
-    """Read a dictionary of lines ``word [frequency] [tag]``."""
-    for number, line in enumerate(content.decode("utf-8-sig").splitlines(), 1):
+def _entries(dictionary: Dictionary) -> Iterator[tuple[str, str | None, str | None]]:
+    """Yield the words of a dictionary with their frequencies and tags."""
+    for number, line in enumerate(dictionary.content.decode("utf-8-sig").splitlines(), 1):
         if not line.strip():
             continue
         match = re.fullmatch(r"(.+?)(?:\s+(\d+))?(?:\s+([a-zA-Z]+))?", line.strip())
         if match is None:
-            raise SimdupError(f"{dictionary}:{number}", "not a line `word [frequency] [tag]`")
+            where = f"{dictionary.path}:{number}"
+            raise SimdupError(where, "not a line `word [frequency] [tag]`")
         word, frequency, tag = match.groups()
-        add(fold(word) if folded else word, frequency, tag)
-
-
-def read_dictionary(dictionary: str) -> bytes:
-    """Return the content of a user dictionary.
-
-    Raises
-    ------
-    SimdupError
-        If it cannot be read or is not UTF-8.
-    """
-    try:
-        content = Path(dictionary).read_bytes()
-        content.decode("utf-8")
-    except OSError as error:
-        raise SimdupError(dictionary, error.strerror or "cannot be read") from None
-    except UnicodeDecodeError:
-        raise SimdupError(dictionary, "is not UTF-8", "save the dictionary as UTF-8") from None
-    return content
+        yield word, frequency, tag

@@ -1,5 +1,6 @@
 """The persistent index: one file.
 
-`file` knows SQLite and nothing of documents; `rows` knows how documents lie in columns; `store`
-joins the two: it adds, removes and finds; `searcher` answers which rows are near a fingerprint.
+`storage` knows SQLite and nothing about documents; `columns` knows how documents lie in columns;
+`store` reads them, `writer` adds and removes them; `searcher` answers which rows are near a
+fingerprint, `matching` which documents match; `index` is what users see.
 """

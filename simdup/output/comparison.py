@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 from rich.cells import cell_len
 
 from simdup.corpus.names import to_bytes
-from simdup.model import Measures
+from simdup.model.criteria import Measures
 from simdup.output.escaping import shown
 from simdup.output.records import digits, json_line, rounded
 from simdup.output.text import Painter, padded, recipe_words
 
 if TYPE_CHECKING:
-    from simdup.model import Comparison
+    from simdup.model.comparison import Comparison
 
 
 # Terms of a kind that a person reads; JSONL has them all.
@@ -78,8 +78,8 @@ def reason(found: Comparison) -> str:
     else:
         place = f"{sum(found.bands)} of {len(found.bands)} {criteria.method} bands match"
     if not criteria.verify:
-        return f"{place}; the texts were not held against each other."
-    like = criteria.met_by(Measures(found.similarity, found.containment, found.cosine))
+        return f"{place}; the texts were not compared."
+    like = criteria.accepts(Measures(found.similarity, found.containment, found.cosine))
     share = ", ".join(
         f"{name} is {digits(getattr(found, name))}, at least {getattr(criteria, name):g} is asked"
         for name in ("similarity", *criteria.extras)
@@ -88,13 +88,12 @@ def reason(found: Comparison) -> str:
         return f"{place}; their {share}."
     if near:
         return (
-            f"the fingerprints are near ({place}), but the texts themselves are not alike enough "
-            f"({share})."
+            f"the fingerprints are near ({place}), but the texts are not similar enough ({share})."
         )
-    way_out = f"--distance {found.distance} would" if simhash else "a higher --recall may"
+    way_out = f"a distance of {found.distance} would" if simhash else "a higher recall may"
     return (
-        f"the texts are much alike ({share}), but their fingerprints are too far apart for a scan "
-        f"to see ({place}); {way_out} see it."
+        f"the texts are similar ({share}), but their fingerprints are too far apart for a scan "
+        f"to find the pair ({place}); {way_out} find it."
     )
 
 

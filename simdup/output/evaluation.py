@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from simdup.output.records import json_line
 
 if TYPE_CHECKING:
-    from simdup.measures.evaluate import Evaluation
+    from simdup.evaluation.metrics import Evaluation
 
 
 def evaluation_jsonl(measured: Evaluation) -> Iterator[bytes]:

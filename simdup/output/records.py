@@ -11,9 +11,12 @@ from dataclasses import asdict
 from types import SimpleNamespace
 from typing import Any
 
-from simdup import __version__
+from simdup._version import __version__
 from simdup.corpus.names import escape, to_bytes
-from simdup.model import Answer, Cluster, Measures, Member, Pair, Removed, Result
+from simdup.model.clusters import Cluster, Member, Pair, Removed, Result
+from simdup.model.criteria import Measures
+from simdup.model.documents import Skipped
+from simdup.model.matches import QueryResult
 
 _CLUSTER_COLUMNS = ("cluster", "role", "document", "fingerprint", "distance", "similarity")
 
@@ -43,12 +46,7 @@ def json_line(values: dict[str, Any]) -> bytes:
 def cluster_csv(clusters: Iterable[Cluster], extras: Sequence[str] = ()) -> Iterator[bytes]:
     """Yield the CSV of clusters: a header, then a row a document.
 
-    Parameters
-    ----------
-    clusters : iterable of Cluster
-        What to write.
-    extras : sequence of str
-        Measures beside the similarity that get a column of their own.
+    `extras` are measures beside the similarity that get a column of their own.
     """
     yield ",".join((*_CLUSTER_COLUMNS, *extras)).encode() + b"\n"
     for cluster in clusters:
@@ -56,13 +54,13 @@ def cluster_csv(clusters: Iterable[Cluster], extras: Sequence[str] = ()) -> Iter
             (
                 cluster.number,
                 member.role,
-                member.document,
+                member.name,
                 member.fingerprint,
                 "" if member.distance is None else member.distance,
                 digits(member.similarity),
                 *(digits(getattr(member, extra)) for extra in extras),
             )
-            for member in cluster.documents
+            for member in cluster.members
         )
 
 
@@ -73,16 +71,16 @@ def cluster_jsonl(result: Result) -> Iterator[bytes]:
             {
                 "type": "cluster",
                 "cluster": cluster.number,
-                "size": len(cluster.documents),
+                "size": len(cluster.members),
                 "diameter": cluster.diameter,
                 "weakest": rounded(cluster.weakest),
-                "documents": [_member(member) for member in cluster.documents],
+                "documents": [_member(member) for member in cluster.members],
                 "pairs": [_pair(pair) for pair in cluster.pairs],
                 **({"chained": True} if cluster.chained else {}),
             }
         )
     for skipped in result.skipped:
-        yield json_line({"type": "skipped", "document": skipped.document, "reason": skipped.reason})
+        yield skipped_line(skipped)
     summary = asdict(result.summary)
     recipe = summary.pop("recipe")
     summary["seconds"] = round(summary["seconds"], 3)
@@ -122,7 +120,7 @@ def pair_lines(pairs: Iterable[Pair]) -> Iterator[bytes]:
         yield to_bytes(f"{pair.distance}\t{a}\t{b}\n")
 
 
-def answer_csv(answers: Iterable[Answer]) -> Iterator[bytes]:
+def query_csv(answers: Iterable[QueryResult]) -> Iterator[bytes]:
     """Yield the CSV rows of answers: a row a match, and one with the rest empty where none is."""
     for answer in answers:
         yield _csv_rows(
@@ -131,10 +129,10 @@ def answer_csv(answers: Iterable[Answer]) -> Iterator[bytes]:
         ) or _csv_rows([(answer.document, "", "", "")])
 
 
-ANSWER_CSV_HEAD = b"document,match,distance,similarity\n"
+QUERY_CSV_HEAD = b"document,match,distance,similarity\n"
 
 
-def answer_jsonl(answers: Iterable[Answer]) -> Iterator[bytes]:
+def query_jsonl(answers: Iterable[QueryResult]) -> Iterator[bytes]:
     """Yield a typed JSON line a document: ``match`` or ``new``."""
     for answer in answers:
         if answer.new:
@@ -149,9 +147,24 @@ def answer_jsonl(answers: Iterable[Answer]) -> Iterator[bytes]:
         yield json_line({"type": "match", "document": answer.document, "matches": matches})
 
 
+def query_summary(
+    skipped: Sequence[Skipped], figures: dict[str, int], seconds: float, recipe: dict[str, Any]
+) -> Iterator[bytes]:
+    """Yield the typed JSON lines that end the results of a query."""
+    yield from map(skipped_line, skipped)
+    summary = {"skipped": len(skipped), "seconds": round(seconds, 3), "simdup": __version__}
+    yield json_line({"type": "summary"} | figures | summary | {"recipe": recipe})
+
+
+def skipped_line(one: Skipped) -> bytes:
+    """Return the typed JSON line of a skipped document."""
+    return json_line({"type": "skipped", "document": one.document, "reason": one.reason})
+
+
 def _member(member: Member) -> dict[str, Any]:
     """Return a member's fields: of the kept one those it has, of others the similarity at least."""
     values = _rounded(asdict(member))
+    values = {"document": values.pop("name")} | values
     del values["number"]
     if member.distance is None:
         del values["distance"]

@@ -15,12 +15,15 @@ from rich.color import ColorSystem
 from rich.style import Style
 
 from simdup.corpus.names import to_bytes
-from simdup.model import Answer, Cluster, Criteria, Result, Skipped
+from simdup.model.clusters import Cluster, Result
+from simdup.model.criteria import Criteria
+from simdup.model.documents import Skipped
+from simdup.model.matches import QueryResult
 from simdup.output.escaping import shown
 from simdup.output.records import digits
 
 if TYPE_CHECKING:
-    from simdup.index.about import IndexInfo
+    from simdup.index.info import IndexInfo
 
 STYLES = {
     "heading": Style(bold=True),
@@ -35,12 +38,7 @@ STYLES = {
 class Painter:
     """Paints words where the reader's stream shows colours.
 
-    Parameters
-    ----------
-    stream : file
-        Where the words go.
-    color : {"auto", "always", "never"}
-        The user's wish; ``auto`` asks whether the stream is a terminal and heeds NO_COLOR.
+    With `color` ``auto`` it asks whether the stream is a terminal, and heeds NO_COLOR.
     """
 
     def __init__(self, stream: IO[Any], color: str = "auto") -> None:
@@ -82,20 +80,20 @@ def cluster_text(
     for cluster in clusters:
         yield heading.encode()
         heading = "\n"
-        title = f"cluster {cluster.number}: {len(cluster.documents)} documents"
+        title = f"cluster {cluster.number}: {len(cluster.members)} documents"
         if cluster.chained:
             title += ", some alike to others only, not to the kept one"
         lines = [paint("heading", title)]
-        for member in cluster.documents:
+        for member in cluster.members:
             role = paint(member.role, f"{member.role:<9}")
             distance = "" if member.distance is None else str(member.distance)
             figures = f"{distance:>4}  {digits(member.similarity):>7}  "
             figures += "".join(f"{digits(getattr(member, extra)):>11}  " for extra in extras)
-            lines.append(f"  {role}  {figures}{shown(member.document)}")
+            lines.append(f"  {role}  {figures}{shown(member.name)}")
         yield to_bytes("\n".join(lines) + "\n")
 
 
-def report(result: Result, criteria: Criteria | None) -> str:
+def report(result: Result, criteria: Criteria) -> str:
     """Return the lines that end a run: what was done, what was found, by which recipe."""
     summary = result.summary
     parts = [
@@ -103,18 +101,17 @@ def report(result: Result, criteria: Criteria | None) -> str:
         f"{count_words(summary.clusters, 'cluster')}, {summary.redundant} redundant",
         skipped_words(result.skipped),
     ]
-    lines = ["; ".join(part for part in parts if part)]
-    found = (
-        f"{count_words(summary.pairs, 'pair')} of {count_words(summary.candidates, 'candidate')}"
+    pairs, candidates = (
+        count_words(summary.pairs, "pair"),
+        count_words(summary.candidates, "candidate"),
     )
-    if criteria is not None:
-        found += ": " + criteria_words(criteria)
-    lines.append(found)
-    if recipe := recipe_words(summary.recipe):
-        lines.append(recipe)
-    if result.hint:
-        lines.append(f"hint: {result.hint}")
-    return "\n".join(lines)
+    lines = [
+        "; ".join(filter(None, parts)),
+        f"{pairs} of {candidates}: {criteria_words(criteria)}",
+        recipe_words(summary.recipe),
+        f"hint: {result.hint}" if result.hint else "",
+    ]
+    return "\n".join(filter(None, lines))
 
 
 def criteria_words(criteria: Criteria) -> str:
@@ -138,7 +135,7 @@ def skipped_words(skipped: Iterable[Skipped]) -> str:
     return f"{reasons.total()} skipped ({why})"
 
 
-def answer_text(answers: Iterable[Answer], paint: Painter) -> Iterator[bytes]:
+def query_text(answers: Iterable[QueryResult], paint: Painter) -> Iterator[bytes]:
     """Yield what an index holds near each document, as a person reads it."""
     for answer in answers:
         if answer.new:
@@ -153,7 +150,7 @@ def answer_text(answers: Iterable[Answer], paint: Painter) -> Iterator[bytes]:
         yield to_bytes("\n".join(lines) + "\n")
 
 
-def info_text(info: IndexInfo) -> str:
+def info_text(info: IndexInfo) -> bytes:
     """Return what an index says of itself, a line each."""
     model = "none of its own"
     if info.model_documents is not None:
@@ -167,7 +164,7 @@ def info_text(info: IndexInfo) -> str:
         f"IDF model  {model}",
         recipe_words(info.recipe) or f"recipe unknown, {info.recipe['bits']} bits",
     ]
-    return "\n".join(lines) + "\n"
+    return ("\n".join(lines) + "\n").encode()
 
 
 def recipe_words(recipe: dict[str, Any]) -> str:

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from simdup.output.records import digits, json_line, rounded
+from simdup.output.records import digits, json_line, rounded, skipped_line
 from simdup.output.text import Painter, count_words, recipe_words
 
 if TYPE_CHECKING:
-    from simdup.model import Tuning
+    from simdup.model.tuning import Tuning
 
 # The longest bar of the histogram, in characters.
 _BAR = 40
@@ -25,18 +25,10 @@ def tuning_jsonl(found: Tuning) -> Iterator[bytes]:
     for start, end, pairs in found.bins:
         yield json_line({"type": "bin", "from": start, "to": end, "pairs": pairs})
     for skipped in found.skipped:
-        yield json_line({"type": "skipped", "document": skipped.document, "reason": skipped.reason})
-    yield json_line(
-        {
-            "type": "advice",
-            "options": found.advice,
-            "similarity": found.similarity,
-            "true": found.true,
-            "sample": found.sample,
-            "documents": found.documents,
-            "recipe": found.recipe,
-        }
-    )
+        yield skipped_line(skipped)
+    names = ("similarity", "true", "sample", "documents", "recipe")
+    figures = {name: getattr(found, name) for name in names}
+    yield json_line({"type": "advice", "options": found.advice} | figures)
 
 
 def tuning_text(found: Tuning, paint: Painter) -> Iterator[bytes]:
@@ -62,5 +54,5 @@ def tuning_text(found: Tuning, paint: Painter) -> Iterator[bytes]:
     if found.advice:
         lines.append(f"advice: simdup scan {found.advice} SOURCE...")
     else:
-        lines.append("advice: no pairs to tune by in this sample; try a larger --sample")
+        lines.append("advice: no pairs to tune by in this sample; try a larger sample")
     yield ("\n".join(lines) + "\n").encode()

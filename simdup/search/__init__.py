@@ -1,17 +1,21 @@
 """All pairs within a distance, and queries; arrays only.
 
 `plans` says which tables find every pair and at what cost, `tables` builds and walks one, and
-`allpairs` puts them together; `queries` joins a batch of queries with tables that are kept,
-which `compressed` makes smaller; `copies` takes care of identical fingerprints; `ways` holds the
-searches that need no plan.
+`allpairs` puts them together. `queries` joins a batch of queries with tables that are kept, which
+`compressed` makes smaller; `joins` holds what both share. `duplicates` takes care of identical
+fingerprints, `baselines` holds the searches without tables, and `banding` proposes candidates by
+equal band keys.
 """
 
 from simdup.search.allpairs import Pairs, all_pairs, iter_pairs
-from simdup.search.plans import Plan, explain, plan
-from simdup.search.queries import Found, SearchIndex, build, query
+from simdup.search.ball import HammingBall
+from simdup.search.explanation import explain
+from simdup.search.plans import Plan, plan
+from simdup.search.queries import Hits, SearchIndex, build, query
 
 __all__ = [
-    "Found",
+    "HammingBall",
+    "Hits",
     "Pairs",
     "Plan",
     "SearchIndex",

@@ -1,50 +1,32 @@
-"""All pairs within a distance (Manku, Jain, Das Sarma, WWW 2007, section 3, made a self-join).
+"""All pairs within a distance (Manku, Jain, Das Sarma, WWW 2007, section 3, as a self-join).
 
-The paper looks one fingerprint up in the tables. To find all pairs no table is looked up in: each
-is sorted once, and what belongs together stands together (`tables.walk`). Two things make that
-exact and bounded.
+The paper looks one fingerprint up in the tables. To find all pairs, no lookup is needed: each
+table is sorted once, and fingerprints of equal keys are adjacent (`tables.walk`). `joins` says
+why each pair is reported once and why long runs of equal keys are not slow.
 
-*Each pair once.* A pair may have equal keys in several tables. It counts in the first of them
-only, and which tables these are is seen from the pair alone: table t finds it if and only if the
-two fingerprints agree on the bits of key t. So the tables need not know of each other, and any
-number of them can be walked at the same time, in any order, with the same result.
-
-*Long runs.* Where n fingerprints share a key, walking is n**2 / 2 steps. But they agree on the
-key, so their differences lie in the other bits, and finding them is this very problem with fewer
-fingerprints of fewer bits: one level down it is searched by a plan of its own.
-
-Memory: one table a thread, 8 bytes a fingerprint; where there are copies, the different ones and
-their rows, 12 bytes more; 26 bytes a pair for `all_pairs`, none that grow for `iter_pairs`.
+Memory: one table a thread, 8 bytes a fingerprint; where there are duplicates, the distinct
+fingerprints and their rows, 12 bytes more; 26 bytes a pair for `all_pairs`, none that grow for
+`iter_pairs`.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from simdup.errors import SimdupError
-from simdup.search import copies as same
-from simdup.search import threads as running
-from simdup.search import ways
-from simdup.search.arrays import (
-    U64,
-    WORD,
-    Piece,
-    Rows,
-    checked,
-    checked_distance,
-    difference,
-    differing,
-    ones,
-    row_bits,
-    rows_of,
-    without,
-)
-from simdup.search.memory import room_for, too_many
-from simdup.search.plans import Plan, long_run, plan, width
-from simdup.search.tables import keys_shown, long_runs, mask_of, packed, walk
+from simdup.errors import invalid
+from simdup.search import baselines, duplicates
+from simdup.search.arrays import U64, RowIds, RowPairs, combine_rows, hamming_distances, read_rows
+from simdup.search.ball import HammingBall
+from simdup.search.bitview import BitView
+from simdup.search.joins import Join, Matches, join_tables
+from simdup.search.memory import max_pairs, too_many
+from simdup.search.pieces import Pieces, width
+from simdup.search.plans import Plan, long_run, plan
+from simdup.search.tables import build_table, find_long_runs, table_keys, walk
+from simdup.search.threads import count_threads, interleave
 
 PAIR_BYTES = 26
 
@@ -58,8 +40,8 @@ class Pairs(NamedTuple):
     distance : int16[m]
     """
 
-    i: Rows
-    j: Rows
+    i: RowIds
+    j: RowIds
     distance: NDArray[np.int16]
 
 
@@ -90,7 +72,7 @@ def all_pairs(
     tables : {"auto", 4, 10, 16, 20}
         See `plans.plan`. The result is the same.
     search : {"tables", "auto", "exhaustive", "probe", "neighbours"}
-        See `ways`. The result is the same.
+        See `baselines`. The result is the same.
     threads : int, optional
         By default one for each core. The result is the same.
     memory : int, optional
@@ -104,25 +86,25 @@ def all_pairs(
     Raises
     ------
     SimdupError
-        Unfit input, or more pairs than memory for them.
+        Invalid input, or more pairs than fit in memory.
     """
-    f = checked(fingerprints, bits)
-    most = room_for(PAIR_BYTES, memory)
+    view = BitView.of_all_bits(fingerprints, bits)
+    choose = partial(plan, HammingBall(bits, distance), tables=tables, search=search)
+    limit = max_pairs(PAIR_BYTES, memory)
     found: list[U64] = []
     total = 0
-    for i, j in _rows(f, distance, bits, copies, tables, search, threads, most):
+    for i, j in _find(view, choose, copies, threads, limit):
         total += len(i)
-        if total > most:
+        if total > limit:
             raise too_many(total, copies)
-        # Two row numbers below 2**32 in one value: sorting it sorts by i, then by j.
-        found.append(i.astype(np.uint64) << np.uint64(32) | j.astype(np.uint64))
+        found.append(combine_rows(i, j))
     both = np.concatenate(found) if found else np.empty(0, dtype=np.uint64)
     found.clear()
     both.sort()
     i = (both >> np.uint64(32)).astype(np.int64)
     both &= np.uint64(0xFFFFFFFF)
     j = both.astype(np.int64)
-    return Pairs(i, j, differing(f, i, f, j))
+    return Pairs(i, j, hamming_distances(view.fingerprints, i, view.fingerprints, j))
 
 
 def iter_pairs(
@@ -135,136 +117,93 @@ def iter_pairs(
     search: str = "tables",
     threads: int | None = None,
 ) -> Iterator[Pairs]:
-    """Find the pairs that `all_pairs` finds, in blocks, for those who need not hold them all.
+    """Find the pairs that `all_pairs` finds, in chunks, without holding them all.
 
     Each pair comes once, with i < j, and in no order: as the tables find it, identical ones
-    first. A block holds at most 2**18 pairs; the memory in use does not grow with their number.
+    first. A chunk holds at most 2**18 pairs; the memory in use does not grow with their number.
     The parameters are those of `all_pairs`.
     """
-    f = checked(fingerprints, bits)
-    blocks = _rows(f, distance, bits, copies, tables, search, threads, None)
-    return (Pairs(i, j, differing(f, i, f, j)) for i, j in blocks)
+    view = BitView.of_all_bits(fingerprints, bits)
+    choose = partial(plan, HammingBall(bits, distance), tables=tables, search=search)
+    f = view.fingerprints
+    chunks = _find(view, choose, copies, threads, None)
+    return (Pairs(i, j, hamming_distances(f, i, f, j)) for i, j in chunks)
 
 
-def _rows(
-    f: U64,
-    distance: int,
-    bits: int,
+def _find(
+    view: BitView,
+    choose: Callable[[int], Plan],
     copies: str,
-    tables: int | str,
-    search: str,
     threads: int | None,
-    most: int | None,
-) -> Iterator[tuple[Rows, Rows]]:
-    """Give the rows of all pairs, i < j, each once, in blocks; unfit wishes are told at once."""
-    distance = checked_distance(distance, bits)
+    limit: int | None,
+) -> Iterator[RowPairs]:
+    """Return the rows of all pairs, i < j, each once, in chunks; raise at once if unfit."""
     if copies not in ("all", "first"):
-        raise SimdupError("copies", f"{copies!r} is neither 'all' nor 'first'")
-    chosen = partial(plan, bits, distance, tables=tables, search=search)
-    chosen(len(f))
-    # Without copies there are fewer fingerprints, for which another plan may be the best.
-    return _expanded(f, bits, chosen, copies == "all", running.count(threads), most)
+        raise invalid("copies", copies, "'all' or 'first'")
+    choose(len(view))
+    return _iter_rows(view, choose, copies == "all", count_threads(threads), limit)
 
 
-def _expanded(
-    f: U64,
-    bits: int,
-    chosen: Callable[[int], Plan],
-    every: bool,
-    threads: int,
-    most: int | None,
-) -> Iterator[tuple[Rows, Rows]]:
-    """Give the pairs of identical fingerprints, then those of the different ones, expanded."""
-    groups = same.collapse(f, threads)
-    if most is not None and every and groups.pairs() > most:
-        raise too_many(groups.pairs(), "all")
-    yield from same.within(groups, every)
-    first = None
-    if len(groups.first):
-        first = same.distinct(len(f), groups)
-        f = f[first]
-    for left, right in _distinct(f, bits, [(0, bits)], chosen(len(f)), threads):
-        i, j = np.minimum(left, right), np.maximum(left, right)
-        if first is None:
-            yield i, j
-            continue
-        i, j = first[i].astype(np.int64), first[j].astype(np.int64)
-        if every:
-            for a, b in same.across(groups, i, j):
-                yield np.minimum(a, b), np.maximum(a, b)
-        else:
-            yield i, j
+def _iter_rows(
+    view: BitView, choose: Callable[[int], Plan], every: bool, threads: int, limit: int | None
+) -> Iterator[RowPairs]:
+    """Yield the pairs of identical fingerprints, then those of the distinct ones, expanded."""
+    groups = duplicates.collapse(view.fingerprints, threads)
+    if limit is not None and every and groups.count_pairs() > limit:
+        raise too_many(groups.count_pairs(), "all")
+    if groups.distinct is not None:
+        view = view.take(groups.distinct)
+    # Without duplicates there are fewer fingerprints, for which another plan may be the best.
+    pairs = _join_distinct(view, choose(len(view)), threads)
+    yield from duplicates.expand(groups, pairs, every)
 
 
-def _distinct(
-    f: U64, bits: int, columns: Sequence[Piece], chosen: Plan, threads: int
-) -> Iterator[tuple[Rows, Rows]]:
-    """Give the pairs within ``chosen.distance`` of fingerprints that are all different.
+def _join_distinct(view: BitView, chosen: Plan, threads: int) -> Iterator[RowPairs]:
+    """Return the pairs of distinct fingerprints, each once, either way round, in chunks.
 
-    Parameters
-    ----------
-    f : uint64[n, words]
-    bits : int
-    columns : sequence of (start, width)
-        The bits in which they differ; the plan is for as many.
-    chosen : Plan
-    threads : int
-
-    Yields
-    ------
-    i, j : int64[m]
-        Each pair once, either way round, in blocks.
+    The plan is for as many bits as the view shows.
     """
+    f, ball = view.fingerprints, chosen.ball
+    if chosen.search == "tables":
+        return _join_by_tables(view, chosen, threads)
     if chosen.search == "exhaustive":
-        yield from running.merged(ways.exhaustive(f, chosen.distance, threads), threads)
-    elif chosen.search == "probe":
-        yield from ways.probe_pairs(f, bits, chosen.distance)
-    elif chosen.search == "neighbours":
-        yield from ways.neighbour_pairs(f, bits, chosen.distance)
-    else:
-        yield from _by_tables(f, bits, columns, chosen, threads)
+        return interleave(baselines.scan(f, f, ball.distance, threads, later=True), threads)
+    lookup = baselines.build_lookup(chosen.search, f, ball)
+    found = baselines.look_up(chosen.search, f, lookup, f, ball)
+    return ((i[i < j], j[i < j]) for i, j in found)
 
 
-def _by_tables(
-    f: U64, bits: int, columns: Sequence[Piece], chosen: Plan, threads: int
-) -> Iterator[tuple[Rows, Rows]]:
-    """Give the same, table by table."""
-    keys = keys_shown(chosen, columns, WORD - row_bits(len(f)))
-    masks = [mask_of(bits, key) for key in keys]
-    buffers = [np.empty(len(f), dtype=np.uint64) for _ in range(min(threads, len(keys)))]
+def _join_by_tables(view: BitView, chosen: Plan, threads: int) -> Iterator[RowPairs]:
+    """Yield the pairs of distinct fingerprints, table by table."""
+    join = Join(view, view, chosen.ball.distance)
+    keys = table_keys(chosen, view, len(view))
+    buffers = [np.empty(len(view), dtype=np.uint64) for _ in range(min(threads, len(keys)))]
 
-    def table(t: int) -> Iterator[tuple[Rows, Rows]]:
+    def search_table(t: int) -> Iterator[Matches]:
         buffer = buffers.pop()
         try:
-            for i, j, x in _in_table(f, bits, columns, keys[t], chosen.distance, buffer):
-                new = np.ones(len(i), dtype=np.bool_)
-                for mask in masks[:t]:
-                    new &= (x & mask).any(axis=1)
-                yield i[new], j[new]
+            yield from _search_table(join, keys[t], buffer)
         finally:
             buffers.append(buffer)
 
-    yield from running.merged((table(t) for t in range(len(keys))), threads)
+    yield from join_tables(join, keys, search_table, threads)
 
 
-def _in_table(
-    f: U64, bits: int, columns: Sequence[Piece], key: list[Piece], distance: int, buffer: U64
-) -> Iterator[tuple[Rows, Rows, U64]]:
-    """Give the pairs with equal keys in one table and how they differ, in blocks."""
-    n = len(f)
-    table = packed(f, bits, columns, key, buffer)
-    rest = without(columns, key)
-    place = 0
-    for start, stop in [*long_runs(table, width(key), long_run(width(rest), distance)), (n, n)]:
-        for left, right in walk(table, place, start, width(key), distance):
-            i, j = rows_of(left, n), rows_of(right, n)
-            x = difference(f, i, f, j)
-            near = ones(x) <= distance
-            yield i[near], j[near], x[near]
+def _search_table(join: Join, key: Pieces, buffer: U64) -> Iterator[Matches]:
+    """Yield the matches with equal keys in one table, in chunks."""
+    view, distance, key_bits = join.left, join.distance, width(key)
+    n = len(view)
+    table = build_table(view, key, buffer)
+    rest = view.without(key)
+    longest = long_run(rest.ball(distance)) if rest.width else None
+    done = 0
+    for start, stop in [*find_long_runs(table, key_bits, longest), (n, n)]:
+        for left, right in walk(table, done, start, key_bits, distance):
+            yield join.compare(read_rows(left, n), read_rows(right, n))
         if start < stop:
-            rows = rows_of(table[start:stop], n)
+            rows = read_rows(table[start:stop], n)
             rows.sort()
-            below = plan(width(rest), min(distance, width(rest)), len(rows))
-            for i, j in _distinct(f[rows], bits, rest, below, threads=1):
-                yield rows[i], rows[j], difference(f, rows[i], f, rows[j])
-        place = stop
+            below = rest.take(rows)
+            chosen = plan(below.ball(distance), len(rows))
+            yield from join.lift(rows, rows, _join_distinct(below, chosen, threads=1))
+        done = stop

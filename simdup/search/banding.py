@@ -1,12 +1,12 @@
 """Candidates: all pairs that share a band key, each once.
 
-Each row has one key a band; rows whose keys in some band are equal are candidates.  A band is
-sorted, and what belongs together stands together.  As in `allpairs` a pair counts in the first
-band that proposes it, which is seen from the pair's own keys, so no pair need be remembered; and
-rows that agree in all bands are one row to the search and many again in the output only.
+Each row has one key a band; rows whose keys in some band are equal are candidates. Each band is
+sorted, so rows of equal keys are adjacent. As in `joins`, only the first band that proposes a pair
+reports it, which the pair's own keys tell, so no pair needs to be remembered. Rows that agree in
+all bands are one row to the search and become many again in the output only.
 
-Memory: 40 bytes a row, and blocks of pairs; none that grows with the number of candidates.  The
-time grows with it, and each is looked at once for each band that proposes it.
+Memory: 40 bytes a row, and chunks of pairs; none that grows with the number of candidates. The
+time grows with it: each candidate is looked at once for each band that proposes it.
 
 References
 ----------
@@ -19,15 +19,15 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from simdup.search import copies as same
-from simdup.search.arrays import U64, Rows, spread
+from simdup.search.arrays import U64, RowPairs, iter_ranges
+from simdup.search.duplicates import collapse, expand
 
-# Pairs in a block: with 16 bands their keys take 8 MB twice.
-BLOCK = 1 << 16
+# Candidates in a chunk: with 16 bands their keys take 8 MB twice.
+CHUNK = 1 << 16
 
 
-def candidates(keys: U64, copies: str = "all") -> Iterator[tuple[Rows, Rows]]:
-    """Give the pairs of rows that have an equal key in any band.
+def candidates(keys: U64, copies: str = "all") -> Iterator[RowPairs]:
+    """Yield the pairs of rows that have an equal key in any band.
 
     Parameters
     ----------
@@ -39,32 +39,25 @@ def candidates(keys: U64, copies: str = "all") -> Iterator[tuple[Rows, Rows]]:
     Yields
     ------
     i, j : int64[m]
-        i < j, each pair once, in no order; a block holds at most 2^18.
+        i < j, each pair once, in no order; a chunk holds at most 2**18.
     """
-    groups = same.collapse(keys)
-    every = copies == "all"
-    yield from same.within(groups, every)
-    first = same.distinct(len(keys), groups).astype(np.int64)
-    for i, j in _distinct(keys[first] if len(groups.first) else keys):
-        if not every:
-            yield first[i], first[j]
-            continue
-        for a, b in same.across(groups, first[i], first[j]):
-            yield np.minimum(a, b), np.maximum(a, b)
+    groups = collapse(keys)
+    distinct = keys if groups.distinct is None else keys[groups.distinct]
+    yield from expand(groups, _iter_candidates(distinct), copies == "all")
 
 
-def _distinct(keys: U64) -> Iterator[tuple[Rows, Rows]]:
-    """Give the pairs among rows that all differ somewhere, in blocks."""
+def _iter_candidates(keys: U64) -> Iterator[RowPairs]:
+    """Yield the pairs among rows that all differ somewhere, in chunks."""
     for band in range(keys.shape[1]):
-        # Stable, so that of two rows the smaller stands first.
+        # Stable, so that of two rows the smaller comes first.
         order = np.argsort(keys[:, band], kind="stable")
         inside = keys[order, band]
         ends = np.append(np.flatnonzero(inside[1:] != inside[:-1]) + 1, len(inside))
         sizes = np.diff(ends, prepend=0)
         after = np.repeat(ends, sizes) - np.arange(len(inside)) - 1
-        places = np.flatnonzero(after)
-        for which, offset in spread(after[places], BLOCK):
-            left = places[which]
+        positions = np.flatnonzero(after)
+        for which, offset in iter_ranges(after[positions], CHUNK):
+            left = positions[which]
             i, j = order[left], order[left + 1 + offset]
             if band:
                 new = ~(keys[i, :band] == keys[j, :band]).any(axis=1)

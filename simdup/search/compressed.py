@@ -1,16 +1,15 @@
-"""A sorted array of uint64 in fewer bits, of which any part can be read without the rest.
+"""A sorted array of uint64 in fewer bits, any part of which can be read without the rest.
 
 The idea (Elias 1974, Fano 1971; the paper compresses its tables too, WWW 2007, section 3.2):
 n sorted values below U hold log2(U / n) + 1.44 bits of information each. Split each value into a
-high and a low part, where the low part has l = floor(log2(U / n)) bits. The low parts are written
-as they are. The high parts rise slowly, from 0 to at most 2 n, so they are written as deltas in
+high and a low part, where the low part has l = floor(log2(U / n)) bits. The low parts are stored
+as they are. The high parts rise slowly, from 0 to at most 2 n, so they are stored as deltas in
 unary: for every value as many zeros as its high part has grown, then a one. That makes n ones and
-at most 2 n zeros, l + 1 + U / (n 2**l) bits a value in all, within 0.6 of the bound whatever the
-values are.
+at most 2 n zeros, l + 1 + U / (n 2**l) bits a value in all, within 0.6 of the bound for any values.
 
-Blocks of 128 values. Their low parts fill 2 l words exactly, and the directory keeps for each
-block the high part of its first value. That is enough to find the block by a binary search, and
-to know where its ones are: the i-th one stands at bit (high part of value i) + i.
+Values are stored in blocks of 128. Their low parts fill 2 l words exactly, and the directory keeps
+for each block the high part of its first value. That is enough to find the block by a binary
+search, and to locate its ones: the i-th one is at bit (high part of value i) + i.
 """
 
 from dataclasses import dataclass
@@ -18,38 +17,23 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from simdup.search.arrays import STRETCH, U64, Rows, spread
+from simdup.search.arrays import CHUNK, U64, RowIds, iter_ranges
 
 # Values in a block. The directory's 4 bytes are a quarter of a bit a value, 0.6 % at 10**7; with
-# 64 the whole would be 2.4 % above the bound, with 256 a query unpacks twice as much.
+# 64 the whole would be 2.4 % above the bound, with 256 a query decompresses twice as much.
 BLOCK = 128
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Compressed:
-    """A sorted array.
+    """A sorted array."""
 
-    Attributes
-    ----------
-    length : int
-        Values.
-    base : int
-        The first of them; the others are written as their distance from it.
-    low_bits : int
-        l, 0 to 63.
-    lows : uint64[blocks, 2 l]
-        The low parts, packed.
-    highs : uint8[]
-        The high parts in unary, the lowest bit of a byte first.
-    heads : uint32[blocks + 1]
-        The high part of the first value of each block, and that of the last value of all.
-    """
-
-    length: int
-    base: int
-    low_bits: int
-    lows: U64
-    highs: NDArray[np.uint8]
+    length: int  # in values
+    base: int  # the first value; the others are stored as their difference from it
+    low_bits: int  # l, 0 to 63
+    lows: U64  # uint64[blocks, 2 l]: the low parts, bit-packed
+    highs: NDArray[np.uint8]  # uint8[]: the high parts in unary, the lowest bit of a byte first
+    # uint32[blocks + 1]: the high part of each block's first value, and of the last value of all.
     heads: NDArray[np.uint32]
 
     @property
@@ -58,14 +42,8 @@ class Compressed:
         return int(self.lows.nbytes + self.highs.nbytes + self.heads.nbytes)
 
 
-def compress(values: U64) -> Compressed:
-    """Compress a sorted array.
-
-    Parameters
-    ----------
-    values : uint64[n]
-        Ascending, n at most 2**31.
-    """
+def compress_table(values: U64) -> Compressed:
+    """Compress a sorted array: uint64[n], n at most 2**31."""
     n = len(values)
     if not n:
         nothing = np.empty(0, dtype=np.uint8)
@@ -79,32 +57,25 @@ def compress(values: U64) -> Compressed:
     last = (reach - 1) >> low_bits
     heads[-1] = last
     unary = np.zeros(last + blocks * BLOCK, dtype=np.bool_)
-    step = max(STRETCH // BLOCK, 1)
+    step = max(CHUNK // BLOCK, 1)
     for first in range(0, blocks, step):
         part = values[first * BLOCK : (first + step) * BLOCK] - np.uint64(base)
-        # The last block is filled up with its last value.
+        # The last block is padded with its last value.
         part = np.pad(part, (0, -len(part) % BLOCK), mode="edge")
         high = (part >> np.uint64(low_bits)).astype(np.int64)
         heads[first : first + len(high) // BLOCK] = high[::BLOCK]
         unary[high + np.arange(first * BLOCK, first * BLOCK + len(part))] = True
-        _pack(part.reshape(-1, BLOCK), low_bits, lows[first : first + step])
+        _pack_lows(part.reshape(-1, BLOCK), low_bits, lows[first : first + step])
     return Compressed(n, base, low_bits, lows, np.packbits(unary, bitorder="little"), heads)
 
 
-def unpack(table: Compressed, blocks: Rows) -> U64:
-    """Give the values of some blocks, one block after another.
-
-    Parameters
-    ----------
-    table : Compressed
-    blocks : int64[m]
-        Ascending.
-    """
+def decompress(table: Compressed, blocks: RowIds) -> U64:
+    """Return the values of some blocks, int64[m] and ascending, one after another: uint64[]."""
     if not len(blocks):
         return np.empty(0, dtype=np.uint64)
     heads = table.heads[blocks].astype(np.int64)
     starts = heads + blocks * BLOCK
-    # To the start of the next block; its first one stands there.
+    # To the start of the next block, where its first one is.
     stops = table.heads[blocks + 1].astype(np.int64) + (blocks + 1) * BLOCK
     stops = np.minimum(stops, 8 * len(table.highs))
     # The bytes in which the blocks' bits lie, laid end to end, without the neighbours' bits.
@@ -118,12 +89,12 @@ def unpack(table: Compressed, blocks: Rows) -> U64:
     some[ends - 1] &= (0xFF >> (-stops & 7)).astype(np.uint8)
     bits = np.unpackbits(some, bitorder="little").view(np.bool_)
     ones = np.flatnonzero(bits).reshape(-1, BLOCK)
-    # Each one's bit, less the values before it, is the high part.
+    # The position of each one, minus the number of values before it, is the high part.
     high = ones - np.arange(BLOCK)
     high += (heads - ones[:, 0])[:, None]
     result = high.view(np.uint64)
     result <<= np.uint64(table.low_bits)
-    result |= _unpack(table.lows[blocks], table.low_bits)
+    result |= _unpack_lows(table.lows[blocks], table.low_bits)
     result += np.uint64(table.base)
     flat: U64 = result.reshape(-1)
     if blocks[-1] == len(table.heads) - 2:
@@ -131,57 +102,52 @@ def unpack(table: Compressed, blocks: Rows) -> U64:
     return flat
 
 
-def window(table: Compressed, low: U64, high: U64) -> U64:
-    """Unpack the blocks that may hold values from ``low[q]`` to ``high[q]`` for any q.
-
-    Parameters
-    ----------
-    table : Compressed
-    low, high : uint64[m]
+def decompress_window(table: Compressed, low: U64, high: U64) -> U64:
+    """Decompress the blocks that may hold values from ``low[q]`` to ``high[q]``, uint64[m].
 
     Returns
     -------
     uint64[]
-        Ascending; a binary search in it finds what it would find in the whole.
+        Ascending; a binary search in it finds what it would find in the whole table.
     """
     if not table.length:
         return np.empty(0, dtype=np.uint64)
     base, shift = np.uint64(table.base), np.uint64(table.low_bits)
     heads = table.heads[:-1]
-    # Distances beyond the last value's are cut to it, so that they fit the directory's type.
+    # Differences above the last value's are clipped to it, so that they fit the directory's type.
     last = np.uint64(table.heads[-1])
     lowest = np.minimum((np.maximum(low, base) - base) >> shift, last).astype(np.uint32)
     highest = np.minimum((np.maximum(high, base) - base) >> shift, last).astype(np.uint32)
     begin = np.maximum(np.searchsorted(heads, lowest, side="left") - 1, 0)
     count = np.maximum(np.searchsorted(heads, highest, side="right") - begin, 1)
-    hit = [begin[which] + offset for which, offset in spread(count, STRETCH)]
-    return unpack(table, np.unique(np.concatenate(hit)) if hit else np.empty(0, dtype=np.int64))
+    hit = [begin[which] + offset for which, offset in iter_ranges(count, CHUNK)]
+    return decompress(table, np.unique(np.concatenate(hit)) if hit else np.empty(0, dtype=np.int64))
 
 
-def _places(low_bits: int) -> tuple[Rows, U64]:
-    """Give for each value of a block the word where its low part begins, and the bit in it."""
-    at = np.arange(BLOCK) * low_bits
-    return at // 64, (at % 64).astype(np.uint64)
+def _locate_lows(low_bits: int) -> tuple[RowIds, U64]:
+    """Return for each value of a block the word where its low part begins, and the bit in it."""
+    bits = np.arange(BLOCK) * low_bits
+    return bits // 64, (bits % 64).astype(np.uint64)
 
 
-def _pack(values: U64, low_bits: int, lows: U64) -> None:
+def _pack_lows(values: U64, low_bits: int, lows: U64) -> None:
     """Write the low parts of ``values[blocks, BLOCK]`` into ``lows[blocks, 2 * low_bits]``."""
     low = values & np.uint64((1 << low_bits) - 1)
-    for place, (word, bit) in enumerate(zip(*_places(low_bits), strict=True)):
+    for i, (word, bit) in enumerate(zip(*_locate_lows(low_bits), strict=True)):
         if low_bits:
-            lows[:, word] |= low[:, place] << bit
+            lows[:, word] |= low[:, i] << bit
             if int(bit) + low_bits > 64:
-                lows[:, word + 1] |= low[:, place] >> (np.uint64(64) - bit)
+                lows[:, word + 1] |= low[:, i] >> (np.uint64(64) - bit)
 
 
-def _unpack(lows: U64, low_bits: int) -> U64:
+def _unpack_lows(lows: U64, low_bits: int) -> U64:
     """Read the low parts back: uint64[blocks, BLOCK]."""
     if not low_bits:
         return np.zeros((len(lows), BLOCK), dtype=np.uint64)
-    word, bit = _places(low_bits)
+    word, bit = _locate_lows(low_bits)
     result = lows.take(word, axis=1)
     result >>= bit
-    # Shifted in two steps, for a shift by 64 has no meaning where a value begins at bit 0.
+    # Shifted in two steps, because a shift by 64 is undefined where a value begins at bit 0.
     following = lows.take(np.minimum(word + 1, lows.shape[1] - 1), axis=1)
     following <<= np.uint64(1)
     following <<= np.uint64(63) - bit

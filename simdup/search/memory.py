@@ -1,4 +1,4 @@
-"""How much a result may take: known before it is taken, so that a request too large is told so."""
+"""How much memory a result may take, so that a request too large fails before it takes it."""
 
 import os
 
@@ -6,7 +6,7 @@ from simdup.errors import SimdupError
 
 
 def free_memory() -> int:
-    """Give the bytes of memory that are free, as far as the system tells; else 4 GiB."""
+    """Return the bytes of free memory, as far as the system tells; else 4 GiB."""
     try:
         with open("/proc/meminfo", encoding="ascii") as lines:
             for line in lines:
@@ -15,20 +15,20 @@ def free_memory() -> int:
     except OSError:
         pass
     try:
-        # Where only the whole is known, half of it is a guess at what is free.
+        # Where only the total is known, half of it is a guess at what is free.
         return int(os.sysconf("SC_PAGE_SIZE")) * int(os.sysconf("SC_PHYS_PAGES")) // 2
     except (AttributeError, ValueError, OSError):
         return 4 << 30
 
 
-def room_for(each: int, memory: int | None) -> int:
-    """Count the pairs of `each` bytes that fit in `memory` bytes, or in what is free."""
-    return (free_memory() if memory is None else memory) // each
+def max_pairs(pair_bytes: int, memory: int | None) -> int:
+    """Count the pairs of `pair_bytes` each that fit in `memory` bytes, or in what is free."""
+    return (free_memory() if memory is None else memory) // pair_bytes
 
 
 def too_many(pairs: int, copies: str) -> SimdupError:
-    """Give the error for so many pairs, or more."""
-    hint = "iter_pairs gives them in blocks; a smaller distance finds fewer"
+    """Return the error for so many pairs, or more."""
+    hint = "`iter_pairs` yields them in chunks; a smaller `distance` finds fewer"
     if copies == "all":
-        hint = 'copies="first" pairs each copy with the first only; ' + hint
+        hint = "set `copies` to first to pair each duplicate with the first only; " + hint
     return SimdupError("pairs", f"{pairs:,} or more pairs do not fit in memory", hint)

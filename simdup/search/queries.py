@@ -5,15 +5,15 @@ by reading the table and not the queries from disk (section 3.3). Here a batch o
 a table of its own: the same key in front, sorted. Two sorted tables are joined by binary searches
 that go through memory in one direction, whether the batch is one query or a million.
 
-What a table finds is treated as in `allpairs`: a pair counts in the first table only that finds
-it, and where many queries meet a long run of equal keys, the two are joined by the rest of their
-bits, one level down.
+As in `allpairs`, only the first table that finds a pair reports it, and where many queries meet a
+long run of equal keys, a *heavy run*, the two are joined one level down (see `joins`).
 
-A table may be kept compressed (`compressed`); then the blocks that the queries hit are unpacked,
-and the search goes on in these.
+A table may be kept compressed (`compressed`); then the blocks that the queries hit are
+decompressed, and searched.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
@@ -21,95 +21,59 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdup.errors import SimdupError
-from simdup.search import compressed, ways
-from simdup.search import copies as same
-from simdup.search import threads as running
+from simdup.search import baselines
 from simdup.search.arrays import (
     U64,
     WORD,
-    Piece,
-    Rows,
-    checked,
-    checked_distance,
-    difference,
-    differing,
-    ones,
+    RowIds,
+    RowPairs,
+    hamming_distances,
+    iter_ranges,
+    read_rows,
     row_bits,
-    rows_of,
-    spread,
-    without,
 )
-from simdup.search.compressed import Compressed, window
-from simdup.search.memory import room_for
-from simdup.search.plans import Plan, plan, width
-from simdup.search.tables import keys_shown, mask_of, packed
+from simdup.search.ball import HammingBall
+from simdup.search.bitview import BitView
+from simdup.search.compressed import Compressed, compress_table, decompress_window
+from simdup.search.duplicates import PAIRS, Duplicates, collapse, expand_rows
+from simdup.search.joins import Join, Matches, join_tables
+from simdup.search.memory import max_pairs
+from simdup.search.pieces import Pieces, width
+from simdup.search.plans import Plan, plan
+from simdup.search.tables import build_table, table_keys
+from simdup.search.threads import count_threads, interleave
 
 # Queries joined at a time. Fewer mean more passes, more mean larger temporary arrays.
 BATCH = 1 << 18
-# The same where blocks are unpacked for them: as many blocks of 1 kB at most. 10**5 queries against
-# 10**7: 2**9 1.47 s, 2**11 0.71 s, 2**12 0.58 s, 2**13 0.52 s, 2**14 0.60 s.
+# With compressed tables: as many blocks of 1 kB at most. 10**5 queries against 10**7: 2**9 1.47 s,
+# 2**11 0.71 s, 2**12 0.58 s, 2**13 0.52 s, 2**14 0.60 s.
 BATCH_COMPRESSED = 1 << 13
-# Below so many queries threads gain less than they cost to start. Against 10**6, one thread and
+# Below so many queries threads save less than they cost to start. Against 10**6, one thread and
 # two: 100 queries 2.3 and 3.3 ms, 1,000 6.5 and 7.9 ms, 3,000 20.6 and 12.5 ms.
-WORTH_THREADS = 3_000
+MIN_PARALLEL_QUERIES = 3_000
 
-# What a find takes at the most: in blocks 18 bytes, joined 18, ordered 18, and 16 to order it.
-PAIR_BYTES = 70
+# The most that a hit takes: in chunks 18 bytes, concatenated 18, ordered 18, and 16 to order it.
+HIT_BYTES = 70
 
 Table: TypeAlias = "U64 | Compressed"
 
 
-class Found(NamedTuple):
-    """What queries find: query number, row of the index, exact Hamming distance.
-
-    Attributes
-    ----------
-    query, row : int64[m]
-    distance : int16[m]
-    """
-
-    query: Rows
-    row: Rows
-    distance: NDArray[np.int16]
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class SearchIndex:
-    """Fingerprints ready to be asked, from `build`.
+    """Fingerprints ready to be queried, from `build`."""
 
-    Attributes
-    ----------
-    bits, distance, rows : int
-        Queries may ask for up to `distance`; `rows` fingerprints were given.
-    fingerprints : uint64[m, words]
-        The different ones.
-    first : uint32[m] or None
-        The first row that has each; None where it is the row itself.
-    copies : Copies
-    plan : Plan
-    keys : list of list of (start, width)
-        The bits in front of each table.
-    tables : list
-        Sorted, one for each key.
-    mixed : uint64[]
-        What ``probe`` and ``neighbours`` look fingerprints up in.
-    """
-
-    bits: int
-    distance: int
-    rows: int
-    fingerprints: U64
-    first: NDArray[np.uint32] | None
-    copies: same.Copies
-    plan: Plan
-    keys: list[list[Piece]]
-    tables: list[Table]
-    mixed: U64
+    view: BitView  # the distinct fingerprints
+    duplicates: Duplicates
+    plan: Plan  # queries may use up to its distance
+    keys: list[Pieces]  # the bits in front of each table
+    tables: list[Table]  # sorted, uint64[m] each, one for each key
+    lookup: U64  # uint64[]: what ``probe`` and ``neighbours`` look fingerprints up in
 
     @property
     def nbytes(self) -> int:
         """Bytes of the tables and the fingerprints."""
-        return sum(int(part.nbytes) for part in (self.fingerprints, self.mixed, *self.tables))
+        parts = (self.view.fingerprints, self.lookup, *self.tables)
+        return sum(int(part.nbytes) for part in parts)
 
 
 def build(
@@ -129,7 +93,7 @@ def build(
     fingerprints : uint64[n] or uint64[n, words]
         They are kept, not copied, unless some are equal.
     bits, distance : int
-        As for `all_pairs`; queries may ask for less than `distance`.
+        As for `all_pairs`; queries may use less than `distance`.
     compress : bool
         Keep the tables in about 42 of 64 bits (at 10**7), at the price of slower queries.
     tables, search, threads
@@ -138,34 +102,38 @@ def build(
     Raises
     ------
     SimdupError
-        Unfit input.
+        Invalid input.
     """
-    f = checked(fingerprints, bits)
-    rows = len(f)
-    distance = checked_distance(distance, bits)
-    groups = same.collapse(f, running.count(threads))
-    first = None
-    if len(groups.first):
-        first = same.distinct(rows, groups)
-        f = f[first]
-    chosen = plan(bits, distance, len(f), tables, search)
-    columns = [(0, bits)]
-    keys = keys_shown(chosen, columns, _room(len(f), BATCH))
+    view = BitView.of_all_bits(fingerprints, bits)
+    ball = HammingBall(bits, distance)
+    groups = collapse(view.fingerprints, count_threads(threads))
+    if groups.distinct is not None:
+        view = view.take(groups.distinct)
+    chosen = plan(ball, len(view), tables, search)
+    keys = table_keys(chosen, view, max(len(view), BATCH))
 
-    def table(t: int) -> Iterator[tuple[int, Table]]:
-        plain = packed(f, bits, columns, keys[t], np.empty(len(f), dtype=np.uint64))
-        yield t, compressed.compress(plain) if compress else plain
+    def sort_table(key: Pieces) -> Table:
+        table = build_table(view, key, np.empty(len(view), dtype=np.uint64))
+        return compress_table(table) if compress else table
 
-    done = list(running.merged(map(table, range(len(keys))), running.count(threads)))
-    done.sort(key=lambda one: one[0])
-    lookup = np.empty(0, dtype=np.uint64)
-    if chosen.search == "probe":
-        lookup = same.by_mix(f)
-    elif chosen.search == "neighbours":
-        lookup = ways.all_neighbours(f, bits, distance)
-    return SearchIndex(
-        bits, distance, rows, f, first, groups, chosen, keys, [one for _, one in done], lookup
-    )
+    with ThreadPoolExecutor(count_threads(threads)) as pool:
+        built = list(pool.map(sort_table, keys))
+    lookup = baselines.build_lookup(chosen.search, view.fingerprints, ball)
+    return SearchIndex(view, groups, chosen, keys, built, lookup)
+
+
+class Hits(NamedTuple):
+    """What queries find: query number, row of the index, exact Hamming distance.
+
+    Attributes
+    ----------
+    query, row : int64[m]
+    distance : int16[m]
+    """
+
+    query: RowIds
+    row: RowIds
+    distance: NDArray[np.int16]
 
 
 def query(
@@ -175,7 +143,7 @@ def query(
     *,
     threads: int | None = None,
     memory: int | None = None,
-) -> Found:
+) -> Hits:
     """Find for every query what the index holds within a distance.
 
     Parameters
@@ -193,175 +161,133 @@ def query(
 
     Returns
     -------
-    Found
-        Ordered by (query, row). Copies in the index are each found.
+    Hits
+        Ordered by (query, row). Duplicates in the index are each found.
 
     Raises
     ------
     SimdupError
-        Unfit input; a distance beyond that of the index; more finds than memory for them.
+        Invalid input; a distance above that of the index; more hits than fit in memory.
     """
-    asked = checked(fingerprints, index.bits)
-    distance = index.distance if distance is None else checked_distance(distance, index.bits)
-    if distance > index.distance:
+    built = index.plan.ball
+    asked = BitView.of_all_bits(fingerprints, built.bits)
+    ball = built if distance is None else HammingBall(built.bits, distance)
+    if ball.distance > built.distance:
         raise SimdupError(
             "distance",
-            f"{distance} is beyond the {index.distance} that the index was built for",
-            "build it again for that distance",
+            f"{ball.distance} exceeds {built.distance}, the distance that the index supports",
+            "build it again with a larger `distance`",
+            field="distance",
         )
-    most = room_for(PAIR_BYTES, memory)
-    found = []
+    limit = max_pairs(HIT_BYTES, memory)
+    found: list[Hits] = []
     total = 0
-    for block in _rows(index, asked, distance, running.count(threads)):
-        total += len(block[0])
-        if total > most:
+    for chunk in _find(index, asked, ball, count_threads(threads)):
+        total += len(chunk.query)
+        if total > limit:
             raise SimdupError(
                 "queries",
-                f"{total:,} or more finds do not fit in memory",
-                "ask fewer at a time, or for a smaller distance",
+                f"{total:,} or more hits do not fit in memory",
+                "pass fewer queries at a time, or a smaller `distance`",
             )
-        found.append(block)
+        found.append(chunk)
     if not found:
         nothing = np.empty(0, dtype=np.int64)
-        return Found(nothing, nothing, nothing.astype(np.int16))
-    i, j, apart = (np.concatenate(parts) for parts in zip(*found, strict=True))
-    # Both numbers in one value, for sorting by one is faster than by two.
+        return Hits(nothing, nothing, nothing.astype(np.int16))
+    i, j, distances = (np.concatenate(parts) for parts in zip(*found, strict=True))
+    # Both numbers in one value, because sorting by one is faster than by two.
     order = np.argsort(i << 32 | j)
-    return Found(i[order], j[order], apart[order])
+    return Hits(i[order], j[order], distances[order])
 
 
-def _rows(
-    index: SearchIndex, asked: U64, distance: int, threads: int
-) -> Iterator[tuple[Rows, Rows, NDArray[np.int16]]]:
-    """Give query, row and distance, each pair once, in blocks."""
-    f = index.fingerprints
-    if not len(f):
+def _find(index: SearchIndex, asked: BitView, ball: HammingBall, threads: int) -> Iterator[Hits]:
+    """Yield all hits, each once, in chunks."""
+    if not len(index.view):
         return
-    if len(asked) < WORTH_THREADS:
+    if len(asked) < MIN_PARALLEL_QUERIES:
         threads = 1
     for low in range(0, len(asked), BATCH):
-        some = asked[low : low + BATCH]
-        if index.plan.search == "exhaustive":
-            blocks = running.merged(ways.scan_queries(some, f, distance, threads), threads)
-        elif index.plan.search == "probe":
-            blocks = ways.probe(f, index.mixed, some, index.bits, distance)
-        elif index.plan.search == "neighbours":
-            blocks = ways.neighbours(f, index.mixed, some, distance)
-        else:
-            blocks = _joined(
-                some, f, index.bits, [(0, index.bits)], index.keys,
-                index.tables.__getitem__, distance, threads,
-            )  # fmt: skip
-        for i, j in blocks:
-            apart = differing(some, i, f, j)
-            if index.first is None:
-                yield i + low, j, apart
-            else:
-                for which, row in same.everyone(index.copies, index.first[j].astype(np.int64)):
-                    yield i[which] + low, row, apart[which]
+        some = asked.take(slice(low, low + BATCH))
+        for i, found in _search_batch(index, some, ball, threads):
+            distances = hamming_distances(some.fingerprints, i, index.view.fingerprints, found)
+            for which, row in expand_rows(index.duplicates, found):
+                yield Hits(i[which] + low, row, distances[which])
 
 
-def _joined(
-    asked: U64,
-    f: U64,
-    bits: int,
-    columns: Sequence[Piece],
-    keys: list[list[Piece]],
-    table_of: Callable[[int], Table],
-    distance: int,
-    threads: int,
-) -> Iterator[tuple[Rows, Rows]]:
-    """Join queries and fingerprints that may differ in `columns` only, table by table."""
-    masks = [mask_of(bits, key) for key in keys]
-
-    def table(t: int) -> Iterator[tuple[Rows, Rows]]:
-        for i, j, x in _in_table(asked, f, bits, columns, keys[t], table_of(t), distance):
-            new = np.ones(len(i), dtype=np.bool_)
-            for mask in masks[:t]:
-                new &= (x & mask).any(axis=1)
-            yield i[new], j[new]
-
-    yield from running.merged((table(t) for t in range(len(keys))), threads)
+def _search_batch(
+    index: SearchIndex, asked: BitView, ball: HammingBall, threads: int
+) -> Iterator[RowPairs]:
+    """Return the pairs of a query and a distinct fingerprint, each once, in chunks."""
+    search, f, queries = index.plan.search, index.view.fingerprints, asked.fingerprints
+    if search == "exhaustive":
+        return interleave(baselines.scan(queries, f, ball.distance, threads), threads)
+    if search != "tables":
+        return baselines.look_up(search, f, index.lookup, queries, ball)
+    join, keys = Join(asked, index.view, ball.distance), index.keys
+    return join_tables(join, keys, lambda t: _search_table(join, keys[t], index.tables[t]), threads)
 
 
-def _in_table(
-    asked: U64,
-    f: U64,
-    bits: int,
-    columns: Sequence[Piece],
-    key: list[Piece],
-    whole: Table,
-    distance: int,
-) -> Iterator[tuple[Rows, Rows, U64]]:
-    """Give the pairs with equal keys in one table and how they differ, in blocks."""
-    n, q = len(f), len(asked)
-    values = packed(asked, bits, columns, key, np.empty(q, dtype=np.uint64))
-    rest = without(columns, key)
+def _search_table(join: Join, key: Pieces, whole: Table) -> Iterator[Matches]:
+    """Yield the matches with equal keys in one table, in chunks."""
+    q, n = len(join.left), len(join.right)
+    values = build_table(join.left, key, np.empty(q, dtype=np.uint64))
     tail = np.uint64((1 << (WORD - width(key))) - 1)
-    # What both tables show: the rest of a value is row number in one of them.
-    hidden = np.uint64(max(row_bits(n), row_bits(q)))
+    # What both tables show of a fingerprint; lower bits are row number in at least one of them.
+    hidden = np.uint64(row_bits(max(n, q)))
     step = BATCH_COMPRESSED if isinstance(whole, Compressed) else q
     for first in range(0, q, step):
         some = values[first : first + step]
         low, high = some & ~tail, some | tail
-        table = window(whole, low, high) if isinstance(whole, Compressed) else whole
+        table = decompress_window(whole, low, high) if isinstance(whole, Compressed) else whole
         begin = np.searchsorted(table, low, side="left")
         count = np.zeros(len(some), dtype=np.int64)
         # Most queries meet no equal key: the next value tells, without a second binary search.
         met = np.flatnonzero(table[np.minimum(begin, len(table) - 1)] - low <= high - low)
         count[met] = np.searchsorted(table, high[met], side="right") - begin[met]
-        for start, stop, at in _crowds(met, begin[met], count[met], width(rest), distance):
-            rows, queries = rows_of(table[at : at + count[start]], n), rows_of(some[start:stop], q)
+        for start, stop in _find_heavy_runs(join, key, begin, count, met):
+            run = slice(int(begin[start]), int(begin[start] + count[start]))
             count[start:stop] = 0
-            for i, j in _below(asked[queries], f[rows], bits, rest, distance):
-                yield queries[i], rows[j], difference(asked, queries[i], f, rows[j])
-        for which, offset in spread(count, same.BLOCK):
-            near = table[begin[which] + offset]
-            mine = some[which]
-            likely = np.bitwise_count((near ^ mine) >> hidden) <= distance
-            i, j = rows_of(mine[likely], q), rows_of(near[likely], n)
-            x = difference(asked, i, f, j)
-            close = ones(x) <= distance
-            yield i[close], j[close], x[close]
+            queries, rows = read_rows(some[start:stop], q), read_rows(table[run], n)
+            yield from join.lift(queries, rows, _join_below(join, key, queries, rows))
+        for which, offset in iter_ranges(count, PAIRS):
+            near, mine = table[begin[which] + offset], some[which]
+            likely = np.bitwise_count((near ^ mine) >> hidden) <= join.distance
+            yield join.compare(read_rows(mine[likely], q), read_rows(near[likely], n))
 
 
-def _crowds(
-    met: Rows, begin: Rows, count: Rows, rest: int, distance: int
-) -> list[tuple[int, int, int]]:
-    """Find the runs that are better joined one level down: (first query, last + 1, run's start).
+def _find_heavy_runs(
+    join: Join, key: Pieces, begin: RowIds, count: RowIds, met: RowIds
+) -> list[tuple[int, int]]:
+    """Find the queries that are better joined with their run one level down: (first, last + 1).
 
-    Queries of equal keys stand together and meet the same run; `met` are those that meet one, with
-    its begin and its length. Comparing each with each is weighed against a plan for both of them.
+    Queries of equal keys are adjacent and meet the same run. Comparing each with each is weighed
+    against a plan for both. `begin` and `count`, int64[q], are the run of each query; `met`,
+    int64[m], the queries that meet one.
     """
-    if not rest:
+    rest = join.right.without(key)
+    if not rest.width:
         return []
-    heads = np.flatnonzero(np.diff(begin, prepend=-1) != 0)
-    sizes = np.diff(heads, append=len(begin))
+    heads = np.flatnonzero(np.diff(begin[met], prepend=-1) != 0)
+    sizes = np.diff(heads, append=len(met))
+    starts = met[heads]
     # A quarter of a million comparisons take less than the calls for a single table.
-    large = count[heads] * sizes > same.BLOCK
-    crowds = []
-    for head, size in zip(heads[large].tolist(), sizes[large].tolist(), strict=True):
-        both = int(count[head]) + size
-        if plan(rest, min(distance, rest), both).search == "tables":
-            start = int(met[head])
-            crowds.append((start, start + size, int(begin[head])))
-    return crowds
+    large = count[starts] * sizes > PAIRS
+    heavy = []
+    for start, size in zip(starts[large].tolist(), sizes[large].tolist(), strict=True):
+        if plan(rest.ball(join.distance), int(count[start]) + size).search == "tables":
+            heavy.append((start, start + size))
+    return heavy
 
 
-def _below(
-    asked: U64, f: U64, bits: int, columns: Sequence[Piece], distance: int
-) -> Iterator[tuple[Rows, Rows]]:
-    """Join a crowd of queries with a run of equal keys by the rest of their bits."""
-    rest = width(columns)
-    chosen = plan(rest, min(distance, rest), len(asked) + len(f))
-    keys = keys_shown(chosen, columns, _room(len(f), len(asked)))
-    buffer = np.empty(len(f), dtype=np.uint64)
-    return _joined(
-        asked, f, bits, columns, keys,
-        lambda t: packed(f, bits, columns, keys[t], buffer), distance, 1,
-    )  # fmt: skip
+def _join_below(join: Join, key: Pieces, queries: RowIds, rows: RowIds) -> Iterator[RowPairs]:
+    """Join some queries with a run of equal keys by the rest of their bits."""
+    left, right = join.left.take(queries).without(key), join.right.take(rows).without(key)
+    below = Join(left, right, join.distance)
+    chosen = plan(right.ball(join.distance), len(left) + len(right))
+    keys = table_keys(chosen, right, max(len(left), len(right)))
+    buffer = np.empty(len(right), dtype=np.uint64)
 
+    def search_table(t: int) -> Iterator[Matches]:
+        return _search_table(below, keys[t], build_table(right, keys[t], buffer))
 
-def _room(n: int, q: int) -> int:
-    """Count the bits that a key may have beside the row numbers of either table."""
-    return WORD - max(row_bits(n), row_bits(q))
+    return join_tables(below, keys, search_table, threads=1)

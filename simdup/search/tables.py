@@ -1,115 +1,85 @@
-"""A table: fingerprints with their bits in another order, sorted, and walked.
+"""A table: fingerprints with their bits reordered, sorted, and walked.
 
 A table of the paper (WWW 2007, section 3) holds the fingerprints with some blocks, the key, moved
-to the front, and is sorted. Here it is one array of uint64 and nothing else: at the front of each
-value the key, then as many of the other bits as there is room for, and at the end the row number.
+to the front, and is sorted. Here it is a single array of uint64: the high bits of each value hold
+the key, then as many of the other bits as there is room for, and the lowest bits the row number.
 
     | key | more of the fingerprint | row |
 
 So sorting plain whole numbers, the fastest thing that numpy does, sorts the table; row numbers
-need no argsort (which costs as much as ten such sorts) and no looking up. Fingerprints of equal
-keys stand next to each other. Most false candidates fall to the bits after the key, and only the
-few that pass are compared as a whole. Where key and row have no room together, the key is cut
-short: equal keys have equal beginnings, so that nothing is missed.
+need no argsort (which costs as much as ten such sorts) and no lookup. Fingerprints of equal keys
+are adjacent. Most false candidates fail on the bits after the key, and only the few that pass are
+compared as a whole. Where key and row do not fit together, the key is truncated: equal keys have
+equal prefixes, so nothing is missed.
 """
 
 from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from simdup.search.arrays import (
-    STRETCH,
-    U64,
-    WORD,
-    Piece,
-    Rows,
-    front,
-    located,
-    row_bits,
-    without,
-    words,
-)
+from simdup.search.arrays import CHUNK, U64, WORD, RowIds, row_bits
+from simdup.search.bitview import BitView
+from simdup.search.pieces import Piece, Pieces, locate, subtract
 from simdup.search.plans import Plan
 
 
-def packed(
-    fingerprints: U64, bits: int, columns: Sequence[Piece], key: Sequence[Piece], out: U64
-) -> U64:
-    """Build the sorted table with `key` in front.
-
-    Parameters
-    ----------
-    fingerprints : uint64[n, words]
-    bits : int
-    columns : sequence of (start, width)
-        The bits that take part.
-    key : sequence of (start, width)
-        Some of them.
-    out : uint64[n]
-        Where the table goes.
+def build_table(view: BitView, key: Sequence[Piece], out: U64) -> U64:
+    """Build the sorted table of a view's n fingerprints with `key`, some columns, in front.
 
     Returns
     -------
     uint64[n]
-        `out`.
+        `out`, where the table goes.
     """
-    n = len(fingerprints)
-    rest = without(columns, key)
-    # The longest stretches first: fewer of them fill the room, and each is moved as one.
-    rest.sort(key=lambda piece: -piece[1])
-    front(fingerprints, bits, [*key, *rest], WORD - row_bits(n), out)
-    for low in range(0, n, STRETCH):
-        high = min(low + STRETCH, n)
+    n = len(view)
+    # The longest pieces first: fewer of them fill the room, and each is moved as one.
+    rest = sorted(subtract(view.columns, key), key=lambda piece: -piece[1])
+    view.pack([*key, *rest], WORD - row_bits(n), out)
+    for low in range(0, n, CHUNK):
+        high = min(low + CHUNK, n)
         out[low:high] |= np.arange(low, high, dtype=np.uint64)
     out.sort()
     return out
 
 
-def keys_shown(chosen: Plan, columns: Sequence[Piece], room: int) -> list[list[Piece]]:
-    """Give the keys of a plan for the bits that `columns` name, each cut to `room` bits.
+def table_keys(chosen: Plan, view: BitView, rows: int) -> list[Pieces]:
+    """Return the keys of a plan, as pieces of the view's columns.
 
-    A key is cut to what a table shows of it, so that "the keys are equal" has one meaning.
+    A key is truncated to what a table of so many rows shows of it, so that "the keys are equal"
+    has one meaning.
     """
+    room = WORD - row_bits(rows)
     return [
-        located([piece for part in key for piece in located(columns, *part)], 0, room)
+        locate([piece for part in key for piece in locate(view.columns, *part)], 0, room)
         for key in chosen.keys
     ]
 
 
-def mask_of(bits: int, key: Sequence[Piece]) -> U64:
-    """Give uint64[words] with the bits of a key set."""
-    number = 0
-    for start, length in key:
-        number |= ((1 << length) - 1) << (bits - start - length)
-    parts = [number >> (WORD * word) & (1 << WORD) - 1 for word in reversed(range(words(bits)))]
-    return np.array(parts, dtype=np.uint64)
-
-
-def long_runs(table: U64, key: int, longest: int | None) -> list[tuple[int, int]]:
+def find_long_runs(table: U64, key: int, longest: int | None) -> list[tuple[int, int]]:
     """Find the runs of equal keys longer than `longest`, as (start, stop) in the table.
 
-    In a sorted table a run is that long where a value and the one `longest` further agree, which
-    is one pass without looking at the runs.
+    In a sorted table a run is that long where the `key` high bits of a value and of the one
+    `longest` further agree, which is one pass without looking at the runs. None finds nothing.
     """
     if longest is None or len(table) <= longest:
         return []
     shift = np.uint64(WORD - key)
-    starts = []
+    found = []
     last = len(table) - longest
-    for low in range(0, last, STRETCH):
-        high = min(low + STRETCH, last)
-        far = table[low:high] ^ table[low + longest : high + longest]
-        found = table[low:high][far >> shift == 0] >> shift
-        if len(found):
-            starts.append(np.unique(found))
-    keys = np.unique(np.concatenate(starts)) if starts else np.empty(0, dtype=np.uint64)
+    for low in range(0, last, CHUNK):
+        high = min(low + CHUNK, last)
+        differences = table[low:high] ^ table[low + longest : high + longest]
+        keys = table[low:high][differences >> shift == 0] >> shift
+        if len(keys):
+            found.append(np.unique(keys))
+    keys = np.unique(np.concatenate(found)) if found else np.empty(0, dtype=np.uint64)
     begin = np.searchsorted(table, keys << shift, side="left")
     end = np.searchsorted(table, keys << shift | np.uint64((1 << (WORD - key)) - 1), side="right")
     return list(zip(begin.tolist(), end.tolist(), strict=True))
 
 
 def walk(table: U64, start: int, stop: int, key: int, distance: int) -> Iterator[tuple[U64, U64]]:
-    """Walk the runs of equal keys within ``table[start:stop]`` and give the likely pairs.
+    """Walk the runs of equal keys within ``table[start:stop]`` and yield the likely pairs.
 
     By lag: each value is compared with the next one, then with the one after that, and so on.
     In a sorted table a value whose key differs from that of its l-th successor differs from all
@@ -118,69 +88,71 @@ def walk(table: U64, start: int, stop: int, key: int, distance: int) -> Iterator
     Parameters
     ----------
     table : uint64[n]
-        From `packed`.
+        From `build_table`.
     start, stop : int
         Runs must not cross these.
     key : int
-        The bits of the key; key and row have room in 64 bits together.
+        The bits of the key; key and row fit in 64 bits together.
     distance : int
-        The bits shown after the key may differ in so many.
+        The most bits in which what is stored after the key may differ.
 
     Yields
     ------
     left, right : uint64[m]
         Values of the table. They are candidates that have passed one test; their fingerprints
-        remain to be compared. From `STRETCH` to twice that a block, the last one less.
+        remain to be compared. From `CHUNK` to twice that at a time, fewer in the last chunk.
     """
     lefts: list[U64] = []
     rights: list[U64] = []
     waiting = 0
-    for left, right in _steps(table, start, stop, key, distance):
+    for left, right in _walk_steps(table, start, stop, key, distance):
         lefts.append(left)
         rights.append(right)
         waiting += len(left)
-        if waiting >= STRETCH:
+        if waiting >= CHUNK:
             yield np.concatenate(lefts), np.concatenate(rights)
             lefts, rights, waiting = [], [], 0
     if waiting:
         yield np.concatenate(lefts), np.concatenate(rights)
 
 
-def _steps(table: U64, start: int, stop: int, key: int, distance: int) -> Iterator[tuple[U64, U64]]:
-    """Walk as `walk` does, and give what each step finds, however little."""
+def _walk_steps(
+    table: U64, start: int, stop: int, key: int, distance: int
+) -> Iterator[tuple[U64, U64]]:
+    """Walk as `walk` does, and yield what each step finds, however little."""
     row = np.uint64(row_bits(len(table)))
     top = np.uint64((1 << (WORD - key)) - 1)
-    differ = np.empty(STRETCH, dtype=np.uint64)
-    for low in range(start, stop, STRETCH):
+    differ = np.empty(CHUNK, dtype=np.uint64)
+    for low in range(start, stop, CHUNK):
         lag = 1
-        at: Rows | None = None  # who is left; None while it is most of the stretch
+        active: RowIds | None = None  # positions left; None while they are most of the chunk
         while True:
-            if at is None:
-                size = min(low + STRETCH, stop - lag) - low
+            if active is None:
+                size = min(low + CHUNK, stop - lag) - low
                 if size <= 0:
                     break
                 here = slice(low, low + size)
                 there = slice(low + lag, low + lag + size)
                 x = np.bitwise_xor(table[here], table[there], out=differ[:size])
-                same = x <= top
-                # Few are picked out, many are not: 4 tables at 10**6 and 10**5 take 0.250 and
-                # 0.0135 s if few is a half, 0.207 and 0.0117 s a quarter, 0.207 and 0.0109 s an
-                # eighth, 0.203 and 0.0102 s a sixteenth.
-                if 16 * int(np.count_nonzero(same)) > size:
-                    same &= np.bitwise_count(x >> row) <= distance
-                    near = np.flatnonzero(same) + low
+                equal = x <= top
+                # A few are selected by position, many by mask. With "few" as a half, 4 tables at
+                # 10**6 and 10**5 take 0.250 and 0.0135 s; a quarter 0.207 and 0.0117 s, an eighth
+                # 0.207 and 0.0109 s, a sixteenth 0.203 and 0.0102 s.
+                if 16 * int(np.count_nonzero(equal)) > size:
+                    equal &= np.bitwise_count(x >> row) <= distance
+                    near = np.flatnonzero(equal) + low
                 else:
-                    at = np.flatnonzero(same)
-                    near = at[np.bitwise_count(x[at] >> row) <= distance] + low
-                    at += low
+                    active = np.flatnonzero(equal)
+                    near = active[np.bitwise_count(x[active] >> row) <= distance] + low
+                    active += low
             else:
-                at = at[at < stop - lag]
-                x = table[at] ^ table[at + lag]
-                same = x <= top
-                at, x = at[same], x[same]
-                near = at[np.bitwise_count(x >> row) <= distance]
+                active = active[active < stop - lag]
+                x = table[active] ^ table[active + lag]
+                equal = x <= top
+                active, x = active[equal], x[equal]
+                near = active[np.bitwise_count(x >> row) <= distance]
             if len(near):
                 yield table[near], table[near + lag]
-            if at is not None and not len(at):
+            if active is not None and not len(active):
                 break
             lag += 1

@@ -1,6 +1,6 @@
-"""Several generators at once: their blocks as they come, and never many waiting.
+"""Several generators at once: their chunks as they come, with few waiting.
 
-NumPy gives up the interpreter's lock while it sorts and computes, so threads suffice.
+NumPy releases the interpreter's lock while it sorts and computes, so threads suffice.
 """
 
 import os
@@ -14,14 +14,14 @@ import numpy as np
 
 from simdup.search.arrays import U64
 
-Block = TypeVar("Block")
-# Below a million values the parting costs more than it brings. One thread and two: 10**5 0.80 and
+Chunk = TypeVar("Chunk")
+# Below a million values partitioning costs more than it saves. One thread and two: 10**5 0.80 and
 # 1.30 ms, 3 * 10**5 2.98 and 3.40 ms, 10**6 10.7 and 10.2 ms (the second core was half busy).
-WORTH_PARTING = 1 << 20
+MIN_PARALLEL_SORT = 1 << 20
 
 
-def count(threads: int | None) -> int:
-    """Give the number of threads: as asked for, else one for each core this process may use."""
+def count_threads(threads: int | None) -> int:
+    """Return the number of threads: `threads`, else one for each core this process may use."""
     if threads is not None:
         return max(int(threads), 1)
     if hasattr(os, "sched_getaffinity"):
@@ -32,10 +32,10 @@ def count(threads: int | None) -> int:
 def sort(values: U64, threads: int) -> None:
     """Sort an array in place.
 
-    It is parted in the middle first, or into as many parts as threads, which takes a tenth of the
-    time of sorting it; then the parts are sorted at the same time.
+    It is partitioned first into as many parts as threads, which takes a tenth of the time of
+    sorting it; then the parts are sorted at the same time.
     """
-    if threads == 1 or len(values) < WORTH_PARTING:
+    if threads == 1 or len(values) < MIN_PARALLEL_SORT:
         values.sort()
         return
     edges = [len(values) * part // threads for part in range(1, threads)]
@@ -44,25 +44,25 @@ def sort(values: U64, threads: int) -> None:
         list(pool.map(np.ndarray.sort, np.split(values, edges)))
 
 
-def merged(sources: Iterable[Iterator[Block]], threads: int) -> Iterator[Block]:
-    """Run generators, at most `threads` at a time, and give all their blocks in any order.
+def interleave(sources: Iterable[Iterator[Chunk]], threads: int) -> Iterator[Chunk]:
+    """Run generators, at most `threads` at a time, and yield all their chunks in any order.
 
-    At most two blocks a thread wait to be taken; then the generators wait. What one of them
-    raises is raised here. When it fails, or the taker stops early, the others stop too.
+    At most two chunks a thread wait to be consumed; then the generators block. An exception in
+    one of them is raised here. When one fails, or the consumer stops early, the others stop too.
     """
     if threads == 1:
         for source in sources:
             yield from source
         return
-    ready: queue.Queue[Block | None] = queue.Queue(maxsize=2 * threads)
+    ready: queue.Queue[Chunk | None] = queue.Queue(maxsize=2 * threads)
     stopped = threading.Event()
 
-    def run(source: Iterator[Block]) -> None:
+    def run(source: Iterator[Chunk]) -> None:
         try:
-            for block in source:
+            for chunk in source:
                 if stopped.is_set():
                     return
-                ready.put(block)
+                ready.put(chunk)
         except BaseException:
             stopped.set()
             raise
@@ -74,14 +74,14 @@ def merged(sources: Iterable[Iterator[Block]], threads: int) -> Iterator[Block]:
         left = len(running)
         try:
             while left:
-                block = ready.get()
-                if block is None:
+                chunk = ready.get()
+                if chunk is None:
                     left -= 1
                 else:
-                    yield block
+                    yield chunk
         finally:
             stopped.set()
             while left:
                 left -= ready.get() is None
-        for one in running:
-            one.result()
+        for future in running:
+            future.result()

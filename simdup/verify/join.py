@@ -1,4 +1,4 @@
-"""All pairs of sets at a resemblance, exactly: the truth that settings are held to.
+"""All pairs of sets above a Jaccard similarity, exactly: the truth that settings are judged by.
 
 How many elements two sets share is an entry of the product of the matrix "which set has which
 element" and its transpose.  Both are sparse, so the product costs, for each element, the square of
@@ -18,37 +18,24 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from simdup.verify.resemblance import Shingles
+from simdup.features.shingles import Shingles
 
-# Sets that are counted against all others at once: 2 MB of counts for a sample of 2,000.
-_BLOCK = 256
+# Sets that are compared with all others at once: 2 MB of counts for a sample of 2,000.
+_CHUNK = 256
 
 
 class Similar(NamedTuple):
-    """Pairs of sets, ordered by (i, j).
+    """Pairs of sets, ordered by (i, j)."""
 
-    Attributes
-    ----------
-    i, j : int64[pairs]
-        Places of the sets, i < j.
-    resemblance : float64[pairs]
-        Above 0, up to 1.
-    """
-
-    i: NDArray[np.int64]
-    j: NDArray[np.int64]
-    resemblance: NDArray[np.float64]
+    i: NDArray[np.int64]  # int64[pairs]: places of the sets, i < j
+    j: NDArray[np.int64]  # int64[pairs]
+    similarity: NDArray[np.float64]  # float64[pairs]: above 0, up to 1
 
 
 def similar_pairs(sets: Sequence[Shingles], least: float) -> Similar:
-    """Return all pairs of sets at a resemblance.
+    """Return all pairs of sets with at least this Jaccard similarity, which is above 0.
 
-    Parameters
-    ----------
-    sets : sequence of uint64[shingles]
-        Each free of repetitions, as `resemblance.shingles` gives them.
-    least : float
-        Above 0: the least resemblance.
+    Each set is free of repetitions, as `Shingler.shingles` returns them.
     """
     from scipy.sparse import csr_matrix
 
@@ -62,8 +49,8 @@ def similar_pairs(sets: Sequence[Shingles], least: float) -> Similar:
     has = csr_matrix((ones, (rows[several], columns[several])), shape=shape)
     owned = has.T.tocsr()
     found = []
-    for first in range(0, len(sets), _BLOCK):
-        shared = (has[first : first + _BLOCK] @ owned).tocoo()
+    for first in range(0, len(sets), _CHUNK):
+        shared = (has[first : first + _CHUNK] @ owned).tocoo()
         i, j, common = shared.row.astype(np.int64) + first, shared.col.astype(np.int64), shared.data
         share = common / (sizes[i] + sizes[j] - common)
         high = (i < j) & (share >= least)

@@ -1,0 +1,192 @@
+"""MinHash: signatures, search and verification in memory, beside MinHash LSH of datasketch.
+
+Both get the texts in memory, without white space, in one process. The time of simdup is that of
+signatures, search and verification; that of datasketch is of signatures, index and queries,
+because it does not verify: its pairs are what its index proposes, or those of them whose signatures
+agree in 0.8 of their places. The time of a scan is that of the whole command: start-up, files,
+words, weights and fingerprints too.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from benchmarks.labelled import (
+    LEAST,
+    Collection,
+    NamePair,
+    collection,
+    compact,
+    ordered,
+    scan,
+    score,
+)
+from benchmarks.measuring import Options, fastest, in_turn, say
+from benchmarks.reporting import Cell, Table
+
+NAMES = ("laws", "vsdocs")
+# One in so many documents goes to the slow way of datasketch.
+SAMPLE = 10
+# Texts that are hashed at once, in characters: about what a scan reads as one batch.
+BATCH = 1 << 18
+
+Texts = dict[str, str]
+Found = tuple[float, set[NamePair]]
+
+
+def run(options: Options) -> Iterator[Table]:
+    """Time signatures alone, then find the pairs of laws and manual pages in several ways."""
+    most = options.pick(200, None)
+    named = {name: collection(name, options.folder / name, most) for name in NAMES}
+    texts = {
+        name: {stem: compact(text) for stem, text in one.texts.items()}
+        for name, one in named.items()
+    }
+    yield _signatures([text for one in texts.values() for text in one.values()], options)
+    yield _pairs(named, texts, options)
+
+
+def _signatures(texts: list[str], options: Options) -> Table:
+    from simdup.features.shingles import Shingler
+    from simdup.lsh import minhash
+    from simdup.model.shingling import Shingling
+
+    shingler = Shingler(Shingling())
+    megabytes = sum(len(text.encode()) for text in texts) / 1e6
+    batches = list(_batches(texts))
+
+    def shingled() -> None:
+        for batch in batches:
+            shingler.sets(batch)
+
+    def signed() -> None:
+        for batch in batches:
+            minhash.signatures(*shingler.sets(batch), 128)
+
+    rows: list[tuple[Cell, ...]] = []
+    for name, work in (("5-grams hashed", shingled), ("signatures of 128 of them", signed)):
+        seconds = fastest(work, options.rounds)
+        rows.append((name, seconds, megabytes / seconds))
+    return Table("Signatures, one process", ("work", "s", "MB/s"), rows)
+
+
+def _batches(texts: list[str]) -> Iterator[list[str]]:
+    batch: list[str] = []
+    for text in texts:
+        batch.append(text)
+        if sum(map(len, batch)) >= BATCH:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
+
+
+def _pairs(named: dict[str, Collection], texts: dict[str, Texts], options: Options) -> Table:
+    """Return documents a second and F1 of every way, and simdup's ratios to datasketch."""
+    documents = sum(map(len, texts.values()))
+    ways: dict[str, Callable[[str], Found]] = {
+        "simdup in memory": lambda name: _in_memory(texts[name]),
+        "simdup scan, 2 jobs": lambda name: _scan(named[name], "2"),
+        "simdup scan, 1 job": lambda name: _scan(named[name], "1"),
+    }
+    rates: dict[str, float] = {}
+    cells: dict[str, list[Cell]] = {}
+    works = [lambda way=way: {name: way(name) for name in NAMES} for way in ways.values()]
+    for way, rounds in zip(ways, in_turn(options.rounds, *works), strict=True):
+        spent = sorted(sum(seconds for seconds, _ in one.values()) for one in rounds)
+        rates[way] = documents / spent[len(spent) // 2]
+        cells[way] = [score(rounds[0][name][1], named[name].similar()).f1 for name in NAMES]
+    peers = _datasketch_rates(named, texts, documents, cells)
+    note = "" if peers else "datasketch is not installed"
+    rows = [
+        (way, rate, *cells[way], *(rate / peer if way in ways else None for peer in peers.values()))
+        for way, rate in (rates | peers).items()
+    ]
+    columns = ("way", "documents/s", *(f"F1 {name}" for name in NAMES))
+    return Table("Pairs", (*columns, *(f"ratio to {way}" for way in peers)), rows, note)
+
+
+def _datasketch_rates(
+    named: dict[str, Collection],
+    texts: dict[str, Texts],
+    documents: int,
+    cells: dict[str, list[Cell]],
+) -> dict[str, float]:
+    """Return documents a second of both ways of datasketch; add their F1 to the cells."""
+    try:
+        import datasketch  # noqa: F401
+    except ImportError:
+        return {}
+    say("datasketch")
+    batch, single = "datasketch, update_batch", f"datasketch, update, 1 document in {SAMPLE}"
+    found = {name: _datasketch(one, "update_batch") for name, one in texts.items()}
+    # F1 of the candidates, and of those that the signatures put at 0.8 or more.
+    cells[batch] = [
+        " / ".join(f"{score(pairs, named[name].similar()).f1:.4f}" for pairs in found[name][1:])
+        for name in NAMES
+    ]
+    # A sample has hardly any pairs, so it has no F1.
+    cells[single] = [None] * len(NAMES)
+    samples = [dict(list(one.items())[::SAMPLE]) for one in texts.values()]
+    spent = sum(_datasketch(sample, "update")[0] for sample in samples)
+    return {
+        batch: documents / sum(seconds for seconds, _, _ in found.values()),
+        single: sum(map(len, samples)) / spent,
+    }
+
+
+def _scan(texts: Collection, jobs: str) -> Found:
+    options = ["--method", "minhash", "--no-fold", "-j", jobs]
+    found = scan(texts.folder, texts.texts, options)
+    return found.ran.seconds, found.pairs
+
+
+def _in_memory(texts: Texts) -> Found:
+    """Return the seconds and the pairs by the library's own steps."""
+    from simdup.features.shingles import Shingler
+    from simdup.fingerprints.bands import minhash_banding, minhash_keys
+    from simdup.model.criteria import Criteria
+    from simdup.search.banding import candidates
+    from simdup.verify.resemblance import resemblance
+
+    names, contents = list(texts), list(texts.values())
+    pairs: set[NamePair] = set()
+    started = time.perf_counter()
+    criteria = Criteria(similarity=LEAST)
+    shingler, banding = Shingler(criteria.shingle), minhash_banding(criteria)
+    keys = [minhash_keys(shingler.sets(batch), banding) for batch in _batches(contents)]
+    sets: dict[int, np.ndarray] = {}
+    for i, j in candidates(np.concatenate(keys)):
+        for a, b in zip(i.tolist(), j.tolist(), strict=True):
+            for one in (a, b):
+                if one not in sets:
+                    sets[one] = shingler.shingles(contents[one])
+            if resemblance(sets[a], sets[b]) >= LEAST:
+                pairs.add(ordered(names[a], names[b]))
+    return time.perf_counter() - started, pairs
+
+
+def _datasketch(texts: Texts, way: str) -> tuple[float, set[NamePair], set[NamePair]]:
+    """Return the seconds, the pairs proposed, and those whose signatures say 0.8 or more."""
+    from datasketch import MinHash, MinHashLSH
+
+    pairs: set[NamePair] = set()
+    started = time.perf_counter()
+    index = MinHashLSH(threshold=LEAST, num_perm=128)
+    signatures = {}
+    for name, text in texts.items():
+        made = signatures[name] = MinHash(num_perm=128)
+        grams = {text[i : i + 5].encode() for i in range(max(1, len(text) - 4))}
+        if way == "update_batch":
+            made.update_batch(list(grams))
+        else:
+            for gram in grams:
+                made.update(gram)
+        pairs.update(ordered(name, other) for other in index.query(made))
+        index.insert(name, made)
+    seconds = time.perf_counter() - started
+    agree = {(a, b) for a, b in pairs if signatures[a].jaccard(signatures[b]) >= LEAST}
+    return seconds, pairs, agree

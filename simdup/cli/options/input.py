@@ -1,0 +1,69 @@
+"""What is read, and how."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import click
+
+from simdup.cli.options.values import option, value
+from simdup.corpus.sources import read_list
+from simdup.model.reading import EXTRACTS, INPUT_FORMATS, Reading
+
+_input = partial(option, panel="Input")
+_reading = partial(_input, defaults=Reading())
+
+_ENCODING = _reading("--encoding NAME", "Encoding of the files.", shown="detected")
+_HTML = (
+    _reading("--html", "Texts are HTML, in records too."),
+    _reading("--extract", "What of HTML is the text.", EXTRACTS),
+)
+_PATTERNS_AND_RECORDS = (
+    _reading("--glob PATTERN", "Take only matching files.", multiple=True, common=True),
+    _reading("--exclude PATTERN", "Leave out matching files and folders.", multiple=True),
+    _reading(
+        "--input-format FORMAT", "What the files hold; auto goes by the suffix.", INPUT_FORMATS
+    ),
+    _reading("--field NAME", "Text field of a record."),
+    _reading("--id-field NAME", "Field with the name of a record.", shown="its number"),
+)
+
+
+def _make_reading(encoding: str | None, **given: Any) -> Reading:
+    from simdup.corpus.decoding import known_encoding
+
+    if encoding in (None, "auto"):
+        return Reading(**given)
+    known_encoding(encoding)
+    return Reading(encoding, **given)
+
+
+reading = value("reading", _make_reading, _ENCODING, *_PATTERNS_AND_RECORDS, *_HTML)
+reading_of_files = value("reading", _make_reading, _ENCODING, *_HTML)
+
+
+def _make_any_sources(sources: tuple[str, ...], files_from: str | None, null: bool) -> list[str]:
+    if files_from is not None:
+        return [*sources, *read_list(files_from, null)]
+    others = click.get_current_context().params
+    if null and not (others.get("listed") or others.get("new")):
+        raise click.UsageError("--null needs --files-from, or an option that prints names")
+    return list(sources)
+
+
+def _make_sources(sources: tuple[str, ...], files_from: str | None, null: bool) -> list[str]:
+    named = _make_any_sources(sources, files_from, null)
+    if not named and files_from is None:
+        raise click.UsageError("Missing SOURCE: name a folder, files, or - for standard input")
+    return named
+
+
+_SOURCES = (
+    click.argument("sources", nargs=-1, metavar="SOURCE...", type=click.Path()),
+    _input("--files-from FILE", "Read SOURCEs from FILE, one per line."),
+    _input("-0, --null", "Names end with NUL, read or printed."),
+)
+
+sources = value("sources", _make_sources, *_SOURCES)
+optional_sources = value("sources", _make_any_sources, *_SOURCES)

@@ -1,0 +1,57 @@
+"""What decides a fingerprint."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any, NamedTuple
+
+import click
+from click.core import ParameterSource
+
+from simdup.cli.options.values import option, value
+from simdup.model.recipe import CHOICES, RECIPES, Recipe, named_recipe
+
+_recipe = partial(option, panel="Recipe", defaults=Recipe())
+_count = click.IntRange(0)
+
+_NAMED = "Named recipe; the options below change single fields."
+_FIELDS = (
+    option("--recipe NAME", _NAMED, tuple(RECIPES), name="named", panel="Recipe", shown="default"),
+    _recipe("--tokens KIND", "words, split, tagged, chars:N or ngrams:N."),
+    _recipe(
+        "--fold/--no-fold",
+        "Treat widths, cases, and simplified and traditional characters as equal.",
+    ),
+    _recipe("--weight WEIGHT", "Term weights.", CHOICES["weight"]),
+    _recipe("--idf IDF", "auto, corpus, builtin, or a model file."),
+    _recipe("--min-df N", "Leave out terms of fewer documents.", _count),
+    _recipe("--top N", "Terms kept; 0 keeps all.", _count),
+    _recipe("--cap SHARE", "Largest share of one term; 0 is off.", click.FloatRange(0, 1)),
+    _recipe("--hash HASH", "Term hash.", CHOICES["hash"]),
+    _recipe("--bits N", "Bits of a fingerprint.", int),
+    _recipe("--ties", "The bit where a sum is 0.", CHOICES["ties"]),
+    _recipe("--dict FILE", "User dictionary in jieba's format.", name="dictionary"),
+)
+
+
+class AskedRecipe(NamedTuple):
+    """The recipe that was asked for: its name, if any, and its fields that were given."""
+
+    name: str | None
+    fields: dict[str, Any]
+
+
+def _asked(named: str | None, **fields: Any) -> AskedRecipe:
+    source = click.get_current_context().get_parameter_source
+    given = (name for name in fields if source(name) is not ParameterSource.DEFAULT)
+    return AskedRecipe(named, {name: fields[name] for name in given})
+
+
+def _make_recipe(named: str | None, **fields: Any) -> Recipe:
+    return named_recipe(named or "default", **_asked(named, **fields).fields)
+
+
+recipe = value("recipe", _make_recipe, *_FIELDS)
+
+# For an index, which has a recipe of its own to compare with.
+asked_recipe = value("asked", _asked, *_FIELDS)

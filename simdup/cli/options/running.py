@@ -1,0 +1,60 @@
+"""What a run may use: processes, memory, the way to search."""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from typing import Any
+
+import click
+
+from simdup.cli.messages import say
+from simdup.cli.options.values import Decorator, option, value
+from simdup.model.settings import SEARCHES, SEGMENTERS, TABLES, RunOptions, SearchOptions, Settings
+
+_DEFAULT = RunOptions()
+
+
+class Size(click.ParamType[int]):
+    """A number of bytes, such as 500M or 2G."""
+
+    name = "size"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Return the number of bytes."""
+        match = re.fullmatch(r"(\d+(?:\.\d+)?)([KMGT]?)(?:I?B)?", str(value).upper())
+        if match is None:
+            self.fail(f"{value!r} is not a size such as 500M or 2G", param, ctx)
+        return int(float(match[1]) * 1024 ** " KMGT".index(match[2] or " "))
+
+
+_run = partial(option, panel="Search", defaults=_DEFAULT)
+_search = partial(option, panel="Search", defaults=_DEFAULT.search)
+
+_JOBS = _run(
+    "-j, --jobs N", "Processes or threads.", click.IntRange(1), common=True, shown="one per core"
+)
+_SEGMENTER = _run("--segmenter ENGINE", "Segmenting engine; the result is the same.", SEGMENTERS)
+_SEARCH = (
+    _search("--tables TABLES", "Tables of a plan; auto takes the cheapest.", TABLES),
+    _search("--search WAY", "How to search; the pairs are the same.", SEARCHES),
+    _search("--memory SIZE", "Most memory for the pairs found.", Size(), shown="what is free"),
+    option("--explain-plan", "Say how the search runs, and why.", panel="Search"),
+)
+
+
+def _make_run(jobs: int | None, segmenter: str = _DEFAULT.segmenter, **search: Any) -> RunOptions:
+    if search:
+        explain = say if search.pop("explain_plan") else None
+        return RunOptions(jobs, segmenter, search=SearchOptions(**search, explain=explain))
+    return RunOptions(jobs, segmenter)
+
+
+run = value("run", _make_run, _JOBS, _SEGMENTER)
+run_with_search = value("run", _make_run, _JOBS, _SEGMENTER, *_SEARCH)
+search_only = value("run", _make_run, _JOBS, *_SEARCH)
+
+
+def settings(*parts: Decorator) -> Decorator:
+    """Return the options for some parts of the settings; the others are as by default."""
+    return value("settings", Settings, *parts)

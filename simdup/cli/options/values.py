@@ -1,0 +1,78 @@
+"""Options as their help spells them, and options that reach a command as one value."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from simdup.cli.options.help import Option
+
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+
+def option(spelling: str, text: str, kind: Any = None, **settings: Any) -> Decorator:
+    """Return the decorator that adds an option.
+
+    Parameters
+    ----------
+    spelling : str
+        As the help shows it, such as ``-d, --distance K``.  With neither a metavar nor a kind it
+        is a flag.
+    text : str
+        Its help.
+    kind : type, optional
+        A type of Click's; a tuple of choices, which the help lists beside the option if
+        `spelling` has a metavar, in the option if not.
+    **settings
+        Those of `Option`, with two more: `name`, the command's parameter, if it is not called as
+        the option; and `defaults`, a value whose field of that name is the default.
+    """
+    *names, last = spelling.replace(",", "").split()
+    metavar = None if last.startswith("-") else last
+    names += [last] if metavar is None else []
+    name = settings.pop("name", names[-1].partition("/")[0].lstrip("-").replace("-", "_"))
+    if (defaults := settings.pop("defaults", None)) is not None:
+        settings.setdefault("default", getattr(defaults, name))
+    if isinstance(kind, tuple):
+        kind = click.Choice(kind)
+    if metavar is None and kind is None:
+        settings["is_flag"] = True
+    return click.option(*names, name, cls=Option, metavar=metavar, type=kind, help=text, **settings)
+
+
+def value(name: str, make: Callable[..., Any], *options: Decorator) -> Decorator:
+    """Return the decorator that adds options, and hands the command what is made of them.
+
+    Parameters
+    ----------
+    name : str
+        The command's parameter.
+    make : callable
+        Called with the options as keywords.
+    *options : decorator
+        From `option`, `click.argument` or `value`: a value may have parts.
+    """
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        def build(**given: Any) -> Any:
+            return make(**given)
+
+        built: Callable[..., Any] = build
+        for one in reversed(options):
+            built = one(built)
+        parameters: list[click.Parameter] = built.__click_params__  # type: ignore[attr-defined]
+        own = [one.name for one in parameters if one.expose_value]
+
+        @functools.wraps(function)
+        def command(**given: Any) -> Any:
+            taken = {key: given.pop(key) for key in own if key is not None}
+            return function(**given, **{name: built(**taken)})
+
+        known = getattr(function, "__click_params__", [])
+        command.__click_params__ = [*known, *parameters]  # type: ignore[attr-defined]
+        return command
+
+    return decorate

@@ -1,0 +1,66 @@
+"""From what happened to an exit status, and from the library's words to the command's."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+from enum import IntEnum
+
+from simdup.model.documents import Skipped
+
+
+class Status(IntEnum):
+    """Exit statuses."""
+
+    DONE = 0
+    NO = 1
+    ERROR = 2
+    INTERRUPTED = 130
+
+
+def status(skipped: Iterable[Skipped] = (), no: bool = False) -> Status:
+    """Return the status of a run: an unreadable document is an error, which beats a no."""
+    if any(one.error for one in skipped):
+        return Status.ERROR
+    return Status.NO if no else Status.DONE
+
+
+# Python names that the library uses in backquotes, and what people type instead; an empty string
+# where the command has nothing like it, which drops that part of a hint.
+_TYPED = {
+    "dictionary": "--dict",
+    "verify": "--no-verify",
+    "least_score": "--min-score",
+    "references": "--reference",
+    "fit": "simdup fit SOURCE -o MODEL",
+    "fingerprint": "simdup fingerprint SOURCE",
+    "Index.build": "simdup index build INDEX SOURCE",
+    "Index.add": "simdup index add INDEX SOURCE",
+    "Index.check": "simdup index check INDEX",
+    "iter_pairs": "",
+    "copies": "",
+}
+
+
+def as_option(field: str) -> str:
+    """Return what people type for a Python name."""
+    return _TYPED.get(field, "--" + field.replace("_", "-"))
+
+
+def as_typed(text: str) -> str:
+    """Return a text of the library with what people type for the names in backquotes."""
+    parts = (
+        part
+        for part in text.split("; ")
+        if not any(as_option(name) == "" for name in _NAME.findall(part))
+    )
+    return _NAME.sub(lambda match: as_option(match[1]), "; ".join(parts))
+
+
+def typed(skipped: Iterable[Skipped]) -> tuple[Skipped, ...]:
+    """Return skipped documents with their reasons as people type them."""
+    return tuple(replace(one, reason=as_typed(one.reason)) for one in skipped)
+
+
+_NAME = re.compile(r"`([A-Za-z_][A-Za-z_.]*)`")

@@ -1,0 +1,1 @@
+"""From pairs to clusters, and which document of each to keep."""

@@ -1,0 +1,108 @@
+"""Which documents belong together, and which one of them is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TypeAlias
+
+Group: TypeAlias = list[int]
+
+# Orders documents: the least is the first to keep.
+Priority: TypeAlias = tuple[float, ...]
+
+
+def components(pairs: Iterable[tuple[int, int]]) -> list[Group]:
+    """Return the groups of documents that pairs connect (single linkage).
+
+    Each group rises; the groups come by falling size, then by their first document.
+
+    References
+    ----------
+    B. Galler, M. Fischer, "An improved equivalence algorithm", CACM 7 (1964): the forest that
+    `root` climbs; the smaller number always becomes the root, so the result needs no order.
+    """
+    parent: dict[int, int] = {}
+
+    def root(document: int) -> int:
+        while (above := parent.setdefault(document, document)) != document:
+            parent[document] = document = parent[above]
+        return document
+
+    for a, b in pairs:
+        low, high = sorted((root(a), root(b)))
+        parent[high] = low
+    groups: dict[int, Group] = {}
+    for document in sorted(parent):
+        groups.setdefault(root(document), []).append(document)
+    return ordered(groups.values())
+
+
+def stars(
+    pairs: Iterable[tuple[int, int]],
+    first_of: Mapping[int, int],
+    priority: Callable[[int], Priority],
+) -> list[Group]:
+    """Return groups in which every document is a pair with the kept one (star linkage).
+
+    Documents are visited by priority: each that has no group yet is kept, and takes those of its
+    partners that have none.  Redundancy is therefore never transitive.  A stream deduplicator that
+    keeps whatever comes first does the same.
+
+    `first_of` maps each copy to the first document that is identical with it; of identical
+    documents only the first need appear in pairs with others.  Each group rises.
+    """
+    copies: dict[int, Group] = {}
+    for copy, first in first_of.items():
+        copies.setdefault(first, [first]).append(copy)
+    partners: dict[int, set[int]] = {}
+    for a, b in pairs:
+        a, b = first_of.get(a, a), first_of.get(b, b)
+        partners.setdefault(a, set()).add(b)
+        partners.setdefault(b, set()).add(a)
+
+    def family(document: int) -> Group:
+        return copies.get(document, [document])
+
+    taken: set[int] = set()
+    groups = []
+    for kept in sorted(partners, key=lambda first: min(map(priority, family(first)))):
+        if kept in taken:
+            continue
+        members = {kept} | (partners[kept] - taken)
+        taken |= members
+        group = [document for first in members for document in family(first)]
+        if len(group) > 1:
+            groups.append(sorted(group))
+    return ordered(groups)
+
+
+def ordered(groups: Iterable[Group]) -> list[Group]:
+    """Return groups by falling size, then by their first document."""
+    return sorted(groups, key=lambda group: (-len(group), group[0]))
+
+
+def priority_by(
+    keep: str,
+    lengths: Sequence[int],
+    modified: Sequence[float],
+    rank: Callable[[int], int] = lambda document: 0,
+) -> Callable[[int], Priority]:
+    """Return the key that orders documents, the first to keep first; of equals the first.
+
+    `keep` is one of `simdup.model.criteria.KEEP`; `rank` goes before it: of a group, only documents
+    of the lowest rank can be kept.
+    """
+    values: dict[str, Callable[[int], float]] = {
+        "first": lambda document: 0,
+        "longest": lambda document: -lengths[document],
+        "shortest": lambda document: lengths[document],
+        "newest": lambda document: -modified[document],
+        "oldest": lambda document: modified[document],
+    }
+    value = values[keep]
+    return lambda document: (rank(document), value(document), document)
+
+
+def first_come(document: int) -> Priority:
+    """Keep the first of a group: the priority where neither lengths nor times are known."""
+    return (document,)

@@ -1,0 +1,182 @@
+"""From files to documents, in batches, so that several processes can read at once.
+
+The parent cuts the work into batches without parsing texts (`batches`); the process that receives
+a batch makes documents of it (`read`).
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import IO
+
+from simdup.corpus.compression import decompress
+from simdup.corpus.decoding import decode
+from simdup.corpus.encoding_detection import NotText
+from simdup.corpus.html import decode_html, extract_text, require_justext
+from simdup.corpus.parquet import cut_parquet, require_pyarrow
+from simdup.corpus.record_batches import BATCH_BYTES, LineBatch, ParquetBatch, cut_lines
+from simdup.corpus.records import read_records, without_surrogates
+from simdup.corpus.sources import RECORDS, STDIN, File
+from simdup.errors import reason
+from simdup.model.documents import Document, Skipped
+from simdup.model.reading import Reading
+
+# So many small files take about as long as a batch of `BATCH_BYTES`.
+BATCH_FILES = 256
+
+
+@dataclass(frozen=True, slots=True)
+class FileBatch:
+    """Files that are one document each."""
+
+    files: tuple[File, ...]
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class TextBatch:
+    """Documents that are already in memory."""
+
+    documents: tuple[Document, ...]
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """A file, or the rest of one, that cannot be read."""
+
+    skipped: Skipped
+    size: int = 0
+
+
+Batch = FileBatch | LineBatch | ParquetBatch | TextBatch | Unreadable
+
+
+def batches(files: Iterable[File], reading: Reading) -> Iterator[Batch]:
+    """Cut files into batches, in order.
+
+    The first ones are small, so that streamed results begin at once.
+    """
+    pending: list[File] = []
+    size = 0
+    most = 1
+    for file in files:
+        if file.records or file.path == STDIN:
+            if pending:
+                yield FileBatch(tuple(pending), size)
+                pending, size = [], 0
+            if file.records:
+                yield from _record_batches(file, reading)
+            else:
+                yield FileBatch((file,), file.size)
+            continue
+        pending.append(file)
+        size += file.size
+        if size >= BATCH_BYTES or len(pending) >= most:
+            yield FileBatch(tuple(pending), size)
+            pending, size = [], 0
+            most = min(2 * most, BATCH_FILES)
+    if pending:
+        yield FileBatch(tuple(pending), size)
+
+
+def text_batches(texts: Iterable[tuple[str, str]]) -> Iterator[Batch]:
+    """Cut named texts into batches, in order."""
+    pending: list[Document] = []
+    size = 0
+    for name, text in texts:
+        pending.append(Document(name, text))
+        size += len(text)
+        if size >= BATCH_BYTES or len(pending) >= BATCH_FILES:
+            yield TextBatch(tuple(pending), size)
+            pending, size = [], 0
+    if pending:
+        yield TextBatch(tuple(pending), size)
+
+
+def _record_batches(file: File, reading: Reading) -> Iterator[Batch]:
+    cut = cut_parquet if file.format == "parquet" else cut_lines
+    try:
+        with open_content(file) as (stream, raw):
+            done = 0
+            for batch in cut(file, stream, reading):
+                if isinstance(batch, Skipped):
+                    yield Unreadable(batch)
+                elif isinstance(batch, LineBatch) and file.compression and file.path != STDIN:
+                    done, before = raw.tell(), done
+                    yield replace(batch, size=done - before)
+                else:
+                    yield batch
+    except OSError as error:
+        yield Unreadable(Skipped(file.path, reason(error), error=True))
+
+
+@contextmanager
+def open_content(file: File) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
+    """Open a file; return its decompressed content, and the file as it is."""
+    if file.path == STDIN and not file.content_path:
+        raw: IO[bytes] = open(sys.stdin.fileno(), "rb", closefd=False)  # noqa: SIM115
+    else:
+        raw = open(file.content_path or file.path, "rb")  # noqa: SIM115
+    with raw, decompress(raw, file.compression) as content:
+        yield content, raw
+
+
+def read(batch: Batch, reading: Reading) -> Iterator[Document | Skipped]:
+    """Yield the documents of a batch, and those that cannot be read."""
+    if isinstance(batch, Unreadable):
+        yield batch.skipped
+    elif isinstance(batch, TextBatch):
+        for document in batch.documents:
+            yield document._replace(text=without_surrogates(document.text))
+    elif isinstance(batch, FileBatch):
+        for file in batch.files:
+            yield read_file(file, reading)
+    elif reading.html:
+        for one in read_records(batch, reading):
+            if isinstance(one, Document):
+                one = one._replace(text=extract_text(one.text, reading.extract))
+            yield one
+    else:
+        yield from read_records(batch, reading)
+
+
+def read_file(file: File, reading: Reading) -> Document | Skipped:
+    """Read one file as one document."""
+    try:
+        with open_content(file) as (stream, _):
+            content = stream.read()
+    except OSError as error:
+        return Skipped(file.path, reason(error), error=True)
+    html = file.format == "html"
+    try:
+        decoded = (decode_html if html else decode)(content, reading.encoding)
+    except NotText as error:
+        return Skipped(file.path, str(error))
+    note = ""
+    if decoded.replaced:
+        plural = "s" if decoded.replaced > 1 else ""
+        note = f"read as {decoded.encoding} with {decoded.replaced} bad character{plural} replaced"
+    text = extract_text(decoded.text, reading.extract) if html else decoded.text
+    return Document(file.path, text, file.modified, note, path=file.path)
+
+
+def require_extras(files: Iterable[File], reading: Reading) -> None:
+    """Raise if files need an extra that is not installed.
+
+    Raises
+    ------
+    SimdupError
+        Names the first such file.
+    """
+    first = {file.format: file.path for file in reversed(list(files))}
+    if "parquet" in first:
+        require_pyarrow(first["parquet"])
+    pages = [
+        path for kind, path in first.items() if kind == "html" or (reading.html and kind in RECORDS)
+    ]
+    if pages and reading.extract == "main":
+        require_justext(pages[0])

@@ -1,0 +1,96 @@
+"""gzip and Zstandard, read and written as streams.
+
+Zstandard is `compression.zstd` of Python 3.14 and, before that, its twin `backports.zstd`: the same
+interface in 0.5 MB without dependencies of its own, so it can always be installed.  (zstandard, the
+older library, is ten times as large, last released a year earlier, and has another interface.)
+"""
+
+from __future__ import annotations
+
+import errno
+import gzip
+import os
+import sys
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import IO, Any, cast
+
+from simdup.errors import SimdupError
+
+# A compression is one of these names, or empty for none.
+_SUFFIXES = {".gz": "gzip", ".zst": "zstd"}
+_MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
+
+# Standard input has no suffix, so its compression is detected; no text or record begins with these
+# magic bytes.
+DETECT = "detect"
+
+
+def split_compression(path: str) -> tuple[str, str]:
+    """Split a path into the path without the suffix of a compression, and that compression."""
+    stem, suffix = os.path.splitext(path)
+    compression = _SUFFIXES.get(suffix.lower(), "")
+    return (stem, compression) if compression else (path, "")
+
+
+def detect_compression(stream: IO[bytes]) -> str:
+    """Return the compression of a buffered stream, by its first bytes."""
+    head = cast(Any, stream).peek(4)[:4]
+    return next((name for magic, name in _MAGIC.items() if head.startswith(magic)), "")
+
+
+@contextmanager
+def decompress(stream: IO[bytes], compression: str) -> Iterator[IO[bytes]]:
+    """Return a stream of the decompressed content of `stream`.
+
+    Raises
+    ------
+    OSError
+        If it is damaged or truncated.
+    """
+    if compression == DETECT:
+        compression = detect_compression(stream)
+    if not compression:
+        yield stream
+        return
+    damages: tuple[type[Exception], ...] = (EOFError, zlib.error, gzip.BadGzipFile)
+    content: IO[bytes]
+    if compression == "gzip":
+        content = cast(IO[bytes], gzip.GzipFile(fileobj=stream, mode="rb"))
+    else:
+        zstd = _import_zstd()
+        damages = (EOFError, zstd.ZstdError)
+        content = zstd.ZstdFile(stream, "rb")
+    try:
+        with content:
+            yield content
+    except damages:
+        raise OSError(errno.EIO, f"damaged {compression} data") from None
+
+
+@contextmanager
+def compress(stream: IO[bytes], compression: str) -> Iterator[IO[bytes]]:
+    """Return a stream that writes to `stream` what is written to it, compressed."""
+    if not compression:
+        yield stream
+    elif compression == "gzip":
+        # Neither name nor time: the same records give the same bytes.  Level 6 is gzip's own.
+        with gzip.GzipFile("", "wb", 6, stream, 0) as content:
+            yield cast(IO[bytes], content)
+    else:
+        with _import_zstd().ZstdFile(stream, "wb") as content:
+            yield content
+
+
+def _import_zstd() -> Any:
+    try:
+        if sys.version_info >= (3, 14):
+            from compression import zstd
+        else:
+            from backports import zstd
+    except ImportError:
+        raise SimdupError(
+            "zstd", "this Python cannot read Zstandard", "python -m pip install backports.zstd"
+        ) from None
+    return zstd

@@ -1,0 +1,208 @@
+"""Labelled pairs in files: results of `scan` and `pairs`, and tables of known pairs or clusters."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+from simdup.corpus.names import from_bytes
+from simdup.corpus.sources import read_bytes
+from simdup.errors import SimdupError
+from simdup.evaluation.metrics import LabelledPairs, from_clusters, from_pairs
+
+# What a pair is labelled that is listed because it is none; any other label says yes.
+NEGATIVE = ("0", "no", "false", "negative", "different", "unrelated")
+
+# Columns that a least score is compared with: the first of them that is there.
+SCORES = ("score", "jaccard", "similarity")
+
+_HINT = "wanted: JSONL of scan or pairs, or a table with columns a and b, or cluster and document"
+
+
+class _Listed(NamedTuple):
+    """One pair as a file lists it: `values` are its cells or fields by their names."""
+
+    a: str
+    b: str
+    values: dict[str, Any]
+
+
+def read_labels(path: str, least_score: float | None = None) -> LabelledPairs:
+    """Read pairs or clusters from a file; ``-`` is standard input.
+
+    JSONL gives the pairs that its clusters list, or that it lists one a line.  A table, with tabs
+    if its first line has one and else with commas, gives clusters by its columns ``cluster`` and
+    ``document``, all pairs within one counting; or pairs by its columns ``a`` and ``b``.  Without
+    a header the first two columns are those, and the third is a score if all of it are numbers,
+    else a label.  Pairs with a label out of `NEGATIVE` are left out, and those with a score
+    (`SCORES`) below the least.
+
+    A run lists copies with the first of them only.  They are known by similarity 1, or by distance
+    0 where no similarity was measured; what one of them is a pair with, so are the others.
+
+    Raises
+    ------
+    SimdupError
+        If the file cannot be read, is none of these, or has no score where one is asked for.
+    """
+    text = from_bytes(read_bytes(path)).removeprefix("\ufeff")
+    if text.lstrip().startswith("{"):
+        listed = list(_json_pairs(path, text))
+    else:
+        rows = _rows(path, text)
+        header = [cell.strip().lower() for cell in rows[0]] if rows else []
+        if "cluster" in header and "document" in header:
+            return _table_clusters(path, header, rows[1:], least_score)
+        listed = list(_table_pairs(path, header, rows))
+    listed = [one for one in listed if str(one.values.get("label", "")).lower() not in NEGATIVE]
+    if least_score is not None:
+        listed = [one for one in listed if _score(path, one) >= least_score]
+    return from_pairs(
+        ((one.a, one.b) for one in listed), ((one.a, one.b) for one in listed if _copies(one))
+    )
+
+
+def _json_pairs(path: str, text: str) -> Iterator[_Listed]:
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            record = json.loads(line)
+            pairs = record["pairs"] if record["type"] == "cluster" else [record]
+            if record["type"] in ("cluster", "pair"):
+                yield from (_Listed(pair["a"], pair["b"], pair) for pair in pairs)
+        except (ValueError, KeyError, TypeError):
+            raise SimdupError(f"{path}:{number}", "not a line of a result", _HINT) from None
+
+
+def _rows(path: str, text: str) -> list[list[str]]:
+    content = io.StringIO(text, newline="")
+    if "\t" in text.split("\n", 1)[0]:
+        # In a file with tabs a quotation mark is a character of a name.
+        lines = csv.reader(content, delimiter="\t", quoting=csv.QUOTE_NONE)
+    else:
+        lines = csv.reader(content)
+    try:
+        return [row for row in lines if row]
+    except csv.Error as error:
+        raise SimdupError(f"{path}:{lines.line_num}", str(error), _HINT) from None
+
+
+def _table_clusters(
+    path: str, header: list[str], rows: Sequence[list[str]], least_score: float | None
+) -> LabelledPairs:
+    if least_score is not None:
+        raise SimdupError(path, "clusters have no score to compare", "leave `least_score` out")
+    clusters: dict[str, list[str]] = defaultdict(list)
+    for number, row in enumerate(rows, 2):
+        _check_width(path, number, row, len(header))
+        clusters[row[header.index("cluster")]].append(row[header.index("document")])
+    return from_clusters(clusters.values())
+
+
+def _table_pairs(path: str, header: list[str], rows: list[list[str]]) -> Iterator[_Listed]:
+    first = 1
+    if "a" in header and "b" in header:
+        first = 2
+        rows = rows[1:]
+    else:
+        third = [row[2] for row in rows if len(row) > 2]
+        header = ["a", "b", "score" if all(map(_is_number, third)) else "label"]
+        header = header[: max(len(rows[0]), 2)] if rows else header
+    for number, row in enumerate(rows, first):
+        _check_width(path, number, row, len(header))
+        values = dict(zip(header, row, strict=False))
+        yield _Listed(values["a"], values["b"], values)
+
+
+def _check_width(path: str, number: int, row: list[str], least: int) -> None:
+    if len(row) < least:
+        what = f"{len(row)} columns, but {least} are needed"
+        raise SimdupError(f"{path}, row {number}", what, _HINT)
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True
+
+
+def _score(path: str, one: _Listed) -> float:
+    name = next((name for name in SCORES if name in one.values), None)
+    if name is None:
+        raise SimdupError(path, "no score to compare", "wanted: a column " + ", ".join(SCORES))
+    value = str(one.values[name])
+    if not _is_number(value):
+        raise SimdupError(path, f"the score {value!r} is not a number")
+    return float(value)
+
+
+def _copies(one: _Listed) -> bool:
+    """Say whether a run listed two copies; only runs state a distance."""
+    distance = str(one.values.get("distance", ""))
+    similarity = str(one.values.get("similarity", ""))
+    if not _is_number(distance):
+        return False
+    return float(similarity) == 1 if _is_number(similarity) else float(distance) == 0
+
+
+def with_names_of(found: LabelledPairs, truth: LabelledPairs) -> LabelledPairs:
+    """Return the truth with its documents called as the found ones are.
+
+    A name means the document of that name.  If there is none, it means the one whose path ends
+    with it (``a.txt`` the document ``corpus/a.txt``), but for the suffix (``a`` as well), or that
+    is the end of its own path (``data/corpus/a.txt``).  A name that means none was not found.
+
+    Raises
+    ------
+    SimdupError
+        If a name means several documents, or several names the same one.
+    """
+    documents, names = found.names, truth.names
+    ends: dict[str, list[str]] = defaultdict(list)
+    bare: dict[str, list[str]] = defaultdict(list)
+    # Documents that are called by their own names are meant by no other.
+    # In order, so that what is complained of is the same each time.
+    for document in sorted(documents - names):
+        for end in _ends(document):
+            ends[end].append(document)
+            bare[_without_suffix(end)].append(document)
+    plain = {document.removeprefix("./"): document for document in documents - names}
+    called: dict[str, str] = {}
+    renamed: dict[str, str] = {}
+    for name in sorted(names - documents):
+        longer = [plain[end] for end in _ends(name) if end in plain]
+        meant = ends.get(name) or bare.get(name) or longer[:1]
+        if len(meant) > 1:
+            what = f"means both {meant[0]} and {meant[1]}"
+            raise SimdupError(name, what, "give more of the path in TRUTH")
+        if meant:
+            document = renamed[name] = meant[0]
+            other = called.setdefault(document, name)
+            if other != name:
+                what = f"is called both {other} and {name} in TRUTH"
+                raise SimdupError(document, what, "give one of them its whole path")
+    pairs = frozenset(
+        (min(pair), max(pair))
+        for pair in ((renamed.get(a, a), renamed.get(b, b)) for a, b in truth.pairs)
+    )
+    clusters = tuple(tuple(renamed.get(name, name) for name in c) for c in truth.clusters)
+    return LabelledPairs(pairs, clusters)
+
+
+def _ends(path: str) -> Iterator[str]:
+    """Yield the path and its ends of whole parts, the longest first."""
+    parts = path.split("/")
+    return ("/".join(parts[first:]) for first in range(len(parts)))
+
+
+def _without_suffix(path: str) -> str:
+    folder, slash, file = path.rpartition("/")
+    stem, dot, _ = file.rpartition(".")
+    return f"{folder}{slash}{stem if dot and stem else file}"

@@ -1,0 +1,89 @@
+"""The analyzer: one way from a text to what is counted, spooled and verified."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from simdup.features.counts import Counts, TermCounter, join
+from simdup.features.folding import fold
+from simdup.features.hashing import feature_hash
+from simdup.features.shingles import Shingler
+from simdup.features.text import PreparedText
+from simdup.features.tokens import Dictionary, Tokenizer, read_dictionary, tokenizer
+from simdup.model.recipe import Recipe
+from simdup.model.shingling import Shingling
+
+
+@dataclass(frozen=True)
+class Analyzer:
+    """Turns texts into terms and shingles: a recipe with its dictionary read.
+
+    It can be pickled and sent to other processes and machines; the segmenter is set up again
+    where it is first used.
+    """
+
+    recipe: Recipe  # how texts are folded, cut and hashed
+    segmenter: str = "auto"  # the segmenting engine; see `simdup.model.settings.RunOptions`
+    dictionary: Dictionary | None = None  # the content of the recipe's user dictionary
+
+    @classmethod
+    def for_recipe(cls, recipe: Recipe, segmenter: str = "auto") -> Analyzer:
+        """Return the analyzer of a recipe.
+
+        Raises
+        ------
+        SimdupError
+            If the dictionary cannot be read.
+        """
+        path = recipe.dictionary
+        return cls(recipe, segmenter, None if path is None else read_dictionary(path))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Leave the segmenter behind."""
+        return type(self), (self.recipe, self.segmenter, self.dictionary)
+
+    @cached_property
+    def tokenize(self) -> Tokenizer:
+        """The function from a folded text to its tokens."""
+        return tokenizer(self.recipe, self.segmenter, self.dictionary)
+
+    @property
+    def terms_digest(self) -> str:
+        """A digest of what decides which terms a text has."""
+        content = f"{self.recipe.tokens} {self.recipe.fold} ".encode()
+        content += b"" if self.dictionary is None else self.dictionary.content
+        return hashlib.blake2b(content, digest_size=6).hexdigest()
+
+    @property
+    def hash_bytes(self) -> int:
+        """Bytes of a feature hash."""
+        return self.recipe.bits // 8
+
+    def prepare(self, text: str) -> PreparedText:
+        """Return a text as it is counted, spooled and verified."""
+        return PreparedText(fold(text) if self.recipe.fold else text)
+
+    def counter(self) -> TermCounter:
+        """Return a counter of terms with the recipe's feature hashes."""
+        if (self.recipe.hash, self.recipe.bits) == ("blake2b", 64):
+            return TermCounter()
+        return TermCounter(feature_hash(self.recipe.hash, self.recipe.bits))
+
+    def count(self, texts: Sequence[PreparedText]) -> Counts:
+        """Return the term counts of a few texts."""
+        tokens = [self.tokenize(text.folded) for text in texts]
+        return join([(0, self.counter().count(tokens))], self.hash_bytes)
+
+    def shingler(self, shingling: Shingling) -> Shingler:
+        """Return what cuts texts into shingles.
+
+        Shingles of words are made of all words in order, whatever the recipe's terms are: these
+        may be unordered, or not words.
+        """
+        if not shingling.by_words:
+            return Shingler(shingling)
+        words = replace(self.recipe, tokens="ngrams:1")
+        return Shingler(shingling, tokenizer(words, self.segmenter, self.dictionary))

@@ -1,0 +1,138 @@
+"""Shingles: a document as the set of its runs of n characters, or of n words.
+
+Runs carry the order that single words lose, so two documents of the same vocabulary are told
+apart, and a change costs only the few runs that it touches.  MinHash, verification and the index
+share the hashes made here, so that a pair is found with the probability of the very measure that
+verifies it.
+
+Many documents lie in one array, one after another: document i is
+``hashes[starts[i]:starts[i + 1]]``.
+
+References
+----------
+A. Broder, "On the resemblance and containment of documents", SEQUENCES 1997, section 2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import chain
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simdup.features.hashing import REMEMBERED_TERMS, term_hash
+from simdup.features.text import PreparedText, to_codes
+from simdup.mix64 import GOLDEN
+from simdup.model.shingling import Shingling
+
+# Distinct hashes of one document's shingles, rising.
+Shingles = NDArray[np.uint64]
+
+
+class Sets(NamedTuple):
+    """Sets of 64-bit hashes, one for each document."""
+
+    starts: NDArray[np.int64]  # int64[documents + 1]: where each set begins, and the end
+    # uint64[entries]: their elements in the documents' own order; an element may occur twice.
+    hashes: NDArray[np.uint64]
+
+
+class Shingler:
+    """Cuts texts into shingles; `words` cuts a text into its words, in order."""
+
+    def __init__(self, shingling: Shingling, words: Callable[[str], list[str]] = str.split) -> None:
+        self.shingling = shingling
+        self._words = words
+        self._term_hashes = _TermHashes()
+
+    def text_of(self, prepared: PreparedText) -> str:
+        """Return the form of a text that the shingles are cut from."""
+        return prepared.spaced if self.shingling.by_words else prepared.compact
+
+    def shingles(self, text: str) -> Shingles:
+        """Return the distinct shingles of one text; see `text_of`."""
+        if self.shingling.by_words:
+            return _shingle_set(self._hash_words(self._words(text)), self.shingling.n)
+        return _shingle_set(to_codes(text).astype(np.uint64), self.shingling.n)
+
+    def sets(self, texts: Sequence[str]) -> Sets:
+        """Return the shingles of many texts; see `text_of`."""
+        if self.shingling.by_words:
+            cut: Sequence[Sequence[str]] = [self._words(text) for text in texts]
+            items = self._hash_words(list(chain.from_iterable(cut)))
+        else:
+            cut, items = texts, to_codes("".join(texts)).astype(np.uint64)
+        starts = np.cumsum([0, *map(len, cut)], dtype=np.int64)
+        return _shingle_sets(starts, items, self.shingling.n)
+
+    def _hash_words(self, words: list[str]) -> NDArray[np.uint64]:
+        if len(self._term_hashes) > REMEMBERED_TERMS:
+            self._term_hashes.clear()
+        return np.fromiter(map(self._term_hashes.__getitem__, words), np.uint64, len(words))
+
+
+class _TermHashes(dict[str, int]):
+    """The term hash of every term that is asked for, remembered."""
+
+    def __missing__(self, term: str) -> int:
+        value = self[term] = int.from_bytes(term_hash(term), "big")
+        return value
+
+
+def hash_runs(items: NDArray[np.uint64], n: int) -> NDArray[np.uint64]:
+    """Return the hash of every run of n consecutive items.
+
+    A polynomial over the items modulo 2**64, by Horner's rule, that begins with the length.  Its
+    odd multiplier makes every item move all higher bits; two different runs have equal hashes
+    with probability 2**-64.  Sketches in every index are made of these hashes.
+
+    Parameters
+    ----------
+    items : uint64[..., m]
+        Character codes or term hashes.
+    n : int
+        1 to m.
+
+    Returns
+    -------
+    uint64[..., m - n + 1]
+    """
+    count = items.shape[-1] - n + 1
+    hashes = items[..., :count] + np.uint64(n)
+    for offset in range(1, n):
+        hashes *= GOLDEN
+        hashes += items[..., offset : offset + count]
+    return hashes
+
+
+def _shingle_sets(starts: NDArray[np.int64], items: NDArray[np.uint64], n: int) -> Sets:
+    """Return the runs of n items within each document.
+
+    A document with fewer items has all of them as its only element, an empty one has none.
+    `starts`, int64[documents + 1], is where each begins in `items`, uint64[m], and the end.
+    """
+    lengths = np.diff(starts)
+    sizes = np.where(lengths >= n, lengths - n + 1, lengths > 0)
+    hashes = np.zeros(len(items), np.uint64)
+    if len(items) >= n:
+        hashes[: len(items) - n + 1] = hash_runs(items, n)
+    for length in range(1, min(n, int(lengths.max(initial=0)) + 1)):
+        short = starts[:-1][lengths == length]
+        hashes[short] = hash_runs(items[short[:, None] + np.arange(length)], length)[:, 0]
+    # Runs that reach into the next document were hashed with the others, and are dropped here.
+    inside = np.arange(len(items)) < np.repeat(starts[:-1] + sizes, lengths)
+    return Sets(np.concatenate([[0], np.cumsum(sizes)]), hashes[inside])
+
+
+def _shingle_set(items: NDArray[np.uint64], n: int) -> Shingles:
+    """Return the distinct runs of n items of one document, rising."""
+    if not len(items):
+        return items
+    hashes = hash_runs(items, min(n, len(items)))
+    hashes.sort()
+    first = np.empty(len(hashes), np.bool_)
+    first[0] = True
+    np.not_equal(hashes[1:], hashes[:-1], out=first[1:])
+    return hashes[first]

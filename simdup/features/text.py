@@ -1,0 +1,51 @@
+"""A text on its way from a document to what is counted, stored and verified; its code points."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+# Bytes of a digest: among 10**18 texts no two with the same digest by chance are to be expected.
+DIGEST_BYTES = 16
+
+
+def text_digest(text: str) -> bytes:
+    """Return a digest of a text's characters."""
+    content = text.encode("utf-8", "surrogatepass")
+    return hashlib.blake2b(content, digest_size=DIGEST_BYTES).digest()
+
+
+def to_codes(text: str) -> NDArray[np.uint32]:
+    """Return the code points of a text, lone surrogates among them."""
+    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
+
+
+def from_codes(codes: NDArray[np.uint32]) -> str:
+    """Return the text of some code points."""
+    return bytes(codes.astype("<u4", copy=False)).decode("utf-32-le", "surrogatepass")
+
+
+@dataclass(frozen=True)
+class PreparedText:
+    """A folded text, and the forms of it that others need."""
+
+    folded: str  # as it is cut into tokens
+
+    @cached_property
+    def compact(self) -> str:
+        """The folded text without white space, as it is verified."""
+        return "".join(self.folded.split())
+
+    @property
+    def spaced(self) -> str:
+        """The folded text with one space for every run of white space."""
+        return " ".join(self.folded.split())
+
+    @property
+    def digest(self) -> bytes:
+        """A digest of the compact text: equal for texts that differ in white space only."""
+        return text_digest(self.compact)

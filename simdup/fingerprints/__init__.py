@@ -1,0 +1,1 @@
+"""From term counts to fingerprints, their neighbours, and band keys."""

@@ -1,0 +1,158 @@
+"""The fingerprinter: a recipe with everything it names resolved."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simdup.corpus.fingerprint_lines import FingerprintLines
+from simdup.errors import SimdupError
+from simdup.features.analyzer import Analyzer
+from simdup.features.counts import Counts
+from simdup.features.idf import (
+    ENOUGH_DOCUMENTS,
+    Builtin,
+    Idf,
+    Model,
+    NoIdf,
+    learn_model,
+    read_model,
+)
+from simdup.features.weights import Weighting
+from simdup.lsh.simhash import simhash_rows, to_hex
+from simdup.model.criteria import FEW_TERMS
+from simdup.model.recipe import Recipe, recipe_fields
+
+
+@dataclass(frozen=True, slots=True)
+class Fingerprints:
+    """Fingerprints of documents."""
+
+    # uint64[documents, words]: word 0 is the most significant; 0 for a document without terms.
+    values: NDArray[np.uint64]
+    bits: int
+    # int64[documents]: how many terms with a weight above 0 each document has.
+    terms: NDArray[np.int64]
+
+    @classmethod
+    def of_lines(cls, lines: FingerprintLines) -> Fingerprints:
+        """Return the fingerprints of lines.
+
+        Lines do not tell how many terms there were, so each counts as having enough.
+        """
+        return cls(lines.values, lines.bits, np.full(len(lines.values), FEW_TERMS, np.int64))
+
+    def hexes(self) -> list[str]:
+        """Return them as lower-case hex digits."""
+        return to_hex(self.values, self.bits)
+
+
+@dataclass(frozen=True)
+class Fingerprinter:
+    """Makes fingerprints: a recipe with its IDF and dictionary resolved.
+
+    It can be pickled and sent to other processes and machines.  `alone` makes one that needs no
+    corpus, `for_corpus` one that may learn from a corpus's counts.
+    """
+
+    analyzer: Analyzer  # turns texts into terms
+    idf: Idf  # weighs terms
+    learned: bool = False  # `idf` was learned from the counts that are to be fingerprinted
+
+    @classmethod
+    def alone(cls, analyzer: Analyzer) -> Fingerprinter:
+        """Return the fingerprinter of documents that come without a corpus.
+
+        Raises
+        ------
+        SimdupError
+            If the recipe asks for the frequencies of a corpus, or names a model that cannot be
+            read or was learned from other terms.
+        """
+        recipe = analyzer.recipe
+        if recipe.idf == "corpus":
+            raise SimdupError("idf", "these texts are not a corpus to learn from", field="idf")
+        if recipe.idf == "builtin" or (recipe.idf == "auto" and recipe.uses_idf):
+            return cls(analyzer, Builtin())
+        return cls(analyzer, NoIdf() if recipe.idf == "auto" else _model_of(analyzer))
+
+    @classmethod
+    def for_corpus(cls, analyzer: Analyzer, counts: Counts) -> Fingerprinter:
+        """Return the fingerprinter of a corpus.
+
+        Raises
+        ------
+        SimdupError
+            As for `alone`, but for the frequencies of a corpus.
+        """
+        recipe = analyzer.recipe
+        enough = recipe.idf == "corpus" or counts.documents_with_terms >= ENOUGH_DOCUMENTS
+        if not recipe.may_need_corpus or not enough:
+            return cls.alone(analyzer)
+        return cls(analyzer, learn_model(counts, analyzer.terms_digest), learned=True)
+
+    @property
+    def recipe(self) -> Recipe:
+        """The recipe as it was asked for."""
+        return self.analyzer.recipe
+
+    @property
+    def digest(self) -> str:
+        """A digest of everything that decides a fingerprint."""
+        decisive = recipe_fields(self.recipe)
+        decisive.pop("idf")
+        decisive.pop("dictionary", None)
+        if not isinstance(self.idf, Model):
+            del decisive["min-df"]
+        content = [decisive, self.idf.digest(), self.analyzer.terms_digest]
+        written = json.dumps(content, sort_keys=True).encode()
+        return hashlib.blake2b(written, digest_size=6).hexdigest()
+
+    @property
+    def fields(self) -> dict[str, Any]:
+        """The fields of the resolved recipe with its digest, as results print them."""
+        return recipe_fields(self.recipe) | {"idf": self.idf.name, "digest": self.digest}
+
+    def weigh(self, counts: Counts) -> Weighting:
+        """Return how the terms of counted documents weigh."""
+        recipe = self.recipe
+        factors = self.idf.factors(counts) if recipe.uses_idf else np.ones(len(counts.ids))
+        frequent = self.idf.frequent(counts, recipe.min_df) if recipe.min_df > 1 else None
+        by_sklearn = self.learned and recipe.uses_idf and len(counts) >= ENOUGH_DOCUMENTS
+        return Weighting(counts, factors, frequent, recipe, by_sklearn)
+
+    def fingerprints(self, counts: Counts) -> Fingerprints:
+        """Return the fingerprints of counted documents."""
+        return fingerprint(self.weigh(counts))
+
+
+def fingerprint(weighting: Weighting) -> Fingerprints:
+    """Return the fingerprints of weighted documents."""
+    recipe, counts = weighting.recipe, weighting.counts
+    values = [np.zeros((0, recipe.words), np.uint64)]
+    terms = [np.zeros(0, np.int64)]
+    for top in weighting.top_terms():
+        values.append(simhash_rows(counts.hashes, top.columns, top.weights, recipe.ties))
+        terms.append(top.terms)
+    every = Fingerprints(np.concatenate(values), recipe.bits, np.concatenate(terms))
+    if counts.row_of is None:
+        return every
+    return Fingerprints(every.values[counts.row_of], every.bits, every.terms[counts.row_of])
+
+
+def _model_of(analyzer: Analyzer) -> Model:
+    """Read the model that a recipe names."""
+    path = analyzer.recipe.idf
+    model = read_model(path)
+    if model.terms_digest != analyzer.terms_digest:
+        raise SimdupError(
+            path,
+            "the model was learned with other `tokens`, `fold` or `dictionary`",
+            "`fit` it again with the recipe at hand",
+        )
+    return model

@@ -1,0 +1,74 @@
+"""Filling a new index."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from simdup._version import __version__
+from simdup.errors import SimdupError
+from simdup.features.analyzer import Analyzer
+from simdup.fingerprints.fingerprinter import Fingerprinter
+from simdup.index.columns import line_columns
+from simdup.index.ingest import KEEP_SUMMARIES, Sources, read_fingerprints, to_columns
+from simdup.index.opening import create_storage
+from simdup.index.session import now
+from simdup.index.storage import Storage
+from simdup.index.store import Store
+from simdup.index.stored_recipe import store, store_digest
+from simdup.index.writer import Writer
+from simdup.ingest.corpus import ingest_fingerprinted
+from simdup.ingest.sources import open_input
+from simdup.model.matches import Added
+from simdup.model.recipe import Recipe
+from simdup.model.settings import Settings
+
+
+def build(path: str, sources: Sources, settings: Settings, fingerprints: bool) -> Added:
+    """Create an index of documents with what weighs them, or of fingerprints."""
+    with create_storage(path) as storage:
+        add = _add_lines if fingerprints else _add_texts
+        added = add(storage, sources, settings)
+        time = now()
+        for name, value in (("created", time), ("changed", time), ("simdup", __version__)):
+            storage.set(name, value)
+    return added
+
+
+def _add_texts(storage: Storage, sources: Sources, settings: Settings) -> Added:
+    opened = open_input(sources, settings)  # type: ignore[arg-type]
+    fingerprinter, corpora = ingest_fingerprinted(opened, KEEP_SUMMARIES)
+    store(storage, fingerprinter)
+    writer = Writer(Store(storage, settings.recipe.words))
+    added = Added()
+    for corpus, found in corpora:
+        added.added += len(writer.add(to_columns(corpus, found))[0])
+        added.skipped += corpus.skipped
+        added.notes += corpus.notes
+    writer.flush()
+    return added
+
+
+def _add_lines(storage: Storage, sources: Sources, settings: Settings) -> Added:
+    """Add fingerprints; their recipe is the one given, if the digests agree."""
+    recipe = settings.recipe
+    own = recipe if recipe.idf != "auto" or not recipe.uses_idf else replace(recipe, idf="builtin")
+    fingerprinter, digest = None, ""
+    if own.idf != "corpus":
+        fingerprinter = Fingerprinter.alone(Analyzer.for_recipe(own))
+        digest = fingerprinter.digest
+    lines = read_fingerprints(sources, recipe.bits, digest)
+    if fingerprinter is not None and (lines.recipe, lines.bits) == (digest, own.bits):
+        store(storage, fingerprinter)
+    elif recipe != Recipe():
+        raise SimdupError(
+            storage.path,
+            f"the lines have recipe {lines.recipe or 'unknown'}, "
+            f"these options make {digest or 'one that needs texts to be known'}",
+            "leave the recipe's options out, or give those that the lines were made with",
+        )
+    else:
+        store_digest(storage, lines.recipe, lines.bits)
+    writer = Writer(Store(storage, -(-lines.bits // 64)))
+    columns, _ = writer.add(line_columns(list(lines.names), lines.values))
+    writer.flush()
+    return Added(len(columns))

@@ -1,0 +1,48 @@
+"""Checking every part of an index."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import numpy as np
+
+from simdup.errors import SimdupError
+from simdup.index.columns import decode_names, name_keys
+from simdup.index.session import Session
+
+
+def find_faults(session: Session) -> list[str]:
+    """Return what is wrong with an index, a sentence each.
+
+    Every section is compared with its checksum, every block with its own columns, and the recipe
+    with its model and dictionary with its digest.
+    """
+    storage = session.storage
+    with storage.reading():
+        faults = list(storage.faults())
+        with _collect(faults):
+            if session.recipe.complete:
+                _ = session.recipe.fingerprinter
+        keys = []
+        with _collect(faults):
+            for number, documents in storage.blocks():
+                with _collect(faults):
+                    columns = session.store.block(number)
+                    keys.append(columns.keys)
+                    if len(columns) != documents:
+                        faults.append(f"block {number} should have {documents} documents")
+                    if (name_keys(decode_names(columns.names)) != columns.keys).any():
+                        faults.append(f"block {number} has names that would not be found")
+        if keys and len(np.unique(np.concatenate(keys))) < sum(map(len, keys)):
+            faults.append("a name occurs twice")
+    return list(dict.fromkeys(faults))
+
+
+@contextmanager
+def _collect(faults: list[str]) -> Iterator[None]:
+    """Note an error as a fault and go on."""
+    try:
+        yield
+    except SimdupError as error:
+        faults.append(error.what)

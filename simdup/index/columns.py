@@ -1,0 +1,206 @@
+"""Documents as an index keeps them: in columns, and a block of them as the sections of a file.
+
+A document takes 25 bytes and the 8, 16, 24 or 32 of its fingerprint, besides its name and its
+sketch: 8 for its name's hash, by which it is found, 8 for its content's, which tells whether it
+has changed, 4 for its length, 1 for its terms and 4 for where its name ends.  A document that came
+as a fingerprint line has no text: its `terms` are 0, and it has no sketch.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simdup.corpus.names import from_bytes, to_bytes
+from simdup.lsh.bbit import SIZE
+from simdup.mix64 import scatter
+
+U64 = NDArray[np.uint64]
+RowIds = NDArray[np.int64]
+
+
+class MatchColumns(NamedTuple):
+    """What decides whether the texts of documents match."""
+
+    lengths: NDArray[np.uint32]  # uint32[n]
+    terms: NDArray[np.uint8]  # uint8[n]: as in `Columns`
+    sketches: NDArray[np.uint8]  # uint8[n, 128]: zeros where there was no text
+
+    @classmethod
+    def of(cls, lengths: NDArray[np.uint32], terms: NDArray[np.uint8],
+           sketches: NDArray[np.uint8], which: RowIds) -> MatchColumns:  # fmt: skip
+        """Return those of some rows, given all lengths and terms, and the sketches of texts."""
+        texts = terms[which] > 0
+        spread = np.zeros((len(which), SIZE), np.uint8)
+        if texts.any():
+            place = np.cumsum(terms > 0) - 1
+            spread[texts] = sketches[place[which[texts]]]
+        return cls(lengths[which], terms[which], spread)
+
+    def take(self, which: RowIds) -> MatchColumns:
+        """Return those of some rows."""
+        return MatchColumns(self.lengths[which], self.terms[which], self.sketches[which])
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """Documents in columns."""
+
+    names: list[bytes]  # as they are in a file system
+    values: U64  # uint64[n, words]: fingerprints
+    keys: U64  # uint64[n]: hashes of the names
+    contents: U64  # uint64[n]: hashes of names and contents together
+    lengths: NDArray[np.uint32]  # uint32[n]: characters of the compact text
+    terms: NDArray[np.uint8]  # uint8[n]: terms, 255 for more; 0 where there was no text
+    # uint8[texts, 128]: sketches of the documents that had a text, in order.
+    sketches: NDArray[np.uint8]
+
+    def __len__(self) -> int:
+        """Return the number of documents."""
+        return len(self.names)
+
+    def take(self, which: RowIds) -> Columns:
+        """Return some of the documents, by number."""
+        texts = self.terms > 0
+        place = np.cumsum(texts) - 1
+        return Columns(
+            [self.names[i] for i in which.tolist()],
+            self.values[which],
+            self.keys[which],
+            self.contents[which],
+            self.lengths[which],
+            self.terms[which],
+            self.sketches[place[which[texts[which]]]],
+        )
+
+    def match_columns(self, which: RowIds) -> MatchColumns:
+        """Return what decides whether some of the documents match, by number."""
+        return MatchColumns.of(self.lengths, self.terms, self.sketches, which)
+
+    def chunks(self, sizes: Sequence[int]) -> Iterator[Columns]:
+        """Cut the documents into chunks of these sizes, the last of which repeats."""
+        first = number = 0
+        while first < len(self):
+            size = sizes[min(number, len(sizes) - 1)]
+            yield self.take(np.arange(first, min(first + size, len(self))))
+            first, number = first + size, number + 1
+
+
+def concat(several: Sequence[Columns], words: int) -> Columns:
+    """Return columns one after another; `words` of a fingerprint are for no columns at all."""
+    if len(several) == 1:
+        return several[0]
+    every = [line_columns([], np.zeros((0, words), np.uint64)), *several]
+    return Columns(
+        [name for columns in every for name in columns.names],
+        np.concatenate([columns.values for columns in every]),
+        np.concatenate([columns.keys for columns in every]),
+        np.concatenate([columns.contents for columns in every]),
+        np.concatenate([columns.lengths for columns in every]),
+        np.concatenate([columns.terms for columns in every]),
+        np.concatenate([columns.sketches for columns in every]),
+    )
+
+
+# -- making columns --------------------------------------------------------------------------------
+
+
+def name_keys(names: Iterable[str]) -> U64:
+    """Return the hashes by which names are found.
+
+    Two of 10**7 names have the same with a probability of 3 in a million; the later one would
+    then replace the other.
+    """
+    digests = (hashlib.blake2b(to_bytes(name), digest_size=8).digest() for name in names)
+    return to_numbers(b"".join(digests))
+
+
+def text_hash(text: str) -> bytes:
+    """Return 8 bytes that tell whether a text has changed."""
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+
+
+def content_hashes(keys: U64, contents: U64) -> U64:
+    """Return the hashes of names and contents together.
+
+    The contents are the hashes of texts (uint64[n, 1]) or, where there are none, the fingerprints.
+    """
+    for word in range(contents.shape[1]):
+        keys = scatter(keys ^ contents[:, word])
+    return keys
+
+
+def line_columns(names: Sequence[str], values: U64, keyed: bool = True) -> Columns:
+    """Return the columns of fingerprint lines; those that are only asked about need no keys."""
+    n = len(names)
+    keys = name_keys(names) if keyed else np.zeros(n, np.uint64)
+    return Columns(
+        [to_bytes(name) for name in names],
+        values,
+        keys,
+        content_hashes(keys, values),
+        np.zeros(n, np.uint32),
+        np.zeros(n, np.uint8),
+        np.zeros((0, SIZE), np.uint8),
+    )
+
+
+# -- columns as sections ---------------------------------------------------------------------------
+
+SECTIONS = ("fingerprints", "keys", "contents", "lengths", "terms", "ends", "names", "sketches")
+
+
+def to_sections(columns: Columns) -> dict[str, bytes]:
+    """Return the sections of a block of documents, little-endian."""
+    return {
+        "fingerprints": columns.values.astype("<u8").tobytes(),
+        "keys": columns.keys.astype("<u8").tobytes(),
+        "contents": columns.contents.astype("<u8").tobytes(),
+        "lengths": columns.lengths.astype("<u4").tobytes(),
+        "terms": columns.terms.tobytes(),
+        "ends": np.cumsum([len(name) for name in columns.names], dtype="<u4").tobytes(),
+        "names": b"".join(columns.names),
+        "sketches": columns.sketches.tobytes(),
+    }
+
+
+def from_sections(sections: dict[str, bytes], words: int) -> Columns:
+    """Return the documents of a block; raise ValueError if its sections do not belong together."""
+    names = read_names(sections["ends"], sections["names"])
+    columns = Columns(
+        names,
+        to_numbers(sections["fingerprints"]).reshape(-1, words),
+        to_numbers(sections["keys"]),
+        to_numbers(sections["contents"]),
+        np.frombuffer(sections["lengths"], "<u4").astype(np.uint32),
+        np.frombuffer(sections["terms"], np.uint8),
+        np.frombuffer(sections["sketches"], np.uint8).reshape(-1, SIZE),
+    )
+    arrays = (columns.values, columns.keys, columns.contents, columns.lengths, columns.terms)
+    if any(len(array) != len(names) for array in arrays):
+        raise ValueError("columns of different lengths")
+    if len(columns.sketches) != np.count_nonzero(columns.terms):
+        raise ValueError("sketches are missing")
+    return columns
+
+
+def read_names(ends: bytes, content: bytes, which: RowIds | slice = slice(None)) -> list[bytes]:
+    """Return the names that two sections of a block hold: all, or some by number."""
+    bounds = np.concatenate([[0], np.frombuffer(ends, "<u4")])
+    places = zip(bounds[:-1][which].tolist(), bounds[1:][which].tolist(), strict=True)
+    return [content[start:end] for start, end in places]
+
+
+def decode_names(names: Iterable[bytes]) -> list[str]:
+    """Return names as strings."""
+    return [from_bytes(name) for name in names]
+
+
+def to_numbers(content: bytes) -> U64:
+    """Return the 64-bit numbers of a section."""
+    return np.frombuffer(content, "<u8").astype(np.uint64, copy=False)

@@ -1,0 +1,125 @@
+"""From sources to the columns of an index: documents, or fingerprint lines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from simdup.corpus.batches import Batch, TextBatch, read
+from simdup.corpus.fingerprint_lines import FingerprintLines, read_lines
+from simdup.corpus.names import to_bytes
+from simdup.errors import SimdupError
+from simdup.features.shingles import Shingler
+from simdup.features.text import PreparedText
+from simdup.fingerprints.fingerprinter import Fingerprinter, Fingerprints
+from simdup.index.columns import (
+    Columns,
+    content_hashes,
+    name_keys,
+    text_hash,
+    to_numbers,
+)
+from simdup.index.keyset import KeySet
+from simdup.ingest.corpus import Corpus, ingest_as_they_come
+from simdup.ingest.counting import BatchCounter, BatchOptions, CountedBatch
+from simdup.ingest.sources import Data, Input
+from simdup.lsh.bbit import SIZE, bbit_sketch
+from simdup.model.documents import Document, Skipped
+from simdup.model.shingling import Shingling
+
+# Texts as for a scan, or files of fingerprint lines, or names and fingerprints.
+Sources: TypeAlias = Data | Iterable[tuple[str, int]]
+
+# More terms are not counted; nobody asks beyond a few.
+_MOST_TERMS = 255
+
+# Part of every index: other shingles would make other sketches.
+_shingler = Shingler(Shingling(5))
+
+
+def summarize(document: Document, text: PreparedText) -> bytes:
+    """Return what stays of a text: a hash of it as it was, and a sketch of its shingles."""
+    sketch = bbit_sketch(_shingler.shingles(text.compact))
+    return text_hash(document.text) + sketch.tobytes()
+
+
+KEEP_SUMMARIES = BatchOptions(extras=summarize)
+
+
+@dataclass(frozen=True)
+class _CountChanged:
+    """Counts the documents of a batch, but not those that are known."""
+
+    counter: BatchCounter
+    known: KeySet
+
+    def __call__(self, number: int) -> Callable[[Batch], CountedBatch]:
+        """Return the function from a batch to its counts, for any process."""
+        return self.count
+
+    def count(self, batch: Batch) -> CountedBatch:
+        found = list(read(batch, self.counter.reading))
+        documents = [one for one in found if isinstance(one, Document)]
+        skipped = [one for one in found if isinstance(one, Skipped)]
+        keys = name_keys(document.name for document in documents)
+        texts = to_numbers(b"".join(text_hash(document.text) for document in documents))
+        known = self.known.contain(content_hashes(keys, texts[:, None])).tolist()
+        pairs = list(zip(documents, known, strict=True))
+        changed = tuple(one for one, same in pairs if not same)
+        counted = self.counter.count(TextBatch(changed, batch.size))
+        counted.skipped = skipped + counted.skipped
+        counted.unchanged = [one._replace(text="") for one, same in pairs if same]
+        return counted
+
+
+def read_documents(
+    opened: Input, fingerprinter: Fingerprinter, known: KeySet | None = None
+) -> Iterator[Corpus]:
+    """Yield documents batch by batch, without those that are known."""
+    settings = opened.settings
+    analyzer = replace(fingerprinter.analyzer, segmenter=settings.run.segmenter)
+    options = replace(KEEP_SUMMARIES, standalone=True)
+    counter = BatchCounter(analyzer, settings.reading, options)
+    work = counter if known is None else _CountChanged(counter, known)
+    return ingest_as_they_come(opened, analyzer, work)
+
+
+def to_columns(corpus: Corpus, found: Fingerprints) -> Columns:
+    """Return the columns of fingerprinted documents; those without words are left out."""
+    chosen = np.flatnonzero(found.terms)
+    rows = chosen.tolist()
+    summaries = np.frombuffer(b"".join(corpus.extras[i] for i in rows), np.uint8)
+    summaries = summaries.reshape(-1, 8 + SIZE)
+    names = [corpus.names[i] for i in rows]
+    keys = name_keys(names)
+    return Columns(
+        [to_bytes(name) for name in names],
+        found.values[chosen],
+        keys,
+        content_hashes(keys, to_numbers(summaries[:, :8].tobytes())[:, None]),
+        np.array([corpus.lengths[i] for i in rows], np.uint32),
+        np.minimum(found.terms[chosen], _MOST_TERMS).astype(np.uint8),
+        summaries[:, 8:],
+    )
+
+
+def read_fingerprints(sources: Sources, bits: int, digest: str) -> FingerprintLines:
+    """Read fingerprint lines from files, or take names and fingerprints of bits and digest."""
+    given: list[Any] = [sources] if isinstance(sources, str) else list(sources)
+    if not given:
+        return FingerprintLines([], np.zeros((0, -(-bits // 64)), np.uint64), bits, digest)
+    if isinstance(given[0], str):
+        return read_lines(given)
+    size = -(-bits // 64) * 8
+    try:
+        content = b"".join(value.to_bytes(size, "big") for _, value in given)
+        if any(value >> bits for _, value in given):
+            raise OverflowError
+    except OverflowError:
+        what = f"not all are numbers of {bits} bits"
+        raise SimdupError("fingerprints", what, field="fingerprints") from None
+    values = np.frombuffer(content, ">u8").astype(np.uint64).reshape(len(given), -1)
+    return FingerprintLines([name for name, _ in given], values, bits, digest)

@@ -1,0 +1,147 @@
+"""The recipe inside an index: stored when it is built, so that its answers never change."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import fields, replace
+from functools import cached_property
+from typing import Any
+
+from simdup.errors import SimdupError
+from simdup.features.analyzer import Analyzer
+from simdup.features.idf import Builtin, Idf, Model, NoIdf, model_bytes, parse_model, read_model
+from simdup.features.tokens import Dictionary, read_dictionary
+from simdup.fingerprints.fingerprinter import Fingerprinter
+from simdup.index.storage import Storage
+from simdup.model.recipe import Recipe, named_recipe, recipe_fields
+
+
+def store(storage: Storage, fingerprinter: Fingerprinter) -> None:
+    """Write the recipe, with everything that decides a fingerprint."""
+    idf, dictionary = fingerprinter.idf, fingerprinter.analyzer.dictionary
+    documents = None
+    if isinstance(idf, Model):
+        documents = idf.documents
+        storage.put("model", 0, model_bytes(idf))
+    if dictionary is not None:
+        storage.put("dictionary", 0, dictionary.content)
+    _write(storage, recipe_fields(fingerprinter.recipe), fingerprinter.fields, documents)
+
+
+def store_digest(storage: Storage, digest: str, bits: int) -> None:
+    """Write all that fingerprint lines tell about their recipe."""
+    _write(storage, None, {"digest": digest, "bits": bits}, None)
+
+
+def _write(
+    storage: Storage, values: dict[str, Any] | None, resolved: dict[str, Any], documents: int | None
+) -> None:
+    stored = {"fields": values, "resolved": resolved, "model_documents": documents}
+    # Names of files may hold bytes that are not UTF-8: JSON spells them as escapes.
+    storage.put("recipe", 0, json.dumps(stored).encode())
+
+
+class StoredRecipe:
+    """The recipe inside an index."""
+
+    def __init__(self, storage: Storage) -> None:
+        stored = json.loads(storage.get("recipe", 0))
+        # With its digest; for fingerprint lines only digest and bits.
+        self.resolved: dict[str, Any] = stored["resolved"]
+        self._fields: dict[str, Any] | None = stored["fields"]
+        self._storage = storage
+
+    @property
+    def complete(self) -> bool:
+        """Whether texts can be fingerprinted, not only their fingerprints compared."""
+        return self._fields is not None
+
+    @property
+    def bits(self) -> int:
+        """Bits of a fingerprint."""
+        return int(self.resolved["bits"])
+
+    @property
+    def words(self) -> int:
+        """64-bit words of a fingerprint."""
+        return -(-self.bits // 64)
+
+    @cached_property
+    def fingerprinter(self) -> Fingerprinter:
+        """What fingerprints texts; raises if it is unknown, damaged or not reproducible here."""
+        storage = self._storage
+        if self._fields is None:
+            raise SimdupError(
+                storage.path,
+                "it was built from fingerprint lines, and cannot fingerprint texts",
+                "query it with `fingerprints`, or build it with the options of their recipe",
+            )
+        recipe, dictionary = self._recipe, None
+        if storage.has("dictionary"):
+            dictionary = Dictionary(recipe.dictionary or "", storage.get("dictionary", 0))
+        idf: Idf = Builtin()
+        if storage.has("model"):
+            idf = parse_model(storage.get("model", 0), storage.path)
+        elif self.resolved["idf"] == "none":
+            idf = NoIdf()
+        made = Fingerprinter(Analyzer(recipe, dictionary=dictionary), idf)
+        if made.digest != self.resolved["digest"]:
+            raise SimdupError(
+                storage.path,
+                f"its recipe {self.resolved['digest']} is not what this installation makes of it",
+                "it was built with another jieba, or is damaged: see `Index.check`",
+            )
+        return made
+
+    @property
+    def _recipe(self) -> Recipe:
+        values = self._fields or {}
+        return Recipe(**{name.replace("-", "_"): value for name, value in values.items()})
+
+    def require(self, name: str | None, options: dict[str, Any]) -> None:
+        """Raise if the requested recipe differs from the index's, naming both values of each field.
+
+        `name` is a named recipe, None for that of the index; `options` are the requested fields.
+        """
+        if name is None and not options:
+            return
+        if self._fields is None:
+            raise SimdupError(
+                self._storage.path,
+                "it was built from fingerprint lines, whose recipe is known by its digest only",
+                "leave the recipe's options out",
+            )
+        own = self._recipe
+        asked = replace(own if name is None else named_recipe(name), **options)
+        differing = []
+        for field in (one.name for one in fields(Recipe)):
+            wanted, has = getattr(asked, field), getattr(own, field)
+            if field == "idf":
+                agree = "idf" not in options or self._same_idf(wanted)
+                has = self.resolved["idf"]
+            elif field == "dictionary":
+                agree = self._same_dictionary(wanted)
+            else:
+                agree = wanted == has
+            if not agree:
+                differing.append(f"`{field}` {wanted} was requested, but the index has {has}")
+        if differing:
+            raise SimdupError(
+                self._storage.path,
+                "another recipe: " + "; ".join(differing),
+                "leave these options out, or build another index with them",
+            )
+
+    def _same_idf(self, wanted: str) -> bool:
+        if wanted == "auto" or wanted == self.resolved["idf"]:
+            return True
+        if wanted in ("builtin", "corpus") or not self._storage.has("model"):
+            return False
+        return self.fingerprinter.idf.digest() == read_model(wanted).digest()
+
+    def _same_dictionary(self, wanted: str | None) -> bool:
+        storage = self._storage
+        kept = storage.get("dictionary", 0) if storage.has("dictionary") else None
+        if wanted is None or kept is None or wanted == (self._fields or {}).get("dictionary"):
+            return (wanted is None) == (kept is None)
+        return read_dictionary(wanted).content == kept

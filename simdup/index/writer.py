@@ -1,0 +1,108 @@
+"""Adding and removing documents, block by block."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simdup.index.columns import U64, Columns, concat, to_numbers, to_sections
+from simdup.index.keyset import KeySet, contains
+from simdup.index.store import BLOCK, Store
+
+
+class Writer:
+    """Adds and removes documents; every transaction ends with `flush`.
+
+    It knows the hashes of all names and contents, which are read when it is created, and serves
+    several transactions as long as nobody else writes between them.  Use it within
+    `Storage.writing`.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._load()
+
+    def _load(self) -> None:
+        self.contents = KeySet(self._store.column("contents"))
+        self._keys = KeySet(self._store.column("keys"))
+        self._last = max((number for number, _ in self._store.storage.blocks()), default=0)
+        self._next = self._last + 1
+        self._new_keys: set[int] = set()
+        self._outdated: list[int] = []
+        self._pending: list[Columns] = []
+
+    def add(self, columns: Columns) -> tuple[Columns, int]:
+        """Add documents; one whose name is present with another content is replaced.
+
+        Return those that were not present unchanged, and how many of them replace another.
+        """
+        keys = columns.keys.tolist()
+        if len(set(keys)) < len(keys):
+            last = {key: i for i, key in enumerate(keys)}
+            columns = columns.take(np.array(sorted(last.values()), np.int64))
+            keys = columns.keys.tolist()
+        if not self._new_keys.isdisjoint(keys):
+            # The same name twice in one transaction: the first must be found like any other.
+            self.flush()
+            self._load()
+        new = np.flatnonzero(~self.contents.contain(columns.contents))
+        if len(new) < len(columns):
+            columns = columns.take(new)
+        present = self._keys.contain(columns.keys)
+        self._outdated += columns.keys[present].tolist()
+        self._new_keys.update(columns.keys.tolist())
+        self.contents.add(columns.contents)
+        self._pending.append(columns)
+        if sum(map(len, self._pending)) >= BLOCK:
+            self._write_full()
+        return columns, int(np.count_nonzero(present))
+
+    def remove(self, keys: U64) -> NDArray[np.bool_]:
+        """Remove the documents with these name hashes, and tell which were present."""
+        present = self._keys.contain(keys)
+        self._outdated += keys[present].tolist()
+        return present
+
+    def flush(self) -> bool:
+        """Write what is pending; tell whether documents were removed, and places shifted."""
+        removed = bool(self._outdated)
+        if removed:
+            self._remove_outdated(np.unique(np.array(self._outdated, np.uint64)))
+        pending = concat(self._pending, self._store.words)
+        if len(pending):
+            blocks = self._store.storage.blocks()
+            number, documents = blocks[-1] if blocks else (0, BLOCK)
+            if documents + len(pending) <= BLOCK:
+                pending = concat([self._store.block(number), pending], self._store.words)
+                self._put(number, pending)
+            else:
+                self._put(self._next, pending)
+        if removed:
+            self._load()
+        else:
+            self._keys.add(np.array(sorted(self._new_keys), np.uint64))
+            self._last, self._pending = self._next - 1, []
+            self._new_keys = set()
+        return removed
+
+    def _write_full(self) -> None:
+        columns = concat(self._pending, self._store.words)
+        whole = len(columns) // BLOCK * BLOCK
+        for first in range(0, whole, BLOCK):
+            self._put(self._next, columns.take(np.arange(first, first + BLOCK)))
+        self._pending = [columns.take(np.arange(whole, len(columns)))]
+
+    def _put(self, number: int, columns: Columns) -> None:
+        self._store.storage.put_block(number, len(columns), to_sections(columns))
+        self._next = max(self._next, number + 1)
+
+    def _remove_outdated(self, outdated: U64) -> None:
+        """Take documents out of the blocks that existed when the transaction began."""
+        hit = [
+            number
+            for number, content in self._store.storage.sections("keys")
+            if number <= self._last and contains(outdated, to_numbers(content)).any()
+        ]
+        for number in hit:
+            columns = self._store.block(number)
+            self._put(number, columns.take(np.flatnonzero(~contains(outdated, columns.keys))))

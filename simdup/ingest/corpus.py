@@ -1,0 +1,261 @@
+"""A corpus: documents read and counted, on as many processes as the work is worth.
+
+The result does not depend on how many processes there were.
+"""
+
+from __future__ import annotations
+
+import errno
+import sys
+import tempfile
+from array import array
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simdup.corpus.batches import Batch
+from simdup.corpus.names import NameRegistry
+from simdup.corpus.spool import Slot, SpoolReader
+from simdup.errors import SimdupError
+from simdup.features.analyzer import Analyzer
+from simdup.features.counts import CountedChunk, Counts, join, no_spool
+from simdup.features.idf import ENOUGH_DOCUMENTS
+from simdup.features.text import DIGEST_BYTES
+from simdup.fingerprints.fingerprinter import Fingerprinter, Fingerprints
+from simdup.ingest.counting import COUNTS_ONLY, BatchCounter, BatchOptions, CountedBatch
+from simdup.ingest.sources import Input
+from simdup.ingest.workers import Workers
+from simdup.model.documents import NO_WORDS, Skipped
+
+# Below this many bytes one process finishes before others have started: forking and ending two
+# costs 50 ms, in which one reads some 500 kB.
+WORTH_WORKERS = 1 << 20
+
+
+@dataclass
+class Corpus:
+    """Documents read and counted; their texts and counts may be spooled."""
+
+    analyzer: Analyzer  # turned the texts into terms
+    registry: NameRegistry = field(default_factory=NameRegistry)
+    # Of each document, as in `Document`.
+    names: list[str] = field(default_factory=list)
+    modified: list[float] = field(default_factory=list)
+    paths: list[str] = field(default_factory=list)
+    records: array[int] = field(default_factory=lambda: array("Q"))
+    # Of each document, as in `CountedBatch`.
+    text_digests: bytearray = field(default_factory=bytearray)
+    first_seen: bytearray = field(default_factory=bytearray)
+    # Of each text that was met first; of each document once copies are resolved.
+    digests: list[bytes] = field(default_factory=list)
+    lengths: list[int] = field(default_factory=list)
+    slots: list[Slot] = field(default_factory=list)
+    notes: list[tuple[str, str]] = field(default_factory=list)  # names, and how they were read
+    skipped: list[Skipped] = field(default_factory=list)
+    # Which process counted each chunk, and the chunk: see `features.counts.join`.
+    chunks: list[tuple[int, CountedChunk]] = field(default_factory=list)
+    bands: list[NDArray[np.uint64]] = field(default_factory=list)  # band keys, chunk by chunk
+    extras: list[bytes] = field(default_factory=list)  # of each document, as in `CountedBatch`
+    # int64[documents]: each one's row in the joined counts; None where each has its own.
+    row_of: NDArray[np.int64] | None = None
+    unchanged: int = 0  # how many documents were left out because they are known
+    read: Callable[[Slot], bytes] = no_spool  # returns the bytes of a slot, while the spool exists
+
+    def __len__(self) -> int:
+        """Return the number of documents."""
+        return len(self.names)
+
+    def add(self, process: int, counted: CountedBatch) -> None:
+        """Take in a batch that a process counted."""
+        for document in counted.unchanged:
+            if not self.registry.reserve(document):
+                # Two records of one name, of which the other has changed and came first.
+                taken = f"left out, add it again: another record has the name {document.name!r}"
+                self.skipped.append(Skipped(document.place, taken, error=True))
+        self.unchanged += len(counted.unchanged)
+        for document in counted.documents:
+            name, note = self.registry.assign(document)
+            if note:
+                self.notes.append((document.place, note))
+            if document.note:
+                self.notes.append((name, document.note))
+            self.names.append(name)
+            self.modified.append(document.modified)
+            self.paths.append(document.path)
+            self.records.append(document.record)
+        self.text_digests += counted.text_digests
+        self.first_seen += counted.first_seen
+        self.digests += counted.digests
+        self.lengths += counted.lengths
+        self.slots += counted.slots
+        self.skipped += counted.skipped
+        self.extras += counted.extras
+        if counted.bands is not None:
+            self.bands.append(counted.bands)
+        self.chunks.append((process, counted.counts))
+
+    def skip_wordless(self, found: Fingerprints) -> None:
+        """Skip the documents whose fingerprints have no terms."""
+        self.skipped += [Skipped(self.names[i], NO_WORDS) for i in np.flatnonzero(found.terms == 0)]
+
+    def fingerprints(self, fingerprinter: Fingerprinter) -> Fingerprints:
+        """Return the fingerprints of all documents, and skip those without words."""
+        found = fingerprinter.fingerprints(self.counts)
+        self.skip_wordless(found)
+        return found
+
+    def forget_terms(self) -> None:
+        """Drop the terms themselves: frequencies of a corpus or a model go by term hash."""
+        for position in range(len(self.chunks) - 1, -1, -1):
+            process, counts = self.chunks[position]
+            if not counts.terms:
+                break
+            self.chunks[position] = process, replace(counts, terms=())
+
+    def resolve_copies(self) -> None:
+        """Give every copy what is known about the text it is a copy of.
+
+        This waits for the end: the process that met a text first may have been slower than
+        another one that met its copy.
+        """
+        if all(self.first_seen):
+            return
+        first = np.frombuffer(self.first_seen, np.bool_)
+        digests = np.frombuffer(self.text_digests, f"S{DIGEST_BYTES}")
+        order = np.argsort(digests[first], kind="stable")
+        rows = np.cumsum(first, dtype=np.int64) - 1
+        rows[~first] = order[np.searchsorted(digests[first], digests[~first], sorter=order)]
+        self.row_of = rows
+        each = rows.tolist()
+        self.digests = [self.digests[row] for row in each]
+        self.lengths = [self.lengths[row] for row in each]
+        if self.slots:
+            self.slots = [self.slots[row] for row in each]
+        if self.bands:
+            self.bands = [np.concatenate(self.bands)[rows]]
+
+    @cached_property
+    def counts(self) -> Counts:
+        """The term counts of all documents; asked for once all batches are in."""
+        return join(self.chunks, self.analyzer.hash_bytes, self.read, self.row_of)
+
+    @property
+    def keys(self) -> NDArray[np.uint64] | None:
+        """Band keys (uint64[documents, bands]); None where none were made."""
+        return np.concatenate(self.bands) if self.bands else None
+
+    def text(self, document: int) -> str:
+        """Return a document's text as it was spooled."""
+        return self.read(self.slots[document]).decode("utf-8", "surrogatepass")
+
+
+@contextmanager
+def ingest(
+    opened: Input,
+    options: BatchOptions = COUNTS_ONLY,
+    meanwhile: Callable[[], None] = lambda: None,
+) -> Iterator[Corpus]:
+    """Read and count all documents, and keep the spool while they are worked on.
+
+    `meanwhile` is called when other processes have taken over: a thread may only start once they
+    are forked.
+    """
+    settings, analyzer = opened.settings, opened.analyzer()
+    with spool_folder() as folder:
+        reader = SpoolReader(folder)
+        try:
+            counter = BatchCounter(analyzer, settings.reading, options, folder)
+            corpus = Corpus(analyzer, skipped=list(opened.skipped), read=reader.read)
+            for process, counted in count_batches(opened, counter, meanwhile):
+                corpus.add(process, counted)
+                if settings.recipe.idf != "builtin" and len(corpus) >= ENOUGH_DOCUMENTS:
+                    corpus.forget_terms()
+            corpus.resolve_copies()
+            yield corpus
+        finally:
+            reader.close()
+
+
+def ingest_as_they_come(
+    opened: Input, analyzer: Analyzer, counter: Callable[[int], Callable[[Batch], CountedBatch]]
+) -> Iterator[Corpus]:
+    """Yield a small corpus for each batch as soon as it is counted."""
+    registry = NameRegistry()
+    yield Corpus(analyzer, registry, skipped=list(opened.skipped))
+    for _, counted in count_batches(opened, counter):
+        corpus = Corpus(analyzer, registry)
+        corpus.add(0, counted)
+        yield corpus
+
+
+def ingest_fingerprinted(
+    opened: Input, options: BatchOptions = COUNTS_ONLY
+) -> tuple[Fingerprinter, Iterator[tuple[Corpus, Fingerprints]]]:
+    """Return the fingerprinter of documents, and the documents with their fingerprints.
+
+    With a model or the built-in table each batch is returned as soon as it is read.  Where the
+    corpus's own frequencies may be needed, all documents are read first.
+    """
+    if opened.settings.recipe.may_need_corpus:
+        with ingest(opened, options) as corpus:
+            fingerprinter = Fingerprinter.for_corpus(corpus.analyzer, corpus.counts)
+            return fingerprinter, iter([(corpus, corpus.fingerprints(fingerprinter))])
+    fingerprinter = Fingerprinter.alone(opened.analyzer())
+    options = replace(options, standalone=True)
+    counter = BatchCounter(fingerprinter.analyzer, opened.settings.reading, options)
+    corpora = ingest_as_they_come(opened, fingerprinter.analyzer, counter)
+    return fingerprinter, ((corpus, corpus.fingerprints(fingerprinter)) for corpus in corpora)
+
+
+def count_batches(
+    opened: Input,
+    counter: Callable[[int], Callable[[Batch], CountedBatch]],
+    meanwhile: Callable[[], None] = lambda: None,
+) -> Iterator[tuple[int, CountedBatch]]:
+    """Yield (process, counted documents) of each batch, in order.
+
+    One process begins; others join in when there is work enough for them, known or met.
+    """
+    run = opened.settings.run
+    done = 0
+    here = WORTH_WORKERS
+    if run.processes == 1:
+        here = sys.maxsize
+    elif opened.size is not None and opened.size > WORTH_WORKERS:
+        here = 0
+    if here:
+        count = counter(0)
+        while done < here:
+            batch = next(opened.batches, None)
+            if batch is None:
+                return
+            yield 0, count(batch)
+            done += batch.size
+            run.progress("reading", done, opened.size)
+    workers = Workers[Batch, CountedBatch](run.processes, counter, first=1)
+    meanwhile()
+    try:
+        for process, counted in workers.map(opened.batches):
+            yield process, counted
+            done += counted.size
+            run.progress("reading", done, opened.size)
+    finally:
+        workers.close()
+
+
+@contextmanager
+def spool_folder() -> Iterator[str]:
+    """Make a folder for a spool and remove it afterwards; raise if there is no room for it."""
+    try:
+        with tempfile.TemporaryDirectory(prefix="simdup-", ignore_cleanup_errors=True) as folder:
+            yield folder
+    except OSError as error:
+        if error.errno != errno.ENOSPC:
+            raise
+        raise SimdupError(
+            tempfile.gettempdir(), "no space left for the texts", "set TMPDIR to a larger disk"
+        ) from None

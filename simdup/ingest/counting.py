@@ -1,0 +1,149 @@
+"""From a batch to its counted documents: read, fold, segment, count and spool."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simdup.corpus.batches import Batch, read
+from simdup.corpus.spool import Slot, SpoolWriter
+from simdup.features.analyzer import Analyzer
+from simdup.features.counts import CountedChunk, TermCounter
+from simdup.features.text import PreparedText, text_digest
+from simdup.fingerprints.bands import minhash_keys
+from simdup.ingest.seen import Seen
+from simdup.lsh.families import Banding
+from simdup.model.documents import Document, Skipped
+from simdup.model.reading import Reading
+from simdup.model.shingling import Shingling
+
+
+@dataclass(frozen=True, slots=True)
+class BatchOptions:
+    """What is made of documents beside their counts."""
+
+    shingling: Shingling | None = None  # cut the texts into these
+    texts: bool = False  # spool the texts, in the form that the shingles are cut from
+    banding: Banding | None = None  # make MinHash band keys of the shingles
+    # Count each batch on its own, as results that stream need, rather than continue the term
+    # numbers of the batches before.
+    standalone: bool = False
+    # Computes something more from a document and its text.
+    extras: Callable[[Document, PreparedText], bytes] | None = None
+
+
+COUNTS_ONLY = BatchOptions()
+_NO_COUNTS = TermCounter().count([])
+
+
+@dataclass(slots=True)
+class CountedBatch:
+    """The documents of a batch, read and counted."""
+
+    size: int  # of the batch in bytes
+    documents: list[Document] = field(default_factory=list)  # without their texts
+    # Digests of all their folded texts, one after the other.
+    text_digests: bytearray = field(default_factory=bytearray)
+    # 1 where a text was met for the first time; what follows covers those documents only.
+    first_seen: bytearray = field(default_factory=bytearray)
+    # Digests of the compact texts; see `PreparedText`.
+    digests: list[bytes] = field(default_factory=list)
+    lengths: list[int] = field(default_factory=list)  # their characters
+    slots: list[Slot] = field(default_factory=list)  # where the texts are spooled
+    counts: CountedChunk = _NO_COUNTS
+    bands: NDArray[np.uint64] | None = None  # uint64[documents, bands]: band keys
+    skipped: list[Skipped] = field(default_factory=list)
+    extras: list[bytes] = field(default_factory=list)  # of each document, see `BatchOptions`
+    unchanged: list[Document] = field(default_factory=list)  # known, hence left out; no texts
+
+
+class BatchCounter:
+    """Counts batches; can be pickled and sent to other processes and machines.
+
+    Counts and texts are spooled to a folder; without one, counts stay in the result.
+    """
+
+    def __init__(
+        self,
+        analyzer: Analyzer,
+        reading: Reading,
+        options: BatchOptions = COUNTS_ONLY,
+        spool: str | None = None,
+    ) -> None:
+        self.analyzer = analyzer
+        self.reading = reading
+        self.options = options
+        self._spool = spool
+        # Set up before processes are forked, so that they share it.
+        self._tokenize = analyzer.tokenize
+        self._shingler = None if options.shingling is None else analyzer.shingler(options.shingling)
+        # Results that stream cannot point to what came with another batch.
+        self._seen = None if options.standalone else Seen()
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Leave the segmenter behind; it is set up again at the destination."""
+        return type(self), (self.analyzer, self.reading, self.options, self._spool)
+
+    def __call__(self, number: int) -> Callable[[Batch], CountedBatch]:
+        """Return the function from a batch to its counts for the process of that number."""
+        if self.options.standalone:
+            return self.count
+        counter = self.analyzer.counter()
+        writer = None if self._spool is None else SpoolWriter(self._spool, number)
+        return lambda batch: self._spooled(self._count(batch, counter), writer)
+
+    def count(self, batch: Batch) -> CountedBatch:
+        """Return the counts of a batch that stands alone."""
+        return self._count(batch, self.analyzer.counter())[0]
+
+    def _count(self, batch: Batch, counter: TermCounter) -> tuple[CountedBatch, list[str]]:
+        """Return the counts of a batch, and its texts in the form that is shingled."""
+        counted = CountedBatch(batch.size)
+        tokens: list[list[str]] = []
+        texts: list[str] = []
+        for found in read(batch, self.reading):
+            if isinstance(found, Skipped):
+                counted.skipped.append(found)
+                continue
+            prepared = self.analyzer.prepare(found.text)
+            digest = text_digest(prepared.folded)
+            first = self._seen is None or digest not in self._seen
+            if first:
+                cut = self._tokenize(prepared.folded)
+                if not cut:
+                    why = "no words" if prepared.compact else "empty"
+                    counted.skipped.append(Skipped(found.name, why))
+                    continue
+                if self._seen is not None:
+                    self._seen.add(digest)
+                tokens.append(cut)
+                counted.digests.append(prepared.digest)
+                counted.lengths.append(len(prepared.compact))
+                if self._shingler is not None:
+                    texts.append(self._shingler.text_of(prepared))
+            counted.documents.append(found._replace(text=""))
+            counted.text_digests += digest
+            counted.first_seen.append(first)
+            if self.options.extras is not None:
+                counted.extras.append(self.options.extras(found, prepared))
+        counted.counts = counter.count(tokens)
+        if self.options.banding is not None and self._shingler is not None:
+            counted.bands = minhash_keys(self._shingler.sets(texts), self.options.banding)
+        return counted, texts
+
+    def _spooled(
+        self, done: tuple[CountedBatch, list[str]], writer: SpoolWriter | None
+    ) -> CountedBatch:
+        """Move the texts and the entries of the counts of a batch to the spool."""
+        counted, texts = done
+        if writer is None:
+            return counted
+        spooled = texts if self.options.texts else []
+        contents = [text.encode("utf-8", "surrogatepass") for text in spooled]
+        contents += [bytes(counted.counts.columns), bytes(counted.counts.counts)]
+        *counted.slots, columns, occurrences = writer.write(contents)
+        counted.counts = replace(counted.counts, columns=columns, counts=occurrences)
+        return counted

@@ -1,0 +1,151 @@
+"""Work spread over processes, results in order.
+
+A `concurrent.futures` pool cannot be stopped in the middle of a task before Python 3.14, and an
+interrupted user should not wait for one.  What is needed here is small: each worker has a pipe of
+its own, takes one task ahead of the one it is at, and is terminated when the work ends, however
+it ends.
+"""
+
+from __future__ import annotations
+
+import itertools
+import multiprocessing
+import os
+import queue
+import signal
+import sys
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from multiprocessing.connection import Connection, wait
+from typing import Any, Generic, TypeVar
+
+from simdup.errors import SimdupError
+
+Task = TypeVar("Task")
+Result = TypeVar("Result")
+
+# One task at work and one waiting, so that a worker never idles while the parent is busy.
+_AHEAD = 2
+
+
+class Workers(Generic[Task, Result]):
+    """A few processes that do the same work on tasks.
+
+    `start` is called in each process with the worker's number, counted from `first`, and returns
+    the function that does a task.  It must be picklable where processes are not forked.
+    """
+
+    def __init__(
+        self, count: int, start: Callable[[int], Callable[[Task], Result]], first: int = 0
+    ) -> None:
+        # Forked workers share what the parent has loaded; elsewhere each loads it for itself.
+        method = "fork" if sys.platform == "linux" else "spawn"
+        context: Any = multiprocessing.get_context(method)
+        self._processes = []
+        self._pipes: list[Connection] = []
+        self._first = first
+        for number in range(first, first + count):
+            ours, theirs = context.Pipe()
+            process = context.Process(
+                target=_serve, args=(theirs, start, number, os.getpid()), daemon=True
+            )
+            process.start()
+            theirs.close()
+            self._processes.append(process)
+            self._pipes.append(ours)
+
+    def map(self, tasks: Iterable[Task]) -> Iterator[tuple[int, Result]]:
+        """Yield (worker, result) of each task, in the order of the tasks; raise if one dies."""
+        waiting = iter(tasks)
+        queued: dict[Connection, deque[int]] = {pipe: deque() for pipe in self._pipes}
+        done: dict[int, tuple[int, Result]] = {}
+        wanted = 0
+        numbers = itertools.count()
+        exhausted = False
+        while True:
+            for pipe in sorted(self._pipes, key=lambda p: len(queued[p])):
+                # What is done but out of turn is bounded too.
+                while not exhausted and len(queued[pipe]) < _AHEAD and len(done) < 64:
+                    try:
+                        task = next(waiting)
+                    except StopIteration:
+                        exhausted = True
+                        break
+                    self._send(pipe, task)
+                    queued[pipe].append(next(numbers))
+            busy = [pipe for pipe in self._pipes if queued[pipe]]
+            if not busy:
+                return
+            for pipe in [pipe for pipe in wait(busy) if isinstance(pipe, Connection)]:
+                done[queued[pipe].popleft()] = (self._number(pipe), self._receive(pipe))
+            while wanted in done:
+                yield done.pop(wanted)
+                wanted += 1
+
+    def _number(self, pipe: Connection) -> int:
+        return self._pipes.index(pipe) + self._first
+
+    def _send(self, pipe: Connection, task: Task) -> None:
+        try:
+            pipe.send(task)
+        except OSError:
+            self._report_death(pipe)
+
+    def _receive(self, pipe: Connection) -> Result:
+        try:
+            answer = pipe.recv()
+        except (EOFError, OSError):
+            self._report_death(pipe)
+        if isinstance(answer, BaseException):
+            raise answer
+        result: Result = answer
+        return result
+
+    def _report_death(self, pipe: Connection) -> None:
+        process = self._processes[self._pipes.index(pipe)]
+        process.join(1)
+        code = process.exitcode or 0
+        how = f"was killed by {signal.Signals(-code).name}" if code < 0 else f"ended with {code}"
+        raise SimdupError(
+            "worker", f"a worker process {how}", "memory may have run out: try fewer `jobs`"
+        )
+
+    def close(self) -> None:
+        """End all processes at once."""
+        for process in self._processes:
+            process.terminate()
+        for process, pipe in zip(self._processes, self._pipes, strict=True):
+            process.join()
+            pipe.close()
+
+
+def _serve(
+    pipe: Connection, start: Callable[[int], Callable[[Any], Any]], number: int, parent: int
+) -> None:
+    # The parent hears of Ctrl-C as well, and ends its workers itself.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    # A thread of its own takes tasks in: were the worker deaf while it sends a long answer, the
+    # parent, sending a long task, would wait for it and both for ever.
+    tasks: queue.SimpleQueue[Any] = queue.SimpleQueue()
+    threading.Thread(target=_listen, args=(pipe, tasks, parent), daemon=True).start()
+    work = start(number)
+    with suppress(OSError):
+        while True:
+            task = tasks.get()
+            try:
+                answer = work(task)
+            except Exception as error:
+                answer = error
+            pipe.send(answer)
+
+
+def _listen(pipe: Connection, tasks: queue.SimpleQueue[Any], parent: int) -> None:
+    with suppress(EOFError, OSError):
+        # A parent that was killed cannot say goodbye.
+        while os.getppid() == parent:
+            if pipe.poll(1):
+                tasks.put(pipe.recv())
+    os._exit(1)

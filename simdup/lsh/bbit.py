@@ -1,0 +1,100 @@
+"""The b-bit sketch: 128 bytes that represent a text's shingles where the text is gone.
+
+Each of 128 hash functions keeps its least value over a set of shingles.  Two sets have the same
+least value with probability J, their Jaccard similarity (Broder 1997): it is the least of the
+union, and each member of the union is equally likely to be it.  Only the lowest byte of each value
+is kept; two different values agree in it by chance once in 256.  So bytes agree with probability
+
+    P = C + (1 - C) J,    C = 1 / 256
+
+(the paper's theorem 1 for sets that are small beside all hash values), and the share p of the 128
+bytes that do agree gives the estimate
+
+    J' = (p - C) / (1 - C)
+
+without bias, with the standard error sqrt(P (1 - P) / 128) / (1 - C): 0.0354 where J is 0.8, 0.0266
+where it is 0.9, 0.0444 at worst.  Keeping only a byte costs next to nothing of that: whole values
+have an error of 0.0354, 0.0265 and 0.0442.
+
+References
+----------
+P. Li, A. C. Koenig, "b-bit minwise hashing", WWW 2010, theorem 1 and section 3.
+A. Broder, "On the resemblance and containment of documents", SEQUENCES 1997.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simdup.mix64 import mix64
+
+SIZE = 128
+
+_CHANCE = 1 / 256
+# Shingles hashed at a time. For 2,000 shingles 128 take 433 us, 256 285, 512 227, 1024 216 (half
+# a megabyte, more than some processors' second cache), 4096 234.
+_CHUNK = 512
+
+
+def bbit_sketch(shingles: NDArray[np.uint64]) -> NDArray[np.uint8]:
+    """Return the sketch of a set of shingles.
+
+    Parameters
+    ----------
+    shingles : uint64[n]
+        Hashes of the shingles, at least one.
+
+    Returns
+    -------
+    uint8[128]
+    """
+    # 0 would be the least by every function.
+    values = np.maximum(mix64(shingles).astype(np.uint32), 1)
+    least = np.full(SIZE, np.iinfo(np.uint32).max, np.uint32)
+    for first in range(0, len(values), _CHUNK):
+        hashed = values[None, first : first + _CHUNK] * _factors()
+        np.minimum(least, hashed.min(axis=1), out=least)
+    return least.astype(np.uint8)
+
+
+def estimate(a: NDArray[np.uint8], b: NDArray[np.uint8]) -> NDArray[np.float64]:
+    """Estimate the Jaccard similarity of sketched sets.
+
+    Parameters
+    ----------
+    a, b : uint8[..., 128]
+        Sketches, side by side.
+
+    Returns
+    -------
+    float64[...]
+        0 to 1; 1 where the sketches are equal.
+    """
+    agreeing = np.count_nonzero(a == b, axis=-1) / SIZE
+    share: NDArray[np.float64] = np.clip((agreeing - _CHANCE) / (1 - _CHANCE), 0.0, 1.0)
+    return share
+
+
+def standard_error(similarity: float) -> float:
+    """Return the standard error of `estimate` where the similarity is known.
+
+    >>> round(standard_error(0.8), 3)
+    0.035
+    """
+    agreeing = _CHANCE + (1 - _CHANCE) * similarity
+    error: float = (agreeing * (1 - agreeing) / SIZE) ** 0.5 / (1 - _CHANCE)
+    return error
+
+
+@cache
+def _factors() -> NDArray[np.uint32]:
+    """Return 128 odd numbers: the hash functions x -> a x modulo 2**32 of mixed values x.
+
+    Part of every index: other numbers would make other sketches.
+    """
+    numbers = np.arange(1, SIZE + 1, dtype=np.uint64)
+    odd = mix64(numbers * np.uint64(0xD1B54A32D192ED03)) | np.uint64(1)
+    return odd.astype(np.uint32)[:, None]

@@ -1,0 +1,190 @@
+"""What a scan finds: pairs, clusters, and the figures of the run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from simdup.model.documents import Skipped
+
+
+class Pair(NamedTuple):
+    """Two near-duplicates.
+
+    Attributes
+    ----------
+    a, b : str
+        The documents' names, in input order.
+    distance : int
+        Hamming distance of their fingerprints.
+    similarity, containment, cosine : float or None
+        As in `Measures`.
+    exact : bool
+        Whether their texts are known to be the same, after folding and without white space.
+    """
+
+    a: str
+    b: str
+    distance: int
+    similarity: float | None
+    containment: float | None = None
+    cosine: float | None = None
+    exact: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One document of a cluster.
+
+    Attributes
+    ----------
+    name : str
+        Its document's.
+    role : str
+        ``kept`` or ``redundant``.
+    fingerprint : str
+        Its fingerprint as lower-case hex digits.
+    distance : int or None
+        Hamming distance to the kept one; None for the kept one itself.
+    similarity, containment, cosine : float or None
+        What it has in common with the kept one, as in `Measures`; None for the kept one itself.
+    number : int
+        The document's place in the input, from 0.
+    """
+
+    name: str
+    role: str
+    fingerprint: str
+    distance: int | None = None
+    similarity: float | None = None
+    containment: float | None = None
+    cosine: float | None = None
+    number: int = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """Documents that pairs join.
+
+    Attributes
+    ----------
+    number : int
+        From 1, in the order of the output.
+    members : tuple of Member
+        The kept one first, the others in input order.
+    pairs : tuple of Pair
+        Ordered by their documents' places in the input.
+    chained : bool
+        Whether some document is joined to the kept one by others only.
+    """
+
+    number: int
+    members: tuple[Member, ...]
+    pairs: tuple[Pair, ...]
+    chained: bool = False
+
+    @property
+    def diameter(self) -> int:
+        """The largest distance among the pairs."""
+        return max(pair.distance for pair in self.pairs)
+
+    @property
+    def weakest(self) -> float | None:
+        """The least similarity among the pairs; None where none was measured."""
+        measured = [pair.similarity for pair in self.pairs if pair.similarity is not None]
+        return min(measured, default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """The figures of a run.
+
+    Attributes
+    ----------
+    documents : int
+        Documents that took part.
+    clusters, redundant, skipped, pairs : int
+        How many of each were found.
+    candidates : int
+        Pairs that the search proposed, before they were verified.
+    seconds : float
+        How long the run took.
+    recipe : dict
+        The resolved recipe with its digest; empty where it is unknown.
+    """
+
+    documents: int
+    clusters: int
+    redundant: int
+    skipped: int
+    pairs: int
+    candidates: int
+    seconds: float
+    recipe: dict[str, Any]
+
+    @classmethod
+    def of(cls, clusters: Sequence[Cluster], **figures: Any) -> Summary:
+        """Return the summary of clusters; `figures` are the fields that these do not tell."""
+        members = (member for cluster in clusters for member in cluster.members)
+        return cls(
+            clusters=len(clusters),
+            redundant=sum(member.role == "redundant" for member in members),
+            pairs=sum(len(cluster.pairs) for cluster in clusters),
+            **figures,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a scan found.
+
+    Attributes
+    ----------
+    clusters : tuple of Cluster
+        By falling size, then by first document.
+    skipped : tuple of Skipped
+        Documents that could not take part.
+    notes : tuple of (str, str)
+        Names, and what a person should know about how they were read.
+    summary : Summary
+        The figures.
+    hint : str
+        Advice, where there is any.
+    unique : sequence of str
+        Documents in no cluster, in input order.
+    references : int
+        How many documents, the first of the input, are references.
+    """
+
+    clusters: tuple[Cluster, ...]
+    skipped: tuple[Skipped, ...]
+    notes: tuple[tuple[str, str], ...]
+    summary: Summary
+    hint: str = ""
+    unique: Sequence[str] = ()
+    references: int = 0
+
+    def names(self, which: str) -> list[str]:
+        """Return the documents that are ``redundant``, ``kept`` or ``unique``, in input order."""
+        if which == "unique":
+            return list(self.unique)
+        members = (member for cluster in self.clusters for member in cluster.members)
+        found = ((m.number, m.name) for m in members if m.role == which)
+        return [name for number, name in sorted(found) if number >= self.references]
+
+    @property
+    def pairs(self) -> tuple[Pair, ...]:
+        """All pairs, cluster by cluster."""
+        return tuple(pair for cluster in self.clusters for pair in cluster.pairs)
+
+
+@dataclass(frozen=True, slots=True)
+class Removed:
+    """A document that was left out of a cleaned corpus."""
+
+    document: str  # its name
+    reason: str  # ``exact copy``, of the folded text without white space, or ``near-duplicate``
+    distance: int  # Hamming distance to the document that was kept
+    similarity: float | None  # Jaccard similarity to it; None where it was not measured
+    kept: str  # its name

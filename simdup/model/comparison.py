@@ -1,0 +1,83 @@
+"""Why two documents are near-duplicates, or are not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from simdup.model.criteria import FEW_TERMS, Criteria
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Why two documents are near-duplicates, or are not.
+
+    Attributes
+    ----------
+    a, b : str
+        Names.
+    duplicates : bool
+        The answer.
+    distance : int or None
+        Hamming distance; None where one of them has no terms.
+    bits : int
+        Bits of the fingerprints.
+    similarity : float
+        Resemblance of the texts.
+    containment, cosine : float or None
+        None where they were not asked for.
+    identical : bool
+        Whether the folded texts are the same.
+    terms : int
+        How many terms the document with fewer of them has.
+    fingerprints : tuple of (str or None)
+        As hex digits.
+    bands : tuple of bool
+        Which bands are equal: of simhash's distance + 1 the most significant first, of the other
+        methods as their signatures have them.
+    shared : tuple of (str, float, float)
+        Top terms of both with their weights in `a` and in `b`, by falling sum.
+    only_a, only_b : tuple of (str, float)
+        Top terms of one side only, by falling weight.
+    recipe : dict
+        The resolved recipe.
+    criteria : Criteria
+        What was asked.
+    """
+
+    a: str
+    b: str
+    duplicates: bool
+    distance: int | None
+    bits: int
+    similarity: float
+    containment: float | None
+    cosine: float | None
+    identical: bool
+    terms: int
+    fingerprints: tuple[str | None, str | None]
+    bands: tuple[bool, ...]
+    shared: tuple[tuple[str, float, float], ...]
+    only_a: tuple[tuple[str, float], ...]
+    only_b: tuple[tuple[str, float], ...]
+    recipe: dict[str, Any]
+    criteria: Criteria
+
+    @property
+    def agreement(self) -> float | None:
+        """The share of bits that agree."""
+        return None if self.distance is None else 1 - self.distance / self.bits
+
+    @property
+    def ratio(self) -> float | None:
+        """The smaller fingerprint divided by the larger; 1 where both are 0."""
+        first, second = self.fingerprints
+        if first is None or second is None:
+            return None
+        small, large = sorted((int(first, 16), int(second, 16)))
+        return float(small) / float(large) if large else 1.0
+
+    @property
+    def few(self) -> bool:
+        """Whether one of them has too few terms for anything but identity."""
+        return self.terms < FEW_TERMS

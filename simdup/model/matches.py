@@ -1,0 +1,91 @@
+"""What an index answers, and what became of documents that were added to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import NamedTuple
+
+from simdup.model.documents import Skipped
+
+
+class Match(NamedTuple):
+    """A document of an index that is near another.
+
+    Attributes
+    ----------
+    document : str
+        Its name.
+    distance : int
+        Hamming distance of the fingerprints.
+    similarity : float or None
+        Estimated Jaccard similarity of the texts, 0 to 1; None where one side had no text.
+    """
+
+    document: str
+    distance: int
+    similarity: float | None
+
+
+class QueryResult(NamedTuple):
+    """What an index holds near a document.
+
+    Attributes
+    ----------
+    document : str
+        The document's name.
+    matches : tuple of Match
+        The best first.
+    added : bool
+        Whether it was added to the index because it had no match.
+    """
+
+    document: str
+    matches: tuple[Match, ...]
+    added: bool = False
+
+    @property
+    def new(self) -> bool:
+        """Whether there is no match."""
+        return not self.matches
+
+
+@dataclass(slots=True)
+class QueryResults:
+    """The results of queries, as they come; to be iterated over once.
+
+    Attributes
+    ----------
+    chunks : iterator of list of QueryResult
+        Those that come together.
+    skipped, notes : list
+        As in `Result`; complete once the results have ended.
+    """
+
+    chunks: Iterator[list[QueryResult]]
+    skipped: list[Skipped] = field(default_factory=list)
+    notes: list[tuple[str, str]] = field(default_factory=list)
+
+    def __iter__(self) -> Iterator[QueryResult]:
+        """Yield the results, one for each document, in the order of the documents."""
+        return chain.from_iterable(self.chunks)
+
+
+@dataclass(slots=True)
+class Added:
+    """What became of the documents that were to be added.
+
+    Attributes
+    ----------
+    added, replaced, unchanged : int
+        New names; names whose content had changed; documents that were present already.
+    skipped, notes : list
+        As in `Result`.
+    """
+
+    added: int = 0
+    replaced: int = 0
+    unchanged: int = 0
+    skipped: list[Skipped] = field(default_factory=list)
+    notes: list[tuple[str, str]] = field(default_factory=list)

@@ -1,0 +1,39 @@
+"""How sources are read: encoding, patterns, formats."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+INPUT_FORMATS = ("auto", "text", "jsonl", "csv", "tsv", "parquet")
+EXTRACTS = ("main", "all", "none")
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How sources are read.
+
+    Attributes
+    ----------
+    encoding : str or None
+        The encoding of all files; None detects it for each file.
+    glob, exclude : tuple of str
+        Shell patterns of the files to take, and of the files and folders to leave out.  A pattern
+        with a slash is matched against the path below the SOURCE, one without against the name.
+    input_format : str
+        One of `INPUT_FORMATS`; ``auto`` goes by the suffix.
+    field, id_field : str, str or None
+        A record's field with the text, and the one with its name.
+    html : bool
+        Whether texts are HTML, whatever a file's suffix.
+    extract : str
+        Which part of HTML is the text, one of `EXTRACTS`: the main text, all text, or the source.
+    """
+
+    encoding: str | None = None
+    glob: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    input_format: str = "auto"
+    field: str = "text"
+    id_field: str | None = None
+    html: bool = False
+    extract: str = "main"

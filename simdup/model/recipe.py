@@ -1,0 +1,139 @@
+"""Recipes: everything that decides a fingerprint."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Any
+
+from simdup.errors import SimdupError, invalid
+
+TOKENS = re.compile(r"words|split|tagged|(chars|ngrams):[1-9]\d{0,3}")
+BITS_EXPECTED = "a multiple of 8 from 8 to 256"
+# Bits of the digests that have fewer than a fingerprint may have.
+DIGEST_BITS = {"md5": 128, "sha1": 160}
+CHOICES = {
+    "weight": ("tfidf", "tf", "logtf", "binary", "tf2"),
+    "hash": ("blake2b", "md5", "sha1", "sha256", "bkdr", "string"),
+    "ties": ("one", "zero"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """Everything that decides a fingerprint, except the content of an IDF model or dictionary.
+
+    Attributes
+    ----------
+    tokens : str
+        ``words``, ``split``, ``tagged``, ``chars:N`` or ``ngrams:N``.
+    fold : bool
+        Whether texts are folded before anything else.
+    weight : str
+        ``tfidf``, ``tf``, ``logtf``, ``binary`` or ``tf2``.
+    idf : str
+        ``auto``, ``corpus``, ``builtin``, or the path of a model that `fit` wrote.
+    min_df : int
+        With a corpus model, terms seen in fewer documents are left out.
+    top : int
+        How many of the heaviest terms are kept; 0 keeps all.
+    cap : float
+        The largest share of the kept terms' weight that one may hold; 0 switches the cap off.
+    hash : str
+        ``blake2b``, ``md5``, ``sha1``, ``sha256``, ``bkdr`` or ``string``.
+    bits : int
+        Bits of a fingerprint: a multiple of 8, up to 256.
+    ties : str
+        ``one`` or ``zero``: the bit where a sum is 0.
+    dictionary : str or None
+        Path of a user dictionary in jieba's format.
+
+    Raises
+    ------
+    SimdupError
+        If a field has a value it cannot have.
+    """
+
+    tokens: str = "words"
+    fold: bool = True
+    weight: str = "tfidf"
+    idf: str = "auto"
+    min_df: int = 2
+    top: int = 20
+    cap: float = 0.10
+    hash: str = "blake2b"
+    bits: int = 64
+    ties: str = "one"
+    dictionary: str | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse values that no recipe can have."""
+        if not TOKENS.fullmatch(self.tokens):
+            raise invalid("tokens", self.tokens, "words, split, tagged, chars:N or ngrams:N")
+        for name, allowed in CHOICES.items():
+            if getattr(self, name) not in allowed:
+                raise invalid(name, getattr(self, name), "one of " + ", ".join(allowed))
+        if not 8 <= self.bits <= 256 or self.bits % 8:
+            raise invalid("bits", self.bits, BITS_EXPECTED)
+        most = DIGEST_BITS.get(self.hash, 256)
+        if self.bits > most:
+            raise invalid("bits", self.bits, f"at most {most}: {self.hash} has no more")
+        if not 0 <= self.cap <= 1:
+            raise invalid("cap", self.cap, "a share from 0 (off) to 1")
+        if self.top < 0:
+            raise invalid("top", self.top, "0 (all terms) or more")
+        if self.min_df < 0:
+            raise invalid("min_df", self.min_df, "0 or more")
+
+    @property
+    def uses_idf(self) -> bool:
+        """Whether the weights need an inverse document frequency at all."""
+        return self.weight in ("tfidf", "logtf")
+
+    @property
+    def may_need_corpus(self) -> bool:
+        """Whether the weights may depend on the frequencies of the corpus at hand."""
+        return self.idf == "corpus" or (self.idf == "auto" and self.uses_idf)
+
+    @property
+    def words(self) -> int:
+        """64-bit words of a fingerprint."""
+        return -(-self.bits // 64)
+
+
+_BARE = Recipe(fold=False, top=0, cap=0.0)
+RECIPES = {
+    "default": Recipe(),
+    "plain": Recipe(cap=0.0, min_df=0),
+    "string128": replace(_BARE, tokens="split", weight="binary", hash="string", bits=128),
+    "bkdr32": replace(_BARE, tokens="tagged", weight="tf2", hash="bkdr", bits=32, ties="zero"),
+}
+
+
+def named_recipe(name: str, **changes: Any) -> Recipe:
+    """Return the recipe of that name with single fields changed.
+
+    Raises
+    ------
+    SimdupError
+        If there is no recipe of that name.
+    """
+    if name not in RECIPES:
+        names = ", ".join(RECIPES)
+        raise SimdupError("recipe", f"no recipe {name!r}", f"one of {names}", field="recipe")
+    return replace(RECIPES[name], **changes)
+
+
+def as_recipe(recipe: Recipe | str) -> Recipe:
+    """Return a recipe that was given as itself or by name."""
+    return named_recipe(recipe) if isinstance(recipe, str) else recipe
+
+
+def recipe_fields(recipe: Recipe) -> dict[str, Any]:
+    """Return a recipe's fields as results name them, without the unset ones."""
+    values = asdict(recipe)
+    return {
+        field.name.replace("_", "-"): values[field.name]
+        for field in fields(recipe)
+        if values[field.name] is not None
+    }

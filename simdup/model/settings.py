@@ -1,0 +1,120 @@
+"""What a run is asked to do, and what it may use; every default stands once, in these classes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias, Unpack
+
+from simdup.model.criteria import Criteria, CriteriaFields
+from simdup.model.reading import Reading
+from simdup.model.recipe import Recipe, as_recipe
+
+SEGMENTERS = ("auto", "rjieba", "jieba")
+TABLES = ("auto", "4", "10", "16", "20")
+SEARCHES = ("tables", "exhaustive", "probe", "neighbours")
+
+# Called with a stage (``reading`` or ``verifying``), how much of it is done, and how much there
+# is, if known: bytes of the one, pairs of the other.
+Progress: TypeAlias = Callable[[str, int, int | None], None]
+
+
+def no_progress(stage: str, done: int, total: int | None) -> None:
+    """Show nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchOptions:
+    """How fingerprints are searched; the pairs found are the same.
+
+    Attributes
+    ----------
+    tables : str
+        One of `TABLES`: the tables of a plan, see `simdup.search.plan`.
+    search : str
+        One of `SEARCHES`.
+    memory : int or None
+        Bytes that the pairs found may take; None for what is free.
+    explain : callable, optional
+        Called with a description of the plan before a search.
+    """
+
+    tables: str = "auto"
+    search: str = "tables"
+    memory: int | None = None
+    explain: Callable[[str], None] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """What a run may use; the result does not depend on it.
+
+    Attributes
+    ----------
+    jobs : int or None
+        Processes; None for one a core.
+    segmenter : str
+        One of `SEGMENTERS`: the segmenting engine.
+    progress : callable
+        Told how far a stage is.
+    search : SearchOptions
+        How fingerprints are searched.
+    """
+
+    jobs: int | None = None
+    segmenter: str = "auto"
+    progress: Progress = no_progress
+    search: SearchOptions = SearchOptions()
+
+    @property
+    def processes(self) -> int:
+        """How many processes to use where the work is worth it."""
+        if self.jobs is not None:
+            return self.jobs
+        affinity = getattr(os, "sched_getaffinity", None)
+        return len(affinity(0)) if affinity else os.cpu_count() or 1
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Everything that a run is asked to do.
+
+    Attributes
+    ----------
+    recipe : Recipe
+        How documents are fingerprinted.
+    criteria : Criteria
+        When two documents are near-duplicates, and which one is kept.
+    reading : Reading
+        How bytes become documents.
+    run : RunOptions
+        What the run may use.
+    """
+
+    recipe: Recipe = field(default_factory=Recipe)
+    criteria: Criteria = field(default_factory=Criteria)
+    reading: Reading = field(default_factory=Reading)
+    run: RunOptions = field(default_factory=RunOptions)
+
+    @classmethod
+    def of(
+        cls,
+        recipe: Recipe | str = "default",
+        criteria: Criteria | None = None,
+        *,
+        reading: Reading | None = None,
+        run: RunOptions | None = None,
+        **fields: Unpack[CriteriaFields],
+    ) -> Settings:
+        """Return the settings of what was given, the defaults for the rest.
+
+        Single `fields` of the criteria override those of the object.
+        """
+        return cls(
+            as_recipe(recipe),
+            # `Criteria` parses the shingle.
+            replace(criteria or Criteria(), **fields),  # type: ignore[arg-type]
+            reading or Reading(),
+            run or RunOptions(),
+        )

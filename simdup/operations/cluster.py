@@ -1,0 +1,151 @@
+"""Cluster: fingerprint lines to clusters, verified where their documents can be read again."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from simdup.clustering.clusters import DocumentPair, DocumentPairs, ScannedDocuments, form_clusters
+from simdup.clustering.linkage import first_come
+from simdup.corpus.batches import read
+from simdup.corpus.fingerprint_lines import FingerprintLines
+from simdup.corpus.names import NameRegistry
+from simdup.corpus.spool import Slot, SpoolReader, SpoolWriter
+from simdup.errors import SimdupError
+from simdup.features.analyzer import Analyzer
+from simdup.features.shingles import Shingles
+from simdup.fingerprints.fingerprinter import Fingerprints
+from simdup.fingerprints.near import near_pairs
+from simdup.ingest.corpus import spool_folder
+from simdup.ingest.sources import Input, open_input
+from simdup.model.clusters import Cluster, Result, Summary
+from simdup.model.documents import Skipped
+from simdup.model.settings import Settings
+from simdup.verify.cosine import Vector
+from simdup.verify.pairs import find_pairs
+from simdup.verify.verifier import Verifier
+
+
+def cluster(lines: FingerprintLines, settings: Settings, verify_from: Iterable[str] = ()) -> Result:
+    """Cluster fingerprint lines.
+
+    Parameters
+    ----------
+    lines : FingerprintLines
+        What to cluster.
+    settings : Settings
+        Distance, linkage and, with `verify_from`, the measures; the recipe's `fold` tells whether
+        texts are folded before they are compared.
+    verify_from : iterable of str
+        Where the documents are that the lines name.  Their texts are read again and compared;
+        without sources the distance alone decides.
+    """
+    started = time.monotonic()
+    sources = list(verify_from)
+    if sources:
+        with spool_folder() as folder:
+            found = _cluster_texts(lines, open_input(sources, settings), folder)
+    else:
+        found = _cluster_lines(lines, settings)
+    summary = Summary.of(
+        found.clusters,
+        documents=found.documents,
+        skipped=len(found.skipped),
+        candidates=found.candidates,
+        seconds=time.monotonic() - started,
+        recipe={"digest": lines.recipe, "bits": lines.bits} if lines.recipe else {},
+    )
+    return Result(found.clusters, tuple(found.skipped), (), summary)
+
+
+class _Found(NamedTuple):
+    clusters: tuple[Cluster, ...]
+    documents: int
+    candidates: int
+    skipped: Sequence[Skipped] = ()
+
+
+def _cluster_lines(lines: FingerprintLines, settings: Settings) -> _Found:
+    """Cluster lines by the distance of their fingerprints alone."""
+    fingerprints = Fingerprints.of_lines(lines)
+    near = near_pairs(fingerprints, settings.criteria.distance, settings.run, copies="first")
+    columns = (near.i.tolist(), near.j.tolist(), near.distance.tolist())
+    pairs = [DocumentPair(*pair) for pair in zip(*columns, strict=True)]
+    copies = {pair.b: pair.a for pair in pairs if pair.distance == 0}
+    documents = ScannedDocuments(lines.names, fingerprints)
+    found = DocumentPairs(pairs, copies, len(pairs))
+    clusters = form_clusters(found, documents, first_come, settings.criteria)
+    return _Found(clusters, len(lines.names), len(pairs))
+
+
+def _cluster_texts(lines: FingerprintLines, opened: Input, folder: str) -> _Found:
+    """Cluster lines, and verify their pairs on the texts of the sources."""
+    settings = opened.settings
+    analyzer = opened.analyzer()
+    shingler = analyzer.shingler(settings.criteria.shingle)
+    wanted = set(lines.names)
+    texts = _read_again(opened, wanted, analyzer, SpoolWriter(folder, 0))
+    reader = SpoolReader(folder)
+
+    def shingles_of(number: int) -> Shingles:
+        return shingler.shingles(reader.read(slots[number]).decode("utf-8", "surrogatepass"))
+
+    present = np.array([i for i, name in enumerate(lines.names) if name in texts.rows], np.int64)
+    names = [lines.names[i] for i in present.tolist()]
+    rows = [texts.rows[name] for name in names]
+    slots = [texts.slots[row] for row in rows]
+    all_lines = Fingerprints.of_lines(lines)
+    documents = ScannedDocuments(
+        names,
+        replace(all_lines, values=all_lines.values[present], terms=all_lines.terms[present]),
+        [texts.digests[row] for row in rows],
+        measure=Verifier(shingles_of, _no_vector, settings.criteria).measure,
+    )
+    try:
+        found = find_pairs(documents, None, settings)
+        clusters = form_clusters(found, documents, first_come, settings.criteria)
+    finally:
+        reader.close()
+    missing = sorted(wanted - texts.rows.keys() - {one.document for one in texts.skipped})
+    skipped = texts.skipped + [Skipped(name, "no such document", error=True) for name in missing]
+    return _Found(clusters, len(names), found.candidates, skipped)
+
+
+def _no_vector(document: int) -> Vector:
+    """Refuse: lines have no terms to make a vector of."""
+    raise SimdupError("cosine", "fingerprint lines have no terms", field="cosine")
+
+
+@dataclass(slots=True)
+class _Texts:
+    """Spooled texts: the row of each name, and each row's digest and slot."""
+
+    rows: dict[str, int] = field(default_factory=dict)
+    digests: list[bytes] = field(default_factory=list)
+    slots: list[Slot] = field(default_factory=list)
+    skipped: list[Skipped] = field(default_factory=list)
+
+
+def _read_again(opened: Input, wanted: set[str], analyzer: Analyzer, writer: SpoolWriter) -> _Texts:
+    """Spool the texts of the wanted documents as they are verified."""
+    shingler = analyzer.shingler(opened.settings.criteria.shingle)
+    texts = _Texts(skipped=[one for one in opened.skipped if one.error])
+    registry = NameRegistry()
+    for batch in opened.batches:
+        for one in read(batch, opened.settings.reading):
+            if isinstance(one, Skipped):
+                if one.document in wanted or one.error:
+                    texts.skipped.append(replace(one, error=True))
+                continue
+            name, _ = registry.assign(one)
+            if name in wanted and name not in texts.rows:
+                prepared = analyzer.prepare(one.text)
+                aside = shingler.text_of(prepared).encode("utf-8", "surrogatepass")
+                texts.rows[name] = len(texts.digests)
+                texts.digests.append(prepared.digest)
+                texts.slots += writer.write([aside])
+    return texts

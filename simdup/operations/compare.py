@@ -1,0 +1,203 @@
+"""Compare: are two documents near-duplicates, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Unpack
+
+import numpy as np
+
+from simdup.corpus.records import without_surrogates
+from simdup.features.analyzer import Analyzer
+from simdup.features.counts import Counts
+from simdup.features.idf import Model
+from simdup.features.shingles import Shingler
+from simdup.features.text import PreparedText
+from simdup.features.weights import UNIT, TopTerms, Weighting
+from simdup.fingerprints.bands import minhash_banding, minhash_keys, pstable_keys
+from simdup.fingerprints.fingerprinter import Fingerprinter
+from simdup.ingest.corpus import ingest
+from simdup.ingest.sources import open_input
+from simdup.lsh.simhash import simhash_rows, to_hex
+from simdup.model.comparison import Comparison
+from simdup.model.criteria import FEW_TERMS, Criteria, CriteriaFields
+from simdup.model.documents import Document, Skipped
+from simdup.model.recipe import Recipe
+from simdup.model.settings import Settings
+from simdup.search.pieces import cut
+from simdup.verify.cosine import vector
+from simdup.verify.verifier import Verifier
+
+
+def compare(
+    text_a: str,
+    text_b: str,
+    recipe: Recipe | str = "default",
+    criteria: Criteria | None = None,
+    **fields: Unpack[CriteriaFields],
+) -> Comparison:
+    """Tell whether two texts are near-duplicates, and why.
+
+    Parameters
+    ----------
+    text_a, text_b : str
+        The texts.
+    recipe, criteria, **fields
+        As in `scan`.
+
+    Returns
+    -------
+    Comparison
+        ``duplicates``, ``distance``, ``similarity``, ``shared`` terms and more.
+
+    Raises
+    ------
+    SimdupError
+        If the recipe asks for the frequencies of a corpus: two texts are not one.
+
+    Examples
+    --------
+    >>> compare("The quick brown fox jumps.", "THE QUICK BROWN FOX JUMPS!").similarity > 0.8
+    True
+    """
+    settings = Settings.of(recipe, criteria, **fields)
+    fingerprinter = Fingerprinter.alone(Analyzer.for_recipe(settings.recipe))
+    documents = Document("a", text_a), Document("b", text_b)
+    return compare_documents(documents, fingerprinter, settings.criteria)
+
+
+def learn_fingerprinter(
+    sources: Iterable[str], settings: Settings
+) -> tuple[Fingerprinter, list[Skipped]]:
+    """Return the fingerprinter that a scan of the sources would use, and what it would skip."""
+    named = list(sources)
+    with ingest(open_input(named, settings)) as corpus:
+        made = Fingerprinter.for_corpus(corpus.analyzer, corpus.counts)
+    if made.learned and isinstance(made.idf, Model):
+        idf = replace(made.idf, name="corpus " + ", ".join(named))
+        made = replace(made, idf=idf)
+    return made, corpus.skipped
+
+
+def compare_documents(
+    documents: tuple[Document, Document], fingerprinter: Fingerprinter, criteria: Criteria
+) -> Comparison:
+    """Compare two documents as a scan would; see `compare`."""
+    both = _Both(documents, fingerprinter, criteria)
+    top, hexes = both.top, both.hexes
+    measures = both.verifier.measure(0, 1)
+    terms = int(top.terms.min())
+    distance = None
+    if hexes[0] is not None and hexes[1] is not None:
+        distance = (int(hexes[0], 16) ^ int(hexes[1], 16)).bit_count()
+    bands = both.bands(distance)
+    identical = both.texts[0].compact == both.texts[1].compact
+    simhash = criteria.method == "simhash"
+    near = distance is not None and distance <= criteria.distance
+    candidate = near if simhash else any(bands)
+    accepted = not criteria.verify or criteria.accepts(measures)
+    a, b = both.weights
+    shared = a.keys() & b.keys()
+    return Comparison(
+        a=documents[0].name,
+        b=documents[1].name,
+        duplicates=candidate and accepted and (identical or terms >= FEW_TERMS),
+        distance=distance,
+        bits=fingerprinter.recipe.bits,
+        similarity=measures.similarity or 0.0,
+        containment=measures.containment,
+        cosine=measures.cosine,
+        identical=identical,
+        terms=terms,
+        fingerprints=hexes,
+        bands=bands,
+        shared=tuple(sorted(((t, a[t], b[t]) for t in shared), key=lambda s: (-s[1] - s[2], s[0]))),
+        only_a=_without(a, shared),
+        only_b=_without(b, shared),
+        recipe=fingerprinter.fields,
+        criteria=criteria,
+    )
+
+
+@dataclass(frozen=True)
+class _Both:
+    """Two documents on their way through the steps of a scan."""
+
+    documents: tuple[Document, Document]
+    fingerprinter: Fingerprinter
+    criteria: Criteria
+
+    @cached_property
+    def texts(self) -> list[PreparedText]:
+        prepare = self.fingerprinter.analyzer.prepare
+        return [prepare(without_surrogates(document.text)) for document in self.documents]
+
+    @cached_property
+    def counts(self) -> Counts:
+        return self.fingerprinter.analyzer.count(self.texts)
+
+    @cached_property
+    def weighting(self) -> Weighting:
+        return self.fingerprinter.weigh(self.counts)
+
+    @cached_property
+    def top(self) -> TopTerms:
+        (top,) = self.weighting.top_terms()
+        return top
+
+    @cached_property
+    def hexes(self) -> tuple[str | None, str | None]:
+        """The fingerprints as hex digits; None for a text without terms."""
+        recipe, top = self.fingerprinter.recipe, self.top
+        values = simhash_rows(self.counts.hashes, top.columns, top.weights, recipe.ties)
+        a, b = to_hex(values, recipe.bits)
+        return a if top.terms[0] else None, b if top.terms[1] else None
+
+    @property
+    def weights(self) -> list[dict[str, float]]:
+        """The top terms of each side with their weights."""
+        rows = zip(self.top.columns.tolist(), self.top.weights.tolist(), strict=True)
+        return [
+            {self.counts.terms[c]: w * UNIT for c, w in zip(*row, strict=True) if w} for row in rows
+        ]
+
+    @cached_property
+    def shingler(self) -> Shingler:
+        return self.fingerprinter.analyzer.shingler(self.criteria.shingle)
+
+    @property
+    def verifier(self) -> Verifier:
+        return Verifier(
+            lambda i: self.shingler.shingles(self.shingler.text_of(self.texts[i])),
+            lambda i: vector(self.weighting.document(i)),
+            self.criteria,
+        )
+
+    def bands(self, distance: int | None) -> tuple[bool, ...]:
+        """Tell in which bands a scan by the method sees the two as equal."""
+        if distance is None:
+            return ()
+        if self.criteria.method == "simhash":
+            return self._equal_blocks()
+        if self.criteria.method == "minhash":
+            sets = self.shingler.sets([self.shingler.text_of(text) for text in self.texts])
+            keys = minhash_keys(sets, minhash_banding(self.criteria))
+        else:
+            keys = pstable_keys(self.weighting, self.criteria)
+        return tuple(np.equal(keys[0], keys[1]).tolist())
+
+    def _equal_blocks(self) -> tuple[bool, ...]:
+        """Tell which of distance + 1 blocks are equal: one must be, if that few bits differ."""
+        a, b = self.hexes
+        bits = self.fingerprinter.recipe.bits
+        different = format(int(a or "0", 16) ^ int(b or "0", 16), f"0{bits}b")
+        count = min(self.criteria.distance + 1, bits)
+        return tuple("1" not in different[start : start + size] for start, size in cut(bits, count))
+
+
+def _without(weights: dict[str, float], shared: set[str]) -> tuple[tuple[str, float], ...]:
+    """Return the terms of one side only, by falling weight."""
+    alone = ((term, weight) for term, weight in weights.items() if term not in shared)
+    return tuple(sorted(alone, key=lambda item: (-item[1], item[0])))

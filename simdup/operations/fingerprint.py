@@ -1,0 +1,77 @@
+"""Fingerprint: of a single text, or of all documents of sources."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from simdup.corpus.records import without_surrogates
+from simdup.features.analyzer import Analyzer
+from simdup.fingerprints.fingerprinter import Fingerprinter
+from simdup.ingest.corpus import ingest_fingerprinted
+from simdup.ingest.sources import Data, open_input
+from simdup.model.documents import Skipped
+from simdup.model.recipe import Recipe, as_recipe
+from simdup.model.settings import Settings
+
+
+def fingerprint(text: str, recipe: Recipe | str = "default") -> int | None:
+    """Return the fingerprint of a text, or None for one without terms.
+
+    Parameters
+    ----------
+    text : str
+        Any text.
+    recipe : Recipe or str
+        How it is fingerprinted.  A single text is not a corpus: with ``idf="auto"`` the built-in
+        table weighs its terms.
+
+    Raises
+    ------
+    SimdupError
+        If the recipe asks for the frequencies of a corpus.
+
+    Examples
+    --------
+    >>> format(fingerprint("This is a test string for testing", "string128"), "032x")
+    '0000000020302202800d8e90e45cc488'
+    """
+    fingerprinter = Fingerprinter.alone(Analyzer.for_recipe(as_recipe(recipe)))
+    prepared = fingerprinter.analyzer.prepare(without_surrogates(text))
+    found = fingerprinter.fingerprints(fingerprinter.analyzer.count([prepared]))
+    return int(found.hexes()[0], 16) if found.terms[0] else None
+
+
+@dataclass(slots=True)
+class FingerprintRun:
+    """Fingerprints of sources as they come, and what is known beside them."""
+
+    recipe: dict[str, Any]  # resolved; there before the first chunk
+    chunks: Iterator[tuple[list[str], list[str]]]  # names and hex fingerprints, in order
+    # As in `Result`; complete once the chunks have ended.
+    skipped: list[Skipped] = field(default_factory=list)
+    notes: list[tuple[str, str]] = field(default_factory=list)
+
+
+def fingerprint_sources(data: Data, settings: Settings) -> FingerprintRun:
+    """Fingerprint all documents of sources.
+
+    With a model or the built-in table each batch is returned as soon as it is read.  Where the
+    corpus's own frequencies may be needed, all documents are read first.
+    """
+    fingerprinter, corpora = ingest_fingerprinted(open_input(data, settings))
+    run = FingerprintRun(fingerprinter.fields, iter(()))
+
+    def chunks() -> Iterator[tuple[list[str], list[str]]]:
+        for corpus, found in corpora:
+            hexes = found.hexes()
+            with_terms = np.flatnonzero(found.terms).tolist()
+            run.notes += corpus.notes
+            run.skipped += corpus.skipped
+            yield [corpus.names[i] for i in with_terms], [hexes[i] for i in with_terms]
+
+    run.chunks = chunks()
+    return run

@@ -1,0 +1,186 @@
+"""Scan: from sources to clusters of verified near-duplicates."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import Unpack
+
+import numpy as np
+
+from simdup.clustering.clusters import DocumentPair, ScannedDocuments, form_clusters
+from simdup.clustering.linkage import priority_by
+from simdup.corpus.sources import matches
+from simdup.features.weights import Weighting, preload
+from simdup.fingerprints.bands import minhash_banding, pstable_keys
+from simdup.fingerprints.fingerprinter import Fingerprinter, fingerprint
+from simdup.ingest.corpus import Corpus, ingest
+from simdup.ingest.counting import BatchOptions
+from simdup.ingest.sources import Data, Input, open_input
+from simdup.model.clusters import Cluster, Result, Summary
+from simdup.model.criteria import Criteria, CriteriaFields
+from simdup.model.reading import Reading
+from simdup.model.recipe import Recipe
+from simdup.model.settings import RunOptions, Settings
+from simdup.verify.cosine import vector
+from simdup.verify.pairs import find_pairs
+from simdup.verify.verifier import Verifier
+
+
+def scan(
+    data: Data,
+    recipe: Recipe | str = "default",
+    criteria: Criteria | None = None,
+    *,
+    references: Iterable[str] = (),
+    reading: Reading | None = None,
+    run: RunOptions | None = None,
+    jobs: int | None = None,
+    **fields: Unpack[CriteriaFields],
+) -> Result:
+    """Find the near-duplicates among documents.
+
+    Parameters
+    ----------
+    data : str, iterable of str, or iterable of (str, str)
+        A file or folder, several of them, or names and texts.
+    recipe : Recipe or str
+        How documents are fingerprinted, or the name of a recipe.
+    criteria : Criteria, optional
+        When two documents are near-duplicates, and which one of a cluster is kept.
+    references : iterable of str
+        Files and folders whose documents are never redundant.
+    reading : Reading, optional
+        Encoding, patterns and formats of files.
+    run : RunOptions, optional
+        What the run may use.
+    jobs : int, optional
+        Processes, instead of those of `run`; by default one for each core.  The result does not
+        depend on it.  Where processes are not forked (macOS, Windows) a script that asks for
+        several needs the usual ``if __name__ == "__main__"``.
+    **fields
+        Fields of `Criteria`, such as ``distance=6``; they override those of `criteria`.
+
+    Returns
+    -------
+    Result
+        ``clusters``, ``pairs``, ``skipped``, ``notes`` and ``summary``.
+
+    Raises
+    ------
+    SimdupError
+        If an argument makes no sense, or a model or dictionary cannot be read.  Documents that
+        cannot be read are no error; they are listed in ``skipped``.
+
+    Examples
+    --------
+    >>> text = "The quick brown fox jumps over the lazy dog near the old river bank."
+    >>> found = scan([("a", text), ("b", text.upper()), ("c", "Nothing like the others.")])
+    >>> [member.name for member in found.clusters[0].members]
+    ['a', 'b']
+    """
+    settings = Settings.of(recipe, criteria, reading=reading, run=run, **fields)
+    if jobs is not None:
+        settings = replace(settings, run=replace(settings.run, jobs=jobs))
+    return examine(open_input(data, settings, references))[0]
+
+
+def examine(opened: Input) -> tuple[Result, Corpus]:
+    """Find the near-duplicates in opened sources; return them and what is known about all."""
+    started = time.monotonic()
+    settings, criteria = opened.settings, opened.settings.criteria
+    learns = settings.recipe.may_need_corpus and settings.recipe.uses_idf
+    meanwhile = preload if learns else lambda: None
+    with ingest(opened, _batch_options(criteria), meanwhile) as corpus:
+        fingerprinter = Fingerprinter.for_corpus(corpus.analyzer, corpus.counts)
+        weighting = fingerprinter.weigh(corpus.counts)
+        verifier = _verifier(corpus, weighting, criteria)
+        documents = ScannedDocuments(
+            corpus.names,
+            fingerprint(weighting),
+            corpus.digests,
+            # The documents of references come first.
+            range(sum(path in opened.references for path in corpus.paths)),
+            verifier.measure if criteria.verify else None,
+        )
+        keys = pstable_keys(weighting, criteria) if criteria.method == "pstable" else corpus.keys
+        found = find_pairs(documents, keys, settings)
+        ranks = _ranks(corpus, criteria, documents.references)
+        priority = priority_by(criteria.keep, corpus.lengths, corpus.modified, ranks)
+        clusters = form_clusters(found, documents, priority, criteria)
+        hint = _template_hint(found.pairs, verifier, criteria) if criteria.verify else ""
+    corpus.skip_wordless(documents.fingerprints)
+    summary = Summary.of(
+        clusters,
+        documents=int(np.count_nonzero(documents.fingerprints.terms)),
+        skipped=len(corpus.skipped),
+        candidates=found.candidates,
+        seconds=time.monotonic() - started,
+        recipe=fingerprinter.fields,
+    )
+    skipped, notes = tuple(corpus.skipped), tuple(corpus.notes)
+    unique, references = _unique(documents, clusters), len(documents.references)
+    return Result(clusters, skipped, notes, summary, hint, unique, references), corpus
+
+
+def _verifier(corpus: Corpus, weighting: Weighting, criteria: Criteria) -> Verifier:
+    shingler = corpus.analyzer.shingler(criteria.shingle)
+    return Verifier(
+        lambda document: shingler.shingles(corpus.text(document)),
+        lambda document: vector(weighting.document(document)),
+        criteria,
+    )
+
+
+def _unique(documents: ScannedDocuments, clusters: tuple[Cluster, ...]) -> list[str]:
+    """Return the documents in no cluster, in input order, without references."""
+    clustered = {member.number for cluster in clusters for member in cluster.members}
+    first = len(documents.references)
+    with_terms = np.flatnonzero(documents.fingerprints.terms).tolist()
+    return [documents.names[i] for i in with_terms if i >= first and i not in clustered]
+
+
+def _batch_options(criteria: Criteria) -> BatchOptions:
+    """Return what the criteria need of documents beside their counts."""
+    banding = minhash_banding(criteria) if criteria.method == "minhash" else None
+    if not criteria.verify and banding is None:
+        return BatchOptions()
+    return BatchOptions(criteria.shingle, criteria.verify, banding)
+
+
+def _ranks(corpus: Corpus, criteria: Criteria, references: range) -> Callable[[int], int]:
+    """Return what is kept first whatever the policy: references, then what is preferred."""
+    prefer = criteria.prefer
+
+    def rank(document: int) -> int:
+        if document in references:
+            return -1
+        name, path = corpus.names[document], corpus.paths[document]
+        hits = (i for i, one in enumerate(prefer) if matches(name, [one]) or matches(path, [one]))
+        return next(hits, len(prefer))
+
+    return rank
+
+
+# From this many pairs on, of which so large a share has a cosine below that of pages with the same
+# content, a collection looks as if it was made from templates.
+_HINT_PAIRS = 20
+_HINT_SHARE = 0.5
+_HINT_COSINE = 0.9
+_HINT_SAMPLE = 200
+
+
+def _template_hint(pairs: list[DocumentPair], verifier: Verifier, criteria: Criteria) -> str:
+    """Return advice where many pairs share their form and not their content."""
+    unlike = [p for p in pairs if p.measures.similarity is not None and p.measures.similarity < 1]
+    if criteria.cosine is not None or len(unlike) < _HINT_PAIRS:
+        return ""
+    sample = unlike[:: -(-len(unlike) // _HINT_SAMPLE)]
+    low = sum(verifier.cosine(pair.a, pair.b) < _HINT_COSINE for pair in sample)
+    if low < _HINT_SHARE * len(sample):
+        return ""
+    return (
+        f"{low / len(sample):.0%} of the pairs share their form rather than their content (cosine "
+        f"below {_HINT_COSINE:g}): for pages of one template set `cosine` to {_HINT_COSINE:g}"
+    )

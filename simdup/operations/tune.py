@@ -1,0 +1,121 @@
+"""Tune: a sample of the sources, its true pairs, and what each setting finds of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simdup.evaluation import tuning
+from simdup.evaluation.tuning import LEAST, Truth
+from simdup.features.counts import select
+from simdup.features.shingles import Sets, Shingles
+from simdup.features.weights import Weighting
+from simdup.fingerprints.bands import minhash_banding, minhash_keys, pstable_keys
+from simdup.fingerprints.fingerprinter import Fingerprinter, Fingerprints
+from simdup.fingerprints.near import near_pairs
+from simdup.ingest.corpus import Corpus, ingest
+from simdup.ingest.counting import BatchOptions
+from simdup.ingest.sources import Data, open_input
+from simdup.model.criteria import FEW_TERMS, Criteria
+from simdup.model.settings import Settings
+from simdup.model.tuning import Tuning
+from simdup.search.banding import candidates
+from simdup.verify.join import similar_pairs
+
+DISTANCES = range(17)
+RECALLS = (0.99, 0.95, 0.9)
+
+RowIds = NDArray[np.int64]
+
+
+def tune(data: Data, settings: Settings, sample: int = 2000, fixed: bool = False) -> Tuning:
+    """Find out what each setting finds of the true pairs of a sample.
+
+    Parameters
+    ----------
+    data, settings
+        As in `scan`.
+    sample : int
+        How many documents to look at, evenly spread over all.
+    fixed : bool
+        Whether the criteria's similarity is the one that is wanted; otherwise one is advised.
+    """
+    criteria = settings.criteria
+    with ingest(open_input(data, settings), BatchOptions(criteria.shingle, texts=True)) as corpus:
+        fingerprinter = Fingerprinter.for_corpus(corpus.analyzer, corpus.counts)
+        documents, drawn = _draw(corpus, fingerprinter, criteria, sample)
+    truth = Truth(len(drawn.sets), *similar_pairs(drawn.sets, LEAST))
+    similarity = criteria.similarity
+    if not fixed:
+        similarity = tuning.advise_similarity(truth, similarity)
+    wanted = replace(criteria, similarity=max(similarity, LEAST))
+    true = truth.at(wanted.similarity)
+    tried = _try_settings(drawn, replace(settings, criteria=wanted))
+    measured = [tuning.measure(options, truth, true, *found) for options, found in tried]
+    best = tuning.advise_setting(measured).options
+    advice = f"{best} -s {wanted.similarity:g}" if len(true) else ""
+    return Tuning(
+        documents=documents,
+        sample=len(drawn.sets),
+        similarity=wanted.similarity,
+        true=len(true),
+        settings=measured,
+        bins=tuning.histogram(truth),
+        advice=advice,
+        skipped=corpus.skipped,
+        recipe=fingerprinter.fields,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Sample:
+    """The documents of a sample: their fingerprints, shingles and weighted terms."""
+
+    fingerprints: Fingerprints
+    sets: list[Shingles]
+    weighting: Weighting
+
+
+def _draw(
+    corpus: Corpus, fingerprinter: Fingerprinter, criteria: Criteria, size: int
+) -> tuple[int, _Sample]:
+    """Return how many documents have enough terms, and a sample of them."""
+    found = fingerprinter.fingerprints(corpus.counts)
+    enough = np.flatnonzero(found.terms >= FEW_TERMS)
+    places = np.linspace(0, len(enough) - 1, min(size, len(enough)))
+    chosen = enough[places.astype(np.int64)]
+    shingler = corpus.analyzer.shingler(criteria.shingle)
+    sets = [shingler.shingles(corpus.text(document)) for document in chosen.tolist()]
+    weighting = fingerprinter.weigh(select(corpus.counts, chosen.tolist()))
+    sampled = replace(found, values=found.values[chosen], terms=found.terms[chosen])
+    return len(enough), _Sample(sampled, sets, weighting)
+
+
+def _try_settings(
+    drawn: _Sample, settings: Settings
+) -> Iterator[tuple[str, tuple[RowIds, RowIds]]]:
+    """Yield the options of each setting, and the pairs that it proposes."""
+    near = near_pairs(drawn.fingerprints, max(DISTANCES), settings.run)
+    for distance in DISTANCES:
+        within = near.distance <= distance
+        yield f"-d {distance}", (near.i[within], near.j[within])
+    criteria = settings.criteria
+    starts = np.cumsum([0, *map(len, drawn.sets)], dtype=np.int64)
+    sets = Sets(starts, np.concatenate([np.zeros(0, np.uint64), *drawn.sets]))
+    for recall in RECALLS:
+        keys = minhash_keys(sets, minhash_banding(replace(criteria, recall=recall)))
+        asked = "" if recall == criteria.recall else f" --recall {recall:g}"
+        yield f"--method minhash{asked}", _concat(candidates(keys))
+    yield "--method pstable", _concat(candidates(pstable_keys(drawn.weighting, criteria)))
+
+
+def _concat(chunks: Iterator[tuple[RowIds, RowIds]]) -> tuple[RowIds, RowIds]:
+    pairs = list(chunks)
+    nothing = np.zeros(0, np.int64)
+    return (
+        np.concatenate([nothing, *(i for i, _ in pairs)]),
+        np.concatenate([nothing, *(j for _, j in pairs)]),
+    )

@@ -1,0 +1,87 @@
+"""Where results go: standard output, or a file that appears whole or not at all."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import BinaryIO
+
+from simdup.atomic import beside, sync
+from simdup.errors import unwritable
+
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+
+
+@contextmanager
+def open_output(path: str | None) -> Iterator[BinaryIO]:
+    """Open a file for writing, or standard output for None and ``-``.
+
+    A file is written beside its place and renamed when all went well: a reader never sees half of
+    it, and an interrupted run leaves what was there.  Devices and pipes are written directly.
+
+    Raises
+    ------
+    SimdupError
+        If the file cannot be written.
+    """
+    if path is None or path == "-":
+        with _check_room("standard output"):
+            yield sys.stdout.buffer
+            sys.stdout.buffer.flush()
+        return
+    with _explain(path):
+        mode = _mode(path)
+    if mode is not None and not stat.S_ISREG(mode):
+        # What /dev/stdout leads to need not have a name.
+        with _open(path, path, "wb") as stream:
+            yield stream
+        return
+    with beside(os.path.realpath(path), path) as place, _open(path, place, "xb", mode) as stream:
+        yield stream
+        with _explain(path):
+            sync(stream)
+            if mode is not None:
+                os.chmod(place, stat.S_IMODE(mode))
+
+
+@contextmanager
+def _open(path: str, place: str, how: str, mode: int | None = None) -> Iterator[BinaryIO]:
+    def opener(name: str, flags: int) -> int:
+        # Never readable by more people than the file that it replaces.
+        return os.open(name, flags, 0o666 if mode is None else stat.S_IMODE(mode))
+
+    with _explain(path):
+        stream: BinaryIO = open(place, how, opener=opener)  # type: ignore[assignment]  # noqa: SIM115
+    with _check_room(path), stream:
+        yield stream
+
+
+@contextmanager
+def _explain(path: str) -> Iterator[None]:
+    """Name the file that cannot be written as the user does."""
+    try:
+        yield
+    except OSError as error:
+        raise unwritable(path, error) from None
+
+
+@contextmanager
+def _check_room(path: str) -> Iterator[None]:
+    """Explain when a file cannot hold what is being written to it."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is not None or error.errno not in _NO_ROOM:
+            raise
+        raise unwritable(path, error) from None
+
+
+def _mode(path: str) -> int | None:
+    try:
+        return os.stat(path).st_mode
+    except FileNotFoundError:
+        return None

@@ -1,1 +1,0 @@
-"""The rooms joined into what the commands do; knows nothing of terminals."""

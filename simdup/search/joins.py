@@ -1,0 +1,69 @@
+"""What the self-join of `allpairs` and the join of `queries` share.
+
+*Each pair once.* A pair may have equal keys in several tables, but only the first of these
+reports it. The pair alone tells which tables find it: table t does if and only if the two
+fingerprints agree on the bits of key t. So the tables need not know of each other, and any number
+of them can be searched at the same time, in any order, with the same result.
+
+*Long runs.* Where n fingerprints share a key, comparing them all is n**2 / 2 steps. But they
+agree on the key, so their differences lie in the other bits, and finding them is the same problem
+with fewer fingerprints of fewer bits: it is searched one level down, by a plan of its own.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+
+from simdup.search.arrays import U64, RowIds, RowPairs, count_ones, xor_rows
+from simdup.search.bitview import BitView
+from simdup.search.pieces import Pieces
+from simdup.search.threads import interleave
+
+Matches: TypeAlias = tuple[RowIds, RowIds, U64]
+"""Rows i, j: int64[m] of the two sides, and the bits in which they differ: uint64[m, words]."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Join:
+    """Two views to join: which rows of `left` are within `distance` of which rows of `right`.
+
+    Both show the same columns. In a self-join they are the same view.
+    """
+
+    left: BitView
+    right: BitView
+    distance: int
+
+    def compare(self, i: RowIds, j: RowIds) -> Matches:
+        """Compare candidates, m of each, and return those within the distance."""
+        x = xor_rows(self.left.fingerprints, i, self.right.fingerprints, j)
+        near = count_ones(x) <= self.distance
+        return i[near], j[near], x[near]
+
+    def lift(self, i: RowIds, j: RowIds, pairs: Iterable[RowPairs]) -> Iterator[Matches]:
+        """Yield the pairs found one level down, among rows `i` of `left` and `j` of `right`."""
+        for a, b in pairs:
+            left, right = i[a], j[b]
+            x = xor_rows(self.left.fingerprints, left, self.right.fingerprints, right)
+            yield left, right, x
+
+
+def join_tables(
+    join: Join, keys: list[Pieces], search_table: Callable[[int], Iterator[Matches]], threads: int
+) -> Iterator[RowPairs]:
+    """Search all tables, `threads` at a time, and yield each pair once, in chunks.
+
+    ``search_table(t)`` yields the matches with equal keys in the table of ``keys[t]``.
+    """
+    masks = [join.left.mask(key) for key in keys]
+
+    def search(t: int) -> Iterator[RowPairs]:
+        for i, j, x in search_table(t):
+            new = np.ones(len(i), dtype=np.bool_)
+            for mask in masks[:t]:
+                new &= (x & mask).any(axis=1)
+            yield i[new], j[new]
+
+    return interleave(map(search, range(len(keys))), threads)

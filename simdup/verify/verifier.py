@@ -1,0 +1,79 @@
+"""The exact measures on candidate pairs."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Generic, Protocol, TypeVar
+
+from simdup.features.shingles import Shingles
+from simdup.model.criteria import Criteria, Measures
+from simdup.verify.cosine import Vector, cosine
+from simdup.verify.resemblance import common, share_of_smaller, share_of_union
+
+# Bytes of shingles, and of vectors, that are cached: those of some 10,000 pages of 2,000
+# characters.
+CACHE_BYTES = 1 << 28
+
+
+class _Sized(Protocol):
+    @property
+    def nbytes(self) -> int: ...
+
+
+Made = TypeVar("Made", bound=_Sized)
+
+
+class _Cache(Generic[Made]):
+    """Makes things of documents once while there is room; the least recently used goes first."""
+
+    def __init__(self, make: Callable[[int], Made], room: int) -> None:
+        self._make = make
+        self._room = room
+        self._made: OrderedDict[int, Made] = OrderedDict()
+
+    def of(self, document: int) -> Made:
+        known = self._made.get(document)
+        if known is not None:
+            self._made.move_to_end(document)
+            return known
+        made = self._made[document] = self._make(document)
+        self._room -= made.nbytes
+        while self._room < 0 and len(self._made) > 2:
+            self._room += self._made.popitem(last=False)[1].nbytes
+        return made
+
+
+class Verifier:
+    """Measures pairs of documents, as far as the criteria want.
+
+    `shingles_of` and `vector_of` return the shingles and the TF-IDF vector of a document by its
+    number; the vector is made only where the cosine is asked for.
+    """
+
+    def __init__(
+        self,
+        shingles_of: Callable[[int], Shingles],
+        vector_of: Callable[[int], Vector],
+        criteria: Criteria,
+        cache_bytes: int = CACHE_BYTES,
+    ) -> None:
+        self._shingles = _Cache(shingles_of, cache_bytes)
+        self._vectors = _Cache(vector_of, cache_bytes)
+        self._contained = criteria.containment is not None
+        self._angle = criteria.cosine is not None
+
+    def measure(self, a: int, b: int) -> Measures:
+        """Return what documents `a` and `b` have in common."""
+        one, other = self._shingles.of(a), self._shingles.of(b)
+        # Counted once for both measures.
+        sizes = common(one, other), len(one), len(other)
+        return Measures(
+            similarity=share_of_union(*sizes),
+            containment=share_of_smaller(*sizes) if self._contained else None,
+            cosine=self.cosine(a, b) if self._angle else None,
+        )
+
+    def cosine(self, a: int, b: int) -> float:
+        """Return the cosine of the vectors of `a` and `b`."""
+        return cosine(self._vectors.of(a), self._vectors.of(b))

@@ -1,0 +1,841 @@
+"""The command: help, errors, statuses, formats, names of every kind, pipes."""
+
+import csv
+import io
+import json
+import os
+import random
+import re
+import subprocess
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+from support import ROOT, Command, Ran, command, edited, environment, process, prose, write
+
+import simdup as package
+from simdup.cli import COMMANDS, _simdup
+
+SUBCOMMANDS = list(COMMANDS)
+
+
+@contextmanager
+def running(*arguments: str | bytes | Path, **settings: Any) -> Iterator[subprocess.Popen[bytes]]:
+    """A process with pipes, which no test waits for longer than 30 seconds."""
+    pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    with subprocess.Popen(command(*arguments), env=environment(), **(pipes | settings)) as started:
+        alarm = threading.Timer(30, started.kill)
+        alarm.start()
+        try:
+            yield started
+        finally:
+            started.kill()
+            alarm.cancel()
+
+
+def options_of(name: str) -> set[str]:
+    found = _simdup.get_command(click.Context(_simdup), name)
+    assert found is not None
+    names = (n for p in found.params for n in (*p.opts, *p.secondary_opts))
+    return {n for n in names if n.startswith("--")}
+
+
+# Help.
+
+
+def test_help_lists_the_commands(simdup: Command) -> None:
+    ran = simdup("--help")
+    assert (ran.status, ran.err) == (0, "")
+    for name, purpose in COMMANDS.items():
+        assert re.search(rf"^  {name}\s+{re.escape(purpose[:30])}", ran.text, re.MULTILINE)
+    assert simdup("-h").out == ran.out
+    assert simdup("--version").text == f"simdup {package.__version__}\n"
+
+
+@pytest.mark.parametrize("name", SUBCOMMANDS)
+def test_help_of_a_command(simdup: Command, name: str) -> None:
+    ran = simdup(name, "--help")
+    assert (ran.status, ran.err) == (0, "")
+    assert ran.text.startswith(f"Usage: simdup {name} ")
+    for option in options_of(name):
+        assert re.search(rf"(^|[ /]){option}\b", ran.text, re.MULTILINE), option
+    assert "Examples:" in ran.text
+    assert f"simdup {name}" in ran.text.partition("Examples:")[2]
+    described = re.findall(r"^  (-.*)", ran.text, re.MULTILINE)
+    assert all(re.search(r"\S  +\S|^.{20,}$", line) for line in described)
+    assert max(map(len, ran.lines)) <= 100
+
+
+def test_options_mean_the_same_everywhere() -> None:
+    common = {"--distance", "--output", "--debug"}
+    assert common <= options_of("scan") & options_of("cluster") & options_of("pairs")
+    recipe = {"--recipe", "--tokens", "--fold", "--weight", "--idf", "--min-df", "--top", "--cap",
+              "--hash", "--bits", "--ties", "--dict"}  # fmt: skip
+    for name in ("scan", "compare", "fingerprint", "fit"):
+        assert recipe <= options_of(name)
+    assert {"--similarity", "--verify", "--no-verify", "--shingle", "--keep", "--check",
+            "--format", "--jobs", "--encoding", "--glob", "--exclude", "--files-from", "--null",
+            "--input-format", "--field", "--id-field", "--quiet", "--progress", "--no-progress",
+            "--color"} <= options_of("scan")  # fmt: skip
+
+
+def test_the_readme_names_every_command_and_option() -> None:
+    readme = (ROOT / "README.md").read_text("utf-8")
+    if "simdup scan" not in readme:
+        pytest.skip("the README is not written yet")
+    wanted = {f"simdup {name}" for name in SUBCOMMANDS}
+    wanted |= {option for name in SUBCOMMANDS for option in options_of(name)}
+    assert {w for w in wanted if not re.search(rf"{w}\b", readme)} == set()
+
+
+def test_a_command_without_arguments_says_what_is_missing(simdup: Command) -> None:
+    ran = simdup()
+    assert ran.status == 2
+    assert "scan" in ran.text
+
+
+# Errors.
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["scam"],
+        ["--colour"],
+        ["scan"],
+        ["scan", "--nonsense", "."],
+        ["scan", "-d", "x", "."],
+        ["scan", "-d", "-1", "."],
+        ["scan", "-s", "1.5", "."],
+        ["scan", "-f", "xml", "."],
+        ["scan", "--keep", "best", "."],
+        ["scan", "-j", "0", "."],
+        ["scan", "--null", "."],
+        ["scan", "--bits", "63", "."],
+        ["scan", "--bits", "264", "."],
+        ["scan", "--tokens", "syllables", "."],
+        ["scan", "--recipe", "secret", "."],
+        ["scan", "--cap", "2", "."],
+        ["scan", "--shingle", "0", "."],
+        ["scan", "--encoding", "klingon", "."],
+        ["scan", "--idf", "no-such-model", "."],
+        ["scan", "--hash", "md5", "--bits", "256", "."],
+        ["compare", "a.txt"],
+        ["compare", "a.txt", "b.txt", "c.txt"],
+        ["compare", "a.txt", "missing.txt"],
+        ["compare", "a.txt", "."],
+        ["compare", "a.txt", "empty.bin"],
+        ["compare", "a.txt", "b.txt", "--idf", "builtin", "--idf-from", "."],
+        ["compare", "a.txt", "b.txt", "--idf", "corpus"],
+        ["fit", "a.txt"],
+        ["fit", "missing.txt", "-o", "m.idf"],
+        ["cluster", "missing.txt"],
+        ["cluster", "a.txt"],
+        ["pairs", "."],
+        ["fingerprint", "a.txt", "-o", "none/prints"],
+        ["fingerprint", "a.txt", "-o", "."],
+    ],
+)
+def test_an_error_is_one_line_and_perhaps_a_hint(
+    simdup: Command, tmp_path: Path, arguments: list[str]
+) -> None:
+    write(tmp_path, {"a.txt": prose(1), "b.txt": prose(2)})
+    (tmp_path / "empty.bin").write_bytes(b"\0" * 100)
+    before = sorted(tmp_path.iterdir())
+    ran = simdup(*arguments)
+    assert ran.status == 2
+    assert ran.out == b""
+    lines = ran.err.splitlines()
+    assert re.fullmatch(r"simdup: [^:]+(:\d+)?: \S.*", lines[0])
+    assert not lines[0].startswith("simdup: internal error")
+    assert all(line.startswith("hint: ") for line in lines[1:])
+    assert len(lines) <= 2
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_wrong_usage_names_the_way_to_the_help(simdup: Command) -> None:
+    ran = simdup("scan", "--nonsense", ".")
+    assert ran.err.startswith("simdup: scan: No such option '--nonsense'")
+    assert ran.err.endswith("\nhint: simdup scan --help\n")
+    for arguments in (["scan", ".", "--field"], ["scan", ".", "-d"], ["scan"], ["scan", "-d", "x"]):
+        ran = simdup(*arguments)
+        assert ran.err.startswith("simdup: scan: ")
+        assert ran.err.endswith("\nhint: simdup scan --help\n")
+
+
+@pytest.mark.parametrize("arguments", [["scan", "--idf", "none", "."], ["cluster", "none"]])
+def test_debug_shows_the_traceback_and_changes_no_status(
+    tmp_path: Path, arguments: list[str]
+) -> None:
+    write(tmp_path, {"a.txt": prose(1)})
+    plain = process(*arguments, cwd=tmp_path)
+    assert plain.status == 2
+    assert "Traceback" not in plain.err
+    debug = process(*arguments, "--debug", cwd=tmp_path)
+    assert debug.status == 2
+    assert "Traceback (most recent call last)" in debug.err
+    assert plain.err.splitlines()[0].removeprefix("simdup: ") in debug.err
+
+
+def test_a_fault_of_ours_is_said_in_one_line_too(
+    simdup: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise ZeroDivisionError("sums\x1b[31m")
+
+    monkeypatch.setattr("simdup.operations.scan.scan", broken)
+    write(tmp_path, {"a.txt": prose(1)})
+    ran = simdup("scan", "a.txt")
+    assert ran.status == 2
+    assert ran.err.startswith("simdup: internal error: ZeroDivisionError: sums\\x1b[31m\nhint: ")
+
+
+# Where results go.
+
+
+def corpus(folder: Path) -> Path:
+    """Three documents of one cluster, two of another, one alone, one empty."""
+    return write(
+        folder / "c",
+        {
+            "a.txt": prose(1), "b.txt": edited(prose(1), 1), "c.txt": prose(1),
+            "d.txt": prose(2), "e.txt": prose(2), "f.txt": prose(3), "g.txt": "",
+        },
+    )  # fmt: skip
+
+
+def shape(ran_or_bytes: bytes) -> str:
+    first = ran_or_bytes.split(b"\n")[0]
+    if first.startswith(b"{"):
+        return "jsonl"
+    return "csv" if b"," in first else "text"
+
+
+def test_the_format_follows_the_suffix_unless_said(simdup: Command, tmp_path: Path) -> None:
+    corpus(tmp_path)
+    for name, form in [
+        ("x.csv", "csv"), ("x.CSV", "csv"), ("x.jsonl", "jsonl"), ("x.ndjson", "jsonl"),
+        ("x.txt", "text"), ("x", "text"), ("jsonl", "jsonl"),
+    ][:6]:  # fmt: skip
+        assert simdup("scan", "c", "-o", name).out == b""
+        assert shape((tmp_path / name).read_bytes()) == form, name
+    simdup("scan", "c", "-o", "y.csv", "-f", "jsonl")
+    assert shape((tmp_path / "y.csv").read_bytes()) == "jsonl"
+    assert shape(simdup("scan", "c", "-o", "-", "-f", "csv").out) == "csv"
+
+
+def test_csv_of_a_scan(simdup: Command, tmp_path: Path) -> None:
+    corpus(tmp_path)
+    rows = list(csv.reader(io.StringIO(simdup("scan", "c", "-f", "csv").text)))
+    assert rows[0] == ["cluster", "role", "document", "fingerprint", "distance", "similarity"]
+    assert [row[:3] for row in rows[1:]] == [
+        ["1", "kept", "c/a.txt"], ["1", "redundant", "c/b.txt"], ["1", "redundant", "c/c.txt"],
+        ["2", "kept", "c/d.txt"], ["2", "redundant", "c/e.txt"],
+    ]  # fmt: skip
+    assert rows[3][4:] == ["0", "1.0000"]
+    unverified = simdup("scan", "c", "-f", "csv", "--no-verify").text
+    assert {row[5] for row in list(csv.reader(io.StringIO(unverified)))[1:]} == {""}
+
+
+def test_jsonl_of_a_scan(simdup: Command, tmp_path: Path) -> None:
+    corpus(tmp_path)
+    records = [json.loads(line) for line in simdup("scan", "c", "-f", "jsonl").lines]
+    assert [r["type"] for r in records] == ["cluster", "cluster", "skipped", "summary"]
+    first = records[0]
+    assert list(first) == ["type", "cluster", "size", "diameter", "weakest", "documents", "pairs"]
+    assert (first["cluster"], first["size"]) == (1, 3)
+    assert list(first["documents"][0]) == ["document", "role", "fingerprint"]
+    assert list(first["documents"][1]) == [
+        "document", "role", "fingerprint", "distance", "similarity",
+    ]  # fmt: skip
+    keys = {tuple(key for key in pair if key != "exact") for pair in first["pairs"]}
+    assert keys == {("a", "b", "distance", "similarity")}
+    assert [(p["a"], p["b"]) for p in first["pairs"]] == [
+        ("c/a.txt", "c/b.txt"), ("c/a.txt", "c/c.txt"),
+    ]  # fmt: skip
+    assert first["weakest"] == min(p["similarity"] for p in first["pairs"]) < 1
+    assert first["diameter"] == max(p["distance"] for p in first["pairs"])
+    assert records[2] == {"type": "skipped", "document": "c/g.txt", "reason": "empty"}
+    assert list(records[3]) == [
+        "type", "documents", "clusters", "redundant", "skipped", "pairs", "candidates", "seconds",
+        "simdup", "recipe",
+    ]  # fmt: skip
+    assert [records[3][k] for k in list(records[3])[1:6]] == [6, 2, 3, 1, 3]
+    assert records[3]["simdup"] == package.__version__
+    assert records[3]["recipe"]["idf"] == "builtin"
+    assert re.fullmatch("[0-9a-f]+", records[3]["recipe"]["digest"])
+    unverified = json.loads(simdup("scan", "c", "-f", "jsonl", "--no-verify").lines[0])
+    assert unverified["weakest"] is None
+    assert all("similarity" not in pair for pair in unverified["pairs"])
+
+
+def test_text_of_a_scan_and_the_report(simdup: Command, tmp_path: Path) -> None:
+    corpus(tmp_path)
+    ran = simdup("scan", "c")
+    assert ran.status == 0
+    assert b"\x1b" not in ran.out
+    assert "cluster 1: 3 documents\n" in ran.text
+    assert re.search(r"^  kept +c/a.txt$", ran.text, re.MULTILINE)
+    assert re.search(r"^  redundant +0 +1\.0000  c/c.txt$", ran.text, re.MULTILINE)
+    assert re.search(r"6 documents in \d+\.\d s; 2 clusters, 3 redundant; 1 skipped", ran.err)
+    assert "1 empty" in ran.err
+    assert "3 pairs of 3 candidates: distance at most 3, similarity at least 0.8\n" in ran.err
+    assert re.search(r"^recipe [0-9a-f]+: words, .*tfidf.*builtin", ran.err, re.MULTILINE)
+    assert simdup("scan", "c", "-q").err == ""
+    assert simdup("scan", "c", "-q").out == ran.out
+
+
+def test_columns_line_up_whatever_the_names(simdup: Command, tmp_path: Path) -> None:
+    names = ["a.txt", "很长的中文文件名.txt", "한국어.txt", "e\u0301\u0301.txt"]
+    write(tmp_path / "c", dict.fromkeys(names, prose(1)))
+    lines = [line for line in simdup("scan", "c").lines if "c/" in line]
+    assert len({line.index("c/") for line in lines}) == 1
+
+
+def test_an_empty_folder(simdup: Command, tmp_path: Path) -> None:
+    (tmp_path / "c").mkdir()
+    ran = simdup("scan", "c")
+    assert (ran.status, ran.out) == (0, b"")
+    assert ran.err.startswith("0 documents in ")
+    assert len(simdup("fingerprint", "c").lines) == 1
+    assert json.loads(simdup("scan", "c", "-f", "jsonl").out)["type"] == "summary"
+    assert simdup("scan", "c", "-f", "csv").text.count("\n") == 1
+
+
+@pytest.mark.parametrize("name", ["scan", "fingerprint", "compare", "cluster", "pairs", "fit"])
+def test_every_output_can_go_to_a_file(simdup: Command, tmp_path: Path, name: str) -> None:
+    corpus(tmp_path)
+    prints = simdup("fingerprint", "c").out
+    given = {"compare": ["c/a.txt", "c/b.txt"], "cluster": [], "pairs": []}.get(name, ["c"])
+    if name != "fit":
+        direct = simdup(name, *given, stdin=prints if not given else b"").out
+        assert direct
+    (tmp_path / "out").write_bytes(b"old")
+    (tmp_path / "out").chmod(0o640)
+    ran = simdup(name, *given, "-o", "out", stdin=prints if not given else b"")
+    assert (ran.status, ran.out) == (0, b"")
+    written = (tmp_path / "out").read_bytes()
+    assert written.startswith(b"# simdup-idf 1 ") if name == "fit" else written == direct
+    assert (tmp_path / "out").stat().st_mode & 0o777 == 0o640
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["c", "out"]
+
+
+def test_a_run_that_fails_leaves_the_old_file(simdup: Command, tmp_path: Path) -> None:
+    corpus(tmp_path)
+    write(tmp_path, {"out": "old", "lines": f"{'0' * 16}  a\nnonsense\n"})
+    for arguments in [
+        ("scan", "c", "--idf", "missing"),
+        ("fingerprint", "c", "--dict", "missing"),
+        ("fit", "missing"),
+        ("compare", "c/a.txt", "c/b.txt", "--idf", "corpus"),
+        ("cluster", "lines"),
+        ("pairs", "lines"),
+    ]:
+        assert simdup(*arguments, "-o", "out").status == 2
+        assert (tmp_path / "out").read_text() == "old"
+        assert sorted(path.name for path in tmp_path.iterdir()) == ["c", "lines", "out"]
+
+
+def test_a_link_is_written_through_and_a_new_file_has_the_usual_mode(
+    simdup: Command, tmp_path: Path
+) -> None:
+    corpus(tmp_path)
+    write(tmp_path, {"d/target": "old"})
+    (tmp_path / "out").symlink_to("d/target")
+    assert simdup("scan", "c", "-o", "out").status == 0
+    assert (tmp_path / "out").is_symlink()
+    assert (tmp_path / "d/target").read_text() != "old"
+    (tmp_path / "usual").touch()
+    assert simdup("scan", "c", "-o", "new").status == 0
+    assert (tmp_path / "new").stat().st_mode == (tmp_path / "usual").stat().st_mode
+
+
+def test_a_device_is_written_as_it_is(tmp_path: Path) -> None:
+    corpus(tmp_path)
+    ran = process("scan", "c", "-q", "-f", "csv", "-o", "/dev/stdout", cwd=tmp_path)
+    assert ran.status == 0
+    assert ran.out == process("scan", "c", "-q", "-f", "csv", cwd=tmp_path).out
+    assert process("scan", "c", "-q", "-o", "/dev/null", cwd=tmp_path).status == 0
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
+def test_a_full_disk_is_an_error_in_one_line(tmp_path: Path) -> None:
+    corpus(tmp_path)
+    ran = process("scan", "c", "-q", "-o", "/dev/full", cwd=tmp_path)
+    assert ran.status == 2
+    assert re.fullmatch(r"simdup: /dev/full: no space left on device\n", ran.err)
+    with (
+        open("/dev/full", "wb") as full,
+        running("scan", "c", "-q", stdout=full, cwd=tmp_path) as p,
+    ):
+        _, err = p.communicate()
+        assert p.returncode == 2
+        assert re.fullmatch(r"simdup: [^:]+: no space left on device\n", err.decode())
+
+
+# Colours.
+
+
+def test_colours(tmp_path: Path) -> None:
+    corpus(tmp_path)
+    assert b"\x1b[" in process("scan", "c", "--color", "always", cwd=tmp_path).out
+    assert b"\x1b" not in process("scan", "c", cwd=tmp_path).out
+
+
+def on_a_terminal(*arguments: str, cwd: Path, **changes: str) -> str:
+    """What a command prints on a terminal of 80 columns."""
+    pty = pytest.importorskip("pty")
+    ours, theirs = pty.openpty()
+    env = environment(TERM="xterm", COLUMNS="80", LINES="24", **changes)
+    with subprocess.Popen(
+        command(*arguments), stdin=theirs, stdout=theirs, stderr=theirs, env=env, cwd=cwd
+    ) as started:
+        os.close(theirs)
+        parts = []
+        while True:
+            try:
+                part = os.read(ours, 65536)
+            except OSError:  # the other end is closed
+                break
+            if not part:
+                break
+            parts.append(part)
+        os.close(ours)
+    assert started.returncode == 0
+    return b"".join(parts).decode()
+
+
+def test_colours_on_a_terminal(tmp_path: Path) -> None:
+    corpus(tmp_path)
+    assert "\x1b[" in on_a_terminal("scan", "c", "--no-progress", cwd=tmp_path)
+    for plain in [
+        on_a_terminal("scan", "c", "--no-progress", cwd=tmp_path, NO_COLOR="1"),
+        on_a_terminal("scan", "c", "--no-progress", "--color", "never", cwd=tmp_path),
+    ]:
+        assert "cluster 1: 3 documents" in plain
+        assert "\x1b[" not in plain
+    assert "\x1b[" in on_a_terminal("scan", "c", "--color", "always", cwd=tmp_path, NO_COLOR="1")
+
+
+def test_progress_goes_to_standard_error(
+    simdup: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    corpus(tmp_path)
+    monkeypatch.setattr("simdup.cli.progress._DELAY", 0)
+    asked, plain = simdup("scan", "c", "--progress"), simdup("scan", "c")
+    assert "reading" in asked.err
+    assert "B/s" in asked.err
+    assert asked.out == plain.out
+    assert "reading" not in plain.err
+    assert "reading" not in simdup("scan", "c", "--no-progress").err
+
+
+# Names.
+
+NAMES = [
+    b"plain.txt", b"with space.txt", b" leading", b"-dash.txt", b"--jobs", b"new\nline.txt",
+    b"car\rriage", b"tab\tbed", b"back\\slash", b"\\leading backslash", b"\\n", b"# simdup 1",
+    b"not utf-8 \xff\xfe.txt", b"\xb9\xfa gbk", "中文 文件名.txt".encode(), "😀".encode(),
+    b"esc\x1b[31mape", "right\u202eleft".encode(), b"quote\"d,comma", b"two  spaces", b"per%cent",
+]  # fmt: skip
+
+
+@pytest.fixture
+def strange(tmp_path: Path) -> Path:
+    """A folder of files with strange names, all of one text."""
+    folder = tmp_path / "names"
+    folder.mkdir()
+    for name in NAMES:
+        try:
+            with open(os.fsencode(folder) + b"/" + name, "wb") as file:
+                file.write(prose(1).encode())
+        except OSError:
+            pytest.skip("this file system takes no such names")
+    return folder
+
+
+def names_of(record: dict[str, Any]) -> set[bytes]:
+    return {os.fsencode(member["document"]).removeprefix(b"./") for member in record["documents"]}
+
+
+def test_names_survive_a_pipe(strange: Path) -> None:
+    prints = process("fingerprint", ".", cwd=strange)
+    assert prints.status == 0
+    assert prints.out.count(b"\n") == len(NAMES) + 1
+    clusters = process("cluster", "-f", "jsonl", stdin=prints.out, cwd=strange)
+    assert names_of(json.loads(clusters.lines[0])) == set(NAMES)
+    pairs = process("pairs", stdin=prints.out, cwd=strange).out.split(b"\n")[:-1]
+    assert len(pairs) == len(NAMES) - 1
+    fields = [line.split(b"\t") for line in pairs]
+    assert all(len(field) == 3 for field in fields)
+    back = {b"\\\\": b"\\", b"\\n": b"\n", b"\\t": b"\t", b"\\r": b"\r"}
+    spelt = {re.sub(rb"\\[\\ntr]", lambda m: back[m[0]], field[2]) for field in fields}
+    assert spelt | {os.fsencode(json.loads(clusters.lines[0])["documents"][0]["document"])} == {
+        b"./" + name for name in NAMES
+    }
+
+
+def test_lines_are_escaped_as_md5sum_does(strange: Path) -> None:
+    given = sorted(NAMES)
+    ours = process("fingerprint", "--", *given, cwd=strange).out.split(b"\n")[1:-1]
+    try:
+        theirs = subprocess.run(
+            ["md5sum", "--", *given], cwd=strange, capture_output=True, check=True
+        ).stdout.split(b"\n")[:-1]
+    except OSError:
+        pytest.skip("no md5sum here")
+    digits = re.compile(rb"^(\\?)[0-9a-f]+  ")
+    assert [digits.sub(rb"\1", line) for line in ours] == [
+        digits.sub(rb"\1", line) for line in theirs
+    ]
+
+
+def test_a_list_of_names_may_end_them_with_nul(strange: Path) -> None:
+    for options in (["-0"], ["--null"]):
+        ran = process(
+            "scan", "--files-from", "-", *options, "-f", "jsonl",
+            stdin=b"".join(name + b"\0" for name in NAMES), cwd=strange,
+        )  # fmt: skip
+        assert ran.status == 0
+        assert names_of(json.loads(ran.lines[0])) == set(NAMES)
+    lines = b"\n".join(name for name in NAMES if b"\n" not in name)
+    ran = process("scan", "--files-from", "-", "-f", "jsonl", stdin=lines, cwd=strange)
+    assert names_of(json.loads(ran.lines[0])) == {name for name in NAMES if b"\n" not in name}
+
+
+def test_csv_keeps_names_as_they_are(strange: Path) -> None:
+    ran = process("scan", ".", "-f", "csv", cwd=strange)
+    rows = csv.reader(io.StringIO(ran.out.decode("utf-8", "surrogateescape"), newline=""))
+    assert {os.fsencode(row[2]) for row in rows} == {b"document"} | {b"./" + n for n in NAMES}
+
+
+def test_bytes_that_are_not_utf8_stand_as_escapes_in_json(strange: Path) -> None:
+    out = process("scan", ".", "-f", "jsonl", cwd=strange).out
+    out.decode()
+    assert b"not utf-8 \\udcff\\udcfe.txt" in out
+    assert "中文 文件名.txt".encode() in out
+
+
+def test_text_shows_nothing_that_could_drive_a_terminal(strange: Path) -> None:
+    for ran in (
+        process("scan", ".", cwd=strange),
+        process("compare", b"esc\x1b[31mape", "right\u202eleft", cwd=strange),
+        process("scan", "gone\x1b[31m\u202e\nx", cwd=strange),
+    ):
+        shown = ran.out.decode() + ran.err
+        assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", shown)
+        assert "\\x1b[31m" in shown
+        assert "\\u202e" in shown
+    assert "not utf-8 \\xff\\xfe.txt" in process("scan", ".", cwd=strange).text
+
+
+def test_terms_are_shown_harmless_too(simdup: Command, tmp_path: Path) -> None:
+    write(tmp_path, {"a.txt": "one\x1b[31mtwo \u202ethree four five", "b.txt": "six"})
+    shown = simdup("compare", "--tokens", "split", "--no-fold", "a.txt", "b.txt").text
+    assert "one\\x1b[31mtwo" in shown
+    assert not re.search("[\x1b\u202e]", shown)
+
+
+# Fingerprint lines.
+
+
+def prints(*lines: str, recipe: str = "abc", bits: int = 16) -> bytes:
+    return "".join(
+        f"{line}\n" for line in (f"# simdup 1 recipe={recipe} bits={bits}", *lines)
+    ).encode()
+
+
+LINES = prints("00ff  a", "00fe  b", "00ff  c", "f00f  d", "f00e  e")
+
+
+def test_lines_of_fingerprints(simdup: Command, tmp_path: Path) -> None:
+    write(tmp_path, {"a.txt": prose(1), "empty.txt": "", "marks.txt": "。！"})
+    for bits in (8, 64, 128, 256):
+        ran = simdup("fingerprint", ".", "--bits", str(bits))
+        assert ran.status == 0
+        assert re.fullmatch(rf"# simdup 1 recipe=[0-9a-f]+ bits={bits}( \w+=\S+)*", ran.lines[0])
+        assert re.fullmatch(rf"[0-9a-f]{{{bits // 4}}}  \./a\.txt", ran.lines[1])
+        assert len(ran.lines) == 2
+        assert "2 skipped (1 empty, 1 no words)" in ran.err
+
+
+def test_pairs(simdup: Command) -> None:
+    ran = simdup("pairs", "-d", "1", stdin=LINES)
+    assert (ran.status, ran.err) == (0, "")
+    assert ran.text == "1\ta\tb\n0\ta\tc\n1\td\te\n"
+    as_csv = simdup("pairs", "-d", "1", "-f", "csv", stdin=LINES)
+    assert as_csv.text == "a,b,distance,similarity\na,b,1,\na,c,0,\nd,e,1,\n"
+    as_json = simdup("pairs", "-d", "0", "-f", "jsonl", stdin=LINES).lines
+    assert [json.loads(line) for line in as_json] == [
+        {"type": "pair", "a": "a", "b": "c", "distance": 0}
+    ]
+
+
+def test_every_distance_of_pairs(simdup: Command) -> None:
+    values = {name: int(digits, 16) for digits, name in (
+        line.split("  ") for line in LINES.decode().splitlines()[1:]
+    )}  # fmt: skip
+    names = list(values)
+    for distance in (0, 1, 2, 5, 11, 16, 200):
+        found = simdup("pairs", "-d", str(distance), stdin=LINES).lines
+        expected = []
+        for i, a in enumerate(names):
+            for b in names[i + 1 :]:
+                apart = (values[a] ^ values[b]).bit_count()
+                # c is a copy of a: it pairs with a, and a alone with others.
+                if apart <= distance and ("c" not in (a, b) or (a, b) == ("a", "c")):
+                    expected.append(f"{apart}\t{a}\t{b}")
+        assert found == expected
+
+
+def test_cluster(simdup: Command) -> None:
+    ran = simdup("cluster", "-d", "1", "-f", "csv", stdin=LINES)
+    assert ran.status == 0
+    assert ran.text == (
+        "cluster,role,document,fingerprint,distance,similarity\n"
+        "1,kept,a,00ff,,\n1,redundant,b,00fe,1,\n1,redundant,c,00ff,0,\n"
+        "2,kept,d,f00f,,\n2,redundant,e,f00e,1,\n"
+    )
+    records = [json.loads(x) for x in simdup("cluster", "-f", "jsonl", stdin=LINES).lines]
+    assert records[0]["weakest"] is None
+    assert records[-1]["recipe"] == {"digest": "abc", "bits": 16}
+    assert "cluster 2: 2 documents" in simdup("cluster", stdin=LINES).text
+
+
+def test_a_pipe_gives_the_clusters_of_a_scan_without_verification(
+    simdup: Command, tmp_path: Path
+) -> None:
+    corpus(tmp_path)
+    lines = simdup("fingerprint", "c").out
+    direct = json.loads(simdup("scan", "c", "--no-verify", "-f", "jsonl").lines[0])
+    piped = json.loads(simdup("cluster", "-f", "jsonl", stdin=lines).lines[0])
+    # Lines do not tell which texts are the same.
+    for pair in direct["pairs"]:
+        pair.pop("exact", None)
+    assert piped == direct
+
+
+def test_headers_may_stand_anywhere(simdup: Command) -> None:
+    lines = LINES.splitlines(keepends=True)
+    expected = simdup("cluster", "-f", "csv", stdin=LINES).out
+    for shuffled in (lines[1:] + lines[:1], lines[:1] + lines[1:3] + lines[:1] + lines[3:]):
+        assert simdup("cluster", "-f", "csv", stdin=b"".join(shuffled)).out == expected
+    ordered = simdup("pairs", stdin=b"".join(sorted(lines)))
+    assert {frozenset(line.split("\t")[1:]) for line in ordered.lines} == {
+        frozenset("ac"), frozenset("ab"), frozenset("de"),
+    }  # fmt: skip
+    known_by_more = LINES.replace(b"bits=16", b"bits=16 since=2024")
+    assert simdup("cluster", "-f", "csv", stdin=known_by_more).out == expected
+
+
+def test_lines_without_a_header_tell_their_bits(simdup: Command, tmp_path: Path) -> None:
+    write(tmp_path, {"one": "00ff  a\n", "two": "00ff  b\n\n"})
+    ran = simdup("cluster", "one", "two", "-f", "jsonl")
+    assert [m["document"] for m in json.loads(ran.lines[0])["documents"]] == ["a", "b"]
+    assert json.loads(ran.lines[-1])["recipe"] == {}
+    assert simdup("pairs", stdin=b"").out == b""
+
+
+def test_lines_of_different_recipes_are_refused(simdup: Command, tmp_path: Path) -> None:
+    (tmp_path / "one").write_bytes(LINES)
+    for other in (prints("00ff  x", recipe="abd"), prints("00ff00ff  x", bits=32)):
+        (tmp_path / "two").write_bytes(other)
+        for name in ("cluster", "pairs"):
+            ran = simdup(name, "one", "two")
+            assert (ran.status, ran.out) == (2, b"")
+            assert "two:1" in ran.err
+            assert "fit" in ran.err
+            assert "idf" in ran.err
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [b"00fg  x", b"00ff x", b"00ff", b"x", b"00ff0  x", b"00f  x", b"  x", b"# header", b"\xff  x",
+        b"\n".join([b"00 f  x"] * 16),
+     b"# simdup 2 recipe=abc bits=16", b"# simdup 1 recipe=abc bits=banana"],
+)  # fmt: skip
+def test_lines_that_are_none(simdup: Command, bad: bytes) -> None:
+    ran = simdup("cluster", stdin=LINES + bad + b"\n")
+    assert (ran.status, ran.out) == (2, b"")
+    assert re.match(r"simdup: -:7: ", ran.err)
+    assert "internal" not in ran.err
+
+
+# Pipes.
+
+
+def test_a_closed_pipe_is_no_error(tmp_path: Path) -> None:
+    # Results of 300 kB: more than a pipe holds.
+    write(tmp_path / "c", {f"{n:04}.txt": prose(n // 2, 12) for n in range(1400)})
+    for arguments in (
+        ("fingerprint", "c", "--idf", "builtin"),
+        ("scan", "c", "-q", "-f", "jsonl", "--idf", "builtin"),
+    ):
+        with running(*arguments, cwd=tmp_path) as started:
+            assert started.stdout is not None
+            assert started.stderr is not None
+            started.stdout.read(1)
+            started.stdout.close()
+            assert started.wait() == 0
+            assert started.stderr.read() == b""
+
+
+def test_a_closed_pipe_of_pairs(tmp_path: Path) -> None:
+    lines = prints(*(f"00ff  name number {n}" for n in range(20_000)))
+    (tmp_path / "lines").write_bytes(lines)
+    with running("pairs", "lines", cwd=tmp_path) as started:
+        assert started.stdout is not None
+        assert started.stderr is not None
+        assert started.stdout.readline() == b"0\tname number 0\tname number 1\n"
+        started.stdout.close()
+        assert started.wait() == 0
+        assert started.stderr.read() == b""
+
+
+def test_no_standard_output_at_all(tmp_path: Path) -> None:
+    corpus(tmp_path)
+    ran = subprocess.run(
+        ["sh", "-c", '"$@" >&-', "sh", *command("scan", "c", "-q")],
+        env=environment(), cwd=tmp_path, capture_output=True, check=False,
+    )  # fmt: skip
+    assert b"Traceback" not in ran.stderr
+    assert b"internal" not in ran.stderr
+
+
+def test_fingerprints_stream(tmp_path: Path) -> None:
+    options = ("--input-format", "jsonl", "-", "--idf", "builtin")
+    record = json.dumps({"text": prose(1)}).encode() + b"\n"
+    with running("fingerprint", *options, cwd=tmp_path) as started:
+        assert started.stdin is not None
+        assert started.stdout is not None
+        for number in range(1, 4):
+            started.stdin.write(record)
+            started.stdin.flush()
+            if number == 1:
+                assert started.stdout.readline().startswith(b"# simdup 1 ")
+            assert started.stdout.readline().endswith(f"  -#{number}\n".encode())
+        started.stdin.write(record[:-1])
+        started.stdin.close()
+        assert started.stdout.read().endswith(b"  -#4\n")
+        assert started.wait() == 0
+
+
+def test_a_pipeline_of_commands(tmp_path: Path) -> None:
+    corpus(tmp_path)
+    script = (
+        'set -e; s() { "$PYTHON" -m simdup "$@"; };'
+        "s fingerprint -q c | sort -r | s cluster -q -f csv | tail -n +2 | cut -d, -f3 | sort;"
+        "s fingerprint -q c | grep -v f.txt | s pairs | wc -l;"
+        "find c -name '*.txt' -print0 | s scan -q --files-from - -0 -f csv | wc -l;"
+        "s fit -q c -o m.idf; s fingerprint -q --idf m.idf c > one;"
+        "s fingerprint -q --idf m.idf c/a.txt > two; cat one two | s pairs -d 0 | grep -c '.a.*.a'"
+    )
+    ran = subprocess.run(
+        ["sh", "-c", script], env=environment(PYTHON=command()[0]),  # type: ignore[arg-type]
+        cwd=tmp_path, capture_output=True, check=False,
+    )  # fmt: skip
+    assert (ran.stderr, ran.returncode) == (b"", 0)
+    assert ran.stdout.split() == [
+        b"c/a.txt", b"c/b.txt", b"c/c.txt", b"c/d.txt", b"c/e.txt", b"3", b"6", b"1",
+    ]  # fmt: skip
+
+
+# Compare.
+
+
+def compared(simdup: Command, folder: Path, a: str, b: str, *options: str) -> Ran:
+    write(folder, {"a.txt": a, "b.txt": b})
+    return simdup("compare", "a.txt", "b.txt", *options)
+
+
+def test_compare_as_json(simdup: Command, tmp_path: Path) -> None:
+    ran = compared(simdup, tmp_path, prose(1), edited(prose(1), 3, 9), "-f", "jsonl")
+    assert ran.out.count(b"\n") == 1
+    found = json.loads(ran.out)
+    assert list(found) == [
+        "type", "a", "b", "duplicates", "distance", "bits", "agreement", "ratio", "similarity",
+        "fingerprints", "bands", "shared", "only_a", "only_b", "recipe",
+    ]  # fmt: skip
+    assert (found["type"], found["a"], found["b"]) == ("comparison", "a.txt", "b.txt")
+    one, other = (int(digits, 16) for digits in found["fingerprints"])
+    assert found["distance"] == (one ^ other).bit_count()
+    assert found["agreement"] == 1 - found["distance"] / found["bits"]
+    assert found["ratio"] == min(one, other) / max(one, other)
+    different = f"{one ^ other:064b}"
+    assert found["bands"] == ["1" not in different[at : at + 16] for at in (0, 16, 32, 48)]
+    for kind in ("only_a", "only_b"):
+        weights = [weight for _, weight in found[kind]]
+        assert weights == sorted(weights, reverse=True)
+    sums = [a + b for _, a, b in found["shared"]]
+    assert sums == sorted(sums, reverse=True)
+    assert len(found["shared"]) + len(found["only_a"]) == 20
+    assert found["recipe"]["idf"] == "builtin"
+    assert ran.status == (0 if found["duplicates"] else 1)
+
+
+BASE = " ".join(f"{random.Random(n).getrandbits(40):x}" for n in range(80))
+BACKWARDS = " ".join(BASE.split()[::-1])
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "options", "status", "sentence"),
+    [
+        (BASE, BASE.upper(), [], 0, "the texts are the same after folding"),
+        (BASE, BASE + " extra", ["-d", "64"], 0, "bits differ"),
+        (BASE, BACKWARDS, ["-s", "0.99"], 1, "the fingerprints are near"),
+        (BASE, BACKWARDS, ["--no-verify"], 0, "were not compared"),
+        (BASE, BASE + " extra", ["--top", "0", "-d", "0"], 1, "the texts are similar"),
+        (prose(1), prose(2), [], 1, "similarity is 0.0"),
+        (prose(1), "", [], 1, "b.txt has no words to compare"),
+        ("", "", [], 1, "a.txt has no words to compare"),
+        ("copper lantern", "lantern copper", [], 1, "so few words"),
+        ("copper", "copper", [], 0, "the same"),
+    ],
+)
+def test_compare_says_why(
+    simdup: Command, tmp_path: Path, a: str, b: str, options: list[str], status: int, sentence: str
+) -> None:
+    ran = compared(simdup, tmp_path, a, b, *options)
+    assert ran.status == status
+    first = ran.lines[0]
+    assert first.startswith("near-duplicates: " if status == 0 else "not near-duplicates: ")
+    assert sentence in first
+    assert "builtin" in ran.text
+    assert re.search(r"^  similarity +\d\.\d{4}", ran.text, re.MULTILINE)
+
+
+def test_compare_names_the_distance_that_would_find_it(simdup: Command, tmp_path: Path) -> None:
+    found = compared(simdup, tmp_path, BASE, BASE + " extra", "--top", "0", "-d", "0")
+    wanted = re.search(r"a distance of (\d+) would find it", found.text)
+    assert wanted
+    assert simdup("compare", "a.txt", "b.txt", "--top", "0", "-d", wanted[1]).status == 0
+
+
+def test_compare_shows_terms_by_width(simdup: Command, tmp_path: Path) -> None:
+    ran = compared(simdup, tmp_path, prose(1), prose(2))
+    heads = [line for line in ran.lines if line.startswith(("  shared (", "  only in "))]
+    assert [head.split("(")[0].strip() for head in heads] == ["shared", "only in a", "only in b"]
+    assert max(map(len, ran.lines[3:])) <= 100
+
+
+def test_compare_reads_standard_input(simdup: Command, tmp_path: Path) -> None:
+    write(tmp_path, {"a.txt": prose(1)})
+    ran = simdup("compare", "a.txt", "-", stdin=prose(1).encode("gb18030"))
+    assert ran.status == 0
+
+
+def test_compare_is_quiet_when_asked(simdup: Command, tmp_path: Path) -> None:
+    ran = compared(simdup, tmp_path, prose(1), prose(1), "-q")
+    assert ran == (0, b"", "")
+
+
+def test_fit_reports_and_writes_a_model(simdup: Command, tmp_path: Path) -> None:
+    corpus(tmp_path)
+    ran = simdup("fit", "c", "-o", "m.idf")
+    assert re.fullmatch(r"6 documents, \d+ terms\n", ran.err)
+    assert simdup("fit", "c", "missing", "-o", "n.idf").status == 2
+    assert (tmp_path / "n.idf").read_bytes() == (tmp_path / "m.idf").read_bytes()

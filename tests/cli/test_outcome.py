@@ -1,0 +1,124 @@
+"""Help of two lengths, and the library's words as people type them."""
+
+import inspect
+import re
+
+import click
+import pytest
+from support import Command
+
+from simdup.cli import COMMANDS, _simdup
+from simdup.cli.options.help import PANELS, Option
+from simdup.cli.outcome import Status, as_option, as_typed, status, typed
+from simdup.model.criteria import Criteria
+from simdup.model.documents import Skipped
+from simdup.model.reading import Reading
+from simdup.model.recipe import Recipe
+from simdup.model.settings import RunOptions
+
+
+def commands() -> list[tuple[str, click.Command]]:
+    """All commands with what is typed for them, those of `index` too."""
+    found: list[tuple[str, click.Command]] = []
+    for name in COMMANDS:
+        command = _simdup.get_command(click.Context(_simdup), name)
+        assert command is not None
+        if isinstance(command, click.Group):
+            found += [(f"{name} {below}", one) for below, one in command.commands.items()]
+        else:
+            found.append((name, command))
+    return found
+
+
+NAMES = [name for name, _ in commands()]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_short_help_fits_a_screen_and_full_help_has_everything(simdup: Command, name: str) -> None:
+    short, full = simdup(*name.split(), "-h"), simdup(*name.split(), "--help")
+    assert (short.status, short.err, full.status, full.err) == (0, "", 0, "")
+    assert len(short.lines) <= 23
+    assert len(short.lines) <= len(full.lines)
+    assert "Examples:" in short.text
+    for option in re.findall(r"--[a-z-]+", short.text.partition("Examples:")[0]):
+        assert option in full.text
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_option_has_a_panel_a_help_and_its_default(simdup: Command, name: str) -> None:
+    command = dict(commands())[name]
+    text = re.sub(r"\s+", " ", simdup(*name.split(), "--help").text)
+    headings = re.findall(r"^(\w+):$", simdup(*name.split(), "--help").text, re.MULTILINE)
+    assert [h for h in headings if h in PANELS] == sorted(
+        (h for h in headings if h in PANELS), key=PANELS.index
+    )
+    for option in command.params:
+        if isinstance(option, click.Option):
+            assert isinstance(option, Option), option.name
+            assert option.panel in PANELS
+            assert option.help
+            plain = not option.is_flag and isinstance(option.default, str | int | float)
+            assert not plain or f"[default: {option.default}" in text, option.name
+
+
+def test_defaults_are_those_of_the_values() -> None:
+    values = [Criteria(), Reading(), Recipe(), RunOptions(), RunOptions().search]
+    defaults = {
+        name: getattr(value, name) for value in values for name in value.__dataclass_fields__
+    }
+    seen = set()
+    for _, command in commands():
+        for option in command.params:
+            default = option.default
+            given = isinstance(default, str | int | float) and default is not False
+            if option.name in defaults and given:
+                seen.add(option.name)
+                assert str(option.default) == str(defaults[option.name]), option.name
+    assert {"distance", "similarity", "shingle", "keep", "method", "input_format"} <= seen
+
+
+def test_commands_take_values_not_dictionaries() -> None:
+    for name, command in commands():
+        callback = inspect.unwrap(command.callback)  # type: ignore[arg-type]
+        for parameter in inspect.signature(callback).parameters.values():
+            assert parameter.kind is not inspect.Parameter.VAR_KEYWORD, name
+            assert "dict" not in str(parameter.annotation), (name, parameter.name)
+
+
+@pytest.mark.parametrize(
+    ("skipped", "no", "expected"),
+    [
+        ([], False, Status.DONE),
+        ([], True, Status.NO),
+        ([Skipped("a", "empty")], False, Status.DONE),
+        ([Skipped("a", "empty")], True, Status.NO),
+        ([Skipped("a", "gone", error=True)], False, Status.ERROR),
+        ([Skipped("a", "gone", error=True)], True, Status.ERROR),
+    ],
+)
+def test_an_error_beats_a_no(skipped: list[Skipped], no: bool, expected: Status) -> None:
+    assert status(skipped, no) == expected
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("lower the `recall` or raise the `similarity`",
+         "lower the --recall or raise the --similarity"),
+        ("set `id_field`", "set --id-field"),
+        ("a `dictionary`", "a --dict"),
+        ("`fit` writes one", "simdup fit SOURCE -o MODEL writes one"),
+        ("a smaller `distance`; `iter_pairs` yields blocks", "a smaller --distance"),
+        ("a line `word [frequency] [tag]`", "a line `word [frequency] [tag]`"),
+        ("", ""),
+    ],
+)  # fmt: skip
+def test_python_names_become_what_people_type(words: str, expected: str) -> None:
+    assert as_typed(words) == expected
+    assert typed([Skipped("a", words)]) == (Skipped("a", expected),)
+
+
+def test_an_argument_at_fault_is_named_as_its_option(simdup: Command) -> None:
+    assert as_option("min_df") == "--min-df"
+    ran = simdup("scan", "--recipe", "default", "--bits", "12", ".")
+    assert ran.err == "simdup: --bits: invalid value 12 (expected a multiple of 8 from 8 to 256)\n"

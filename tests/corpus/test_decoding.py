@@ -1,0 +1,250 @@
+"""Bytes in, text out: the right text from every encoding, and an error for binary data."""
+
+import codecs
+import csv
+import hashlib
+import random
+import zlib
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from simdup.corpus.decoding import decode, known_encoding
+from simdup.corpus.encoding_detection import NotText
+from simdup.errors import SimdupError
+
+SIMPLIFIED = (
+    "小镇的图书馆每天早上九点开门，门口的石阶上常常坐着几位等候的老人。\n"
+    "他们借走旧小说和报纸，也把自己种的西红柿分给管理员。\n"
+    "昨天下午下了一场大雨，屋顶漏水，大家一起把书搬到了二楼的走廊里。\n"
+)
+TRADITIONAL = (
+    "小鎮的圖書館每天早上九點開門，門口的石階上常常坐著幾位等候的老人。\n"
+    "他們借走舊小說和報紙，也把自己種的番茄分給管理員。\n"
+    "昨天下午下了一場大雨，屋頂漏水，大家一起把書搬到了二樓的走廊裡。\n"
+)
+JAPANESE = (
+    "町の図書館は毎朝九時に開き、入り口の石段にはいつも何人かのお年寄りが座っています。\n"
+    "昨日の午後は大雨が降って屋根から水が漏れ、みんなで本を二階の廊下へ運びました。\n"
+)
+KOREAN = (
+    "마을 도서관은 매일 아침 아홉 시에 문을 열고, 입구 계단에는 늘 어르신 몇 분이 앉아 계신다.\n"
+    "어제 오후에는 큰비가 내려 지붕에서 물이 새는 바람에 모두 함께 책을 이층 복도로 옮겼다.\n"
+)
+FRENCH = (
+    "La bibliothèque du village ouvre à neuf heures ; sur l’escalier, les retraités sont déjà là.\n"
+    "Hier, après l’orage, le toit a cédé et nous avons monté les livres à l’étage. Ça a duré.\n"
+)
+GERMAN = (
+    "Die Bücherei öffnet täglich um neun; auf den Stufen warten meist schon ältere Leute.\n"
+    "Gestern regnete es durchs Dach, und wir trugen alle Bücher in den Flur des Obergeschosses.\n"
+)
+QUOTED = "“We open at nine,” she said, “and we don’t close before six – it’s the town’s rule…”\n"
+
+LEGACY = [
+    (SIMPLIFIED, "gb18030"),
+    (SIMPLIFIED, "gbk"),
+    (SIMPLIFIED, "gb2312"),
+    (TRADITIONAL, "gb18030"),
+    (TRADITIONAL, "big5"),
+    (TRADITIONAL, "big5hkscs"),
+    (JAPANESE, "cp932"),
+    (JAPANESE, "euc_jp"),
+    (KOREAN, "cp949"),
+    (FRENCH, "cp1252"),
+    (GERMAN, "cp1252"),
+    (QUOTED, "cp1252"),
+]
+UNMARKED = ["utf-16-le", "utf-16-be"]
+
+
+@pytest.mark.parametrize(("text", "codec"), LEGACY)
+def test_legacy_encodings_are_distinguished(text: str, codec: str) -> None:
+    assert decode(text.encode(codec))[::2] == (text, 0)
+
+
+@pytest.mark.parametrize(("text", "codec"), LEGACY)
+def test_twenty_characters_are_enough(text: str, codec: str) -> None:
+    assert decode(text[:20].encode(codec)).text == text[:20]
+
+
+@pytest.mark.parametrize(("text", "codec"), LEGACY[:9])
+def test_a_bad_byte_costs_a_character_and_not_the_file(text: str, codec: str) -> None:
+    whole = text * 5
+    data = whole.encode(codec)
+    for place in range(len(data) // 2, len(data) // 2 + 4):
+        found = decode(data[:place] + b"\xff" + data[place:])
+        assert found.replaced > 0
+        kept = len(found.text) - found.replaced
+        assert kept >= len(whole) - 3
+        assert found.text.endswith(text)
+
+
+def test_a_long_file_is_read_whole_and_right() -> None:
+    text = "plain words first\n" * 2000 + SIMPLIFIED * 2000
+    data = text.encode("gbk")
+    assert decode(data) == (text, "gb18030", 0)
+    assert decode(data[:-20_000] + b"\xff" + data[-20_000:]).replaced > 0
+
+
+def test_one_long_line_is_sampled_too() -> None:
+    text = SIMPLIFIED.replace("\n", "").replace("，", "、") * 500
+    assert decode(text.encode("gbk")) == (text, "gb18030", 0)
+
+
+def test_a_file_cut_inside_a_character_keeps_its_encoding() -> None:
+    for codec, name in [("utf-8", "utf-8"), ("gbk", "gb18030"), ("utf-16-le", "utf-16-le")]:
+        found = decode(SIMPLIFIED.rstrip().encode(codec)[:-1])
+        assert (found.encoding, found.replaced) == (name, 1)
+        assert found.text[:-1] == SIMPLIFIED.rstrip()[:-1]
+
+
+def test_damaged_utf8_stays_utf8() -> None:
+    data = SIMPLIFIED.encode()
+    found = decode(data[:30] + b"\xff\xfe\x80" + data[30:])
+    assert (found.encoding, found.replaced) == ("utf-8", 3)
+    assert found.text.replace("\ufffd", "") == SIMPLIFIED
+
+
+def test_ascii_with_a_stray_byte_is_read() -> None:
+    found = decode(b"one line of plain text\n\xff\xfe\nand another line\n")
+    assert (found.encoding, found.replaced) == ("utf-8", 2)
+
+
+@pytest.mark.parametrize("codec", UNMARKED)
+@pytest.mark.parametrize(
+    "text",
+    [
+        SIMPLIFIED,
+        TRADITIONAL,
+        JAPANESE,
+        KOREAN,
+        FRENCH,
+        "Only plain letters here.\n",
+        SIMPLIFIED.replace("\n", ""),
+        "白日落山前河水向東流",
+        "石阶上坐着老人",
+        "日" * 1000,
+    ],
+)
+def test_utf16_without_a_mark(text: str, codec: str) -> None:
+    assert decode(text.encode(codec)) == (text, codec, 0)
+
+
+@pytest.mark.parametrize("codec", ["utf-8", "utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"])
+@pytest.mark.parametrize("text", [SIMPLIFIED, "plain", ""])
+def test_a_mark_decides_and_is_taken_off(text: str, codec: str) -> None:
+    found = decode(("\ufeff" + text).encode(codec))
+    assert (found.text, found.replaced) == (text, 0)
+
+
+def test_gbk_behind_the_mark_of_utf8() -> None:
+    assert decode(codecs.BOM_UTF8 + SIMPLIFIED.encode("gbk")).text == SIMPLIFIED
+
+
+def test_newlines_become_lf() -> None:
+    assert decode(b"a\r\nb\rc\n\r\nd").text == "a\nb\nc\n\nd"
+    assert decode("一\u2028二\u0085三".encode()).text == "一\u2028二\u0085三"
+    assert decode(SIMPLIFIED.replace("\n", "\r\n").encode("gbk")).text == SIMPLIFIED
+
+
+def test_surrogates_become_replacements() -> None:
+    wide = decode(codecs.BOM_UTF16_LE + SIMPLIFIED.encode("utf-16-le") + b"\x00\xd8\n\x00")
+    assert (wide.text, wide.replaced) == (SIMPLIFIED + "\ufffd\n", 1)
+    narrow = decode(SIMPLIFIED.encode() + b"\xed\xa0\x80\xed\xb0\x80\n")
+    assert narrow.encoding == "utf-8"
+    assert narrow.replaced > 0
+
+
+def test_replacement_characters_of_the_file_are_not_counted() -> None:
+    assert decode("一\ufffd二".encode()).replaced == 0
+    assert decode((SIMPLIFIED + "\ufffd").encode() + b"\xff").replaced == 1
+
+
+def random_bytes(count: int) -> bytes:
+    return random.Random(20).randbytes(count)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"abc\0def\0" * 50,
+        b"\0" * 4096,
+        random_bytes(5000),
+        random_bytes(5000).replace(b"\0", b""),
+        b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + zlib.compress(SIMPLIFIED.encode()),
+        SIMPLIFIED.encode() + SIMPLIFIED.encode("gbk") + "a mixed file\n".encode("utf-16-le"),
+        b"\xff\xfe" + random_bytes(4000),
+    ],
+)
+def test_binary_is_refused(data: bytes) -> None:
+    with pytest.raises(NotText) as caught:
+        decode(data)
+    assert str(caught.value) == "binary"
+
+
+@pytest.mark.parametrize("text", ["", " \t\n", "\u3000\u00a0\n"])
+def test_empty_and_blank_files_are_texts(text: str) -> None:
+    assert decode(text.encode()) == (text, "utf-8", 0)
+
+
+def test_a_given_encoding_is_used_as_it_is() -> None:
+    assert decode(FRENCH.encode("latin-1", "ignore"), "latin-1").encoding == "iso8859-1"
+    assert decode("一\u3400".encode("gb18030"), "gb2312") == ("一\u3400", "gb18030", 0)
+    assert decode(b"a\xff", "utf-8") == ("a\ufffd", "utf-8", 1)
+    assert decode("\ufeff一".encode(), "utf-8").text == "一"
+    assert decode("一".encode("utf-16"), "utf-16").text == "一"
+    assert decode("\u20ac".encode("cp950") + b"\xff", "big5").text == "\u20ac\ufffd"
+
+
+@pytest.mark.parametrize("name", ["GBK", "gb2312", "cp936", "GB18030"])
+def test_every_name_of_the_chinese_standard_means_all_of_it(name: str) -> None:
+    assert known_encoding(name) == "gb18030"
+
+
+@pytest.mark.parametrize("name", ["", "klingon", "hex", "rot13", "idna", "unicode_escape", "a\0b"])
+def test_an_unknown_encoding_is_an_error_with_a_hint(name: str) -> None:
+    with pytest.raises(SimdupError) as caught:
+        decode(b"x", name)
+    assert repr(name) in str(caught.value)
+    assert caught.value.hint
+
+
+@given(st.text(st.characters(exclude_characters="\0\r", exclude_categories=["Cs"])))
+def test_any_text_comes_back_from_utf8(text: str) -> None:
+    text = text.removeprefix("\ufeff")
+    assert decode(text.encode()) == (text.removeprefix("\ufeff"), "utf-8", 0)
+
+
+@given(st.binary(max_size=300))
+def test_no_bytes_are_too_strange(data: bytes) -> None:
+    with suppress(NotText):
+        found = decode(data)
+        found.text.encode()  # no lone surrogates
+        assert "\r" not in found.text
+
+
+@given(
+    st.sampled_from(LEGACY), st.integers(0, 400), st.binary(max_size=8), st.sampled_from([0, 1, 2])
+)
+def test_damage_never_raises(sample: tuple[str, str], place: int, damage: bytes, lost: int) -> None:
+    data = sample[0].encode(sample[1]).replace(b"\0", b"")
+    with suppress(NotText):
+        decode(data[:place] + damage + data[place + lost :])
+
+
+def test_real_files_in_eight_encodings(shared_data: Path) -> None:
+    folder = shared_data / "encodings"
+    with (folder / "truth.tsv").open(encoding="utf-8", newline="") as lines:
+        rows = list(csv.DictReader(lines, delimiter="\t"))
+    wrong = [
+        row["path"]
+        for row in rows
+        if hashlib.sha256(decode((folder / row["path"]).read_bytes()).text.encode()).hexdigest()
+        != row["sha256"]
+    ]
+    assert len(rows) == 373
+    assert wrong == []

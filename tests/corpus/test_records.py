@@ -1,0 +1,326 @@
+"""Records: JSON lines, CSV, TSV, Parquet, each compressed or not, through the command."""
+
+import csv
+import gzip
+import io
+import json
+import os
+import random
+import subprocess
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support import Command, command, environment, near, process, prose
+
+from simdup.corpus.compression import compress
+from simdup.corpus.record_batches import csv_rows
+
+Row = dict[str, Any]
+
+
+# Copies, an edit, commas, quotes and line ends: what a table has to quote.
+TEXTS = [
+    prose(1),
+    prose(2) + '他说："好",\n第二行\r\n"完"',
+    near(prose(1)),
+    prose(3),
+    prose(2) + '他说："好",\n第二行\r\n"完"',
+]
+ROWS: list[Row] = [{"n": n, "text": text, "key": f"k{n}"} for n, text in enumerate(TEXTS)]
+
+
+def as_jsonl(rows: Iterable[Row]) -> bytes:
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()
+
+
+def as_table(rows: Iterable[Row], delimiter: str = ",", end: str = "\r\n") -> bytes:
+    rows = list(rows)
+    text = io.StringIO(newline="")
+    writer = csv.DictWriter(text, list(rows[0]), delimiter=delimiter, lineterminator=end)
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue().encode()
+
+
+def as_tsv(rows: Iterable[Row]) -> bytes:
+    return as_table(rows, "\t", "\n")
+
+
+def as_parquet(rows: Iterable[Row], **how: Any) -> bytes:
+    pa = pytest.importorskip("pyarrow", reason="needs the extra simdup[parquet]")
+    import pyarrow.parquet as pq
+
+    content = io.BytesIO()
+    pq.write_table(pa.Table.from_pylist(list(rows)), content, **how)
+    return content.getvalue()
+
+
+FORMS: dict[str, Callable[[Iterable[Row]], bytes]] = {
+    "jsonl": as_jsonl,
+    "ndjson": as_jsonl,
+    "csv": as_table,
+    "tsv": as_tsv,
+    "parquet": as_parquet,
+}
+
+
+def pack(content: bytes, suffix: str) -> bytes:
+    if suffix == ".gz":
+        return gzip.compress(content)
+    if not suffix:
+        return content
+    stream = io.BytesIO()
+    with compress(stream, "zstd") as target:
+        target.write(content)
+    return stream.getvalue()
+
+
+def found(out: bytes) -> list[list[str]]:
+    lines = [json.loads(line) for line in out.splitlines()]
+    return [[d["document"] for d in x["documents"]] for x in lines if x["type"] == "cluster"]
+
+
+def skips(out: bytes) -> dict[str, str]:
+    lines = [json.loads(line) for line in out.splitlines()]
+    return {x["document"]: x["reason"] for x in lines if x["type"] == "skipped"}
+
+
+@pytest.mark.parametrize("compression", ["", ".gz", ".zst"])
+@pytest.mark.parametrize("form", FORMS)
+def test_every_format_in_every_compression(
+    simdup: Command, tmp_path: Path, form: str, compression: str
+) -> None:
+    name = f"r.{form}{compression}"
+    (tmp_path / "c").mkdir()
+    (tmp_path / "c" / name).write_bytes(pack(FORMS[form](ROWS), compression))
+    ran = simdup("scan", "c", "-f", "jsonl")
+    assert ran.status == 0, ran.err
+    assert found(ran.out) == [[f"c/{name}#{a}", f"c/{name}#{b}"] for a, b in ((1, 3), (2, 5))]
+    ran = simdup("scan", "c", "-f", "jsonl", "--id-field", "key")
+    assert found(ran.out) == [["k0", "k2"], ["k1", "k4"]]
+
+
+@pytest.mark.parametrize("compression", ["", ".gz", ".zst"])
+@pytest.mark.parametrize("form", ["jsonl", "csv", "tsv", "parquet"])
+def test_every_format_on_standard_input(simdup: Command, form: str, compression: str) -> None:
+    content = pack(FORMS[form](ROWS), compression)
+    ran = simdup("scan", "-", "--input-format", form, "-f", "jsonl", stdin=content)
+    assert ran.status == 0, ran.err
+    assert found(ran.out) == [["-#1", "-#3"], ["-#2", "-#5"]]
+
+
+def test_every_command_reads_them(simdup: Command, tmp_path: Path) -> None:
+    (tmp_path / "r.csv.gz").write_bytes(pack(as_table(ROWS), ".gz"))
+    lines = simdup("fingerprint", "r.csv.gz", "--idf", "builtin", "-q").lines
+    assert [line.partition("  ")[2] for line in lines[1:]] == [f"r.csv.gz#{n}" for n in range(1, 6)]
+    assert simdup("fit", "r.csv.gz", "-o", "m.idf", "-q").status == 0
+    a = tmp_path / "a.txt.zst"
+    a.write_bytes(pack(prose(1).encode("gb18030"), ".zst"))
+    (tmp_path / "b.txt.gz").write_bytes(pack(near(prose(1)).encode(), ".gz"))
+    assert simdup("compare", "a.txt.zst", "b.txt.gz", "--idf-from", "r.csv.gz").status == 0
+    assert found(simdup("scan", ".", "--glob", "*.txt.*", "-f", "jsonl").out) == [
+        ["./a.txt.zst", "./b.txt.gz"]
+    ]
+
+
+def test_input_format_overrides_the_suffix(simdup: Command, tmp_path: Path) -> None:
+    (tmp_path / "feed.log").write_bytes(as_jsonl(ROWS))
+    assert simdup("scan", "feed.log", "-f", "jsonl", "--input-format", "jsonl").status == 0
+    (tmp_path / "t.csv").write_bytes(as_table(ROWS))
+    out = simdup("scan", "t.csv", "-f", "jsonl", "--input-format", "text").lines
+    assert json.loads(out[-1])["documents"] == 1
+    (tmp_path / "gz.tsv.gz").write_bytes(pack(as_table(ROWS), ".gz"))
+    out = simdup("scan", "gz.tsv.gz", "-f", "jsonl", "--input-format", "csv").lines
+    assert json.loads(out[-1])["documents"] == 5
+
+
+def test_broken_rows_of_a_table_are_reported_by_line(simdup: Command, tmp_path: Path) -> None:
+    text = prose(1)
+    lines = [
+        b"id,text,note",
+        b"1," + text.replace("\n", "").encode() + b",x",
+        b"",
+        b"2,only two",
+        b'3,"a ""quoted"" line\nend",x',
+        b'4,"stray" quote,x',
+        b"5,\xff\xfe,x",
+        b"6,,x",
+        b"7," + text.replace("\n", "").encode() + b",x",
+        b'8,"never closed,x',
+        b"9,swallowed,x",
+    ]
+    (tmp_path / "t.csv").write_bytes(b"\n".join(lines))
+    ran = simdup("scan", "t.csv", "-f", "jsonl", "--encoding", "utf-8")
+    assert ran.status == 2
+    assert found(ran.out) == [["t.csv#1", "t.csv#7"]]
+    assert skips(ran.out) == {
+        "t.csv#2": "line 4: 2 fields where there are 3 columns",
+        "t.csv#4": "line 7: not CSV: a quote is out of place",
+        "t.csv#5": "line 8: not utf-8",
+        "t.csv#6": "empty",
+        "t.csv#8": "line 11: not CSV: a quote is out of place",
+    }
+
+
+def test_null_and_values_that_are_not_strings(simdup: Command, tmp_path: Path) -> None:
+    rows = [{"text": None}, {"text": 1.5}, {"text": ["a"]}, {"other": "x"}, {"text": prose(1)}]
+    (tmp_path / "r.jsonl").write_bytes(as_jsonl(rows))
+    ran = simdup("scan", "r.jsonl", "-f", "jsonl")
+    assert ran.status == 2
+    assert skips(ran.out) == {
+        "r.jsonl#1": "line 1: field 'text' is null",
+        "r.jsonl#2": "line 2: field 'text' is not a string",
+        "r.jsonl#3": "line 3: field 'text' is not a string",
+        "r.jsonl#4": "line 4: no field 'text'",
+    }
+    (tmp_path / "r.parquet").write_bytes(as_parquet([{"text": None}, {"text": prose(1)}]))
+    ran = simdup("scan", "r.parquet", "-f", "jsonl")
+    assert ran.status == 2
+    assert skips(ran.out) == {"r.parquet#1": "row 1: field 'text' is null"}
+
+
+def test_a_table_without_the_field(simdup: Command, tmp_path: Path) -> None:
+    (tmp_path / "t.tsv").write_bytes(as_tsv(ROWS))
+    (tmp_path / "t.parquet").write_bytes(as_parquet(ROWS))
+    for name in ("t.tsv", "t.parquet"):
+        ran = simdup("scan", name, "--field", "body")
+        assert ran.status == 2
+        assert "no field 'body' among 'n', 'text', 'key'" in ran.err
+    ran = simdup("scan", "t.parquet", "--field", "n")
+    assert ran.status == 2
+    assert "t.parquet: field 'n' is not a string but int64" in ran.err
+    assert simdup("scan", "t.parquet", "--field", "key", "--id-field", "n").status == 0
+
+
+@pytest.mark.parametrize("encoding", ["gb18030", "big5", "utf-8-sig"])
+def test_a_table_in_another_encoding(simdup: Command, tmp_path: Path, encoding: str) -> None:
+    text = "圖書館延長開放時間，讀者可以在晚間繼續閱讀與學習。" * 8
+    rows = [{"標題": f"第{n}期", "內容": text} for n in range(3)]
+    (tmp_path / "t.csv").write_bytes(as_table(rows).decode().encode(encoding))
+    ran = simdup("scan", "t.csv", "-f", "jsonl", "--field", "內容", "--id-field", "標題")
+    assert (ran.status, found(ran.out)) == (0, [["第0期", "第1期", "第2期"]])
+
+
+def test_utf16_tables_are_refused_in_a_sentence(simdup: Command, tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_bytes(as_table(ROWS).decode().encode("utf-16"))
+    ran = simdup("scan", "t.csv")
+    assert ran.status == 2
+    assert "t.csv: utf-16-le is not read as CSV" in ran.err
+
+
+@pytest.mark.parametrize(
+    "name", ["r.jsonl.gz", "r.csv.zst", "a.txt.gz", "r.parquet", "r.parquet.gz"]
+)
+def test_damaged_files_do_not_stop_the_rest(simdup: Command, tmp_path: Path, name: str) -> None:
+    if "parquet" in name:
+        pytest.importorskip("pyarrow", reason="needs the extra simdup[parquet]")
+    stem, _, compression = name.rpartition(".")
+    form = stem.rpartition(".")[2]
+    content = TEXTS[0].encode() if form == "txt" else FORMS.get(form, as_jsonl)(ROWS * 50)
+    whole = pack(content, "." + compression if compression != "parquet" else "")
+    (tmp_path / "c").mkdir()
+    (tmp_path / "c" / "z.txt").write_text(prose(9))
+    for damaged in (whole[: len(whole) // 2], b"no such format", b""):
+        (tmp_path / "c" / name).write_bytes(damaged)
+        ran = simdup("scan", "c", "-f", "jsonl")
+        if damaged or "parquet" in name:
+            assert (ran.status, f"c/{name}" in ran.err) == (2, True), ran.err
+        assert json.loads(ran.lines[-1])["documents"] >= 1
+
+
+def test_members_of_gzip_and_frames_of_zstd_follow_each_other(
+    simdup: Command, tmp_path: Path
+) -> None:
+    for compression in (".gz", ".zst"):
+        halves = [pack(as_jsonl(part), compression) for part in (ROWS[:2], ROWS[2:])]
+        (tmp_path / f"r.jsonl{compression}").write_bytes(b"".join(halves))
+        out = simdup("scan", f"r.jsonl{compression}", "-f", "jsonl").lines
+        assert json.loads(out[-1])["documents"] == 5
+
+
+def test_processes_and_pieces_do_not_matter(tmp_path: Path) -> None:
+    """Records larger and smaller than a batch, quoted line ends on its border."""
+    chance = random.Random(4)
+    pool = [f'"{prose(n)}",' for n in range(90)]
+    rows = [
+        {"text": "\n".join(chance.choices(pool, k=size)), "key": n}
+        for n, size in enumerate([1] * 40 + [30] * 30 + [1200] + [1] * 40)
+    ]
+    contents = {"a.csv": as_table(rows), "a.tsv": as_tsv(rows), "a.jsonl": as_jsonl(rows)}
+    summaries = []
+    for name, content in contents.items():
+        (tmp_path / name).write_bytes(content)
+        for jobs in ("1", "2"):
+            options = ("-j", jobs, "-f", "jsonl", "--id-field", "key", "-q", "--tokens", "split")
+            ran = process("scan", name, *options, cwd=tmp_path)
+            assert ran.status == 0, ran.err
+            summary = json.loads(ran.lines[-1])
+            del summary["seconds"]
+            summaries.append((ran.lines[:-1], summary))
+    assert summaries[0][1]["documents"] == len(rows)
+    assert all(one == summaries[0] for one in summaries)
+
+
+def test_parquet_row_groups_dictionaries_and_many_rows(simdup: Command, tmp_path: Path) -> None:
+    rows = [{"text": prose(n % 60)} for n in range(3000)]
+    (tmp_path / "r.parquet").write_bytes(as_parquet(rows, row_group_size=700, compression="zstd"))
+    ran = simdup("scan", "r.parquet", "-f", "jsonl", "-q", "-j", "1")
+    clusters = found(ran.out)
+    assert len(clusters) == 60
+    assert clusters[0][:3] == ["r.parquet#1", "r.parquet#61", "r.parquet#121"]
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    table = pa.table({"text": pa.array([r["text"] for r in rows[:99]]).dictionary_encode()})
+    pq.write_table(table, tmp_path / "d.parquet")
+    assert len(found(simdup("scan", "d.parquet", "-f", "jsonl", "-q").out)) == 39
+
+
+def test_the_missing_extra_is_one_sentence(
+    simdup: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "r.parquet").write_bytes(b"whatever")
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
+    ran = simdup("scan", "r.parquet")
+    assert ran.status == 2
+    assert ran.err.splitlines() == [
+        "simdup: r.parquet: reading Parquet needs pyarrow",
+        "hint: python -m pip install 'simdup[parquet]'",
+    ]
+
+
+@pytest.mark.parametrize("form", ["jsonl", "csv"])
+def test_a_slow_writer_is_answered_line_by_line(form: str) -> None:
+    lines = FORMS[form]([{"text": prose(n).replace("\n", "")} for n in range(3)]).splitlines(True)
+    head = [] if form == "jsonl" else [lines.pop(0)]
+    arguments = ("fingerprint", "-", "--input-format", form, "--idf", "builtin", "-q", "-j", "2")
+    with subprocess.Popen(
+        command(*arguments),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env=environment(),
+    ) as running:
+        assert running.stdin is not None
+        assert running.stdout is not None
+        os.write(running.stdin.fileno(), b"".join(head))
+        assert running.stdout.readline().startswith(b"# simdup")
+        for number, line in enumerate(lines, 1):
+            os.write(running.stdin.fileno(), line)
+            assert running.stdout.readline().rstrip().endswith(b"-#%d" % number)
+        running.stdin.close()
+
+
+def test_cutting_is_what_the_csv_module_reads() -> None:
+    chance = random.Random(7)
+    for _ in range(300):
+        raw = bytes(chance.choices(b'a,"\n\r ', k=chance.randrange(30)))
+        pieces = list(csv_rows(io.BytesIO(raw), ",", bytes.decode))
+        assert b"".join(piece for piece, _ in pieces) == raw
+        for piece, row in pieces:
+            alone = list(csv_rows(io.BytesIO(piece), ",", bytes.decode))
+            assert [fields for _, fields in alone] == [row]

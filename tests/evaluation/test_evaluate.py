@@ -1,0 +1,245 @@
+"""`simdup evaluate`: the measures against plain Python and scikit-learn, files, names."""
+
+import io
+import json
+import sys
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from oracles import plain
+from sklearn.metrics import adjusted_rand_score
+
+from simdup.cli import main
+from simdup.errors import SimdupError
+from simdup.evaluation.labels import read_labels, with_names_of
+from simdup.evaluation.metrics import LabelledPairs, from_clusters, from_pairs, measure
+
+NAMES = "abcdefgh"
+pairs = st.lists(st.tuples(st.sampled_from(NAMES), st.sampled_from(NAMES)), max_size=10)
+
+
+@given(pairs, pairs)
+def test_measures_are_those_of_plain_python(
+    found: list[tuple[str, str]], truth: list[tuple[str, str]]
+) -> None:
+    measured = measure(from_pairs(found), from_pairs(truth))
+    ours = {frozenset(pair) for pair in found if len(set(pair)) == 2}
+    theirs = {frozenset(pair) for pair in truth if len(set(pair)) == 2}
+    both = len(ours & theirs)
+    assert (measured.found_pairs, measured.true_pairs) == (len(ours), len(theirs))
+    assert measured.both_pairs == both
+    assert measured.precision == (both / len(ours) if ours else 1)
+    assert measured.recall == (both / len(theirs) if theirs else 1)
+    p, r = measured.precision, measured.recall
+    assert measured.f1 == pytest.approx(2 * p * r / (p + r) if p + r else 0)
+
+    names = sorted(frozenset().union(*ours, *theirs))
+    mine, true = plain.clusters(found, NAMES), plain.clusters(truth, NAMES)
+    assert measured.documents == len(names)
+    if names:
+        rand = adjusted_rand_score([min(true[n]) for n in names], [min(mine[n]) for n in names])
+        assert measured.adjusted_rand == pytest.approx(rand)
+        precision = sum(len(mine[n] & true[n]) / len(mine[n]) for n in names) / len(names)
+        recall = sum(len(mine[n] & true[n]) / len(true[n]) for n in names) / len(names)
+        assert measured.bcubed_precision == pytest.approx(precision)
+        assert measured.bcubed_recall == pytest.approx(recall)
+        f1 = 2 * precision * recall / (precision + recall)
+        assert measured.bcubed_f1 == pytest.approx(f1)
+
+
+@given(pairs)
+def test_an_answer_agrees_with_itself(found: list[tuple[str, str]]) -> None:
+    measured = measure(from_pairs(found), from_pairs(found))
+    shares = (measured.f1, measured.adjusted_rand, measured.bcubed_f1)
+    assert shares == pytest.approx((1, 1, 1))
+
+
+def test_clusters_count_all_their_pairs() -> None:
+    answer = from_clusters([["c", "a", "b"], ["x"], ["z", "y"]])
+    assert answer.pairs == {("a", "b"), ("a", "c"), ("b", "c"), ("y", "z")}
+    assert answer.clusters == (("c", "a", "b"), ("z", "y"))
+
+
+def test_what_a_copy_is_a_pair_with_so_are_the_others() -> None:
+    answer = from_pairs(
+        [("a", "c"), ("a", "b"), ("x", "y"), ("x", "x2"), ("x", "x3"), ("y", "y2")],
+        copies=[("a", "c"), ("x", "x2"), ("x", "x3"), ("y", "y2")],
+    )
+    ours = {("a", "b"), ("a", "c"), ("b", "c")}
+    assert answer.pairs == ours | set(combinations(["x", "x2", "x3", "y", "y2"], 2))
+
+
+def write(folder: Path, content: str) -> str:
+    path = folder / "answer"
+    path.write_bytes(content.encode("utf-8", "surrogateescape"))
+    return str(path)
+
+
+PQ = frozenset([("p", "q")])
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "a,b\np,q\n",
+        "a\tb\tlabel\nq\tp\tdup\nr\ts\tno\n",
+        "q,p\n",
+        "\ufeffp\tq\tnear\n",
+        "p,q,1\np,r,no\n",
+        "label,B,A\nNo,p,r\n,q,p\n",
+        "document,cluster\np,1\nq,1\nr,2\n",
+        "cluster,role,document,fingerprint,distance,similarity\n1,kept,q,0f,,\n1,redundant,p,0,1,1\n",
+        '{"type":"pair","a":"p","b":"q","distance":2}\n',
+        (
+            '{"type":"cluster","pairs":[{"a":"p","b":"q","distance":1,"similarity":0.9}]}\n'
+            '{"type":"skipped","document":"r","reason":"empty"}\n{"type":"summary","pairs":1}\n'
+        ),
+    ],
+)
+def test_what_files_may_hold(tmp_path: Path, content: str) -> None:
+    assert read_labels(write(tmp_path, content)).pairs == PQ
+
+
+def test_an_empty_file_is_an_answer_without_pairs(tmp_path: Path) -> None:
+    assert read_labels(write(tmp_path, "")) == LabelledPairs(frozenset(), ())
+    assert read_labels(write(tmp_path, "a,b,distance,similarity\n")).pairs == frozenset()
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "a\tb\tlabel\tjaccard\np\tq\tnear\t0.8\np\tr\tnear\t0.79\n",
+        "p,q,0.9\np,r,0.2\n",
+        "a,b,distance,similarity\np,q,9,0.8\np,r,9,0.7\n",
+        (
+            '{"type":"pair","a":"p","b":"q","similarity":0.8}\n'
+            '{"type":"pair","a":"p","b":"r","similarity":0.7}\n'
+        ),
+    ],
+)
+def test_pairs_below_the_least_score_are_left_out(tmp_path: Path, content: str) -> None:
+    assert read_labels(write(tmp_path, content), 0.8).pairs == PQ
+    assert len(read_labels(write(tmp_path, content)).pairs) == 2
+
+
+def test_copies_are_known_by_similarity_or_else_by_distance(tmp_path: Path) -> None:
+    header = "a,b,distance,similarity\n"
+    closed = {("a", "b"), ("a", "c"), ("b", "c")}
+    for rows in ("a,b,2,0.9000\na,c,1,1.0000\n", "a,b,2,\na,c,0,\n"):
+        assert read_labels(write(tmp_path, header + rows)).pairs == closed
+    assert len(read_labels(write(tmp_path, header + "a,b,2,0.9\na,c,0,0.9\n")).pairs) == 2
+    # A table of known pairs is taken as it stands.
+    assert len(read_labels(write(tmp_path, "a,b,similarity\na,b,0.9\na,c,1\n")).pairs) == 2
+
+
+@pytest.mark.parametrize(
+    ("content", "score", "what"),
+    [
+        ("one\n", None, "row 1: 1 columns, but 2 are needed"),
+        ("a,b,label\nx,y,dup\nx,y\n", None, "row 3: 2 columns, but 3 are needed"),
+        ("{broken\n", None, ":1: not a line of a result"),
+        ('{"type":"pair","a":"x"}\n', None, ":1: not a line of a result"),
+        ("a,b\nx,y\n", 0.5, "no score to compare"),
+        ("a,b,score\nx,y,high\n", 0.5, "the score 'high' is not a number"),
+        ("cluster,document\n1,x\n", 0.5, "clusters have no score"),
+    ],
+)
+def test_what_is_no_answer_is_an_error(
+    tmp_path: Path, content: str, score: float | None, what: str
+) -> None:
+    with pytest.raises(SimdupError) as caught:
+        read_labels(write(tmp_path, content), score)
+    assert what in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("found", "truth"),
+    [
+        (("a", "b"), ("a", "b")),
+        (("x/a.txt", "x/b.txt"), ("a.txt", "b.txt")),
+        (("x/y/a.txt", "x/y/b.txt"), ("y/a", "y/b")),
+        (("./a.txt", "b.txt"), ("data/a.txt", "data/b.txt")),
+        (("n/1.0.md", "n/1.md"), ("1.0", "1.md")),
+    ],
+)
+def test_names_that_mean_the_same(found: tuple[str, str], truth: tuple[str, str]) -> None:
+    answer = from_pairs([found])
+    assert with_names_of(answer, from_pairs([truth])) == LabelledPairs(
+        answer.pairs, (tuple(dict(zip(truth, found, strict=True))[n] for n in sorted(truth)),)
+    )
+
+
+def test_names_that_mean_nothing_found_stay() -> None:
+    truth = from_pairs([("a.txt", "q")])
+    assert with_names_of(from_pairs([("x/a.txt", "x/b.txt")]), truth).pairs == {("q", "x/a.txt")}
+    # `x/a.txt` is called so itself, so that `a.txt` is another one.
+    truth = from_pairs([("a.txt", "x/a.txt")])
+    assert with_names_of(from_pairs([("x/a.txt", "x/b.txt")]), truth) == truth
+
+
+def test_names_that_mean_two_are_errors() -> None:
+    with pytest.raises(SimdupError, match=r"a: means both x/a.txt and y/a.txt"):
+        with_names_of(from_pairs([("x/a.txt", "y/a.txt")]), from_pairs([("a", "b")]))
+    with pytest.raises(SimdupError, match=r"x/a.txt: is called both a and a.txt in TRUTH"):
+        with_names_of(from_pairs([("x/a.txt", "x/b.txt")]), from_pairs([("a", "a.txt")]))
+
+
+def run(capsysbinary: pytest.CaptureFixture[bytes], *arguments: str) -> tuple[int, str, str]:
+    with pytest.raises(SystemExit) as left:
+        main(["evaluate", *arguments])
+    out, err = capsysbinary.readouterr()
+    return int(left.value.code or 0), out.decode(), err.decode()
+
+
+def test_the_command(
+    tmp_path: Path,
+    capsysbinary: pytest.CaptureFixture[bytes],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("signal.signal", lambda number, handler: None)
+    found, truth = tmp_path / "found.csv", tmp_path / "truth.tsv"
+    found.write_text("a,b,distance,similarity\na,b,1,0.9\nc,d,1,0.9\n")
+    truth.write_text("a\tb\tscore\na\tb\t0.9\na\te\t0.9\nb\te\t0.2\n")
+    status, out, err = run(capsysbinary, str(found), str(truth))
+    assert (status, err) == (0, "")
+    assert out.splitlines()[:4] == [
+        "pairs                2 found, 3 true, 1 both",
+        "  precision          0.5000",
+        "  recall             0.3333",
+        "  F1                 0.4000",
+    ]
+    status, out, _ = run(capsysbinary, "--min-score", "0.5", "-f", "jsonl", str(found), str(truth))
+    assert json.loads(out) == {
+        "type": "evaluation",
+        "documents": 5,
+        "found_pairs": 2,
+        "true_pairs": 2,
+        "both_pairs": 1,
+        "precision": 0.5,
+        "recall": 0.5,
+        "f1": 0.5,
+        "found_clusters": 2,
+        "true_clusters": 1,
+        "adjusted_rand": 0.2105,
+        "bcubed_precision": 0.8,
+        "bcubed_recall": 0.7333,
+        "bcubed_f1": 0.7652,
+    }
+    output = tmp_path / "report.jsonl"
+    assert run(capsysbinary, str(found), str(truth), "-o", str(output)) == (0, "", "")
+    assert json.loads(output.read_text())["f1"] == 0.4
+
+    truth.write_text("p\tq\n")
+    status, _, err = run(capsysbinary, str(found), str(truth))
+    assert status == 0
+    assert "names no document of FOUND" in err
+    assert run(capsysbinary, str(found), str(truth), "-q")[2] == ""
+    status, _, err = run(capsysbinary, str(found), str(tmp_path / "missing"))
+    assert (status, "missing: no such file" in err) == (2, True)
+    assert run(capsysbinary, "-", "-")[0] == 2
+    piped = io.TextIOWrapper(io.BytesIO(b"a,b\na,b\nc,d\n"), "utf-8")
+    monkeypatch.setattr(sys, "stdin", piped)
+    assert "2 found, 2 true, 2 both" in run(capsysbinary, str(found), "-")[1]

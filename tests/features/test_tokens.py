@@ -1,0 +1,218 @@
+"""Tokens: every kind, whatever the engine, and jieba kept quiet."""
+
+import gzip
+import itertools
+import json
+import os
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support import Command, environment, process, prose, write
+
+from simdup import Recipe, SimdupError, compare, fingerprint
+from simdup.features.tokens import tokenizer
+
+
+def terms(text: str, tokens: str, **changes: object) -> dict[str, float]:
+    """The terms of a text with their counts, as a comparison shows them."""
+    recipe = Recipe(tokens=tokens, weight="tf", top=0, cap=0, **changes)  # type: ignore[arg-type]
+    found = compare(text, "", recipe)
+    return dict(found.only_a)
+
+
+def test_words_of_a_mixed_text() -> None:
+    assert terms("我爱自然语言处理，Hello WORLD 3.14 hello", "words") == {
+        "我": 1, "爱": 1, "自然语言": 1, "处理": 1, "hello": 2, "world": 1, "3": 1, "14": 1,
+    }  # fmt: skip
+
+
+def test_han_beyond_the_dictionary_stands_character_by_character() -> None:
+    assert terms("㐀㐁𠀀𠀁〇〇", "words") == {"㐀": 1, "㐁": 1, "𠀀": 1, "𠀁": 1, "〇": 2}
+
+
+def test_words_of_other_scripts() -> None:
+    text = "тихая гавань, ελιά καφέ 서울 도서관 naïve_name かな"
+    assert terms(text, "words") == dict.fromkeys(
+        ["тихая", "гавань", "ελιά", "καφέ", "서울", "도서관", "naïve_name", "かな"], 1
+    )
+
+
+def test_a_run_of_han_ends_where_another_script_begins() -> None:
+    assert terms("河岸abc市场", "words") == {"河岸": 1, "abc": 1, "市场": 1}
+    # Across a gap no word arises, though the dictionary has it.
+    assert terms("市 场", "words") == {"市": 1, "场": 1}
+    assert terms("市\n场", "words") == {"市": 1, "场": 1}
+
+
+def test_split_takes_items_as_they_are() -> None:
+    text = " The cat,\tthe  CAT,\n河岸 河岸。\u3000x "
+    assert terms(text, "split", fold=False) == {
+        "The": 1, "cat,": 1, "the": 1, "CAT,": 1, "河岸": 1, "河岸。": 1, "x": 1,
+    }  # fmt: skip
+
+
+def test_tagged_drops_what_has_no_tag_and_punctuation() -> None:
+    text = "河岸/n 、/wn 没有标记 ，/wd 老人/n 钓鱼/v 老人/n 1/2/m 。/wj （/wkz x/awdx"
+    assert terms(text, "tagged", fold=False) == {
+        "河岸": 1, "老人": 2, "钓鱼": 1, "1/2": 1, "。": 1, "（": 1,
+    }  # fmt: skip
+
+
+@given(st.text("ab 河岸\n\u3000", max_size=12), st.integers(1, 5))
+def test_chars_are_all_runs_of_n_characters(text: str, n: int) -> None:
+    solid = "".join(text.split())
+    runs = [solid[i : i + n] for i in range(len(solid) - n + 1)] or [solid] * bool(solid)
+    assert terms(text, f"chars:{n}") == Counter(runs)
+
+
+@given(st.lists(st.sampled_from(["red", "lantern", "hill"]), max_size=6), st.integers(1, 4))
+def test_ngrams_are_all_runs_of_n_words(words: list[str], n: int) -> None:
+    runs = [" ".join(words[i : i + n]) for i in range(len(words) - n + 1)]
+    runs = runs or [" ".join(words)] * bool(words)
+    assert terms(", ".join(words), f"ngrams:{n}") == Counter(runs)
+
+
+def test_ngrams_keep_the_order_of_mixed_scripts() -> None:
+    assert terms("河岸 red 市场。㐀 lantern", "ngrams:2") == dict.fromkeys(
+        ["河岸 red", "red 市场", "市场 㐀", "㐀 lantern"], 1
+    )
+
+
+def test_a_kind_there_is_not() -> None:
+    for wrong in ("word", "chars", "chars:0", "ngrams:x", "chars:-1", "", "words:2"):
+        with pytest.raises(SimdupError, match="tokens: invalid value"):
+            Recipe(tokens=wrong)
+
+
+ENGINES = ("rjieba", "jieba")
+MIXED = st.text(
+    st.one_of(
+        st.characters(min_codepoint=0x4E00, max_codepoint=0x9FFF),
+        st.sampled_from(
+            "的一是在不了有和人这中大为上个国我以要他时来用们生到作地于出就分对成会可主发年"
+        ),
+        st.sampled_from("aZ09.%+#_- \n\r，。㐀𠀀〇é"),
+    ),
+    max_size=60,
+)
+
+
+@given(MIXED)
+def test_engines_agree_on_any_mix(text: str) -> None:
+    for kind in ("words", "ngrams:2"):
+        one, other = (tokenizer(Recipe(tokens=kind), engine) for engine in ENGINES)
+        assert sorted(one(text)) == sorted(other(text))
+
+
+@pytest.mark.parametrize("collection", ["laws", "vsdocs", "poems"])
+def test_engines_agree_on_real_text(
+    shared_data: Path, simdup: Command, tmp_path: Path, collection: str
+) -> None:
+    with gzip.open(shared_data / collection / "docs.jsonl.gz", "rb") as lines:
+        taken = b"".join(itertools.islice(lines, 0, 1200, 20))
+    (tmp_path / "some.jsonl").write_bytes(taken)
+    one, other = (
+        simdup("fingerprint", "--idf", "corpus", "--id-field", "id", "--segmenter", engine, ".")
+        for engine in ENGINES
+    )
+    assert one.out == other.out
+    assert one.out.count(b"\n") == 61
+    texts = [json.loads(line)["text"] for line in taken.splitlines()[:10]]
+    cut, cut_too = (tokenizer(Recipe(tokens="ngrams:1"), engine) for engine in ENGINES)
+    assert [cut(text) for text in texts] == [cut_too(text) for text in texts]
+
+
+def test_the_engine_is_no_part_of_the_recipe(simdup: Command, tmp_path: Path) -> None:
+    write(tmp_path, {"a.txt": prose(1)})
+    one, other = (simdup("fingerprint", "--segmenter", engine, "a.txt") for engine in ENGINES)
+    assert one.out == other.out != b""
+
+
+def test_a_user_dictionary_adds_words(tmp_path: Path) -> None:
+    text = "石桥老街在山的南边，石桥老街很安静"
+    assert {"石桥", "老街"} < terms(text, "words").keys()
+    dictionary = tmp_path / "words.txt"
+    dictionary.write_text("\ufeff石桥老街 100 ns\n\n云栖竹径\nOld Harbour 5\n", "utf-8")
+    assert terms(text, "words", dictionary=str(dictionary))["石桥老街"] == 2
+    # Another content under the same name, and folded like the texts: traditional characters.
+    dictionary.write_text("山的南邊 999999\n", "utf-8")
+    found = terms(text, "words", dictionary=str(dictionary))
+    assert {"石桥", "老街", "山的南边"} < found.keys()
+
+
+def test_the_dictionary_is_part_of_the_recipe(simdup: Command, tmp_path: Path) -> None:
+    write(tmp_path, {"a.txt": prose(1), "one.dict": "云栖竹径\n", "two.dict": "石桥老街\n"})
+
+    def header(*options: str) -> str:
+        return simdup("fingerprint", "a.txt", *options).lines[0]
+
+    headers = [header(), header("--dict", "one.dict"), header("--dict", "two.dict")]
+    assert len(set(headers)) == 3
+    (tmp_path / "copy.dict").write_bytes((tmp_path / "one.dict").read_bytes())
+    assert header("--dict", "copy.dict") == headers[1]
+
+
+@pytest.mark.parametrize(("content", "what"), [(None, "no such file"), (b"\xff\xfe", "UTF-8")])
+def test_a_dictionary_that_cannot_be_read(
+    simdup: Command, tmp_path: Path, content: bytes | None, what: str
+) -> None:
+    write(tmp_path, {"a.txt": prose(1)})
+    if content is not None:
+        (tmp_path / "d").write_bytes(content)
+    ran = simdup("fingerprint", "--dict", "d", "a.txt")
+    assert ran.status == 2
+    assert ran.err.startswith("simdup: d: ")
+    assert what in ran.err.replace("No such", "no such")
+
+
+def test_rjieba_cannot_take_a_dictionary(simdup: Command, tmp_path: Path) -> None:
+    write(tmp_path, {"a.txt": prose(1), "d": "云栖竹径\n"})
+    ran = simdup("fingerprint", "--dict", "d", "--segmenter", "rjieba", "a.txt")
+    assert ran.status == 2
+    assert "hint: " in ran.err
+    assert simdup("fingerprint", "--dict", "d", "--segmenter", "jieba", "a.txt").status == 0
+
+
+def test_without_rjieba_jieba_does_it(simdup: Command, tmp_path: Path) -> None:
+    write(tmp_path, {"a.txt": prose(1)})
+    code = (
+        "import sys; sys.modules['rjieba'] = None\n"
+        "import importlib.util as u; found = u.find_spec\n"
+        "u.find_spec = lambda name, *a: None if name == 'rjieba' else found(name, *a)\n"
+        "from simdup.cli import main; main(sys.argv[1:])"
+    )
+
+    def run(*options: str) -> subprocess.CompletedProcess[bytes]:
+        return subprocess.run(
+            [sys.executable, "-c", code, "fingerprint", *options, "a.txt"],
+            capture_output=True, env=environment(), cwd=tmp_path, check=False,
+        )  # fmt: skip
+
+    assert run().stdout == simdup("fingerprint", "a.txt").out
+    refused = run("--segmenter", "rjieba")
+    assert refused.returncode == 2
+    assert b"rjieba is not installed" in refused.stderr
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_jieba_leaves_nothing_behind_and_says_nothing(tmp_path: Path, engine: str) -> None:
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    write(tmp_path / "corpus", {"a.txt": prose(1), "b.txt": prose(2)})
+    ran = process(
+        "scan", "corpus", "--segmenter", engine, "-q",
+        cwd=tmp_path, TMPDIR=str(temporary), PYTHONWARNINGS="default",
+    )  # fmt: skip
+    assert (ran.status, ran.err) == (0, "")
+    assert os.listdir(temporary) == []
+
+
+def test_a_text_without_words_has_no_fingerprint() -> None:
+    for text in ("", " \n\u3000", "，。！…", "\u200b\u200b"):
+        assert fingerprint(text) is None
+        assert terms(text, "words") == {}

@@ -1,0 +1,79 @@
+"""The fingerprinter: which frequencies a recipe means, and who weighs."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from support import prose
+
+from simdup import Recipe, SimdupError
+from simdup.features.analyzer import Analyzer
+from simdup.features.counts import Counts
+from simdup.features.idf import ENOUGH_DOCUMENTS, model_bytes
+from simdup.fingerprints.fingerprinter import Fingerprinter
+
+
+def counted(analyzer: Analyzer, number: int) -> Counts:
+    return analyzer.count([analyzer.prepare(prose(n, 200)) for n in range(number)])
+
+
+@pytest.mark.parametrize(
+    ("recipe", "documents", "name"),
+    [
+        (Recipe(), ENOUGH_DOCUMENTS, "corpus"),
+        (Recipe(), ENOUGH_DOCUMENTS - 1, "builtin"),
+        (Recipe(idf="corpus"), 3, "corpus"),
+        (Recipe(idf="builtin"), ENOUGH_DOCUMENTS, "builtin"),
+        (Recipe(weight="tf"), ENOUGH_DOCUMENTS, "none"),
+        (Recipe(weight="tf", idf="corpus"), 3, "corpus"),
+    ],
+)
+def test_the_frequencies_that_a_recipe_means_for_a_corpus(
+    recipe: Recipe, documents: int, name: str
+) -> None:
+    analyzer = Analyzer.for_recipe(recipe)
+    made = Fingerprinter.for_corpus(analyzer, counted(analyzer, documents))
+    assert (made.idf.name, made.learned) == (name, name == "corpus")
+    assert made.fields["idf"] == name
+    assert made.fields["digest"] == made.digest
+
+
+def test_without_a_corpus_its_frequencies_cannot_be_had() -> None:
+    assert Fingerprinter.alone(Analyzer.for_recipe(Recipe())).idf.name == "builtin"
+    assert Fingerprinter.alone(Analyzer.for_recipe(Recipe(weight="binary"))).idf.name == "none"
+    with pytest.raises(SimdupError) as error:
+        Fingerprinter.alone(Analyzer.for_recipe(Recipe(idf="corpus")))
+    assert error.value.field == "idf"
+
+
+def test_a_model_of_other_terms_is_refused(tmp_path: Path) -> None:
+    analyzer = Analyzer.for_recipe(Recipe(idf="corpus"))
+    learned = Fingerprinter.for_corpus(analyzer, counted(analyzer, 5))
+    path = tmp_path / "m.idf"
+    path.write_bytes(model_bytes(learned.idf))  # type: ignore[arg-type]
+    by_model = Fingerprinter.alone(Analyzer.for_recipe(Recipe(idf=str(path))))
+    assert by_model.idf.digest() == learned.idf.digest()
+    assert by_model.digest == learned.digest
+    with pytest.raises(SimdupError, match="learned with other"):
+        Fingerprinter.alone(Analyzer.for_recipe(Recipe(idf=str(path), fold=False)))
+
+
+@pytest.mark.parametrize("weight", ["tfidf", "logtf"])
+def test_scikit_learn_and_the_plain_formula_weigh_alike(weight: str) -> None:
+    analyzer = Analyzer.for_recipe(Recipe(weight=weight))
+    counts = counted(analyzer, ENOUGH_DOCUMENTS)
+    weighting = Fingerprinter.for_corpus(analyzer, counts).weigh(counts)
+    assert weighting.by_sklearn
+    plainly = replace(weighting, by_sklearn=False)
+    for ours, theirs in zip(weighting.rows(), plainly.rows(), strict=True):
+        assert np.array_equal(ours.values, theirs.values)
+
+
+def test_who_weighs_does_not_depend_on_what_the_model_is_called() -> None:
+    analyzer = Analyzer.for_recipe(Recipe())
+    counts = counted(analyzer, ENOUGH_DOCUMENTS)
+    made = Fingerprinter.for_corpus(analyzer, counts)
+    renamed = replace(made, idf=replace(made.idf, name="somewhere.idf"))  # type: ignore[type-var]
+    assert renamed.weigh(counts).by_sklearn
+    assert not renamed.weigh(counted(analyzer, 2)).by_sklearn

@@ -1,0 +1,366 @@
+"""Dedupe: the same corpus without its redundant documents, and what it must never do."""
+
+import contextlib
+import gzip
+import io
+import json
+import os
+import random
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from support import Command, command, environment, near, prose, write
+
+from simdup.corpus.compression import compress, decompress
+
+TEXTS = [prose(1), prose(2), near(prose(1)), prose(3), prose(2), prose(4)]
+STAY = [0, 1, 3, 5]
+
+
+def tree(folder: Path) -> dict[str, bytes]:
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+def state(folder: Path) -> dict[str, tuple[int, int, bytes]]:
+    return {
+        str(path): (path.stat().st_mtime_ns, path.stat().st_mode, path.read_bytes())
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+def json_lines() -> list[bytes]:
+    """Lines as hands and programs write them: spaces, escapes, CR, other fields, blank ones."""
+    spell = [
+        lambda text: json.dumps({"text": text}).encode(),
+        lambda text: json.dumps({"id": 7, "text": text}, ensure_ascii=False).encode(),
+        lambda text: b'{ "x": [1,  2],\t"text" :' + json.dumps(text).encode() + b" }\r",
+    ]
+    return [spell[n % 3](text) + b"\n" for n, text in enumerate(TEXTS)]
+
+
+def test_json_lines_stay_byte_for_byte(simdup: Command, tmp_path: Path) -> None:
+    lines = json_lines()
+    odd = [b"\n", b"{broken\n", b'{"text": null}\n', b'{"text": ""}']
+    (tmp_path / "r.jsonl").write_bytes(b"".join(lines + odd))
+    ran = simdup("dedupe", "r.jsonl", "-o", "out.jsonl", "--removed", "gone.jsonl")
+    assert ran.status == 2, "two records could not be read"
+    assert (tmp_path / "out.jsonl").read_bytes() == b"".join([lines[n] for n in STAY] + odd)
+    gone = [json.loads(line) for line in (tmp_path / "gone.jsonl").read_bytes().splitlines()]
+    assert [(g["document"], g["reason"], g["kept"]) for g in gone] == [
+        ("r.jsonl#3", "near-duplicate", "r.jsonl#1"),
+        ("r.jsonl#5", "exact copy", "r.jsonl#2"),
+    ]
+    assert gone[1]["similarity"] == 1
+    assert gone[1]["distance"] == 0
+    assert 0.8 <= gone[0]["similarity"] < 1
+
+
+@pytest.mark.parametrize("packing", ["", ".gz", ".zst"])
+def test_tables_keep_header_quotes_and_packing(
+    simdup: Command, tmp_path: Path, packing: str
+) -> None:
+    head = b"\xef\xbb\xbfid,text\r\n"
+    rows = ['{},"{}"\r\n'.format(n, t.replace('"', '""')).encode() for n, t in enumerate(TEXTS)]
+    name = f"t.csv{packing}"
+    kind = {"": "", ".gz": "gzip", ".zst": "zstd"}[packing]
+    stream = io.BytesIO()
+    with compress(stream, kind) as target:
+        target.write(head + b"".join(rows))
+    (tmp_path / name).write_bytes(stream.getvalue())
+    assert simdup("dedupe", name, "-o", "out" + packing).status == 0
+    with (tmp_path / f"out{packing}").open("rb") as file, decompress(file, kind) as content:
+        assert content.read() == head + b"".join(rows[n] for n in STAY)
+    assert simdup("dedupe", name, "-o", "plain.csv").status == 0
+    assert (tmp_path / "plain.csv").read_bytes() == head + b"".join(rows[n] for n in STAY)
+    ran = simdup("dedupe", name, "-o", "out.jsonl")
+    assert (ran.status, "records are written as they were read: CSV" in ran.err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("suffix", "codecs"), [("", ["ZSTD", "GZIP"]), (".gz", ["UNCOMPRESSED", "SNAPPY"])]
+)
+def test_parquet_keeps_schema_and_compression(
+    simdup: Command, tmp_path: Path, suffix: str, codecs: list[str]
+) -> None:
+    pa = pytest.importorskip("pyarrow", reason="needs the extra simdup[parquet]")
+    import pyarrow.parquet as pq
+
+    table = pa.table({"text": TEXTS, "n": pa.array(range(6), pa.int16())})
+    table = table.replace_schema_metadata({"made by": "a test"})
+    stream = io.BytesIO()
+    asked = dict(
+        zip(("text", "n"), (c.replace("UNCOMPRESSED", "none") for c in codecs), strict=True)
+    )
+    pq.write_table(table, stream, compression=asked, row_group_size=2)
+    content = stream.getvalue()
+    name = f"r.parquet{suffix}"
+    (tmp_path / name).write_bytes(gzip.compress(content) if suffix else content)
+    assert simdup("dedupe", name, "-o", f"out.parquet{suffix}").status == 0
+    out = (tmp_path / f"out.parquet{suffix}").read_bytes()
+    cleaned = pq.ParquetFile(io.BytesIO(gzip.decompress(out) if suffix else out))
+    assert cleaned.read().to_pylist() == [table.to_pylist()[n] for n in STAY]
+    assert cleaned.schema_arrow.equals(table.schema, check_metadata=True)
+    group = cleaned.metadata.row_group(0)
+    assert [group.column(at).compression for at in range(2)] == codecs
+
+
+def test_a_pipe(simdup: Command) -> None:
+    lines = json_lines()
+    ran = simdup("dedupe", "-", "--input-format", "jsonl", "-o", "-", stdin=b"".join(lines))
+    assert (ran.status, ran.out) == (0, b"".join(lines[n] for n in STAY))
+    squeezed = gzip.compress(b"".join(lines))
+    ran = simdup("dedupe", "-", "--input-format", "jsonl", "-o", "-", "-q", stdin=squeezed)
+    assert gzip.decompress(ran.out) == b"".join(lines[n] for n in STAY)
+
+
+def make_corpus(folder: Path) -> Path:
+    write(folder, {f"{'abc'[n % 3]}/{n}.txt": text for n, text in enumerate(TEXTS)})
+    (folder / "c" / "r.jsonl").write_bytes(b"".join(json_lines()) + b'{"text": "alone"}\n')
+    (folder / "b" / "pure.jsonl").write_bytes(json.dumps({"text": prose(50)}).encode())
+    (folder / "picture.bin").write_bytes(bytes(range(256)))
+    (folder / "empty.txt").write_bytes(b"")
+    return folder
+
+
+@pytest.mark.parametrize("link", ["copy", "hard", "symbolic"])
+def test_folders_to_folders(simdup: Command, tmp_path: Path, link: str) -> None:
+    source = make_corpus(tmp_path / "in")
+    before = state(source)
+    ran = simdup("dedupe", "in", "-o", "out", "--link", link, "--removed", "gone.csv", "-q")
+    assert (ran.status, ran.out, ran.err) == (0, b"", "")
+    assert state(source) == before
+    expected = tree(source)
+    gone = (tmp_path / "gone.csv").read_text().splitlines()
+    assert gone[0] == "document,reason,distance,similarity,kept"
+    removed = {line.split(",")[0].removeprefix("in/") for line in gone[1:]}
+    assert removed == {"c/2.txt", "b/4.txt"} | {f"c/r.jsonl#{n}" for n in range(1, 7)}
+    for name in list(expected):
+        if name in removed:
+            del expected[name]
+    lines = expected["c/r.jsonl"].splitlines(keepends=True)
+    expected["c/r.jsonl"] = b"".join(
+        line for n, line in enumerate(lines, 1) if f"c/r.jsonl#{n}" not in removed
+    )
+    assert tree(tmp_path / "out") == expected
+    assert expected["c/r.jsonl"] == b'{"text": "alone"}\n', "the files before it hold the rest"
+    one = tmp_path / "out" / "a" / "0.txt"
+    assert one.is_symlink() == (link == "symbolic")
+    assert one.samefile(source / "a" / "0.txt") == (link != "copy")
+    again = simdup("scan", "out", "--check", "-q")
+    assert again.status == 0
+
+
+def test_several_sources_keep_their_ways_apart(simdup: Command, tmp_path: Path) -> None:
+    write(tmp_path / "x" / "old", {"1.txt": TEXTS[0], "2.txt": TEXTS[1]})
+    write(tmp_path / "x" / "new", {"1.txt": TEXTS[2], "3.txt": TEXTS[3]})
+    assert simdup("dedupe", "x/old", "x/new", "-o", "deep/er/out").status == 0
+    assert simdup("dedupe", "x/old", "x/new", "-o", "out").status == 0
+    assert set(tree(tmp_path / "out")) == {"old/1.txt", "old/2.txt", "new/3.txt"}
+    names = "x/new/1.txt\0x/old/1.txt\0"
+    ran = simdup("dedupe", "--files-from", "-", "-0", "-o", "out2", stdin=names.encode())
+    assert (ran.status, set(tree(tmp_path / "out2"))) == (0, {"new/1.txt"})
+
+
+def test_a_single_file_of_records_into_a_folder(simdup: Command, tmp_path: Path) -> None:
+    (tmp_path / "r.jsonl").write_bytes(b"".join(json_lines()))
+    assert simdup("dedupe", "r.jsonl", "-o", "out/").status == 0
+    assert set(tree(tmp_path / "out")) == {"r.jsonl"}
+
+
+def test_dry_run_writes_nothing_and_lists(simdup: Command, tmp_path: Path) -> None:
+    make_corpus(tmp_path / "in")
+    before = set(os.listdir(tmp_path))
+    ran = simdup("dedupe", "in", "--dry-run", "-o", "out")
+    assert (ran.status, set(os.listdir(tmp_path))) == (0, before)
+    assert len(ran.lines) == 9
+    assert ran.lines[1].startswith("in/b/4.txt,exact copy,0,1.0000,in/b/1.txt")
+    assert simdup("dedupe", "in").status == 2
+
+
+def test_refused_targets(simdup: Command, tmp_path: Path) -> None:
+    make_corpus(tmp_path / "in")
+    (tmp_path / "link").symlink_to("in")
+    os.link(tmp_path / "in" / "c" / "r.jsonl", tmp_path / "hard.jsonl")
+    write(tmp_path, {"full/x": "x", "file": "x"})
+    before = state(tmp_path)
+    for source, target, why in [
+        ("in", "in", "is a SOURCE itself"),
+        ("in", "in/sub/out", "is inside a SOURCE"),
+        ("in", "link", "is a SOURCE itself"),
+        ("in", "link/out", "is inside a SOURCE"),
+        ("in/a", "in", "contains a SOURCE"),
+        ("in/c/r.jsonl", "in/c/r.jsonl", "is a SOURCE itself"),
+        ("in/c/r.jsonl", "hard.jsonl", "is a SOURCE itself"),
+    ]:
+        for force in ((), ("--force",)):
+            ran = simdup("dedupe", source, "-o", target, *force)
+            assert (ran.status, why in ran.err) == (2, True), (source, target, ran.err)
+    for target in ("full", "file"):
+        ran = simdup("dedupe", "in", "-o", target)
+        assert (ran.status, "not empty" in ran.err) == (2, True)
+    assert simdup("dedupe", "in", "-o", "file", "--force").status == 2, "a file is no folder"
+    ran = simdup("dedupe", "in", "-o", "out", "--removed", "in/list.csv")
+    assert (ran.status, "is inside a SOURCE" in ran.err) == (2, True)
+    ran = simdup("dedupe", "in", "-o", "out", "--removed", "out/list.csv")
+    assert (ran.status, "is inside OUT" in ran.err) == (2, True)
+    ran = simdup("dedupe", "-", "--input-format", "jsonl", "-o", "in", "--force", stdin=b"{}")
+    assert (ran.status, "is a directory" in ran.err) == (2, True)
+    ran = simdup("dedupe", "-", "-o", "out", stdin=b"text")
+    assert (ran.status, "has to be records" in ran.err) == (2, True)
+    ran = simdup("dedupe", "in", "-o", "out", "--reference", "out")
+    assert (ran.status, "is a SOURCE itself" in ran.err) == (2, True)
+    assert state(tmp_path) == before
+
+
+def test_force_replaces_its_files_and_no_others(simdup: Command, tmp_path: Path) -> None:
+    write(tmp_path / "in", {"1.txt": TEXTS[0], "2.txt": TEXTS[2]})
+    write(tmp_path / "out", {"1.txt": "old", "2.txt": "old", "mine.txt": "mine"})
+    assert simdup("dedupe", "in", "-o", "out", "--force").status == 0
+    assert tree(tmp_path / "out") == {"1.txt": TEXTS[0].encode(), "mine.txt": b"mine"}
+    (tmp_path / "two").mkdir()
+    write(tmp_path / "deep", {"sub/1.txt": TEXTS[0], "sub/2.txt": TEXTS[3]})
+    (tmp_path / "two" / "sub").symlink_to(tmp_path / "in")
+    before = state(tmp_path / "in")
+    ran = simdup("dedupe", "deep", "-o", "two", "--force")
+    assert (ran.status, "symbolic link leads out" in ran.err) == (2, True)
+    assert state(tmp_path / "in") == before
+
+
+def test_references_are_never_redundant_nor_written(simdup: Command, tmp_path: Path) -> None:
+    write(tmp_path / "old", {"1.txt": TEXTS[0], "2.txt": TEXTS[0], "3.txt": TEXTS[5]})
+    write(tmp_path / "new", {"a.txt": TEXTS[2], "b.txt": TEXTS[3], "c.txt": TEXTS[3]})
+    ran = simdup("dedupe", "new", "-o", "out", "--reference", "old", "--removed", "-")
+    assert ran.status == 0
+    rows = [line.split(",") for line in ran.lines[1:]]
+    assert [(row[0], row[-1]) for row in rows] == [
+        ("new/a.txt", "old/1.txt"),
+        ("new/c.txt", "new/b.txt"),
+    ]
+    assert set(tree(tmp_path / "out")) == {"b.txt"}
+    ran = simdup("scan", "new", "--reference", "old", "--keep", "longest", "-f", "jsonl")
+    clusters = [json.loads(line) for line in ran.lines][:-1]
+    roles = {d["document"]: d["role"] for c in clusters for d in c["documents"]}
+    assert roles["old/1.txt"] == "kept"
+    assert roles["new/a.txt"] == "redundant"
+    assert "old/3.txt" not in roles, "what only references share is nobody's business"
+    assert json.loads(ran.lines[-1])["redundant"] == 2
+
+
+def test_methods_measures_and_linkage_are_those_of_a_scan(simdup: Command, tmp_path: Path) -> None:
+    lines = json_lines()
+    (tmp_path / "r.jsonl").write_bytes(b"".join(lines))
+    stay = b"".join(lines[n] for n in STAY)
+    for options, kept in [
+        (("--method", "minhash"), stay),
+        (("--linkage", "star", "--cosine", "0.9"), stay),
+        (("--similarity", "1"), b"".join(lines[n] for n in (0, 1, 2, 3, 5))),
+    ]:
+        ran = simdup("dedupe", "r.jsonl", "-o", "-", "-q", *options)
+        assert (ran.status, ran.out) == (0, kept), options
+
+
+def test_what_is_preferred_stays(simdup: Command, tmp_path: Path) -> None:
+    write(tmp_path / "c", {"a/1.txt": TEXTS[0], "gold/2.txt": TEXTS[2], "z.md": TEXTS[0]})
+    for options, kept in [
+        ((), "c/a/1.txt"),
+        (("--prefer", "*/gold/*"), "c/gold/2.txt"),
+        (("--prefer", "*.md", "--prefer", "*/gold/*"), "c/z.md"),
+        (("--prefer", "*.html"), "c/a/1.txt"),
+        (("--prefer", "*.txt", "--keep", "oldest"), "c/gold/2.txt"),
+    ]:
+        os.utime(tmp_path / "c" / "gold" / "2.txt", (9e8, 9e8))
+        os.utime(tmp_path / "c" / "z.md", (1e8, 1e8))
+        line = simdup("scan", "c", "-f", "jsonl", *options).lines[0]
+        assert json.loads(line)["documents"][0]["document"] == kept
+    (tmp_path / "r.jsonl").write_bytes(b"".join(json_lines()))
+    line = simdup("scan", "c", "r.jsonl", "-f", "jsonl", "--prefer", "r.jsonl").lines[0]
+    assert json.loads(line)["documents"][0]["document"] == "r.jsonl#1"
+
+
+def test_records_of_one_name_are_not_mixed_up(simdup: Command, tmp_path: Path) -> None:
+    """A file may be called as a record of another is."""
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "r.jsonl").write_bytes(b"".join(json_lines()))
+    (tmp_path / "in" / "r.jsonl#3").write_text(prose(77))
+    assert simdup("dedupe", "in", "-o", "out").status == 0
+    assert set(tree(tmp_path / "out")) == {"r.jsonl", "r.jsonl#3"}
+    same = [json.dumps({"id": "x", "text": text}).encode() + b"\n" for text in TEXTS]
+    (tmp_path / "r.jsonl").write_bytes(b"".join(same))
+    assert simdup("dedupe", "r.jsonl", "-o", "o.jsonl", "--id-field", "id").status == 0
+    assert (tmp_path / "o.jsonl").read_bytes() == b"".join(same[n] for n in STAY)
+
+
+def test_a_damaged_file_of_records_is_not_cut_short(simdup: Command, tmp_path: Path) -> None:
+    whole = gzip.compress(b"".join(json_lines() * 20))
+    write(tmp_path / "in", {"a.txt": TEXTS[0]})
+    (tmp_path / "in" / "r.jsonl.gz").write_bytes(whole[:-20])
+    ran = simdup("dedupe", "in", "-o", "out")
+    assert (ran.status, "damaged gzip data" in ran.err) == (2, True)
+    assert tree(tmp_path / "out") == tree(tmp_path / "in")
+    ran = simdup("dedupe", "in/r.jsonl.gz", "-o", "r.jsonl.gz")
+    assert (ran.status, "damaged gzip data" in ran.err) == (2, True)
+    assert not (tmp_path / "r.jsonl.gz").exists()
+
+
+def test_a_source_that_changes_stops_it(
+    simdup: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import simdup.operations.dedupe as deduping
+
+    (tmp_path / "r.jsonl").write_bytes(b"".join(json_lines()))
+    examine = deduping.examine
+
+    def and_change(*given: object) -> object:
+        found = examine(*given)  # type: ignore[arg-type]
+        (tmp_path / "r.jsonl").write_bytes(b"other")
+        return found
+
+    monkeypatch.setattr(deduping, "examine", and_change)
+    ran = simdup("dedupe", "r.jsonl", "-o", "out.jsonl")
+    assert (ran.status, "changed while it was read" in ran.err) == (2, True)
+    assert not (tmp_path / "out.jsonl").exists()
+
+
+def test_killed_and_started_again_it_finishes(tmp_path: Path) -> None:
+    chance = random.Random(1)
+    texts = {f"{n % 7}/{n}.txt": prose(n % 90, 30) for n in range(400)}
+    source = write(tmp_path / "in", texts)
+    before = state(source)
+    arguments = command("dedupe", "in", "-o", "out", "--removed", "gone.csv", "-q", "--no-progress")
+    for _ in range(3):
+        running = subprocess.Popen(arguments, cwd=tmp_path, env=environment(TMPDIR=str(tmp_path)))
+        time.sleep(chance.uniform(0.5, 1.3))
+        running.kill()
+        running.wait()
+        if (tmp_path / "out").exists():
+            assert (tmp_path / "gone.csv").exists(), "the folder comes last"
+            break
+    else:
+        subprocess.run(arguments, cwd=tmp_path, env=environment(), check=True, timeout=60)
+    assert len(tree(tmp_path / "out")) == 90
+    assert len((tmp_path / "gone.csv").read_text().splitlines()) == 311
+    assert state(source) == before
+    assert not [name for name in os.listdir(tmp_path) if name.endswith("simdup-part")]
+
+
+def test_interrupted_it_leaves_nothing(tmp_path: Path) -> None:
+    write(tmp_path / "in", {f"{n}.txt": prose(n, 40) for n in range(600)})
+    (tmp_path / "tmp").mkdir()
+    arguments = command("dedupe", "in", "-o", "out", "-q", "-j", "2")
+    running = subprocess.Popen(
+        arguments, cwd=tmp_path, env=environment(TMPDIR=str(tmp_path / "tmp"))
+    )
+    time.sleep(0.8)
+    with contextlib.suppress(ProcessLookupError):
+        running.send_signal(signal.SIGINT)
+    assert running.wait(30) in (0, 130)
+    assert os.listdir(tmp_path / "tmp") == []
+    assert set(os.listdir(tmp_path)) <= {"in", "tmp", "out"}

@@ -1,0 +1,625 @@
+"""Scan: the whole way against a slow twin, and what every contract of results says."""
+
+import csv
+import io
+import itertools
+import json
+import math
+import os
+import random
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from oracles import plain
+from support import LATIN, Command, edited, process, prose, write
+
+import simdup
+from simdup import Recipe, SimdupError, scan
+from simdup.ingest.corpus import WORTH_WORKERS
+
+SPLIT = Recipe(tokens="split", fold=False, idf="corpus")
+
+
+def names(found: Any) -> list[list[str]]:
+    return [[member.name for member in cluster.members] for cluster in found.clusters]
+
+
+def pairs(found: Any) -> set[tuple[str, str]]:
+    return {(pair.a, pair.b) for pair in found.pairs}
+
+
+# The whole way, slowly.
+
+
+def family(seed: int) -> list[tuple[str, str]]:
+    """Texts of which some are copies, shuffled copies, edits and edits of edits of others."""
+    chance = random.Random(seed)
+    vocabulary = [a + b for a in LATIN for b in LATIN[:9]]
+    texts: list[list[str]] = []
+    for _ in range(50):
+        kind = chance.random()
+        if not texts or kind < 0.4:
+            texts.append(chance.choices(vocabulary, k=chance.choice([0, 1, 2, 3, 10, 40, 60])))
+            continue
+        text = list(chance.choice(texts))
+        if kind < 0.5:
+            chance.shuffle(text)
+        elif kind < 0.9 and text:
+            text[chance.randrange(len(text))] = chance.choice(vocabulary)
+        texts.append(text)
+    return [(f"t{n:02}", " ".join(text)) for n, text in enumerate(texts)]
+
+
+def expected_pairs(
+    texts: list[tuple[str, str]], distance: int, similarity: float | None
+) -> dict[tuple[str, str], tuple[int, float | None]]:
+    """All pairs by brute force."""
+    tokens = {name: text.split() for name, text in texts}
+    corpus = list(tokens.values())
+    weights = {name: plain.weights(cut, corpus) for name, cut in tokens.items()}
+    prints = {name: plain.fingerprint(weights[name]) for name in tokens}
+    first_of: dict[str, str] = {}
+    for name, text in texts:
+        first_of.setdefault(text, name)
+    found: dict[tuple[str, str], tuple[int, float | None]] = {}
+    for (a, text_a), (b, text_b) in itertools.combinations([t for t in texts if t[1]], 2):
+        first, second = prints[a], prints[b]
+        assert first is not None
+        assert second is not None
+        apart = (first ^ second).bit_count()
+        few = min(len(set(tokens[a])), len(set(tokens[b]))) < 3
+        if text_a == text_b:
+            if a == first_of[text_a]:
+                found[a, b] = (0, None if similarity is None else 1.0)
+        elif apart <= distance and not few and a == first_of[text_a] and b == first_of[text_b]:
+            alike = None if similarity is None else plain.resemblance(text_a, text_b)
+            if alike is None or similarity is None or alike >= similarity:
+                found[a, b] = (apart, alike)
+    return found
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize(("distance", "similarity"), [(3, 0.8), (8, 0.3), (0, 0.0), (12, None)])
+def test_the_whole_way_as_brute_force(seed: int, distance: int, similarity: float | None) -> None:
+    texts = family(seed)
+    verify = similarity is not None
+    found = scan(
+        texts, SPLIT, distance=distance, similarity=similarity or 0.0, verify=verify, jobs=1
+    )
+    expected = expected_pairs(texts, distance, similarity)
+    assert {(p.a, p.b): (p.distance, p.similarity) for p in found.pairs} == expected
+    assert expected
+    assert {frozenset(members) for members in names(found)} == plain.groups(expected)
+    sizes = [(-len(members), min(members)) for members in names(found)]
+    assert sizes == sorted(sizes)
+    for cluster in found.clusters:
+        listed = [(pair.a, pair.b) for pair in cluster.pairs]
+        assert listed == sorted(listed)
+        assert cluster.diameter == max(pair.distance for pair in cluster.pairs)
+        if verify:
+            assert cluster.weakest == min(pair.similarity or 0.0 for pair in cluster.pairs)
+        else:
+            assert cluster.weakest is None
+    summary = found.summary
+    empty = sum(not text for _, text in texts)
+    assert (summary.documents, summary.skipped) == (len(texts) - empty, empty)
+    assert summary.pairs == len(expected) <= summary.candidates
+    assert summary.clusters == len(found.clusters)
+    assert summary.redundant == sum(len(members) - 1 for members in names(found))
+
+
+@given(st.permutations(range(50)))
+def test_the_order_of_the_input_changes_no_cluster(order: list[int]) -> None:
+    texts = family(3)
+    before = scan(texts, SPLIT, jobs=1)
+    after = scan([texts[n] for n in order], SPLIT, jobs=1)
+    assert {frozenset(m) for m in names(before)} == {frozenset(m) for m in names(after)}
+    texts_of = dict(texts)
+
+    def different(found: Any) -> set[frozenset[str]]:
+        return {frozenset({texts_of[a], texts_of[b]}) for a, b in pairs(found)}
+
+    assert different(before) == different(after)
+
+
+# What is a pair.
+
+
+def test_identical_texts_pair_with_the_first_only() -> None:
+    text = prose(1)
+    found = scan([("a", text), ("b", text), ("x", prose(2)), ("c", f" {text}\n"), ("d", text)])
+    assert [(p.a, p.b, p.distance, p.similarity) for p in found.pairs] == [
+        ("a", "b", 0, 1.0), ("a", "c", 0, 1.0), ("a", "d", 0, 1.0),
+    ]  # fmt: skip
+    assert names(found) == [["a", "b", "c", "d"]]
+
+
+def test_texts_that_fold_to_the_same_are_identical() -> None:
+    text = "清晨的市場上有賣麵包和櫻桃的農夫 Harbour"
+    other = "清晨的市场上有卖面包和樱桃的农夫 ＨＡＲＢＯＵＲ"
+    found = scan([("a", text), ("b", other), ("c", text)])
+    assert pairs(found) == {("a", "b"), ("a", "c")}
+
+
+def test_equal_fingerprints_of_different_texts_are_all_verified() -> None:
+    # The same words in another order: one fingerprint, and texts that are more or less alike.
+    words = LATIN[:30]
+    near = [*words[:-2], words[-1], words[-2]]
+    near_too = [words[1], words[0], *words[2:]]
+    texts = [("a", words), ("b", near), ("c", near_too), ("d", words[::-1])]
+    found = scan([(name, " ".join(text)) for name, text in texts], similarity=0.5)
+    assert len({m.fingerprint for c in found.clusters for m in c.members}) == 1
+    assert pairs(found) == {("a", "b"), ("a", "c"), ("b", "c")}
+    assert found.summary.candidates == 6
+    unverified = scan([(name, " ".join(text)) for name, text in texts], verify=False)
+    assert len(pairs(unverified)) == 6
+    assert {pair.similarity for pair in unverified.pairs} == {None}
+
+
+def test_with_fewer_than_three_terms_only_identical_texts_are_pairs() -> None:
+    texts = [("a", "copper lantern"), ("b", "copper lantern"), ("c", "lantern copper")]
+    assert pairs(scan(texts, similarity=0)) == {("a", "b")}
+    assert pairs(scan(texts, similarity=0, verify=False)) == {("a", "b")}
+    three = [(name, f"{text} harbour") for name, text in texts]
+    assert pairs(scan(three, similarity=0)) == {("a", "b"), ("a", "c")}
+
+
+def test_empty_texts_are_never_pairs() -> None:
+    found = scan(
+        [("a", ""), ("b", ""), ("c", " \n"), ("d", "。！"), ("e", "。！"), ("f", "the of")]
+    )
+    assert found.clusters == ()
+    assert {s.document: s.reason for s in found.skipped} == {
+        "a": "empty", "b": "empty", "c": "empty", "d": "no words", "e": "no words",
+        "f": "no words but function words",
+    }  # fmt: skip
+    assert not any(skipped.error for skipped in found.skipped)
+    assert found.summary.documents == 0
+
+
+def test_a_chain_is_one_cluster() -> None:
+    words = [f"{random.Random(n).getrandbits(40):x}" for n in range(60)]
+    texts = [(str(n), " ".join(words[n * 3 : n * 3 + 40])) for n in range(4)]
+    found = scan(texts, Recipe(tokens="split"), distance=64, similarity=0.8)
+    assert names(found) == [["0", "1", "2", "3"]]
+    assert pairs(found) == {("0", "1"), ("1", "2"), ("2", "3")}
+    last = found.clusters[0].members[3]
+    assert last.similarity == plain.resemblance(texts[0][1], texts[3][1]) < 0.8
+
+
+@pytest.mark.parametrize("bits", [8, 24, 64, 72, 128, 256])
+def test_every_width(bits: int) -> None:
+    text = prose(3)
+    texts = [
+        ("a", text),
+        ("b", edited(text, 1)),
+        ("c", text),
+        *((str(n), prose(n)) for n in range(9, 15)),
+    ]
+    found = scan(texts, Recipe(bits=bits), distance=bits, similarity=0.8)
+    assert pairs(found) == {("a", "b"), ("a", "c")}
+    assert {len(m.fingerprint) for m in found.clusters[0].members} == {bits // 4}
+
+
+def clusters(simdup: Command, texts: dict[str, str], *options: str) -> list[list[str]]:
+    """The clusters that the command finds in texts, each with the kept one first."""
+    lines = [json.dumps({"id": name, "text": text}) for name, text in texts.items()]
+    Path("r.jsonl").write_text("\n".join(lines), "utf-8")
+    ran = simdup("scan", "r.jsonl", "-f", "jsonl", "--id-field", "id", *options)
+    assert ran.status == 0
+    records = [json.loads(line) for line in ran.lines]
+    return [[d["document"] for d in r["documents"]] for r in records if r["type"] == "cluster"]
+
+
+def test_star_linkage_takes_only_pairs_of_the_kept_one(simdup: Command) -> None:
+    words = [f"{random.Random(n).getrandbits(40):x}" for n in range(60)]
+    texts = {str(n): " ".join(words[n * 3 : n * 3 + 40]) for n in range(4)}
+    texts["copy of 1"] = texts["1"]
+    options = ("-d", "64", "--tokens", "split")
+    assert clusters(simdup, texts, *options) == [["0", "1", "2", "3", "copy of 1"]]
+    star = clusters(simdup, texts, *options, "--linkage", "star")
+    assert star == [["0", "1", "copy of 1"], ["2", "3"]]
+
+
+def test_containment_finds_a_text_within_another(simdup: Command) -> None:
+    whole = prose(7)
+    texts = {"whole": whole, "part": whole[: len(whole) // 2], "other": prose(8)}
+    assert plain.resemblance(whole, texts["part"]) < 0.6
+    options = ("-d", "64", "--containment", "0.95")
+    assert clusters(simdup, texts, *options, "-s", "0") == [["whole", "part"]]
+    assert clusters(simdup, texts, *options, "-s", "0.6") == []
+    assert clusters(simdup, texts, "-d", "64", "-s", "0.6") == []
+
+
+# Which one is kept.
+
+
+def test_keep(simdup: Command, tmp_path: Path) -> None:
+    text = prose(5)
+    texts = {"a.txt": text, "b.txt": text + "完了。", "c.txt": text[:-4], "d.txt": text}
+    write(tmp_path / "c", texts)
+    for number, name in enumerate(["b.txt", "a.txt", "d.txt", "c.txt"]):
+        os.utime(tmp_path / "c" / name, (1_000_000 + number, 1_000_000 + number))
+    for keep, kept in [
+        ("first", "a"), ("longest", "b"), ("shortest", "c"), ("newest", "c"), ("oldest", "b"),
+    ]:  # fmt: skip
+        ran = simdup("scan", "c", "-f", "csv", "--keep", keep, "-q")
+        rows = list(csv.DictReader(io.StringIO(ran.text)))
+        assert [row["role"] for row in rows] == ["kept", *["redundant"] * 3]
+        order = [row["document"] for row in rows]
+        assert order[0] == f"c/{kept}.txt"
+        assert order[1:] == sorted(order[1:])
+        assert (rows[0]["distance"], rows[0]["similarity"]) == ("", "")
+        for row in rows[1:]:
+            alike = plain.resemblance(*(texts[r["document"][2:]] for r in (rows[0], row)))
+            assert row["similarity"] == f"{math.floor(alike * 1e4) / 1e4:.4f}"
+
+
+def test_of_equals_the_first_is_kept() -> None:
+    text = prose(5)
+    for keep in ("longest", "shortest", "newest", "oldest"):
+        assert names(scan([("b", text), ("a", text), ("c", text)], keep=keep)) == [["b", "a", "c"]]
+    with pytest.raises(SimdupError, match="keep"):
+        scan([("a", text)], keep="best")
+
+
+def test_the_text_of_a_pair_lists_similarity_rounded_down(simdup: Command, tmp_path: Path) -> None:
+    # Two of three shingles: 0.6666..., which must not be shown as 0.6667.
+    write(tmp_path, {"a.txt": "abcdefgh", "b.txt": "abcdefghi"})
+    options = ("-f", "jsonl", "-s", "0", "-d", "64", "--tokens", "chars:2", "--shingle", "7")
+    record = json.loads(simdup("scan", *options, "a.txt", "b.txt").lines[0])
+    assert record["weakest"] == record["pairs"][0]["similarity"] == 0.6666
+
+
+# Every process, every run.
+
+
+def without_seconds(lines: Iterable[bytes]) -> list[Any]:
+    records = [json.loads(line) for line in lines]
+    return [{k: v for k, v in record.items() if k != "seconds"} for record in records]
+
+
+@pytest.fixture(scope="module")
+def larger(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A corpus that is worth more than one process: 1.4 MB, 420 files, some of them bad."""
+    folder = tmp_path_factory.mktemp("larger") / "corpus"
+    texts = {}
+    for number in range(420):
+        text = prose(number // 3, words=500)
+        texts[f"{number:03}.txt"] = edited(text, number, number % 3)
+    write(folder, texts | {"100x.txt": "", "200x.txt": "。"})
+    assert sum(path.stat().st_size for path in folder.iterdir()) > 1.2 * WORTH_WORKERS
+    (folder / "300x.bin").write_bytes(b"\0" * 5000)
+    (folder / "400x.txt").write_bytes(prose(400).encode("gb18030") + b"\xff")
+    records = [json.dumps({"id": n // 2, "text": prose(n)}) for n in range(40)]
+    (folder / "500x.jsonl").write_text("\n".join([*records, "broken"]), "utf-8")
+    return folder
+
+
+@pytest.mark.parametrize(("idf", "jobs"), [("corpus", "123"), ("builtin", "12")])
+def test_every_number_of_jobs_gives_the_same_bytes(larger: Path, idf: str, jobs: str) -> None:
+    options = (".", "--idf", idf, "--id-field", "id")
+    runs = [process("scan", *options, "-f", "jsonl", "-j", n, cwd=larger) for n in jobs]
+    assert {run.status for run in runs} == {2}
+    first = without_seconds(runs[0].out.splitlines())
+    assert first[-1]["clusters"] > 100
+    assert first[-1]["skipped"] == 4
+    for run in runs[1:]:
+        assert without_seconds(run.out.splitlines()) == first
+        cut = [err.partition(" s; ")[2] for err in (run.err, runs[0].err)]
+        assert cut[0] == cut[1] != ""
+
+
+def test_every_number_of_jobs_streams_the_same_lines(larger: Path) -> None:
+    options = (".", "--idf", "builtin", "-q")
+    one, other = (process("fingerprint", *options, "-j", n, cwd=larger) for n in "13")
+    assert one == other
+    assert len(one.lines) > 420
+
+
+def test_the_seed_of_hashes_changes_nothing(tmp_path: Path) -> None:
+    write(tmp_path, {f"c/{n}.txt": edited(prose(n // 2), n) for n in range(20)})
+    options = ("c", "-f", "jsonl", "--idf", "corpus")
+    one, other = (process("scan", *options, cwd=tmp_path, PYTHONHASHSEED=seed) for seed in "01")
+    assert without_seconds(one.out.splitlines()) == without_seconds(other.out.splitlines())
+
+
+# Statuses.
+
+
+def test_check(simdup: Command, tmp_path: Path) -> None:
+    write(tmp_path, {"a.txt": prose(1), "b.txt": prose(1), "c.txt": prose(2), "empty.txt": ""})
+    assert simdup("scan", "a.txt", "b.txt").status == 0
+    assert simdup("scan", "--check", "a.txt", "b.txt").status == 1
+    assert simdup("scan", "--check", "a.txt", "c.txt", "empty.txt").status == 0
+    both = simdup("scan", "--check", "a.txt", "b.txt", "missing.txt")
+    assert both.status == 2
+    assert "cluster 1: 2 documents" in both.text
+
+
+def test_what_cannot_be_read_is_told_and_the_rest_done(simdup: Command, tmp_path: Path) -> None:
+    write(tmp_path, {"c/a.txt": prose(1), "c/b.txt": prose(1), "records": '{"text": "x"}'})
+    (tmp_path / "dangling").symlink_to("nowhere")
+    ran = simdup("scan", "c", "missing", "dangling", "-f", "jsonl")
+    assert ran.status == 2
+    records = [json.loads(line) for line in ran.lines]
+    assert [record["type"] for record in records] == ["cluster", "skipped", "skipped", "summary"]
+    reason = "no such file or directory"
+    assert records[1] == {"type": "skipped", "document": "missing", "reason": reason}
+    assert records[2]["document"] == "dangling"
+    assert f"simdup: missing: {reason}\n" in ran.err
+    listed = simdup("scan", "--files-from", "c")
+    assert listed.status == 2
+    assert listed.err.startswith("simdup: c: ")
+    assert simdup("scan", "--files-from", "gone").status == 2
+
+
+def test_empty_and_binary_files_are_no_error(simdup: Command, tmp_path: Path) -> None:
+    write(tmp_path, {"c/a.txt": prose(1), "c/b.txt": ""})
+    (tmp_path / "c/c.bin").write_bytes(bytes(range(256)) * 20)
+    os.mkfifo(tmp_path / "c" / "pipe")
+    ran = simdup("scan", "c", "-f", "jsonl")
+    assert ran.status == 0
+    skipped = [json.loads(line) for line in ran.lines[:-1]]
+    assert {s["document"]: s["reason"] for s in skipped} == {
+        "c/b.txt": "empty", "c/c.bin": "binary", "c/pipe": "not a regular file",
+    }  # fmt: skip
+    assert "3 skipped (1" in ran.err
+
+
+# Sources.
+
+
+def test_a_folder_is_walked_by_the_bytes_of_names_without_what_is_hidden(
+    simdup: Command, tmp_path: Path
+) -> None:
+    text = prose(1)
+    files = ["b.txt", "B.txt", "a/z.txt", "a.txt", "é.txt", "河.txt", ".hidden", ".git/x", "a/.h/y"]
+    write(tmp_path / "c", dict.fromkeys(files, text))
+    (tmp_path / "c" / "link.txt").symlink_to("b.txt")
+    (tmp_path / "c" / "folder").symlink_to("a")
+    ran = simdup("fingerprint", "c", "-q")
+    found = [line.split("  ", 1)[1] for line in ran.lines[1:]]
+    # The order of the entries of one folder, each folder's files in its place.
+    assert found == [f"c/{n}" for n in ["B.txt", "a/z.txt", "a.txt", "b.txt", "é.txt", "河.txt"]]
+
+
+def test_each_file_once_under_the_name_it_was_first_reached(
+    simdup: Command, tmp_path: Path
+) -> None:
+    write(tmp_path / "c", {"a.txt": prose(1), "d/b.txt": prose(2), ".h.txt": prose(3)})
+    ran = simdup("fingerprint", "./c/d/", "c", "c/a.txt", "c/../c/a.txt", "c/.h.txt", "-q")
+    found = [line.split("  ", 1)[1] for line in ran.lines[1:]]
+    assert found == ["./c/d/b.txt", "c/a.txt", "c/.h.txt"]
+
+
+def test_a_source_that_is_a_link_leads_to_no_file_twice(simdup: Command, tmp_path: Path) -> None:
+    write(tmp_path, {"c/a.txt": prose(1), "c/d/b.txt": prose(2), "-": prose(3)})
+    (tmp_path / "link").symlink_to("c")
+    (tmp_path / "b.txt").symlink_to("c/d/b.txt")
+    sources = ("./link/", "c", "b.txt", "c/d", "-", "./-")
+    ran = simdup("fingerprint", "-q", *sources, stdin=prose(4).encode())
+    found = [line.split("  ", 1)[1] for line in ran.lines[1:]]
+    assert found == ["./link/a.txt", "./link/d/b.txt", "-", "./-"]
+
+
+def test_glob_and_exclude(simdup: Command, tmp_path: Path) -> None:
+    write(tmp_path, dict.fromkeys(["c/a.md", "c/b.txt", "c/old/d.md", "c/new/e.md"], prose(1)))
+
+    def listed(*options: str) -> list[str]:
+        ran = simdup("fingerprint", "c", "-q", *options)
+        return [line.split("  ", 1)[1] for line in ran.lines[1:]]
+
+    assert listed("--glob", "*.md") == ["c/a.md", "c/new/e.md", "c/old/d.md"]
+    assert listed("--glob", "old/*", "--glob", "*.txt") == ["c/b.txt", "c/old/d.md"]
+    assert listed("--exclude", "old") == ["c/a.md", "c/b.txt", "c/new/e.md"]
+    assert listed("--glob", "*.md", "--exclude", "new/*") == ["c/a.md", "c/old/d.md"]
+
+
+def test_standard_input_is_one_document(simdup: Command, tmp_path: Path) -> None:
+    write(tmp_path, {"a.txt": prose(1)})
+    ran = simdup("scan", "a.txt", "-", "-f", "jsonl", stdin=prose(1).encode("gb18030"))
+    assert [d["document"] for d in json.loads(ran.lines[0])["documents"]] == ["a.txt", "-"]
+    records = "\n".join(json.dumps({"text": prose(n)}) for n in (1, 2, 1)).encode()
+    ran = simdup("scan", "-", "--input-format", "jsonl", "-f", "jsonl", stdin=records)
+    assert [d["document"] for d in json.loads(ran.lines[0])["documents"]] == ["-#1", "-#3"]
+
+
+# Records.
+
+
+def scanned(simdup: Command, *options: str) -> tuple[int, list[dict[str, Any]]]:
+    ran = simdup("scan", "r.jsonl", "-f", "jsonl", *options)
+    return ran.status, [json.loads(line) for line in ran.lines]
+
+
+def test_records_are_numbered_and_broken_ones_told_by_line(simdup: Command, tmp_path: Path) -> None:
+    text = prose(1)
+    lines = [
+        json.dumps({"text": text}).encode(),
+        b"",
+        b"{broken",
+        json.dumps({"body": text}).encode(),
+        b"[1, 2]",
+        json.dumps({"text": 7}).encode(),
+        b'{"text": "\xff"}',
+        b"  ",
+        json.dumps({"text": text}, ensure_ascii=False).encode() + b"\r",
+        json.dumps({"text": ""}).encode(),
+        b'{"text": ' + b"[" * 100_000,
+    ]
+    (tmp_path / "r.jsonl").write_bytes(b"\n".join(lines))
+    status, records = scanned(simdup)
+    assert status == 2
+    assert [d["document"] for d in records[0]["documents"]] == ["r.jsonl#1", "r.jsonl#7"]
+    assert {r["document"]: r["reason"] for r in records[1:-1]} == {
+        "r.jsonl#2": "line 3: not JSON",
+        "r.jsonl#3": "line 4: no field 'text'",
+        "r.jsonl#4": "line 5: not a JSON object",
+        "r.jsonl#5": "line 6: field 'text' is not a string",
+        "r.jsonl#6": "line 7: not UTF-8",
+        "r.jsonl#8": "empty",
+        "r.jsonl#9": "line 11: not JSON",
+    }
+
+
+def test_records_longer_than_any_buffer(simdup: Command, tmp_path: Path) -> None:
+    long = json.dumps({"text": prose(1, 150_000)}, ensure_ascii=False)
+    short = json.dumps({"text": prose(2)})
+    (tmp_path / "r.jsonl").write_text("\n".join([short, long, short, long]), "utf-8")
+    assert (tmp_path / "r.jsonl").stat().st_size > 2_000_000
+    status, records = scanned(simdup, "-j", "1")
+    assert status == 0
+    found = [[d["document"] for d in record["documents"]] for record in records[:-1]]
+    assert found == [["r.jsonl#1", "r.jsonl#3"], ["r.jsonl#2", "r.jsonl#4"]]
+
+
+def test_ids_and_fields(simdup: Command, tmp_path: Path) -> None:
+    text = prose(1)
+    ids: list[Any] = ["one", "two", "one", 7, True, None, 1.5, "r.jsonl#2", "", "一\n二"]
+    lines = [
+        json.dumps({"key": key, "body": text, "text": prose(50 + n)}) for n, key in enumerate(ids)
+    ]
+    (tmp_path / "r.jsonl").write_text("\n".join(lines))
+    status, records = scanned(simdup, "--field", "body", "--id-field", "key")
+    assert status == 2
+    found = [d["document"] for d in records[0]["documents"]]
+    assert found == ["one", "two", "r.jsonl#3", "7", "r.jsonl#2", "一\n二"]
+    nameless = [r["document"] for r in records[1:-1]]
+    assert nameless == ["r.jsonl#5", "r.jsonl#6", "r.jsonl#7", "r.jsonl#9"]
+    assert scanned(simdup)[1][-1]["documents"] == 10
+
+
+def test_lone_surrogates_of_records_do_no_harm(simdup: Command, tmp_path: Path) -> None:
+    text = json.dumps(prose(1) + "\ud800x\udfff")
+    lines = [f'{{"id": "a\\ud800", "text": {text}}}', f'{{"id": "b", "text": {text}}}']
+    (tmp_path / "r.jsonl").write_text("\n".join(lines))
+    for form in ("jsonl", "csv", "text"):
+        ran = simdup("scan", "r.jsonl", "-f", form, "--id-field", "id")
+        assert ran.status == 0
+        assert "a\ufffd" in ran.out.decode()
+
+
+def test_the_input_format_can_be_said(simdup: Command, tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        {"r.txt": json.dumps({"text": prose(1)}), "s.NDJSON": json.dumps({"text": prose(2)})},
+    )
+    assert "r.txt#1" in simdup("fingerprint", "r.txt", "--input-format", "jsonl").text
+    assert simdup("fingerprint", "s.NDJSON").text.endswith("  s.NDJSON#1\n")
+    assert simdup("fingerprint", "s.NDJSON", "--input-format", "text").text.endswith("  s.NDJSON\n")
+
+
+# Encodings.
+
+
+def test_files_of_one_text_in_every_encoding_share_a_cluster(
+    simdup: Command, shared_data: Path
+) -> None:
+    folder = shared_data / "encodings" / "files"
+    ran = simdup("scan", folder, "-f", "jsonl")
+    assert ran.status == 0
+    records = [json.loads(line) for line in ran.lines]
+    assert records[-1]["documents"] == 373
+    found = [
+        [Path(member["document"]).stem for member in record["documents"]]
+        for record in records
+        if record["type"] == "cluster"
+    ]
+    files = [path.stem for path in folder.rglob("*.txt")]
+    together = {frozenset(members) for members in found if len(set(members)) > 1}
+    joined = [{"poem01", "poem02"}, {"eng05", "engq01"}, {"rare03", "trad01"}]
+    assert together <= {frozenset(join) for join in joined}
+    assert frozenset(joined[0]) in together
+    for text in set(files):
+        homes = [members for members in found if text in members]
+        assert len(homes) == 1, text
+        assert homes[0].count(text) == files.count(text)
+
+
+def test_a_given_encoding_is_used(simdup: Command, tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_bytes(prose(1).encode("big5hkscs", "ignore"))
+    (tmp_path / "b.txt").write_bytes(
+        prose(1).encode("big5hkscs", "ignore").decode("big5hkscs").encode()
+    )
+    given = simdup("fingerprint", "--encoding", "big5hkscs", "a.txt").lines[1][:16]
+    assert given == simdup("fingerprint", "--encoding", "auto", "b.txt").lines[1][:16]
+    assert simdup("fingerprint", "--encoding", "utf-8", "b.txt").lines[1][:16] == given
+    wrong = simdup("scan", "--encoding", "klingon", "a.txt")
+    assert wrong.status == 2
+    assert "'klingon'" in wrong.err
+
+
+def test_a_bad_byte_is_noted(simdup: Command, tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_bytes(prose(1).encode("gb18030") + b"\xff tail of it")
+    write(tmp_path, {"b.txt": prose(1) + " tail of it"})
+    ran = simdup("scan", "a.txt", "b.txt", "-f", "csv")
+    assert ran.status == 0
+    assert "simdup: a.txt: read as gb18030 with 1 bad character replaced\n" in ran.err
+    assert ran.out.count(b"redundant") == 1
+
+
+def test_hostile_files(simdup: Command, shared_data: Path, tmp_path: Path) -> None:
+    folder = shared_data / "encodings" / "hostile"
+    if not (folder / "expect.tsv").is_file():
+        pytest.skip("no hostile files")
+    ran = simdup("scan", folder, "--exclude", "*.py", "--exclude", "*.tsv", "-f", "jsonl")
+    assert ran.status == 2  # broken.jsonl
+    assert b"\x1b" not in ran.err.encode()
+    assert "Traceback" not in ran.err
+    records = [json.loads(line) for line in ran.lines]
+    skipped = {
+        r["document"].rpartition("/")[2]: r["reason"] for r in records if r["type"] == "skipped"
+    }
+    together = [
+        {d["document"].rpartition("/")[2] for d in r["documents"]}
+        for r in records
+        if r["type"] == "cluster"
+    ]
+
+    def cluster_of(name: str) -> set[str]:
+        return next((members for members in together if name in members), {name})
+
+    for name in ("empty.txt", "empty2.txt", "whitespace.txt", "bom_only.txt", "bom16_only.txt"):
+        assert skipped[name] == "empty"
+    for name in ("nul.txt", "image.png", "image_named.txt", "noise.txt"):
+        assert skipped[name] == "binary"
+    for name in ("truncated_utf8.txt", "truncated_gbk.txt", "odd_utf16.txt"):
+        assert "truncated_whole.txt" in cluster_of(name), name
+    for one, other in [
+        ("zero_width.txt", "zero_width_plain.txt"), ("fullwidth.txt", "halfwidth.txt"),
+        ("nfd.txt", "nfc.txt"), ("three_words.txt", "three_words_b.txt"),
+    ]:  # fmt: skip
+        assert {one, other} <= cluster_of(one)
+    for alone in ("three_han.txt", "one_char.txt", "one_han_10000.txt", "ansi.txt"):
+        assert cluster_of(alone) == {alone}, alone
+    assert not {"one_word_10000.txt", "three_words.txt"} <= cluster_of("one_word_10000.txt")
+    for name, reason in skipped.items():
+        if name.startswith("broken.jsonl#"):
+            assert reason.startswith("line ") or reason == "no words but function words"
+    assert sum(reason.startswith("line ") for reason in skipped.values()) >= 5
+    # Every one of them is accounted for.
+    for line in (folder / "expect.tsv").read_text("utf-8").splitlines()[1:]:
+        name = line.split("\t")[0]
+        if not name.endswith(".jsonl") and (folder / name).exists():
+            told = simdup("fingerprint", folder / name, "-q")
+            assert told.status == 0, name
+            assert len(told.lines) == (1 if name in skipped else 2), name
+
+
+# From Python.
+
+
+def test_the_library_takes_folders_files_and_texts(tmp_path: Path) -> None:
+    write(tmp_path, {"c/a.txt": prose(1), "c/b.txt": prose(1)})
+    for sources in (str(tmp_path / "c"), [str(tmp_path / "c")]):
+        assert len(scan(sources).clusters) == 1
+    assert scan(iter([("a", prose(1)), ("b", prose(1))])).summary.clusters == 1
+    assert scan([]).summary.documents == 0
+    for missing in (str(tmp_path / "none"), "a\0b"):
+        assert scan([missing]).skipped[0].error
+    assert simdup.scan is scan

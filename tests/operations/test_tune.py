@@ -1,0 +1,126 @@
+"""Tune: a sample's true pairs are counted exactly, and the advice follows from them."""
+
+import json
+import subprocess
+import sys
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from simdup import scan
+from simdup.evaluation.tuning import LEAST, Truth, advise_similarity, histogram, measure
+from simdup.model.settings import RunOptions, Settings
+from simdup.operations.tune import tune
+from simdup.verify.join import similar_pairs
+
+SETS = st.lists(st.sets(st.integers(0, 12), max_size=9), max_size=9)
+
+
+@given(SETS, st.sampled_from([0.1, 0.3, 0.5, 0.8, 1.0]))
+def test_similar_pairs_are_those_of_counting_by_hand(sets: list[set[int]], least: float) -> None:
+    found = similar_pairs([np.array(sorted(one), np.uint64) for one in sets], least)
+    expected = [
+        (i, j, len(a & b) / len(a | b))
+        for (i, a), (j, b) in combinations(enumerate(sets), 2)
+        if a | b and len(a & b) / len(a | b) >= least
+    ]
+    assert list(zip(*(column.tolist() for column in found), strict=True)) == expected
+
+
+def truth(*similarities: float) -> Truth:
+    i = np.zeros(len(similarities), np.int64)
+    return Truth(len(similarities) + 1, i, i + 1, np.array(similarities))
+
+
+def test_the_histogram_counts_every_pair_once() -> None:
+    bins = histogram(truth(0.3, 0.34, 0.35, 0.99, 1.0))
+    assert [(start, pairs) for start, _, pairs in bins if pairs] == [(0.95, 2), (0.35, 1), (0.3, 2)]
+
+
+def test_the_threshold_goes_down_while_pairs_thin_out() -> None:
+    heap = [0.97] * 20 + [0.82] * 9 + [0.72] * 5 + [0.62] * 3
+    assert advise_similarity(truth(*heap)) < 0.62
+    # A heap of chance likeness right below keeps it up.
+    assert advise_similarity(truth(*heap, *[0.77] * 40)) == 0.8
+
+
+def test_without_pairs_the_usual_threshold_stays() -> None:
+    assert advise_similarity(truth()) == 0.8
+
+
+def test_a_setting_is_measured_by_what_it_proposes() -> None:
+    known = Truth(4, np.array([0, 1]), np.array([1, 2]), np.array([0.9, 0.5]))
+    found = measure("-d 3", known, known.at(0.8), np.array([0, 0, 2]), np.array([1, 3, 3]))
+    assert (found.pairs, found.hold, found.recall, found.per_document) == (3, 1, 1.0, 0.75)
+
+
+WORDS = [
+    "河岸",
+    "春天",
+    "图书馆",
+    "列车",
+    "工厂",
+    "学生",
+    "医院",
+    "茶叶",
+    "山路",
+    "电话",
+    "商店",
+    "老师",
+    "夜晚",
+    "花园",
+    "报纸",
+    "船员",
+]
+
+
+def corpus(folder: Path) -> Path:
+    """Thirty texts, ten of them with an edited copy."""
+    rng = np.random.default_rng(7)
+    for number in range(30):
+        words = [WORDS[i] + str(number) for i in rng.integers(0, len(WORDS), 80)]
+        (folder / f"{number:02}.txt").write_text("，".join(words), "utf-8")
+        if number < 10:
+            words[number] = "改动"
+            (folder / f"{number:02}b.txt").write_text("，".join(words), "utf-8")
+    return folder
+
+
+def test_what_it_says_of_minhash_is_what_a_scan_finds(tmp_path: Path) -> None:
+    folder = str(corpus(tmp_path))
+    told = tune([folder], Settings(run=RunOptions(jobs=1)), fixed=True)
+    assert (told.documents, told.sample, told.true) == (40, 40, 10)
+    by_options = {setting.options: setting for setting in told.settings}
+    assert by_options["--method minhash"].recall == 1.0
+    for distance in (0, 3):
+        scanned = scan(folder, distance=distance, jobs=1)
+        assert by_options[f"-d {distance}"].hold == len(scanned.pairs)
+    assert told.bins[0][0] == 0.95
+    assert sum(pairs for _, _, pairs in told.bins) >= told.true
+    assert all(start >= LEAST for start, _, _ in told.bins)
+
+
+def test_the_advice_can_be_pasted(tmp_path: Path) -> None:
+    folder = str(corpus(tmp_path))
+    lines = run("tune", folder, "-f", "jsonl")
+    advice = next(line for line in lines if line["type"] == "advice")
+    assert advice["true"] == 10
+    clusters = run("scan", folder, "-f", "jsonl", *advice["options"].split())
+    assert sum(line["type"] == "cluster" for line in clusters) == 10
+
+
+def test_nothing_to_tune_by_is_said(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("alone in the world, with words enough to be told apart")
+    assert b"no pairs to tune by" in raw("tune", str(tmp_path))
+
+
+def run(*arguments: str) -> list[dict[str, object]]:
+    return [json.loads(line) for line in raw(*arguments).splitlines()]
+
+
+def raw(*arguments: str) -> bytes:
+    command = [sys.executable, "-m", "simdup", *arguments]
+    return subprocess.run(command, capture_output=True, check=True).stdout

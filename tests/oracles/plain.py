@@ -1,0 +1,168 @@
+"""What simdup computes, written again in plain Python: slow, and without importing simdup."""
+
+import math
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from hashlib import blake2b
+
+
+def simhash(hashes: Iterable[int], weights: Iterable[float], bits: int, ties: str = "one") -> int:
+    """For each bit: the weights of the hashes that have it, less those of the others."""
+    terms = list(zip(hashes, weights, strict=True))
+    result = 0
+    for bit in range(bits):
+        total = sum(weight if hash_ >> bit & 1 else -weight for hash_, weight in terms)
+        if total > 0 or (total == 0 and ties == "one"):
+            result |= 1 << bit
+    return result
+
+
+def term_hash(term: str) -> int:
+    """The first 64 bits of BLAKE2b."""
+    return int.from_bytes(blake2b(term.encode()).digest()[:8], "big")
+
+
+def bkdr(term: str, bits: int) -> int:
+    """The hash as its Java source has it: a long that overflows, Math.abs, and a remainder."""
+    units = term.encode("utf-16-be")
+    value = 0
+    for i in range(0, len(units), 2):
+        value = value * 31 + int.from_bytes(units[i : i + 2], "big")
+        value = (value + 2**63) % 2**64 - 2**63
+    return abs(value) % 2**bits
+
+
+def string_hash(term: str, bits: int) -> int:
+    """The hash of strings in Python 2, for any number of bits."""
+    value = ord(term[0]) << 7
+    for character in term:
+        value = ((value * 1000003) ^ ord(character)) % 2**bits
+    return value ^ len(term)
+
+
+def fold(text: str, simplified: dict[int, int]) -> str:
+    """The definition, step by step, until nothing changes."""
+    text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    while True:
+        folded = "".join(c for c in text if unicodedata.category(c) != "Cf")
+        folded = unicodedata.normalize("NFKC", folded).casefold().translate(simplified)
+        if folded == text:
+            return text
+        text = folded
+
+
+def weights(
+    tokens: Sequence[str],
+    corpus: Sequence[Sequence[str]],
+    weight: str = "tfidf",
+    min_df: int = 2,
+    top: int = 20,
+    cap: float = 0.10,
+) -> dict[str, float]:
+    """The weights of a document's kept terms, its corpus's document frequencies being the IDF."""
+    df = Counter(term for document in corpus for term in set(document))
+    n = sum(1 for document in corpus if document)
+    tf = Counter(tokens)
+    formula: dict[str, Callable[[str], float]] = {
+        "tfidf": lambda t: tf[t] * (math.log((1 + n) / (1 + df[t])) + 1),
+        "logtf": lambda t: (1 + math.log(tf[t])) * (math.log((1 + n) / (1 + df[t])) + 1),
+        "tf": lambda t: tf[t],
+        "binary": lambda t: 1,
+        "tf2": lambda t: tf[t] ** 2,
+    }
+    kept = [term for term in tf if df[term] >= min_df]
+    kept = sorted(
+        kept if len(kept) >= 8 else tf, key=lambda t: (-round(formula[weight](t), 9), term_hash(t))
+    )
+    kept = kept[:top] if top else kept
+    return capped({term: formula[weight](term) for term in kept}, cap)
+
+
+def capped(values: dict[str, float], cap: float) -> dict[str, float]:
+    """Halve the interval of possible levels until the largest share is the cap."""
+    if not cap or not values:
+        return values
+    if cap * len(values) <= 1:
+        return dict.fromkeys(values, min(values.values()))
+    low, high = 0.0, max(values.values())
+    if high <= cap * sum(values.values()):
+        return values
+    for _ in range(200):
+        level = (low + high) / 2
+        if level > cap * sum(min(value, level) for value in values.values()):
+            high = level
+        else:
+            low = level
+    return {term: min(value, low) for term, value in values.items()}
+
+
+def fingerprint(values: dict[str, float], bits: int = 64, ties: str = "one") -> int | None:
+    """The simhash of weighted terms, the weights in units of 2**-20."""
+    units = [round(value * 2**20) for value in values.values()]
+    return simhash(map(term_hash, values), units, bits, ties) if values else None
+
+
+def tfidf(documents: Sequence[Sequence[str]]) -> list[dict[str, float]]:
+    """The vectors of a corpus: raw counts, smooth inverse document frequencies."""
+    df = Counter(term for tokens in documents for term in set(tokens))
+    n = len(documents)
+    return [
+        {t: tf * (math.log((1 + n) / (1 + df[t])) + 1) for t, tf in Counter(tokens).items()}
+        for tokens in documents
+    ]
+
+
+def solid(text: str) -> str:
+    """A text without white space."""
+    return "".join(text.split())
+
+
+def shingles(text: str, n: int = 5) -> set[str]:
+    """All runs of n characters; a shorter text is one."""
+    text = solid(text)
+    return {text[i : i + n] for i in range(max(1, len(text) - n + 1))} - {""}
+
+
+def word_runs(words: Sequence[str], n: int) -> set[tuple[str, ...]]:
+    """All runs of n words; a shorter text is one."""
+    return {tuple(words[i : i + n]) for i in range(max(1, len(words) - n + 1))} - {()}
+
+
+def jaccard(a: set[Hashable], b: set[Hashable]) -> float:
+    """The share of the elements of either set that both have."""
+    return len(a & b) / len(a | b) if a and b else 0.0
+
+
+def resemblance(a: str, b: str, n: int = 5) -> float:
+    """The Jaccard similarity of the shingles of two texts."""
+    return jaccard(shingles(a, n), shingles(b, n))
+
+
+def containment(a: str, b: str, n: int = 5) -> float:
+    """The share of the smaller set of shingles that lies in the larger."""
+    first, second = shingles(a, n), shingles(b, n)
+    return len(first & second) / min(len(first), len(second)) if first and second else 0.0
+
+
+def cosine(a: Mapping[str, float], b: Mapping[str, float]) -> float:
+    """The cosine of two vectors."""
+    lengths = [math.sqrt(math.fsum(w * w for w in one.values())) for one in (a, b)]
+    if not all(lengths):
+        return 0.0
+    return math.fsum(w * b.get(term, 0.0) for term, w in a.items()) / math.prod(lengths)
+
+
+def groups(pairs: Iterable[tuple[Hashable, Hashable]]) -> set[frozenset[Hashable]]:
+    """What pairs connect."""
+    found: list[set[Hashable]] = []
+    for pair in pairs:
+        met = [group for group in found if group & set(pair)]
+        found = [group for group in found if group not in met] + [set(pair).union(*met)]
+    return {frozenset(group) for group in found}
+
+
+def clusters(pairs: Iterable[tuple[str, str]], names: Iterable[str]) -> dict[str, frozenset]:
+    """The cluster of each name; a name without a pair is one of its own."""
+    alone = {name: frozenset([name]) for name in names}
+    return alone | {name: group for group in groups(pairs) for name in group}

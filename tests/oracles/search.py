@@ -1,0 +1,65 @@
+"""The reference that the search is checked against, in plain Python, and test fingerprints."""
+
+import numpy as np
+from hypothesis import strategies as st
+
+
+def oracle(numbers, distance, copies="all"):
+    """All pairs within a distance, the slow way."""
+    pairs = []
+    first = {}
+    for j, number in enumerate(numbers):
+        if copies == "first" and number in first:
+            pairs.append((first[number], j, 0))
+            continue
+        for i in first.values() if copies == "first" else range(j):
+            differing = (numbers[i] ^ number).bit_count()
+            if differing <= distance:
+                pairs.append((i, j, differing))
+        first.setdefault(number, j)
+    return sorted(pairs)
+
+
+def words_of(numbers, bits):
+    """Whole numbers as uint64[n, words], the most significant word first."""
+    count = -(-bits // 64)
+    rows = [[n >> 64 * (count - 1 - w) & (1 << 64) - 1 for w in range(count)] for n in numbers]
+    return np.array(rows, dtype=np.uint64).reshape(len(numbers), count)
+
+
+def numbers_of(fingerprints):
+    """uint64[n, words] as whole numbers."""
+    rows = fingerprints.reshape(len(fingerprints), -1) if len(fingerprints) else []
+    return [int.from_bytes(row.astype(">u8").tobytes(), "big") for row in rows]
+
+
+def triples(pairs):
+    """The three arrays of a result as a list of tuples."""
+    return list(zip(*(part.tolist() for part in pairs), strict=True))
+
+
+@st.composite
+def clustered(draw, least=0, most=40, bits=None):
+    """Numbers of some bits, most of them near or equal to another one; and the bits."""
+    bits = draw(st.sampled_from([1, 5, *range(8, 257, 8)])) if bits is None else bits
+    number = st.integers(0, (1 << bits) - 1)
+    centres = draw(st.lists(number, min_size=1, max_size=5))
+    flips = st.lists(st.integers(0, bits - 1), max_size=5)
+    member = st.tuples(st.sampled_from(centres), flips).map(
+        lambda one: one[0] ^ sum(1 << bit for bit in set(one[1]))
+    )
+    return draw(st.lists(member | number, min_size=least, max_size=most)), bits
+
+
+def planted(n, seed=1, bits=64, near=0.1, distance=3):
+    """uint64[n, words]: random, `near` of them within the distance of another."""
+    random = np.random.default_rng(seed)
+    count = -(-bits // 64)
+    f = random.integers(0, 1 << 64, (n, count), dtype=np.uint64)
+    if bits % 64:
+        f[:, 0] >>= np.uint64(64 - bits % 64)
+    for to in random.permutation(n)[: int(near * n)]:
+        f[to] = f[random.integers(n)]
+        for bit in random.integers(0, bits, random.integers(0, distance + 1)).tolist():
+            f[to, count - 1 - bit // 64] ^= np.uint64(1 << bit % 64)
+    return f

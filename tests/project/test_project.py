@@ -1,0 +1,160 @@
+"""The project itself: rooms, imports, types, examples, what is promised of start-up."""
+
+import csv
+import doctest
+import importlib
+import inspect
+import json
+import pkgutil
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+from oracles import plain
+from support import ROOT, Command, environment
+
+import simdup as package
+
+
+def python(code: str) -> str:
+    """What a fresh interpreter prints."""
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment(), capture_output=True, text=True, check=False
+    )
+    assert (done.stderr, done.returncode) == ("", 0)
+    return done.stdout
+
+
+def imported(code: str) -> set[str]:
+    """The packages that are loaded after some code ran."""
+    said = python(f"import sys\n{code}\nprint(*{{name.split('.')[0] for name in sys.modules}})")
+    return set(said.splitlines()[-1].split())
+
+
+def main(*arguments: str) -> str:
+    return (
+        f"from simdup.cli import main\ntry: main({list(arguments)!r})\n"
+        "except SystemExit as left: assert left.code in (0, 1), left.code"
+    )
+
+
+def test_rooms_stand_along_the_way_of_the_data() -> None:
+    pytest.importorskip("importlinter")
+    code = "import sys; from importlinter.cli import lint_imports_command as c; sys.exit(c())"
+    done = subprocess.run(
+        [sys.executable, "-c", code, "--no-cache"],
+        cwd=ROOT, env=environment(), capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]
+    assert f"{len(contracts['contracts'])} kept, 0 broken" in done.stdout
+
+
+HEAVY = {"numpy", "scipy", "sklearn", "jieba", "rjieba", "chardet", "rich", "tqdm"}
+
+
+def test_importing_the_package_costs_nothing() -> None:
+    found = imported("import simdup")
+    assert not found & (HEAVY | {"click", "dataclasses"})
+
+
+def test_help_costs_next_to_nothing() -> None:
+    assert not imported(main("--help")) & HEAVY
+    for name in ("scan", "compare"):
+        assert not imported(main(name, "--help")) & HEAVY
+
+
+def test_a_small_comparison_waits_for_no_great_import(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("a few words on a lantern by the harbour", "utf-8")
+    found = imported(main("compare", "-q", str(tmp_path / "a"), str(tmp_path / "a")))
+    assert not found & {"sklearn", "scipy", "jieba", "tqdm"}
+
+
+def test_one_room_alone_knows_each_great_library() -> None:
+    knows = {
+        "jieba": ("features/tokens.py",), "rich": ("output/",),
+        "sklearn": ("features/weights.py", "evaluation/metrics.py"),
+        "tqdm": ("cli/",), "chardet": ("corpus/encoding_detection.py",), "click": ("cli/",),
+    }  # fmt: skip
+    for path in sorted((ROOT / "simdup").rglob("*.py")):
+        below = path.relative_to(ROOT / "simdup").as_posix()
+        for line in path.read_text("utf-8").splitlines():
+            met = re.match(r"\s*(?:import|from) (r?jieba|sklearn|rich|tqdm|chardet|click)\b", line)
+            if met:
+                rooms = knows[met[1].removeprefix("r") if met[1] == "rjieba" else met[1]]
+                assert below.startswith(rooms), (below, line)
+
+
+def test_the_public_surface() -> None:
+    promised = {"Recipe", "simhash", "distance", "fingerprint", "compare", "scan", "all_pairs"}
+    assert promised <= set(package.__all__) <= set(dir(package))
+    for name in package.__all__:
+        value = getattr(package, name)
+        if not isinstance(value, str):
+            assert inspect.getdoc(value), name
+            assert value.__module__.startswith("simdup.")
+    with pytest.raises(AttributeError, match="nonsense"):
+        _ = package.nonsense
+    assert re.fullmatch(r"\d+\.\d+\.\d+\S*", package.__version__)
+
+
+def test_types_are_promised() -> None:
+    assert (ROOT / "simdup" / "py.typed").is_file()
+    for name in ("scan", "compare", "fingerprint", "simhash", "distance", "all_pairs"):
+        signature = inspect.signature(getattr(package, name))
+        assert signature.return_annotation is not inspect.Signature.empty
+        for parameter in signature.parameters.values():
+            assert parameter.annotation is not inspect.Parameter.empty
+
+
+MODULES = [found.name for found in pkgutil.walk_packages(package.__path__, "simdup.")]
+
+
+@pytest.mark.parametrize("name", [m for m in MODULES if m != "simdup.__main__"])
+def test_every_module_has_a_docstring_whose_examples_hold(name: str) -> None:
+    module = importlib.import_module(name)
+    assert module.__doc__
+    assert doctest.testmod(module).failed == 0
+
+
+def test_the_examples_of_the_public_surface() -> None:
+    found = doctest.testmod(package)
+    assert (found.failed, found.attempted > 0) == (0, True)
+    finder = doctest.DocTestFinder()
+    for name in ("scan", "compare", "fingerprint", "simhash"):
+        assert any(test.examples for test in finder.find(getattr(package, name))), name
+
+
+def test_the_example_corpus(simdup: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT / "examples")
+    with open("truth.tsv", encoding="utf-8", newline="") as lines:
+        truth = {(row["a"], row["b"]) for row in csv.DictReader(lines, delimiter="\t")}
+    ran = simdup("scan", "corpus", "-f", "jsonl")
+    assert ran.status == 0
+    records = [json.loads(line) for line in ran.lines]
+    found = {
+        frozenset(member["document"] for member in record["documents"])
+        for record in records
+        if record["type"] == "cluster"
+    }
+    assert found == plain.groups(truth)
+    assert records[-1]["skipped"] == 1
+    for a, b in sorted(truth):
+        assert simdup("compare", a, b).status == 0, (a, b)
+
+
+def test_nothing_of_a_workplace_is_named() -> None:
+    if not (ROOT / ".git").exists():
+        pytest.skip("not a checkout")
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=False)
+    if listed.returncode:
+        pytest.skip("git does not answer")
+    wrong = re.compile("/(" + "home|root|work|Users" + r")/\w")
+    for name in listed.stdout.decode("utf-8", "surrogateescape").split("\0"):
+        path = ROOT / name
+        if name and path.is_file() and path.suffix in (".py", ".toml", ".md", ".yml", ""):
+            content = path.read_bytes().decode("utf-8", "replace")
+            assert not wrong.search(content), name

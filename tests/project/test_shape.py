@@ -1,0 +1,40 @@
+"""The shape of the code stays within its limits; `docs/architecture.md` lists the exceptions."""
+
+from collections.abc import Callable
+
+import pytest
+import shape
+from support import ROOT
+
+FOUND = shape.modules(ROOT / "simdup")
+
+# What may be larger, as `path:name`, and why. The table of docs/architecture.md has the same rows.
+EXCEPTIONS = {
+    "simdup/index/index.py:Index": "its lines are mostly the documentation of public methods",
+    "simdup/search/allpairs.py:all_pairs": "public, for plain arrays",
+    "simdup/search/allpairs.py:iter_pairs": "public, for plain arrays",
+    "simdup/search/queries.py:build": "public, for plain arrays",
+}
+
+
+@pytest.mark.parametrize(
+    "measure",
+    [shape.long_files, shape.long_classes, shape.long_functions, shape.many_parameters],
+    ids=lambda measure: measure.__name__,
+)
+def test_nothing_is_larger_than_it_should_be(
+    measure: Callable[[list[shape.Module]], list[shape.Definition]],
+) -> None:
+    assert [str(one) for one in measure(FOUND) if f"{one.path}:{one.name}" not in EXCEPTIONS] == []
+
+
+@pytest.mark.parametrize("names", shape.SIDE_BY_SIDE, ids=", ".join)
+def test_parameters_that_belong_together_are_one_value(names: tuple[str, ...]) -> None:
+    found = shape.side_by_side(FOUND, names)
+    assert [str(one) for one in found if f"{one.path}:{one.name}" not in EXCEPTIONS] == []
+
+
+def test_the_architecture_page_lists_the_exceptions() -> None:
+    page = (ROOT / "docs" / "architecture.md").read_text("utf-8")
+    rows = [line.split("|")[1].strip(" `") for line in page.splitlines() if line.startswith("| `")]
+    assert sorted(row for row in rows if ".py:" in row) == sorted(EXCEPTIONS)

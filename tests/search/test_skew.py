@@ -1,0 +1,170 @@
+import time
+
+import numpy as np
+import pytest
+from oracles.search import numbers_of, oracle, planted, triples
+
+from simdup.errors import SimdupError
+from simdup.search import (
+    HammingBall,
+    all_pairs,
+    build,
+    duplicates,
+    iter_pairs,
+    memory,
+    plans,
+    query,
+    threads,
+)
+from simdup.search.bitview import BitView
+
+
+def sampled(f, found, distance, rows):
+    """Check some rows' pairs against a comparison with everything."""
+    for row in rows:
+        distances = np.bitwise_count(f ^ f[row])
+        near = np.flatnonzero(distances <= distance)
+        near = near[near != row]
+        mine = (found.i == row) | (found.j == row)
+        others = (found.i + found.j)[mine] - row
+        assert sorted(others.tolist()) == near.tolist()
+        assert (distances[others] == found.distance[mine]).all()
+
+
+@pytest.mark.parametrize(
+    "mask", [0x0000FFFFFFFFFFFF, 0xFFFFFFFF, 0xFFFFFFFFFFFF0000, 0xFF00FF00FF00FF]
+)
+@pytest.mark.parametrize("shape", ["auto", 4, 10])
+def test_fingerprints_that_share_blocks_are_searched_by_the_rest(mask, shape):
+    f = planted(60_000, near=0.3).reshape(-1) & np.uint64(mask)
+    started = time.process_time()
+    found = all_pairs(f, tables=shape)
+    assert time.process_time() - started < 8
+    sampled(f, found, 3, range(0, 60_000, 2000))
+
+
+def test_long_runs_are_searched_completely(monkeypatch):
+    f = planted(3000, near=0.5)
+    f[:1500] &= np.uint64(0xFFFFFFFF)
+    f[1500:2500] &= np.uint64(0xFFFF0000FFFFFFFF)
+    expected = oracle(numbers_of(f), 3)
+    calls = []
+
+    def short(ball):
+        calls.append(ball.bits)
+        return 5 if ball.bits > 8 else None
+
+    monkeypatch.setattr("simdup.search.allpairs.long_run", short)
+    for shape in (4, 10, 16, 20):
+        assert triples(all_pairs(f, tables=shape)) == expected
+    assert min(calls) < 40
+
+
+def test_a_million_duplicates_are_one_fingerprint():
+    f = np.full(1_000_000, 12345, dtype=np.uint64)
+    f[::1000] = np.arange(1000, dtype=np.uint64) << np.uint64(20)
+    found = all_pairs(f, copies="first")
+    assert len(found.i) >= 998_999
+    assert (np.diff(found.i) >= 0).all()
+    with pytest.raises(SimdupError, match="do not fit") as error:
+        all_pairs(f)
+    assert "`copies`" in error.value.hint
+    total = 0
+    for block in iter_pairs(f):
+        total += len(block.i)
+        assert len(block.i) <= 1 << 18
+        assert (block.i < block.j).all()
+        if total > 2_000_000:
+            break
+
+
+def test_pairs_above_the_memory_limit_raise_as_they_are_found():
+    f = np.arange(4096, dtype=np.uint64)
+    with pytest.raises(SimdupError, match="do not fit") as error:
+        all_pairs(f, 12, 16, copies="first", memory=100_000)
+    assert "smaller `distance`" in error.value.hint
+    assert len(all_pairs(f, 1, 16, memory=10_000_000).i) == 12 * 4096 // 2
+
+
+def test_duplicates_near_duplicates_pair_with_each_other():
+    f = np.repeat(np.array([0, 1, 7, 255], dtype=np.uint64), [30, 20, 10, 1])
+    np.random.default_rng(3).shuffle(f)
+    for distance in range(9):
+        for which in ("all", "first"):
+            expected = oracle(f.tolist(), distance, which)
+            assert triples(all_pairs(f, distance, 8, which)) == expected
+
+
+def test_all_eight_bit_fingerprints_many_times():
+    f = np.random.default_rng(4).integers(0, 256, 3000, dtype=np.uint64)
+    found = all_pairs(f, 1, 8)
+    sampled(f, found, 1, range(0, 3000, 300))
+    first = all_pairs(f, 1, 8, copies="first")
+    assert len(first.i) == 256 * 8 // 2 + 3000 - 256
+
+
+def test_one_template_of_which_hundreds_are_near():
+    random = np.random.default_rng(5)
+    centres = random.integers(0, 1 << 64, 20, dtype=np.uint64)
+    f = centres[random.integers(0, 20, 20_000)]
+    for _ in range(8):
+        f ^= np.uint64(1) << random.integers(0, 64, len(f)).astype(np.uint64)
+    started = time.process_time()
+    found = all_pairs(f)
+    assert time.process_time() - started < 10
+    sampled(f, found, 3, range(0, 20_000, 500))
+
+
+def test_many_queries_on_a_long_run_are_joined_by_the_rest():
+    f = planted(30_000, near=0.4).reshape(-1) & np.uint64(0xFFFFFFFFFFFF)
+    index = build(f[:20_000])
+    started = time.process_time()
+    found = query(index, f[20_000:])
+    assert time.process_time() - started < 8
+    for row in range(0, 10_000, 500):
+        near = np.flatnonzero(np.bitwise_count(f[:20_000] ^ f[20_000 + row]) <= 3)
+        assert found.row[found.query == row].tolist() == near.tolist()
+
+
+def test_a_long_run_is_where_tables_beat_the_scan():
+    ball = HammingBall(48, 3)
+    length = plans.long_run(ball)
+    assert plans.plan(ball, length).search == "tables"
+    assert plans.plan(ball, length // 2).search == "exhaustive"
+    assert plans.long_run(HammingBall(3, 3)) is None
+
+
+def test_collisions_of_the_mix_are_resolved(monkeypatch):
+    monkeypatch.setattr(duplicates, "mix_rows", lambda f: f[:, 0] % np.uint64(3) << np.uint64(60))
+    f = np.random.default_rng(6).integers(0, 40, 300, dtype=np.uint64)
+    for which in ("all", "first"):
+        assert triples(all_pairs(f, 1, 8, which)) == oracle(f.tolist(), 1, which)
+
+
+def test_an_array_sorted_by_threads_is_sorted(monkeypatch):
+    monkeypatch.setattr(threads, "MIN_PARALLEL_SORT", 1)
+    for n in (0, 1, 2, 5, 1000):
+        values = np.random.default_rng(n).integers(0, 1 << 64, n, dtype=np.uint64)
+        expected = np.sort(values)
+        threads.sort(values, 3)
+        assert (values == expected).all()
+
+
+def test_memory_is_known_or_guessed(monkeypatch):
+    assert memory.free_memory() > 1 << 20
+
+    def missing(*_, **__):
+        raise OSError
+
+    monkeypatch.setattr("builtins.open", missing)
+    guessed = memory.free_memory()
+    monkeypatch.setattr("os.sysconf", missing, raising=False)
+    unknown = memory.free_memory()
+    monkeypatch.undo()
+    assert guessed > 1 << 20
+    assert unknown == 4 << 30
+
+
+def test_nothing_is_copied_on_the_way_in():
+    f = planted(100)
+    assert BitView.of_all_bits(f, 64).fingerprints is f

@@ -1,0 +1,172 @@
+"""The shape of the code in figures: ``python tests/shape.py [FOLDER]`` prints them.
+
+`project/test_shape.py` compares the same figures with the limits.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import sys
+import tokenize
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+FILE, CLASS, FUNCTION = 350, 180, 40  # lines; of a function only those that hold code
+PRIVATE, PUBLIC = 5, 7  # parameters; of public functions without keyword-only ones
+
+# Parameters that belong together: a signature that has all of a set lacks a value.
+SIDE_BY_SIDE = (
+    ("counts", "idf", "recipe"),
+    ("idf", "recipe"),
+    ("reading", "effort"),
+    ("reading", "run"),
+    ("bits", "distance"),
+)
+
+_NOT_CODE = {
+    tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT,
+    tokenize.ENDMARKER, tokenize.ENCODING,
+}  # fmt: skip
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+class Definition(NamedTuple):
+    """A class or function: where it is, what it is called, the figure in question."""
+
+    path: str
+    name: str
+    figure: int
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.name} {self.figure}"
+
+
+class Module:
+    """One parsed file."""
+
+    def __init__(self, root: Path, path: Path) -> None:
+        self.path = path.relative_to(root).as_posix()
+        text = path.read_text("utf-8")
+        self.lines = text.count("\n")
+        self.tree = ast.parse(text)
+        self.code = {
+            line
+            for token in tokenize.generate_tokens(io.StringIO(text).readline)
+            if token.type not in _NOT_CODE
+            for line in range(token.start[0], token.end[0] + 1)
+        }
+
+    def walk(self) -> Iterator[tuple[str, ast.AST]]:
+        """Yield every class and function with its dotted name."""
+
+        def below(node: ast.AST, prefix: str) -> Iterator[tuple[str, ast.AST]]:
+            for child in ast.iter_child_nodes(node):
+                name = prefix
+                if isinstance(child, Function | ast.ClassDef):
+                    name = f"{prefix}.{child.name}".lstrip(".")
+                    yield name, child
+                yield from below(child, name)
+
+        return below(self.tree, "")
+
+    def functions(self) -> Iterator[tuple[str, Function]]:
+        """Yield every function with its dotted name."""
+        return ((name, node) for name, node in self.walk() if isinstance(node, Function))
+
+
+def modules(folder: Path) -> list[Module]:
+    """Parse all files of a package."""
+    return [Module(folder.parent, path) for path in sorted(folder.rglob("*.py"))]
+
+
+def long_files(found: list[Module]) -> list[Definition]:
+    """List the files above the limit."""
+    return [Definition(m.path, "", m.lines) for m in found if m.lines > FILE]
+
+
+def long_classes(found: list[Module]) -> list[Definition]:
+    """List the classes above the limit."""
+    sizes = (
+        Definition(m.path, name, (node.end_lineno or 0) - node.lineno + 1)
+        for m in found
+        for name, node in m.walk()
+        if isinstance(node, ast.ClassDef)
+    )
+    return [one for one in sizes if one.figure > CLASS]
+
+
+def code_lines(module: Module, node: Function) -> int:
+    """Count the lines of a function that hold code: no docstring, comment or blank line."""
+    docstring = ast.get_docstring(node, clean=False)
+    first = node.body[0]
+    held = {line for line in module.code if node.lineno <= line <= (node.end_lineno or 0)}
+    if docstring is not None:
+        held -= set(range(first.lineno, (first.end_lineno or 0) + 1))
+    return len(held)
+
+
+def long_functions(found: list[Module]) -> list[Definition]:
+    """List the functions above the limit."""
+    sizes = (
+        Definition(m.path, name, code_lines(m, node)) for m in found for name, node in m.functions()
+    )
+    return [one for one in sizes if one.figure > FUNCTION]
+
+
+def parameters(node: Function, keywords: bool = True) -> list[str]:
+    """Return the names of a function's parameters, without `self` and `cls`."""
+    given = node.args
+    names = [one.arg for one in (*given.posonlyargs, *given.args)]
+    names += [one.arg for one in given.kwonlyargs] if keywords else []
+    return [name for name in names if name not in ("self", "cls")]
+
+
+def many_parameters(found: list[Module]) -> list[Definition]:
+    """List the functions with more parameters than they should have."""
+    many = []
+    for module in found:
+        for name, node in module.functions():
+            private = name.rpartition(".")[2].startswith("_") and not node.name.startswith("__")
+            count = len(parameters(node, keywords=private))
+            if count > (PRIVATE if private else PUBLIC):
+                many.append(Definition(module.path, name, count))
+    return many
+
+
+def side_by_side(found: list[Module], names: tuple[str, ...]) -> list[Definition]:
+    """List the signatures that carry all of these parameters; typed keywords do not count."""
+    return [
+        Definition(module.path, name, len(parameters(node)))
+        for module in found
+        for name, node in module.functions()
+        if set(names) <= set(parameters(node, keywords=False))
+    ]
+
+
+def main(folder: str = "simdup") -> None:
+    """Print the figures of a package, and where they come from."""
+    found = modules(Path(folder).resolve())
+    figures = {
+        f"files above {FILE} lines": long_files(found),
+        f"classes above {CLASS} lines": long_classes(found),
+        f"functions above {FUNCTION} lines of code": long_functions(found),
+        f"private functions above {PRIVATE} parameters, public above {PUBLIC}": many_parameters(
+            found
+        ),
+        **{
+            f"signatures with {', '.join(names)}": side_by_side(found, names)
+            for names in SIDE_BY_SIDE
+        },
+    }
+    for what, where in figures.items():
+        print(f"{len(where):>4}  {what}")
+        for one in where:
+            print(f"        {one}")
+    print(f"{sum(m.lines for m in found):>6}  lines of code and docstrings, {len(found)} files")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

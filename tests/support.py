@@ -1,0 +1,119 @@
+"""Helpers that tests import: the command in a process of its own, and made-up texts."""
+
+import os
+import random
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+from simdup.features.shingles import Shingler, Shingles
+from simdup.model.shingling import Shingling
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+class Ran(NamedTuple):
+    """What a command left behind."""
+
+    status: int
+    out: bytes
+    err: str
+
+    @property
+    def text(self) -> str:
+        return self.out.decode("utf-8", "surrogateescape")
+
+    @property
+    def lines(self) -> list[str]:
+        return self.text.splitlines()
+
+
+Command = Callable[..., Ran]
+
+
+def environment(**changes: str) -> dict[str, str]:
+    """The environment of a process that runs this checkout, wherever it is started."""
+    path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
+    kept = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "PYTHONHASHSEED")}
+    return kept | {"PYTHONPATH": path, "PYTHONUTF8": "1"} | changes
+
+
+def command(*arguments: str | bytes | Path) -> list[str | bytes | Path]:
+    """The command line of a process of its own."""
+    return [sys.executable, "-m", "simdup", *arguments]
+
+
+def process(
+    *arguments: str | bytes | Path,
+    stdin: bytes = b"",
+    cwd: Path | None = None,
+    **changes: str,
+) -> Ran:
+    """The command, run in a process of its own."""
+    done = subprocess.run(
+        command(*arguments),
+        input=stdin,
+        capture_output=True,
+        cwd=cwd,
+        env=environment(**changes),
+        timeout=60,
+        check=False,
+    )
+    return Ran(done.returncode, done.stdout, done.stderr.decode())
+
+
+def write(folder: Path, texts: dict[str, str]) -> Path:
+    """Write texts as files of a folder."""
+    for name, text in texts.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(text.encode())
+    return folder
+
+
+_HAN = (
+    "河岸 老人 清晨 钓鱼 木船 漂流 石桥 市场 面包 书店 邮局 火车 山谷 樱桃 果园 农夫 雨伞 窗户 "
+    "钢琴 练习 学校 操场 足球 比赛 冠军 医院 护士 病房 安静 走廊 电灯 修理 工人 水泥 楼房 电梯 "
+    "厨房 土豆 辣椒 味道 晚饭 月亮 星星 望远镜 科学 实验 温度 记录 报告 会议 经理 合同 签字 银行 "
+    "利息 存款 法律 规定 条例 法院 判决 证据 记者 新闻 报纸 广播 音乐 舞蹈 剧院 观众 掌声 海洋 "
+    "渔船 灯塔 风暴 沙滩 贝壳 森林 松树 野兔 猎人 小屋 火炉 冬天 雪花 冰川 探险 地图 指南针 骆驼 "
+    "沙漠 绿洲 集市 香料 商队 帝国 城墙 历史 博物馆 陶器 考古"
+)
+_LATIN = (
+    "harbour lantern copper meadow orchard violin granite teapot caravan glacier beacon saddle "
+    "thimble walnut pepper marble anchor ribbon cellar turnip falcon compass quarry barley "
+    "canvas kettle hammock pebble candle ferry trellis bellows parchment gosling spindle thatch"
+)
+HAN, LATIN = _HAN.split(), _LATIN.split()
+
+
+def prose(seed: int, words: int = 120) -> str:
+    """Chinese words with some Latin ones, in sentences: another text for every seed."""
+    chance = random.Random(seed)
+    parts = []
+    for number in range(1, words + 1):
+        parts.append(f" {chance.choice(LATIN)} " if chance.random() < 0.1 else chance.choice(HAN))
+        if number % 9 == 0:
+            parts.append("。\n" if number % 3 == 0 else "，")
+    return "".join(parts)
+
+
+def edited(text: str, seed: int = 0, edits: int = 1) -> str:
+    """The text with a few characters replaced."""
+    chance = random.Random(seed)
+    characters = list(text)
+    for _ in range(edits):
+        characters[chance.randrange(len(characters))] = chance.choice("天地人你我他")
+    return "".join(characters)
+
+
+def near(text: str) -> str:
+    """The text with other punctuation: the same words, but not the same characters."""
+    return text.replace("。", "！", 3)
+
+
+def shingles(text: str, n: int = 5) -> Shingles:
+    """The distinct runs of n characters of a folded text without white space."""
+    return Shingler(Shingling(n)).shingles(text)

@@ -1,0 +1,120 @@
+"""Resemblance: the Jaccard coefficient of sets of character runs, and nothing else."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from oracles import plain
+from support import shingles
+
+from simdup import Recipe, SimdupError, compare, scan
+from simdup.features.shingles import Shingles
+from simdup.model.criteria import Criteria
+from simdup.verify.resemblance import resemblance
+from simdup.verify.verifier import Verifier
+
+PLAIN = Recipe(tokens="chars:1", fold=False)
+
+
+def similarity(a: str, b: str, shingle: int = 5) -> float:
+    return compare(a, b, PLAIN, shingle=shingle).similarity
+
+
+few_letters = st.text("ab河岸 \n\u3000😀", max_size=30)
+
+
+@given(few_letters, few_letters, st.integers(1, 8))
+def test_as_sets_have_it(a: str, b: str, n: int) -> None:
+    assert similarity(a, b, n) == plain.resemblance(a, b, n)
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"])), st.data())
+def test_any_text_and_an_edit_of_it(text: str, data: st.DataObject) -> None:
+    place = data.draw(st.integers(0, len(text)))
+    other = text[:place] + data.draw(st.text("天x", max_size=3)) + text[place + 1 :]
+    assert similarity(text, other) == plain.resemblance(text, other)
+
+
+@given(few_letters, few_letters)
+def test_it_is_the_same_both_ways(a: str, b: str) -> None:
+    assert similarity(a, b) == similarity(b, a)
+
+
+@given(few_letters, st.integers(1, 8))
+def test_a_set_of_shingles_is_as_large_as_it_should_be(text: str, n: int) -> None:
+    found = shingles(plain.solid(text), n)
+    assert len(found) == len(plain.shingles(text, n))
+    assert (found[1:] > found[:-1]).all()
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "expected"),
+    [
+        ("abcdefg", "abcdefg", 1.0),
+        ("abcdefg", "abcdefx", 2 / 4),
+        ("abcdefg", "uvwxyz", 0.0),
+        ("abc", "abc", 1.0),  # shorter than a shingle: one shingle
+        ("abc", "abd", 0.0),
+        ("abc", "abcde", 0.0),
+        ("a b\nc", "abc", 1.0),  # white space is no text
+        ("aaaaaaaaaa", "aaaaa", 1.0),  # a set knows no repetitions
+        ("", "abc", 0.0),
+        ("", "", 0.0),
+        (" ", "\n", 0.0),
+    ],
+)
+def test_examples(a: str, b: str, expected: float) -> None:
+    assert similarity(a, b) == expected
+
+
+def test_moved_paragraphs_cost_little() -> None:
+    parts = [f"第{n}段说的是第{n}件事，和别的{n * 7}段都没有关系。" for n in range(20)]
+    moved = parts[10:] + parts[:10]
+    assert similarity("".join(parts), "".join(moved)) > 0.95
+
+
+def test_texts_of_different_length_classes() -> None:
+    # A run of zeros is not nothing, nor is a shorter run of it the same shingle.
+    assert similarity("\0" * 4, "\0" * 3) == 0
+    assert similarity("\0" * 9, "\0" * 8) == 1
+
+
+def test_a_pair_must_resemble_as_asked_for() -> None:
+    a, b = "abcdefghijklmnopqrstuvwxy z", "abcdefghijklmnopqrstuvwxy 0"
+    exact = plain.resemblance(a, b)
+    recipe = Recipe(tokens="chars:2", fold=False)
+    found = compare(a, b, recipe, distance=64, similarity=exact)
+    assert found.duplicates
+    assert not compare(a, b, recipe, distance=64, similarity=exact + 1e-12).duplicates
+    assert len(scan([("a", a), ("b", b)], recipe, distance=64, similarity=exact).pairs) == 1
+    assert not scan([("a", a), ("b", b)], recipe, distance=64, similarity=exact + 1e-12).pairs
+
+
+@pytest.mark.parametrize("wrong", [{"similarity": 1.1}, {"similarity": -0.1}, {"shingle": 0}])
+def test_criteria_that_make_no_sense(wrong: dict[str, float]) -> None:
+    with pytest.raises(SimdupError, match="invalid value"):
+        compare("a", "b", **wrong)  # type: ignore[arg-type]
+
+
+def test_a_small_cache_changes_nothing() -> None:
+    texts = ["".join(chr(0x4E00 + (n * k) % 97) for k in range(200)) for n in range(1, 9)]
+    asked: list[int] = []
+
+    def shingles_of(number: int) -> Shingles:
+        asked.append(number)
+        return shingles(texts[number])
+
+    def verifier(cache_bytes: int) -> Verifier:
+        return Verifier(shingles_of, pytest.fail, Criteria(), cache_bytes)
+
+    pairs = [(a, b) for a in range(8) for b in range(a)]
+    expected = [plain.resemblance(texts[a], texts[b]) for a, b in pairs]
+    roomy, tight = verifier(1 << 20), verifier(1)
+    assert [roomy.measure(a, b).similarity for a, b in pairs] == expected
+    assert sorted(asked) == list(range(8))
+    assert [tight.measure(a, b).similarity for a, b in pairs] == expected
+    assert len(asked) > 30
+
+
+def test_resemblance_of_arrays() -> None:
+    assert resemblance(shingles("abcdef"), shingles("abcdef")) == 1
+    assert resemblance(shingles(""), shingles("abcdef")) == 0
