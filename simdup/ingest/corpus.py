@@ -17,6 +17,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from simdup.atomic import work_folder
 from simdup.corpus.batches import Batch
 from simdup.corpus.names import NameRegistry
 from simdup.corpus.spool import Slot, SpoolReader
@@ -251,7 +252,7 @@ def count_batches(
 def spool_folder() -> Iterator[str]:
     """Make a folder for a spool and remove it afterwards; raise if there is no room for it."""
     try:
-        with tempfile.TemporaryDirectory(prefix="simdup-", ignore_cleanup_errors=True) as folder:
+        with work_folder(tempfile.gettempdir()) as folder:
             yield folder
     except OSError as error:
         if error.errno != errno.ENOSPC:
