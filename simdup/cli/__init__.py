@@ -87,6 +87,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     _open_closed_streams()
     with suppress(ValueError):  # not the main thread
         signal.signal(signal.SIGTERM, _terminate)
+        # A terminal that is closed; nohup has it ignored.
+        if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:
+            signal.signal(signal.SIGHUP, _terminate)
     try:
         status = _run(given)
         sys.stdout.flush()

@@ -178,7 +178,7 @@ def info(*, index: str, out: options.Output) -> Status:
 
     with closing(open_storage(index)) as storage:
         found = index_info(storage)
-    with out.open() as stream:
+    with out.open([index]) as stream:
         as_text = out.format == "text"
         stream.write(info_text(found) if as_text else json_line({"type": "index"} | asdict(found)))
     return Status.DONE
@@ -223,7 +223,7 @@ def export(*, index: str, out: options.Output) -> Status:
     """
     from simdup.index.index import Index
 
-    with Index.open(index) as opened, out.open() as stream:
+    with Index.open(index) as opened, out.open([index]) as stream:
         stream.writelines(opened.export_lines())
     return Status.DONE
 

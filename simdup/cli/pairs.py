@@ -31,6 +31,6 @@ def command(*, files: tuple[str, ...], settings: Settings, out: options.Output) 
 
     found = pairs(read_lines(files or ["-"]), settings.criteria.distance, settings.run)
     write = {"csv": pair_csv, "jsonl": pair_jsonl, "text": pair_lines}[out.format]
-    with out.open() as stream:
+    with out.open(files) as stream:
         stream.writelines(write(found))
     return Status.DONE

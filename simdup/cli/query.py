@@ -91,7 +91,7 @@ def command(
     from simdup.output.records import query_summary
 
     started = time.monotonic()
-    with Index.open(index) as opened, out.open() as stream:
+    with Index.open(index) as opened, out.open([index, *sources], settings.reading) as stream:
         opened.require_recipe(*asked)
         head, write = _writer(stream, out, new, context.params["null"])
         with screen.watch(settings) as watched:

@@ -57,7 +57,7 @@ def command(
     from simdup.operations.scan import scan
 
     recipe, criteria, reading = settings.recipe, settings.criteria, settings.reading
-    with out.open() as stream:
+    with out.open([*sources, *references], reading) as stream:
         with screen.watch(settings) as watched:
             result = scan(
                 sources, recipe, criteria, references=references, reading=reading, run=watched.run

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -13,6 +13,7 @@ from simdup.cli.options.values import Decorator, option, value
 from simdup.cli.outcome import as_typed
 from simdup.cli.progress import progress
 from simdup.model.documents import Skipped
+from simdup.model.reading import Reading
 from simdup.model.settings import Settings
 
 if TYPE_CHECKING:
@@ -29,10 +30,17 @@ class Output:
     format: str = ""
     color: str = COLORS[0]
 
-    def open(self) -> AbstractContextManager[BinaryIO]:
-        """Open the file, which appears when all went well, or standard output."""
-        from simdup.output.streams import open_output
+    def open(
+        self, sources: Iterable[str] = (), reading: Reading | None = None
+    ) -> AbstractContextManager[BinaryIO]:
+        """Open the file, which appears when all went well, or standard output.
 
+        It raises if the file is one of the sources, or in one of them.
+        """
+        from simdup.output.streams import open_output
+        from simdup.output.targets import check_output
+
+        check_output(self.path, sources, reading)
         return open_output(self.path)
 
     def painter(self, stream: BinaryIO) -> Painter:
