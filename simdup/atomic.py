@@ -1,38 +1,24 @@
 """Files and folders that appear whole or not at all, and never in the place of something new.
 
-What is being made is in a work folder beside its target, which nobody else can read.  A process
-holds the lock (`flock`) of its work folders as long as it lives, so the next run can tell what a
-killed one left behind, whatever the process numbers.  `docs/files.md` says what users may rely on.
+`docs/files.md` says what users may rely on.
 """
 
 from __future__ import annotations
 
 import errno
-import hashlib
 import os
-import re
-import shutil
 import stat
-import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from typing import IO
 
 from simdup.errors import SimdupError, unwritable
+from simdup.workspace import work_folder
 
-try:
-    import fcntl
-except ImportError:  # Windows: no locks, and nothing is cleaned up after killed runs
-    fcntl = None  # type: ignore[assignment]
-
-_OURS = re.compile(r"\.simdup-(\d+-[a-z0-9_]{8}|[0-9a-f]{16}\.lock)")
 # What systems say where a file cannot have two names.
 _NO_LINKS = (errno.EPERM, errno.EACCES, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)
 # Synced at the same time: ext4 then commits many files at once, 3,000 in 0.34 s rather than 0.65.
 _SYNCS = 16
-
-# Descriptors that hold locks. Workers close them: the lock of a killed run must not live on.
-_held: set[int] = set()
 
 
 @contextmanager
@@ -58,55 +44,6 @@ def beside(target: str, name: str = "", replace: bool = True) -> Iterator[str]:
         yield path
         with _explain(name or target):
             _publish(path, os.path.join(folder, base), replace)
-
-
-@contextmanager
-def work_folder(parent: str) -> Iterator[str]:
-    """Yield a new folder in a folder, for the time being; remove what killed runs left there."""
-    _remove_leftovers(parent)
-    path, descriptor = _make_locked(parent)
-    try:
-        yield path
-    finally:
-        _remove(path)
-        _release(descriptor)
-
-
-@contextmanager
-def reserve(target: str, parents: bool = False) -> Iterator[None]:
-    """Keep other runs from writing to a target; make the folders it is in if `parents` is set.
-
-    The lock file is beside the target, or in it if it is a folder that is written into.
-
-    Raises
-    ------
-    SimdupError
-        If another run is writing to it; it says which process.
-    """
-    real = os.path.realpath(target)
-    folder, base = (real, "") if writes_into(real) else os.path.split(real)
-    path = os.path.join(folder, f".simdup-{_digest(base)}.lock")
-    with ExitStack() as stack:
-        with _explain(target):
-            if parents:
-                stack.enter_context(_parents(folder))
-            descriptor = _lock_file(path, target)
-        try:
-            yield
-        finally:
-            with suppress(OSError):
-                os.unlink(path)
-            _release(descriptor)
-
-
-def writes_into(folder: str) -> bool:
-    """Return whether a target is a folder that cannot be replaced: a filled one, or a disk."""
-    return os.path.isdir(folder) and (bool(entries(folder)) or os.path.ismount(folder))
-
-
-def entries(folder: str) -> list[str]:
-    """Return the names in a folder, without those of work that goes on."""
-    return [name for name in os.listdir(folder) if not _OURS.fullmatch(name)]
 
 
 def sync(stream: IO[bytes]) -> None:
@@ -198,147 +135,3 @@ def _explain(name: str) -> Iterator[None]:
             what = "appeared while this ran, and stays as it is"
             raise SimdupError(name, what, "run it again with another name") from None
         raise unwritable(name, error) from None
-
-
-@contextmanager
-def _parents(folder: str) -> Iterator[None]:
-    """Make a folder and those it is in; remove those that are still empty in the end."""
-    made = []
-    while not os.path.lexists(folder):
-        made.append(folder)
-        folder = os.path.dirname(folder)
-    try:
-        for folder in reversed(made):
-            with suppress(FileExistsError):
-                os.mkdir(folder)
-        yield
-    finally:
-        with suppress(OSError):
-            for folder in made:
-                os.rmdir(folder)
-
-
-def _digest(name: str) -> str:
-    return hashlib.blake2b(os.fsencode(name), digest_size=8).hexdigest()
-
-
-def _lock_file(path: str, target: str) -> int | None:
-    """Make a lock file that says who has it, and return its descriptor, if it can be locked."""
-    while True:
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o644)
-        try:
-            locked = _lock(descriptor)
-        except BlockingIOError:
-            holder = os.read(descriptor, 20).decode("ascii", "replace").strip()
-            os.close(descriptor)
-            what = f"another simdup is writing it (process {holder or 'unknown'})"
-            raise SimdupError(target, what, "wait until it is done, or name another one") from None
-        if not locked:
-            os.close(descriptor)
-            return None
-        if _is(descriptor, path):
-            os.ftruncate(descriptor, 0)
-            os.write(descriptor, b"%d\n" % os.getpid())
-            return descriptor
-        _release(descriptor)  # another run has just ended and removed it
-
-
-def _make_locked(parent: str) -> tuple[str, int | None]:
-    """Make a folder for this process alone; return the descriptor that holds its lock too."""
-    while True:
-        path = tempfile.mkdtemp(prefix=f".simdup-{os.getpid()}-", dir=parent)
-        # Before it is locked, another run may take it for a leftover.
-        with suppress(BlockingIOError):
-            descriptor = _open_locked(path)
-            if _is(descriptor, path) if descriptor is not None else os.path.isdir(path):
-                return path, descriptor
-            _release(descriptor)
-
-
-def _open_locked(path: str) -> int | None:
-    """Open a path and take its lock; None where that is impossible.
-
-    It raises BlockingIOError if another process has the lock.
-    """
-    if fcntl is None:
-        return None
-    try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-    except OSError:
-        return None
-    try:
-        if _lock(descriptor):
-            return descriptor
-    except BlockingIOError:
-        os.close(descriptor)
-        raise
-    os.close(descriptor)
-    return None
-
-
-def _lock(descriptor: int) -> bool:
-    """Lock a descriptor and return True; False where the system or the disk cannot.
-
-    It raises BlockingIOError if another process has the lock.
-    """
-    if fcntl is None:
-        return False
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        raise
-    except OSError:
-        return False
-    _held.add(descriptor)
-    return True
-
-
-def _is(descriptor: int, path: str) -> bool:
-    with suppress(OSError):
-        return os.path.samestat(os.fstat(descriptor), os.lstat(path))
-    return False
-
-
-def _release(descriptor: int | None) -> None:
-    if descriptor in _held:
-        _held.discard(descriptor)
-        os.close(descriptor)
-
-
-def _release_all() -> None:
-    for descriptor in list(_held):
-        _release(descriptor)
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_release_all)
-
-
-def _remove_leftovers(parent: str) -> None:
-    """Remove work folders and locks of processes that are gone, if they are this user's."""
-    try:
-        names = [name for name in os.listdir(parent) if _OURS.fullmatch(name)]
-    except OSError:
-        return
-    for name in names:
-        path = os.path.join(parent, name)
-        with suppress(BlockingIOError):
-            descriptor = _open_locked(path)
-            if descriptor is not None and os.fstat(descriptor).st_uid == os.geteuid():
-                _remove(path)
-            _release(descriptor)
-
-
-def _remove(path: str) -> None:
-    """Remove a file or folder, as far as possible."""
-    if not os.path.isdir(path) or os.path.islink(path):
-        with suppress(OSError):
-            os.unlink(path)
-        return
-    shutil.rmtree(path, ignore_errors=True)
-    if os.path.isdir(path):
-        # Folders whose owner must not write to them, made after such ones of a SOURCE.
-        for folder, _, _ in os.walk(path):
-            with suppress(OSError):
-                os.chmod(folder, stat.S_IRWXU)
-        shutil.rmtree(path, ignore_errors=True)

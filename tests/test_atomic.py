@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 from support import environment
 
-from simdup import SimdupError, atomic
-from simdup.atomic import beside, reserve, work_folder
+from simdup import SimdupError, workspace
+from simdup.atomic import beside
+from simdup.workspace import reserve, work_folder
 
 
 def ours(folder: Path) -> list[str]:
@@ -23,7 +24,9 @@ def ours(folder: Path) -> list[str]:
 @contextmanager
 def another(code: str, *arguments: Path) -> Iterator[subprocess.Popen[str]]:
     """A process that prints a line once it is there, and waits; it is killed in the end."""
-    script = f"import sys, time, os\nfrom simdup.atomic import *\n{code}"
+    script = (
+        f"import sys, time, os\nfrom simdup.atomic import *\nfrom simdup.workspace import *\n{code}"
+    )
     running = subprocess.Popen(
         [sys.executable, "-c", script, *map(str, arguments)],
         stdout=subprocess.PIPE,
@@ -167,8 +170,8 @@ def test_without_locks_it_still_refuses_to_replace(
     def refuse(*given: object) -> None:
         raise OSError(errno.ENOLCK, "no locks here")
 
-    assert atomic.fcntl is not None
-    monkeypatch.setattr(atomic.fcntl, "flock", refuse)
+    assert workspace.fcntl is not None
+    monkeypatch.setattr(workspace.fcntl, "flock", refuse)
     target = tmp_path / "t"
     with reserve(str(target)), beside(str(target)) as path:
         os.mkdir(path)
@@ -180,10 +183,12 @@ def test_without_locks_it_still_refuses_to_replace(
 
 
 def test_many_processes_make_one_file_once(tmp_path: Path) -> None:
-    code = "import simdup.atomic\ntry:\n    with beside(sys.argv[1], replace=False) as path:\n"
+    code = "try:\n    with beside(sys.argv[1], replace=False) as path:\n"
     code += "        open(path, 'w').write(str(os.getpid())); time.sleep(0.3)\n"
     code += "    print('made')\nexcept ValueError as e: print(e)"
-    script = f"import sys, time, os\nfrom simdup.atomic import *\n{code}"
+    script = (
+        f"import sys, time, os\nfrom simdup.atomic import *\nfrom simdup.workspace import *\n{code}"
+    )
     runs = [
         subprocess.Popen(
             [sys.executable, "-c", script, str(tmp_path / "t")],

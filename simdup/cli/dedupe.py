@@ -24,7 +24,7 @@ _output = partial(options.option, panel="Output")
 @_output("-o, --output OUT", "The file or folder to write.", name="target", common=True)
 @_output("--removed FILE", "List what was removed, why, and what was kept for it.", common=True)
 @_output("--dry-run", "Write no corpus; list what would be removed.", common=True)
-@_output("--force", "Replace files of OUT.")
+@_output("--force", "Replace files of OUT; delete none.")
 @_output(
     "--link HOW", "How unchanged files get to OUT.", ("copy", "hard", "symbolic"), default="copy"
 )
@@ -47,7 +47,7 @@ def command(
     output. Folders and several files become a folder. OUT appears when everything is done, and
     whole. Binary, empty and unreadable files are kept as they are. No SOURCE is ever changed.
 
-    Status: 0 done, 2 if something could not be read.
+    Status: 0 done, 2 if something could not be read, or vanished or changed meanwhile.
 
     Examples:
       simdup dedupe train.jsonl.zst -o clean.jsonl.zst --removed removed.csv

@@ -17,7 +17,6 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from simdup.atomic import work_folder
 from simdup.corpus.batches import Batch
 from simdup.corpus.names import NameRegistry
 from simdup.corpus.spool import Slot, SpoolReader
@@ -31,6 +30,7 @@ from simdup.ingest.counting import COUNTS_ONLY, BatchCounter, BatchOptions, Coun
 from simdup.ingest.sources import Input
 from simdup.ingest.workers import Workers
 from simdup.model.documents import NO_WORDS, Skipped
+from simdup.workspace import work_folder
 
 # Below this many bytes one process finishes before others have started: forking and ending two
 # costs 50 ms, in which one reads some 500 kB.

@@ -9,7 +9,6 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 
-from simdup.atomic import reserve
 from simdup.corpus.compression import detect_compression, split_compression
 from simdup.corpus.sources import RECORDS, STDIN, File, format_of, list_files
 from simdup.errors import SimdupError, unwritable
@@ -32,6 +31,7 @@ from simdup.output.corpus_writer import (
 )
 from simdup.output.streams import open_output
 from simdup.output.targets import check_apart, check_target
+from simdup.workspace import reserve
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,21 +15,14 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import IO
 
-from simdup.atomic import (
-    beside,
-    entries,
-    move_folder,
-    sync_one,
-    sync_path,
-    work_folder,
-    writes_into,
-)
+from simdup.atomic import beside, move_folder, sync_one, sync_path
 from simdup.corpus.batches import open_content
 from simdup.corpus.compression import compress
 from simdup.corpus.record_batches import raw_records
 from simdup.corpus.sources import File
 from simdup.errors import SimdupError, reason, unwritable
 from simdup.model.clusters import Removed
+from simdup.workspace import entries, work_folder, writes_into
 
 
 @dataclass(frozen=True, slots=True)

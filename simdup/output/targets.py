@@ -8,10 +8,10 @@ import stat
 from collections.abc import Iterable
 from contextlib import suppress
 
-from simdup.atomic import entries
 from simdup.corpus.sources import STDIN, matches
 from simdup.errors import SimdupError, unreadable
 from simdup.model.reading import Reading
+from simdup.workspace import entries
 
 # How results of simdup begin: fingerprint lines, models, typed JSON objects, tables.
 _RESULT = re.compile(

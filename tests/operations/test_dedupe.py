@@ -1,6 +1,5 @@
 """Dedupe: the same corpus without its redundant documents, and what it must never do."""
 
-import contextlib
 import gzip
 import io
 import json
@@ -360,19 +359,26 @@ def test_killed_and_started_again_it_finishes(tmp_path: Path) -> None:
     assert not [name for name in os.listdir(tmp_path) if name.startswith(".simdup-")]
 
 
+def wait_for_work(folder: Path) -> None:
+    """Wait until a run has begun to read, with a spool in `tmp`."""
+    until = time.monotonic() + 20
+    while not os.listdir(folder / "tmp") and time.monotonic() < until:
+        time.sleep(0.01)
+    time.sleep(0.1)
+
+
 def test_interrupted_it_leaves_nothing(tmp_path: Path) -> None:
-    write(tmp_path / "in", {f"{n}.txt": prose(n, 40) for n in range(600)})
+    write(tmp_path / "in", {f"{n}.txt": prose(n, 200) for n in range(600)})
     (tmp_path / "tmp").mkdir()
     arguments = command("dedupe", "in", "-o", "out", "-q", "-j", "2")
     running = subprocess.Popen(
         arguments, cwd=tmp_path, env=environment(TMPDIR=str(tmp_path / "tmp"))
     )
-    time.sleep(0.8)
-    with contextlib.suppress(ProcessLookupError):
-        running.send_signal(signal.SIGINT)
-    assert running.wait(30) in (0, 130)
+    wait_for_work(tmp_path)
+    running.send_signal(signal.SIGINT)
+    assert running.wait(30) == 130
     assert os.listdir(tmp_path / "tmp") == []
-    assert set(os.listdir(tmp_path)) <= {"in", "tmp", "out"}
+    assert set(os.listdir(tmp_path)) == {"in", "tmp"}
 
 
 def test_two_runs_into_one_place(tmp_path: Path) -> None:
@@ -610,9 +616,7 @@ def test_stopped_it_leaves_nothing(tmp_path: Path, number: signal.Signals) -> No
         env=environment(TMPDIR=str(tmp_path / "tmp")),
         stderr=subprocess.DEVNULL,
     )
-    until = time.monotonic() + 20
-    while not os.listdir(tmp_path / "tmp") and time.monotonic() < until:
-        time.sleep(0.01)
+    wait_for_work(tmp_path)
     assert not (tmp_path / "deep" / "out").exists()
     running.send_signal(number)
     assert running.wait(30) == 128 + number
@@ -628,10 +632,7 @@ def test_what_a_killed_run_left_is_removed_by_the_next(tmp_path: Path) -> None:
         cwd=tmp_path,
         env=environment(TMPDIR=str(tmp_path / "tmp")),
     )
-    until = time.monotonic() + 20
-    while not os.listdir(tmp_path / "tmp") and time.monotonic() < until:
-        time.sleep(0.01)
-    time.sleep(0.2)
+    wait_for_work(tmp_path)
     running.kill()
     running.wait()
     assert os.listdir(tmp_path / "tmp")
@@ -641,3 +642,17 @@ def test_what_a_killed_run_left_is_removed_by_the_next(tmp_path: Path) -> None:
     assert ran.status == 0, ran.err
     assert os.listdir(tmp_path / "tmp") == []
     assert set(os.listdir(tmp_path)) == {"in", "few", "tmp", "out"}
+
+
+def test_a_folder_on_a_disk_of_its_own_is_filled(
+    simdup: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = write(tmp_path / "in", {"a/1.txt": TEXTS[0], "2.txt": TEXTS[1]})
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / ".simdup-1-abcdefgh").mkdir()
+    monkeypatch.setattr(os.path, "ismount", lambda path: os.path.basename(path) == "out")
+    number = (tmp_path / "out").stat().st_ino
+    assert simdup("dedupe", "in", "-o", "out").status == 0
+    assert (tmp_path / "out").stat().st_ino == number, "it cannot be replaced"
+    assert tree(tmp_path / "out") == tree(source)
+    assert set(os.listdir(tmp_path / "out")) == {"a", "2.txt"}
