@@ -153,7 +153,7 @@ def _write_folder(
             for path, why in cleaned.lost.items()
             if path not in known
         ]
-        others = [(name, "stays, and is no part of the result") for name in
+        others = [(name, "kept as it is; not part of the result") for name in
                   list_others(folder, target)]  # fmt: skip
         result = replace(result, skipped=(*result.skipped, *lost), notes=(*result.notes, *others))
         removed = [cut.entry for cut in cleaned.cuts]

@@ -94,7 +94,7 @@ def _check_inside(path: str, folder: str, reading: Reading) -> None:
         head = file.read(64)
         if head and not _RESULT.match(head):
             raise SimdupError(
-                path, f"is in a SOURCE, and no result of simdup: {folder}",
+                path, f"is inside a SOURCE and was not written by simdup: {folder}",
                 "write to another file, or remove this one",
             )  # fmt: skip
 

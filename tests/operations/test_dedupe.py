@@ -227,7 +227,7 @@ def test_force_replaces_its_files_and_no_others(simdup: Command, tmp_path: Path)
     ran = simdup("dedupe", "in", "-o", "out", "--force")
     assert ran.status == 0
     for name in ("out/2.txt", "out/mine.txt"):
-        assert f"simdup: {name}: stays, and is no part of the result" in ran.err
+        assert f"simdup: {name}: kept as it is; not part of the result" in ran.err
     assert tree(tmp_path / "out") == {
         "1.txt": TEXTS[0].encode(),
         "2.txt": b"old",
