@@ -13,12 +13,12 @@ from simdup.errors import unwritable
 
 
 @contextmanager
-def beside(target: str, name: str = "") -> Iterator[str]:
+def beside(target: str, name: str = "", replace: bool = True) -> Iterator[str]:
     """Yield an unused name beside a target; what is made there replaces it if all goes well.
 
     The target is a file or an empty folder; a symbolic link is replaced, not followed.  It is as
     it was if the block raises; nothing is left beside it either way.  Errors call it by `name`, if
-    not by its path.
+    not by its path.  Without `replace`, a file that appeared meanwhile stays.
 
     Raises
     ------
@@ -31,7 +31,10 @@ def beside(target: str, name: str = "") -> Iterator[str]:
         try:
             if os.path.isdir(path) and os.path.isdir(target) and not os.path.islink(target):
                 os.rmdir(target)
-            os.replace(path, target)
+            if replace:
+                os.replace(path, target)
+            else:
+                os.link(path, target)
         except OSError as error:
             raise unwritable(name or target, error) from None
     finally:

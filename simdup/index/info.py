@@ -7,7 +7,11 @@ import os
 from dataclasses import dataclass
 from typing import Any
 
+from simdup.errors import SimdupError
 from simdup.index.storage import Storage
+
+# More than any recipe has.
+_MOST_BITS = 1 << 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +44,26 @@ class IndexInfo:
     model_documents: int | None
 
 
+def read_stored(storage: Storage) -> dict[str, Any]:
+    """Return the stored recipe: ``fields``, ``resolved``, and ``model_documents``."""
+    try:
+        stored: dict[str, Any] = json.loads(storage.get("recipe", 0))
+        bits = stored["resolved"]["bits"]
+        if not isinstance(bits, int) or not 0 < bits <= _MOST_BITS:
+            raise ValueError("bits")
+        if not isinstance(stored["resolved"]["digest"], str):
+            raise ValueError("digest")
+        _ = stored["fields"], stored["model_documents"]
+    except SimdupError:
+        raise
+    except (ValueError, TypeError, KeyError, RecursionError):
+        raise storage.damaged("its recipe is damaged") from None
+    return stored
+
+
 def index_info(storage: Storage) -> IndexInfo:
     """Return what an open index says about itself."""
-    stored = json.loads(storage.get("recipe", 0))
+    stored = read_stored(storage)
     with storage.reading():
         about = storage.about()
         documents = sum(documents for _, documents in storage.blocks())

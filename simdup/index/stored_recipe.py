@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import fields, replace
 from functools import cached_property
 from typing import Any
@@ -12,6 +14,7 @@ from simdup.features.analyzer import Analyzer
 from simdup.features.idf import Builtin, Idf, Model, NoIdf, model_bytes, parse_model, read_model
 from simdup.features.tokens import Dictionary, read_dictionary
 from simdup.fingerprints.fingerprinter import Fingerprinter
+from simdup.index.info import read_stored
 from simdup.index.storage import Storage
 from simdup.model.recipe import Recipe, named_recipe, recipe_fields
 
@@ -41,15 +44,29 @@ def _write(
     storage.put("recipe", 0, json.dumps(stored).encode())
 
 
+@contextmanager
+def intact(storage: Storage) -> Iterator[None]:
+    """Say that the recipe is damaged where its parts do not fit together."""
+    try:
+        yield
+    except SimdupError as error:
+        raise storage.damaged(f"its recipe is damaged ({error})") from None
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        raise storage.damaged("its recipe is damaged") from None
+
+
 class StoredRecipe:
     """The recipe inside an index."""
 
     def __init__(self, storage: Storage) -> None:
-        stored = json.loads(storage.get("recipe", 0))
+        stored = read_stored(storage)
         # With its digest; for fingerprint lines only digest and bits.
         self.resolved: dict[str, Any] = stored["resolved"]
         self._fields: dict[str, Any] | None = stored["fields"]
         self._storage = storage
+        if self._fields is not None:
+            with intact(storage):
+                _ = self._recipe
 
     @property
     def complete(self) -> bool:
@@ -81,7 +98,9 @@ class StoredRecipe:
             dictionary = Dictionary(recipe.dictionary or "", storage.get("dictionary", 0))
         idf: Idf = Builtin()
         if storage.has("model"):
-            idf = parse_model(storage.get("model", 0), storage.path)
+            content = storage.get("model", 0)
+            with intact(storage):
+                idf = parse_model(content, storage.path)
         elif self.resolved["idf"] == "none":
             idf = NoIdf()
         made = Fingerprinter(Analyzer(recipe, dictionary=dictionary), idf)
