@@ -10,6 +10,7 @@ import numpy as np
 from simdup.errors import SimdupError
 from simdup.index.columns import SECTIONS, decode_names, name_keys
 from simdup.index.session import Session
+from simdup.index.state import find_places
 
 
 def find_faults(session: Session) -> list[str]:
@@ -33,7 +34,9 @@ def find_faults(session: Session) -> list[str]:
                     keys.append(columns.keys)
                     if (name_keys(decode_names(columns.names)) != columns.keys).any():
                         faults.append(f"block {number} has names that would not be found")
-            for number in sorted({n for kind, n in storage.places() if kind in SECTIONS} - listed):
+            for number in sorted(
+                {n for kind, n in find_places(storage) if kind in SECTIONS} - listed
+            ):
                 faults.append(f"block {number} is missing in the list of blocks")
         if keys and len(np.unique(np.concatenate(keys))) < sum(map(len, keys)):
             faults.append("a name occurs twice")

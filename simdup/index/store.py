@@ -12,6 +12,7 @@ from contextlib import contextmanager
 
 import numpy as np
 
+from simdup.errors import SimdupError
 from simdup.index.columns import (
     SECTIONS,
     U64,
@@ -77,14 +78,15 @@ class Store:
 
     def read_block(self, number: int, get: Callable[[str, int], bytes]) -> Columns:
         """Return the documents that the sections of a block hold, however these are read."""
-        sections = {kind: get(kind, number) for kind in SECTIONS}
         with self._shaped(number):
-            return from_sections(sections, self.words)
+            return from_sections({kind: get(kind, number) for kind in SECTIONS}, self.words)
 
     @contextmanager
     def _shaped(self, number: int) -> Iterator[None]:
         try:
             yield
+        except SimdupError:
+            raise
         except (ValueError, IndexError) as error:
             raise self.storage.damaged(f"block {number} is damaged ({error})") from None
 
