@@ -28,6 +28,8 @@ DAMAGED_HINT = (
 # take beside one for each byte of the file. A row takes some 5 and at least 6 bytes; a crafted tree
 # whose branches share their leaves would take 2**60. 10**7 take a third of a second.
 _STEP, _STEPS = 1_000_000, 10
+# Python raises the second where a message of SQLite quotes a damaged schema.
+_FAILURES = (sqlite3.Error, UnicodeDecodeError)
 
 
 class Database:
@@ -59,7 +61,7 @@ class Database:
         """Tell whether the files that a reader needs beside this one cannot be made."""
         try:
             self._connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchall()
-        except sqlite3.Error as error:
+        except _FAILURES as error:
             return _code(error) in (
                 sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN,
             )  # fmt: skip
@@ -115,7 +117,7 @@ class Database:
                 try:
                     self._connection.execute("BEGIN IMMEDIATE")
                     return
-                except sqlite3.Error as error:
+                except _FAILURES as error:
                     if _code(error) != sqlite3.SQLITE_BUSY:
                         raise self._error(error) from None
                 if time.monotonic() >= end:
@@ -145,7 +147,7 @@ class Database:
         self._steps = 0
         try:
             yield from self._connection.execute(statement, tuple(values))
-        except (sqlite3.Error, OverflowError) as error:
+        except _FAILURES as error:
             raise self._error(error) from None
 
     def damaged(self, what: str) -> SimdupError:

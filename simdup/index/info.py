@@ -7,7 +7,6 @@ import os
 from dataclasses import dataclass
 from typing import Any
 
-from simdup.errors import SimdupError
 from simdup.index.storage import Storage
 
 # More than any recipe has.
@@ -46,18 +45,21 @@ class IndexInfo:
 
 def read_stored(storage: Storage) -> dict[str, Any]:
     """Return the stored recipe: ``fields``, ``resolved``, and ``model_documents``."""
+    content = storage.get("recipe", 0)
     try:
-        stored: dict[str, Any] = json.loads(storage.get("recipe", 0))
-        bits = stored["resolved"]["bits"]
-        if not isinstance(bits, int) or not 0 < bits <= _MOST_BITS:
-            raise ValueError("bits")
-        if not isinstance(stored["resolved"]["digest"], str):
-            raise ValueError("digest")
-        _ = stored["fields"], stored["model_documents"]
-    except SimdupError:
-        raise
+        stored: dict[str, Any] = json.loads(content)
+        resolved, fields = stored["resolved"], stored["fields"]
+        fits = (
+            isinstance(resolved["digest"], str)
+            and isinstance(resolved["bits"], int)
+            and 0 < resolved["bits"] <= _MOST_BITS
+            and isinstance(stored["model_documents"], int | None)
+            and (fields is None or {*fields, "idf"} <= set(resolved))
+        )
     except (ValueError, TypeError, KeyError, RecursionError):
-        raise storage.damaged("its recipe is damaged") from None
+        fits = False
+    if not fits:
+        raise storage.damaged("its recipe is damaged")
     return stored
 
 

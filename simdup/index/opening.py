@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -104,7 +105,8 @@ def open_storage(path: str) -> Storage:
     folder = os.path.dirname(os.path.abspath(path))
     if os.access(path, os.W_OK) and os.access(folder, os.W_OK):
         storage = Storage(path, _connect(path, "rw"))
-        if _is_alone(path) and storage.lacks_room():
+        full = shutil.disk_usage(folder).free < _ROOM
+        if _is_alone(path) and (full or storage.lacks_room()):
             storage.close()
             storage = Storage(path, _connect(path, _ALONE))
     else:
@@ -120,6 +122,8 @@ def open_storage(path: str) -> Storage:
 
 # Nobody can be writing, and a reader could not announce itself.
 _ALONE = "ro&immutable=1"
+# Bytes that a reader needs for its shared memory, and a little more.
+_ROOM = 1 << 16
 
 
 def _is_alone(path: str) -> bool:

@@ -78,18 +78,18 @@ def _copy_recipe(wreck: _Wreck, new: Storage) -> list[str]:
     """Copy the recipe; without its model or dictionary it only compares fingerprints."""
     try:
         new.put("recipe", 0, wreck.get("recipe", 0))
+        known = StoredRecipe(new)
     except SimdupError as error:
         what = f"cannot be repaired: {error.what}"
-        raise SimdupError(error.where, what, "build the index again from its sources") from None
+        hint = "build the index again from its sources"
+        raise SimdupError(wreck.path, what, hint) from None
     parts, lost = {}, []
-    for kind in ("model", "dictionary"):
-        if (kind, 0) in wreck.places:
-            try:
-                parts[kind] = wreck.get(kind, 0)
-            except SimdupError as error:
-                lost.append(f"{error.what}: texts can no longer be fingerprinted")
+    for kind in known.parts | {kind for kind, _ in wreck.places} & {"model", "dictionary"}:
+        try:
+            parts[kind] = wreck.get(kind, 0)
+        except SimdupError as error:
+            lost.append(f"{error.what}: texts can no longer be fingerprinted")
     if lost:
-        known = StoredRecipe(new)
         store_digest(new, known.resolved["digest"], known.bits)
         return lost
     for kind, content in parts.items():
@@ -101,6 +101,7 @@ class _Wreck:
     """A damaged index, as far as it can be read."""
 
     def __init__(self, storage: Storage) -> None:
+        self.path = storage.path
         self._storage = storage
         self._rows = find_places(storage)
         self._listed: dict[int, int] = {}

@@ -111,8 +111,12 @@ def find_places(file: Database) -> dict[tuple[str, int], int]:
     # Damaged pages end a scan; another one comes from the other side, or by the index.
     for scan in ("NOT INDEXED ORDER BY rowid", "NOT INDEXED ORDER BY rowid DESC",
                  "ORDER BY kind, number"):  # fmt: skip
+        seen = set()
         with suppress(SimdupError):
             for kind, number, row in file.rows(f"SELECT kind, number, rowid FROM part {scan}"):
+                if row in seen:
+                    break
+                seen.add(row)
                 if isinstance(kind, str) and isinstance(number, int):
                     found.setdefault((kind, number), row)
     return found

@@ -63,6 +63,7 @@ class StoredRecipe:
         # With its digest; for fingerprint lines only digest and bits.
         self.resolved: dict[str, Any] = stored["resolved"]
         self._fields: dict[str, Any] | None = stored["fields"]
+        self._model_documents: int | None = stored["model_documents"]
         self._storage = storage
         if self._fields is not None:
             with intact(storage):
@@ -72,6 +73,12 @@ class StoredRecipe:
     def complete(self) -> bool:
         """Whether texts can be fingerprinted, not only their fingerprints compared."""
         return self._fields is not None
+
+    @property
+    def parts(self) -> set[str]:
+        """The kinds of sections that the recipe needs."""
+        found = {"dictionary"} & set(self._fields or {})
+        return found if self._model_documents is None else found | {"model"}
 
     @property
     def bits(self) -> int:
@@ -94,8 +101,11 @@ class StoredRecipe:
                 "query it with `fingerprints`, or build it with the options of their recipe",
             )
         recipe, dictionary = self._recipe, None
-        if storage.has("dictionary"):
-            dictionary = Dictionary(recipe.dictionary or "", storage.get("dictionary", 0))
+        if recipe.dictionary is not None:
+            # The name is only shown: whoever made the index must not choose what is opened here.
+            dictionary = Dictionary(recipe.dictionary, storage.get("dictionary", 0))
+            with intact(storage):
+                dictionary.content.decode("utf-8")
         idf: Idf = Builtin()
         if storage.has("model"):
             content = storage.get("model", 0)
