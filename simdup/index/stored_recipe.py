@@ -67,7 +67,9 @@ class StoredRecipe:
         self._storage = storage
         if self._fields is not None:
             with intact(storage):
-                _ = self._recipe
+                fits = self._recipe.bits == self.bits
+            if not fits:
+                raise storage.damaged("its recipe is damaged")
 
     @property
     def complete(self) -> bool:

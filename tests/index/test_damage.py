@@ -384,7 +384,7 @@ def test_an_index_names_no_file_to_open(simdup: Command, path: Path) -> None:
 RECIPES = (
     "", "[]", "{}", "[" * 100_000, "\xff", '{"resolved": {"bits": "x"}, "fields": null}',
     '{"resolved": {"bits": 8, "digest": ""}, "fields": {"a": 1}, "model_documents": null}',
-    '{"resolved": {"bits": 8, "digest": "", "idf": ""}, "fields": {"idf": 3}, "model_documents": 0}',
+    '{"resolved": {"bits": 8, "digest": "", "idf": 1}, "fields": {}, "model_documents": 0}',
 )  # fmt: skip
 
 
