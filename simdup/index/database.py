@@ -81,7 +81,7 @@ class Database:
         self.execute("BEGIN")
         try:
             # The first query fixes the state.
-            self.execute("SELECT 1 FROM about LIMIT 1")
+            self.execute("SELECT 1 FROM sqlite_schema LIMIT 1")
             yield
         finally:
             with suppress(sqlite3.Error):

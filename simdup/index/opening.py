@@ -113,7 +113,6 @@ def open_storage(path: str) -> Storage:
         storage = Storage(path, _connect(path, _ALONE if _is_alone(path) else "ro"))
     try:
         _check_schema(storage)
-        storage.about()
     except BaseException:
         storage.close()
         raise

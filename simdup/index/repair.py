@@ -6,12 +6,13 @@ from collections.abc import Iterator
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
 
+from simdup._version import __version__
 from simdup.errors import SimdupError
 from simdup.index.check import find_faults
 from simdup.index.columns import SECTIONS, Columns, decode_names, name_keys, read_names
 from simdup.index.manifest import Manifest
 from simdup.index.opening import create_storage, open_storage
-from simdup.index.session import Session
+from simdup.index.session import Session, now
 from simdup.index.state import find_places, is_intact, read_blocks, read_manifest
 from simdup.index.storage import Storage
 from simdup.index.store import Store
@@ -60,9 +61,11 @@ def repair(path: str, target: str) -> Repaired:
                 if replaced:
                     found.lost.append(f"{replaced} documents whose names occurred twice")
             writer.flush()
+            about = {"created": "", "changed": now(), "simdup": __version__}
             with suppress(SimdupError):
-                for name, value in old.about().items():
-                    new.set(name, value)
+                about |= old.about()
+            for name in ("created", "changed", "simdup"):
+                new.set(name, about[name])
             found.documents = len(store)
     return found
 

@@ -255,17 +255,42 @@ def test_repair_says_what_was_lost_and_keeps_the_rest(simdup: Command, path: Pat
     assert kept == [*found[:1023], *found[1023 + 1024 :]]
 
 
-def test_repair_without_the_tables_index(simdup: Command, path: Path) -> None:
+@pytest.mark.parametrize("name", ["sqlite_autoindex_part_1", "about", "block"])
+def test_repair_without_a_table_or_index_that_others_make_up_for(
+    simdup: Command, path: Path, name: str
+) -> None:
     found = documents(path)
     with closing(sqlite3.connect(path)) as file:
-        select = "SELECT rootpage FROM sqlite_schema WHERE type = 'index'"
-        (root,) = file.execute(select).fetchone()
+        select = "SELECT rootpage FROM sqlite_schema WHERE name = ?"
+        (root,) = file.execute(select, (name,)).fetchone()
     content = bytearray(path.read_bytes())
     content[(root - 1) * 4096 : root * 4096] = bytes(4096)
     path.write_bytes(content)
     assert simdup("index", "check", "seen.index").status == 2
     assert simdup("index", "repair", "seen.index").status == 0
     assert documents(path.with_name("seen.index.repaired")) == found
+
+
+def test_repair_of_any_page(simdup: Command, path: Path) -> None:
+    """What comes out is intact and nothing new; if anything is lost, it is said."""
+    found, whole = documents(path), path.read_bytes()
+    rng = random.Random(5)
+    outcomes = []
+    for turn in range(12):
+        content = bytearray(whole)
+        at = rng.randrange(1, len(whole) // 4096) * 4096
+        content[at : at + 4096] = rng.randbytes(4096) if turn % 2 else bytes(4096)
+        path.write_bytes(content)
+        done = simdup("index", "repair", "seen.index", f"{turn}.index")
+        assert done.status in (0, 2)
+        assert "internal" not in done.err
+        outcomes.append(done.status)
+        new = path.with_name(f"{turn}.index")
+        if new.exists():
+            kept = documents(new)
+            assert set(kept) <= set(found)
+            assert (kept == found) == (done.status == 0)
+    assert set(outcomes) == {0, 2}
 
 
 def test_repair_of_what_is_intact_or_beyond_repair(simdup: Command, path: Path) -> None:
