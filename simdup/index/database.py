@@ -40,12 +40,14 @@ class Database:
         self._connection = connection
         self._steps = 0
         connection.set_progress_handler(self._count_steps, _STEP)
-        # Nothing in the file is run, and every cell lies in its page.
+
+    def distrust(self) -> None:
+        """Run nothing that the file brings along, and expect cells outside their pages."""
         for pragma in ("trusted_schema = OFF", "cell_size_check = ON"):
             self.execute(f"PRAGMA {pragma}")
-        # Python 3.12 can set it.
-        if hasattr(connection, "setconfig"):
-            connection.setconfig(sqlite3.SQLITE_DBCONFIG_DEFENSIVE, True)  # type: ignore[attr-defined,unused-ignore]
+        # Python 3.12 can set it. A file that is being made needs what it forbids.
+        if hasattr(self._connection, "setconfig"):
+            self._connection.setconfig(sqlite3.SQLITE_DBCONFIG_DEFENSIVE, True)  # type: ignore[attr-defined,unused-ignore]
 
     def _count_steps(self) -> bool:
         """Count the instructions of a statement; tell whether they are too many."""

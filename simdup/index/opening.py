@@ -104,13 +104,13 @@ def open_storage(path: str) -> Storage:
     _check_sides(path)
     folder = os.path.dirname(os.path.abspath(path))
     if os.access(path, os.W_OK) and os.access(folder, os.W_OK):
-        storage = Storage(path, _connect(path, "rw"))
+        storage = _distrusted(path, "rw")
         full = shutil.disk_usage(folder).free < _ROOM
         if _is_alone(path) and (full or storage.lacks_room()):
             storage.close()
-            storage = Storage(path, _connect(path, _ALONE))
+            storage = _distrusted(path, _ALONE)
     else:
-        storage = Storage(path, _connect(path, _ALONE if _is_alone(path) else "ro"))
+        storage = _distrusted(path, _ALONE if _is_alone(path) else "ro")
     try:
         _check_schema(storage)
     except BaseException:
@@ -123,6 +123,12 @@ def open_storage(path: str) -> Storage:
 _ALONE = "ro&immutable=1"
 # Bytes that a reader needs for its shared memory, and a little more.
 _ROOM = 1 << 16
+
+
+def _distrusted(path: str, mode: str) -> Storage:
+    storage = Storage(path, _connect(path, mode))
+    storage.distrust()
+    return storage
 
 
 def _is_alone(path: str) -> bool:
