@@ -10,7 +10,6 @@ import os
 import stat
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from typing import IO
 
 from simdup.errors import SimdupError, unwritable
 from simdup.workspace import work_folder
@@ -44,12 +43,6 @@ def beside(target: str, name: str = "", replace: bool = True) -> Iterator[str]:
         yield path
         with _explain(name or target):
             _publish(path, os.path.join(folder, base), replace)
-
-
-def sync(stream: IO[bytes]) -> None:
-    """Wait until what was written has reached the disk."""
-    stream.flush()
-    os.fsync(stream.fileno())
 
 
 def sync_path(path: str) -> None:

@@ -9,6 +9,9 @@ from typing import Any
 
 from simdup.index.storage import Storage
 
+# More than any recipe has.
+_MOST_BITS = 1 << 12
+
 
 @dataclass(frozen=True, slots=True)
 class IndexInfo:
@@ -40,9 +43,29 @@ class IndexInfo:
     model_documents: int | None
 
 
+def read_stored(storage: Storage) -> dict[str, Any]:
+    """Return the stored recipe: ``fields``, ``resolved``, and ``model_documents``."""
+    content = storage.get("recipe", 0)
+    try:
+        stored: dict[str, Any] = json.loads(content)
+        resolved, fields = stored["resolved"], stored["fields"]
+        fits = (
+            isinstance(resolved["digest"], str)
+            and isinstance(resolved["bits"], int)
+            and 0 < resolved["bits"] <= _MOST_BITS
+            and isinstance(stored["model_documents"], int | None)
+            and (fields is None or {*fields, "idf"} <= set(resolved))
+        )
+    except (ValueError, TypeError, KeyError, RecursionError):
+        fits = False
+    if not fits:
+        raise storage.damaged("its recipe is damaged")
+    return stored
+
+
 def index_info(storage: Storage) -> IndexInfo:
     """Return what an open index says about itself."""
-    stored = json.loads(storage.get("recipe", 0))
+    stored = read_stored(storage)
     with storage.reading():
         about = storage.about()
         documents = sum(documents for _, documents in storage.blocks())

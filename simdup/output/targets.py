@@ -68,7 +68,7 @@ def check_output(path: str | None, sources: Iterable[str], reading: Reading | No
     Raises
     ------
     SimdupError
-        If the file is a source, or in one and no result of simdup.
+        If the file is a source, or inside one and not a result of simdup.
     """
     # Devices and pipes are written to, not overwritten.
     if path is None or path == STDIN or not os.path.isfile(path):

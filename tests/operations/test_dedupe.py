@@ -587,7 +587,10 @@ def test_no_output_overwrites_a_source(simdup: Command, tmp_path: Path) -> None:
         ("compare", "in/a.txt", "in/b.txt", "-f", "text", "-o", "in/b.txt"),
     ):
         ran = simdup(*arguments)
-        assert (ran.status, "is a SOURCE itself" in ran.err or "is in a" in ran.err) == (2, True)
+        assert (ran.status, "is a SOURCE itself" in ran.err or "is inside a" in ran.err) == (
+            2,
+            True,
+        )
     assert state(tmp_path) == before
 
 
