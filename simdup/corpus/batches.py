@@ -15,7 +15,8 @@ from typing import IO
 from simdup.corpus.compression import decompress
 from simdup.corpus.decoding import decode
 from simdup.corpus.encoding_detection import NotText
-from simdup.corpus.html import decode_html, extract_text, require_justext
+from simdup.corpus.html import decode_html, extract_text
+from simdup.corpus.main_text import require_justext
 from simdup.corpus.parquet import cut_parquet, require_pyarrow
 from simdup.corpus.record_batches import BATCH_BYTES, LineBatch, ParquetBatch, cut_lines
 from simdup.corpus.records import read_records, without_surrogates
