@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from typing import NamedTuple
 
 from simdup.corpus.compression import DETECT, split_compression
 from simdup.corpus.names import from_bytes
@@ -120,30 +121,64 @@ def _expand(source: str, reading: Reading) -> Iterator[File | Skipped]:
         yield Skipped(source, "no such file or directory", error=True)
         return
     if stat.S_ISDIR(status.st_mode):
-        yield from _walk(source, "", reading)
+        yield from _walk(source, reading)
     else:
         yield _file(source, status, reading)
 
 
-def _walk(folder: str, below: str, reading: Reading) -> Iterator[File | Skipped]:
+def _walk(source: str, reading: Reading) -> Iterator[File | Skipped]:
+    # Not by recursion: a folder may be deeper than Python's calls.
+    open_folders = [_entries(source, "", reading)]
+    while open_folders:
+        for found in open_folders[-1]:
+            if not isinstance(found, _Folder):
+                yield found
+                continue
+            open_folders.append(_entries(found.path, found.below, reading))
+            break
+        else:
+            open_folders.pop()
+
+
+class _Folder(NamedTuple):
+    """A folder below a source."""
+
+    path: str
+    below: str  # its path below the source, with a slash at the end
+
+
+def _entries(folder: str, below: str, reading: Reading) -> Iterator[File | Skipped | _Folder]:
     try:
         with os.scandir(folder) as entries:
             ordered = sorted(entries, key=lambda entry: os.fsencode(entry.name))
     except OSError as error:
-        yield Skipped(folder, reason(error), error=True)
+        yield _unlisted(folder, error, named=not below)
         return
     for entry in ordered:
         path = below + entry.name
-        if entry.name.startswith(".") or entry.is_symlink() or matches(path, reading.exclude):
-            continue
-        if entry.is_dir(follow_symlinks=False):
-            yield from _walk(entry.path, path + "/", reading)
-        elif not reading.glob or matches(path, reading.glob):
-            if entry.is_file(follow_symlinks=False):
-                yield _file(entry.path, entry.stat(follow_symlinks=False), reading)
-            else:
-                # Reading a named pipe would wait forever.
-                yield Skipped(entry.path, "not a regular file")
+        try:
+            if entry.name.startswith(".") or entry.is_symlink() or matches(path, reading.exclude):
+                continue
+            if entry.is_dir(follow_symlinks=False):
+                yield _Folder(entry.path, path + "/")
+            elif not reading.glob or matches(path, reading.glob):
+                if entry.is_file(follow_symlinks=False):
+                    yield _file(entry.path, entry.stat(follow_symlinks=False), reading)
+                else:
+                    # Reading a named pipe would wait forever.
+                    yield Skipped(entry.path, "not a regular file")
+        except OSError as error:
+            yield _unlisted(entry.path, error)
+
+
+def _unlisted(path: str, error: OSError, named: bool = False) -> Skipped:
+    """Return what is said of a file or folder that the system refused to list.
+
+    That one vanishes is normal in a folder at work, and a fault only if a person named it.
+    """
+    if isinstance(error, FileNotFoundError) and not named:
+        return Skipped(path, "vanished while its folder was listed")
+    return Skipped(path, reason(error), error=True)
 
 
 def _file(path: str, status: os.stat_result, reading: Reading) -> File:

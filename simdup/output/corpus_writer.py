@@ -130,8 +130,13 @@ def _open_folder(target: str) -> Iterator[str]:
 
 def _make_folder(root: str, folder: str) -> None:
     """Make a folder below the root; refuse one that a symbolic link leads out of it."""
-    if not os.path.isdir(folder):
-        os.makedirs(folder, exist_ok=True)
+    missing, above = [], folder
+    while not os.path.isdir(above):
+        missing.append(above)
+        above = os.path.dirname(above)
+    # os.makedirs is recursive, and folders can be deeper than Python's calls.
+    for one in reversed(missing):
+        os.mkdir(one)
     if os.path.realpath(folder) != os.path.normpath(folder):
         raise SimdupError(folder, f"a symbolic link leads out of {root}")
 
