@@ -11,7 +11,6 @@ from fnmatch import fnmatchcase
 from typing import NamedTuple
 
 from simdup.corpus.compression import DETECT, split_compression
-from simdup.corpus.names import from_bytes
 from simdup.errors import reason, unreadable
 from simdup.model.documents import Skipped
 from simdup.model.reading import Reading
@@ -39,11 +38,21 @@ class File:
     format: str = "text"  # ``text`` and ``html`` are one document, the others hold `RECORDS`
     compression: str = ""  # see `simdup.corpus.compression`
     content_path: str = ""  # where its content is, if not at its path
+    max_size: int = sys.maxsize  # most bytes of a document, unpacked
 
     @property
     def records(self) -> bool:
         """Whether it holds many documents."""
         return self.format in RECORDS
+
+    @property
+    def too_large(self) -> str:
+        """Why a document of more bytes is skipped."""
+        size, units = self.max_size, ["bytes", "kB", "MB", "GB"]
+        while size % 1024 == 0 < size and len(units) > 1:
+            size //= 1024
+            del units[0]
+        return f"larger than {size} {units[0]}: see `max_size`"
 
 
 def list_files(sources: Iterable[str], reading: Reading) -> tuple[list[File], list[Skipped]]:
@@ -80,7 +89,8 @@ def one_file(path: str, reading: Reading) -> File:
     """Return a file that is one document, even if its suffix says records."""
     stem, compression = (path, DETECT) if path == STDIN else split_compression(path)
     kind = format_of(stem, reading)
-    return File(path, format="text" if kind in RECORDS else kind, compression=compression)
+    kind = "text" if kind in RECORDS else kind
+    return File(path, format=kind, compression=compression, max_size=reading.max_size)
 
 
 def read_list(path: str, null: bool) -> list[str]:
@@ -88,7 +98,7 @@ def read_list(path: str, null: bool) -> list[str]:
 
     With `null` a NUL ends each name, as ``find -print0`` writes, rather than a newline.
     """
-    return [from_bytes(name) for name in read_bytes(path).split(b"\0" if null else b"\n") if name]
+    return [os.fsdecode(name) for name in read_bytes(path).split(b"\0" if null else b"\n") if name]
 
 
 def read_bytes(path: str) -> bytes:
@@ -110,7 +120,8 @@ def read_bytes(path: str) -> bytes:
 
 def _expand(source: str, reading: Reading) -> Iterator[File | Skipped]:
     if source == STDIN:
-        yield File(STDIN, format=format_of(STDIN, reading), compression=DETECT)
+        form = format_of(STDIN, reading)
+        yield File(STDIN, format=form, compression=DETECT, max_size=reading.max_size)
         return
     try:
         status = os.stat(source)
@@ -183,7 +194,8 @@ def _unlisted(path: str, error: OSError, named: bool = False) -> Skipped:
 
 def _file(path: str, status: os.stat_result, reading: Reading) -> File:
     stem, compression = split_compression(path)
-    return File(path, status.st_size, status.st_mtime, format_of(stem, reading), compression)
+    form = format_of(stem, reading)
+    return File(path, status.st_size, status.st_mtime, form, compression, max_size=reading.max_size)
 
 
 def format_of(path: str, reading: Reading) -> str:

@@ -173,6 +173,11 @@ def write_records(
     `redundant` are the numbers of those that do not; `compression` is that of the target.
     """
     with open_content(file) as (stream, _):
+        # Of a damaged file nothing is redundant, and its bytes are all there is to keep.
+        if file.format == "parquet" and not redundant:
+            with compress(target, compression) as packer:
+                shutil.copyfileobj(stream, packer)
+            return
         if file.format == "parquet":
             with _seekable(stream) as source, tempfile.TemporaryFile() as table:
                 from simdup.corpus.parquet import copy_rows

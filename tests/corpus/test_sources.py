@@ -5,7 +5,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from support import Command, prose, write
+from support import Command, process, prose, write
 
 
 class Vanished:
@@ -79,3 +79,15 @@ def test_a_folder_may_be_deeper_than_pythons_calls(simdup: Command, tmp_path: Pa
     subprocess.run(["rm", "-r", "c", "clean"], check=False)
     assert kept.status == 0, kept.err
     assert ran.lines == [f"c/{'d/' * 1100}b.txt"]
+
+
+def test_lists_of_files_hold_the_bytes_of_names_in_any_locale(tmp_path: Path) -> None:
+    """Before, a name beyond ASCII was not found where the locale is not UTF-8."""
+    write(tmp_path / "c", {"书.txt": prose(1), "é.txt": prose(1)})
+    (tmp_path / "c" / os.fsdecode(b"\xff.txt")).write_text(prose(1), "utf-8")
+    locale = {"PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "LC_ALL": "C"}
+    names = sorted(b"c/" + name for name in os.listdir(bytes(tmp_path / "c")))
+    content = b"".join(name + b"\0" for name in names)
+    options = ("--files-from", "-", "-0", "--list", "redundant")
+    ran = process("scan", *options, cwd=tmp_path, stdin=content, **locale)
+    assert (ran.status, ran.out) == (0, b"".join(name + b"\0" for name in names[1:]))
