@@ -148,6 +148,8 @@ def read(batch: Batch, reading: Reading) -> Iterator[Document | Skipped]:
 
 def read_file(file: File, reading: Reading) -> Document | Skipped:
     """Read one file as one document."""
+    if file.size > file.max_size and not file.compression:
+        return Skipped(file.path, file.too_large, error=True)
     try:
         with open_content(file) as (stream, _):
             content = _read_up_to(stream, file.max_size + 1)

@@ -39,5 +39,5 @@ class Reading:
     id_field: str | None = None
     html: bool = False
     extract: str = "main"
-    # A hundred times a long novel; such a document takes about 1 GB while it is read.
+    # Far beyond any book, and a text of this size takes 3 GB while it is read and counted.
     max_size: int = 100 << 20
