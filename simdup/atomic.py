@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 
 from simdup.errors import SimdupError, unwritable
-from simdup.workspace import work_folder
+from simdup.workspace import walk, work_folder
 
 # What systems say where a file cannot have two names.
 _NO_LINKS = (errno.EPERM, errno.EACCES, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)
@@ -50,7 +50,7 @@ def sync_path(path: str) -> None:
     if os.path.islink(path):
         return
     paths = [path]
-    for folder, _, files in os.walk(path):
+    for folder, _, files in walk(path):
         paths.append(folder)
         paths += [os.path.join(folder, name) for name in files]
     if len(paths) == 1:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import shutil
 import stat
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -85,17 +84,40 @@ def entries(folder: str) -> list[str]:
     return [name for name in os.listdir(folder) if not _OURS.fullmatch(name)]
 
 
+def walk(top: str) -> Iterator[tuple[str, list[str], list[str]]]:
+    """Yield the folders below a folder as `os.walk` does, but however deep they are."""
+    pending = [top]
+    while pending:
+        folder = pending.pop()
+        with suppress(OSError), os.scandir(folder) as found:
+            there = list(found)
+            folders = [one.name for one in there if one.is_dir(follow_symlinks=False)]
+            yield folder, folders, [one.name for one in there if one.name not in set(folders)]
+            pending += [os.path.join(folder, name) for name in reversed(folders)]
+
+
+def make_folders(folder: str) -> None:
+    """Make a folder and those that it is in, however deep."""
+    for one in reversed(_missing(folder)):
+        with suppress(FileExistsError):
+            os.mkdir(one)
+
+
+def _missing(folder: str) -> list[str]:
+    """Return a folder and those that it is in, up to the first that exists."""
+    missing = []
+    while not os.path.lexists(folder):
+        missing.append(folder)
+        folder = os.path.dirname(folder)
+    return missing
+
+
 @contextmanager
 def _parents(folder: str) -> Iterator[None]:
     """Make a folder and those it is in; remove those that are still empty in the end."""
-    made = []
-    while not os.path.lexists(folder):
-        made.append(folder)
-        folder = os.path.dirname(folder)
+    made = _missing(folder)
     try:
-        for folder in reversed(made):
-            with suppress(FileExistsError):
-                os.mkdir(folder)
+        make_folders(folder)
         yield
     finally:
         with suppress(OSError):
@@ -222,10 +244,18 @@ def _remove(path: str) -> None:
         with suppress(OSError):
             os.unlink(path)
         return
-    shutil.rmtree(path, ignore_errors=True)
-    if os.path.isdir(path):
-        # Folders whose owner must not write to them, made after such ones of a SOURCE.
-        for folder, _, _ in os.walk(path):
+    # Some folders are made after those of a SOURCE, which their owner must not write to.
+    folders = [path]
+    with suppress(OSError):
+        os.chmod(path, stat.S_IRWXU)
+    for folder, below, files in walk(path):
+        for name in files:
             with suppress(OSError):
-                os.chmod(folder, stat.S_IRWXU)
-        shutil.rmtree(path, ignore_errors=True)
+                os.unlink(os.path.join(folder, name))
+        for name in below:
+            folders.append(os.path.join(folder, name))
+            with suppress(OSError):
+                os.chmod(folders[-1], stat.S_IRWXU)
+    for folder in reversed(folders):
+        with suppress(OSError):
+            os.rmdir(folder)

@@ -160,8 +160,8 @@ def _writer(stream: BinaryIO, out: options.Output, new: bool, null: bool) -> tup
 
 def _names(results: Iterable[QueryResult], end: bytes, terminal: bool) -> Iterable[bytes]:
     """Return the names of documents: as they are for programs, escaped on a terminal."""
-    from simdup.corpus.names import to_bytes
+    from simdup.corpus.names import list_entry
     from simdup.output.escaping import shown
 
     for one in results:
-        yield to_bytes(shown(one.document) if terminal else one.document) + end
+        yield list_entry(shown(one.document) if terminal else one.document) + end

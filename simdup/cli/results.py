@@ -15,10 +15,10 @@ FORMATS = ("text", "csv", "jsonl")
 
 def write_names(stream: BinaryIO, names: Iterable[str], null: bool) -> None:
     """Write names as they are, each ended by a newline or NUL."""
-    from simdup.corpus.names import to_bytes
+    from simdup.corpus.names import list_entry
 
     end = b"\0" if null else b"\n"
-    stream.writelines(to_bytes(name) + end for name in names)
+    stream.writelines(list_entry(name) + end for name in names)
 
 
 def write_result(stream: BinaryIO, result: Result, out: Output, extras: Sequence[str] = ()) -> None:

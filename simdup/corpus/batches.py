@@ -15,9 +15,11 @@ from typing import IO
 from simdup.corpus.compression import decompress
 from simdup.corpus.decoding import decode
 from simdup.corpus.encoding_detection import NotText
-from simdup.corpus.html import decode_html, extract_text, require_justext
+from simdup.corpus.html import decode_html, extract_text
+from simdup.corpus.lines import BATCH_BYTES
+from simdup.corpus.main_text import require_justext
 from simdup.corpus.parquet import cut_parquet, require_pyarrow
-from simdup.corpus.record_batches import BATCH_BYTES, LineBatch, ParquetBatch, cut_lines
+from simdup.corpus.record_batches import LineBatch, ParquetBatch, cut_lines
 from simdup.corpus.records import read_records, without_surrogates
 from simdup.corpus.sources import RECORDS, STDIN, File
 from simdup.errors import reason
@@ -146,11 +148,15 @@ def read(batch: Batch, reading: Reading) -> Iterator[Document | Skipped]:
 
 def read_file(file: File, reading: Reading) -> Document | Skipped:
     """Read one file as one document."""
+    if file.size > file.max_size and not file.compression:
+        return Skipped(file.path, file.too_large, error=True)
     try:
         with open_content(file) as (stream, _):
-            content = stream.read()
+            content = _read_up_to(stream, file.max_size + 1)
     except OSError as error:
         return Skipped(file.path, reason(error), error=True)
+    if len(content) > file.max_size:
+        return Skipped(file.path, file.too_large, error=True)
     html = file.format == "html"
     try:
         decoded = (decode_html if html else decode)(content, reading.encoding)
@@ -162,6 +168,20 @@ def read_file(file: File, reading: Reading) -> Document | Skipped:
         note = f"read as {decoded.encoding} with {decoded.replaced} bad character{plural} replaced"
     text = extract_text(decoded.text, reading.extract) if html else decoded.text
     return Document(file.path, text, file.modified, note, path=file.path)
+
+
+def _read_up_to(stream: IO[bytes], size: int) -> bytes:
+    """Return the content of a stream, or so many bytes of it if there are more."""
+    # Piece by piece: asked for `size` at once, streams set that much memory aside.
+    content = stream.read(min(size, BATCH_BYTES))
+    if len(content) < BATCH_BYTES:
+        return content
+    pieces = [content]
+    size -= len(content)
+    while piece := stream.read(min(size, BATCH_BYTES)):
+        pieces.append(piece)
+        size -= len(piece)
+    return b"".join(pieces)
 
 
 def require_extras(files: Iterable[File], reading: Reading) -> None:

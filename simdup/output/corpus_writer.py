@@ -22,7 +22,7 @@ from simdup.corpus.record_batches import raw_records
 from simdup.corpus.sources import File
 from simdup.errors import SimdupError, reason, unwritable
 from simdup.model.clusters import Removed
-from simdup.workspace import entries, work_folder, writes_into
+from simdup.workspace import entries, make_folders, walk, work_folder, writes_into
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ def _make_folder(place: str, target: str) -> None:
 
 def _check_merge(place: str, target: str) -> None:
     """Refuse to merge where a symbolic link leads out, or a folder and a file meet."""
-    for folder, folders, files in os.walk(place):
+    for folder, folders, files in walk(place):
         goal = os.path.normpath(os.path.join(target, os.path.relpath(folder, place)))
         for name in folders:
             path = os.path.join(goal, name)
@@ -144,7 +144,7 @@ def fill(folder: str, cleaned: CleanedFolder) -> None:
                     _unlink(place)
                 elif os.path.lexists(place):
                     raise SimdupError(file.path, f"meets another SOURCE in OUT: {below}")
-                os.makedirs(os.path.dirname(place), exist_ok=True)
+                make_folders(os.path.dirname(place))
                 _write_file(file, place, redundant.get(file.path, ()), cleaned)
                 written.add(file.path)
             again = _restore(cleaned)
@@ -258,7 +258,7 @@ def _copy_folder_stats(folder: str, cleaned: CleanedFolder) -> None:
 def list_others(folder: str, target: str) -> list[str]:
     """Return the files of a target that are not in the folder that comes there."""
     others = []
-    for place, folders, files in os.walk(target):
+    for place, folders, files in walk(target):
         folders[:] = sorted(set(folders) & set(entries(place)))
         below = os.path.relpath(place, target)
         for name in sorted(set(files) & set(entries(place))):
@@ -275,6 +275,11 @@ def write_records(
     `redundant` are the numbers of those that do not; `compression` is that of the target.
     """
     with open_content(file) as (stream, _):
+        # Of a damaged file nothing is redundant, and its bytes are all there is to keep.
+        if file.format == "parquet" and not redundant:
+            with compress(target, compression) as packer:
+                shutil.copyfileobj(stream, packer)
+            return
         if file.format == "parquet":
             with _seekable(stream) as source, tempfile.TemporaryFile() as table:
                 from simdup.corpus.parquet import copy_rows

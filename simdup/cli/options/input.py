@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from simdup.cli.options.running import Size
 from simdup.cli.options.values import option, value
 from simdup.corpus.sources import read_list
 from simdup.model.reading import EXTRACTS, INPUT_FORMATS, Reading
@@ -28,6 +29,9 @@ _PATTERNS_AND_RECORDS = (
     _reading("--field NAME", "Text field of a record."),
     _reading("--id-field NAME", "Field with the name of a record.", shown="its number"),
 )
+_MAX_SIZE = _input(
+    "--max-size SIZE", "Skip larger documents.", Size(), default=f"{Reading().max_size >> 20}M"
+)
 
 
 def _make_reading(encoding: str | None, **given: Any) -> Reading:
@@ -39,8 +43,8 @@ def _make_reading(encoding: str | None, **given: Any) -> Reading:
     return Reading(encoding, **given)
 
 
-reading = value("reading", _make_reading, _ENCODING, *_PATTERNS_AND_RECORDS, *_HTML)
-reading_of_files = value("reading", _make_reading, _ENCODING, *_HTML)
+reading = value("reading", _make_reading, _ENCODING, *_PATTERNS_AND_RECORDS, *_HTML, _MAX_SIZE)
+reading_of_files = value("reading", _make_reading, _ENCODING, *_HTML, _MAX_SIZE)
 
 
 def _make_any_sources(sources: tuple[str, ...], files_from: str | None, null: bool) -> list[str]:
