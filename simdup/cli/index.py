@@ -148,7 +148,7 @@ def remove(*, index: str, names: tuple[str, ...], timeout: float, screen: option
 
     Examples:
       simdup index remove seen.index corpus/a.txt corpus/b.txt
-      find gone/ -type f -print0 | xargs -0 simdup index remove seen.index
+      find gone/ -type f -print0 | xargs -0 -r simdup index remove seen.index
     """
     from simdup.index.index import Index
     from simdup.output.text import count_words

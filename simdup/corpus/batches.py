@@ -140,8 +140,9 @@ def read(batch: Batch, reading: Reading) -> Iterator[Document | Skipped]:
     elif reading.html:
         for one in read_records(batch, reading):
             if isinstance(one, Document):
-                one = one._replace(text=extract_text(one.text, reading.extract))
-            yield one
+                yield _of_page(one, reading)
+            else:
+                yield one
     else:
         yield from read_records(batch, reading)
 
@@ -166,8 +167,16 @@ def read_file(file: File, reading: Reading) -> Document | Skipped:
     if decoded.replaced:
         plural = "s" if decoded.replaced > 1 else ""
         note = f"read as {decoded.encoding} with {decoded.replaced} bad character{plural} replaced"
-    text = extract_text(decoded.text, reading.extract) if html else decoded.text
-    return Document(file.path, text, file.modified, note, path=file.path)
+    document = Document(file.path, decoded.text, file.modified, note, path=file.path)
+    return _of_page(document, reading) if html else document
+
+
+def _of_page(page: Document, reading: Reading) -> Document | Skipped:
+    """Return the document with the text of a page; a page without main text is skipped."""
+    text = extract_text(page.text, reading.extract)
+    if reading.extract == "main" and not text.strip() and extract_text(page.text, "all"):
+        return Skipped(page.name, "no main text: set `extract` to all")
+    return page._replace(text=text)
 
 
 def _read_up_to(stream: IO[bytes], size: int) -> bytes:

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from simdup.corpus.batches import Batch
 from simdup.corpus.names import NameRegistry
 from simdup.corpus.spool import Slot, SpoolReader
-from simdup.errors import SimdupError
+from simdup.errors import NO_ROOM, SimdupError, reason
 from simdup.features.analyzer import Analyzer
 from simdup.features.counts import CountedChunk, Counts, join, no_spool
 from simdup.features.idf import ENOUGH_DOCUMENTS
@@ -255,8 +255,9 @@ def spool_folder() -> Iterator[str]:
         with work_folder(tempfile.gettempdir()) as folder:
             yield folder
     except OSError as error:
-        if error.errno != errno.ENOSPC:
+        if error.errno not in NO_ROOM:
             raise
+        what = "no space left" if error.errno == errno.ENOSPC else reason(error)
         raise SimdupError(
-            tempfile.gettempdir(), "no space left for the texts", "set TMPDIR to a larger disk"
+            tempfile.gettempdir(), f"{what} for the texts", "set TMPDIR to a larger disk"
         ) from None

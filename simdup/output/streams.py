@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import shutil
 import stat
@@ -12,9 +11,7 @@ from contextlib import contextmanager
 from typing import BinaryIO
 
 from simdup.atomic import beside
-from simdup.errors import unwritable
-
-_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+from simdup.errors import NO_ROOM, unwritable
 
 
 @contextmanager
@@ -76,7 +73,7 @@ def _check_room(path: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if error.filename is not None or error.errno not in _NO_ROOM:
+        if error.filename is not None or error.errno not in NO_ROOM:
             raise
         raise unwritable(path, error) from None
 

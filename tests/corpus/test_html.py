@@ -157,7 +157,7 @@ def test_hostile_pages_do_not_fall_over(hostile: str) -> None:
 
 @pytest.mark.usefixtures("_justext")
 def test_a_page_without_main_text_is_skipped(simdup: Command, tmp_path: Path) -> None:
-    write(tmp_path / "c", {"a.html": page("", "甲"), "b.html": page("", "乙")})
+    write(tmp_path / "c", {"a.html": page("", "甲"), "b.html": "<p> </p>"})
     ran = simdup("scan", "c", "-f", "jsonl")
     reasons = [json.loads(line).get("reason") for line in ran.lines[:-1]]
-    assert (ran.status, reasons) == (0, ["empty", "empty"])
+    assert (ran.status, reasons) == (0, ["no main text: set --extract to all", "empty"])
