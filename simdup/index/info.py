@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -73,9 +74,13 @@ def index_info(storage: Storage) -> IndexInfo:
         path=storage.path,
         documents=documents,
         bytes=os.path.getsize(storage.path),
-        created=about.get("created", ""),
-        changed=about.get("changed", ""),
+        created=_to_seconds(about.get("created", "")),
+        changed=_to_seconds(about.get("changed", "")),
         simdup=about.get("simdup", ""),
         recipe=stored["resolved"],
         model_documents=stored["model_documents"],
     )
+
+
+def _to_seconds(time: str) -> str:
+    return re.sub(r"\.\d+", "", time)

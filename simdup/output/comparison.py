@@ -72,7 +72,7 @@ def reason(found: Comparison) -> str:
         return f"{shown(without)} has no words to compare."
     if found.identical:
         return "the texts are the same after folding."
-    if found.few:
+    if found.too_short:
         return "with so few words only identical texts count, and these differ."
     simhash = criteria.method == "simhash"
     near = found.distance <= criteria.distance if simhash else any(found.bands)

@@ -422,3 +422,27 @@ def test_a_crafted_recipe_is_one_line(simdup: Command, path: Path, recipe: str) 
         if words[1] != "info":
             assert done.status == 2
         assert "internal" not in done.err
+
+
+def test_an_older_simdup_may_change_an_index_in_the_same_second(tmp_path: Path) -> None:
+    """It knows no manifest, and notes the time of its change in whole seconds."""
+    path = tmp_path / "seen.index"
+    Index.build(str(path), [("a", prose(1)), ("b", prose(2))]).close()
+    with closing(sqlite3.connect(path)) as file:
+        blocks = file.execute("SELECT * FROM block").fetchall()
+        sections = file.execute("SELECT * FROM part WHERE kind <> 'manifest'").fetchall()
+    with Index.open(str(path)) as index:
+        index.remove(["b"])
+    # As if the older one had put back what was there before.
+    edit(path, "DELETE FROM block", "DELETE FROM part WHERE kind <> 'manifest'")
+    with closing(sqlite3.connect(path)) as file:
+        file.executemany("INSERT INTO block VALUES (?, ?)", blocks)
+        file.executemany("INSERT INTO part VALUES (?, ?, ?, ?)", sections)
+        file.execute(
+            "UPDATE about SET value = substr(value, 1, 19) || '+00:00' WHERE name = 'changed'"
+        )
+        file.commit()
+    with Index.open(str(path)) as index:
+        assert index.check() == []
+        assert len(index) == 2
+        assert "." not in index.info().changed
