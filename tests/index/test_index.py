@@ -355,7 +355,7 @@ def test_a_read_only_index_can_be_asked() -> None:
         os.chmod(path, 0o444)
         os.chmod(folder, 0o555)
         if root:
-            os.seteuid(65534)
+            os.setresuid(65534, 65534, 0)
         try:
             with Index.open(path) as index:
                 assert next(iter(index.query([("b", BRIDGE)]))).matches
@@ -363,7 +363,7 @@ def test_a_read_only_index_can_be_asked() -> None:
                     index.add([("c", OTHER)])
         finally:
             if root:
-                os.seteuid(0)
+                os.setresuid(0, 0, 0)
             os.chmod(folder, 0o755)
 
 
