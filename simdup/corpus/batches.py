@@ -6,6 +6,9 @@ a batch makes documents of it (`read`).
 
 from __future__ import annotations
 
+import errno
+import os
+import stat
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -15,13 +18,13 @@ from typing import IO
 from simdup.corpus.compression import decompress
 from simdup.corpus.decoding import decode
 from simdup.corpus.encoding_detection import NotText
-from simdup.corpus.html import decode_html, extract_text
+from simdup.corpus.html import decode_html, extract_text, page_text
 from simdup.corpus.lines import BATCH_BYTES
 from simdup.corpus.main_text import require_justext
 from simdup.corpus.parquet import cut_parquet, require_pyarrow
 from simdup.corpus.record_batches import LineBatch, ParquetBatch, cut_lines
 from simdup.corpus.records import read_records, without_surrogates
-from simdup.corpus.sources import RECORDS, STDIN, File
+from simdup.corpus.sources import NOT_REGULAR, RECORDS, STDIN, File
 from simdup.errors import reason
 from simdup.model.documents import Document, Skipped
 from simdup.model.reading import Reading
@@ -122,9 +125,24 @@ def open_content(file: File) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
     if file.path == STDIN and not file.content_path:
         raw: IO[bytes] = open(sys.stdin.fileno(), "rb", closefd=False)  # noqa: SIM115
     else:
-        raw = open(file.content_path or file.path, "rb")  # noqa: SIM115
+        raw = _open(file)
     with raw, decompress(raw, file.compression) as content:
         yield content, raw
+
+
+def _open(file: File) -> IO[bytes]:
+    # Opening a named pipe that has taken the place of a file would wait forever.
+    raw = open(  # noqa: SIM115
+        file.content_path or file.path, "rb", opener=_open_at_once if file.regular else None
+    )
+    if file.regular and not stat.S_ISREG(os.fstat(raw.fileno()).st_mode):
+        raw.close()
+        raise OSError(errno.EINVAL, NOT_REGULAR)
+    return raw
+
+
+def _open_at_once(path: str, flags: int) -> int:
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def read(batch: Batch, reading: Reading) -> Iterator[Document | Skipped]:
@@ -173,10 +191,10 @@ def read_file(file: File, reading: Reading) -> Document | Skipped:
 
 def _of_page(page: Document, reading: Reading) -> Document | Skipped:
     """Return the document with the text of a page; a page without main text is skipped."""
-    text = extract_text(page.text, reading.extract)
+    text, note = page_text(page.text, reading.extract)
     if reading.extract == "main" and not text.strip() and extract_text(page.text, "all"):
         return Skipped(page.name, "no main text: set `extract` to all")
-    return page._replace(text=text)
+    return page._replace(text=text, note="; ".join(filter(None, (page.note, note))))
 
 
 def _read_up_to(stream: IO[bytes], size: int) -> bytes:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import codecs
 import html
 import re
-from contextlib import suppress
 
 from simdup.corpus.charsets import is_wide
 from simdup.corpus.decoding import Decoded, decode, known_encoding
@@ -80,13 +79,20 @@ def extract_text(page: str, extract: str) -> str:
         ``main``: without navigation and other boilerplate; ``all``: all text but scripts, styles
         and comments; ``none``: the page as it is.
     """
+    return page_text(page, extract)[0]
+
+
+def page_text(page: str, extract: str) -> tuple[str, str]:
+    """Return the text of a page, as `extract_text` does, and what a person should know about it."""
     if extract == "none":
-        return page
+        return page, ""
     if extract == "main":
-        # A page that cannot be parsed still has characters.
-        with suppress(NotParsed):
-            return main_text(page)
-    return _all_text(page)
+        try:
+            return main_text(page), ""
+        except NotParsed as error:
+            # Such a page still has characters.
+            return _all_text(page), f"{error}: all its text is read, not its main text"
+    return _all_text(page), ""
 
 
 def _all_text(page: str) -> str:

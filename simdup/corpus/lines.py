@@ -145,15 +145,14 @@ def csv_rows(
     # The module's own limit is 131,072 characters; a long law has three times that.
     csv.field_size_limit((1 << 31) - 1)
     lines = iter(lines)
-    consumed: list[bytes] = []
+    # Not a list: objects for lines of a few bytes would take ten times their room.
+    consumed = bytearray()
 
     def decode_lines() -> Iterator[str]:
-        room = most
         for line in lines:
-            room = (room if consumed else most) - len(line)
-            consumed.append(line)
-            if room < 0 or isinstance(line, LinePart):
-                raise _TooLarge
+            consumed.extend(line)
+            if len(consumed) > most or isinstance(line, LinePart):
+                raise _TooLarge(isinstance(line, LinePart) and bool(line))
             yield decode_line(line)
 
     rows = csv.reader(decode_lines(), delimiter=delimiter, strict=True)
@@ -165,37 +164,45 @@ def csv_rows(
             return
         except csv.Error:
             row = None
-        except _TooLarge:
-            yield from _parts(consumed, lines)
+        except _TooLarge as error:
+            begun = bytes(consumed)
             consumed.clear()
+            yield from _parts(begun, error.within_line, lines)
             rows = csv.reader(decode_lines(), delimiter=delimiter, strict=True)
             continue
-        yield b"".join(consumed), row
+        yield bytes(consumed), row
         consumed.clear()
 
 
 class _TooLarge(Exception):
     """A record is larger than it may be."""
 
+    def __init__(self, within_line: bool) -> None:
+        super().__init__(within_line)
+        self.within_line = within_line  # more of the last line comes
 
-def _parts(consumed: list[bytes], lines: Iterator[bytes]) -> Iterator[tuple[bytes, Oversized]]:
-    """Yield a record of which some lines are consumed already, without keeping it in memory.
+
+def _parts(
+    begun: bytes, within_line: bool, lines: Iterator[bytes]
+) -> Iterator[tuple[bytes, Oversized]]:
+    """Yield a record that has begun already, without keeping the rest of it in memory.
 
     It ends with the first line after which all quotes are closed.
     """
-    quotes = size = 0
-    gathered: list[bytes] = []
-    for number, line in enumerate(chain(consumed, lines), 1):
-        gathered.append(line)
-        size += len(line)
-        if size >= BATCH_BYTES:
-            yield b"".join(gathered), Oversized.PART
-            gathered, size = [], 0
-        quotes += line.count(b'"')
-        begun = isinstance(line, LinePart) and line
-        if number >= len(consumed) and not begun and quotes % 2 == 0:
+    yield begun, Oversized.PART
+    quotes = begun.count(b'"')
+    gathered = bytearray()
+    while within_line or quotes % 2:
+        line = next(lines, None)
+        if line is None:
             break
-    yield b"".join(gathered), Oversized.PART
+        gathered.extend(line)
+        if len(gathered) >= BATCH_BYTES:
+            yield bytes(gathered), Oversized.PART
+            gathered.clear()
+        quotes += line.count(b'"')
+        within_line = isinstance(line, LinePart) and bool(line)
+    yield bytes(gathered), Oversized.PART
     yield b"", Oversized.END
 
 

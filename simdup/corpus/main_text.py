@@ -32,6 +32,9 @@ _HEADING_DISTANCE = 200
 _DEEPEST = 256
 _PIECE = 1 << 16  # characters parsed before the depth is checked again
 
+# 10 MB can be two million elements, which take 15 s; so many tags take 3 to 5 s.
+_MOST_TAGS = 500_000
+
 # What lxml's Cleaner removes for jusText: elements with all they hold, and tags alone.
 _HIDDEN = re.compile("head|base|script|style|button|input|select|textarea|applet").fullmatch
 _TRANSPARENT = re.compile("form|iframe|embed|layer|object|param").fullmatch
@@ -42,7 +45,7 @@ _DECLARATION = re.compile(r"\s*<\?xml[^>]*\?>")
 
 
 class NotParsed(Exception):
-    """The page cannot be parsed, or its elements are nested too deeply."""
+    """The page cannot be parsed, has too many elements, or nests them too deeply."""
 
 
 def require_justext(where: str) -> None:
@@ -71,6 +74,8 @@ def main_text(page: str) -> str:
     NotParsed
         If that cannot be found.
     """
+    if page.count("<") > _MOST_TAGS:
+        raise NotParsed("too many elements")
     from justext.core import classify_paragraphs
 
     paragraphs = parse_paragraphs(page)
@@ -102,7 +107,7 @@ def parse_paragraphs(page: str) -> list[Any]:
             parser.feed(page[place : place + _PIECE])
         paragraphs: list[Any] = parser.close()
     except (etree.LxmlError, ValueError) as error:
-        raise NotParsed from error
+        raise NotParsed("not parsed") from error
     return paragraphs
 
 
@@ -123,7 +128,7 @@ class _Paragraphs:
         """Take in the beginning of an element."""
         self._depth += 1
         if self._depth > _DEEPEST:
-            raise NotParsed
+            raise NotParsed("elements nested too deeply")
         sheet = tag == "link" and "stylesheet" in attributes.get("rel", "").lower()
         if self._hidden or _HIDDEN(tag) or sheet:
             self._hidden += 1

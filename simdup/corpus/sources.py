@@ -16,6 +16,7 @@ from simdup.model.documents import Skipped
 from simdup.model.reading import Reading
 
 STDIN = "-"
+NOT_REGULAR = "not a regular file"
 RECORDS = frozenset({"jsonl", "csv", "tsv", "parquet"})
 _FORMAT_OF = {
     ".jsonl": "jsonl",
@@ -39,6 +40,7 @@ class File:
     compression: str = ""  # see `simdup.corpus.compression`
     content_path: str = ""  # where its content is, if not at its path
     max_size: int = sys.maxsize  # most bytes of a document, unpacked
+    regular: bool = False  # whether it was a regular file when it was listed
 
     @property
     def records(self) -> bool:
@@ -177,7 +179,7 @@ def _entries(folder: str, below: str, reading: Reading) -> Iterator[File | Skipp
                     yield _file(entry.path, entry.stat(follow_symlinks=False), reading)
                 else:
                     # Reading a named pipe would wait forever.
-                    yield Skipped(entry.path, "not a regular file")
+                    yield Skipped(entry.path, NOT_REGULAR)
         except OSError as error:
             yield _unlisted(entry.path, error)
 
@@ -195,7 +197,10 @@ def _unlisted(path: str, error: OSError, named: bool = False) -> Skipped:
 def _file(path: str, status: os.stat_result, reading: Reading) -> File:
     stem, compression = split_compression(path)
     form = format_of(stem, reading)
-    return File(path, status.st_size, status.st_mtime, form, compression, max_size=reading.max_size)
+    return File(
+        path, status.st_size, status.st_mtime, form, compression,
+        max_size=reading.max_size, regular=stat.S_ISREG(status.st_mode),
+    )  # fmt: skip
 
 
 def format_of(path: str, reading: Reading) -> str:

@@ -258,6 +258,7 @@ def spool_folder() -> Iterator[str]:
         if error.errno not in NO_ROOM:
             raise
         what = "no space left" if error.errno == errno.ENOSPC else reason(error)
-        raise SimdupError(
-            tempfile.gettempdir(), f"{what} for the texts", "set TMPDIR to a larger disk"
-        ) from None
+        hint = "set TMPDIR to a larger disk"
+        if error.errno == errno.EFBIG:
+            hint = "raise the limit of file sizes (ulimit -f)"
+        raise SimdupError(tempfile.gettempdir(), f"{what} for the texts", hint) from None

@@ -85,7 +85,9 @@ def dedupe(
     with spool_folder() as folder:
         files = [_rereadable(file, sources, folder) for file in files]
         opened = open_files(files, skipped, settings, len(known))
-        if options.target is None:
+        # From a mistyped name nothing should come, not even an empty folder.
+        nothing = len(files) == len(known) and bool(skipped)
+        if options.target is None or nothing:
             result, corpus = examine(opened)
             removed = [cut.entry for cut in _cuts(result, corpus)]
             finish(result, removed)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import stat
 import tempfile
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -198,6 +199,8 @@ def _difference(file: File) -> str:
         now = os.stat(path)
     except OSError as error:
         return f"{reason(error)}: vanished while this ran"
+    if file.regular and not stat.S_ISREG(now.st_mode):
+        return "no longer a regular file"
     if (now.st_size, now.st_mtime) != (file.size, file.modified):
         return "changed while it was read"
     return "" if os.access(path, os.R_OK) else "permission denied"
@@ -223,7 +226,8 @@ def _write_file(file: File, place: str, records: Collection[int], cleaned: Clean
             if not os.path.exists(file.path) or not _note_loss(file, cleaned.lost):
                 return
         _unlink(place)
-    if os.access(file.path, os.R_OK):
+    # A named pipe or a folder may have taken its place.
+    if os.path.isfile(file.path) and os.access(file.path, os.R_OK):
         _copy(file.path, place, cleaned.link)
 
 

@@ -59,8 +59,13 @@ def check_apart(target: str, sources: Iterable[str], what: str = "a SOURCE") -> 
             raise SimdupError(target, f"contains {what}: {source}")
 
 
-def check_output(path: str | None, sources: Iterable[str], reading: Reading | None = None) -> None:
-    """Refuse to overwrite a file that is read.
+def check_output(
+    path: str | None,
+    sources: Iterable[str],
+    reading: Reading | None = None,
+    others: Iterable[str] = (),
+) -> None:
+    """Refuse to overwrite a file that is read: a source, or another.
 
     In a folder that is read, results of an earlier run may be overwritten, and what the patterns
     of `reading` leave out.
@@ -68,11 +73,14 @@ def check_output(path: str | None, sources: Iterable[str], reading: Reading | No
     Raises
     ------
     SimdupError
-        If the file is a source, or inside one and not a result of simdup.
+        If the file is read, or inside a source and not a result of simdup.
     """
     # Devices and pipes are written to, not overwritten.
     if path is None or path == STDIN or not os.path.isfile(path):
         return
+    for other in others:
+        if _same(path, other):
+            raise SimdupError(path, "is read by this command, too", "write to another file")
     for source in sources:
         if _same(path, 0 if source == STDIN else source):
             raise SimdupError(path, f"is a SOURCE itself: {source}", "write to another file")

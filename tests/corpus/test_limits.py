@@ -5,12 +5,15 @@ import io
 import json
 import subprocess
 import sys
+import tracemalloc
+from collections import deque
 from pathlib import Path
 
 import pytest
 from support import Command, environment, near, process, prose, write
 
 from simdup.corpus.compression import compress
+from simdup.corpus.lines import Oversized, csv_rows, decode_latin_1
 
 MEGABYTE = 1 << 20
 
@@ -147,3 +150,19 @@ def test_the_default_is_100_megabytes(tmp_path: Path) -> None:
     ran = process("scan", "a.txt", "b.txt", "c.txt", cwd=tmp_path)
     assert ran.status == 2
     assert "simdup: c.txt: larger than 100 MB: see --max-size\n" in ran.err
+
+
+def test_a_record_of_many_short_lines_takes_its_size_in_memory() -> None:
+    """A quote that is never closed; as a list of lines it took twenty times its size."""
+    line = b"ab\n"
+    raw = io.BytesIO(b'text\n"' + line * MEGABYTE)
+    rows = csv_rows(raw, ",", decode_latin_1, MEGABYTE)
+    tracemalloc.start()
+    try:
+        [last] = deque(rows, maxlen=1)
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert last == (b"", Oversized.END)
+    # The reader of CSV holds each character in four bytes, and twice while it grows.
+    assert most < 16 * MEGABYTE

@@ -7,6 +7,11 @@ from pathlib import Path
 import pytest
 from support import Command, process, prose, write
 
+from simdup.corpus.batches import read_file
+from simdup.corpus.sources import list_files
+from simdup.model.documents import Skipped
+from simdup.model.reading import Reading
+
 
 class Vanished:
     """An entry of a folder that is gone by the time it is asked for."""
@@ -91,3 +96,13 @@ def test_lists_of_files_hold_the_bytes_of_names_in_any_locale(tmp_path: Path) ->
     options = ("--files-from", "-", "-0", "--list", "redundant")
     ran = process("scan", *options, cwd=tmp_path, stdin=content, **locale)
     assert (ran.status, ran.out) == (0, b"".join(name + b"\0" for name in names[1:]))
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+def test_a_named_pipe_in_the_place_of_a_file_is_not_waited_for(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text(prose(1))
+    [file], _ = list_files([str(path)], Reading())
+    path.unlink()
+    os.mkfifo(path)
+    assert read_file(file, Reading()) == Skipped(str(path), "not a regular file", error=True)

@@ -458,6 +458,28 @@ def test_a_source_that_vanishes_while_it_is_copied(
     assert "b.txt" in tree(source)
 
 
+def test_a_source_that_becomes_a_named_pipe_is_named(
+    simdup: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = write(tmp_path / "in", {"a.txt": TEXTS[0], "b.txt": TEXTS[2], "c.txt": TEXTS[1]})
+    lost = source / "a.txt"
+
+    def replace() -> None:
+        lost.unlink()
+        os.mkfifo(lost)
+
+    meddle(monkeypatch, replace)
+    ran = simdup("dedupe", "in", "-o", "out")
+    assert (ran.status, "in/a.txt: no longer a regular file" in ran.err) == (2, True)
+    assert sorted(tree(tmp_path / "out")) == ["b.txt", "c.txt"]
+
+
+def test_from_a_source_that_does_not_exist_nothing_is_made(simdup: Command, tmp_path: Path) -> None:
+    ran = simdup("dedupe", "no.jsonl", "-o", "out.jsonl")
+    assert (ran.status, "no.jsonl: no such file" in ran.err) == (2, True)
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_redundant_source_that_changed_stays(
     simdup: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -591,6 +613,22 @@ def test_no_output_overwrites_a_source(simdup: Command, tmp_path: Path) -> None:
             2,
             True,
         )
+    assert state(tmp_path) == before
+
+
+@pytest.mark.parametrize("option", ["--files-from", "--idf", "--dict"])
+def test_no_output_overwrites_what_an_option_reads(
+    simdup: Command, tmp_path: Path, option: str
+) -> None:
+    write(tmp_path, {"in/a.txt": TEXTS[0], "list": "in/a.txt\n", "words": "近似重复 10\n"})
+    assert simdup("fit", "in", "-o", "model").status == 0
+    read = {"--files-from": "list", "--idf": "model", "--dict": "words"}[option]
+    before = state(tmp_path)
+    for command_ in ("scan", "fingerprint", "tune"):
+        ran = simdup(command_, "in", option, read, "-o", read)
+        assert (ran.status, "is read by this command, too" in ran.err) == (2, True), ran.err
+    ran = simdup("dedupe", "in", option, read, "-o", "out", "--removed", read)
+    assert (ran.status, "is read by this command, too" in ran.err) == (2, True)
     assert state(tmp_path) == before
 
 

@@ -21,6 +21,8 @@ from simdup.model.settings import Settings
 if TYPE_CHECKING:
     from simdup.output.text import Painter
 
+# Options whose files a command reads besides its sources.
+_READ = ("files_from", "idf", "dictionary")
 COLORS = ("auto", "always", "never")
 
 
@@ -47,7 +49,9 @@ class Output:
         from simdup.output.streams import open_output
         from simdup.output.targets import check_output
 
-        check_output(self.path, sources, reading)
+        given = click.get_current_context().params
+        others = [given[name] for name in _READ if given.get(name)]
+        check_output(self.path, sources, reading, others)
         painted = self.format == "text" and self.color
         with open_output(self.path) as stream:
             if painted or not stream.isatty():
