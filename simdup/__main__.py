@@ -1,15 +1,24 @@
 """`python -m simdup`, and the command itself."""
 
-import sys
+import os
+import signal
+from types import FrameType
 
 
 def main() -> None:
-    """Run the command line; interrupted while that is still imported, end as quietly as later."""
-    try:
-        from simdup.cli import main as run
-    except KeyboardInterrupt:
-        sys.exit(130)
+    """Run the command line; a signal that arrives while it is imported ends the process at once."""
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)  # Windows has no SIGHUP
+        if number is not None and signal.getsignal(number) != signal.SIG_IGN:
+            signal.signal(number, _leave)
+    from simdup.cli import main as run
+
     run()
+
+
+def _leave(signum: int, frame: FrameType | None) -> None:
+    # Nothing is open yet that would have to be cleaned up.
+    os._exit(128 + signum)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import errno
+
+# What the system says when a file cannot hold what is written to it.
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+
 
 class SimdupError(ValueError):
     """Something went wrong that one line can explain.

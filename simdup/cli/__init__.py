@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import importlib
 import os
-import signal
 import sys
 import traceback
 from collections.abc import Sequence
-from contextlib import suppress
-from types import FrameType
 from typing import Any
 
 import click
 
 from simdup._version import __version__
-from simdup.cli.messages import say_error
+from simdup.cli import process
+from simdup.cli.messages import say, say_error
 from simdup.cli.outcome import Status, as_option
-from simdup.errors import SimdupError
+from simdup.errors import NO_ROOM, SimdupError, reason
 
 # In the order in which a newcomer meets them.
 COMMANDS = {
@@ -35,6 +33,10 @@ COMMANDS = {
 }
 
 
+# What threads and imports say when there is too little memory for them.
+_OUT_OF_MEMORY = ("can't start new thread", "failed to map segment")
+
+
 class _Commands(click.Group):
     """A group that knows what its commands are for without importing them."""
 
@@ -48,6 +50,11 @@ class _Commands(click.Group):
             return None
         command: click.Command = importlib.import_module(f"simdup.cli.{cmd_name}").command
         return command
+
+    def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
+        """Parse options; help and version are printed meanwhile."""
+        with process.printing():
+            return super().make_context(*args, **kwargs)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command; Click itself would make status 1 of a closed pipe."""
@@ -82,59 +89,45 @@ def main(arguments: Sequence[str] | None = None) -> None:
     0 done; 1 no; 2 an error, or some documents could not be read; 130 interrupted.
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
-    _prepare_numpy()
     debug = "--debug" in given[: given.index("--") if "--" in given else None]
-    _open_closed_streams()
-    with suppress(ValueError):  # not the main thread
-        signal.signal(signal.SIGTERM, _terminate)
+    process.prepare()
     try:
         status = _run(given)
-        sys.stdout.flush()
+        with process.printing():
+            sys.stdout.flush()
     except BrokenPipeError:
         status = _close_quietly()
     except (Exception, KeyboardInterrupt) as error:
         if debug:
-            traceback.print_exception(error)
+            from simdup.output.escaping import shown
+
+            for line in "".join(traceback.format_exception(error)).splitlines():
+                say(shown(line))
         status = _report(error)
-        try:
-            sys.stdout.flush()
-        except OSError:
-            _close_quietly()
+    if process.ended_by:
+        status = 128 + process.ended_by[0]
     sys.exit(status)
 
 
 def _report(error: Exception | KeyboardInterrupt) -> int:
     """Say what went wrong and return the status for it."""
-    if isinstance(error, KeyboardInterrupt):
+    try:
+        sys.stdout.flush()
+    except OSError:
+        process.give_up(sys.stdout)
+    if isinstance(error, KeyboardInterrupt) or process.ended_by:
         return Status.INTERRUPTED
     if isinstance(error, SimdupError):
         where = as_option(error.field) if error.field else error.where
         say_error(where, error.what, error.hint)
-    elif isinstance(error, MemoryError):
+    elif isinstance(error, MemoryError) or any(words in str(error) for words in _OUT_OF_MEMORY):
         say_error("memory", "there is not enough of it", "try fewer documents or --jobs 1")
+    elif isinstance(error, OSError) and error.errno in NO_ROOM:
+        say_error(os.fsdecode(error.filename or "writing"), reason(error))
     else:
         what = f"{type(error).__name__}: {error}"
         say_error("internal error", what, "run it again with --debug and report what it prints")
     return Status.ERROR
-
-
-def _open_closed_streams() -> None:
-    """Put something in the place of standard streams that were closed before the start."""
-    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
-        if getattr(sys, name) is None:
-            setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115
-
-
-def _prepare_numpy() -> None:
-    """Set what numpy reads when it is imported."""
-    # Nothing here multiplies matrices, and starting threads for it costs a tenth of a second.
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    # On AMD's processors the instruction that numpy's AVX-512 sort rests on is slow: a million
-    # numbers sort in 127 ms with it, in 20 with AVX2.
-    with suppress(OSError), open("/proc/cpuinfo", encoding="ascii", errors="replace") as file:
-        processor = file.read(4096)
-        if "AuthenticAMD" in processor and "avx512f" in processor:
-            os.environ.setdefault("NPY_DISABLE_CPU_FEATURES", "X86_V4 AVX512_ICL")
 
 
 def _run(arguments: list[str]) -> int:
@@ -143,9 +136,12 @@ def _run(arguments: list[str]) -> int:
     except click.exceptions.Abort:
         raise KeyboardInterrupt from None
     except click.exceptions.NoArgsIsHelpError as error:
-        click.echo(error.format_message())
+        with process.printing():
+            click.echo(error.format_message())
         return 2
     except click.UsageError as error:
+        if isinstance(error, click.NoSuchOption):
+            error = _with_near_options(error)
         # Of an option at the very end that lacks its value, Click has forgotten the command.
         named = [argument for argument in arguments[:1] if argument in COMMANDS]
         path = error.ctx.command_path if error.ctx else " ".join(["simdup", *named])
@@ -156,11 +152,22 @@ def _run(arguments: list[str]) -> int:
     return status if isinstance(status, int) else 0
 
 
+def _with_near_options(error: click.NoSuchOption) -> click.NoSuchOption:
+    """Return an error that suggests only options that are typed nearly alike.
+
+    Click counts the dashes as well, and so suggests --help for --check.
+    """
+    from difflib import SequenceMatcher
+
+    near = [
+        option
+        for option in error.possibilities or ()
+        if SequenceMatcher(None, option.lstrip("-"), error.option_name.lstrip("-")).ratio() > 0.7
+    ]
+    return click.NoSuchOption(error.option_name, error.message, near, error.ctx)
+
+
 def _close_quietly() -> int:
     """Give up standard output: its reader has seen enough, which is no error."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    process.give_up(sys.stdout)
     return 0
-
-
-def _terminate(signum: int, frame: FrameType | None) -> None:
-    sys.exit(128 + signum)

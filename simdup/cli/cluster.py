@@ -62,7 +62,7 @@ def command(
     settings = replace(settings, recipe=Recipe(fold=fold), criteria=criteria)
     result = cluster(read_lines(files or ["-"]), settings, verify_from)
     screen.skipped(result.skipped, result.notes)
-    with out.open() as stream:
+    with out.open([*files, *verify_from], settings.reading) as stream:
         write_result(stream, result, out)
     screen.report(report(result, criteria))
     return status(result.skipped)

@@ -70,7 +70,7 @@ def command(
         with screen.watch(settings) as watched:
             fingerprinter, skipped = learn_fingerprinter([idf_from], watched)
         screen.skipped(skipped)
-    with out.open() as stream:
+    with out.open([a, b, *([idf_from] if idf_from else [])], settings.reading) as stream:
         found = compare_documents(documents, fingerprinter, settings.criteria)
         if out.format == "jsonl":
             stream.writelines(comparison_jsonl(found))

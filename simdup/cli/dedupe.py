@@ -23,8 +23,9 @@ _output = partial(options.option, panel="Output")
 @options.references
 @_output("-o, --output OUT", "The file or folder to write.", name="target", common=True)
 @_output("--removed FILE", "List what was removed, why, and what was kept for it.", common=True)
+@options.bom
 @_output("--dry-run", "Write no corpus; list what would be removed.", common=True)
-@_output("--force", "Replace files of OUT.")
+@_output("--force", "Replace files of OUT; delete none.")
 @_output(
     "--link HOW", "How unchanged files get to OUT.", ("copy", "hard", "symbolic"), default="copy"
 )
@@ -36,6 +37,7 @@ def command(
     references: tuple[str, ...],
     target: str | None,
     removed: str | None,
+    bom: bool,
     dry_run: bool,
     force: bool,
     link: str,
@@ -47,7 +49,7 @@ def command(
     output. Folders and several files become a folder. OUT appears when everything is done, and
     whole. Binary, empty and unreadable files are kept as they are. No SOURCE is ever changed.
 
-    Status: 0 done, 2 if something could not be read.
+    Status: 0 done, 2 if something could not be read, or vanished or changed meanwhile.
 
     Examples:
       simdup dedupe train.jsonl.zst -o clean.jsonl.zst --removed removed.csv
@@ -59,18 +61,20 @@ def command(
         raise click.UsageError("Missing -o OUT; with --dry-run it is not needed")
     if target == removed == "-":
         raise click.UsageError("-o and --removed cannot both be standard output")
+    listing = removed or ("-" if dry_run else None)
+    as_jsonl = (listing or "").lower().endswith((".jsonl", ".ndjson"))
+    if bom and (listing is None or as_jsonl):
+        raise click.UsageError("--bom needs --removed FILE.csv or --dry-run")
 
     from simdup.operations.dedupe import DedupeOptions, dedupe
     from simdup.output.records import removed_csv, removed_jsonl
     from simdup.output.text import report
 
-    listing = removed or ("-" if dry_run else None)
-
     def finish(result: Result, entries: list[Removed]) -> None:
         if listing is not None:
-            as_jsonl = listing.lower().endswith((".jsonl", ".ndjson"))
-            with options.Output(listing).open() as stream:
-                stream.writelines((removed_jsonl if as_jsonl else removed_csv)(entries))
+            with options.Output(listing, "jsonl" if as_jsonl else "csv").open() as stream:
+                write = removed_jsonl(entries) if as_jsonl else removed_csv(entries, bom)
+                stream.writelines(write)
 
     written = DedupeOptions(None if dry_run else target, references, link, force, removed)
     with screen.watch(settings) as watched:

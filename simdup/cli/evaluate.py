@@ -52,6 +52,6 @@ def command(
     if not related and not screen.quiet:
         say_error(truth, "names no document of FOUND", "are names written alike in both?")
     write = evaluation_jsonl if out.format == "jsonl" else evaluation_text
-    with out.open() as stream:
+    with out.open([found, truth]) as stream:
         stream.writelines(write(measured))
     return Status.DONE

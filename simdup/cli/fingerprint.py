@@ -36,7 +36,7 @@ def command(
     from simdup.operations.fingerprint import fingerprint_sources
     from simdup.output.text import skipped_words
 
-    with out.open() as stream, screen.watch(settings) as watched:
+    with out.open(sources, settings.reading) as stream, screen.watch(settings) as watched:
         found = fingerprint_sources(sources, watched)
         stream.write(format_header(found.recipe["digest"], settings.recipe.bits))
         for names, hexes in found.chunks:

@@ -35,7 +35,7 @@ def command(
     """
     from simdup.operations.fit import fit
 
-    with options.Output(model).open() as stream:
+    with options.Output(model).open(sources, settings.reading) as stream:
         with screen.watch(settings) as watched:
             content, learned, skipped = fit(sources, watched)
         screen.skipped(skipped)

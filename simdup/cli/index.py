@@ -1,4 +1,4 @@
-"""`simdup index`: build, add, remove, info, check, export."""
+"""`simdup index`: build, add, remove, info, check, repair, export."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ def remove(*, index: str, names: tuple[str, ...], timeout: float, screen: option
 
     Examples:
       simdup index remove seen.index corpus/a.txt corpus/b.txt
-      find gone/ -type f -print0 | xargs -0 simdup index remove seen.index
+      find gone/ -type f -print0 | xargs -0 -r simdup index remove seen.index
     """
     from simdup.index.index import Index
     from simdup.output.text import count_words
@@ -178,7 +178,7 @@ def info(*, index: str, out: options.Output) -> Status:
 
     with closing(open_storage(index)) as storage:
         found = index_info(storage)
-    with out.open() as stream:
+    with out.open([index]) as stream:
         as_text = out.format == "text"
         stream.write(info_text(found) if as_text else json_line({"type": "index"} | asdict(found)))
     return Status.DONE
@@ -190,7 +190,7 @@ def info(*, index: str, out: options.Output) -> Status:
 def check(*, index: str, screen: options.Screen) -> Status:
     """Verify every block of an index against its checksum.
 
-    The recipe is verified against its digest.
+    The recipe is verified against its digest, and the list of blocks against the blocks.
 
     Status: 0 everything is intact, 2 something is damaged.
 
@@ -198,6 +198,7 @@ def check(*, index: str, screen: options.Screen) -> Status:
       simdup index check seen.index
     """
     from simdup.index.index import Index
+    from simdup.output.escaping import shown
     from simdup.output.text import count_words
 
     with Index.open(index) as opened:
@@ -205,10 +206,43 @@ def check(*, index: str, screen: options.Screen) -> Status:
         for fault in faults:
             say_error(index, fault)
         if faults:
-            say("hint: build it again from its sources")
+            say(f"hint: simdup index repair {shown(index)}")
             return Status.ERROR
         screen.report(f"{count_words(len(opened), 'document')}, everything is intact")
     return Status.DONE
+
+
+@command.command("repair", cls=options.Command)
+@index_file
+@click.argument("new", metavar="[NEW]", required=False, type=click.Path())
+@options.screen_without_progress
+def repair(*, index: str, new: str | None, screen: options.Screen) -> Status:
+    """Write what is intact of a damaged index to a new file.
+
+    NEW is INDEX.repaired if it is not given, and must not exist; INDEX stays as it is. What was
+    lost is listed. Add the sources again to get it back: what is present is left alone.
+
+    Status: 0 nothing is damaged (no file is written) or nothing was lost, 2 documents were lost.
+
+    Examples:
+      simdup index repair seen.index
+      simdup index repair seen.index whole.index && mv whole.index seen.index
+    """
+    from simdup.index.repair import repair
+    from simdup.output.escaping import shown
+    from simdup.output.text import count_words
+
+    target = new or index + ".repaired"
+    found = repair(index, target)
+    if not found.faults:
+        screen.report("everything is intact; nothing was written")
+        return Status.DONE
+    for lost in found.lost:
+        say_error(index, lost)
+    if found.lost:
+        say(f"hint: simdup index add {shown(target)} SOURCE")
+    screen.report(f"{count_words(found.documents, 'document')} in {shown(target)}")
+    return Status.ERROR if found.lost else Status.DONE
 
 
 @command.command("export", cls=options.Command)
@@ -223,7 +257,7 @@ def export(*, index: str, out: options.Output) -> Status:
     """
     from simdup.index.index import Index
 
-    with Index.open(index) as opened, out.open() as stream:
+    with Index.open(index) as opened, out.open([index]) as stream:
         stream.writelines(opened.export_lines())
     return Status.DONE
 

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Sequence
 
 from simdup.cli.outcome import as_typed
+from simdup.cli.process import give_up
 from simdup.model.documents import Skipped
 
 # Lines of one kind; people read no more, and JSONL has them all.
@@ -15,8 +16,12 @@ _MOST = 20
 def say(text: str) -> None:
     """Write a line to standard error, whatever its characters."""
     encoding = sys.stderr.encoding or "utf-8"
-    sys.stderr.write(text.encode(encoding, "backslashreplace").decode(encoding) + "\n")
-    sys.stderr.flush()
+    try:
+        sys.stderr.write(text.encode(encoding, "backslashreplace").decode(encoding) + "\n")
+        sys.stderr.flush()
+    except OSError:
+        # A full disk or a closed pipe: what is left to do is not the worse for it.
+        give_up(sys.stderr)
 
 
 def say_error(where: str, what: str, hint: str = "") -> None:
@@ -35,4 +40,4 @@ def say_skipped(skipped: Sequence[Skipped], notes: Sequence[tuple[str, str]], qu
         for name, what in lines[:_MOST]:
             say_error(name, what)
         if len(lines) > _MOST:
-            say(f"simdup: and {len(lines) - _MOST} more {kind}")
+            say(f"simdup: and {len(lines) - _MOST:,} more {kind}")

@@ -38,6 +38,7 @@ _TYPED = {
     "Index.build": "simdup index build INDEX SOURCE",
     "Index.add": "simdup index add INDEX SOURCE",
     "Index.check": "simdup index check INDEX",
+    "Index.repair": "simdup index repair INDEX",
     "iter_pairs": "",
     "copies": "",
 }

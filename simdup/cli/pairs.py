@@ -30,7 +30,9 @@ def command(*, files: tuple[str, ...], settings: Settings, out: options.Output) 
     from simdup.output.records import pair_csv, pair_jsonl, pair_lines
 
     found = pairs(read_lines(files or ["-"]), settings.criteria.distance, settings.run)
-    write = {"csv": pair_csv, "jsonl": pair_jsonl, "text": pair_lines}[out.format]
-    with out.open() as stream:
-        stream.writelines(write(found))
+    with out.open(files) as stream:
+        if out.format == "csv":
+            stream.writelines(pair_csv(found, out.bom))
+        else:
+            stream.writelines((pair_jsonl if out.format == "jsonl" else pair_lines)(found))
     return Status.DONE

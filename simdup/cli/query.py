@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 import click
@@ -13,7 +14,7 @@ from simdup.cli import options
 from simdup.cli.index import fingerprint_lines, index_file, timeout
 from simdup.cli.messages import say_error
 from simdup.cli.outcome import Status, status, typed
-from simdup.cli.results import FORMATS
+from simdup.cli.results import FORMATS, name_lines
 from simdup.model.settings import Settings
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ class Asked(NamedTuple):
 
 @click.command("query", cls=options.Command)
 @index_file
-@options.sources
+@options.sources_with_new
 @options.settings(
     options.reading, options.criteria("distance", "similarity", "verify"), options.run
 )
@@ -83,7 +84,7 @@ def command(
 
     Examples:
       simdup query seen.index ./delivery
-      simdup query seen.index ./delivery --new -0 | xargs -0 cp -t fresh/
+      simdup query seen.index ./delivery --new -0 | xargs -0 -r cp -t fresh/
       crawl | simdup query seen.index --add --input-format jsonl --id-field url -
       simdup query seen.index --fingerprints prints.txt
     """
@@ -91,7 +92,7 @@ def command(
     from simdup.output.records import query_summary
 
     started = time.monotonic()
-    with Index.open(index) as opened, out.open() as stream:
+    with Index.open(index) as opened, out.open([index, *sources], settings.reading) as stream:
         opened.require_recipe(*asked)
         head, write = _writer(stream, out, new, context.params["null"])
         with screen.watch(settings) as watched:
@@ -149,19 +150,10 @@ def _writer(stream: BinaryIO, out: options.Output, new: bool, null: bool) -> tup
     if out.format == "jsonl":
         return b"", records.query_jsonl
     if out.format == "csv":
-        return records.QUERY_CSV_HEAD, records.query_csv
+        head = records.csv_head(records.QUERY_COLUMNS, out.bom)
+        return head, partial(records.query_csv, bom=out.bom)
     if new:
-        end = b"\0" if null else b"\n"
-        return b"", lambda results: _names(results, end, stream.isatty() and not null)
+        return b"", lambda results: name_lines(stream, (one.document for one in results), null)
     paint = out.painter(stream)
     head = (paint("dim", "  bits  similar  document") + "\n").encode()
     return head, lambda results: query_text(results, paint)
-
-
-def _names(results: Iterable[QueryResult], end: bytes, terminal: bool) -> Iterable[bytes]:
-    """Return the names of documents: as they are for programs, escaped on a terminal."""
-    from simdup.corpus.names import to_bytes
-    from simdup.output.escaping import shown
-
-    for one in results:
-        yield to_bytes(shown(one.document) if terminal else one.document) + end

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, BinaryIO
 
 from simdup.cli.options import Output
@@ -13,12 +13,14 @@ if TYPE_CHECKING:
 FORMATS = ("text", "csv", "jsonl")
 
 
-def write_names(stream: BinaryIO, names: Iterable[str], null: bool) -> None:
-    """Write names as they are, each ended by a newline or NUL."""
-    from simdup.corpus.names import to_bytes
+def name_lines(stream: BinaryIO, names: Iterable[str], null: bool) -> Iterator[bytes]:
+    """Yield names, each ended by a newline or NUL: as they are, but escaped on a terminal."""
+    from simdup.corpus.names import list_entry
+    from simdup.output.escaping import shown
 
     end = b"\0" if null else b"\n"
-    stream.writelines(to_bytes(name) + end for name in names)
+    spell = shown if stream.isatty() else str
+    return (list_entry(spell(name)) + end for name in names)
 
 
 def write_result(stream: BinaryIO, result: Result, out: Output, extras: Sequence[str] = ()) -> None:
@@ -26,7 +28,7 @@ def write_result(stream: BinaryIO, result: Result, out: Output, extras: Sequence
     if out.format == "csv":
         from simdup.output.records import cluster_csv
 
-        stream.writelines(cluster_csv(result.clusters, extras))
+        stream.writelines(cluster_csv(result.clusters, extras, out.bom))
     elif out.format == "jsonl":
         from simdup.output.records import cluster_jsonl
 

@@ -9,14 +9,14 @@ import click
 
 from simdup.cli import options
 from simdup.cli.outcome import Status, status, typed
-from simdup.cli.results import FORMATS, write_names, write_result
+from simdup.cli.results import FORMATS, name_lines, write_result
 from simdup.model.settings import Settings
 
 LISTS = ("redundant", "kept", "unique")
 
 
 @click.command("scan", cls=options.Command)
-@options.sources
+@options.sources_with_list
 @options.settings(options.reading, options.criteria(), options.run_with_search, options.recipe)
 @options.references
 @options.option(
@@ -48,7 +48,7 @@ def command(
       simdup scan ./corpus
       simdup scan news/ archive.jsonl -o duplicates.csv
       simdup scan -d 6 -s 0.9 --keep longest --glob '*.md' docs/
-      simdup scan ./corpus --list redundant -0 | xargs -0 ls -l
+      simdup scan ./corpus --list redundant -0 | xargs -0 -r ls -l
       find . -name '*.txt' -print0 | simdup scan --files-from - -0
     """
     if listed and context.params["format_"]:
@@ -57,7 +57,7 @@ def command(
     from simdup.operations.scan import scan
 
     recipe, criteria, reading = settings.recipe, settings.criteria, settings.reading
-    with out.open() as stream:
+    with out.open([*sources, *references], reading) as stream:
         with screen.watch(settings) as watched:
             result = scan(
                 sources, recipe, criteria, references=references, reading=reading, run=watched.run
@@ -65,7 +65,8 @@ def command(
         result = replace(result, skipped=typed(result.skipped))
         screen.skipped(result.skipped, result.notes)
         if listed:
-            write_names(stream, result.names(listed), context.params["null"])
+            names = result.names(listed)
+            stream.writelines(name_lines(stream, names, context.params["null"]))
         else:
             write_result(stream, result, out, criteria.extras)
     if not screen.quiet:

@@ -53,7 +53,7 @@ def command(
 
     source = context.get_parameter_source("similarity")
     fixed = source is not None and source.name != "DEFAULT"
-    with out.open() as stream:
+    with out.open(sources, settings.reading) as stream:
         with screen.watch(settings) as watched:
             found = tune(sources, watched, sample, fixed)
         found = replace(found, skipped=typed(found.skipped))

@@ -6,6 +6,9 @@ a batch makes documents of it (`read`).
 
 from __future__ import annotations
 
+import errno
+import os
+import stat
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -15,11 +18,13 @@ from typing import IO
 from simdup.corpus.compression import decompress
 from simdup.corpus.decoding import decode
 from simdup.corpus.encoding_detection import NotText
-from simdup.corpus.html import decode_html, extract_text, require_justext
+from simdup.corpus.html import decode_html, extract_text, page_text
+from simdup.corpus.lines import BATCH_BYTES
+from simdup.corpus.main_text import require_justext
 from simdup.corpus.parquet import cut_parquet, require_pyarrow
-from simdup.corpus.record_batches import BATCH_BYTES, LineBatch, ParquetBatch, cut_lines
+from simdup.corpus.record_batches import LineBatch, ParquetBatch, cut_lines
 from simdup.corpus.records import read_records, without_surrogates
-from simdup.corpus.sources import RECORDS, STDIN, File
+from simdup.corpus.sources import NOT_REGULAR, RECORDS, STDIN, File
 from simdup.errors import reason
 from simdup.model.documents import Document, Skipped
 from simdup.model.reading import Reading
@@ -120,9 +125,24 @@ def open_content(file: File) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
     if file.path == STDIN and not file.content_path:
         raw: IO[bytes] = open(sys.stdin.fileno(), "rb", closefd=False)  # noqa: SIM115
     else:
-        raw = open(file.content_path or file.path, "rb")  # noqa: SIM115
+        raw = _open(file)
     with raw, decompress(raw, file.compression) as content:
         yield content, raw
+
+
+def _open(file: File) -> IO[bytes]:
+    # Opening a named pipe that has taken the place of a file would wait forever.
+    raw = open(  # noqa: SIM115
+        file.content_path or file.path, "rb", opener=_open_at_once if file.regular else None
+    )
+    if file.regular and not stat.S_ISREG(os.fstat(raw.fileno()).st_mode):
+        raw.close()
+        raise OSError(errno.EINVAL, NOT_REGULAR)
+    return raw
+
+
+def _open_at_once(path: str, flags: int) -> int:
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def read(batch: Batch, reading: Reading) -> Iterator[Document | Skipped]:
@@ -138,19 +158,24 @@ def read(batch: Batch, reading: Reading) -> Iterator[Document | Skipped]:
     elif reading.html:
         for one in read_records(batch, reading):
             if isinstance(one, Document):
-                one = one._replace(text=extract_text(one.text, reading.extract))
-            yield one
+                yield _of_page(one, reading)
+            else:
+                yield one
     else:
         yield from read_records(batch, reading)
 
 
 def read_file(file: File, reading: Reading) -> Document | Skipped:
     """Read one file as one document."""
+    if file.size > file.max_size and not file.compression:
+        return Skipped(file.path, file.too_large, error=True)
     try:
         with open_content(file) as (stream, _):
-            content = stream.read()
+            content = _read_up_to(stream, file.max_size + 1)
     except OSError as error:
         return Skipped(file.path, reason(error), error=True)
+    if len(content) > file.max_size:
+        return Skipped(file.path, file.too_large, error=True)
     html = file.format == "html"
     try:
         decoded = (decode_html if html else decode)(content, reading.encoding)
@@ -160,8 +185,30 @@ def read_file(file: File, reading: Reading) -> Document | Skipped:
     if decoded.replaced:
         plural = "s" if decoded.replaced > 1 else ""
         note = f"read as {decoded.encoding} with {decoded.replaced} bad character{plural} replaced"
-    text = extract_text(decoded.text, reading.extract) if html else decoded.text
-    return Document(file.path, text, file.modified, note, path=file.path)
+    document = Document(file.path, decoded.text, file.modified, note, path=file.path)
+    return _of_page(document, reading) if html else document
+
+
+def _of_page(page: Document, reading: Reading) -> Document | Skipped:
+    """Return the document with the text of a page; a page without main text is skipped."""
+    text, note = page_text(page.text, reading.extract)
+    if reading.extract == "main" and not text.strip() and extract_text(page.text, "all"):
+        return Skipped(page.name, "no main text: set `extract` to all")
+    return page._replace(text=text, note="; ".join(filter(None, (page.note, note))))
+
+
+def _read_up_to(stream: IO[bytes], size: int) -> bytes:
+    """Return the content of a stream, or so many bytes of it if there are more."""
+    # Piece by piece: asked for `size` at once, streams set that much memory aside.
+    content = stream.read(min(size, BATCH_BYTES))
+    if len(content) < BATCH_BYTES:
+        return content
+    pieces = [content]
+    size -= len(content)
+    while piece := stream.read(min(size, BATCH_BYTES)):
+        pieces.append(piece)
+        size -= len(piece)
+    return b"".join(pieces)
 
 
 def require_extras(files: Iterable[File], reading: Reading) -> None:

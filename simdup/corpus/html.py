@@ -1,11 +1,4 @@
-"""HTML: its charset and its text; the only place that knows justext.
-
-The main text is what jusText (Pomikálek 2011) does not classify as boilerplate.  No stop words are
-used, because it has none for Chinese: paragraphs are judged by length and share of links alone.
-On 46 Chinese news pages and 194 manual pages its F1 was 0.92 and 0.96, that of trafilatura 0.87 and
-0.82; on the generated pages of `benchmarks/html_pages.py`, whose markup names their parts, 0.90
-against 0.95, at three times the speed and with one dependency instead of seven.
-"""
+"""HTML: its charset and its text."""
 
 from __future__ import annotations
 
@@ -15,18 +8,12 @@ import re
 
 from simdup.corpus.charsets import is_wide
 from simdup.corpus.decoding import Decoded, decode, known_encoding
+from simdup.corpus.main_text import NotParsed, main_text
 from simdup.errors import SimdupError
-
-# A paragraph is short below so many characters, and long above: a third of jusText's limits for
-# English, as a Chinese character says about as much as half a word.
-_SHORT, _LONG = 25, 60
-_MOST_LINKS = 0.3
 
 # A browser looks for the charset in the first 1,024 bytes; pages have it later, too.
 _META = re.compile(rb"<meta[^>]{0,500}?charset\s*=\s*[\"']?\s*([a-zA-Z0-9_.:-]+)", re.IGNORECASE)
 _META_BYTES = 8192
-
-_DECLARATION = re.compile(r"\s*<\?xml[^>]*\?>")
 
 _BLOCKS = re.compile(
     "address|article|aside|blockquote|body|br|caption|d[dlt]|div|fieldset|figcaption|figure|footer"
@@ -46,24 +33,6 @@ _MARKUP = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE | re.DOTALL,
 )
-
-
-def require_justext(where: str) -> None:
-    """Raise if justext is not installed.
-
-    Raises
-    ------
-    SimdupError
-        Names the file that needs it.
-    """
-    try:
-        import justext  # noqa: F401
-    except ImportError:
-        raise SimdupError(
-            where,
-            "finding the main text of HTML needs justext",
-            "python -m pip install 'simdup[html]', or set `extract` to all or none",
-        ) from None
 
 
 def decode_html(content: bytes, encoding: str | None = None) -> Decoded:
@@ -110,34 +79,20 @@ def extract_text(page: str, extract: str) -> str:
         ``main``: without navigation and other boilerplate; ``all``: all text but scripts, styles
         and comments; ``none``: the page as it is.
     """
+    return page_text(page, extract)[0]
+
+
+def page_text(page: str, extract: str) -> tuple[str, str]:
+    """Return the text of a page, as `extract_text` does, and what a person should know about it."""
     if extract == "none":
-        return page
-    return _main_text(page) if extract == "main" else _all_text(page)
-
-
-def _main_text(page: str) -> str:
-    from justext.core import justext
-    from lxml.etree import LxmlError
-
-    try:
-        paragraphs = justext(
-            _DECLARATION.sub("", page, count=1),
-            frozenset(),
-            length_low=_SHORT,
-            length_high=_LONG,
-            stopwords_low=0.0,
-            stopwords_high=0.0,
-            max_link_density=_MOST_LINKS,
-        )
-    except (LxmlError, ValueError, RecursionError):
-        # A page that cannot be parsed as a tree still has characters.
-        return _all_text(page)
-    kept = [p.text for p in paragraphs if not p.is_boilerplate]
-    if not kept:
-        # A short notice has no long paragraph next to which middling ones count as main text.
-        # Without this 12 of the 192 generated pages came out empty, and F1 was 0.875.
-        kept = [p.text for p in paragraphs if p.cf_class == "neargood"]
-    return "\n".join(kept)
+        return page, ""
+    if extract == "main":
+        try:
+            return main_text(page), ""
+        except NotParsed as error:
+            # Such a page still has characters.
+            return _all_text(page), f"{error}: all its text is read, not its main text"
+    return _all_text(page), ""
 
 
 def _all_text(page: str) -> str:

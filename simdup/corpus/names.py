@@ -6,6 +6,7 @@ In memory a name is a `str` whose undecodable bytes are surrogate escapes (PEP 3
 
 from __future__ import annotations
 
+import os
 import re
 
 from simdup.model.documents import Document
@@ -23,6 +24,17 @@ def to_bytes(name: str) -> bytes:
 def from_bytes(name: bytes) -> str:
     """Return the name of these bytes; `to_bytes` is the inverse."""
     return name.decode("utf-8", "surrogateescape")
+
+
+def list_entry(name: str) -> bytes:
+    """Return the bytes of a name as `read_list` reads them: of a path those of the file system.
+
+    They differ from `to_bytes` in a locale that is not UTF-8.
+    """
+    try:
+        return os.fsencode(name)
+    except UnicodeEncodeError:  # a record's own name
+        return to_bytes(name)
 
 
 def escape(name: str, characters: str) -> str:

@@ -6,6 +6,7 @@ cannot safely be forked.
 
 from __future__ import annotations
 
+import errno
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
@@ -13,7 +14,8 @@ from contextlib import contextmanager
 from importlib.util import find_spec
 from typing import IO, Any
 
-from simdup.corpus.record_batches import BATCH_BYTES, ParquetBatch, missing_field
+from simdup.corpus.lines import BATCH_BYTES
+from simdup.corpus.record_batches import ParquetBatch, missing_field
 from simdup.corpus.sources import STDIN, File
 from simdup.errors import SimdupError
 from simdup.model.documents import Skipped
@@ -48,8 +50,11 @@ def cut_parquet(
         with _open_table(file, stream) as table:
             yield from _batches(file, table, reading)
     except (pa.ArrowException, OSError) as error:
-        what = str(error).partition("\n")[0] or "cannot be read"
-        yield Skipped(file.path, f"not Parquet: {what}", error=True)
+        yield Skipped(file.path, f"not Parquet: {_first_line(error)}", error=True)
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).partition("\n")[0] or "cannot be read"
 
 
 @contextmanager
@@ -116,6 +121,15 @@ def copy_rows(source: IO[bytes], target: IO[bytes], keep: Callable[[int], bool])
 
     `keep` returns whether to keep the row of a number, from 1.
     """
+    import pyarrow as pa
+
+    try:
+        _copy_rows(source, target, keep)
+    except pa.ArrowException as error:
+        raise OSError(errno.EIO, f"not Parquet: {_first_line(error)}") from None
+
+
+def _copy_rows(source: IO[bytes], target: IO[bytes], keep: Callable[[int], bool]) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 

@@ -10,25 +10,27 @@ UTF-16 and UTF-32 do.
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import IO, Any
 
-from simdup.corpus.charsets import is_wide
 from simdup.corpus.decoding import decode
 from simdup.corpus.encoding_detection import NotText
+from simdup.corpus.lines import (
+    DELIMITERS,
+    LinePart,
+    Lines,
+    Oversized,
+    Row,
+    csv_rows,
+    decode_latin_1,
+    split_mark,
+    whole_lines,
+)
 from simdup.corpus.sources import File
 from simdup.model.documents import Skipped
 from simdup.model.reading import Reading
-
-# A batch should take some tens of milliseconds: long beside the cost of handing it to another
-# process (1 ms), short beside the whole.
-BATCH_BYTES = 1 << 19
-
-DELIMITERS = {"csv": ",", "tsv": "\t"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,51 +64,88 @@ def cut_lines(file: File, stream: IO[bytes], reading: Reading) -> Iterator[LineB
     return _cut_csv(file, stream, reading)
 
 
-def _cut_json(file: File, stream: IO[bytes]) -> Iterator[LineBatch]:
+def _cut_json(file: File, stream: IO[bytes]) -> Iterator[LineBatch | Skipped]:
     line = record = 1
-    for content in _whole_lines(stream):
+    blank = True  # so far, of a line in parts
+    for content in whole_lines(stream, file.max_size):
+        if isinstance(content, LinePart):
+            if content:
+                blank = blank and content.isspace()
+                continue
+            if not blank:
+                yield _oversized(file, line, record)
+            line, record, blank = line + 1, record + (not blank), True
+            continue
         yield LineBatch(file, line, record, content, len(content))
         lines = content.split(b"\n")
         line += len(lines) - 1
         record += sum(not raw.isspace() for raw in lines if raw)
 
 
+def _oversized(file: File, line: int, record: int) -> Skipped:
+    return Skipped(f"{file.path}#{record}", f"line {line}: {file.too_large}", error=True)
+
+
 def _cut_csv(file: File, stream: IO[bytes], reading: Reading) -> Iterator[LineBatch | Skipped]:
-    pieces = _whole_lines(stream)
-    head = next(pieces, b"")
+    _, head, pieces = split_mark(whole_lines(stream, file.max_size))
     try:
         encoding = reading.encoding or decode(head).encoding
     except NotText as error:
         yield Skipped(file.path, str(error))
         return
-    if is_wide(encoding):
+    if not _keeps_ascii_apart(encoding):
         yield Skipped(file.path, f"{encoding} is not read as {file.format.upper()}", error=True)
         return
-    lines = _Lines(chain([head], pieces))
-    columns: tuple[str, ...] = ()
-    rest: list[bytes] = []
-    line = record = first = 1
-    for raw, row in csv_rows(lines, DELIMITERS[file.format], _decode_latin_1):
-        if columns:
-            rest.append(raw)
-            record += not is_blank(raw, file)
-            if lines.drained:
-                content = b"".join(rest)
-                yield LineBatch(file, line, first, content, len(content), encoding, columns)
-                line += content.count(b"\n")
-                first = record
-                rest = []
-            continue
+    lines = Lines(pieces)
+    rows = csv_rows(lines, DELIMITERS[file.format], decode_latin_1, file.max_size)
+    line = 1
+    for raw, row in rows:
         line += raw.count(b"\n")
+        if isinstance(row, Oversized):
+            yield Skipped(file.path, f"line 1: {file.too_large}", error=True)
+            return
         if not is_blank(raw, file):
             columns = _column_names(row or (), encoding)
             missing = missing_field(columns, reading)
             if missing:
                 yield Skipped(file.path, f"line {line - 1}: {missing}", error=True)
                 return
-    if rest:
-        content = b"".join(rest)
-        yield LineBatch(file, line, first, content, len(content), encoding, columns)
+            yield from _cut_rows(rows, lines, LineBatch(file, line, 1, b"", 0, encoding, columns))
+
+
+def _cut_rows(
+    rows: Iterator[tuple[bytes, Row]], lines: Lines, empty: LineBatch
+) -> Iterator[LineBatch | Skipped]:
+    """Cut what follows the names of the columns; `empty` is a batch to be filled."""
+    file, line, record, first, passed = empty.file, empty.line, 1, 1, 0
+    pending: list[bytes] = []
+    for raw, row in chain(rows, [(b"", None)]):
+        oversized = isinstance(row, Oversized)
+        if not oversized:
+            pending.append(raw)
+            record += not is_blank(raw, file)
+        if pending and (oversized or lines.drained):
+            content = b"".join(pending)
+            if content:
+                yield replace(empty, line=line, record=first, content=content, size=len(content))
+            line += content.count(b"\n")
+            first = record
+            pending = []
+        if oversized:
+            passed += raw.count(b"\n")
+        if row is Oversized.END:
+            yield _oversized(file, line, record)
+            line, passed = line + passed, 0
+            record += 1
+            first = record
+
+
+def _keeps_ascii_apart(encoding: str) -> bool:
+    """Return whether commas, quotes and line ends are these single bytes, and nothing else is."""
+    marks = ',\t"\r\n'
+    apart = marks.encode(encoding, "replace") == marks.encode()
+    # These write other characters in bytes of ASCII, after a mark.
+    return apart and not encoding.lower().replace("-", "_").startswith(("hz", "iso2022", "utf_7"))
 
 
 def _column_names(row: Iterable[str], encoding: str) -> tuple[str, ...]:
@@ -129,118 +168,43 @@ def missing_field(columns: Sequence[str], reading: Reading, unique: bool = False
 def raw_records(file: File, stream: IO[bytes]) -> Iterator[tuple[int, bytes]]:
     """Yield the number and the bytes of each record of a file of lines.
 
-    The number is 0 for what is not a record: blank lines, and the names of CSV's columns.  All the
-    bytes together are the file.
+    The number is 0 for what is not a record: blank lines, and the names of CSV's columns; and for
+    the parts of a record that is too large.  All the bytes together are the file.
     """
-    lines = _Lines(_whole_lines(stream))
-    pieces: Iterable[bytes] = lines
+    pieces = whole_lines(stream, file.max_size)
+    rows: Iterable[tuple[bytes, Row]]
     number = 1
-    if file.format != "jsonl":
+    if file.format == "jsonl":
+        rows = _json_rows(Lines(pieces))
+    else:
         number = 0
-        pieces = (raw for raw, _ in csv_rows(lines, DELIMITERS[file.format], _decode_latin_1))
-    for raw in pieces:
-        if is_blank(raw, file):
+        mark, _, pieces = split_mark(pieces)
+        yield 0, mark
+        delimiter = DELIMITERS[file.format]
+        rows = csv_rows(Lines(pieces), delimiter, decode_latin_1, file.max_size)
+    for raw, row in rows:
+        if isinstance(row, Oversized):
+            yield 0, raw
+            number += row is Oversized.END
+        elif is_blank(raw, file):
             yield 0, raw
         else:
             yield number, raw
             number += 1
 
 
+def _json_rows(lines: Iterable[bytes]) -> Iterator[tuple[bytes, Row]]:
+    """Yield each line, or its parts."""
+    blank = True  # so far, of a line in parts
+    for line in lines:
+        if not isinstance(line, LinePart):
+            yield line, None
+            continue
+        blank = blank and (not line or line.isspace())
+        yield line, Oversized.PART if line or blank else Oversized.END
+        blank = blank or not line
+
+
 def is_blank(raw: bytes, file: File) -> bool:
     """Return whether a line is not a record: in CSV, spaces are a field of a one-column table."""
     return not raw.strip(None if file.format == "jsonl" else b"\r\n")
-
-
-def csv_rows(
-    lines: Iterable[bytes], delimiter: str, decode_line: Callable[[bytes], str]
-) -> Iterator[tuple[bytes, list[str] | None]]:
-    """Yield the bytes and the fields of each record of CSV; None for the fields of a broken one.
-
-    The reader is strict: a quote in the wrong place is an error, where a lenient reader would
-    silently take everything up to the next quote for one field.
-    """
-    # The module's own limit is 131,072 characters; a long law has three times that.
-    csv.field_size_limit((1 << 31) - 1)
-    consumed: list[bytes] = []
-
-    def decode_lines() -> Iterator[str]:
-        for line in lines:
-            consumed.append(line)
-            yield decode_line(line)
-
-    rows = csv.reader(decode_lines(), delimiter=delimiter, strict=True)
-    while True:
-        row: list[str] | None
-        try:
-            row = next(rows)
-        except StopIteration:
-            return
-        except csv.Error:
-            row = None
-        yield b"".join(consumed), row
-        consumed.clear()
-
-
-def _decode_latin_1(line: bytes) -> str:
-    return line.decode("latin-1")
-
-
-def _whole_lines(stream: IO[bytes]) -> Iterator[bytes]:
-    """Yield the content of a stream in pieces of whole lines."""
-    begun: list[bytes] = []
-    for chunk in _chunks(stream):
-        end = chunk.rfind(b"\n") + 1
-        if end:
-            yield b"".join([*begun, chunk[:end]])
-            begun = []
-        if end < len(chunk):
-            begun.append(chunk[end:])
-    if begun:
-        yield b"".join(begun)
-
-
-def _chunks(stream: IO[bytes]) -> Iterator[bytes]:
-    """Yield the content of a stream: of a pipe as it arrives, of a file in large pieces.
-
-    So a slow writer gets its results line by line, and of a damaged file the part before the
-    damage is read.
-    """
-    slow = not stream.seekable()
-    chunks: list[bytes] = []
-    size = 0
-    try:
-        while chunk := stream.read1(BATCH_BYTES):  # type: ignore[attr-defined]
-            chunks.append(chunk)
-            size += len(chunk)
-            if slow or size >= BATCH_BYTES:
-                yield b"".join(chunks)
-                chunks, size = [], 0
-    except Exception:
-        if chunks:
-            yield b"".join(chunks)
-        raise
-    if chunks:
-        yield b"".join(chunks)
-
-
-class _Lines:
-    """Lines of pieces of whole lines; it knows when the next line needs another piece."""
-
-    def __init__(self, pieces: Iterator[bytes]) -> None:
-        self._pieces = pieces
-        self._piece = io.BytesIO()
-        self._size = 0
-
-    def __iter__(self) -> Iterator[bytes]:
-        return self
-
-    def __next__(self) -> bytes:
-        if self.drained:
-            piece = next(self._pieces)
-            self._piece, self._size = io.BytesIO(piece), len(piece)
-        return self._piece.readline()
-
-    @property
-    def drained(self) -> bool:
-        """Whether all lines of the pieces so far are consumed."""
-        return self._piece.tell() == self._size

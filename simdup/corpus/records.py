@@ -7,7 +7,8 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from simdup.corpus.record_batches import DELIMITERS, LineBatch, ParquetBatch, csv_rows, is_blank
+from simdup.corpus.lines import DELIMITERS, csv_rows
+from simdup.corpus.record_batches import LineBatch, ParquetBatch, is_blank
 from simdup.corpus.sources import File
 from simdup.model.documents import Document, Skipped
 from simdup.model.reading import Reading
@@ -24,7 +25,10 @@ def _read_json(batch: LineBatch, reading: Reading) -> Iterator[Document | Skippe
     record = batch.record
     for number, line in enumerate(batch.content.split(b"\n"), batch.line):
         if line and not line.isspace():
-            values = _json_values(line, reading)
+            if len(line) > batch.file.max_size:
+                values: dict[str, Any] | str = batch.file.too_large
+            else:
+                values = _json_values(line, reading)
             if isinstance(values, dict):
                 yield _document(batch.file, record, f"line {number}: ", values, reading)
             else:
@@ -57,7 +61,7 @@ def _read_csv(batch: LineBatch, reading: Reading) -> Iterator[Document | Skipped
         number += raw.count(b"\n")
         if is_blank(raw, file):
             continue
-        if row is None:
+        if not isinstance(row, list):
             reason = f"{where}not {file.format.upper()}: a quote is out of place"
             yield _broken(file, record, reason)
         elif len(row) != len(batch.columns):
@@ -83,6 +87,9 @@ def _read_parquet(batch: ParquetBatch, reading: Reading) -> Iterator[Document | 
         record = batch.record + i
         values: dict[str, Any] = {reading.field: None}
         if content is not None:
+            if len(content) > batch.file.max_size:
+                yield _broken(batch.file, record, f"row {record}: {batch.file.too_large}")
+                continue
             try:
                 values[reading.field] = content.decode()
             except UnicodeDecodeError:

@@ -74,9 +74,18 @@ def _json_pairs(path: str, text: str) -> Iterator[_Listed]:
             record = json.loads(line)
             pairs = record["pairs"] if record["type"] == "cluster" else [record]
             if record["type"] in ("cluster", "pair"):
-                yield from (_Listed(pair["a"], pair["b"], pair) for pair in pairs)
-        except (ValueError, KeyError, TypeError):
+                yield from map(_listed, pairs)
+        except (ValueError, KeyError, TypeError, RecursionError):
             raise SimdupError(f"{path}:{number}", "not a line of a result", _HINT) from None
+
+
+def _listed(pair: dict[str, Any]) -> _Listed:
+    """Return a pair of JSON; raise TypeError if its names are no strings."""
+    a, b = pair["a"], pair["b"]
+    if not (isinstance(a, str) and isinstance(b, str)):
+        raise TypeError
+    # Labels and scores are plain: what is nested may be too deep to be looked at.
+    return _Listed(a, b, {k: v for k, v in pair.items() if not isinstance(v, list | dict)})
 
 
 def _rows(path: str, text: str) -> list[list[str]]:

@@ -24,7 +24,7 @@ ENOUGH = 0.95
 
 _LARGE_DISTANCES = frozenset(f"-d {distance}" for distance in range(7, 257))
 
-Rows = NDArray[np.int64]
+RowIds = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,17 +32,17 @@ class Truth:
     """The true pairs of a sample."""
 
     documents: int  # of the sample
-    i: Rows  # int64[pairs]: places in the sample, i < j
-    j: Rows  # int64[pairs]
+    i: RowIds  # int64[pairs]: places in the sample, i < j
+    j: RowIds  # int64[pairs]
     similarity: NDArray[np.float64]  # float64[pairs]: their resemblance, `LEAST` or more
 
-    def at(self, similarity: float) -> Rows:
+    def at(self, similarity: float) -> RowIds:
         """Return the pairs at a similarity, as i * documents + j, rising."""
         high = self.similarity >= similarity
         return np.sort(self.i[high] * self.documents + self.j[high])
 
 
-def measure(options: str, truth: Truth, true: Rows, i: Rows, j: Rows) -> Setting:
+def measure(options: str, truth: Truth, true: RowIds, i: RowIds, j: RowIds) -> Setting:
     """Return what a setting finds that proposes the pairs (i, j), i < j."""
     proposed = np.unique(i * truth.documents + j)
     hold = len(np.intersect1d(proposed, true, assume_unique=True))

@@ -155,15 +155,20 @@ def parse_model(content: bytes, path: str) -> Model:
     if hashlib.blake2b(body, digest_size=_CHECKSUM).digest() != checksum:
         raise SimdupError(path, "the IDF model is damaged", "fit it again")
     head, _, arrays = body.partition(b"\n")
-    values = dict(item.split("=", 1) for item in head[len(_MAGIC) :].decode().split())
-    terms = int(values["terms"])
-    return Model(
-        name=path,
-        documents=int(values["documents"]),
-        ids=np.frombuffer(arrays, "<u8", terms).astype(np.uint64),
-        df=np.frombuffer(arrays, "<i4", terms, 8 * terms).astype(np.int32),
-        terms_digest=values["from"],
-    )
+    try:
+        values = dict(item.split("=", 1) for item in head[len(_MAGIC) :].decode().split())
+        documents, terms = int(values["documents"]), int(values["terms"])
+        terms_digest = values["from"]
+    except (KeyError, ValueError):
+        documents, terms, terms_digest = 0, -1, ""
+    # A checksum is no proof of what it covers.
+    if terms < 0 or len(arrays) != 12 * terms or not 0 <= documents < 1 << 63:
+        raise SimdupError(path, "the header of the IDF model is wrong", "fit it again")
+    ids = np.frombuffer(arrays, "<u8", terms).astype(np.uint64)
+    df = np.frombuffer(arrays, "<i4", terms, 8 * terms).astype(np.int32)
+    if (ids[1:] <= ids[:-1]).any() or (df < 0).any() or (df > documents).any():
+        raise SimdupError(path, "the frequencies of the IDF model are wrong", "fit it again")
+    return Model(path, documents, ids, df, terms_digest)
 
 
 @cache

@@ -31,6 +31,9 @@ _find_all = re.compile(f"{_HAN_RUN}|{_OTHER_HAN}|{_OTHER_WORD}").findall
 _GAP = "\n"
 _GAP_CODE = np.uint32(ord(_GAP))
 
+# Beyond any corpus, and below what Python refuses to read as a number.
+_FREQUENCY_DIGITS = 18
+
 
 class Dictionary(NamedTuple):
     """A user dictionary in jieba's format: lines ``word [frequency] [tag]``."""
@@ -198,4 +201,7 @@ def _entries(dictionary: Dictionary) -> Iterator[tuple[str, str | None, str | No
             where = f"{dictionary.path}:{number}"
             raise SimdupError(where, "not a line `word [frequency] [tag]`")
         word, frequency, tag = match.groups()
+        if frequency and len(frequency) > _FREQUENCY_DIGITS:
+            what = f"a frequency of {len(frequency)} digits (at most {_FREQUENCY_DIGITS})"
+            raise SimdupError(f"{dictionary.path}:{number}", what)
         yield word, frequency, tag

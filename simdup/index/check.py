@@ -8,8 +8,9 @@ from contextlib import contextmanager
 import numpy as np
 
 from simdup.errors import SimdupError
-from simdup.index.columns import decode_names, name_keys
+from simdup.index.columns import SECTIONS, decode_names, name_keys
 from simdup.index.session import Session
+from simdup.index.state import find_places
 
 
 def find_faults(session: Session) -> list[str]:
@@ -24,16 +25,19 @@ def find_faults(session: Session) -> list[str]:
         with _collect(faults):
             if session.recipe.complete:
                 _ = session.recipe.fingerprinter
-        keys = []
+        keys, listed = [], set[int]()
         with _collect(faults):
-            for number, documents in storage.blocks():
+            for number, _ in storage.blocks():
+                listed.add(number)
                 with _collect(faults):
                     columns = session.store.block(number)
                     keys.append(columns.keys)
-                    if len(columns) != documents:
-                        faults.append(f"block {number} should have {documents} documents")
                     if (name_keys(decode_names(columns.names)) != columns.keys).any():
                         faults.append(f"block {number} has names that would not be found")
+            for number in sorted(
+                {n for kind, n in find_places(storage) if kind in SECTIONS} - listed
+            ):
+                faults.append(f"block {number} is missing in the list of blocks")
         if keys and len(np.unique(np.concatenate(keys))) < sum(map(len, keys)):
             faults.append("a name occurs twice")
     return list(dict.fromkeys(faults))

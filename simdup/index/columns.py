@@ -190,8 +190,13 @@ def from_sections(sections: dict[str, bytes], words: int) -> Columns:
 
 
 def read_names(ends: bytes, content: bytes, which: RowIds | slice = slice(None)) -> list[bytes]:
-    """Return the names that two sections of a block hold: all, or some by number."""
+    """Return the names that two sections of a block hold: all, or some by number.
+
+    Raise ValueError if the sections do not belong together.
+    """
     bounds = np.concatenate([[0], np.frombuffer(ends, "<u4")])
+    if bounds[-1] != len(content) or (bounds[1:] < bounds[:-1]).any():
+        raise ValueError("names that do not end where they should")
     places = zip(bounds[:-1][which].tolist(), bounds[1:][which].tolist(), strict=True)
     return [content[start:end] for start, end in places]
 

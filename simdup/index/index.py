@@ -18,6 +18,7 @@ from simdup.index.ingest import Sources, read_documents, read_fingerprints, to_c
 from simdup.index.keyset import KeySet
 from simdup.index.matching import ADDING_CHUNKS, QueryOptions, query, query_and_add
 from simdup.index.opening import open_storage
+from simdup.index.repair import Repaired, repair
 from simdup.index.session import TIMEOUT, Patience, Session, keep_silent
 from simdup.ingest.sources import open_input
 from simdup.lsh.simhash import to_hex, to_int
@@ -290,6 +291,11 @@ class Index:
     def check(self) -> list[str]:
         """Check every part, and return what is wrong, a sentence each: nothing if all is well."""
         return find_faults(self._session)
+
+    @staticmethod
+    def repair(path: str, target: str) -> Repaired:
+        """Write what is intact of a damaged index to a new one; see `simdup.index.repair`."""
+        return repair(path, target)
 
     def require_recipe(self, name: str | None, options: dict[str, Any]) -> None:
         """Raise if the requested recipe differs from the index's; see `StoredRecipe.require`."""

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from dataclasses import dataclass
 from typing import Any
 
 from simdup.index.storage import Storage
+
+# More than any recipe has.
+_MOST_BITS = 1 << 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +44,29 @@ class IndexInfo:
     model_documents: int | None
 
 
+def read_stored(storage: Storage) -> dict[str, Any]:
+    """Return the stored recipe: ``fields``, ``resolved``, and ``model_documents``."""
+    content = storage.get("recipe", 0)
+    try:
+        stored: dict[str, Any] = json.loads(content)
+        resolved, fields = stored["resolved"], stored["fields"]
+        fits = (
+            isinstance(resolved["digest"], str)
+            and isinstance(resolved["bits"], int)
+            and 0 < resolved["bits"] <= _MOST_BITS
+            and isinstance(stored["model_documents"], int | None)
+            and (fields is None or {*fields, "idf"} <= set(resolved))
+        )
+    except (ValueError, TypeError, KeyError, RecursionError):
+        fits = False
+    if not fits:
+        raise storage.damaged("its recipe is damaged")
+    return stored
+
+
 def index_info(storage: Storage) -> IndexInfo:
     """Return what an open index says about itself."""
-    stored = json.loads(storage.get("recipe", 0))
+    stored = read_stored(storage)
     with storage.reading():
         about = storage.about()
         documents = sum(documents for _, documents in storage.blocks())
@@ -50,9 +74,13 @@ def index_info(storage: Storage) -> IndexInfo:
         path=storage.path,
         documents=documents,
         bytes=os.path.getsize(storage.path),
-        created=about.get("created", ""),
-        changed=about.get("changed", ""),
+        created=_to_seconds(about.get("created", "")),
+        changed=_to_seconds(about.get("changed", "")),
         simdup=about.get("simdup", ""),
         recipe=stored["resolved"],
         model_documents=stored["model_documents"],
     )
+
+
+def _to_seconds(time: str) -> str:
+    return re.sub(r"\.\d+", "", time)

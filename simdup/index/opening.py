@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from urllib.parse import quote
 
-from simdup.atomic import beside, sync
+from simdup.atomic import beside
 from simdup.errors import SimdupError, unreadable, unwritable
-from simdup.index.storage import RECOVERY, Storage
+from simdup.index.database import RECOVERY
+from simdup.index.storage import Storage
 
 # Bytes 68 to 71 of the file, and the number in bytes 60 to 63: SQLite leaves both to us.
 APPLICATION = int.from_bytes(b"sdup", "big")
@@ -18,6 +20,10 @@ VERSION = 1
 
 _MAGIC = b"SQLite format 3\0"
 _SIDES = ("-wal", "-shm", "-journal")
+_MAGIC_OF_SIDES = {
+    "-wal": (b"\x37\x7f\x06\x82", b"\x37\x7f\x06\x83"),
+    "-journal": (b"\xd9\xd5\x05\xf9\x20\xa1\x63\xd7",),
+}
 _SCHEMA = """
 CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE block (number INTEGER PRIMARY KEY, documents INTEGER NOT NULL);
@@ -32,12 +38,14 @@ CREATE TABLE part (
 def create_storage(path: str) -> Iterator[Storage]:
     """Create a file: it appears when everything went well, and never half.
 
-    It raises if the path exists already, or the folder cannot be written.
+    It raises if the path exists already, if it appears meanwhile, or if the folder cannot be
+    written.
     """
     if os.path.lexists(path):
         hint = "`Index.add` adds documents to it, or remove it first"
         raise SimdupError(path, "already exists", hint)
-    with beside(path) as place:
+    _refuse_sides(path)
+    with beside(path, replace=False) as place:
         try:
             open(place, "xb").close()
         except OSError as error:
@@ -46,6 +54,7 @@ def create_storage(path: str) -> Iterator[Storage]:
         try:
             _prepare(storage)
             yield storage
+            storage.seal()
             storage.execute("COMMIT")
             storage.execute("PRAGMA locking_mode = NORMAL")
             storage.execute("PRAGMA journal_mode = WAL")
@@ -53,13 +62,18 @@ def create_storage(path: str) -> Iterator[Storage]:
             storage.close()
             with suppress(OSError):
                 _remove_sides(place)
-        try:
-            with open(place, "rb+") as stream:
-                sync(stream)
-            # What an earlier index of that name left behind must not be taken for this one's.
-            _remove_sides(path)
-        except OSError as error:
-            raise unwritable(path, error) from None
+        _refuse_sides(path)
+
+
+def _refuse_sides(path: str) -> None:
+    """Raise if there is a file that SQLite would take for its own, and remove."""
+    for side in _SIDES:
+        if os.path.lexists(path + side):
+            raise SimdupError(
+                path + side,
+                "is in the way: beside an index this name is SQLite's",
+                "move it, or name the index otherwise; an index that is gone may have left it",
+            )
 
 
 def _prepare(storage: Storage) -> None:
@@ -82,21 +96,75 @@ def _remove_sides(path: str) -> None:
 def open_storage(path: str) -> Storage:
     """Open a file that `create_storage` made; raise if it cannot be read or is something else."""
     _check_head(path)
+    _check_sides(path)
     folder = os.path.dirname(os.path.abspath(path))
     if os.access(path, os.W_OK) and os.access(folder, os.W_OK):
-        mode = "rw"
-    elif os.path.exists(path + "-wal"):
-        mode = "ro"
+        storage = _distrusted(path, "rw")
+        full = shutil.disk_usage(folder).free < _ROOM
+        if _is_alone(path) and (full or storage.lacks_room()):
+            storage.close()
+            storage = _distrusted(path, _ALONE)
     else:
-        # Nobody can be writing here, and a reader could not announce itself.
-        mode = "ro&immutable=1"
-    storage = Storage(path, _connect(path, mode))
+        storage = _distrusted(path, _ALONE if _is_alone(path) else "ro")
     try:
-        storage.about()
+        _check_schema(storage)
     except BaseException:
         storage.close()
         raise
     return storage
+
+
+# Nobody can be writing, and a reader could not announce itself.
+_ALONE = "ro&immutable=1"
+# Bytes that a reader needs for its shared memory, and a little more.
+_ROOM = 1 << 16
+
+
+def _distrusted(path: str, mode: str) -> Storage:
+    storage = Storage(path, _connect(path, mode))
+    storage.distrust()
+    return storage
+
+
+def _is_alone(path: str) -> bool:
+    """Tell whether everything is in the one file."""
+    try:
+        return os.path.getsize(path + "-wal") == 0
+    except OSError:
+        return True
+
+
+def _check_sides(path: str) -> None:
+    """Raise if a file beside an index is not SQLite's, which would remove it."""
+    for side, magics in _MAGIC_OF_SIDES.items():
+        try:
+            with open(path + side, "rb") as stream:
+                head = stream.read(8)
+        except OSError:
+            continue
+        # An interrupted write may leave zeros.
+        if head.strip(b"\0") and not head.startswith(magics):
+            raise SimdupError(
+                path + side, "is not SQLite's, and in the way of the index", "move it"
+            )
+
+
+def _check_schema(storage: Storage) -> None:
+    """Raise if there are other tables than `create_storage` makes, or views, or triggers."""
+    rows = storage.rows("SELECT type, name, tbl_name, sql FROM sqlite_schema LIMIT 10")
+    if {(*row[:3], _flatten(row[3])) for row in rows} != _SCHEMA_ROWS:
+        raise storage.damaged("has other tables than those of a simdup index")
+
+
+def _flatten(statement: object) -> str:
+    return " ".join(str(statement or "").split())
+
+
+_SCHEMA_ROWS = {("index", "sqlite_autoindex_part_1", "part", "")} | {
+    ("table", name, name, _flatten(statement))
+    for statement in _SCHEMA.split(";")[:-1]
+    for name in [statement.split()[2]]
+}
 
 
 def _connect(path: str, mode: str) -> sqlite3.Connection:

@@ -78,5 +78,9 @@ class Session:
 
 
 def now() -> str:
-    """Return the time, in UTC and ISO 8601."""
-    return datetime.now(UTC).isoformat(timespec="seconds")
+    """Return the time, in UTC and ISO 8601.
+
+    With microseconds, so that it differs from what an older simdup writes in the same second: that
+    is how a manifest is known to be out of date.
+    """
+    return datetime.now(UTC).isoformat(timespec="microseconds")

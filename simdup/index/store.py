@@ -7,7 +7,8 @@ added documents cost, and a pass over 8 bytes of each document present: its name
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import numpy as np
 
@@ -49,21 +50,45 @@ class Store:
         """Return the number of documents."""
         return sum(documents for _, documents in self.storage.blocks())
 
-    def column(self, kind: str) -> U64:
+    def sections(self, kind: str, item: int) -> Iterator[tuple[int, bytes]]:
+        """Yield the sections of a kind, which has `item` bytes a document, of all blocks."""
+        blocks = dict(self.storage.blocks())
+        for number, content in self.storage.sections(kind):
+            documents = blocks.pop(number, None)
+            if documents is None or len(content) != documents * item:
+                raise self.storage.damaged(f"block {number} is damaged ({kind})")
+            yield number, content
+        for number in blocks:
+            raise self.storage.damaged(f"section {kind} {number} is missing")
+
+    def column(self, kind: str, words: int = 1) -> U64:
         """Return the ``keys`` or ``contents`` (uint64[n]) of all documents."""
-        return to_numbers(b"".join(content for _, content in self.storage.sections(kind)))
+        return to_numbers(b"".join(content for _, content in self.sections(kind, words * 8)))
 
     def fingerprints(self) -> U64:
         """Return the fingerprints of all documents (uint64[n, words])."""
-        return self.column("fingerprints").reshape(-1, self.words)
+        return self.column("fingerprints", self.words).reshape(-1, self.words)
 
     def block(self, number: int) -> Columns:
         """Return the documents of a block, or raise if they are damaged."""
-        sections = {kind: self.storage.get(kind, number) for kind in SECTIONS}
+        columns = self.read_block(number, self.storage.get)
+        if len(columns) != self.storage.documents(number):
+            raise self.storage.damaged(f"block {number} has {len(columns)} documents")
+        return columns
+
+    def read_block(self, number: int, get: Callable[[str, int], bytes]) -> Columns:
+        """Return the documents that the sections of a block hold, however these are read."""
+        with self._shaped(number):
+            return from_sections({kind: get(kind, number) for kind in SECTIONS}, self.words)
+
+    @contextmanager
+    def _shaped(self, number: int) -> Iterator[None]:
         try:
-            return from_sections(sections, self.words)
+            yield
+        except SimdupError:
+            raise
         except (ValueError, IndexError) as error:
-            raise SimdupError(self.storage.path, f"block {number} is damaged ({error})") from None
+            raise self.storage.damaged(f"block {number} is damaged ({error})") from None
 
     def blocks(self) -> Iterator[Columns]:
         """Yield the documents of each block."""
@@ -94,11 +119,19 @@ class Store:
         return [decoded[i] for i in back.tolist()], ordered_columns.take(back)
 
     def _look_up_in(self, number: int, which: RowIds) -> tuple[list[bytes], MatchColumns]:
-        get = self.storage.get
-        terms = np.frombuffer(get("terms", number), np.uint8)
-        sketches = np.zeros((0, SIZE), np.uint8)
+        kinds = ["terms", "lengths", "ends", "names"]
+        sections = {kind: self.storage.get(kind, number) for kind in kinds}
+        sketches = b""
+        terms = np.frombuffer(sections["terms"], np.uint8)
         if terms[which].any():
-            sketches = np.frombuffer(get("sketches", number), np.uint8).reshape(-1, SIZE)
-        lengths = np.frombuffer(get("lengths", number), "<u4").astype(np.uint32)
-        names = read_names(get("ends", number), get("names", number), which)
-        return names, MatchColumns.of(lengths, terms, sketches, which)
+            sketches = self.storage.get("sketches", number)
+        with self._shaped(number):
+            names = read_names(sections["ends"], sections["names"], which)
+            lengths = np.frombuffer(sections["lengths"], "<u4").astype(np.uint32)
+            held = np.frombuffer(sketches, np.uint8).reshape(-1, SIZE)
+            lengths_of = {len(terms), len(lengths), len(sections["ends"]) // 4}
+            if lengths_of != {self.storage.documents(number)}:
+                raise ValueError("columns of different lengths")
+            if sketches and len(held) != np.count_nonzero(terms):
+                raise ValueError("sketches are missing")
+            return names, MatchColumns.of(lengths, terms, held, which)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import fields, replace
 from functools import cached_property
 from typing import Any
@@ -12,6 +14,7 @@ from simdup.features.analyzer import Analyzer
 from simdup.features.idf import Builtin, Idf, Model, NoIdf, model_bytes, parse_model, read_model
 from simdup.features.tokens import Dictionary, read_dictionary
 from simdup.fingerprints.fingerprinter import Fingerprinter
+from simdup.index.info import read_stored
 from simdup.index.storage import Storage
 from simdup.model.recipe import Recipe, named_recipe, recipe_fields
 
@@ -41,20 +44,43 @@ def _write(
     storage.put("recipe", 0, json.dumps(stored).encode())
 
 
+@contextmanager
+def intact(storage: Storage) -> Iterator[None]:
+    """Say that the recipe is damaged where its parts do not fit together."""
+    try:
+        yield
+    except SimdupError as error:
+        raise storage.damaged(f"its recipe is damaged ({error})") from None
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        raise storage.damaged("its recipe is damaged") from None
+
+
 class StoredRecipe:
     """The recipe inside an index."""
 
     def __init__(self, storage: Storage) -> None:
-        stored = json.loads(storage.get("recipe", 0))
+        stored = read_stored(storage)
         # With its digest; for fingerprint lines only digest and bits.
         self.resolved: dict[str, Any] = stored["resolved"]
         self._fields: dict[str, Any] | None = stored["fields"]
+        self._model_documents: int | None = stored["model_documents"]
         self._storage = storage
+        if self._fields is not None:
+            with intact(storage):
+                fits = self._recipe.bits == self.bits
+            if not fits:
+                raise storage.damaged("its recipe is damaged")
 
     @property
     def complete(self) -> bool:
         """Whether texts can be fingerprinted, not only their fingerprints compared."""
         return self._fields is not None
+
+    @property
+    def parts(self) -> set[str]:
+        """The kinds of sections that the recipe needs."""
+        found = {"dictionary"} & set(self._fields or {})
+        return found if self._model_documents is None else found | {"model"}
 
     @property
     def bits(self) -> int:
@@ -77,11 +103,16 @@ class StoredRecipe:
                 "query it with `fingerprints`, or build it with the options of their recipe",
             )
         recipe, dictionary = self._recipe, None
-        if storage.has("dictionary"):
-            dictionary = Dictionary(recipe.dictionary or "", storage.get("dictionary", 0))
+        if recipe.dictionary is not None:
+            # The name is only shown: whoever made the index must not choose what is opened here.
+            dictionary = Dictionary(recipe.dictionary, storage.get("dictionary", 0))
+            with intact(storage):
+                dictionary.content.decode("utf-8")
         idf: Idf = Builtin()
         if storage.has("model"):
-            idf = parse_model(storage.get("model", 0), storage.path)
+            content = storage.get("model", 0)
+            with intact(storage):
+                idf = parse_model(content, storage.path)
         elif self.resolved["idf"] == "none":
             idf = NoIdf()
         made = Fingerprinter(Analyzer(recipe, dictionary=dictionary), idf)

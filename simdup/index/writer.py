@@ -100,7 +100,7 @@ class Writer:
         """Take documents out of the blocks that existed when the transaction began."""
         hit = [
             number
-            for number, content in self._store.storage.sections("keys")
+            for number, content in self._store.sections("keys", 8)
             if number <= self._last and contains(outdated, to_numbers(content)).any()
         ]
         for number in hit:

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from simdup.corpus.batches import Batch
 from simdup.corpus.names import NameRegistry
 from simdup.corpus.spool import Slot, SpoolReader
-from simdup.errors import SimdupError
+from simdup.errors import NO_ROOM, SimdupError, reason
 from simdup.features.analyzer import Analyzer
 from simdup.features.counts import CountedChunk, Counts, join, no_spool
 from simdup.features.idf import ENOUGH_DOCUMENTS
@@ -30,6 +30,7 @@ from simdup.ingest.counting import COUNTS_ONLY, BatchCounter, BatchOptions, Coun
 from simdup.ingest.sources import Input
 from simdup.ingest.workers import Workers
 from simdup.model.documents import NO_WORDS, Skipped
+from simdup.workspace import work_folder
 
 # Below this many bytes one process finishes before others have started: forking and ending two
 # costs 50 ms, in which one reads some 500 kB.
@@ -251,11 +252,13 @@ def count_batches(
 def spool_folder() -> Iterator[str]:
     """Make a folder for a spool and remove it afterwards; raise if there is no room for it."""
     try:
-        with tempfile.TemporaryDirectory(prefix="simdup-", ignore_cleanup_errors=True) as folder:
+        with work_folder(tempfile.gettempdir()) as folder:
             yield folder
     except OSError as error:
-        if error.errno != errno.ENOSPC:
+        if error.errno not in NO_ROOM:
             raise
-        raise SimdupError(
-            tempfile.gettempdir(), "no space left for the texts", "set TMPDIR to a larger disk"
-        ) from None
+        what = "no space left" if error.errno == errno.ENOSPC else reason(error)
+        hint = "set TMPDIR to a larger disk"
+        if error.errno == errno.EFBIG:
+            hint = "raise the limit of file sizes (ulimit -f)"
+        raise SimdupError(tempfile.gettempdir(), f"{what} for the texts", hint) from None

@@ -25,15 +25,15 @@ class Seen:
 
     def __contains__(self, digest: bytes) -> bool:
         """Tell whether a digest has been added, and not been forgotten."""
-        return any(self._table[at : at + DIGEST_BYTES] == digest for at in self._places(digest))
+        return any(self._table[i : i + DIGEST_BYTES] == digest for i in self._places(digest))
 
     def add(self, digest: bytes) -> None:
         """Add a digest, in place of another where there is no room."""
         places = self._places(digest)
         empty = bytes(DIGEST_BYTES)
-        free = (at for at in places if self._table[at : at + DIGEST_BYTES] in (empty, digest))
-        at = next(free, places[0])
-        self._table[at : at + DIGEST_BYTES] = digest
+        free = (i for i in places if self._table[i : i + DIGEST_BYTES] in (empty, digest))
+        place = next(free, places[0])
+        self._table[place : place + DIGEST_BYTES] = digest
 
     def _places(self, digest: bytes) -> range:
         first = int.from_bytes(digest[:4], "little") % (_SLOTS - _PROBES) * DIGEST_BYTES

@@ -78,6 +78,6 @@ class Comparison:
         return float(small) / float(large) if large else 1.0
 
     @property
-    def few(self) -> bool:
+    def too_short(self) -> bool:
         """Whether one of them has too few terms for anything but identity."""
         return self.terms < FEW_TERMS

@@ -27,6 +27,8 @@ class Reading:
         Whether texts are HTML, whatever a file's suffix.
     extract : str
         Which part of HTML is the text, one of `EXTRACTS`: the main text, all text, or the source.
+    max_size : int
+        Most bytes of a document, unpacked; a larger one is skipped.
     """
 
     encoding: str | None = None
@@ -37,3 +39,5 @@ class Reading:
     id_field: str | None = None
     html: bool = False
     extract: str = "main"
+    # Far beyond any book, and a text of this size takes 3 GB while it is read and counted.
+    max_size: int = 100 << 20

@@ -6,26 +6,32 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 
 from simdup.corpus.compression import detect_compression, split_compression
 from simdup.corpus.sources import RECORDS, STDIN, File, format_of, list_files
 from simdup.errors import SimdupError, unwritable
 from simdup.ingest.corpus import Corpus, spool_folder
-from simdup.ingest.sources import open_files
+from simdup.ingest.sources import Input, open_files
 from simdup.model.clusters import Removed, Result
+from simdup.model.documents import Skipped
 from simdup.model.reading import Reading
 from simdup.model.settings import Settings
 from simdup.operations.scan import examine
 from simdup.output.corpus_writer import (
     CleanedFolder,
-    check_apart,
-    check_target,
+    Cut,
     check_unchanged,
-    write_folder,
+    fill,
+    list_others,
+    open_folder,
+    records_by_file,
     write_records,
 )
 from simdup.output.streams import open_output
+from simdup.output.targets import check_apart, check_target
+from simdup.workspace import reserve
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +49,7 @@ class DedupeOptions:
 
 
 Finish = Callable[[Result, list[Removed]], None]
+Written = tuple[Result, list[Removed]]
 
 
 def dedupe(
@@ -50,7 +57,7 @@ def dedupe(
     options: DedupeOptions,
     settings: Settings,
     finish: Finish = lambda result, removed: None,
-) -> tuple[Result, list[Removed]]:
+) -> Written:
     """Write a corpus without its redundant documents.
 
     Files that could not be read as documents are kept as they are; those that cannot even be
@@ -77,30 +84,82 @@ def dedupe(
     files, skipped = list_files([*options.references, *sources], settings.reading)
     with spool_folder() as folder:
         files = [_rereadable(file, sources, folder) for file in files]
-        given = files[len(known) :]
+        opened = open_files(files, skipped, settings, len(known))
+        # From a mistyped name nothing should come, not even an empty folder.
+        nothing = len(files) == len(known) and bool(skipped)
+        if options.target is None or nothing:
+            result, corpus = examine(opened)
+            removed = [cut.entry for cut in _cuts(result, corpus)]
+            finish(result, removed)
+            return result, removed
+        references, given = files[: len(known)], files[len(known) :]
         single = _single_file(sources, given, options.target)
-        if options.target == STDIN and single is None:
+        if single is not None:
+            compression = _compression(single, options.target, settings.reading)
+            job = _File(single, references, compression)
+            return _write_file(opened, options.target, job, finish)
+        if options.target == STDIN:
             raise SimdupError("output", "standard output takes a single file of records",
                               "name a folder", field="output")  # fmt: skip
-        compression = _compression(single, options.target, settings.reading)
-        result, corpus = examine(open_files(files, skipped, settings, len(known)))
-        removed, redundant = _removed(result, corpus)
-        if options.target is None:
+        root = sources[0] if len(sources) == 1 and os.path.isdir(sources[0]) else ""
+        placed = list(zip(given, _places(sources, given), strict=True))
+        _check_meeting(placed)
+        cleaned = CleanedFolder(placed, references, options.link, (), root)
+        return _write_folder(opened, options, cleaned, finish)
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    """A file of records that becomes one."""
+
+    file: File
+    references: Sequence[File]
+    compression: str  # of the file that is written
+
+
+def _write_file(opened: Input, target: str, job: _File, finish: Finish) -> Written:
+    """Write what stays of a file of records to a file."""
+    like = "" if job.file.path == STDIN else job.file.path
+    with ExitStack() as stack:
+        if target != STDIN:
+            stack.enter_context(reserve(target))
+        stream = stack.enter_context(open_output(target, like))
+        result, corpus = examine(opened)
+        cuts = _cuts(result, corpus)
+        redundant = records_by_file(cuts).get(job.file.path, ())
+        removed = [cut.entry for cut in cuts]
+        check_unchanged([job.file, *job.references])
+        try:
+            write_records(job.file, stream, redundant, job.compression)
             finish(result, removed)
-        elif single is not None:
-            check_unchanged(single)
-            try:
-                with open_output(options.target) as stream:
-                    write_records(single, stream, redundant.get(single.path, ()), compression)
-                    finish(result, removed)
-            except BrokenPipeError:
-                raise
-            except OSError as error:
-                raise unwritable(f"{single.path} to {options.target}", error) from None
-        else:
-            placed = zip(given, _places(sources, given), strict=True)
-            cleaned = CleanedFolder(options.target, options.link, redundant)
-            write_folder(cleaned, placed, lambda: finish(result, removed))
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise unwritable(f"{job.file.path} to {target}", error) from None
+        check_unchanged([job.file])
+    return result, removed
+
+
+def _write_folder(
+    opened: Input, options: DedupeOptions, cleaned: CleanedFolder, finish: Finish
+) -> Written:
+    """Write what stays of files to a folder."""
+    target = options.target or ""
+    with reserve(target, parents=True), open_folder(target, options.force) as folder:
+        result, corpus = examine(opened)
+        cleaned.cuts = _cuts(result, corpus)
+        fill(folder, cleaned)
+        known = {one.document for one in result.skipped}
+        lost = [
+            Skipped(path, f"{why}; what is redundant because of it stays", error=True)
+            for path, why in cleaned.lost.items()
+            if path not in known
+        ]
+        others = [(name, "kept as it is; not part of the result") for name in
+                  list_others(folder, target)]  # fmt: skip
+        result = replace(result, skipped=(*result.skipped, *lost), notes=(*result.notes, *others))
+        removed = [cut.entry for cut in cleaned.cuts]
+        finish(result, removed)
     return result, removed
 
 
@@ -166,21 +225,30 @@ def _places(sources: Sequence[str], files: Sequence[File]) -> list[str]:
     return [os.path.relpath(os.path.abspath(file.path), common) for file in files]
 
 
-def _removed(result: Result, corpus: Corpus) -> tuple[list[Removed], dict[str, set[int]]]:
-    """Return what is removed in input order, and its record numbers by file (0 for a file)."""
+def _check_meeting(placed: Sequence[tuple[File, str]]) -> None:
+    """Refuse two files that go to one place."""
+    taken: dict[str, str] = {}
+    for file, below in placed:
+        other = taken.setdefault(below, file.path)
+        if other != file.path:
+            raise SimdupError(file.path, f"goes to the same place in OUT as {other}: {below}",
+                              "clean them one after the other")  # fmt: skip
+
+
+def _cuts(result: Result, corpus: Corpus) -> list[Cut]:
+    """Return what is removed, in input order."""
     # A file that was not read to its end is kept whole.
     unread = {one.document for one in result.skipped if one.error}
-    found: list[tuple[int, Removed]] = []
+    found: list[tuple[int, Cut]] = []
     for cluster in result.clusters:
         kept, *others = cluster.members
         for one in others:
-            if one.role == "redundant" and corpus.paths[one.number] not in unread:
-                same = corpus.digests[one.number] == corpus.digests[kept.number]
+            number = one.number
+            if one.role == "redundant" and corpus.paths[number] not in unread:
+                same = corpus.digests[number] == corpus.digests[kept.number]
                 reason = "exact copy" if same else "near-duplicate"
                 entry = Removed(one.name, reason, one.distance or 0, one.similarity, kept.name)
-                found.append((one.number, entry))
+                path, kept_path = corpus.paths[number], corpus.paths[kept.number]
+                found.append((number, Cut(entry, path, corpus.records[number], kept_path)))
     found.sort(key=lambda item: item[0])
-    redundant: dict[str, set[int]] = {}
-    for number, _ in found:
-        redundant.setdefault(corpus.paths[number], set()).add(corpus.records[number])
-    return [entry for _, entry in found], redundant
+    return [cut for _, cut in found]

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from rich.cells import cell_len
+from rich.cells import cell_len, set_cell_size
 
 from simdup.corpus.names import to_bytes
 from simdup.model.criteria import Measures
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 # Terms of a kind that a person reads; JSONL has them all.
 _MOST = 20
+
+# Cells of the longest term shown.
+_WIDEST = 40
 
 
 def comparison_jsonl(found: Comparison) -> Iterator[bytes]:
@@ -69,7 +72,7 @@ def reason(found: Comparison) -> str:
         return f"{shown(without)} has no words to compare."
     if found.identical:
         return "the texts are the same after folding."
-    if found.few:
+    if found.too_short:
         return "with so few words only identical texts count, and these differ."
     simhash = criteria.method == "simhash"
     near = found.distance <= criteria.distance if simhash else any(found.bands)
@@ -102,15 +105,21 @@ def _idf_words(name: str) -> str:
     return known.get(name, shown(name))
 
 
+def _short(term: str) -> str:
+    """Return a term as it is shown, with its end left out where the table would be too wide."""
+    term = shown(term)
+    return term if cell_len(term) <= _WIDEST else set_cell_size(term, _WIDEST - 1) + "…"
+
+
 def _terms(found: Comparison, paint: Painter) -> Iterator[str]:
     """Yield the top terms as a table: shared ones, then those of each side."""
-    rows = [(shown(term), f"{a:.2f}", f"{b:.2f}") for term, a, b in found.shared]
-    rows += [(shown(term), f"{a:.2f}", "") for term, a in found.only_a]
-    rows += [(shown(term), "", f"{b:.2f}") for term, b in found.only_b]
+    rows = [(_short(term), f"{a:.2f}", f"{b:.2f}") for term, a, b in found.shared]
+    rows += [(_short(term), f"{a:.2f}", "") for term, a in found.only_a]
+    rows += [(_short(term), "", f"{b:.2f}") for term, b in found.only_b]
     if not rows:
         return
     width = max(cell_len(term) for term, _, _ in rows)
-    width = min(max(width, len("only in a")), 40)
+    width = max(width, len("only in a"))
     sizes = (len(found.shared), len(found.only_a), len(found.only_b))
     heads = (f"shared ({sizes[0]})", f"only in a ({sizes[1]})", f"only in b ({sizes[2]})")
     at = 0
@@ -123,5 +132,5 @@ def _terms(found: Comparison, paint: Painter) -> Iterator[str]:
         for term, a, b in rows[at : at + min(size, _MOST)]:
             yield f"  {padded(term, width)}{a:>13}  {b:>8}".rstrip()
         if size > _MOST:
-            yield paint("dim", f"  and {size - _MOST} more")
+            yield paint("dim", f"  and {size - _MOST:,} more")
         at += size

@@ -1,163 +1,274 @@
 """The writer of cleaned corpora: the files and records that stay.
 
-A corpus appears whole or not at all: a folder is built beside its place and renamed, a file is
-written by `open_output`.  Only in a folder that exists already (and may be written to) are files
-replaced one by one, each whole.  Nothing outside the target is ever written or removed.
+A folder is filled in a work folder and appears whole.  Only in a folder that has files already
+(and may be written to) are they replaced one by one, each whole, once everything is there.  What
+a SOURCE that vanishes or changes meanwhile would have replaced stays.
 """
 
 from __future__ import annotations
 
 import os
 import shutil
+import stat
 import tempfile
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import IO
 
-from simdup.atomic import beside
+from simdup.atomic import beside, move_folder, sync_one, sync_path
 from simdup.corpus.batches import open_content
 from simdup.corpus.compression import compress
 from simdup.corpus.record_batches import raw_records
 from simdup.corpus.sources import File
-from simdup.errors import SimdupError, unreadable, unwritable
-from simdup.output.streams import open_output
-
-
-def check_target(target: str, sources: Iterable[str], force: bool) -> None:
-    """Refuse a target that contains a source, is inside one, or is not empty.
-
-    Raises
-    ------
-    SimdupError
-        If it must not be written to.
-    """
-    check_apart(target, sources)
-    try:
-        filled = bool(os.listdir(target) if os.path.isdir(target) else os.path.getsize(target))
-    except FileNotFoundError:
-        return
-    except OSError as error:
-        raise unreadable(target, error) from None
-    if filled and not force:
-        raise SimdupError(
-            target, "already exists and is not empty", "`force` replaces files of the same names"
-        )
-
-
-def check_apart(target: str, sources: Iterable[str], what: str = "a SOURCE") -> None:
-    """Refuse a target that is a source, is inside one or contains one.
-
-    Raises
-    ------
-    SimdupError
-        If it does.
-    """
-    place = os.path.realpath(target)
-    for source in sources:
-        real = os.path.realpath(source)
-        if place == real or (os.path.exists(target) and _same(target, source)):
-            raise SimdupError(target, f"is {what} itself: {source}")
-        if place.startswith(os.path.join(real, "")):
-            raise SimdupError(target, f"is inside {what}: {source}")
-        if real.startswith(os.path.join(place, "")):
-            raise SimdupError(target, f"contains {what}: {source}")
-
-
-def _same(a: str, b: str) -> bool:
-    with suppress(OSError):
-        return os.path.samefile(a, b)
-    return False
+from simdup.errors import SimdupError, reason, unwritable
+from simdup.model.clusters import Removed
+from simdup.workspace import entries, make_folders, walk, work_folder, writes_into
 
 
 @dataclass(frozen=True, slots=True)
+class Cut:
+    """A document that is left out."""
+
+    entry: Removed
+    path: str  # of the file that it comes from
+    record: int  # its number in that file; 0 for the file itself
+    kept_path: str  # of the file with the document that is kept for it
+
+
+@dataclass(slots=True)
 class CleanedFolder:
-    """A folder that a cleaned corpus is written to."""
+    """What a folder is filled with."""
 
-    target: str
+    files: Sequence[tuple[File, str]]  # all files, and where each goes in the folder
+    references: Sequence[File]  # files that are read and not written
     link: str  # how a file that stays unchanged gets there: ``copy``, ``hard`` or ``symbolic``
-    # Of each file, by its path, the numbers of the records left out; 0 for the file itself.
-    redundant: Mapping[str, Collection[int]]
-
-
-def write_folder(
-    cleaned: CleanedFolder, files: Iterable[tuple[File, str]], finish: Callable[[], None]
-) -> None:
-    """Write what stays of files into a folder.
-
-    `files` are all files, and where each goes in the folder; unreadable ones are passed over.
-    `finish` is called before the folder appears in its place.
-
-    Raises
-    ------
-    SimdupError
-        If something cannot be read or written, or a source has changed since it was read.
-    """
-    try:
-        with _open_folder(cleaned.target) as folder:
-            real = os.path.realpath(folder)
-            for file, below in files:
-                place = os.path.join(real, below)
-                _make_folder(real, os.path.dirname(place))
-                records = cleaned.redundant.get(file.path, ())
-                if 0 in records:
-                    with suppress(FileNotFoundError):
-                        os.unlink(place)
-                    continue
-                if not os.access(file.path, os.R_OK):
-                    continue
-                check_unchanged(file)
-                if records:
-                    with open_output(place) as stream:
-                        write_records(file, stream, records, file.compression)
-                else:
-                    _copy(file.path, place, cleaned.link)
-            finish()
-    except OSError as error:
-        raise unwritable(str(error.filename2 or error.filename or cleaned.target), error) from None
+    cuts: Sequence[Cut]  # what is left out; in the end without what stays after all
+    root: str = ""  # the folder that it is a copy of, if there is one
+    # Files that vanished or changed since they were read, and why what they hold is unknown.
+    lost: dict[str, str] = field(default_factory=dict)
 
 
 @contextmanager
-def _open_folder(target: str) -> Iterator[str]:
-    """Yield the folder to write to: the target if it has entries, or one that becomes it."""
-    if os.path.isdir(target) and os.listdir(target):
-        yield target
-        return
-    with beside(os.path.realpath(target), target) as place:
-        os.makedirs(place)
-        yield place
+def open_folder(target: str, force: bool) -> Iterator[str]:
+    """Yield an empty folder; what it holds in the end is in the target.
 
-
-def _make_folder(root: str, folder: str) -> None:
-    """Make a folder below the root; refuse one that a symbolic link leads out of it."""
-    if not os.path.isdir(folder):
-        os.makedirs(folder, exist_ok=True)
-    if os.path.realpath(folder) != os.path.normpath(folder):
-        raise SimdupError(folder, f"a symbolic link leads out of {root}")
-
-
-def check_unchanged(file: File) -> None:
-    """Refuse to go on with a file that is not what was read before.
+    With `force` a target with files stays, and files of the same names are replaced.
 
     Raises
     ------
     SimdupError
-        If its size or its time of change differs.
+        If the target cannot be written, or something appeared there meanwhile.
     """
-    now = os.stat(file.content_path or file.path)
+    real = os.path.realpath(target)
+    if not writes_into(real):
+        with beside(real, target) as place:
+            _make_folder(place, target)
+            yield place
+            if os.path.isdir(real):
+                shutil.copystat(real, place)
+        return
+    with work_folder(real) as work:
+        place = os.path.join(work, "files")
+        _make_folder(place, target)
+        yield place
+        if entries(real) and not force:
+            raise SimdupError(target, "something appeared in it while this ran", "name another one")
+        try:
+            sync_path(place)
+            _check_merge(place, real)
+            _merge(place, real)
+        except OSError as error:
+            raise unwritable(str(error.filename2 or error.filename or target), error) from None
+
+
+def _make_folder(place: str, target: str) -> None:
+    try:
+        os.mkdir(place)
+    except OSError as error:
+        raise unwritable(target, error) from None
+
+
+def _check_merge(place: str, target: str) -> None:
+    """Refuse to merge where a symbolic link leads out, or a folder and a file meet."""
+    for folder, folders, files in walk(place):
+        goal = os.path.normpath(os.path.join(target, os.path.relpath(folder, place)))
+        for name in folders:
+            path = os.path.join(goal, name)
+            if os.path.islink(path):
+                raise SimdupError(path, f"a symbolic link leads out of {target}")
+            if os.path.lexists(path) and not os.path.isdir(path):
+                raise SimdupError(path, "is a file, and a folder in the SOURCEs")
+        for name in files:
+            path = os.path.join(goal, name)
+            if os.path.isdir(path) and not os.path.islink(path):
+                raise SimdupError(path, "is a folder, and a file in the SOURCEs")
+
+
+def _merge(place: str, target: str) -> None:
+    """Move files into a folder, replacing those of the same names."""
+    with os.scandir(place) as found:
+        for entry in found:
+            goal = os.path.join(target, entry.name)
+            if not entry.is_dir(follow_symlinks=False):
+                os.replace(entry.path, goal)
+            elif os.path.isdir(goal):
+                _merge(entry.path, goal)
+            else:
+                move_folder(entry.path, goal)
+    sync_one(target)
+
+
+def fill(folder: str, cleaned: CleanedFolder) -> None:
+    """Write what stays of files into an empty folder, with modes and times.
+
+    A file that vanished or changed since it was read is noted in ``lost``.  What is there of it
+    stays whole, and so does what is redundant because of it.
+
+    Raises
+    ------
+    SimdupError
+        If something cannot be written, or two files meet at one place.
+    """
+    lost = cleaned.lost
+    for file in (*cleaned.references, *(file for file, _ in cleaned.files)):
+        _note_loss(file, lost)
+    _restore(cleaned)
+    pending = cleaned.files
+    written: set[str] = set()
+    try:
+        while pending:
+            redundant = records_by_file(cleaned.cuts)
+            for file, below in pending:
+                place = os.path.join(folder, below)
+                if file.path in written:
+                    _unlink(place)
+                elif os.path.lexists(place):
+                    raise SimdupError(file.path, f"meets another SOURCE in OUT: {below}")
+                make_folders(os.path.dirname(place))
+                _write_file(file, place, redundant.get(file.path, ()), cleaned)
+                written.add(file.path)
+            again = _restore(cleaned)
+            pending = [one for one in cleaned.files if one[0].path in again]
+        _copy_folder_stats(folder, cleaned)
+    except OSError as error:
+        raise unwritable(str(error.filename2 or error.filename or folder), error) from None
+
+
+def records_by_file(cuts: Sequence[Cut]) -> dict[str, set[int]]:
+    """Return, of each file, the numbers of the records left out; 0 for the file itself."""
+    found: dict[str, set[int]] = {}
+    for cut in cuts:
+        found.setdefault(cut.path, set()).add(cut.record)
+    return found
+
+
+def _restore(cleaned: CleanedFolder) -> set[str]:
+    """Leave out nothing because of a lost file; return the files of which more stays then."""
+    lost = cleaned.lost
+    void = {cut.path for cut in cleaned.cuts if cut.kept_path in lost}
+    cleaned.cuts = [c for c in cleaned.cuts if c.path not in lost and c.kept_path not in lost]
+    return void - lost.keys()
+
+
+def _note_loss(file: File, lost: dict[str, str]) -> bool:
+    """Note a file that is not what was read before; return whether it is so."""
+    why = _difference(file)
+    if why:
+        lost[file.path] = why
+    return bool(why)
+
+
+def check_unchanged(files: Sequence[File]) -> None:
+    """Refuse to go on with files that are not what was read before.
+
+    Raises
+    ------
+    SimdupError
+        Names the first that has vanished or changed.
+    """
+    for file in files:
+        if why := _difference(file):
+            raise SimdupError(file.path, why, "run it again")
+
+
+def _difference(file: File) -> str:
+    """Return why what was read of a file is no longer there; nothing if it is."""
+    path = file.content_path or file.path
+    try:
+        now = os.stat(path)
+    except OSError as error:
+        return f"{reason(error)}: vanished while this ran"
+    if file.regular and not stat.S_ISREG(now.st_mode):
+        return "no longer a regular file"
     if (now.st_size, now.st_mtime) != (file.size, file.modified):
-        raise SimdupError(file.path, "changed while it was read", "run it again")
+        return "changed while it was read"
+    return "" if os.access(path, os.R_OK) else "permission denied"
+
+
+def _write_file(file: File, place: str, records: Collection[int], cleaned: CleanedFolder) -> None:
+    """Write what stays of a file; all of it if it has changed."""
+    if file.path not in cleaned.lost:
+        if 0 in records:
+            return
+        try:
+            if records:
+                with open(place, "xb") as stream:
+                    write_records(file, stream, records, file.compression)
+                shutil.copystat(file.path, place)
+            else:
+                _copy(file.path, place, cleaned.link)
+        except Exception:
+            if not _note_loss(file, cleaned.lost):
+                raise
+        else:
+            # What vanishes now has been written as it was.
+            if not os.path.exists(file.path) or not _note_loss(file, cleaned.lost):
+                return
+        _unlink(place)
+    # A named pipe or a folder may have taken its place.
+    if os.path.isfile(file.path) and os.access(file.path, os.R_OK):
+        _copy(file.path, place, cleaned.link)
 
 
 def _copy(source: str, place: str, link: str) -> None:
-    """Copy or link a file to a place, where it appears whole."""
-    with beside(place) as path:
-        if link == "hard":
-            os.link(os.path.realpath(source), path)
-        elif link == "symbolic":
-            os.symlink(os.path.realpath(source), path)
-        else:
-            shutil.copy2(source, path)
+    if link == "hard":
+        os.link(os.path.realpath(source), place)
+    elif link == "symbolic":
+        os.symlink(os.path.realpath(source), place)
+    else:
+        shutil.copy2(source, place)
+
+
+def _unlink(place: str) -> None:
+    with suppress(FileNotFoundError):
+        os.unlink(place)
+
+
+def _copy_folder_stats(folder: str, cleaned: CleanedFolder) -> None:
+    """Give folders the modes and times of those they are copies of."""
+    sources = {"": cleaned.root} if cleaned.root else {}
+    for file, below in cleaned.files:
+        source, below = os.path.dirname(os.path.abspath(file.path)), os.path.dirname(below)
+        while below and below not in sources:
+            sources[below] = source
+            source, below = os.path.dirname(source), os.path.dirname(below)
+    # The inner ones first: whatever is made in a folder changes its time.
+    for below in sorted(sources, key=len, reverse=True):
+        with suppress(OSError):
+            shutil.copystat(sources[below], os.path.join(folder, below))
+
+
+def list_others(folder: str, target: str) -> list[str]:
+    """Return the files of a target that are not in the folder that comes there."""
+    others = []
+    for place, folders, files in walk(target):
+        folders[:] = sorted(set(folders) & set(entries(place)))
+        below = os.path.relpath(place, target)
+        for name in sorted(set(files) & set(entries(place))):
+            if not os.path.lexists(os.path.join(folder, below, name)):
+                others.append(os.path.normpath(os.path.join(target, below, name)))
+    return others
 
 
 def write_records(
@@ -168,6 +279,11 @@ def write_records(
     `redundant` are the numbers of those that do not; `compression` is that of the target.
     """
     with open_content(file) as (stream, _):
+        # Of a damaged file nothing is redundant, and its bytes are all there is to keep.
+        if file.format == "parquet" and not redundant:
+            with compress(target, compression) as packer:
+                shutil.copyfileobj(stream, packer)
+            return
         if file.format == "parquet":
             with _seekable(stream) as source, tempfile.TemporaryFile() as table:
                 from simdup.corpus.parquet import copy_rows

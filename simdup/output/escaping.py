@@ -2,10 +2,14 @@
 
 import re
 import unicodedata
+from collections.abc import Callable, Iterable
+from typing import BinaryIO
 
 # Characters that move the cursor, hide or reorder what stands beside them.
 _HOSTILE = frozenset({"Cc", "Cf", "Zl", "Zp", "Cs", "Co", "Cn"})
 _PLAIN = re.compile(r"[\x20-\x7e\u4e00-\u9fff\uac00-\ud7a3]*")
+_NOT_PLAIN = re.compile(r"[^\x20-\x7e\u4e00-\u9fff\uac00-\ud7a3]")
+_LINE = re.compile(r"[^\0\t\n]+")
 
 
 def shown(text: str) -> str:
@@ -26,3 +30,45 @@ def _shown_character(character: str) -> str:
     if 0xDC80 <= code <= 0xDCFF:
         return f"\\x{code - 0xDC00:02x}"
     return character.encode("unicode_escape").decode()
+
+
+def shown_in_json(text: str) -> str:
+    """Return JSON with the characters that `shown` escapes as escapes of JSON."""
+    return _NOT_PLAIN.sub(lambda match: _json_escape(match[0]), text)
+
+
+def _json_escape(character: str) -> str:
+    if unicodedata.category(character) not in _HOSTILE:
+        return character
+    units = character.encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{units[i] << 8 | units[i + 1]:04x}" for i in range(0, len(units), 2))
+
+
+class TerminalStream:
+    """A terminal, with everything that is written to it escaped.
+
+    Ends of lines, tabs and the NUL that ends names pass: they do no harm.
+    """
+
+    def __init__(self, terminal: BinaryIO, spell: Callable[[str], str] = shown) -> None:
+        self._terminal = terminal
+        self._spell = spell
+
+    def write(self, content: bytes) -> int:
+        """Write whole lines, escaped."""
+        text = content.decode("utf-8", "surrogateescape")
+        self._terminal.write(_LINE.sub(lambda part: self._spell(part[0]), text).encode())
+        return len(content)
+
+    def writelines(self, lines: Iterable[bytes]) -> None:
+        """Write lines, escaped, as they come."""
+        for line in lines:
+            self.write(line)
+
+    def flush(self) -> None:
+        """Show what was written."""
+        self._terminal.flush()
+
+    def isatty(self) -> bool:
+        """Return True: it is a terminal."""
+        return True

@@ -23,15 +23,15 @@ def evaluation_text(measured: Evaluation) -> Iterator[bytes]:
     """Yield an evaluation as a person reads it: pairs first, then clusters."""
     m = measured
     counts = [
-        ("pairs", f"{m.found_pairs} found, {m.true_pairs} true, {m.both_pairs} both"),
+        ("pairs", f"{m.found_pairs:,} found, {m.true_pairs:,} true, {m.both_pairs:,} both"),
         ("  precision", f"{m.precision:.4f}"),
         ("  recall", f"{m.recall:.4f}"),
         ("  F1", f"{m.f1:.4f}"),
-        ("clusters", f"{m.found_clusters} found, {m.true_clusters} true"),
+        ("clusters", f"{m.found_clusters:,} found, {m.true_clusters:,} true"),
         ("  adjusted Rand", f"{m.adjusted_rand:.4f}"),
         ("  B-cubed precision", f"{m.bcubed_precision:.4f}"),
         ("  B-cubed recall", f"{m.bcubed_recall:.4f}"),
         ("  B-cubed F1", f"{m.bcubed_f1:.4f}"),
-        ("documents", f"{m.documents} named by either"),
+        ("documents", f"{m.documents:,} named by either"),
     ]
     yield "".join(f"{name:<20} {figure}\n" for name, figure in counts).encode()

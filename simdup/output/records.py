@@ -43,24 +43,35 @@ def json_line(values: dict[str, Any]) -> bytes:
     return _SURROGATE.sub(lambda match: f"\\u{ord(match[0]):04x}", text).encode() + b"\n"
 
 
-def cluster_csv(clusters: Iterable[Cluster], extras: Sequence[str] = ()) -> Iterator[bytes]:
+def csv_head(columns: Sequence[str], bom: bool = False) -> bytes:
+    """Return the header of a CSV; a spreadsheet knows UTF-8 by the byte order mark."""
+    return (b"\xef\xbb\xbf" if bom else b"") + ",".join(columns).encode() + b"\n"
+
+
+def cluster_csv(
+    clusters: Iterable[Cluster], extras: Sequence[str] = (), bom: bool = False
+) -> Iterator[bytes]:
     """Yield the CSV of clusters: a header, then a row a document.
 
-    `extras` are measures beside the similarity that get a column of their own.
+    `extras` are measures beside the similarity that get a column of their own; `bom` is for
+    spreadsheets, here and below.
     """
-    yield ",".join((*_CLUSTER_COLUMNS, *extras)).encode() + b"\n"
+    yield csv_head((*_CLUSTER_COLUMNS, *extras), bom)
     for cluster in clusters:
         yield _csv_rows(
             (
-                cluster.number,
-                member.role,
-                member.name,
-                member.fingerprint,
-                "" if member.distance is None else member.distance,
-                digits(member.similarity),
-                *(digits(getattr(member, extra)) for extra in extras),
-            )
-            for member in cluster.members
+                (
+                    cluster.number,
+                    member.role,
+                    member.name,
+                    member.fingerprint,
+                    "" if member.distance is None else member.distance,
+                    digits(member.similarity),
+                    *(digits(getattr(member, extra)) for extra in extras),
+                )
+                for member in cluster.members
+            ),
+            bom,
         )
 
 
@@ -87,12 +98,15 @@ def cluster_jsonl(result: Result) -> Iterator[bytes]:
     yield json_line({"type": "summary"} | summary | {"simdup": __version__, "recipe": recipe})
 
 
-def removed_csv(removed: Iterable[Removed]) -> Iterator[bytes]:
+def removed_csv(removed: Iterable[Removed], bom: bool = False) -> Iterator[bytes]:
     """Yield the CSV of what was removed: a header, then a row a document."""
-    yield b"document,reason,distance,similarity,kept\n"
+    yield csv_head(("document", "reason", "distance", "similarity", "kept"), bom)
     yield _csv_rows(
-        (one.document, one.reason, one.distance, digits(one.similarity), one.kept)
-        for one in removed
+        (
+            (one.document, one.reason, one.distance, digits(one.similarity), one.kept)
+            for one in removed
+        ),
+        bom,
     )
 
 
@@ -102,10 +116,10 @@ def removed_jsonl(removed: Iterable[Removed]) -> Iterator[bytes]:
         yield json_line({"type": "removed"} | asdict(one) | {"similarity": rounded(one.similarity)})
 
 
-def pair_csv(pairs: Iterable[Pair]) -> Iterator[bytes]:
+def pair_csv(pairs: Iterable[Pair], bom: bool = False) -> Iterator[bytes]:
     """Yield the CSV of pairs."""
-    yield b"a,b,distance,similarity\n"
-    yield _csv_rows((p.a, p.b, p.distance, digits(p.similarity)) for p in pairs)
+    yield csv_head(("a", "b", "distance", "similarity"), bom)
+    yield _csv_rows(((p.a, p.b, p.distance, digits(p.similarity)) for p in pairs), bom)
 
 
 def pair_jsonl(pairs: Iterable[Pair]) -> Iterator[bytes]:
@@ -120,16 +134,17 @@ def pair_lines(pairs: Iterable[Pair]) -> Iterator[bytes]:
         yield to_bytes(f"{pair.distance}\t{a}\t{b}\n")
 
 
-def query_csv(answers: Iterable[QueryResult]) -> Iterator[bytes]:
+def query_csv(answers: Iterable[QueryResult], bom: bool = False) -> Iterator[bytes]:
     """Yield the CSV rows of answers: a row a match, and one with the rest empty where none is."""
     for answer in answers:
-        yield _csv_rows(
+        rows = [
             (answer.document, match.document, match.distance, digits(match.similarity))
             for match in answer.matches
-        ) or _csv_rows([(answer.document, "", "", "")])
+        ]
+        yield _csv_rows(rows or [(answer.document, "", "", "")], bom)
 
 
-QUERY_CSV_HEAD = b"document,match,distance,similarity\n"
+QUERY_COLUMNS = ("document", "match", "distance", "similarity")
 
 
 def query_jsonl(answers: Iterable[QueryResult]) -> Iterator[bytes]:
@@ -187,9 +202,20 @@ def _rounded(values: dict[str, Any]) -> dict[str, Any]:
     return others | {name: value for name, value in measures.items() if value is not None}
 
 
-def _csv_rows(rows: Iterable[Iterable[object]]) -> bytes:
+def _csv_rows(rows: Iterable[Iterable[object]], bom: bool) -> bytes:
+    if bom:
+        rows = (map(_no_formula, row) for row in rows)
     lines: list[str] = []
     # That end of a line makes the writer quote a return in a name too, in every Python.
     out = SimpleNamespace(write=lambda line: lines.append(line.removesuffix("\r\n") + "\n"))
     csv.writer(out, lineterminator="\r\n").writerows(rows)
     return to_bytes("".join(lines))
+
+
+def _no_formula(cell: object) -> object:
+    """Return a cell that a spreadsheet takes as text, not as a formula to run."""
+    return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA) else cell
+
+
+# A spreadsheet drops a tab or a return at the beginning, and reads what follows it.
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")

@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-import errno
 import os
+import shutil
 import stat
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import BinaryIO
 
-from simdup.atomic import beside, sync
-from simdup.errors import unwritable
-
-_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+from simdup.atomic import beside
+from simdup.errors import NO_ROOM, unwritable
 
 
 @contextmanager
-def open_output(path: str | None) -> Iterator[BinaryIO]:
+def open_output(path: str | None, like: str = "") -> Iterator[BinaryIO]:
     """Open a file for writing, or standard output for None and ``-``.
 
-    A file is written beside its place and renamed when all went well: a reader never sees half of
-    it, and an interrupted run leaves what was there.  Devices and pipes are written directly.
+    A file is written beside its place and published when all went well: a reader never sees half
+    of it, and an interrupted run leaves what was there.  It keeps the mode of the file that it
+    replaces, or has the mode and times of the file that it is to be `like`.  Devices and pipes are
+    written directly.
 
     Raises
     ------
@@ -40,22 +40,20 @@ def open_output(path: str | None) -> Iterator[BinaryIO]:
         with _open(path, path, "wb") as stream:
             yield stream
         return
-    with beside(os.path.realpath(path), path) as place, _open(path, place, "xb", mode) as stream:
-        yield stream
+    with beside(os.path.realpath(path), path) as place:
+        with _open(path, place, "xb") as stream:
+            yield stream
         with _explain(path):
-            sync(stream)
-            if mode is not None:
+            if like:
+                shutil.copystat(like, place)
+            elif mode is not None:
                 os.chmod(place, stat.S_IMODE(mode))
 
 
 @contextmanager
-def _open(path: str, place: str, how: str, mode: int | None = None) -> Iterator[BinaryIO]:
-    def opener(name: str, flags: int) -> int:
-        # Never readable by more people than the file that it replaces.
-        return os.open(name, flags, 0o666 if mode is None else stat.S_IMODE(mode))
-
+def _open(path: str, place: str, how: str) -> Iterator[BinaryIO]:
     with _explain(path):
-        stream: BinaryIO = open(place, how, opener=opener)  # type: ignore[assignment]  # noqa: SIM115
+        stream: BinaryIO = open(place, how)  # type: ignore[assignment]  # noqa: SIM115
     with _check_room(path), stream:
         yield stream
 
@@ -75,7 +73,7 @@ def _check_room(path: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if error.filename is not None or error.errno not in _NO_ROOM:
+        if error.filename is not None or error.errno not in NO_ROOM:
             raise
         raise unwritable(path, error) from None
 

@@ -80,7 +80,7 @@ def cluster_text(
     for cluster in clusters:
         yield heading.encode()
         heading = "\n"
-        title = f"cluster {cluster.number}: {len(cluster.members)} documents"
+        title = f"cluster {cluster.number:,}: {len(cluster.members):,} documents"
         if cluster.chained:
             title += ", some alike to others only, not to the kept one"
         lines = [paint("heading", title)]
@@ -98,7 +98,7 @@ def report(result: Result, criteria: Criteria) -> str:
     summary = result.summary
     parts = [
         f"{count_words(summary.documents, 'document')} in {summary.seconds:.1f} s",
-        f"{count_words(summary.clusters, 'cluster')}, {summary.redundant} redundant",
+        f"{count_words(summary.clusters, 'cluster')}, {summary.redundant:,} redundant",
         skipped_words(result.skipped),
     ]
     pairs, candidates = (
@@ -131,8 +131,8 @@ def skipped_words(skipped: Iterable[Skipped]) -> str:
     reasons = Counter(re.sub(r"^line \d+: ", "", one.reason) for one in skipped)
     if not reasons:
         return ""
-    why = ", ".join(f"{count} {shown(reason)}" for reason, count in reasons.most_common())
-    return f"{reasons.total()} skipped ({why})"
+    why = ", ".join(f"{count:,} {shown(reason)}" for reason, count in reasons.most_common())
+    return f"{reasons.total():,} skipped ({why})"
 
 
 def query_text(answers: Iterable[QueryResult], paint: Painter) -> Iterator[bytes]:

@@ -15,6 +15,13 @@ if TYPE_CHECKING:
 # The longest bar of the histogram, in characters.
 _BAR = 40
 
+_COUNTS = (
+    "pairs: those of the sample that the setting proposes",
+    "hold up: how many of them are at that similarity or more",
+    "recall: the share of all such pairs of the sample that these are",
+    "a document: candidates to verify for each document of the sample",
+)
+
 
 def tuning_jsonl(found: Tuning) -> Iterator[bytes]:
     """Yield the settings, the histogram, the advice and a summary as typed lines of JSON."""
@@ -45,6 +52,7 @@ def tuning_text(found: Tuning, paint: Painter) -> Iterator[bytes]:
             f"{setting.options:<30}  {setting.pairs:>7,}  {setting.hold:>8,}  "
             f"{digits(setting.recall)}  {setting.per_document:>10.2f}"
         )
+    lines += ["", *map(paint.wrapped, _COUNTS)]
     lines += ["", paint("heading", "similarity        pairs")]
     most = max((pairs for _, _, pairs in found.bins), default=0)
     for start, end, pairs in found.bins:

@@ -1,11 +1,14 @@
 """Help of two lengths, and the library's words as people type them."""
 
+import ast
 import inspect
 import re
+from collections.abc import Iterator
+from pathlib import Path
 
 import click
 import pytest
-from support import Command
+from support import ROOT, Command, prose, write
 
 from simdup.cli import COMMANDS, _simdup
 from simdup.cli.options.help import PANELS, Option
@@ -73,7 +76,9 @@ def test_defaults_are_those_of_the_values() -> None:
             given = isinstance(default, str | int | float) and default is not False
             if option.name in defaults and given:
                 seen.add(option.name)
-                assert str(option.default) == str(defaults[option.name]), option.name
+                if option.type.name == "size":
+                    default = option.type.convert(default, option, None)
+                assert str(default) == str(defaults[option.name]), option.name
     assert {"distance", "similarity", "shingle", "keep", "method", "input_format"} <= seen
 
 
@@ -122,3 +127,68 @@ def test_an_argument_at_fault_is_named_as_its_option(simdup: Command) -> None:
     assert as_option("min_df") == "--min-df"
     ran = simdup("scan", "--recipe", "default", "--bits", "12", ".")
     assert ran.err == "simdup: --bits: invalid value 12 (expected a multiple of 8 from 8 to 256)\n"
+
+
+def words_of_errors() -> Iterator[str]:
+    """The texts of errors, hints and reasons in the library."""
+    for path in sorted((ROOT / "simdup").rglob("*.py")):
+        tree = ast.parse(path.read_text("utf-8"))
+        documented = {
+            id(node.body[0].value)
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)
+            and isinstance(node.body[0], ast.Expr)
+        }
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Constant) and id(node) not in documented:
+                yield str(node.value)
+
+
+def test_every_name_in_an_error_is_something_to_type() -> None:
+    typed_options = {
+        name
+        for _, command in commands()
+        for p in command.params
+        for name in (*p.opts, *p.secondary_opts)
+    }
+    names = {name for words in words_of_errors() for name in re.findall(r"`([a-zA-Z_.]+)`", words)}
+    assert "distance" in names
+    for name in names:
+        said = as_option(name)
+        assert not said or said.startswith("simdup ") or said in typed_options, name
+
+
+def test_null_names_the_options_it_goes_with(simdup: Command) -> None:
+    lists = {"scan": " or --list", "query": " or --new"}
+    for name, command in commands():
+        if not any("--null" in p.opts for p in command.params):
+            continue
+        arguments = [*name.split(), *(["i"] if "index" in name or name == "query" else [])]
+        ran = simdup(*arguments, ".", "-0", *(["-o", "m"] if name in ("fit", "dedupe") else []))
+        assert f"--null needs --files-from{lists.get(name, '')}\n" in ran.err
+        text = re.sub(r"\s+", " ", simdup(*name.split(), "--help").text)
+        assert f"Names of --files-from{lists.get(name, '').replace('or', 'and of')} end" in text
+
+
+def test_counts_have_separators_everywhere(simdup: Command, tmp_path: Path) -> None:
+    copies = (
+        '{"text": "the very same words in all of these texts"}\n' * 1_130 + '{"text": ""}\n' * 1_001
+    )
+    (tmp_path / "a.jsonl").write_text(copies)
+    ran = simdup("scan", "a.jsonl")
+    assert "1 cluster, 1,129 redundant; 1,001 skipped (1,001 empty)" in ran.err
+    assert "cluster 1: 1,130 documents" in ran.text
+
+
+def test_a_wide_term_leaves_its_table_narrow(simdup: Command, tmp_path: Path) -> None:
+    write(tmp_path, {"a.txt": "x" * 500 + " one two " + "汉" * 90, "b.txt": "six seven"})
+    ran = simdup("compare", "--tokens", "split", "a.txt", "b.txt")
+    assert max(map(len, ran.lines)) < 100
+    assert "x" * 39 + "…" in ran.text
+
+
+def test_tune_explains_its_counts(simdup: Command, tmp_path: Path) -> None:
+    write(tmp_path, {"a.txt": prose(1), "b.txt": prose(1)})
+    text = simdup("tune", "a.txt", "b.txt").text
+    for word in ("pairs: ", "hold up: ", "recall: ", "a document: "):
+        assert f"\n{word}" in text

@@ -2,6 +2,7 @@
 
 import json
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -157,7 +158,18 @@ def test_hostile_pages_do_not_fall_over(hostile: str) -> None:
 
 @pytest.mark.usefixtures("_justext")
 def test_a_page_without_main_text_is_skipped(simdup: Command, tmp_path: Path) -> None:
-    write(tmp_path / "c", {"a.html": page("", "甲"), "b.html": page("", "乙")})
+    write(tmp_path / "c", {"a.html": page("", "甲"), "b.html": "<p> </p>"})
     ran = simdup("scan", "c", "-f", "jsonl")
     reasons = [json.loads(line).get("reason") for line in ran.lines[:-1]]
-    assert (ran.status, reasons) == (0, ["empty", "empty"])
+    assert (ran.status, reasons) == (0, ["no main text: set --extract to all", "empty"])
+
+
+@pytest.mark.usefixtures("_justext")
+def test_of_a_page_with_too_many_elements_all_text_is_read(simdup: Command, tmp_path: Path) -> None:
+    """10 MB of such elements took 17 s."""
+    write(tmp_path / "c", {"a.html": "<p>" + prose(1) + "<i>" * 500_000 + "<p>" + prose(2)})
+    begun = time.process_time()
+    ran = simdup("fingerprint", "c", "--idf", "builtin")
+    assert time.process_time() - begun < 5
+    note = "simdup: c/a.html: too many elements: all its text is read, not its main text\n"
+    assert (ran.status, ran.err) == (0, note)

@@ -16,7 +16,7 @@ import pytest
 from support import Command, command, environment, near, process, prose
 
 from simdup.corpus.compression import compress
-from simdup.corpus.record_batches import csv_rows
+from simdup.corpus.lines import csv_rows
 
 Row = dict[str, Any]
 
@@ -324,3 +324,47 @@ def test_cutting_is_what_the_csv_module_reads() -> None:
         for piece, row in pieces:
             alone = list(csv_rows(io.BytesIO(piece), ",", bytes.decode))
             assert [fields for _, fields in alone] == [row]
+
+
+@pytest.mark.parametrize("encoding", ["hz", "utf-7", "iso2022_jp", "cp037", "utf-16"])
+def test_tables_in_encodings_that_hide_commas_are_refused(
+    simdup: Command, tmp_path: Path, encoding: str
+) -> None:
+    """Before, an internal error or garbage."""
+    (tmp_path / "t.csv").write_bytes("text,n\n東京,1\n".encode(encoding, "replace"))
+    (tmp_path / "a.txt").write_text(prose(1), "utf-8")
+    ran = simdup("scan", "t.csv", "a.txt", "--encoding", encoding)
+    assert ran.status == 2
+    assert f"t.csv: {encoding} is not read as CSV" in ran.err
+
+
+@pytest.mark.parametrize("form", ["csv", "tsv"])
+def test_a_quoted_header_after_a_byte_order_mark(
+    simdup: Command, tmp_path: Path, form: str
+) -> None:
+    """Before: no field 'text' among '"text"'."""
+    delimiter = {"csv": ",", "tsv": "\t"}[form]
+    head = f'\ufeff"text"{delimiter}"a\nb"\n'.encode()
+    rows = [f'"{text}"{delimiter}1\n'.encode() for text in (prose(1), prose(2), prose(1))]
+    (tmp_path / f"t.{form}").write_bytes(head + b"".join(rows))
+    ran = simdup("scan", f"t.{form}", "-f", "jsonl")
+    assert (ran.status, found(ran.out)) == (0, [[f"t.{form}#1", f"t.{form}#3"]])
+    assert simdup("dedupe", f"t.{form}", "-o", f"o.{form}").status == 0
+    assert (tmp_path / f"o.{form}").read_bytes() == head + rows[0] + rows[1]
+
+
+def test_dedupe_keeps_a_damaged_parquet_file(simdup: Command, tmp_path: Path) -> None:
+    """Before, an internal error for a single file."""
+    rows = [{"text": prose(n)} for n in (1, 2, 1)] * 100
+    whole = as_parquet(rows, compression="snappy", use_dictionary=False)
+    (tmp_path / "c").mkdir()
+    for name, content in {
+        "cut": whole[: len(whole) // 2],
+        "flipped": whole[:2000] + bytes(2000) + whole[4000:],
+        "no": b"no such format",
+    }.items():
+        (tmp_path / "c" / f"{name}.parquet").write_bytes(content)
+        ran = simdup("dedupe", f"c/{name}.parquet", "-o", f"{name}.parquet")
+        assert (ran.status, "internal" in ran.err) == (2, False), ran.err
+        assert f"c/{name}.parquet: not Parquet" in ran.err
+        assert (tmp_path / f"{name}.parquet").read_bytes() == content

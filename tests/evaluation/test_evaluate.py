@@ -156,6 +156,31 @@ def test_what_is_no_answer_is_an_error(
 
 
 @pytest.mark.parametrize(
+    "line",
+    [
+        '{"type":"pair","a":1,"b":"y"}',
+        '{"type":"pair","a":["x"],"b":["y"]}',
+        '{"type":"pair","a":null,"b":{}}',
+        '{"type":"cluster","pairs":[{"a":{},"b":"y"}]}',
+        '{"type":"pair","a":"x","b":' + "[" * 100_000,
+        '{"type":"pair","a":"x","b":"y","score":' + "[" * 100_000 + "]" * 100_000 + "}",
+        '{"type":"pair","a":"x","b":"y","distance":' + "9" * 5_000 + "}",
+        '{"type":"cluster","pairs":7}',
+    ],
+    ids=range(8),
+)
+def test_a_line_that_is_no_pair_is_an_error(tmp_path: Path, line: str) -> None:
+    with pytest.raises(SimdupError, match="not a line of a result"):
+        read_labels(write(tmp_path, line + "\n"))
+
+
+def test_what_is_nested_beside_the_names_does_not_count(tmp_path: Path) -> None:
+    nested = "[" * 900 + "]" * 900
+    line = f'{{"type":"pair","a":"x","b":"y","label":{nested}}}\n'
+    assert read_labels(write(tmp_path, line)).pairs == {("x", "y")}
+
+
+@pytest.mark.parametrize(
     ("found", "truth"),
     [
         (("a", "b"), ("a", "b")),

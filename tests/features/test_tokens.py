@@ -216,3 +216,11 @@ def test_a_text_without_words_has_no_fingerprint() -> None:
     for text in ("", " \n\u3000", "，。！…", "\u200b\u200b"):
         assert fingerprint(text) is None
         assert terms(text, "words") == {}
+
+
+def test_a_frequency_that_is_no_number_of_a_corpus(simdup: Command, tmp_path: Path) -> None:
+    """Of more than 4,300 digits it was an internal error."""
+    write(tmp_path, {"a.txt": prose(1), "long.dict": f"云栖竹径\n石桥老街 {'9' * 5000} n\n"})
+    ran = simdup("fingerprint", "a.txt", "--dict", "long.dict")
+    assert ran.status == 2
+    assert ran.err == "simdup: long.dict:2: a frequency of 5000 digits (at most 18)\n"

@@ -1,5 +1,6 @@
 """Weights: formulas, document frequencies, top terms, the cap, and where an IDF comes from."""
 
+import hashlib
 import json
 import random
 from collections import Counter
@@ -289,7 +290,20 @@ def test_models_that_cannot_be_used(simdup: Command, tmp_path: Path) -> None:
     content = (tmp_path / "m.idf").read_bytes()
     (tmp_path / "cut.idf").write_bytes(content[:-5])
     (tmp_path / "bad.idf").write_bytes(content[:99] + bytes([content[99] ^ 1]) + content[100:])
+    head, arrays = content[:-32].split(b"\n", 1)
+    for number, wrong in enumerate(
+        [
+            head.replace(b"terms=", b"terms=1"), head.replace(b"terms=", b"terms=-"),
+            head.replace(b"documents=", b"documents=" + b"9" * 5000), b"# simdup-idf 1 \xff",
+            head.replace(b"documents=1", b"documents=0"), head.replace(b" from", b" other"),
+        ]
+    ):  # fmt: skip
+        body = wrong + b"\n" + arrays
+        checksum = hashlib.blake2b(body, digest_size=32).digest()
+        (tmp_path / f"{number}.idf").write_bytes(body + checksum)
     for model, what in [
+        *((f"{number}.idf", "of the IDF model are wrong" if number == 4 else "header")
+          for number in range(6)),
         ("missing.idf", "no such file"), ("no.idf", "not an IDF model"),
         ("cut.idf", "damaged"), ("bad.idf", "damaged"),
     ]:  # fmt: skip

@@ -149,7 +149,8 @@ def test_other_recipe_options_are_an_error_that_shows_both(simdup: Command, corp
         assert "--top 20 was requested" in simdup(*words, "--recipe", "default").err
         assert simdup(*words, "--top", "30", "--idf", "builtin").status == 0
     assert (
-        "--idf corpus was requested" in simdup("query", "seen.index", "corpus", "--idf", "corpus").err
+        "--idf corpus was requested"
+        in simdup("query", "seen.index", "corpus", "--idf", "corpus").err
     )
 
 

@@ -1,18 +1,19 @@
 """Dedupe: the same corpus without its redundant documents, and what it must never do."""
 
-import contextlib
 import gzip
 import io
 import json
 import os
 import random
 import signal
+import stat
 import subprocess
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from support import Command, command, environment, near, prose, write
+from support import Command, command, environment, near, process, prose, write
 
 from simdup.corpus.compression import compress, decompress
 
@@ -223,8 +224,15 @@ def test_refused_targets(simdup: Command, tmp_path: Path) -> None:
 def test_force_replaces_its_files_and_no_others(simdup: Command, tmp_path: Path) -> None:
     write(tmp_path / "in", {"1.txt": TEXTS[0], "2.txt": TEXTS[2]})
     write(tmp_path / "out", {"1.txt": "old", "2.txt": "old", "mine.txt": "mine"})
-    assert simdup("dedupe", "in", "-o", "out", "--force").status == 0
-    assert tree(tmp_path / "out") == {"1.txt": TEXTS[0].encode(), "mine.txt": b"mine"}
+    ran = simdup("dedupe", "in", "-o", "out", "--force")
+    assert ran.status == 0
+    for name in ("out/2.txt", "out/mine.txt"):
+        assert f"simdup: {name}: kept as it is; not part of the result" in ran.err
+    assert tree(tmp_path / "out") == {
+        "1.txt": TEXTS[0].encode(),
+        "2.txt": b"old",
+        "mine.txt": b"mine",
+    }
     (tmp_path / "two").mkdir()
     write(tmp_path / "deep", {"sub/1.txt": TEXTS[0], "sub/2.txt": TEXTS[3]})
     (tmp_path / "two" / "sub").symlink_to(tmp_path / "in")
@@ -348,19 +356,344 @@ def test_killed_and_started_again_it_finishes(tmp_path: Path) -> None:
     assert len(tree(tmp_path / "out")) == 90
     assert len((tmp_path / "gone.csv").read_text().splitlines()) == 311
     assert state(source) == before
-    assert not [name for name in os.listdir(tmp_path) if name.endswith("simdup-part")]
+    assert not [name for name in os.listdir(tmp_path) if name.startswith(".simdup-")]
+
+
+def wait_for_work(folder: Path) -> None:
+    """Wait until a run has begun to read, with a spool in `tmp`."""
+    until = time.monotonic() + 20
+    while not os.listdir(folder / "tmp") and time.monotonic() < until:
+        time.sleep(0.01)
+    time.sleep(0.1)
 
 
 def test_interrupted_it_leaves_nothing(tmp_path: Path) -> None:
-    write(tmp_path / "in", {f"{n}.txt": prose(n, 40) for n in range(600)})
+    write(tmp_path / "in", {f"{n}.txt": prose(n, 200) for n in range(600)})
     (tmp_path / "tmp").mkdir()
     arguments = command("dedupe", "in", "-o", "out", "-q", "-j", "2")
     running = subprocess.Popen(
         arguments, cwd=tmp_path, env=environment(TMPDIR=str(tmp_path / "tmp"))
     )
-    time.sleep(0.8)
-    with contextlib.suppress(ProcessLookupError):
-        running.send_signal(signal.SIGINT)
-    assert running.wait(30) in (0, 130)
+    wait_for_work(tmp_path)
+    running.send_signal(signal.SIGINT)
+    assert running.wait(30) == 130
     assert os.listdir(tmp_path / "tmp") == []
-    assert set(os.listdir(tmp_path)) <= {"in", "tmp", "out"}
+    assert set(os.listdir(tmp_path)) == {"in", "tmp"}
+
+
+def test_two_runs_into_one_place(tmp_path: Path) -> None:
+    write(tmp_path / "in", {f"{n}.txt": prose(n, 40) for n in range(300)})
+    arguments = command("dedupe", "in", "-o", "out", "-q", "--no-progress")
+    runs = []
+    for _ in range(3):
+        runs.append(
+            subprocess.Popen(arguments, cwd=tmp_path, env=environment(), stderr=subprocess.PIPE)
+        )
+        time.sleep(0.1)
+    said = [run.communicate(timeout=60)[1].decode() for run in runs]
+    assert sorted(run.returncode for run in runs) == [0, 2, 2], said
+    for run, err in zip(runs, said, strict=True):
+        assert (
+            run.returncode == 0
+            or "another simdup is writing it (process" in err
+            or ("not empty" in err)
+        ), err
+    assert tree(tmp_path / "out") == tree(tmp_path / "in")
+    assert set(os.listdir(tmp_path)) == {"in", "out"}
+
+
+def meddle(monkeypatch: pytest.MonkeyPatch, how: Callable[[], object]) -> None:
+    """Do something between reading and writing."""
+    import simdup.operations.dedupe as deduping
+
+    examine = deduping.examine
+
+    def and_meddle(*given: object) -> object:
+        found = examine(*given)  # type: ignore[arg-type]
+        how()
+        return found
+
+    monkeypatch.setattr(deduping, "examine", and_meddle)
+
+
+@pytest.mark.parametrize("kind", ["vanished", "changed", "reference"])
+def test_what_is_redundant_because_of_a_lost_source_stays(
+    simdup: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    source = write(tmp_path / "in", {"0.txt": TEXTS[1], "2.txt": TEXTS[2], "9.txt": TEXTS[1]})
+    (source / "r.jsonl").write_bytes(json.dumps({"text": TEXTS[0]}).encode() + b"\n" + b"{}\n")
+    first = write(tmp_path / ("ref" if kind == "reference" else "in"), {"1.txt": TEXTS[0]})
+    lost = first / "1.txt"
+    meddle(monkeypatch, lost.unlink if kind == "vanished" else lambda: lost.write_text("other"))
+    more = ("--reference", "ref") if kind == "reference" else ()
+    options = ("--field", "text", "--removed", "gone.csv", *more)
+    ran = simdup("dedupe", "in", "-o", "out", *options)
+    assert ran.status == 2
+    assert f"{first.name}/1.txt: " in ran.err
+    assert ("vanished while this ran" if kind == "vanished" else "changed while") in ran.err
+    found = tree(tmp_path / "out")
+    expected = {name: content for name, content in tree(source).items() if name != "9.txt"}
+    assert found == expected
+    gone = [line.split(",")[0] for line in (tmp_path / "gone.csv").read_text().splitlines()[1:]]
+    assert gone == ["in/9.txt"]
+
+
+def test_a_source_that_vanishes_while_it_is_copied(
+    simdup: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = write(tmp_path / "in", {"a.txt": prose(9), "b.txt": TEXTS[0], "a0.txt": TEXTS[2]})
+    from simdup.output import corpus_writer
+
+    copy = corpus_writer.shutil.copy2
+
+    def and_remove(path: str, place: str) -> None:
+        if path.endswith("a0.txt"):
+            os.unlink(path)
+        copy(path, place)
+
+    monkeypatch.setattr(corpus_writer.shutil, "copy2", and_remove)
+    ran = simdup("dedupe", "in", "-o", "out")
+    assert (ran.status, "in/a0.txt: no such file or directory" in ran.err) == (2, True)
+    assert tree(tmp_path / "out") == tree(source)
+    assert "b.txt" in tree(source)
+
+
+def test_a_source_that_becomes_a_named_pipe_is_named(
+    simdup: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = write(tmp_path / "in", {"a.txt": TEXTS[0], "b.txt": TEXTS[2], "c.txt": TEXTS[1]})
+    lost = source / "a.txt"
+
+    def replace() -> None:
+        lost.unlink()
+        os.mkfifo(lost)
+
+    meddle(monkeypatch, replace)
+    ran = simdup("dedupe", "in", "-o", "out")
+    assert (ran.status, "in/a.txt: no longer a regular file" in ran.err) == (2, True)
+    assert sorted(tree(tmp_path / "out")) == ["b.txt", "c.txt"]
+
+
+def test_from_a_source_that_does_not_exist_nothing_is_made(simdup: Command, tmp_path: Path) -> None:
+    ran = simdup("dedupe", "no.jsonl", "-o", "out.jsonl")
+    assert (ran.status, "no.jsonl: no such file" in ran.err) == (2, True)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_redundant_source_that_changed_stays(
+    simdup: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = write(tmp_path / "in", {"a.txt": TEXTS[0], "b.txt": TEXTS[2]})
+    meddle(monkeypatch, lambda: (source / "b.txt").write_text("quite another text"))
+    ran = simdup("dedupe", "in", "-o", "out", "--removed", "-")
+    assert (ran.status, len(ran.lines)) == (2, 1)
+    assert tree(tmp_path / "out") == tree(source)
+
+
+def test_a_reference_that_vanishes_stops_a_single_file(
+    simdup: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "r.jsonl").write_bytes(b"".join(json_lines()))
+    write(tmp_path, {"ref/1.txt": TEXTS[0]})
+    meddle(monkeypatch, (tmp_path / "ref" / "1.txt").unlink)
+    ran = simdup("dedupe", "r.jsonl", "-o", "out.jsonl", "--reference", "ref")
+    assert (ran.status, "ref/1.txt: no such file" in ran.err) == (2, True)
+    assert not (tmp_path / "out.jsonl").exists()
+
+
+def stats(folder: Path) -> dict[str, tuple[int, int]]:
+    found = [folder, *folder.rglob("*")]
+    return {
+        str(path.relative_to(folder)): (path.stat().st_mode, path.stat().st_mtime_ns)
+        for path in found
+    }
+
+
+def test_modes_and_times_are_kept(simdup: Command, tmp_path: Path) -> None:
+    source = make_corpus(tmp_path / "in")
+    modes = iter([0o600, 0o640, 0o400, 0o755] * 9)
+    for number, path in enumerate(sorted(source.rglob("*"), reverse=True)):
+        path.chmod(next(modes) if path.is_file() else 0o700)
+        os.utime(path, ns=(10**18 + number * 10**9 + 7,) * 2)
+    (source / "a").chmod(0o500)
+    source.chmod(0o700)
+    os.utime(source, (8e8, 8e8))
+    assert simdup("dedupe", "in", "-o", "out", "-q").status == 0
+    found = stats(tmp_path / "out")
+    expected = stats(source)
+    assert "c/r.jsonl" in found, "the one that is written anew"
+    assert found == {name: expected[name] for name in found}
+    (tmp_path / "empty").mkdir(mode=0o711)
+    assert simdup("dedupe", "in", "-o", "empty", "-q").status == 0
+    assert stat.S_IMODE((tmp_path / "empty").stat().st_mode) == 0o711
+    (tmp_path / "r.jsonl").write_bytes(b"".join(json_lines()))
+    (tmp_path / "r.jsonl").chmod(0o600)
+    os.utime(tmp_path / "r.jsonl", (8e8, 8e8))
+    assert simdup("dedupe", "r.jsonl", "-o", "out.jsonl", "-q").status == 0
+    assert stats(tmp_path / "out.jsonl") == stats(tmp_path / "r.jsonl")
+
+
+def test_force_into_a_folder_with_files_changes_it_at_the_end_only(
+    simdup: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = write(tmp_path / "in", {"a/1.txt": TEXTS[0], "a/2.txt": TEXTS[1], "b/3.txt": TEXTS[3]})
+    write(tmp_path / "out", {"a/1.txt": "old", "b": "a file where a folder goes"})
+    (tmp_path / "out").chmod(0o750)
+    before = state(tmp_path / "out")
+    ran = simdup("dedupe", "in", "-o", "out", "--force")
+    assert (ran.status, "out/b: is a file, and a folder in the SOURCEs" in ran.err) == (2, True)
+    assert state(tmp_path / "out") == before
+    (tmp_path / "out" / "b").unlink()
+    assert simdup("dedupe", "in", "-o", "out", "--force").status == 0
+    assert tree(tmp_path / "out") == tree(source)
+    assert stat.S_IMODE((tmp_path / "out").stat().st_mode) == 0o750
+    assert not [name for name in os.listdir(tmp_path / "out") if name.startswith(".")]
+
+
+@pytest.mark.parametrize("source", ["in", "r.jsonl"])
+def test_what_appears_at_the_target_meanwhile_stays(
+    simdup: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, source: str
+) -> None:
+    write(tmp_path, {"in/1.txt": TEXTS[0]})
+    (tmp_path / "r.jsonl").write_bytes(b"".join(json_lines()))
+    theirs = tmp_path / "out" / "theirs" if source == "in" else tmp_path / "out"
+
+    def appear() -> None:
+        theirs.parent.mkdir(exist_ok=True)
+        theirs.write_text("theirs")
+
+    meddle(monkeypatch, appear)
+    ran = simdup("dedupe", source, "-o", "out")
+    assert (ran.status, "out: appeared while this ran" in ran.err) == (2, True)
+    assert theirs.read_text() == "theirs"
+    assert set(os.listdir(tmp_path)) == {"in", "r.jsonl", "out"}
+
+
+def test_sources_that_meet_in_out_are_an_error(simdup: Command, tmp_path: Path) -> None:
+    write(tmp_path, {"x/f.txt": TEXTS[0], "y/sub/e.txt": TEXTS[1], "y/f.txt": TEXTS[3]})
+    (tmp_path / "x" / "link").symlink_to(tmp_path / "y" / "sub")
+    ran = simdup("dedupe", "x/f.txt", "x/link/../f.txt", "-o", "out")
+    assert (ran.status, "goes to the same place in OUT as x/f.txt" in ran.err) == (2, True)
+    assert set(os.listdir(tmp_path)) == {"x", "y"}
+
+
+def test_no_output_overwrites_a_source(simdup: Command, tmp_path: Path) -> None:
+    write(tmp_path, {"in/a.txt": TEXTS[0], "in/b.txt": TEXTS[2], "c.txt": TEXTS[1]})
+    os.link(tmp_path / "c.txt", tmp_path / "hard")
+    (tmp_path / "link").symlink_to("c.txt")
+    before = state(tmp_path)
+    for verb in ("scan", "fit", "fingerprint", "tune"):
+        for sources, out in [
+            (["c.txt", "in"], "c.txt"),
+            (["c.txt"], "hard"),
+            (["c.txt"], "link"),
+            (["in"], "in/a.txt"),
+            (["c.txt", "."], "./in/../in/b.txt"),
+        ]:
+            more = ("-f", "text") if verb in ("scan", "tune") else ()
+            ran = simdup(verb, *sources, "-o", out, *more)
+            assert (ran.status, "SOURCE" in ran.err) == (2, True), (verb, out, ran.err)
+    ran = simdup("scan", "in", "--reference", "c.txt", "-f", "csv", "-o", "c.txt")
+    assert (ran.status, "is a SOURCE itself" in ran.err) == (2, True)
+    assert simdup("dedupe", "in", "-o", "out", "--removed", "in/a.txt").status == 2
+    assert state(tmp_path) == before
+    assert simdup("fingerprint", "in", "-o", "prints").status == 0
+    assert simdup("index", "build", "i", "in", "-q").status == 0
+    before = state(tmp_path)
+    for arguments in (
+        ("cluster", "prints", "-f", "csv", "-o", "prints"),
+        ("pairs", "prints", "-o", "prints"),
+        ("query", "i", "in", "-f", "csv", "-o", "in/a.txt"),
+        ("query", "i", "in", "-f", "csv", "-o", "i"),
+        ("index", "export", "i", "-o", "i"),
+        ("compare", "in/a.txt", "in/b.txt", "-f", "text", "-o", "in/b.txt"),
+    ):
+        ran = simdup(*arguments)
+        assert (ran.status, "is a SOURCE itself" in ran.err or "is inside a" in ran.err) == (
+            2,
+            True,
+        )
+    assert state(tmp_path) == before
+
+
+@pytest.mark.parametrize("option", ["--files-from", "--idf", "--dict"])
+def test_no_output_overwrites_what_an_option_reads(
+    simdup: Command, tmp_path: Path, option: str
+) -> None:
+    write(tmp_path, {"in/a.txt": TEXTS[0], "list": "in/a.txt\n", "words": "近似重复 10\n"})
+    assert simdup("fit", "in", "-o", "model").status == 0
+    read = {"--files-from": "list", "--idf": "model", "--dict": "words"}[option]
+    before = state(tmp_path)
+    for command_ in ("scan", "fingerprint", "tune"):
+        ran = simdup(command_, "in", option, read, "-o", read)
+        assert (ran.status, "is read by this command, too" in ran.err) == (2, True), ran.err
+    ran = simdup("dedupe", "in", option, read, "-o", "out", "--removed", read)
+    assert (ran.status, "is read by this command, too" in ran.err) == (2, True)
+    assert state(tmp_path) == before
+
+
+def test_results_in_a_source_are_written_again(simdup: Command, tmp_path: Path) -> None:
+    write(tmp_path, {"a.md": TEXTS[0], "b.md": TEXTS[2]})
+    for arguments in (
+        ("scan", ".", "-o", "found.csv"),
+        ("scan", ".", "-o", "found.jsonl"),
+        ("scan", ".", "-o", "found.txt", "--glob", "*.md"),
+        ("scan", ".", "-o", "found.out", "--exclude", "found.*", "-f", "text"),
+        ("fit", ".", "-o", "model"),
+        ("fingerprint", ".", "-o", "prints"),
+    ):
+        for _ in range(2):
+            ran = simdup(*arguments)
+            assert "SOURCE" not in ran.err, ran.err
+
+
+@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM])
+def test_stopped_it_leaves_nothing(tmp_path: Path, number: signal.Signals) -> None:
+    write(tmp_path / "in", {f"{n}.txt": prose(n, 200) for n in range(600)})
+    (tmp_path / "tmp").mkdir()
+    running = subprocess.Popen(
+        command("dedupe", "in", "-o", "deep/out", "-q", "-j", "2"),
+        cwd=tmp_path,
+        env=environment(TMPDIR=str(tmp_path / "tmp")),
+        stderr=subprocess.DEVNULL,
+    )
+    wait_for_work(tmp_path)
+    assert not (tmp_path / "deep" / "out").exists()
+    running.send_signal(number)
+    assert running.wait(30) == 128 + number
+    assert os.listdir(tmp_path / "tmp") == []
+    assert set(os.listdir(tmp_path)) == {"in", "tmp"}
+
+
+def test_what_a_killed_run_left_is_removed_by_the_next(tmp_path: Path) -> None:
+    write(tmp_path / "in", {f"{n}.txt": prose(n, 200) for n in range(600)})
+    (tmp_path / "tmp").mkdir()
+    running = subprocess.Popen(
+        command("dedupe", "in", "-o", "out", "-q", "-j", "2"),
+        cwd=tmp_path,
+        env=environment(TMPDIR=str(tmp_path / "tmp")),
+    )
+    wait_for_work(tmp_path)
+    running.kill()
+    running.wait()
+    assert os.listdir(tmp_path / "tmp")
+    assert len(os.listdir(tmp_path)) == 4, "a work folder and a lock"
+    write(tmp_path / "few", {"1.txt": TEXTS[0]})
+    ran = process("dedupe", "few", "-o", "out", cwd=tmp_path, TMPDIR=str(tmp_path / "tmp"))
+    assert ran.status == 0, ran.err
+    assert os.listdir(tmp_path / "tmp") == []
+    assert set(os.listdir(tmp_path)) == {"in", "few", "tmp", "out"}
+
+
+def test_a_folder_on_a_disk_of_its_own_is_filled(
+    simdup: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = write(tmp_path / "in", {"a/1.txt": TEXTS[0], "2.txt": TEXTS[1]})
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / ".simdup-1-abcdefgh").mkdir()
+    monkeypatch.setattr(os.path, "ismount", lambda path: os.path.basename(path) == "out")
+    number = (tmp_path / "out").stat().st_ino
+    assert simdup("dedupe", "in", "-o", "out").status == 0
+    assert (tmp_path / "out").stat().st_ino == number, "it cannot be replaced"
+    assert tree(tmp_path / "out") == tree(source)
+    assert set(os.listdir(tmp_path / "out")) == {"a", "2.txt"}

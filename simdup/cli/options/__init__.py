@@ -6,10 +6,13 @@ from simdup.cli.options.input import optional_sources as optional_sources
 from simdup.cli.options.input import reading as reading
 from simdup.cli.options.input import reading_of_files as reading_of_files
 from simdup.cli.options.input import sources as sources
+from simdup.cli.options.input import sources_with_list as sources_with_list
+from simdup.cli.options.input import sources_with_new as sources_with_new
 from simdup.cli.options.matching import criteria as criteria
 from simdup.cli.options.matching import references as references
 from simdup.cli.options.output import Output as Output
 from simdup.cli.options.output import Screen as Screen
+from simdup.cli.options.output import bom as bom
 from simdup.cli.options.output import output as output
 from simdup.cli.options.output import output_lines as output_lines
 from simdup.cli.options.output import screen as screen

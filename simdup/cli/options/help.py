@@ -8,6 +8,8 @@ from typing import Any
 
 import click
 
+from simdup.cli.process import printing, require_memory
+
 # Click's words for a range; an error gives it in better ones.
 _RANGE = re.compile(r"\s*\[[^][]*\bx\b[^][]*\]")
 
@@ -75,6 +77,11 @@ class _WithExamples(click.Command):
             _other("--help", "full_help", text="Show all options.", common=True, **show),
         ]
 
+    def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
+        """Parse options; help is printed meanwhile."""
+        with printing():
+            return super().make_context(*args, **kwargs)
+
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write what the command does: for `-h` the first paragraph only."""
         whole = self.help
@@ -101,6 +108,11 @@ class Command(_WithExamples):
         super().__init__(*args, **kwargs)
         # Read by `main`, which has to know before options are parsed.
         self.params.insert(-2, _other("--debug", text="Show tracebacks."))
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command, unless this process may not have the memory for it."""
+        require_memory()
+        return super().invoke(ctx)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options: for `-h` the common ones only, otherwise panel by panel."""

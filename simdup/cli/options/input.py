@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 import click
 
-from simdup.cli.options.values import option, value
+from simdup.cli.options.running import Size
+from simdup.cli.options.values import Decorator, option, value
 from simdup.corpus.sources import read_list
 from simdup.model.reading import EXTRACTS, INPUT_FORMATS, Reading
 
@@ -28,6 +30,9 @@ _PATTERNS_AND_RECORDS = (
     _reading("--field NAME", "Text field of a record."),
     _reading("--id-field NAME", "Field with the name of a record.", shown="its number"),
 )
+_MAX_SIZE = _input(
+    "--max-size SIZE", "Skip larger documents.", Size(), default=f"{Reading().max_size >> 20}M"
+)
 
 
 def _make_reading(encoding: str | None, **given: Any) -> Reading:
@@ -39,31 +44,42 @@ def _make_reading(encoding: str | None, **given: Any) -> Reading:
     return Reading(encoding, **given)
 
 
-reading = value("reading", _make_reading, _ENCODING, *_PATTERNS_AND_RECORDS, *_HTML)
-reading_of_files = value("reading", _make_reading, _ENCODING, *_HTML)
+reading = value("reading", _make_reading, _ENCODING, *_PATTERNS_AND_RECORDS, *_HTML, _MAX_SIZE)
+reading_of_files = value("reading", _make_reading, _ENCODING, *_HTML, _MAX_SIZE)
 
 
-def _make_any_sources(sources: tuple[str, ...], files_from: str | None, null: bool) -> list[str]:
+def _any_sources(
+    sources: tuple[str, ...], files_from: str | None, null: bool, printed: str = ""
+) -> list[str]:
     if files_from is not None:
         return [*sources, *read_list(files_from, null)]
     others = click.get_current_context().params
     if null and not (others.get("listed") or others.get("new")):
-        raise click.UsageError("--null needs --files-from, or an option that prints names")
+        needed = f"--files-from or {printed}" if printed else "--files-from"
+        raise click.UsageError(f"--null needs {needed}")
     return list(sources)
 
 
-def _make_sources(sources: tuple[str, ...], files_from: str | None, null: bool) -> list[str]:
-    named = _make_any_sources(sources, files_from, null)
+def _some_sources(files_from: str | None, printed: str = "", **given: Any) -> list[str]:
+    named = _any_sources(files_from=files_from, printed=printed, **given)
     if not named and files_from is None:
         raise click.UsageError("Missing SOURCE: name a folder, files, or - for standard input")
     return named
 
 
-_SOURCES = (
-    click.argument("sources", nargs=-1, metavar="SOURCE...", type=click.Path()),
-    _input("--files-from FILE", "Read SOURCEs from FILE, one per line."),
-    _input("-0, --null", "Names end with NUL, read or printed."),
-)
+def _sources(make: Callable[..., list[str]], printed: str = "") -> Decorator:
+    """Return the SOURCEs, for a command that prints names with the option `printed`."""
+    null = f"Names of --files-from{printed and f' and of {printed}'} end with NUL."
+    return value(
+        "sources",
+        partial(make, printed=printed),
+        click.argument("sources", nargs=-1, metavar="SOURCE...", type=click.Path()),
+        _input("--files-from FILE", "Read SOURCEs from FILE, one per line."),
+        _input("-0, --null", null),
+    )
 
-sources = value("sources", _make_sources, *_SOURCES)
-optional_sources = value("sources", _make_any_sources, *_SOURCES)
+
+sources = _sources(_some_sources)
+sources_with_list = _sources(_some_sources, "--list")
+sources_with_new = _sources(_some_sources, "--new")
+optional_sources = _sources(_any_sources)

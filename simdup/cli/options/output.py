@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO, cast
+
+import click
 
 from simdup.cli.messages import say, say_skipped
 from simdup.cli.options.values import Decorator, option, value
 from simdup.cli.outcome import as_typed
 from simdup.cli.progress import progress
 from simdup.model.documents import Skipped
+from simdup.model.reading import Reading
 from simdup.model.settings import Settings
 
 if TYPE_CHECKING:
     from simdup.output.text import Painter
 
+# Options whose files a command reads besides its sources.
+_READ = ("files_from", "idf", "dictionary")
 COLORS = ("auto", "always", "never")
 
 
@@ -27,13 +32,33 @@ class Output:
 
     path: str | None  # a file; None or ``-`` for standard output
     format: str = ""
-    color: str = COLORS[0]
+    color: str = ""  # empty where nothing is painted
+    bom: bool = False  # CSV is for spreadsheets
 
-    def open(self) -> AbstractContextManager[BinaryIO]:
-        """Open the file, which appears when all went well, or standard output."""
+    @contextmanager
+    def open(
+        self, sources: Iterable[str] = (), reading: Reading | None = None
+    ) -> Iterator[BinaryIO]:
+        """Open the file, which appears when all went well, or standard output.
+
+        It raises if the file is one of the sources, or in one of them.  What goes to a terminal is
+        escaped: it may hold names that somebody else chose.  Painted text has to pass as it is,
+        and has its names escaped.
+        """
+        from simdup.output.escaping import TerminalStream, shown, shown_in_json
         from simdup.output.streams import open_output
+        from simdup.output.targets import check_output
 
-        return open_output(self.path)
+        given = click.get_current_context().params
+        others = [given[name] for name in _READ if given.get(name)]
+        check_output(self.path, sources, reading, others)
+        painted = self.format == "text" and self.color
+        with open_output(self.path) as stream:
+            if painted or not stream.isatty():
+                yield stream
+            else:
+                spell = shown_in_json if self.format == "jsonl" else shown
+                yield cast(BinaryIO, TerminalStream(stream, spell))
 
     def painter(self, stream: BinaryIO) -> Painter:
         """Return what colours words, if the stream shows colours."""
@@ -67,21 +92,26 @@ class Screen:
 
 _output = partial(option, panel="Output")
 _COLOR = _output("--color WHEN", "Colors on a terminal.", COLORS, default=COLORS[0])
+bom = _output("--bom", "CSV for spreadsheets: with a byte order mark and no formulas.")
 _FILE = partial(_output, "-o, --output FILE", "Write to FILE.", name="path")
 
 
 def output(*formats: str, colors: bool = True) -> Decorator:
     """Return the options for where results go and in which format, by default the first."""
 
-    def make(path: str | None, format_: str | None, color: str = COLORS[0]) -> Output:
+    def make(path: str | None, format_: str | None, color: str = "", bom: bool = False) -> Output:
         suffix = (path or "").lower().rpartition(".")[2].replace("ndjson", "jsonl")
-        return Output(path, format_ or (suffix if suffix in formats else formats[0]), color)
+        chosen = format_ or (suffix if suffix in formats else formats[0])
+        if bom and chosen != "csv":
+            raise click.UsageError("--bom needs --format csv")
+        return Output(path, chosen, color, bom)
 
     shown = f"{formats[0]} or by suffix"
     format_ = _output(
         "-f, --format TYPE", "Format", formats, name="format_", common=True, shown=shown
     )
-    return value("out", make, format_, _FILE(common=True), *([_COLOR] if colors else []))
+    others = [*([bom] if "csv" in formats else []), *([_COLOR] if colors else [])]
+    return value("out", make, format_, _FILE(common=True), *others)
 
 
 # For results that have one format only.

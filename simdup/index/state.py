@@ -1,0 +1,139 @@
+"""What a file of sections holds at one moment, read with every suspicion.
+
+A section is compared with its checksum, and with the manifest where it is current.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+
+from simdup.errors import SimdupError
+from simdup.index import manifest
+from simdup.index.database import Database
+from simdup.index.manifest import Manifest
+
+_CHECKSUM = 8  # bytes of BLAKE2b; a damaged part passes once in 2**64
+# More names than this no index has.
+_MOST_ABOUT = 100
+_MOST_DOCUMENTS = 1 << 32
+
+
+@dataclass(slots=True)
+class State:
+    """What is known of the file in one version."""
+
+    version: int
+    blocks: dict[int, int]  # documents by number, rising
+    manifest: Manifest | None
+    dirty: bool = False  # changed, and the manifest not yet written
+    fault: str = ""  # the first of `faults`
+
+    def faults(self) -> list[str]:
+        """Return where the blocks differ from the manifest."""
+        noted = self.blocks if self.manifest is None else self.manifest.blocks()
+        found = []
+        for number in sorted(noted.keys() | self.blocks.keys()):
+            has, should = self.blocks.get(number), noted.get(number)
+            if has is None:
+                found.append(f"block {number} is missing in the list of blocks")
+            elif has != should:
+                found.append(f"block {number} should have {should or 'no'} documents, not {has}")
+        return found
+
+
+def read_blocks(file: Database) -> dict[int, int]:
+    """Return the documents of each block, by rising number."""
+    found: dict[int, int] = {}
+    last = 0
+    for number, documents in file.rows("SELECT number, documents FROM block ORDER BY number"):
+        if not isinstance(documents, int) or not 0 < documents < _MOST_DOCUMENTS:
+            raise file.damaged(f"block {number} has no number of documents")
+        if number <= last:
+            raise file.damaged("the list of blocks is damaged")
+        found[number] = documents
+        last = number
+    return found
+
+
+def read_manifest(file: Database) -> Manifest | None:
+    """Return the manifest, or None if there is none or an outdated one."""
+    about = read_about(file)
+    # A simdup that knows no manifest notes the time of its change all the same.
+    if about.get("sealed") is None or about["sealed"] != about.get("changed"):
+        return None
+    found = Manifest()
+    for number, content in read_sections(file, manifest.KIND):
+        try:
+            found.read(content)
+        except (ValueError, AttributeError, RecursionError):
+            raise file.damaged(f"section {manifest.KIND} {number} is damaged") from None
+    return found
+
+
+def read_about(file: Database) -> dict[str, str]:
+    """Return the names and values that a file says about itself."""
+    found = dict(file.execute(f"SELECT name, value FROM about LIMIT {_MOST_ABOUT}"))
+    if not all(isinstance(one, str) for item in found.items() for one in item):
+        raise file.damaged("what the index says about itself is damaged")
+    return found
+
+
+def read_sections(
+    file: Database, kind: str, noted: Manifest | None = None, only: int | None = None
+) -> Iterator[tuple[int, bytes]]:
+    """Yield the numbers and contents of the sections of a kind, by number, or only one of them.
+
+    Raises
+    ------
+    SimdupError
+        If one is not as it was written, or not as it was noted.
+    """
+    statement = "SELECT number, checksum, content FROM part WHERE kind = ?"
+    statement += " ORDER BY number" if only is None else " AND number = ?"
+    values = (kind,) if only is None else (kind, only)
+    last = -1
+    for number, checksum, content in file.rows(statement, values):
+        intact = is_intact(kind, number, checksum, content)
+        if not intact or not (noted is None or noted.has(kind, number, checksum)):
+            raise file.damaged(f"section {kind} {number} is damaged")
+        if number <= last:
+            raise file.damaged(f"the list of sections {kind} is damaged")
+        last = number
+        yield number, content
+
+
+def find_places(file: Database) -> dict[tuple[str, int], int]:
+    """Return the row of each section by kind and number: of those that can be found."""
+    found: dict[tuple[str, int], int] = {}
+    # Damaged pages end a scan; another one comes from the other side, or by the index.
+    for scan in ("NOT INDEXED ORDER BY rowid", "NOT INDEXED ORDER BY rowid DESC",
+                 "ORDER BY kind, number"):  # fmt: skip
+        seen = set()
+        with suppress(SimdupError):
+            for kind, number, row in file.rows(f"SELECT kind, number, rowid FROM part {scan}"):
+                if row in seen:
+                    break
+                seen.add(row)
+                if isinstance(kind, str) and isinstance(number, int):
+                    found.setdefault((kind, number), row)
+    return found
+
+
+def is_intact(kind: object, number: object, checksum: object, content: object) -> bool:
+    """Tell whether a row of a section is as it was written."""
+    return (
+        isinstance(kind, str)
+        and isinstance(number, int)
+        and isinstance(content, bytes)
+        and checksum == make_checksum(kind, number, content)
+    )
+
+
+def make_checksum(kind: str, number: int, content: bytes) -> bytes:
+    """Return a section's checksum, which differs for the same bytes in another place."""
+    state = hashlib.blake2b(f"{kind} {number} ".encode(), digest_size=_CHECKSUM)
+    state.update(content)
+    return state.digest()

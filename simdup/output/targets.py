@@ -1,0 +1,115 @@
+"""Where nothing must be written: over a SOURCE, into one, and over what is there already."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Iterable
+from contextlib import suppress
+
+from simdup.corpus.sources import STDIN, matches
+from simdup.errors import SimdupError, unreadable
+from simdup.model.reading import Reading
+from simdup.workspace import entries
+
+# How results of simdup begin: fingerprint lines, models, typed JSON objects, tables.
+_RESULT = re.compile(
+    rb'# simdup|\{"type":|cluster,role,document,|document,(match|reason),|a,b,distance,'
+)
+
+
+def check_target(target: str, sources: Iterable[str], force: bool) -> None:
+    """Refuse a target that contains a source, is inside one, or is not empty.
+
+    Raises
+    ------
+    SimdupError
+        If it must not be written to.
+    """
+    check_apart(target, sources)
+    try:
+        filled = bool(entries(target) if os.path.isdir(target) else os.path.getsize(target))
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise unreadable(target, error) from None
+    if filled and not force:
+        raise SimdupError(
+            target, "already exists and is not empty", "`force` replaces files of the same names"
+        )
+
+
+def check_apart(target: str, sources: Iterable[str], what: str = "a SOURCE") -> None:
+    """Refuse a target that is a source, is inside one or contains one.
+
+    Raises
+    ------
+    SimdupError
+        If it does.
+    """
+    place = os.path.realpath(target)
+    for source in sources:
+        real = os.path.realpath(source)
+        if place == real or (os.path.exists(target) and _same(target, source)):
+            raise SimdupError(target, f"is {what} itself: {source}")
+        if place.startswith(os.path.join(real, "")):
+            raise SimdupError(target, f"is inside {what}: {source}")
+        if real.startswith(os.path.join(place, "")):
+            raise SimdupError(target, f"contains {what}: {source}")
+
+
+def check_output(
+    path: str | None,
+    sources: Iterable[str],
+    reading: Reading | None = None,
+    others: Iterable[str] = (),
+) -> None:
+    """Refuse to overwrite a file that is read: a source, or another.
+
+    In a folder that is read, results of an earlier run may be overwritten, and what the patterns
+    of `reading` leave out.
+
+    Raises
+    ------
+    SimdupError
+        If the file is read, or inside a source and not a result of simdup.
+    """
+    # Devices and pipes are written to, not overwritten.
+    if path is None or path == STDIN or not os.path.isfile(path):
+        return
+    for other in others:
+        if _same(path, other):
+            raise SimdupError(path, "is read by this command, too", "write to another file")
+    for source in sources:
+        if _same(path, 0 if source == STDIN else source):
+            raise SimdupError(path, f"is a SOURCE itself: {source}", "write to another file")
+        if source != STDIN and os.path.isdir(source):
+            _check_inside(path, source, reading or Reading())
+
+
+def _check_inside(path: str, folder: str, reading: Reading) -> None:
+    below = os.path.relpath(os.path.realpath(path), os.path.realpath(folder))
+    parts = below.split(os.sep)
+    ways = ["/".join(parts[:n]) for n in range(1, len(parts) + 1)]
+    if any(part.startswith(".") for part in parts) or any(
+        matches(w, reading.exclude) for w in ways
+    ):
+        return
+    if reading.glob and not matches(ways[-1], reading.glob):
+        return
+    with suppress(OSError), open(path, "rb") as file:
+        head = file.read(64)
+        if head and not _RESULT.match(head):
+            raise SimdupError(
+                path, f"is inside a SOURCE and was not written by simdup: {folder}",
+                "write to another file, or remove this one",
+            )  # fmt: skip
+
+
+def _same(a: str, b: str | int) -> bool:
+    """Return whether two names, or an open file, lead to one regular file or folder."""
+    with suppress(OSError):
+        one, other = os.stat(a), os.stat(b)
+        return os.path.samestat(one, other) and not stat.S_ISCHR(one.st_mode)
+    return False

@@ -1,0 +1,161 @@
+"""What a process may not have, and how it is ended: one line at most, and the status for it."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from support import Command, Ran, command, environment, process, prose, write
+
+resource = pytest.importorskip("resource")
+FULL = Path("/dev/full")
+
+
+def limited(which: int, limit: int, *arguments: str | Path, cwd: Path) -> Ran:
+    """The command under a limit."""
+    done = subprocess.run(
+        command(*arguments), capture_output=True, cwd=cwd, env=environment(), timeout=30,
+        check=False, preexec_fn=lambda: resource.setrlimit(which, (limit, limit)),
+    )  # fmt: skip
+    return Ran(done.returncode, done.stdout, done.stderr.decode())
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits of memory mean something on Linux")
+@pytest.mark.parametrize(("which", "limit"), [("RLIMIT_AS", 250), ("RLIMIT_DATA", 60)])
+def test_too_little_memory_is_said_before_anything_hangs(
+    tmp_path: Path, which: str, limit: int
+) -> None:
+    write(tmp_path, {"a.csv": "a,b\nx,y\n"})
+    number = getattr(resource, which)
+    ran = limited(number, limit * 10**6, "evaluate", "a.csv", "a.csv", cwd=tmp_path)
+    assert ran.status == 2
+    assert ran.err.startswith(f"simdup: memory: this process may have {limit} MB of ")
+    assert len(ran.err.splitlines()) == 2
+    help_ = limited(number, limit * 10**6, "--help", cwd=tmp_path)
+    assert (help_.status, help_.err) == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "limit"),
+    [
+        (["dedupe", "c", "-o", "d"], 10),
+        (["index", "build", "i", "big.jsonl"], 300_000),
+    ],
+)
+def test_a_file_size_limit_is_an_error_in_one_line(
+    tmp_path: Path, arguments: list[str], limit: int
+) -> None:
+    write(tmp_path / "c", {"a.txt": prose(1), "b.txt": prose(1)})
+    if "big.jsonl" in arguments:
+        lines = (f'{{"text": "{prose(n).translate({10: 32})}"}}\n' for n in range(700))
+        (tmp_path / "big.jsonl").write_text("".join(lines), "utf-8")
+    before = sorted(tmp_path.iterdir())
+    ran = limited(resource.RLIMIT_FSIZE, limit, *arguments, cwd=tmp_path)
+    first, *others = ran.err.splitlines()
+    assert ran.status == 2
+    assert first.startswith("simdup: ")
+    assert "internal error" not in first
+    assert all(line.startswith("hint: ") for line in others)
+    assert sorted(tmp_path.iterdir()) == before
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="no /dev/full here")
+@pytest.mark.parametrize("arguments", [["--help"], ["scan", "-h"], []])
+def test_help_on_a_full_disk(arguments: list[str]) -> None:
+    with FULL.open("wb") as full:
+        done = subprocess.run(
+            command(*arguments), stdout=full, stderr=subprocess.PIPE, env=environment(), check=False
+        )
+    assert done.returncode == 2
+    assert done.stderr.decode() == "simdup: standard output: no space left on device\n"
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="no /dev/full here")
+@pytest.mark.parametrize(
+    ("arguments", "status"), [(["scan", "a.txt", "--progress"], 0), (["scan", "gone"], 2)]
+)
+def test_standard_error_that_takes_nothing_changes_no_status(
+    tmp_path: Path, arguments: list[str], status: int
+) -> None:
+    write(tmp_path, {"a.txt": prose(1)})
+    with FULL.open("wb") as full:
+        done = subprocess.run(
+            command(*arguments), stdout=subprocess.PIPE, stderr=full, env=environment(),
+            cwd=tmp_path, check=False,
+        )  # fmt: skip
+    assert done.returncode == status
+
+
+# Modules whose import takes a signal: Python, numpy in C, and scikit-learn deep inside.
+@pytest.mark.parametrize(
+    ("name", "during"),
+    [("SIGTERM", "simdup.cli"), ("SIGTERM", "numpy"), ("SIGHUP", "sklearn.metrics"),
+     ("SIGINT", "numpy")],
+)  # fmt: skip
+def test_a_signal_during_an_import(tmp_path: Path, name: str, during: str) -> None:
+    (tmp_path / "a.csv").write_text("a,b\nx,y\n")
+    # An extension module turns what a signal raised into an ImportError.
+    (tmp_path / "sitecustomize.py").write_text(
+        "import os, signal, sys\n"
+        "class Finder:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        f"        if name == {during!r}:\n"
+        "            sys.meta_path.remove(self)\n"
+        "            try:\n"
+        f"                os.kill(os.getpid(), signal.{name})\n"
+        "            except BaseException:\n"
+        "                raise ImportError('numpy failed to import') from None\n"
+        "sys.meta_path.insert(0, Finder())\n"
+    )
+    path = os.pathsep.join([str(tmp_path), environment()["PYTHONPATH"]])
+    ran = process("evaluate", "a.csv", "a.csv", cwd=tmp_path, PYTHONPATH=path)
+    assert (ran.status, ran.out, ran.err) == (128 + getattr(signal, name), b"", "")
+
+
+def test_a_hangup_leaves_nothing_behind(tmp_path: Path) -> None:
+    before = sorted(tmp_path.iterdir())
+    with subprocess.Popen(
+        command("fingerprint", "--idf", "builtin", "--input-format", "jsonl", "-", "-o", "p"),
+        stdin=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(), cwd=tmp_path,
+    ) as started:  # fmt: skip
+        deadline = time.monotonic() + 20
+        while sorted(tmp_path.iterdir()) == before and time.monotonic() < deadline:
+            time.sleep(0.02)
+        assert sorted(tmp_path.iterdir()) != before, "it writes beside p"
+        started.send_signal(signal.SIGHUP)
+        assert started.wait(20) == 129
+        assert started.stderr is not None
+        assert started.stderr.read() == b""
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_an_ignored_hangup_stays_ignored(tmp_path: Path) -> None:
+    write(tmp_path, {"a.txt": prose(1)})
+    with subprocess.Popen(
+        command("fingerprint", "--input-format", "jsonl", "--idf", "builtin", "-", "-o", "p"),
+        stdin=subprocess.PIPE, env=environment(), cwd=tmp_path,
+        preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN),
+    ) as started:  # fmt: skip
+        deadline = time.monotonic() + 20
+        while len(list(tmp_path.iterdir())) == 1 and time.monotonic() < deadline:
+            time.sleep(0.02)
+        started.send_signal(signal.SIGHUP)
+        assert started.stdin is not None
+        started.stdin.close()
+        assert started.wait(20) == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "suggested"),
+    [(["pairs", "--check"], ""), (["scan", "--similarty", "."], "--similarity"),
+     (["scan", "--chek", "."], "--check"), (["scan", "--helpp"], "--help")],
+)  # fmt: skip
+def test_only_near_options_are_suggested(
+    simdup: Command, arguments: list[str], suggested: str
+) -> None:
+    first = simdup(*arguments).err.splitlines()[0]
+    assert ("Did you mean" in first) == bool(suggested)
+    assert suggested in first

@@ -1,0 +1,139 @@
+"""What other people chose, names above all, neither drives a terminal nor runs in a spreadsheet."""
+
+import json
+import os
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from support import Command, prose, write
+
+from simdup.cli import main
+
+HOSTILE = {"esc\x1b[31mape.txt", "right\u202eleft.txt", "c1\x9b31m.txt"}
+RAW = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+
+
+Terminal = Callable[..., str]
+
+
+@pytest.fixture
+def terminal(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Terminal:
+    """The command, run in this process; returns what it prints on a terminal."""
+    pty = pytest.importorskip("pty")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("signal.signal", lambda number, handler: None)
+
+    def run(*arguments: str) -> str:
+        ours, theirs = pty.openpty()
+        with monkeypatch.context() as patch, open(theirs, "w", encoding="utf-8") as screen:
+            patch.setattr(sys, "stdout", screen)
+            with pytest.raises(SystemExit) as left:
+                main(arguments)
+            assert left.value.code == 0
+        parts = []
+        while part := _read(ours):
+            parts.append(part)
+        os.close(ours)
+        return b"".join(parts).decode().replace("\r\n", "\n")
+
+    return run
+
+
+def _read(terminal: int) -> bytes:
+    try:
+        return os.read(terminal, 65536)
+    except OSError:  # the other end is closed
+        return b""
+
+
+@pytest.fixture
+def hostile(simdup: Command, tmp_path: Path) -> Path:
+    """A folder of copies with hostile names, and an index of them."""
+    try:
+        write(tmp_path / "c", dict.fromkeys(sorted(HOSTILE), prose(1)))
+    except OSError:
+        pytest.skip("this file system takes no such names")
+    assert simdup("index", "build", "i.index", "c", "-q").status == 0
+    prints = simdup("fingerprint", "c").out
+    (tmp_path / "prints").write_bytes(prints)
+    # With all bits turned round none is near anything.
+    turned = re.sub(rb"(?m)^[0-9a-f]{16}", lambda m: b"%016x" % (~int(m[0], 16) % 2**64), prints)
+    (tmp_path / "turned").write_bytes(turned)
+    return tmp_path
+
+
+COMMANDS = [
+    ["fingerprint", "c"],
+    ["scan", "c", "-f", "csv"],
+    ["scan", "c", "-f", "jsonl"],
+    ["scan", "c", "--list", "redundant"],
+    ["scan", "c", "--list", "redundant", "-0"],
+    ["index", "export", "i.index"],
+    ["query", "i.index", "c", "-f", "csv"],
+    ["query", "i.index", "c", "-f", "jsonl"],
+    ["query", "i.index", "--new", "--fingerprints", "turned"],
+    ["dedupe", "c", "--dry-run"],
+    ["pairs", "prints"],
+    ["pairs", "prints", "-f", "csv"],
+    ["pairs", "prints", "-f", "jsonl"],
+    ["cluster", "prints", "-f", "csv"],
+]
+
+
+@pytest.mark.usefixtures("hostile")
+@pytest.mark.parametrize("arguments", COMMANDS, ids=" ".join)
+def test_names_are_escaped_on_a_terminal_and_raw_in_a_pipe(
+    simdup: Command, terminal: Terminal, arguments: list[str]
+) -> None:
+    piped, shown = simdup(*arguments).text, terminal(*arguments)
+    assert re.search("[\u202e\x9b]", piped), "names go into pipes as they are"
+    assert not RAW.search(shown.replace("\0", "")), shown
+    assert "ape.txt" in shown
+    if "jsonl" in arguments:
+
+        def parsed(text: str) -> list[object]:
+            timeless = re.sub(r'"seconds": ?[0-9.]+', '"seconds":0', text)
+            return [json.loads(line) for line in timeless.split("\n")[:-1]]
+
+        assert parsed(shown) == parsed(piped), "escapes are those of JSON"
+
+
+@pytest.mark.usefixtures("hostile")
+def test_painted_text_keeps_its_colours(terminal: Terminal) -> None:
+    shown = terminal("scan", "c", "--color", "always")
+    assert "\x1b[1m" in shown
+    assert "esc\\x1b[31mape" in shown
+
+
+def test_csv_for_spreadsheets(simdup: Command, tmp_path: Path) -> None:
+    names = ["=1+1.txt", "+1.txt", "-1.txt", "@a.txt", "a=b.txt"]
+    write(tmp_path, dict.fromkeys(names, prose(1)))
+    plain = simdup("scan", "-f", "csv", "--", *names)
+    assert plain.out.startswith(b"cluster,role")
+    assert {line.split(",")[2] for line in plain.lines[1:]} == set(names)
+    marked = simdup("scan", "-f", "csv", "--bom", "--", *names)
+    assert marked.out.startswith(b"\xef\xbb\xbfcluster,role")
+    cells = {line.split(",")[2] for line in marked.lines[1:]}
+    assert cells == {"'=1+1.txt", "'+1.txt", "'-1.txt", "'@a.txt", "a=b.txt"}
+    prints = simdup("fingerprint", "--", *names).out
+    assert simdup("pairs", "-f", "csv", "--bom", stdin=prints).lines[1].split(",")[0][0] == "'"
+    assert simdup("index", "build", "i", "--", *names).status == 0
+    asked = simdup("query", "i", "-f", "csv", "--bom", "--", *names)
+    assert asked.text.splitlines()[1].startswith("'")
+    gone = simdup("dedupe", "--dry-run", "--bom", "--", *names).text
+    assert gone.startswith("\ufeffdocument,")
+    assert "\n'+1.txt,similar" in gone or "\n'+1.txt," in gone
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["scan", "."], ["scan", ".", "-f", "jsonl"], ["scan", ".", "--list", "kept"],
+     ["dedupe", ".", "-o", "out"], ["dedupe", ".", "-o", "out", "--removed", "x.jsonl"]],
+)  # fmt: skip
+def test_a_byte_order_mark_is_for_csv(simdup: Command, arguments: list[str]) -> None:
+    ran = simdup(*arguments, "--bom")
+    assert ran.status == 2
+    assert "--bom needs" in ran.err

@@ -1,0 +1,168 @@
+"""Documents above --max-size: skipped, whatever they hide in, and the rest goes on."""
+
+import csv
+import io
+import json
+import subprocess
+import sys
+import tracemalloc
+from collections import deque
+from pathlib import Path
+
+import pytest
+from support import Command, environment, near, process, prose, write
+
+from simdup.corpus.compression import compress
+from simdup.corpus.lines import Oversized, csv_rows, decode_latin_1
+
+MEGABYTE = 1 << 20
+
+# Prints the most memory it took, in MB, as the last line of standard error. (getrusage counts that
+# of the process that started it, too.)
+MEASURED = """
+import re, sys
+from simdup.cli import main
+try:
+    main()
+finally:
+    status = open("/proc/self/status").read()
+    print(int(re.search(r"VmHWM:\\s*(\\d+) kB", status)[1]) // 1024, file=sys.stderr)
+"""
+
+
+def bomb(path: Path, before: bytes, after: bytes, megabytes: int, filling: bytes = b"a ") -> None:
+    piece = filling * (MEGABYTE // len(filling))
+    kind = {".zst": "zstd", ".gz": "gzip"}[path.suffix]
+    with open(path, "wb") as file, compress(file, kind) as stream:
+        stream.write(before)
+        for _ in range(megabytes):
+            stream.write(piece)
+        stream.write(after)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_bombs_are_skipped_in_bounded_memory(tmp_path: Path, jobs: str) -> None:
+    """Before, they ended the run with 'memory: there is not enough of it'."""
+    corpus = write(tmp_path / "c", {"a.txt": prose(1), "z.txt": near(prose(1))})
+    row = json.dumps({"text": prose(2)}).encode() + b"\n"
+    bomb(corpus / "bomb.txt.zst", b"", b"", 200)
+    bomb(corpus / "bomb.html.gz", b"<p>", b"</p>", 30)
+    bomb(corpus / "bomb.jsonl.zst", row + b'{"text": "', b'"}\n' + row, 200)
+    bomb(corpus / "quote.csv.zst", b'text\n"', b"", 30, b"never closed, and on it goes,\n")
+    options = ["-f", "jsonl", "-j", jobs, "--max-size", "3M", "--extract", "all"]
+    done = subprocess.run(
+        [sys.executable, "-c", MEASURED, "scan", "c", *options],
+        cwd=tmp_path, env=environment(), capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    *_, last = done.stderr.splitlines()
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    why = "larger than 3 MB: see --max-size"
+    assert done.returncode == 2
+    assert {x["document"]: x["reason"] for x in lines if x["type"] == "skipped"} == {
+        "c/bomb.txt.zst": why,
+        "c/bomb.html.gz": why,
+        "c/bomb.jsonl.zst#2": f"line 2: {why}",
+        "c/quote.csv.zst#1": f"line 2: {why}",
+    }
+    clusters = [[d["document"] for d in x["documents"]] for x in lines if x["type"] == "cluster"]
+    assert sorted(clusters) == [
+        ["c/a.txt", "c/z.txt"], ["c/bomb.jsonl.zst#1", "c/bomb.jsonl.zst#3"],
+    ]  # fmt: skip
+    assert int(last) < 200, "MB"
+
+
+def table(texts: list[str], delimiter: str) -> bytes:
+    written = io.StringIO()
+    csv.writer(written, delimiter=delimiter).writerows([["text", "n"], *([t, "1"] for t in texts)])
+    return written.getvalue().encode()
+
+
+@pytest.mark.parametrize(
+    ("line", "size"),
+    [
+        ("x", 3_000),
+        ("x", 600_000),  # more than what is read at once
+        ('he said "so",\n', 3_000),
+        ('he said "so",\n', 600_000),
+        ("x x y\r\n", 3_000),
+    ],
+    ids=range(5),
+)
+@pytest.mark.parametrize("form", ["jsonl", "csv", "tsv", "parquet"])
+def test_records_keep_their_numbers_around_larger_ones(
+    simdup: Command, tmp_path: Path, form: str, line: str, size: int
+) -> None:
+    large = line * (size // len(line))
+    texts = [prose(1), large, large, prose(2), prose(1), large, prose(2)]
+    if form == "jsonl":
+        content = "".join(json.dumps({"text": text}) + "\n" for text in texts).encode()
+    elif form == "parquet":
+        pa = pytest.importorskip("pyarrow", reason="needs the extra simdup[parquet]")
+        import pyarrow.parquet as pq
+
+        buffer = io.BytesIO()
+        pq.write_table(pa.table({"text": texts}), buffer)
+        content = buffer.getvalue()
+    else:
+        content = table(texts, "," if form == "csv" else "\t")
+    name = f"r.{form}"
+    (tmp_path / name).write_bytes(content)
+    limit = ("--max-size", "2900", "--tokens", "split", "--shingle", "words:1")
+    ran = simdup("scan", name, "-f", "jsonl", *limit)
+    lines = [json.loads(one) for one in ran.lines]
+    clusters = [[d["document"] for d in x["documents"]] for x in lines if x["type"] == "cluster"]
+    assert clusters == [[f"{name}#1", f"{name}#5"], [f"{name}#4", f"{name}#7"]]
+    skipped = {x["document"]: x["reason"] for x in lines if x["type"] == "skipped"}
+    assert list(skipped) == [f"{name}#{n}" for n in (2, 3, 6)]
+    assert ran.status == 2
+    if form == "parquet":
+        return
+    assert simdup("dedupe", name, "-o", f"clean.{form}", *limit).status == 2
+    kept = [prose(1), large, large, prose(2), large]
+    expected = (
+        "".join(json.dumps({"text": text}) + "\n" for text in kept).encode()
+        if form == "jsonl"
+        else table(kept, "," if form == "csv" else "\t")
+    )
+    assert (tmp_path / f"clean.{form}").read_bytes() == expected
+
+
+def test_files_of_more_than_the_limit_and_of_just_as_much(simdup: Command, tmp_path: Path) -> None:
+    text = prose(1, 600)
+    size = len(text.encode())
+    write(tmp_path, {"a.txt": text, "b.txt": text, "c.txt": text + "."})
+    ran = simdup("scan", "a.txt", "b.txt", "c.txt", "--max-size", str(size))
+    assert ran.status == 2
+    assert f"simdup: c.txt: larger than {size} bytes: see --max-size" in ran.err
+    assert "2 documents" in ran.err
+    ran = simdup("compare", "a.txt", "c.txt", "--max-size", "1k")
+    assert (ran.status, ran.err) == (2, "simdup: a.txt: larger than 1 kB: see --max-size\n")
+    ran = simdup("scan", "-", "--max-size", "100", stdin=text.encode())
+    assert (ran.status, "-: larger than 100 bytes" in ran.err) == (2, True)
+
+
+def test_the_default_is_100_megabytes(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text(prose(1))
+    (tmp_path / "b.txt").write_text(prose(1))
+    with open(tmp_path / "c.txt", "wb") as file:
+        file.truncate((100 << 20) + 1)
+    ran = process("scan", "a.txt", "b.txt", "c.txt", cwd=tmp_path)
+    assert ran.status == 2
+    assert "simdup: c.txt: larger than 100 MB: see --max-size\n" in ran.err
+
+
+def test_a_record_of_many_short_lines_takes_its_size_in_memory() -> None:
+    """A quote that is never closed; as a list of lines it took twenty times its size."""
+    line = b"ab\n"
+    raw = io.BytesIO(b'text\n"' + line * MEGABYTE)
+    rows = csv_rows(raw, ",", decode_latin_1, MEGABYTE)
+    tracemalloc.start()
+    try:
+        [last] = deque(rows, maxlen=1)
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert last == (b"", Oversized.END)
+    # The reader of CSV holds each character in four bytes, and twice while it grows.
+    assert most < 16 * MEGABYTE

@@ -1,0 +1,448 @@
+"""Damaged and crafted indexes: the same answers as before, or one line and status 2."""
+
+import json
+import random
+import shutil
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support import Command, process, prose
+
+from simdup import Index, Recipe, SimdupError
+from simdup.index.state import make_checksum
+from simdup.index.storage import Storage
+
+Ask = Callable[[], list[Any]]
+
+
+def edit(path: Path, *statements: str, values: tuple[object, ...] = ()) -> None:
+    """Change an index behind simdup's back."""
+    with closing(sqlite3.connect(path)) as file:
+        file.execute("PRAGMA writable_schema = ON")
+        for statement in statements:
+            file.execute(statement, values)
+        file.commit()
+
+
+def forge(path: Path, kind: str, number: int, change: Callable[[bytes], bytes]) -> None:
+    """Change a section, and its checksum too."""
+    with closing(sqlite3.connect(path)) as file:
+        where = "WHERE kind = ? AND number = ?"
+        (content,) = file.execute(f"SELECT content FROM part {where}", (kind, number)).fetchone()
+        content = change(content)
+        values = (content, make_checksum(kind, number, content), kind, number)
+        file.execute(f"UPDATE part SET content = ?, checksum = ? {where}", values)
+        file.commit()
+
+
+def forget_manifest(path: Path) -> None:
+    """Leave an index as a simdup without a manifest writes it."""
+    edit(
+        path, "DELETE FROM part WHERE kind = 'manifest'", "DELETE FROM about WHERE name = 'sealed'"
+    )
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An index of texts in three blocks."""
+    path = tmp_path_factory.mktemp("whole") / "seen.index"
+    texts = [(f"d{i}", prose(i % 60, 12 + i // 60)) for i in range(2400)]
+    with Index.build(str(path), texts[:2100]) as index:
+        index.add(texts[2100:])
+        index.remove(["d70"])
+    return path
+
+
+@pytest.fixture
+def path(whole: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copy(whole, tmp_path / "seen.index"))
+
+
+def answers(path: Path, distance: int = 8) -> list[tuple[str, Any]]:
+    asked = [(f"q{i}", prose(i % 60, 13 + i // 60)) for i in range(0, 2400, 300)]
+    with Index.open(str(path)) as index:
+        return [(one.document, one.matches) for one in index.query(asked, distance, 0.3)]
+
+
+def same_or_refused(path: Path, right: list[tuple[str, Any]]) -> str:
+    """Return the error, or nothing if the answers are the right ones."""
+    got, said = right, str(path)
+    try:
+        got = answers(path)
+    except SimdupError as error:
+        said = str(error)
+    assert got == right
+    assert said.startswith(str(path))
+    assert "\n" not in said
+    return said.removeprefix(str(path))
+
+
+def test_a_flipped_bit_changes_no_answer(path: Path) -> None:
+    whole, right = path.read_bytes(), answers(path)
+    assert any(matches for _, matches in right)
+    rng = random.Random(11)
+    errors = 0
+    for turn in range(160):
+        at = rng.randrange(len(whole))
+        if turn % 4:
+            # The heads of pages, where SQLite keeps how they hang together.
+            at = at // 4096 * 4096 + at % 40
+        damaged = bytearray(whole)
+        damaged[at] ^= 1 << rng.randrange(8)
+        path.write_bytes(damaged)
+        errors += bool(same_or_refused(path, right))
+    assert errors > 20
+
+
+EDITS = [
+    "DELETE FROM block WHERE number = 2",
+    "DELETE FROM block WHERE number = 3",
+    "DELETE FROM block",
+    "UPDATE block SET documents = documents - 1 WHERE number = 1",
+    "UPDATE block SET documents = 0 WHERE number = 2",
+    "UPDATE block SET documents = -5 WHERE number = 2",
+    "UPDATE block SET documents = 'many' WHERE number = 2",
+    "UPDATE block SET documents = 1e300 WHERE number = 2",
+    "UPDATE block SET documents = 9223372036854775807 WHERE number = 2",
+    "UPDATE block SET number = 7 WHERE number = 1",
+    "UPDATE block SET number = -7 WHERE number = 1",
+    "INSERT INTO block VALUES (9, 1)",
+    "UPDATE block SET documents = 2098 - documents WHERE number < 3",
+    "UPDATE part SET checksum = x'00' WHERE kind = 'names'",
+    "UPDATE part SET content = 5 WHERE kind = 'names'",
+    "UPDATE part SET content = 'text', checksum = 7 WHERE kind = 'terms'",
+    "UPDATE part SET number = 'one' WHERE kind = 'fingerprints' AND number = 1",
+    "UPDATE part SET kind = 'name' WHERE kind = 'names' AND number = 1",
+    "UPDATE part SET kind = x'ff' WHERE kind = 'names' AND number = 1",
+    "UPDATE part SET number = number + 10 WHERE kind = 'fingerprints' AND number = 1",
+    "DELETE FROM part WHERE kind = 'manifest'",
+    "UPDATE about SET value = x'ff' WHERE name = 'changed'",
+    *(f"DELETE FROM part WHERE kind = '{kind}' AND number = (SELECT max(number) FROM part"
+      f" WHERE kind = '{kind}')"
+      for kind in ("names", "ends", "terms", "lengths", "sketches", "fingerprints", "recipe")),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("statement", EDITS)
+def test_an_edited_row_changes_no_answer(path: Path, statement: str) -> None:
+    right = answers(path)
+    edit(path, statement)
+    assert same_or_refused(path, right)
+
+
+def test_a_row_edited_with_its_checksum_changes_no_answer(path: Path, whole: Path) -> None:
+    right = answers(path)
+    changes: dict[str, Callable[[bytes], bytes]] = {
+        "names": lambda content: content.replace(b"d1", b"e1"),
+        "ends": lambda content: content[4:] + content[-4:],
+        "fingerprints": lambda content: content[::-1],
+        "lengths": lambda content: content[::-1],
+        "sketches": lambda content: content[::-1],
+        "terms": lambda content: content[:-1],
+        "recipe": lambda content: content.replace(b'"top": 20', b'"top": 21'),
+        "manifest": lambda content: b"[" * 100_000,
+    }
+    for kind, change in changes.items():
+        shutil.copy(whole, path)
+        number = 0 if kind in ("recipe", "manifest") else 2
+        forge(path, kind, number, change)
+        assert "damaged" in same_or_refused(path, right), kind
+
+
+def test_block_rows_are_compared_with_sections_without_a_manifest_too(path: Path) -> None:
+    forget_manifest(path)
+    right = answers(path)
+    content = path.read_bytes()
+    for statement in EDITS[:13]:
+        path.write_bytes(content)
+        edit(path, statement)
+        assert same_or_refused(path, right), statement
+
+
+def test_an_index_without_a_manifest_answers_as_before_and_gets_one(path: Path) -> None:
+    right = answers(path)
+    forget_manifest(path)
+    assert answers(path) == right
+    with Index.open(str(path)) as index:
+        assert index.check() == []
+        index.add([("another", prose(4000))])
+        index.remove(["another"])
+        assert index.check() == []
+    assert answers(path) == right
+    edit(path, "UPDATE block SET documents = 5 WHERE number = 2")
+    assert "should have 1024 documents" in same_or_refused(path, right)
+
+
+def test_a_change_by_a_simdup_without_a_manifest_is_no_damage(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch, Index.open(str(path)) as index:
+        patch.setattr(Storage, "seal", lambda self: None)
+        patch.setattr("simdup.index.session.now", lambda: "2020-01-01T00:00:00+00:00")
+        index.add([("another", prose(4000))])
+    with Index.open(str(path)) as index:
+        assert len(index) == 2400
+        assert index.check() == []
+        index.remove(["another"])
+    with Index.open(str(path)) as index:
+        assert index.check() == []
+
+
+# What check says, and what repair saves.
+
+
+def test_check_notices_a_missing_block_row(simdup: Command, path: Path) -> None:
+    for forget in (False, True):
+        if forget:
+            forget_manifest(path)
+        edit(path, "DELETE FROM block WHERE number = 2")
+        checked = simdup("index", "check", "seen.index")
+        assert checked.status == 2
+        said = "simdup: seen.index: block 2 is missing in the list of blocks"
+        assert said in checked.err.splitlines()
+        assert checked.err.splitlines()[-1] == "hint: simdup index repair seen.index"
+
+
+def documents(path: Path) -> list[tuple[str, int]]:
+    with Index.open(str(path)) as index:
+        assert index.check() == []
+        return list(index.export())
+
+
+@pytest.mark.parametrize("manifest", [True, False])
+def test_repair_restores_what_rows_of_other_tables_know(
+    simdup: Command, path: Path, manifest: bool
+) -> None:
+    right, found = answers(path), documents(path)
+    if not manifest:
+        forget_manifest(path)
+    edit(
+        path,
+        "DELETE FROM block WHERE number = 2",
+        "DELETE FROM part WHERE kind = 'keys' AND number = 1",
+        "UPDATE part SET content = x'00' WHERE kind = 'contents' AND number = 3",
+    )
+    before = path.read_bytes()
+    done = simdup("index", "repair", "seen.index")
+    assert (done.status, done.err) == (0, "2,399 documents in seen.index.repaired\n")
+    assert path.read_bytes() == before
+    new = path.with_name("seen.index.repaired")
+    assert answers(new) == right
+    assert documents(new) == found
+    # What is already there is never replaced.
+    again = simdup("index", "repair", "seen.index")
+    assert again.status == 2
+    assert "seen.index.repaired: already exists" in again.err
+
+
+def test_repair_says_what_was_lost_and_keeps_the_rest(simdup: Command, path: Path) -> None:
+    found = documents(path)
+    edit(path, "UPDATE part SET content = x'00' WHERE kind = 'names' AND number = 2")
+    done = simdup("index", "repair", "seen.index", "new.index")
+    assert done.status == 2
+    assert done.err.splitlines() == [
+        "simdup: seen.index: block 2: 1,024 documents are lost (section names 2 is damaged)",
+        "hint: simdup index add new.index SOURCE",
+        "1,375 documents in new.index",
+    ]
+    kept = documents(path.with_name("new.index"))
+    with Index.open(str(path.with_name("new.index"))) as index:
+        assert index.info().created
+    assert kept == [*found[:1023], *found[1023 + 1024 :]]
+
+
+@pytest.mark.parametrize("name", ["sqlite_autoindex_part_1", "about", "block"])
+def test_repair_without_a_table_or_index_that_others_make_up_for(
+    simdup: Command, path: Path, name: str
+) -> None:
+    found = documents(path)
+    with closing(sqlite3.connect(path)) as file:
+        select = "SELECT rootpage FROM sqlite_schema WHERE name = ?"
+        (root,) = file.execute(select, (name,)).fetchone()
+    content = bytearray(path.read_bytes())
+    content[(root - 1) * 4096 : root * 4096] = bytes(4096)
+    path.write_bytes(content)
+    assert simdup("index", "check", "seen.index").status == 2
+    assert simdup("index", "repair", "seen.index").status == 0
+    assert documents(path.with_name("seen.index.repaired")) == found
+
+
+def test_repair_of_any_page(simdup: Command, path: Path) -> None:
+    """What comes out is intact and nothing new; if anything is lost, it is said."""
+    found, whole = documents(path), path.read_bytes()
+    rng = random.Random(5)
+    outcomes = []
+    for turn in range(12):
+        content = bytearray(whole)
+        at = rng.randrange(1, len(whole) // 4096) * 4096
+        content[at : at + 4096] = rng.randbytes(4096) if turn % 2 else bytes(4096)
+        path.write_bytes(content)
+        done = simdup("index", "repair", "seen.index", f"{turn}.index")
+        assert done.status in (0, 2)
+        assert "internal" not in done.err
+        outcomes.append(done.status)
+        new = path.with_name(f"{turn}.index")
+        if new.exists():
+            kept = documents(new)
+            assert set(kept) <= set(found)
+            assert (kept == found) == (done.status == 0)
+    assert set(outcomes) == {0, 2}
+
+
+def test_repair_of_what_is_intact_or_beyond_repair(simdup: Command, path: Path) -> None:
+    done = simdup("index", "repair", "seen.index")
+    assert (done.status, done.err) == (0, "everything is intact; nothing was written\n")
+    edit(path, "UPDATE part SET content = x'00' WHERE kind = 'recipe'")
+    done = simdup("index", "repair", "seen.index")
+    assert done.status == 2
+    assert "seen.index: cannot be repaired: section recipe 0 is damaged" in done.err
+    assert not path.with_name("seen.index.repaired").exists()
+
+
+def test_repair_without_the_model_compares_fingerprints(simdup: Command, tmp_path: Path) -> None:
+    path = tmp_path / "seen.index"
+    with Index.build(str(path), [(f"d{i}", prose(i)) for i in range(5)], Recipe(idf="corpus")):
+        pass
+    prints = simdup("index", "export", "seen.index").out
+    edit(path, "UPDATE part SET content = x'00' WHERE kind = 'model'")
+    done = simdup("index", "repair", "seen.index")
+    assert done.status == 2
+    assert "section model 0 is damaged: texts can no longer be fingerprinted" in done.err
+    assert simdup("index", "export", "seen.index.repaired").out == prints
+    assert simdup("index", "check", "seen.index.repaired").status == 0
+
+
+# Crafted indexes.
+
+ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)"
+COMMANDS = (
+    ["query", "seen.index", "a.txt"],
+    ["index", "add", "seen.index", "a.txt"],
+    ["index", "remove", "seen.index", "d1"],
+    ["index", "info", "seen.index"],
+    ["index", "check", "seen.index"],
+    ["index", "repair", "seen.index"],
+    ["index", "export", "seen.index"],
+)
+SCHEMAS = {
+    "views": f"CREATE VIEW about AS {ENDLESS} SELECT i AS name, i AS value FROM n",
+    "a trigger": "CREATE TRIGGER t BEFORE INSERT ON part BEGIN DELETE FROM part WHERE number IN"
+    " (SELECT a.number FROM part AS a, part AS b, part AS c, part AS d, part AS e); END",
+    "a check": "UPDATE sqlite_schema SET sql = replace(sql, 'value TEXT NOT NULL',"
+    " 'value TEXT NOT NULL CHECK (randomblob(1000000000) IS NULL)') WHERE name = 'about'",
+    "another table": "CREATE TABLE more (a)",
+}
+
+
+@pytest.mark.parametrize("kind", SCHEMAS)
+def test_other_tables_views_and_triggers_are_refused(
+    simdup: Command, path: Path, kind: str
+) -> None:
+    (path.parent / "a.txt").write_text(prose(7), "utf-8")
+    edit(path, *["DROP TABLE about"] * (kind == "views"), SCHEMAS[kind])
+    before = path.read_bytes()
+    for words in COMMANDS:
+        done = simdup(*words)
+        said = done.err.splitlines()
+        assert done.status == 2
+        assert said[0] == "simdup: seen.index: has other tables than those of a simdup index"
+        assert [line[:5] for line in said[1:]] == ["hint:"]
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("table", ["block", "part", "about"])
+def test_a_tree_whose_branches_share_their_leaves_comes_to_an_end(
+    simdup: Command, path: Path, table: str
+) -> None:
+    """Ten levels of 300 branches each that lead to the same page: 300**10 rows."""
+    (path.parent / "a.txt").write_text(prose(7), "utf-8")
+    with closing(sqlite3.connect(path)) as file:
+        select = "SELECT rootpage FROM sqlite_schema WHERE name = ?"
+        (root,) = file.execute(select, (table,)).fetchone()
+    content = bytearray(path.read_bytes())
+    pages = len(content) // 4096
+    first = pages + 1
+    content += content[(root - 1) * 4096 : root * 4096]
+    kind = content[(root - 1) * 4096]
+    by_rowid = kind in (0x0D, 0x05)
+    cell = b"\x01" if by_rowid else content[-40:][:0] + b"\x04\x03\x0f\x0fab"
+    for level in range(10):
+        child = (first + level).to_bytes(4, "big")
+        size = 4 + len(cell)
+        start = 4096 - 300 * size
+        places = b"".join((start + i * size).to_bytes(2, "big") for i in range(300))
+        head = bytes([0x05 if by_rowid else 0x02, 0, 0]) + (300).to_bytes(2, "big")
+        head += start.to_bytes(2, "big") + b"\0" + child + places
+        content += head.ljust(start, b"\0") + (child + cell) * 300
+    content[(root - 1) * 4096 : root * 4096] = content[-4096:]
+    content[28:32] = (len(content) // 4096).to_bytes(4, "big")
+    path.write_bytes(content)
+    for words in COMMANDS:
+        done = simdup(*words)
+        assert done.status in (0, 2), words
+        assert "internal" not in done.err
+
+
+def test_an_index_names_no_file_to_open(simdup: Command, path: Path) -> None:
+    """Its recipe names a device without end as dictionary and as model."""
+    (path.parent / "a.txt").write_text(prose(7), "utf-8")
+
+    def name(content: bytes) -> bytes:
+        recipe = json.loads(content)
+        for fields in (recipe["fields"], recipe["resolved"]):
+            fields |= {"dictionary": "/dev/zero", "idf": "/dev/zero"}
+        return json.dumps(recipe).encode()
+
+    forge(path, "recipe", 0, name)
+    forget_manifest(path)
+    for words in COMMANDS:
+        if words[1] not in ("info", "export", "remove"):
+            done = process(*words, cwd=path.parent)
+            assert done.status == 2, words
+            assert "section dictionary 0 is missing" in done.err
+
+
+RECIPES = (
+    "", "[]", "{}", "[" * 100_000, "\xff", '{"resolved": {"bits": "x"}, "fields": null}',
+    '{"resolved": {"bits": 8, "digest": ""}, "fields": {"a": 1}, "model_documents": null}',
+    '{"resolved": {"bits": 8, "digest": "", "idf": 1}, "fields": {}, "model_documents": 0}',
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("recipe", RECIPES)
+def test_a_crafted_recipe_is_one_line(simdup: Command, path: Path, recipe: str) -> None:
+    forge(path, "recipe", 0, lambda content: recipe.encode("latin-1"))
+    forget_manifest(path)
+    for words in COMMANDS[2:]:
+        done = simdup(*words)
+        if words[1] != "info":
+            assert done.status == 2
+        assert "internal" not in done.err
+
+
+def test_an_older_simdup_may_change_an_index_in_the_same_second(tmp_path: Path) -> None:
+    """It knows no manifest, and notes the time of its change in whole seconds."""
+    path = tmp_path / "seen.index"
+    Index.build(str(path), [("a", prose(1)), ("b", prose(2))]).close()
+    with closing(sqlite3.connect(path)) as file:
+        blocks = file.execute("SELECT * FROM block").fetchall()
+        sections = file.execute("SELECT * FROM part WHERE kind <> 'manifest'").fetchall()
+    with Index.open(str(path)) as index:
+        index.remove(["b"])
+    # As if the older one had put back what was there before.
+    edit(path, "DELETE FROM block", "DELETE FROM part WHERE kind <> 'manifest'")
+    with closing(sqlite3.connect(path)) as file:
+        file.executemany("INSERT INTO block VALUES (?, ?)", blocks)
+        file.executemany("INSERT INTO part VALUES (?, ?, ?, ?)", sections)
+        file.execute(
+            "UPDATE about SET value = substr(value, 1, 19) || '+00:00' WHERE name = 'changed'"
+        )
+        file.commit()
+    with Index.open(str(path)) as index:
+        assert index.check() == []
+        assert len(index) == 2
+        assert "." not in index.info().changed

@@ -1,0 +1,204 @@
+"""What appears whole or not at all: published in one step, locked, and nothing left behind."""
+
+import errno
+import os
+import stat
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from support import environment
+
+from simdup import SimdupError, workspace
+from simdup.atomic import beside
+from simdup.workspace import reserve, work_folder
+
+
+def ours(folder: Path) -> list[str]:
+    return [name for name in os.listdir(folder) if name.startswith(".simdup-")]
+
+
+@contextmanager
+def another(code: str, *arguments: Path) -> Iterator[subprocess.Popen[str]]:
+    """A process that prints a line once it is there, and waits; it is killed in the end."""
+    script = (
+        f"import sys, time, os\nfrom simdup.atomic import *\nfrom simdup.workspace import *\n{code}"
+    )
+    running = subprocess.Popen(
+        [sys.executable, "-c", script, *map(str, arguments)],
+        stdout=subprocess.PIPE,
+        text=True,
+        env=environment(),
+    )
+    assert running.stdout is not None
+    try:
+        assert running.stdout.readline() == "there\n"
+        yield running
+    finally:
+        running.kill()
+        running.wait()
+        running.stdout.close()
+
+
+def test_a_file_that_appeared_meanwhile_is_never_replaced(tmp_path: Path) -> None:
+    target = tmp_path / "t"
+    for replace in (True, False):
+        with (  # noqa: PT012
+            pytest.raises(SimdupError, match="appeared while this ran"),
+            beside(str(target), replace=replace) as path,
+        ):
+            Path(path).write_text("mine")
+            target.write_text("theirs")
+        assert target.read_text() == "theirs"
+        target.unlink()
+    with beside(str(target), replace=False) as path:
+        Path(path).write_text("new")
+    with beside(str(target)) as path:
+        Path(path).write_text("newer")
+    with pytest.raises(SimdupError), beside(str(target), replace=False) as path:
+        Path(path).write_text("newest")
+    assert target.read_text() == "newer"
+    assert target.stat().st_nlink == 1
+    assert os.listdir(tmp_path) == ["t"]
+
+
+def test_a_folder_that_appeared_meanwhile_is_never_replaced(tmp_path: Path) -> None:
+    target = tmp_path / "t"
+    with (  # noqa: PT012
+        pytest.raises(SimdupError, match="appeared"),
+        beside(str(target)) as path,
+    ):
+        os.mkdir(path)
+        target.mkdir()
+        (target / "theirs").touch()
+    assert os.listdir(target) == ["theirs"]
+    (target / "theirs").unlink()
+    with beside(str(target)) as path:
+        os.mkdir(path)
+        (Path(path) / "mine").touch()
+        os.chmod(path, 0o555)
+    assert os.listdir(target) == ["mine"]
+    assert stat.S_IMODE(target.stat().st_mode) == 0o555
+    assert os.listdir(tmp_path) == ["t"]
+
+
+@pytest.mark.parametrize("code", [errno.EPERM, errno.ENOTSUP])
+def test_without_hard_links(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: int) -> None:
+    def refuse(*given: object, **named: object) -> None:
+        raise OSError(code, "no links here")
+
+    monkeypatch.setattr(os, "link", refuse)
+    target = tmp_path / "t"
+    with beside(str(target), replace=False) as path:
+        Path(path).write_text("new")
+    with pytest.raises(SimdupError, match="appeared"), beside(str(target), replace=False) as path:
+        Path(path).write_text("newer")
+    assert target.read_text() == "new"
+
+
+def test_everything_is_synced_before_it_appears(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synced: set[int] = set()
+    wanted: set[int] = set()
+    fsync = os.fsync
+
+    def watch(descriptor: int) -> None:
+        synced.add(os.fstat(descriptor).st_ino)
+        fsync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", watch)
+    rename = os.rename
+
+    def check(*given: str) -> None:
+        assert wanted <= synced
+        rename(*given)
+
+    monkeypatch.setattr(os, "rename", check)
+    with beside(str(tmp_path / "t")) as path:
+        os.makedirs(f"{path}/sub")
+        for name in ("a", "sub/b"):
+            Path(path, name).write_text(name)
+        wanted |= {os.stat(p).st_ino for p in (path, f"{path}/a", f"{path}/sub", f"{path}/sub/b")}
+    assert tmp_path.stat().st_ino in synced
+
+
+def test_what_a_killed_process_left_is_removed_and_no_more(tmp_path: Path) -> None:
+    code = "with work_folder(sys.argv[1]) as path, reserve(sys.argv[1] + '/out'):\n"
+    code += "    os.makedirs(path + '/a/b'); os.chmod(path + '/a', 0o500)\n"
+    code += "    print('there', flush=True); time.sleep(60)"
+    mine = tmp_path / ".simdup-of-mine"
+    mine.mkdir()
+    # The number of a process that lives says nothing: it may be another one by now.
+    stale = tmp_path / f".simdup-{os.getpid()}-abcdefgh"
+    stale.mkdir()
+    with another(code, tmp_path):
+        with work_folder(str(tmp_path)):
+            assert len(ours(tmp_path)) == 4, "its work folder, its lock, ours, and what is not ours"
+        assert len(ours(tmp_path)) == 3
+        assert not stale.exists()
+    with work_folder(str(tmp_path)) as path:
+        assert set(ours(tmp_path)) == {os.path.basename(path), mine.name}
+        assert stat.S_IMODE(os.stat(path).st_mode) == 0o700
+
+
+def test_one_writes_to_a_target_at_a_time(tmp_path: Path) -> None:
+    target = tmp_path / "deep" / "er" / "out"
+    code = "with reserve(sys.argv[1], parents=True):\n"
+    code += "    pid = os.fork()\n"  # a worker that outlives the process that is killed
+    code += "    if pid == 0: time.sleep(20); os._exit(0)\n"
+    code += "    print('there', flush=True); time.sleep(60)"
+    with another(code, target) as running:
+        with pytest.raises(SimdupError, match=rf"process {running.pid}\)"), reserve(str(target)):
+            pass
+        with reserve(str(tmp_path / "other")):
+            pass
+    with reserve(str(target)):
+        assert len(ours(target.parent)) == 1
+    assert ours(target.parent) == []
+    with reserve(str(tmp_path / "a" / "b" / "c"), parents=True):
+        pass
+    assert os.listdir(tmp_path) == ["deep"]
+
+
+def test_without_locks_it_still_refuses_to_replace(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*given: object) -> None:
+        raise OSError(errno.ENOLCK, "no locks here")
+
+    assert workspace.fcntl is not None
+    monkeypatch.setattr(workspace.fcntl, "flock", refuse)
+    target = tmp_path / "t"
+    with reserve(str(target)), beside(str(target)) as path:
+        os.mkdir(path)
+        with pytest.raises(SimdupError), beside(str(target)) as other:  # noqa: PT012
+            os.mkdir(other)
+            (target / "x").mkdir(parents=True)
+        (target / "x").rmdir()
+    assert ours(tmp_path) == []
+
+
+def test_many_processes_make_one_file_once(tmp_path: Path) -> None:
+    code = "try:\n    with beside(sys.argv[1], replace=False) as path:\n"
+    code += "        open(path, 'w').write(str(os.getpid())); time.sleep(0.3)\n"
+    code += "    print('made')\nexcept ValueError as e: print(e)"
+    script = (
+        f"import sys, time, os\nfrom simdup.atomic import *\nfrom simdup.workspace import *\n{code}"
+    )
+    runs = [
+        subprocess.Popen(
+            [sys.executable, "-c", script, str(tmp_path / "t")],
+            stdout=subprocess.PIPE,
+            text=True,
+            env=environment(),
+        )
+        for _ in range(4)
+    ]
+    said = [run.communicate(timeout=30)[0] for run in runs]
+    assert sum(line == "made\n" for line in said) == 1
+    assert (tmp_path / "t").read_text() == str(runs[said.index("made\n")].pid)
+    assert os.listdir(tmp_path) == ["t"]
