@@ -2,6 +2,7 @@
 
 import io
 import os
+import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,6 +23,12 @@ hypothesis.settings.register_profile(
     ],
 )
 hypothesis.settings.load_profile("suite")
+
+
+def pytest_configure() -> None:
+    # Under nohup or in the background of a script these are ignored, and processes inherit that.
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")
