@@ -90,9 +90,10 @@ def walk(top: str) -> Iterator[tuple[str, list[str], list[str]]]:
     while pending:
         folder = pending.pop()
         with suppress(OSError), os.scandir(folder) as found:
-            there = list(found)
-            folders = [one.name for one in there if one.is_dir(follow_symlinks=False)]
-            yield folder, folders, [one.name for one in there if one.name not in set(folders)]
+            folders, files = list[str](), list[str]()
+            for one in found:
+                (folders if one.is_dir(follow_symlinks=False) else files).append(one.name)
+            yield folder, folders, files
             pending += [os.path.join(folder, name) for name in reversed(folders)]
 
 

@@ -263,9 +263,10 @@ def list_others(folder: str, target: str) -> list[str]:
     """Return the files of a target that are not in the folder that comes there."""
     others = []
     for place, folders, files in walk(target):
-        folders[:] = sorted(set(folders) & set(entries(place)))
+        known = set(entries(place))
+        folders[:] = sorted(known.intersection(folders))
         below = os.path.relpath(place, target)
-        for name in sorted(set(files) & set(entries(place))):
+        for name in sorted(known.intersection(files)):
             if not os.path.lexists(os.path.join(folder, below, name)):
                 others.append(os.path.normpath(os.path.join(target, below, name)))
     return others

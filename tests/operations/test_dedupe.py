@@ -359,22 +359,25 @@ def test_killed_and_started_again_it_finishes(tmp_path: Path) -> None:
     assert not [name for name in os.listdir(tmp_path) if name.startswith(".simdup-")]
 
 
-def wait_for_work(folder: Path) -> None:
-    """Wait until a run has begun to read, with a spool in `tmp`."""
+def start_work(folder: Path, target: str) -> subprocess.Popen[bytes]:
+    """Start a run, and return when it has begun to read, with a spool in `tmp`."""
+    write(folder / "in", {f"{n}.txt": prose(n, 200) for n in range(600)})
+    (folder / "tmp").mkdir()
+    running = subprocess.Popen(
+        command("dedupe", "in", "-o", target, "-q", "-j", "2"),
+        cwd=folder,
+        env=environment(TMPDIR=str(folder / "tmp")),
+        stderr=subprocess.DEVNULL,
+    )
     until = time.monotonic() + 20
     while not os.listdir(folder / "tmp") and time.monotonic() < until:
         time.sleep(0.01)
     time.sleep(0.1)
+    return running
 
 
 def test_interrupted_it_leaves_nothing(tmp_path: Path) -> None:
-    write(tmp_path / "in", {f"{n}.txt": prose(n, 200) for n in range(600)})
-    (tmp_path / "tmp").mkdir()
-    arguments = command("dedupe", "in", "-o", "out", "-q", "-j", "2")
-    running = subprocess.Popen(
-        arguments, cwd=tmp_path, env=environment(TMPDIR=str(tmp_path / "tmp"))
-    )
-    wait_for_work(tmp_path)
+    running = start_work(tmp_path, "out")
     running.send_signal(signal.SIGINT)
     assert running.wait(30) == 130
     assert os.listdir(tmp_path / "tmp") == []
@@ -649,15 +652,7 @@ def test_results_in_a_source_are_written_again(simdup: Command, tmp_path: Path) 
 
 @pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM])
 def test_stopped_it_leaves_nothing(tmp_path: Path, number: signal.Signals) -> None:
-    write(tmp_path / "in", {f"{n}.txt": prose(n, 200) for n in range(600)})
-    (tmp_path / "tmp").mkdir()
-    running = subprocess.Popen(
-        command("dedupe", "in", "-o", "deep/out", "-q", "-j", "2"),
-        cwd=tmp_path,
-        env=environment(TMPDIR=str(tmp_path / "tmp")),
-        stderr=subprocess.DEVNULL,
-    )
-    wait_for_work(tmp_path)
+    running = start_work(tmp_path, "deep/out")
     assert not (tmp_path / "deep" / "out").exists()
     running.send_signal(number)
     assert running.wait(30) == 128 + number
@@ -666,14 +661,7 @@ def test_stopped_it_leaves_nothing(tmp_path: Path, number: signal.Signals) -> No
 
 
 def test_what_a_killed_run_left_is_removed_by_the_next(tmp_path: Path) -> None:
-    write(tmp_path / "in", {f"{n}.txt": prose(n, 200) for n in range(600)})
-    (tmp_path / "tmp").mkdir()
-    running = subprocess.Popen(
-        command("dedupe", "in", "-o", "out", "-q", "-j", "2"),
-        cwd=tmp_path,
-        env=environment(TMPDIR=str(tmp_path / "tmp")),
-    )
-    wait_for_work(tmp_path)
+    running = start_work(tmp_path, "out")
     running.kill()
     running.wait()
     assert os.listdir(tmp_path / "tmp")
