@@ -19,11 +19,13 @@ NAMES = (
     "accuracy",
     "planted",
     "minhash",
+    "families",
     "verification",
     "search",
     "queries",
     "index",
     "segmenters",
+    "decoding",
     "formats",
     "html_pages",
 )

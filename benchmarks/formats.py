@@ -68,10 +68,10 @@ def _write(place: Path, size: int) -> dict[str, Form]:
     held = len(texts), forms[PLAIN].size
     table = io.StringIO(newline="")
     csv.writer(table).writerows([["text"], *([text] for text in texts)])
-    contents = {
-        "jsonl": "".join(json.dumps({"text": t}, ensure_ascii=False) + "\n" for t in texts),
-        "csv": table.getvalue(),
-    }
+    contents = {"jsonl": _json_lines(texts), "csv": table.getvalue()}
+    path = place / "short.jsonl"
+    path.write_text(_json_lines(short), encoding="utf-8")
+    forms["jsonl of 1 kB"] = forms["files of 1 kB"]._replace(path=path)
     for name, content in contents.items():
         for suffix, opened in (("", open), (".gz", gzip.open), (".zst", _zstd().open)):
             path = place / f"texts.{name}{suffix}"
@@ -96,6 +96,10 @@ def _folder(place: Path, suffix: str, texts: list[str], wrap: Callable[[str], st
         path.parent.mkdir(parents=True, exist_ok=True)
         size += path.write_bytes(wrap(text).encode())
     return Form(place, len(texts), size)
+
+
+def _json_lines(texts: list[str]) -> str:
+    return "".join(json.dumps({"text": text}, ensure_ascii=False) + "\n" for text in texts)
 
 
 def _page(text: str) -> str:

@@ -93,11 +93,12 @@ def collection(name: str, folder: Path, most: int | None = None) -> Collection:
 
 
 def scan(folder: Path, texts: dict[str, str], options: Sequence[str]) -> Scanned:
-    """Scan files with the command."""
+    """Scan files with the command; all pairs are listed, of large clusters too."""
     from simdup.evaluation.metrics import from_pairs
     from simdup.features.folding import fold
 
-    ran = run([*SIMDUP, "scan", "-q", "-f", "jsonl", "-j", JOBS, *options, str(folder)])
+    ran = run([*SIMDUP, "scan", "-q", "-f", "jsonl", "-j", JOBS, "--all-pairs", *options,
+               str(folder)])  # fmt: skip
     lines = [json.loads(line) for line in ran.output.splitlines()]
     found = [
         (Path(pair["a"]).stem, Path(pair["b"]).stem)

@@ -147,7 +147,7 @@ def _scan(texts: Collection, jobs: str) -> Found:
 def _in_memory(texts: Texts) -> Found:
     """Return the seconds and the pairs by the library's own steps."""
     from simdup.features.shingles import Shingler
-    from simdup.fingerprints.bands import minhash_banding, minhash_keys
+    from simdup.fingerprints.bands import concat_signatures, minhash_signatures
     from simdup.model.criteria import Criteria
     from simdup.search.banding import candidates
     from simdup.verify.resemblance import resemblance
@@ -156,11 +156,14 @@ def _in_memory(texts: Texts) -> Found:
     pairs: set[NamePair] = set()
     started = time.perf_counter()
     criteria = Criteria(similarity=LEAST)
-    shingler, banding = Shingler(criteria.shingle), minhash_banding(criteria)
-    keys = [minhash_keys(shingler.sets(batch), banding) for batch in _batches(contents)]
+    shingler = Shingler(criteria.shingle)
+    signed = concat_signatures(
+        [minhash_signatures(shingler.sets(batch), criteria) for batch in _batches(contents)]
+    )
     sets: dict[int, np.ndarray] = {}
-    for i, j in candidates(np.concatenate(keys)):
-        for a, b in zip(i.tolist(), j.tolist(), strict=True):
+    for i, j in candidates(signed.keys):
+        good = signed.propose(i, j)
+        for a, b in zip(i[good].tolist(), j[good].tolist(), strict=True):
             for one in (a, b):
                 if one not in sets:
                     sets[one] = shingler.shingles(contents[one])

@@ -80,14 +80,16 @@ class Planted(NamedTuple):
 # At 0.8 a scan is meant to find few kinds; at 0.4 all of them.
 SETTINGS: dict[float, dict[str, str]] = {
     0.8: {
-        "simhash -d 3": "-d 3",
-        "simhash -d 6": "-d 6",
+        "auto": "",
+        "simhash -d 3": "--method simhash -d 3",
+        "simhash -d 6": "--method simhash -d 6",
         "minhash": "--method minhash",
         "pstable": "--method pstable",
     },
     0.4: {
-        "simhash -d 3": "-d 3 -s 0.4",
-        "simhash -d 6": "-d 6 -s 0.4",
+        "auto": "-s 0.4",
+        "simhash -d 3": "--method simhash -d 3 -s 0.4",
+        "simhash -d 6": "--method simhash -d 6 -s 0.4",
         "minhash": "--method minhash -s 0.4",
         "pstable, --cosine 0.9": "--method pstable --cosine 0.9 -s 0.4",
     },

@@ -1,4 +1,4 @@
-"""Whole scans: speed beside a plain pipeline, memory, short files, minhash beside simhash.
+"""Whole scans: speed beside a plain pipeline, memory, short files, methods beside simhash.
 
 Programs run as a user runs them, start-up included. The files have just been written, so the system
 has them in memory: disks are not measured. Only idle cores give fair ratios: whatever else runs
@@ -26,6 +26,8 @@ COLUMNS = (
     "beside", "s beside", "ratio",
 )  # fmt: skip
 
+SIMHASH = ("--method", "simhash")
+
 # Seconds, and CPU seconds.
 Times = tuple[float, float]
 
@@ -49,8 +51,9 @@ def run(options: Options) -> Iterator[Table]:
         Case("laws and manual", real, *_plain_pipeline(real, options.pick(5e5, None))),
         Case("passages of them", large, *_plain_pipeline(large, options.pick(5e5, 16e6))),
         Case("short texts", short, "opening and reading", lambda: _read(short)),
+        Case("laws and manual, auto", real, "simhash", lambda: _scan(real, SIMHASH)),
         Case(
-            "laws and manual, minhash", real, "simhash", lambda: _scan(real),
+            "laws and manual, minhash", real, "simhash", lambda: _scan(real, SIMHASH),
             ("--method", "minhash"),
         ),
     ]  # fmt: skip

@@ -5,6 +5,8 @@ import random
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import cache
+from importlib import resources
 from pathlib import Path
 from typing import NamedTuple
 
@@ -71,6 +73,14 @@ def write(folder: Path, texts: dict[str, str]) -> Path:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(text.encode())
     return folder
+
+
+@cache
+def simplified_characters() -> dict[int, int]:
+    """The project's table of traditional and simplified characters."""
+    content = (resources.files("simdup.features") / "simplified.txt").read_text("utf-8")
+    traditional, simplified = (line for line in content.splitlines() if line[0] != "#")
+    return {ord(t): ord(s) for t, s in zip(traditional, simplified, strict=True)}
 
 
 _HAN = (

@@ -24,14 +24,14 @@ from simdup.model.settings import Settings
 )
 @options.settings(
     options.reading,
-    options.criteria("distance", "similarity", "shingle", "linkage"),
+    options.criteria("distance", "similarity", "shingle", "linkage", "all_pairs"),
     options.search_only,
 )
 @options.option(
     "--fold/--no-fold", "Fold texts as their recipe does.", panel="Matching", defaults=Recipe()
 )
 @options.output(*FORMATS)
-@options.screen_without_progress
+@options.screen_with("quiet", "verbose")
 def command(
     *,
     files: tuple[str, ...],
@@ -56,13 +56,14 @@ def command(
     """
     from simdup.corpus.fingerprint_lines import read_lines
     from simdup.operations.cluster import cluster
-    from simdup.output.text import report
+    from simdup.output.summary import report
 
-    criteria = replace(settings.criteria, verify=bool(verify_from))
+    criteria = replace(settings.criteria, verify=bool(verify_from), method="simhash")
     settings = replace(settings, recipe=Recipe(fold=fold), criteria=criteria)
     result = cluster(read_lines(files or ["-"]), settings, verify_from)
     screen.skipped(result.skipped, result.notes)
     with out.open([*files, *verify_from], settings.reading) as stream:
         write_result(stream, result, out)
-    screen.report(report(result, criteria))
+    screen.report(report(result, criteria), result.summary.recipe)
+    screen.wrote(out.path)
     return status(result.skipped)

@@ -39,8 +39,9 @@ def command(
 ) -> Status:
     """Tell whether two documents are near-duplicates, and why.
 
-    A and B are files; one of them may be - for standard input. Shows distance and similarity, the
-    bands of the fingerprints that match, and the heaviest terms with their weights.
+    A and B are files; one of them may be - for standard input. Shows similarity and distance, which
+    searches of a scan propose the pair, and the heaviest terms with their weights. With the method
+    auto the measures alone decide.
 
     Status: 0 near-duplicates, 1 not, 2 an error.
 
@@ -68,14 +69,14 @@ def command(
         fingerprinter = Fingerprinter.alone(Analyzer.for_recipe(recipe, settings.run.segmenter))
     else:
         with screen.watch(settings) as watched:
-            fingerprinter, skipped = learn_fingerprinter([idf_from], watched)
-        screen.skipped(skipped)
+            fingerprinter, skipped, notes = learn_fingerprinter([idf_from], watched)
+        screen.skipped(skipped, notes)
     with out.open([a, b, *([idf_from] if idf_from else [])], settings.reading) as stream:
         found = compare_documents(documents, fingerprinter, settings.criteria)
         if out.format == "jsonl":
             stream.writelines(comparison_jsonl(found))
         elif not screen.quiet or out.path:
-            stream.writelines(comparison_text(found, out.painter(stream)))
+            stream.writelines(comparison_text(found, out.painter(stream), screen.verbose))
     return status(no=not found.duplicates)
 
 

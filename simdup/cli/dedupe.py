@@ -12,14 +12,16 @@ from simdup.cli.outcome import Status, status
 from simdup.model.settings import Settings
 
 if TYPE_CHECKING:
-    from simdup.model.clusters import Removed, Result
+    from simdup.model.clusters import Cleaned, Removed, Result
 
 _output = partial(options.option, panel="Output")
 
 
 @click.command("dedupe", cls=options.Command)
 @options.sources
-@options.settings(options.reading, options.criteria(), options.run_with_search, options.recipe)
+@options.settings(
+    options.reading, options.criteria(linkage="star"), options.run_with_search, options.recipe
+)
 @options.references
 @_output("-o, --output OUT", "The file or folder to write.", name="target", common=True)
 @_output("--removed FILE", "List what was removed, why, and what was kept for it.", common=True)
@@ -45,9 +47,10 @@ def command(
 ) -> Status:
     """Write a corpus without its redundant documents.
 
-    A file of records becomes a file with the records that stay, byte for byte; - as OUT is standard
-    output. Folders and several files become a folder. OUT appears when everything is done, and
-    whole. Binary, empty and unreadable files are kept as they are. No SOURCE is ever changed.
+    Whatever is removed meets the criteria with a document that stays. A file of records becomes a
+    file with the records that stay, byte for byte; - as OUT is standard output. Folders and several
+    files become a folder. OUT appears when everything is done, and whole. Binary, empty and
+    unreadable files are kept as they are. No SOURCE is ever changed.
 
     Status: 0 done, 2 if something could not be read, or vanished or changed meanwhile.
 
@@ -62,13 +65,13 @@ def command(
     if target == removed == "-":
         raise click.UsageError("-o and --removed cannot both be standard output")
     listing = removed or ("-" if dry_run else None)
-    as_jsonl = (listing or "").lower().endswith((".jsonl", ".ndjson"))
+    as_jsonl = options.format_by_suffix(listing, ("csv", "jsonl")) == "jsonl"
     if bom and (listing is None or as_jsonl):
         raise click.UsageError("--bom needs --removed FILE.csv or --dry-run")
 
-    from simdup.operations.dedupe import DedupeOptions, dedupe
+    from simdup.operations.dedupe import DedupeOptions, dedupe, with_linkage
     from simdup.output.records import removed_csv, removed_jsonl
-    from simdup.output.text import report
+    from simdup.output.summary import count_words, report
 
     def finish(result: Result, entries: list[Removed]) -> None:
         if listing is not None:
@@ -78,7 +81,22 @@ def command(
 
     written = DedupeOptions(None if dry_run else target, references, link, force, removed)
     with screen.watch(settings) as watched:
-        result, _ = dedupe(sources, written, watched, finish)
+        cleaned = dedupe(sources, written, watched, finish)
+    result = cleaned.result
     screen.skipped(result.skipped, result.notes)
-    screen.report(report(result, settings.criteria))
+    screen.report(report(result, with_linkage(settings).criteria), result.summary.recipe)
+    _say_written(cleaned, dry_run, screen)
+    screen.wrote(removed, count_words(len(cleaned.removed), "removed document"))
     return status(result.skipped)
+
+
+def _say_written(cleaned: Cleaned, dry_run: bool, screen: options.Screen) -> None:
+    """Say where the corpus was written, and how much of it stays."""
+    from simdup.output.summary import cleaned_words
+
+    if cleaned.written == "-":
+        screen.report(f"Wrote standard output: {cleaned_words(cleaned)}.")
+    elif cleaned.written is not None:
+        screen.wrote(cleaned.written, cleaned_words(cleaned))
+    elif dry_run:
+        screen.report(f"Wrote no corpus: {cleaned_words(cleaned)}.")

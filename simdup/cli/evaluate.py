@@ -20,7 +20,7 @@ from simdup.cli.outcome import Status
     common=True,
 )
 @options.output("text", "jsonl", colors=False)
-@options.screen_without_progress
+@options.screen_with("quiet")
 def command(
     *, found: str, truth: str, min_score: float | None, out: options.Output, screen: options.Screen
 ) -> Status:

@@ -34,7 +34,7 @@ def command(
     """
     from simdup.corpus.fingerprint_lines import format_header, format_lines
     from simdup.operations.fingerprint import fingerprint_sources
-    from simdup.output.text import skipped_words
+    from simdup.output.summary import skipped_words
 
     with out.open(sources, settings.reading) as stream, screen.watch(settings) as watched:
         found = fingerprint_sources(sources, watched)
@@ -43,6 +43,5 @@ def command(
             stream.write(format_lines(hexes, names))
             stream.flush()
     screen.skipped(found.skipped, found.notes)
-    if found.skipped:
-        screen.report(skipped_words(found.skipped))
+    screen.report(skipped_words(found.skipped), found.recipe)
     return status(found.skipped)

@@ -20,7 +20,7 @@ from simdup.model.settings import Settings
     common=True,
     required=True,
 )
-@options.screen
+@options.screen_with("quiet", "progress")
 def command(
     *, sources: list[str], settings: Settings, model: str, screen: options.Screen
 ) -> Status:
@@ -34,11 +34,14 @@ def command(
       simdup fingerprint --idf model.idf new/ | simdup cluster
     """
     from simdup.operations.fit import fit
+    from simdup.output.summary import count_words
 
     with options.Output(model).open(sources, settings.reading) as stream:
         with screen.watch(settings) as watched:
-            content, learned, skipped = fit(sources, watched)
-        screen.skipped(skipped)
-        stream.write(content)
-    screen.report(f"{learned.documents:,} documents, {len(learned.ids):,} terms")
-    return status(skipped)
+            fitted = fit(sources, watched)
+        screen.skipped(fitted.skipped, fitted.notes)
+        stream.write(fitted.content)
+    documents = count_words(fitted.model.documents, "document")
+    screen.report(f"Read {documents} with {count_words(len(fitted.model.ids), 'term')}.")
+    screen.wrote(model)
+    return status(fitted.skipped)

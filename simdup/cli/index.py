@@ -70,7 +70,6 @@ def build(
       simdup fingerprint ./corpus | simdup index build seen.index --fingerprints -
     """
     from simdup.index.index import Index
-    from simdup.output.text import recipe_words
 
     with screen.watch(settings) as watched:
         made = Index.build(
@@ -85,8 +84,7 @@ def build(
         added = made.built
         assert added is not None
         screen.skipped(added.skipped, added.notes)
-        screen.report(_words(added, len(made)))
-        screen.report(recipe_words(made.recipe))
+        screen.report(_words(added, len(made)), made.recipe)
     return status(added.skipped)
 
 
@@ -132,14 +130,14 @@ def add(
                 waiting=lambda what: say_error(index, what),
             )
         screen.skipped(added.skipped, added.notes)
-        screen.report(_words(added, len(opened)))
+        screen.report(_words(added, len(opened)), opened.recipe)
     return status(added.skipped)
 
 
 @command.command("remove", cls=options.Command)
 @index_file
 @click.argument("names", nargs=-1, required=True, metavar="NAME...", type=click.Path())
-@options.screen_without_progress
+@options.screen_with("quiet")
 @timeout
 def remove(*, index: str, names: tuple[str, ...], timeout: float, screen: options.Screen) -> Status:
     """Remove documents from an index by name.
@@ -151,7 +149,7 @@ def remove(*, index: str, names: tuple[str, ...], timeout: float, screen: option
       find gone/ -type f -print0 | xargs -0 -r simdup index remove seen.index
     """
     from simdup.index.index import Index
-    from simdup.output.text import count_words
+    from simdup.output.summary import count_words
 
     with Index.open(index) as opened:
         missing = opened.remove(names, timeout=timeout, waiting=lambda what: say_error(index, what))
@@ -186,7 +184,7 @@ def info(*, index: str, out: options.Output) -> Status:
 
 @command.command("check", cls=options.Command)
 @index_file
-@options.screen_without_progress
+@options.screen_with("quiet")
 def check(*, index: str, screen: options.Screen) -> Status:
     """Verify every block of an index against its checksum.
 
@@ -199,7 +197,7 @@ def check(*, index: str, screen: options.Screen) -> Status:
     """
     from simdup.index.index import Index
     from simdup.output.escaping import shown
-    from simdup.output.text import count_words
+    from simdup.output.summary import count_words
 
     with Index.open(index) as opened:
         faults = opened.check()
@@ -215,7 +213,7 @@ def check(*, index: str, screen: options.Screen) -> Status:
 @command.command("repair", cls=options.Command)
 @index_file
 @click.argument("new", metavar="[NEW]", required=False, type=click.Path())
-@options.screen_without_progress
+@options.screen_with("quiet")
 def repair(*, index: str, new: str | None, screen: options.Screen) -> Status:
     """Write what is intact of a damaged index to a new file.
 
@@ -230,7 +228,7 @@ def repair(*, index: str, new: str | None, screen: options.Screen) -> Status:
     """
     from simdup.index.repair import repair
     from simdup.output.escaping import shown
-    from simdup.output.text import count_words
+    from simdup.output.summary import count_words
 
     target = new or index + ".repaired"
     found = repair(index, target)
@@ -263,7 +261,7 @@ def export(*, index: str, out: options.Output) -> Status:
 
 
 def _words(added: Added, documents: int) -> str:
-    from simdup.output.text import count_words, skipped_words
+    from simdup.output.summary import count_words, skipped_words
 
     parts = [f"{count_words(added.added, 'document')} added"]
     parts += [f"{added.replaced:,} replaced"] if added.replaced else []

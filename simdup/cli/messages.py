@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from simdup.cli.outcome import as_typed
 from simdup.cli.process import give_up
 from simdup.model.documents import Skipped
+
+# A note may be about an argument instead of a document.
+_ARGUMENT = re.compile("`[a-z_]+`")
+
+# Where in its file a record is.
+_PLACE = re.compile(r"((?:line|row) \d+): ")
+_RECORD = re.compile(r"#\d+$")
 
 # Lines of one kind; people read no more, and JSONL has them all.
 _MOST = 20
@@ -35,9 +43,27 @@ def say_error(where: str, what: str, hint: str = "") -> None:
 
 def say_skipped(skipped: Sequence[Skipped], notes: Sequence[tuple[str, str]], quiet: bool) -> None:
     """Write which documents could not be read, and how others were; quietly the first only."""
-    errors = [(one.document, one.reason) for one in skipped if one.error]
-    for kind, lines in (("errors", errors), ("notes", [] if quiet else notes)):
+    for kind, lines in (("errors", _errors(skipped)), ("notes", [] if quiet else notes)):
         for name, what in lines[:_MOST]:
-            say_error(name, what)
+            say_error(as_typed(name) if _ARGUMENT.fullmatch(name) else name, what)
         if len(lines) > _MOST:
             say(f"simdup: and {len(lines) - _MOST:,} more {kind}")
+
+
+def _errors(skipped: Iterable[Skipped]) -> list[tuple[str, str]]:
+    """Return names and reasons, those of the records of a file with the same fault in one."""
+    alike: dict[tuple[str, str], list[Skipped]] = {}
+    for one in skipped:
+        if one.error:
+            place = _PLACE.match(one.reason)
+            file = _RECORD.sub("", one.document) if place else one.document
+            fault = one.reason[place.end() :] if place else one.reason
+            alike.setdefault((file, fault), []).append(one)
+    return [_error(file, fault, some) for (file, fault), some in alike.items()]
+
+
+def _error(file: str, fault: str, some: Sequence[Skipped]) -> tuple[str, str]:
+    place = _PLACE.match(some[0].reason)
+    if len(some) == 1 or place is None:
+        return some[0].document, some[0].reason
+    return file, f"{len(some):,} records, the first on {place[1]}: {fault}"

@@ -13,7 +13,7 @@ FORMATS = ("text", "csv", "jsonl")
 
 @click.command("pairs", cls=options.Command)
 @click.argument("files", nargs=-1, metavar="[FILE...]", type=click.Path())
-@options.settings(options.criteria("distance"), options.search_only)
+@options.settings(options.criteria("distance"), options.search_for_pairs)
 @options.output(*FORMATS, colors=False)
 def command(*, files: tuple[str, ...], settings: Settings, out: options.Output) -> Status:
     """List the pairs of fingerprint lines within a distance.
@@ -29,8 +29,11 @@ def command(*, files: tuple[str, ...], settings: Settings, out: options.Output) 
     from simdup.operations.pairs import pairs
     from simdup.output.records import pair_csv, pair_jsonl, pair_lines
 
-    found = pairs(read_lines(files or ["-"]), settings.criteria.distance, settings.run)
-    with out.open(files) as stream:
+    lines = read_lines(files or ["-"])
+    with (
+        pairs(lines, settings.criteria.distance, settings.run) as found,
+        out.open(files) as stream,
+    ):
         if out.format == "csv":
             stream.writelines(pair_csv(found, out.bom))
         else:

@@ -6,7 +6,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable
 from functools import partial
-from typing import TYPE_CHECKING, BinaryIO, NamedTuple
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 import click
 
@@ -15,6 +15,7 @@ from simdup.cli.index import fingerprint_lines, index_file, timeout
 from simdup.cli.messages import say_error
 from simdup.cli.outcome import Status, status, typed
 from simdup.cli.results import FORMATS, name_lines
+from simdup.model.formats import QUERY_COLUMNS
 from simdup.model.settings import Settings
 
 if TYPE_CHECKING:
@@ -31,6 +32,10 @@ class Asked(NamedTuple):
     add: bool
     compress: bool
     fingerprints: bool
+
+    def keywords(self, new: bool) -> dict[str, Any]:
+        """Return the keywords; of a document of which only the name may be printed, one match."""
+        return self._asdict() | ({"limit": 1} if new else {})
 
 
 @click.command("query", cls=options.Command)
@@ -101,7 +106,7 @@ def command(
                 watched.criteria.distance,
                 watched.criteria.similarity,
                 verify=watched.criteria.verify,
-                **asks._asdict(),
+                **asks.keywords(new),
                 reading=watched.reading,
                 run=watched.run,
                 timeout=timeout,
@@ -114,7 +119,7 @@ def command(
             skipped = typed(results.skipped)
             stream.writelines(query_summary(skipped, counts, seconds, opened.recipe))
     screen.skipped(results.skipped, results.notes)
-    screen.report(_words(counts, results.skipped, seconds, asks.add))
+    screen.report(_words(counts, results.skipped, seconds, asks.add), opened.recipe)
     return status(results.skipped)
 
 
@@ -131,7 +136,7 @@ def _write(results: QueryResults, write: Write, stream: BinaryIO, new: bool) -> 
 
 
 def _words(counts: Counter[str], skipped: list[Skipped], seconds: float, add: bool) -> str:
-    from simdup.output.text import count_words, skipped_words
+    from simdup.output.summary import count_words, skipped_words
 
     parts = [
         f"{count_words(counts['documents'], 'document')} in {seconds:.1f} s",
@@ -150,7 +155,7 @@ def _writer(stream: BinaryIO, out: options.Output, new: bool, null: bool) -> tup
     if out.format == "jsonl":
         return b"", records.query_jsonl
     if out.format == "csv":
-        head = records.csv_head(records.QUERY_COLUMNS, out.bom)
+        head = records.csv_head(QUERY_COLUMNS, out.bom)
         return head, partial(records.query_csv, bom=out.bom)
     if new:
         return b"", lambda results: name_lines(stream, (one.document for one in results), null)

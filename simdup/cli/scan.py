@@ -40,9 +40,12 @@ def command(
     """Find near-duplicate documents in files and folders.
 
     A SOURCE is a folder, a file, a file of records, or - for standard input. Pairs are found by
-    their fingerprints and checked on their texts; documents connected by pairs form a cluster.
+    their fingerprints and by the text they share, and checked on their texts. Documents that pairs
+    connect form a cluster: one is kept, those that meet the criteria with it are redundant, and
+    those that are connected through others only are linked.
 
-    Status: 0 done, 1 with --check if duplicates were found, 2 if something could not be read.
+    Status: 0 done, 1 with --check if duplicates were found, 2 if something could not be read or
+    a SOURCE gave no document.
 
     Examples:
       simdup scan ./corpus
@@ -70,8 +73,9 @@ def command(
         else:
             write_result(stream, result, out, criteria.extras)
     if not screen.quiet:
-        from simdup.output.text import report
+        from simdup.output.summary import report
 
         between = out.format == "text" and result.clusters and sys.stdout.isatty()
-        screen.report(("\n" if between else "") + report(result, criteria))
+        screen.report(("\n" if between else "") + report(result, criteria), result.summary.recipe)
+        screen.wrote(out.path)
     return status(result.skipped, no=check and bool(result.clusters))

@@ -38,10 +38,10 @@ def command(
 ) -> Status:
     """Find out which settings suit a corpus.
 
-    Takes a sample, finds its true pairs exactly, and prints for each distance, and for the other
-    methods, how many pairs it proposes, how many of them are true, what share of the true pairs
-    that is, and what it costs; then a histogram of similarities, and advice to paste. Without
-    --similarity the least similarity of a true pair is advised too.
+    Takes a sample, finds its true pairs exactly, and prints for the default, for simhash at each
+    distance, and for the other methods, how many pairs each proposes, how many of them are true,
+    what share of the true pairs that is, and what it costs; then a histogram of similarities, and
+    advice to paste. Without --similarity the least similarity of a true pair is advised, too.
 
     Examples:
       simdup tune ./corpus
@@ -57,8 +57,9 @@ def command(
         with screen.watch(settings) as watched:
             found = tune(sources, watched, sample, fixed)
         found = replace(found, skipped=typed(found.skipped))
-        screen.skipped(found.skipped)
-        as_text = out.format == "text"
-        lines = tuning_text(found, out.painter(stream)) if as_text else tuning_jsonl(found)
-        stream.writelines(lines)
+        screen.skipped(found.skipped, found.notes)
+        if out.format == "text":
+            stream.writelines(tuning_text(found, out.painter(stream), screen.verbose))
+        else:
+            stream.writelines(tuning_jsonl(found))
     return status(found.skipped)

@@ -1,19 +1,55 @@
-"""From pairs of documents to clusters, and which document of each to keep."""
+"""From groups of documents to clusters: roles, and figures beside the kept one."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from simdup.clustering.linkage import Priority, components, stars
 from simdup.fingerprints.fingerprinter import Fingerprints
 from simdup.lsh.simhash import to_hex
 from simdup.model.clusters import Cluster, Member, Pair
 from simdup.model.criteria import UNMEASURED, Criteria, Measures
+
+RowIds: TypeAlias = NDArray[np.int64]
+
+
+class Measured(NamedTuple):
+    """The measures of pairs side by side (float64[pairs] each); None where not measured."""
+
+    similarity: NDArray[np.float64] | None = None
+    containment: NDArray[np.float64] | None = None
+    cosine: NDArray[np.float64] | None = None
+
+    def accepted(self, criteria: Criteria, pairs: int) -> NDArray[np.bool_]:
+        """Tell which of so many pairs meet the criteria."""
+        least = (criteria.similarity, criteria.containment, criteria.cosine)
+        good = np.ones(pairs, np.bool_)
+        for asked, found in zip(least, self, strict=True):
+            if asked is not None and found is not None:
+                good &= found >= asked
+        return good
+
+    def take(self, which: NDArray[np.bool_] | RowIds) -> Measured:
+        """Return those of some pairs."""
+        return Measured(*(None if one is None else one[which] for one in self))
+
+    def each(self, pairs: int) -> list[Measures]:
+        """Return the measures of each of so many pairs."""
+        columns = ([None] * pairs if one is None else one.tolist() for one in self)
+        return list(map(Measures, *columns))
+
+
+# Measures pairs of documents by their numbers.
+Measure: TypeAlias = Callable[[RowIds, RowIds], Measured]
+
+
+def unmeasured(i: RowIds, j: RowIds) -> Measured:
+    """Measure nothing, where fingerprints alone decide."""
+    return Measured()
 
 
 class DocumentPair(NamedTuple):
@@ -25,13 +61,13 @@ class DocumentPair(NamedTuple):
     measures: Measures = UNMEASURED
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentPairs:
-    """The pairs of a corpus."""
+class Group(NamedTuple):
+    """A cluster in the making."""
 
-    pairs: list[DocumentPair]  # ordered
-    first_of: Mapping[int, int]  # for each copy the first document that is identical with it
-    candidates: int  # how many pairs were proposed, copies included, before they were verified
+    kept: int  # number of the document that is kept
+    members: Sequence[int]  # numbers, rising
+    pairs: Sequence[DocumentPair]  # ordered
+    complete: bool = True  # whether these are all pairs of its candidates that meet the criteria
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +78,10 @@ class ScannedDocuments:
     fingerprints: Fingerprints
     digests: Sequence[bytes] = ()  # equal for equal texts; empty where texts are not known
     references: range = range(0)  # documents that are never redundant
-    # Measures two documents by their numbers; None where pairs are not verified.
-    measure: Callable[[int, int], Measures] | None = None
+    measure: Measure = unmeasured
 
-    def distances(self, a: NDArray[np.int64] | int, b: NDArray[np.int64] | list[int]) -> list[int]:
-        """Return the Hamming distances of documents side by side, or of one and others."""
+    def distances(self, a: RowIds, b: RowIds) -> list[int]:
+        """Return the Hamming distances of documents side by side."""
         values = self.fingerprints.values
         distances: list[int] = np.bitwise_count(values[a] ^ values[b]).sum(axis=1).tolist()
         return distances
@@ -57,54 +92,84 @@ class ScannedDocuments:
         a, b = self.names[pair.a], self.names[pair.b]
         return Pair(a, b, pair.distance, *pair.measures, exact=exact)
 
-
-class _Group(NamedTuple):
-    """A cluster in the making: its documents by number, the kept one, and their pairs."""
-
-    kept: int
-    members: Sequence[int]
-    pairs: Sequence[DocumentPair]
+    def pairs(self, a: RowIds, b: RowIds, measured: Measured) -> list[DocumentPair]:
+        """Return pairs of documents side by side, the smaller number first."""
+        low, high = np.minimum(a, b), np.maximum(a, b)
+        columns = (low.tolist(), high.tolist(), self.distances(low, high), measured.each(len(low)))
+        return list(map(DocumentPair, *columns))
 
 
 def form_clusters(
-    found: DocumentPairs,
-    documents: ScannedDocuments,
-    priority: Callable[[int], Priority],
-    criteria: Criteria,
+    groups: Iterable[Group], documents: ScannedDocuments, criteria: Criteria
 ) -> tuple[Cluster, ...]:
-    """Join pairs to clusters, each with its document of the least priority kept."""
-    numbers = [(pair.a, pair.b) for pair in found.pairs]
-    star = criteria.linkage == "star"
-    groups = stars(numbers, found.first_of, priority) if star else components(numbers)
-    group_of = {document: number for number, group in enumerate(groups) for document in group}
-    pairs_of: list[list[DocumentPair]] = [[] for _ in groups]
-    for pair in found.pairs:
-        # Star linkage can put the two documents of a pair into different groups.
-        if (number := group_of.get(pair.a, -1)) == group_of.get(pair.b):
-            pairs_of[number].append(pair)
+    """Return the clusters of groups, by falling size, then by first document."""
+    sorted_groups = sorted(groups, key=lambda group: (-len(group.members), group.members[0]))
+    figures = _beside_kept(sorted_groups, documents, criteria)
     return tuple(
-        _cluster(number, _Group(min(group, key=priority), group, pairs), documents, criteria)
-        for number, (group, pairs) in enumerate(zip(groups, pairs_of, strict=True), 1)
+        _cluster(number, group, documents, figures) for number, group in enumerate(sorted_groups, 1)
     )
 
 
+class _Figures(NamedTuple):
+    """What a document has in common with the kept one of its cluster."""
+
+    distance: int
+    measures: Measures
+    accepted: bool  # whether that meets the criteria
+
+
+def _beside_kept(
+    groups: Sequence[Group], documents: ScannedDocuments, criteria: Criteria
+) -> dict[int, _Figures]:
+    """Return the figures of all documents that are not kept."""
+    figures: dict[int, _Figures] = {}
+    missing: list[tuple[int, int]] = []
+    for group in groups:
+        for pair in group.pairs:
+            if group.kept in (pair.a, pair.b):
+                other = pair.b if pair.a == group.kept else pair.a
+                figures[other] = _Figures(pair.distance, pair.measures, True)
+        others = (one for one in group.members if one != group.kept and one not in figures)
+        missing += [(min(group.kept, one), max(group.kept, one)) for one in others]
+    kept = {group.kept for group in groups}
+    a, b = np.array(missing, np.int64).reshape(-1, 2).T
+    measured = documents.measure(a, b)
+    accepted = measured.accepted(criteria, len(a)).tolist()
+    for pair, good in zip(documents.pairs(a, b, measured), accepted, strict=True):
+        near = pair.distance <= criteria.distance or not criteria.by_distance
+        other = pair.b if pair.a in kept else pair.a
+        figures[other] = _Figures(pair.distance, pair.measures, good and near)
+    return figures
+
+
 def _cluster(
-    number: int, group: _Group, documents: ScannedDocuments, criteria: Criteria
+    number: int, group: Group, documents: ScannedDocuments, figures: dict[int, _Figures]
 ) -> Cluster:
-    kept, names = group.kept, documents.names
-    measured = {(pair.a, pair.b): pair.measures for pair in group.pairs}
-    ordered = [kept, *(document for document in group.members if document != kept)]
-    hexes = to_hex(documents.fingerprints.values[ordered], documents.fingerprints.bits)
-    members = [Member(names[kept], "kept", hexes[0], number=kept)]
-    distances = documents.distances(kept, ordered)
-    chained = False
-    for document, digits, distance in list(zip(ordered, hexes, distances, strict=True))[1:]:
-        pair = (min(kept, document), max(kept, document))
-        measures = measured.get(pair)
-        if measures is None:
-            measures = documents.measure(*pair) if documents.measure else UNMEASURED
-            near = distance <= criteria.distance or criteria.method != "simhash"
-            chained |= not (near and criteria.accepts(measures))
-        role = "kept" if document in documents.references else "redundant"
-        members.append(Member(names[document], role, digits, distance, *measures, number=document))
-    return Cluster(number, tuple(members), tuple(map(documents.pair, group.pairs)), chained)
+    names, kept = documents.names, group.kept
+    ordered_members = [kept, *(one for one in group.members if one != kept)]
+    hexes = to_hex(documents.fingerprints.values[ordered_members], documents.fingerprints.bits)
+    members = [Member(names[kept], "kept", hexes[0], number=kept, beside=kept)]
+    beside_reference = _beside_references(group, documents)
+    for one, digits in zip(ordered_members[1:], hexes[1:], strict=True):
+        distance, measures, accepted = figures[one]
+        role, beside = "redundant" if accepted else "linked", kept
+        if one in documents.references:
+            role = "kept"
+        elif not accepted and one in beside_reference:
+            role = "redundant"
+            beside, _, distance, measures = beside_reference[one]
+        members.append(Member(names[one], role, digits, distance, *measures, one, beside))
+    pairs = tuple(map(documents.pair, group.pairs))
+    return Cluster(number, tuple(members), pairs, complete=group.complete)
+
+
+def _beside_references(group: Group, documents: ScannedDocuments) -> dict[int, DocumentPair]:
+    """Return the first pair with a reference of each document that has one.
+
+    References come first in the input, so a pair's smaller number is the reference.
+    """
+    found: dict[int, DocumentPair] = {}
+    for pair in group.pairs if documents.references else ():
+        if pair.a in documents.references:
+            found.setdefault(pair.b, pair)
+    return found

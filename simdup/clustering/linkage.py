@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeAlias
 
@@ -83,24 +84,30 @@ def ordered(groups: Iterable[Group]) -> list[Group]:
 
 def priority_by(
     keep: str,
-    lengths: Sequence[int],
-    modified: Sequence[float],
+    columns: Mapping[str, Sequence[float]],
     rank: Callable[[int], int] = lambda document: 0,
 ) -> Callable[[int], Priority]:
     """Return the key that orders documents, the first to keep first; of equals the first.
 
-    `keep` is one of `simdup.model.criteria.KEEP`; `rank` goes before it: of a group, only documents
-    of the lowest rank can be kept.
+    `keep` is that of `simdup.model.criteria.Criteria`; `columns` are the ``lengths`` of documents,
+    when they were ``modified``, and the ``values`` of the field that `keep` names: NaN comes last.
+    `rank` goes before it: of a group, only documents of the lowest rank can be kept.
     """
-    values: dict[str, Callable[[int], float]] = {
-        "first": lambda document: 0,
-        "longest": lambda document: -lengths[document],
-        "shortest": lambda document: lengths[document],
-        "newest": lambda document: -modified[document],
-        "oldest": lambda document: modified[document],
-    }
-    value = values[keep]
-    return lambda document: (rank(document), value(document), document)
+    ways = {
+        "longest": ("lengths", -1), "shortest": ("lengths", 1),
+        "newest": ("modified", -1), "oldest": ("modified", 1),
+        "max": ("values", -1), "min": ("values", 1),
+    }  # fmt: skip
+    way = ways.get(keep.partition(":")[0])
+    if way is None:
+        return lambda document: (rank(document), document)
+    column, sign = columns[way[0]], way[1]
+
+    def priority(document: int) -> Priority:
+        value = sign * column[document]
+        return (rank(document), value if value == value else math.inf, document)
+
+    return priority
 
 
 def first_come(document: int) -> Priority:

@@ -21,6 +21,7 @@ from simdup.corpus.encoding_detection import NotText
 from simdup.corpus.html import decode_html, extract_text, page_text
 from simdup.corpus.lines import BATCH_BYTES
 from simdup.corpus.main_text import require_justext
+from simdup.corpus.own_results import is_own_result, leave_out
 from simdup.corpus.parquet import cut_parquet, require_pyarrow
 from simdup.corpus.record_batches import LineBatch, ParquetBatch, cut_lines
 from simdup.corpus.records import read_records, without_surrogates
@@ -176,16 +177,14 @@ def read_file(file: File, reading: Reading) -> Document | Skipped:
         return Skipped(file.path, reason(error), error=True)
     if len(content) > file.max_size:
         return Skipped(file.path, file.too_large, error=True)
+    if file.walked and is_own_result(content):
+        return leave_out(file.path)
     html = file.format == "html"
     try:
         decoded = (decode_html if html else decode)(content, reading.encoding)
     except NotText as error:
         return Skipped(file.path, str(error))
-    note = ""
-    if decoded.replaced:
-        plural = "s" if decoded.replaced > 1 else ""
-        note = f"read as {decoded.encoding} with {decoded.replaced} bad character{plural} replaced"
-    document = Document(file.path, decoded.text, file.modified, note, path=file.path)
+    document = Document(file.path, decoded.text, file.modified, decoded.note, path=file.path)
     return _of_page(document, reading) if html else document
 
 

@@ -13,6 +13,23 @@ REPLACEMENT = "\ufffd"
 # Python's cp932 decodes these five single bytes (80, A0, FD, FE, FF), which no character has.
 _UNDEFINED_IN_CP932 = re.compile("[\x80\xa0\uf8f0-\uf8f3]")
 
+# Common characters of Chinese prose, documentation and verse, simplified and traditional. Left out
+# are those whose bytes in GBK are common in Korean, Japanese, Traditional Chinese or Russian text
+# of another encoding (each more than 0.15 % of it): 老 is 이 in EUC-KR. So of Chinese text 31 to
+# 61 % are these characters (poems, laws), of others read as GBK 3 % on average.
+_COMMON_CHINESE = frozenset(
+    "的一是不了在人我他这个们中来上大为和国地到说时要就出会也你对生能而子那得于自之过发后"
+    "作里用道行所然种事成方多经么去法学如都同当没动起看定天分还进好小部些主样理心她本前开"
+    "但因只从想实日军者意无它与长十民第此已工使情明性知全三又关点正业外将两高间问很最重并"
+    "物手应战向头体政美相见被什二产或新制身果加西斯月话合代表化世位次度门任常先海通教儿原"
+    "东声提立及比员解水名真论处走义各入几口条平系气题活尔更别打女变四神总电数安少报结反受"
+    "目太量再感建务做接必场件管期市直资命金指克许统区保至队形社便空决治展科司五基眼书非则"
+    "听白却界达光放强即像难权思王象完设式色路品住告类求据程北边死该交规万取拉望觉术领共确"
+    "师观清切院让识候带导争运字号请置选示证依照责组价效语值图项标参服收城包查审监议职准营"
+    "检施调型器花春风云君夜江千送香流朝玉秋雨寒古居來國時會這個為說過後對發經無長見門東從"
+    "開樣問關兩將現當動種還進實體與機應處員業風雲"
+)
+
 # An error handler looks at so many bytes after the error: 16 characters, of which far more are
 # everyday characters in step (about 95 %) than out of step (about 40 %).
 _LOOKAHEAD = 32
@@ -50,17 +67,38 @@ def is_wide(codec: str) -> bool:
     return codec.replace("_", "-").startswith(("utf-16", "utf-32"))
 
 
+def count_beyond_ascii(text: str) -> int:
+    """Return how many characters are beyond ASCII."""
+    return len(text) - len(text.encode("ascii", "ignore"))
+
+
+def is_common_chinese(text: str) -> bool:
+    """Return whether a text that was read as GB18030 is Chinese beyond doubt.
+
+    A weight of evidence: of Chinese text 31 to 61 % are common characters, of others read as
+    GB18030 3 %; the logarithms of these odds are about as 4 to -1.  Their sum is at most 11 in
+    100,000 passages of 10 to 2,000 characters of text in other encodings.
+    """
+    # Characters here and there: 64 are enough for prose, 4,096 for code with comments.
+    for most in (64, 256, 4096):
+        sample = text[:: len(text) // most + 1]
+        common = sum(map(_COMMON_CHINESE.__contains__, sample))
+        if 5 * common - count_beyond_ascii(sample) >= 16:
+            return True
+    return False
+
+
 def everyday_share(text: str, codec: str) -> float:
     """Return the share of the characters beyond ASCII that are everyday ones, 0..1."""
-    beyond = [c for c in text if not c.isascii()]
+    beyond = count_beyond_ascii(text)
     if not beyond:
         return 0.0
     if codec == "cp1252":
         # cp1252 decodes nearly any bytes; where most letters are in odd places it is wrong.
-        share = len(_WESTERN.findall(text)) / len(beyond)
+        share = len(_WESTERN.findall(text)) / beyond
         return share if share > 1 / 3 else 0.0
     common = everyday_characters(codec)
-    return sum(c in common for c in beyond) / len(beyond)
+    return sum(map(common.__contains__, text)) / beyond
 
 
 @cache

@@ -1,14 +1,20 @@
 """Decode the bytes of one file.
 
-A bad byte never decides: a malformed sequence becomes U+FFFD and is counted.  How the encoding is
-detected is described in `simdup.corpus.encoding_detection`.
+A bad byte never decides: a malformed sequence becomes U+FFFD and is counted.  NULs are padding and
+are dropped.  How the encoding is detected is described in `simdup.corpus.encoding_detection`.
 """
 
 import codecs
 from typing import NamedTuple
 
-from simdup.corpus.charsets import REPLACEMENT, TWO_BYTE_CODECS, decode_in_step, replace_undefined
-from simdup.corpus.encoding_detection import detect_encoding
+from simdup.corpus.charsets import (
+    REPLACEMENT,
+    TWO_BYTE_CODECS,
+    decode_in_step,
+    is_wide,
+    replace_undefined,
+)
+from simdup.corpus.encoding_detection import decode_at_once, detect_encoding
 from simdup.errors import SimdupError
 
 # Files say "gb2312" and hold characters of GBK; the superset reads both.
@@ -29,7 +35,21 @@ class Decoded(NamedTuple):
 
     text: str  # without byte order mark, with LF at the end of every line
     encoding: str  # the Python codec that was used
-    replaced: int  # how many malformed sequences became U+FFFD; 0 for a clean file
+    replaced: int = 0  # how many malformed sequences became U+FFFD; 0 for a clean file
+    dropped: int = 0  # how many NULs were left out
+
+    @property
+    def note(self) -> str:
+        """What a person should know about the reading; empty for a clean file."""
+        marred = [
+            f"{count:,} {what}{'s' * (count > 1)} {done}"
+            for count, what, done in (
+                (self.replaced, "bad character", "replaced"),
+                (self.dropped, "NUL byte", "dropped"),
+            )
+            if count
+        ]
+        return f"read as {self.encoding} with {' and '.join(marred)}" if marred else ""
 
 
 def decode(data: bytes, encoding: str | None = None) -> Decoded:
@@ -40,7 +60,7 @@ def decode(data: bytes, encoding: str | None = None) -> Decoded:
     data : bytes
         The whole file.
     encoding : str, optional
-        The encoding, if known; bad bytes are replaced.  Without it the encoding is detected.
+        The encoding, if known.  Without it the encoding is detected.
 
     Raises
     ------
@@ -54,10 +74,9 @@ def decode(data: bytes, encoding: str | None = None) -> Decoded:
     # Only the mark itself is certain: some programs put it before text of another encoding.
     data = data.removeprefix(codecs.BOM_UTF8)
     if b"\0" not in data:
-        try:
-            return Decoded(_normalize_newlines(data.decode("utf-8")), "utf-8", 0)
-        except UnicodeDecodeError:
-            pass
+        found = decode_at_once(data)
+        if found:
+            return Decoded(_normalize_newlines(found[0]), found[1])
     return _decode_with(detect_encoding(data), data)
 
 
@@ -86,8 +105,16 @@ def known_encoding(name: str) -> str:
     return _SUPERSETS.get(codec, codec)
 
 
+def without_nuls(data: bytes, codec: str) -> bytes:
+    """Return bytes without NULs, which are padding, unless characters of the codec have them."""
+    return data if b"\0" not in data or is_wide(codec) else data.replace(b"\0", b"")
+
+
 def _decode_with(codec: str, data: bytes) -> Decoded:
-    """Decode all of `data`; replace and count malformed sequences."""
+    """Decode all of `data`; drop NULs, replace malformed sequences, and count both."""
+    size = len(data)
+    data = without_nuls(data, codec)
+    nuls = size - len(data)
     try:
         text = data.decode(codec)
         genuine = text.count(REPLACEMENT)
@@ -97,7 +124,10 @@ def _decode_with(codec: str, data: bytes) -> Decoded:
         genuine = data.decode(codec, "ignore").count(REPLACEMENT)
     text = replace_undefined(text, codec)
     replaced = max(0, text.count(REPLACEMENT) - genuine)
-    return Decoded(_normalize_newlines(text.removeprefix("\ufeff")), codec, replaced)
+    if "\0" in text:
+        nuls += text.count("\0")
+        text = text.replace("\0", "")
+    return Decoded(_normalize_newlines(text.removeprefix("\ufeff")), codec, replaced, nuls)
 
 
 def _repair(data: bytes, codec: str) -> tuple[str, str]:

@@ -207,5 +207,5 @@ def _parts(
 
 
 def decode_latin_1(line: bytes) -> str:
-    """Return the text of bytes that are only to be cut at ASCII characters."""
-    return line.decode("latin-1")
+    """Return the text of bytes that are only to be cut at ASCII characters; NULs are padding."""
+    return line.replace(b"\0", b"").decode("latin-1")

@@ -11,6 +11,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from importlib.util import find_spec
 from typing import IO, Any
 
@@ -76,32 +77,85 @@ def _open_table(file: File, stream: IO[bytes]) -> Iterator[Any]:
 def _batches(file: File, table: Any, reading: Reading) -> Iterator[ParquetBatch | Skipped]:
     import pyarrow as pa
 
-    schema = table.schema_arrow
-    missing = missing_field(schema.names, reading, unique=True)
+    leaves = _list_leaves(table.schema_arrow)
+    names = [name for name, _ in leaves]
+    missing = missing_field(names, reading, unique=True)
     if missing:
-        yield Skipped(file.path, missing, error=True)
+        sizes = {name: _bytes_of(table.metadata, name) for name, kind in leaves if _is_text(kind)}
+        yield replace(missing, document=file.path, fields=dict.fromkeys(names, 0) | sizes)
         return
-    kind = schema.field(reading.field).type
-    if pa.types.is_dictionary(kind):
-        kind = kind.value_type
-    text = (pa.types.is_string, pa.types.is_large_string, pa.types.is_binary)
-    if not any(is_text(kind) for is_text in (*text, pa.types.is_large_binary)):
+    kind = dict(leaves)[reading.field]
+    if not _is_text(kind):
         reason = f"field {reading.field!r} is not a string but {kind}"
         yield Skipped(file.path, reason, error=True)
         return
-    columns = [name for name in (reading.field, reading.id_field) if name is not None]
+    others = [n for n in (reading.id_field, reading.value_field) if n in names and n is not None]
     rows = max(1, table.metadata.num_rows)
     per_row = max(1, _bytes_of(table.metadata, reading.field) // rows)
     size = min(max(1, BATCH_BYTES // per_row), _MOST_ROWS)
     record = 1
+    columns = [reading.field, *others]
     for batch in table.iter_batches(size, columns=columns, use_threads=False):
         # As bytes, so that one text that is not UTF-8 does not spoil the others.
-        texts = batch.column(reading.field).cast(pa.large_binary()).to_pylist()
-        names: list[Any] | None = None
-        if reading.id_field is not None:
-            names = batch.column(reading.id_field).to_pylist()
-        yield ParquetBatch(file, record, texts, names, file.size * len(texts) // rows)
+        texts = _column(batch, reading.field).cast(pa.large_binary()).to_pylist()
+        values = {name: _to_values(_column(batch, name)) for name in others}
+        yield ParquetBatch(
+            file, record, texts, values, file.size * len(texts) // rows, tuple(names)
+        )
         record += len(texts)
+
+
+def _list_leaves(fields: Any, above: str = "") -> list[tuple[str, Any]]:
+    """Return the names and types of columns; those within structs have dots."""
+    import pyarrow as pa
+
+    leaves: list[tuple[str, Any]] = []
+    for one in fields:
+        name = above + one.name
+        inner = pa.types.is_struct(one.type)
+        leaves += _list_leaves(one.type, name + ".") if inner else [(name, one.type)]
+    return leaves
+
+
+def _is_text(kind: Any) -> bool:
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(kind):
+        kind = kind.value_type
+    types = pa.types
+    text = (types.is_string, types.is_large_string, types.is_binary, types.is_large_binary)
+    return any(is_text(kind) for is_text in text)
+
+
+def _column(batch: Any, name: str) -> Any:
+    """Return a column of a batch, or one within a struct."""
+    import pyarrow.compute as pc
+
+    if name in batch.schema.names:
+        return batch.column(name)
+    head, *path = name.split(".")
+    return pc.struct_field(batch.column(head), path)
+
+
+# What times count, and how many of it make a second.
+_PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
+
+
+def _to_values(column: Any) -> list[Any]:
+    """Return the values of a column; dates and times are seconds since 1970."""
+    import pyarrow as pa
+
+    kind = column.type
+    if pa.types.is_date(kind):
+        column = column.cast(pa.timestamp("s"))
+        kind = column.type
+    if not pa.types.is_timestamp(kind):
+        values: list[Any] = column.to_pylist()
+        return values
+    # As numbers: Python's times know neither nanoseconds nor every year.
+    per_second = _PER_SECOND[kind.unit]
+    numbers = column.cast(pa.int64()).to_pylist()
+    return [None if number is None else number / per_second for number in numbers]
 
 
 def _bytes_of(metadata: Any, field: str) -> int:

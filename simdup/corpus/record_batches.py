@@ -28,9 +28,13 @@ from simdup.corpus.lines import (
     split_mark,
     whole_lines,
 )
+from simdup.corpus.own_results import is_own_result, leave_out
 from simdup.corpus.sources import File
-from simdup.model.documents import Skipped
+from simdup.model.documents import NoField, Skipped
 from simdup.model.reading import Reading
+
+# White space, and NULs, which are padding.
+_BLANK = b"\0 \t\n\v\f\r"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +57,10 @@ class ParquetBatch:
     file: File
     record: int  # number of the first row, from 1
     texts: list[bytes | None]  # UTF-8 of each text; None for null
-    names: list[Any] | None  # their names, if a field holds them
+    # What other columns hold that are asked for, by name: names, and what decides which is kept.
+    others: dict[str, list[Any]]
     size: int  # bytes of the file that were read for it
+    columns: tuple[str, ...]  # names of all columns
 
 
 def cut_lines(file: File, stream: IO[bytes], reading: Reading) -> Iterator[LineBatch | Skipped]:
@@ -67,7 +73,12 @@ def cut_lines(file: File, stream: IO[bytes], reading: Reading) -> Iterator[LineB
 def _cut_json(file: File, stream: IO[bytes]) -> Iterator[LineBatch | Skipped]:
     line = record = 1
     blank = True  # so far, of a line in parts
-    for content in whole_lines(stream, file.max_size):
+    pieces = whole_lines(stream, file.max_size)
+    head = next(pieces, b"")
+    if file.walked and is_own_result(head):
+        yield leave_out(file.path)
+        return
+    for content in chain([head] if head else [], pieces):
         if isinstance(content, LinePart):
             if content:
                 blank = blank and content.isspace()
@@ -79,7 +90,7 @@ def _cut_json(file: File, stream: IO[bytes]) -> Iterator[LineBatch | Skipped]:
         yield LineBatch(file, line, record, content, len(content))
         lines = content.split(b"\n")
         line += len(lines) - 1
-        record += sum(not raw.isspace() for raw in lines if raw)
+        record += sum(1 for raw in lines if raw.strip(_BLANK))
 
 
 def _oversized(file: File, line: int, record: int) -> Skipped:
@@ -88,6 +99,9 @@ def _oversized(file: File, line: int, record: int) -> Skipped:
 
 def _cut_csv(file: File, stream: IO[bytes], reading: Reading) -> Iterator[LineBatch | Skipped]:
     _, head, pieces = split_mark(whole_lines(stream, file.max_size))
+    if file.walked and is_own_result(head):
+        yield leave_out(file.path)
+        return
     try:
         encoding = reading.encoding or decode(head).encoding
     except NotText as error:
@@ -108,7 +122,12 @@ def _cut_csv(file: File, stream: IO[bytes], reading: Reading) -> Iterator[LineBa
             columns = _column_names(row or (), encoding)
             missing = missing_field(columns, reading)
             if missing:
-                yield Skipped(file.path, f"line {line - 1}: {missing}", error=True)
+                first = next(rows, (b"", None))[1]
+                texts = first if isinstance(first, list) else []
+                sizes = dict.fromkeys(columns, 0)
+                sizes |= zip(columns, map(len, texts), strict=False)
+                what = f"line {line - 1}: {missing.reason}"
+                yield replace(missing, document=file.path, reason=what, fields=sizes)
                 return
             yield from _cut_rows(rows, lines, LineBatch(file, line, 1, b"", 0, encoding, columns))
 
@@ -154,15 +173,16 @@ def _column_names(row: Iterable[str], encoding: str) -> tuple[str, ...]:
     return tuple(name.decode(encoding, "replace").removeprefix("\ufeff") for name in raw)
 
 
-def missing_field(columns: Sequence[str], reading: Reading, unique: bool = False) -> str:
-    """Return a message if a table lacks a wanted field, or has it twice although it is unique."""
+def missing_field(columns: Sequence[str], reading: Reading, unique: bool = False) -> NoField | None:
+    """Return what is said of a table without a wanted field, or with two where one is needed."""
     for argument in ("field", "id_field"):
         wanted = getattr(reading, argument)
         count = columns.count(wanted)
         if wanted is not None and (not count or (unique and count > 1)):
             names = ", ".join(map(repr, columns))
-            return f"no field {wanted!r} among {names}: see `{argument}`"
-    return ""
+            what = f"no field {wanted!r} among {names}: see `{argument}`"
+            return NoField("", what, True, "" if count else argument, dict.fromkeys(columns, 0))
+    return None
 
 
 def raw_records(file: File, stream: IO[bytes]) -> Iterator[tuple[int, bytes]]:
@@ -207,4 +227,4 @@ def _json_rows(lines: Iterable[bytes]) -> Iterator[tuple[bytes, Row]]:
 
 def is_blank(raw: bytes, file: File) -> bool:
     """Return whether a line is not a record: in CSV, spaces are a field of a one-column table."""
-    return not raw.strip(None if file.format == "jsonl" else b"\r\n")
+    return not raw.strip(_BLANK if file.format == "jsonl" else b"\0\r\n")

@@ -7,10 +7,12 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from simdup.corpus.decoding import Decoded, without_nuls
+from simdup.corpus.fields import MISSING, as_number, find_field, list_fields
 from simdup.corpus.lines import DELIMITERS, csv_rows
 from simdup.corpus.record_batches import LineBatch, ParquetBatch, is_blank
 from simdup.corpus.sources import File
-from simdup.model.documents import Document, Skipped
+from simdup.model.documents import Document, NoField, Skipped
 from simdup.model.reading import Reading
 
 
@@ -24,13 +26,14 @@ def read_records(batch: LineBatch | ParquetBatch, reading: Reading) -> Iterator[
 def _read_json(batch: LineBatch, reading: Reading) -> Iterator[Document | Skipped]:
     record = batch.record
     for number, line in enumerate(batch.content.split(b"\n"), batch.line):
-        if line and not line.isspace():
+        if not is_blank(line, batch.file):
             if len(line) > batch.file.max_size:
                 values: dict[str, Any] | str = batch.file.too_large
             else:
                 values = _json_values(line, reading)
             if isinstance(values, dict):
-                yield _document(batch.file, record, f"line {number}: ", values, reading)
+                document = _document(batch.file, record, f"line {number}: ", values, reading)
+                yield _with_note(document, line, reading.encoding or "utf-8")
             else:
                 yield _broken(batch.file, record, f"line {number}: {values}")
             record += 1
@@ -39,7 +42,8 @@ def _read_json(batch: LineBatch, reading: Reading) -> Iterator[Document | Skippe
 def _json_values(line: bytes, reading: Reading) -> dict[str, Any] | str:
     """Return the values of a JSON object, or what is wrong with it."""
     try:
-        values = json.loads(line.decode(reading.encoding or "utf-8-sig"))
+        encoding = reading.encoding or "utf-8-sig"
+        values = json.loads(without_nuls(line, encoding).decode(encoding))
     except UnicodeDecodeError:
         return f"not {reading.encoding or 'UTF-8'}"
     except (ValueError, RecursionError):
@@ -54,7 +58,7 @@ def _read_csv(batch: LineBatch, reading: Reading) -> Iterator[Document | Skipped
 
     # Malformed bytes become lone surrogates, which no decoded text has.
     def decode_line(line: bytes) -> str:
-        return line.decode(encoding, "surrogateescape")
+        return without_nuls(line, encoding).decode(encoding, "surrogateescape")
 
     for raw, row in csv_rows(lines, DELIMITERS[file.format], decode_line):
         where = f"line {number}: "
@@ -73,7 +77,8 @@ def _read_csv(batch: LineBatch, reading: Reading) -> Iterator[Document | Skipped
             if any(map(_has_malformed, wanted)):
                 yield _broken(file, record, f"{where}not {encoding}")
             else:
-                yield _document(file, record, where, values, reading)
+                document = _document(file, record, where, values, reading)
+                yield _with_note(document, raw, encoding)
         record += 1
 
 
@@ -85,7 +90,9 @@ def _has_malformed(text: str) -> bool:
 def _read_parquet(batch: ParquetBatch, reading: Reading) -> Iterator[Document | Skipped]:
     for i, content in enumerate(batch.texts):
         record = batch.record + i
-        values: dict[str, Any] = {reading.field: None}
+        # Their literal names, with dots or not: the columns were found already.
+        values = {name: column[i] for name, column in batch.others.items()}
+        values[reading.field] = None
         if content is not None:
             if len(content) > batch.file.max_size:
                 yield _broken(batch.file, record, f"row {record}: {batch.file.too_large}")
@@ -95,9 +102,10 @@ def _read_parquet(batch: ParquetBatch, reading: Reading) -> Iterator[Document | 
             except UnicodeDecodeError:
                 yield _broken(batch.file, record, f"row {record}: not UTF-8")
                 continue
-        if batch.names is not None and reading.id_field is not None:
-            values[reading.id_field] = batch.names[i]
-        yield _document(batch.file, record, f"row {record}: ", values, reading)
+        made = _document(batch.file, record, f"row {record}: ", values, reading)
+        if isinstance(made, Document) and made.fields:
+            made = made._replace(fields=batch.columns)
+        yield made
 
 
 def _document(
@@ -106,18 +114,42 @@ def _document(
     """Make a document of the values of a record."""
     name = f"{file.path}#{record}"
     if reading.id_field is not None:
-        identity = values.get(reading.id_field)
+        identity = find_field(values, reading.id_field)
+        if identity is MISSING:
+            return _lacking(name, where, values, "id_field", reading.id_field)
         if not isinstance(identity, str | int) or isinstance(identity, bool) or identity == "":
             return _broken(file, record, f"{where}no name in field {reading.id_field!r}")
         name = without_surrogates(str(identity))
-    if reading.field not in values:
-        return _broken(file, record, f"{where}no field {reading.field!r}")
-    text = values[reading.field]
+    text = find_field(values, reading.field)
+    if text is MISSING:
+        return _lacking(f"{file.path}#{record}", where, values, "field", reading.field)
     if text is None:
         return _broken(file, record, f"{where}field {reading.field!r} is null")
     if not isinstance(text, str):
         return _broken(file, record, f"{where}field {reading.field!r} is not a string")
-    return Document(name, without_surrogates(text), file.modified, path=file.path, record=record)
+    text = without_surrogates(text)
+    document = Document(name, text, file.modified, path=file.path, record=record)
+    return document if reading.value_field is None else _valued(document, values, reading)
+
+
+def _valued(document: Document, values: dict[str, Any], reading: Reading) -> Document:
+    """Return a document with the value that tells whether it is kept."""
+    value = find_field(values, reading.value_field or "")
+    if value is MISSING:
+        return document._replace(fields=tuple(list_fields(values)))
+    return document._replace(value=as_number(value))
+
+
+def _lacking(name: str, where: str, values: dict[str, Any], argument: str, wanted: str) -> NoField:
+    what = f"{where}no field {wanted!r}"
+    return NoField(name, what, error=True, argument=argument, fields=list_fields(values))
+
+
+def _with_note(document: Document | Skipped, raw: bytes, encoding: str) -> Document | Skipped:
+    """Return a document with a note if NULs were dropped from its record."""
+    if b"\0" in raw and isinstance(document, Document):
+        return document._replace(note=Decoded("", encoding, dropped=raw.count(b"\0")).note)
+    return document
 
 
 def _broken(file: File, record: int, reason: str) -> Skipped:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import stat
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from typing import NamedTuple
 
 from simdup.corpus.compression import DETECT, split_compression
+from simdup.corpus.patterns import Patterns
 from simdup.errors import reason, unreadable
 from simdup.model.documents import Skipped
 from simdup.model.reading import Reading
@@ -41,6 +41,7 @@ class File:
     content_path: str = ""  # where its content is, if not at its path
     max_size: int = sys.maxsize  # most bytes of a document, unpacked
     regular: bool = False  # whether it was a regular file when it was listed
+    walked: bool = False  # whether it was found in a folder, not named
 
     @property
     def records(self) -> bool:
@@ -57,34 +58,105 @@ class File:
         return f"larger than {size} {units[0]}: see `max_size`"
 
 
-def list_files(sources: Iterable[str], reading: Reading) -> tuple[list[File], list[Skipped]]:
-    """Return the files of the sources, each once, and what could not be listed.
+class Listed(str):
+    """A SOURCE that a list of files names: unlike one that a person names, it may be empty."""
+
+    __slots__ = ()
+
+
+class Listing(NamedTuple):
+    """The files of sources, each once, and what is to be said of the sources."""
+
+    files: list[File]  # in order, those that are only references first
+    skipped: list[Skipped]  # what could not be listed
+    notes: list[tuple[str, str]]  # names, and what a person should know about them
+    references: int  # how many of the files are only references
+    named: list[str]  # sources that a person named, and that should give a document
+
+
+def list_files(sources: Iterable[str], reading: Reading, references: Iterable[str] = ()) -> Listing:
+    """Return the files of sources and references; a file that is in both is a source.
 
     Folders are walked in the order of their entries' bytes, without hidden entries and symbolic
     links.  A file that is itself a source is always included.
     """
-    files: list[File] = []
-    skipped: list[Skipped] = []
-    seen: set[str] = set()
-    real: dict[str, str] = {}  # the real path of each folder
-    for source in sources:
-        for found in _expand(source, reading):
+    lister = _Lister(reading)
+    # The sources first: what they have is no reference.
+    given = [file for source in sources for file in lister.list_source(source)]
+    known: list[File] = []
+    for reference in dict.fromkeys(references):
+        found = lister.list_source(reference)
+        if not found and lister.met_again:
+            lister.notes.append((reference, "`references` has no effect: all of it is a SOURCE"))
+        known += found
+    return Listing([*known, *given], lister.skipped, lister.all_notes(), len(known), lister.named)
+
+
+class _Lister:
+    """Lists sources one after the other, each file once."""
+
+    def __init__(self, reading: Reading) -> None:
+        self.skipped: list[Skipped] = []
+        self.notes: list[tuple[str, str]] = []
+        self.named: list[str] = []
+        self.met_again = False  # a file of the last source was listed before
+        self._reading = reading
+        self._rules = _Rules(Patterns(reading.glob), Patterns(reading.exclude), reading)
+        self._walked = False
+        self._seen: set[str] = set()
+        self._real: dict[str, str] = {}  # the real path of each folder
+        self._outputs = frozenset(map(os.path.realpath, reading.outputs))
+
+    def list_source(self, source: str) -> list[File]:
+        """Return the files of a source that were not listed before."""
+        files: list[File] = []
+        faults = len(self.skipped)
+        self.met_again = False
+        for found in _expand(source, self._rules):
             if isinstance(found, Skipped):
-                skipped.append(found)
+                self.skipped.append(found)
                 continue
-            path = found.path
-            if path != STDIN:
-                folder, name = os.path.split(path)
-                if folder not in real:
-                    real[folder] = os.path.realpath(folder)
-                path = os.path.join(real[folder], name)
-                # The walk leaves links out, so only the source itself can be one.
-                if found.path == source and os.path.islink(path):
-                    path = os.path.realpath(path)
-            if path not in seen:
-                seen.add(path)
+            path = self._real_path(found, source)
+            if path in self._seen:
+                self.met_again = True
+            elif found.walked and path in self._outputs:
+                self.notes.append((found.path, "left out: this run writes it"))
+            else:
+                self._seen.add(path)
                 files.append(found)
-    return files, skipped
+        folder = source != STDIN and os.path.isdir(source)
+        self._walked |= folder
+        failed = not files and any(one.error for one in self.skipped[faults:])
+        if isinstance(source, Listed) or self.met_again or failed:
+            return files
+        if folder and not files and self._reading.glob:
+            what = f"nothing matches `glob` {', '.join(map(repr, self._reading.glob))}"
+            self.skipped.append(Skipped(source, what, error=True))
+        else:
+            self.named.append(source)
+        return files
+
+    def _real_path(self, file: File, source: str) -> str:
+        if file.path == STDIN:
+            return STDIN
+        folder, name = os.path.split(file.path)
+        if folder not in self._real:
+            self._real[folder] = os.path.realpath(folder)
+        path = os.path.join(self._real[folder], name)
+        # The walk leaves links out, so only the source itself can be one.
+        return os.path.realpath(path) if file.path == source and os.path.islink(path) else path
+
+    def all_notes(self) -> list[tuple[str, str]]:
+        """Return the notes, with the patterns that matched nothing."""
+        if not self._walked:
+            asked = (("`glob`", self._reading.glob), ("`exclude`", self._reading.exclude))
+            why = "has no effect: no SOURCE is a folder"
+            return self.notes + [(name, why) for name, patterns in asked if patterns]
+        glob, exclude = self._rules.glob.unused, self._rules.exclude.unused
+        # Where no pattern matched, each folder has said so.
+        unused = [("`glob`", one) for one in glob if len(glob) < len(set(self._reading.glob))]
+        unused += [("`exclude`", one) for one in exclude]
+        return self.notes + [(name, f"nothing matches {one!r}") for name, one in unused]
 
 
 def one_file(path: str, reading: Reading) -> File:
@@ -95,12 +167,13 @@ def one_file(path: str, reading: Reading) -> File:
     return File(path, format=kind, compression=compression, max_size=reading.max_size)
 
 
-def read_list(path: str, null: bool) -> list[str]:
+def read_list(path: str, null: bool) -> list[Listed]:
     """Return the sources that a file lists; ``-`` is standard input.
 
     With `null` a NUL ends each name, as ``find -print0`` writes, rather than a newline.
     """
-    return [os.fsdecode(name) for name in read_bytes(path).split(b"\0" if null else b"\n") if name]
+    names = read_bytes(path).split(b"\0" if null else b"\n")
+    return [Listed(os.fsdecode(name)) for name in names if name]
 
 
 def read_bytes(path: str) -> bytes:
@@ -120,7 +193,16 @@ def read_bytes(path: str) -> bytes:
         raise unreadable(path, error) from None
 
 
-def _expand(source: str, reading: Reading) -> Iterator[File | Skipped]:
+class _Rules(NamedTuple):
+    """What a walk takes, and how its files are read."""
+
+    glob: Patterns
+    exclude: Patterns
+    reading: Reading
+
+
+def _expand(source: str, rules: _Rules) -> Iterator[File | Skipped]:
+    reading = rules.reading
     if source == STDIN:
         form = format_of(STDIN, reading)
         yield File(STDIN, format=form, compression=DETECT, max_size=reading.max_size)
@@ -134,20 +216,20 @@ def _expand(source: str, reading: Reading) -> Iterator[File | Skipped]:
         yield Skipped(source, "no such file or directory", error=True)
         return
     if stat.S_ISDIR(status.st_mode):
-        yield from _walk(source, reading)
+        yield from _walk(source, rules)
     else:
         yield _file(source, status, reading)
 
 
-def _walk(source: str, reading: Reading) -> Iterator[File | Skipped]:
+def _walk(source: str, rules: _Rules) -> Iterator[File | Skipped]:
     # Not by recursion: a folder may be deeper than Python's calls.
-    open_folders = [_entries(source, "", reading)]
+    open_folders = [_entries(source, "", rules)]
     while open_folders:
         for found in open_folders[-1]:
             if not isinstance(found, _Folder):
                 yield found
                 continue
-            open_folders.append(_entries(found.path, found.below, reading))
+            open_folders.append(_entries(found.path, found.below, rules))
             break
         else:
             open_folders.pop()
@@ -160,7 +242,7 @@ class _Folder(NamedTuple):
     below: str  # its path below the source, with a slash at the end
 
 
-def _entries(folder: str, below: str, reading: Reading) -> Iterator[File | Skipped | _Folder]:
+def _entries(folder: str, below: str, rules: _Rules) -> Iterator[File | Skipped | _Folder]:
     try:
         with os.scandir(folder) as entries:
             ordered = sorted(entries, key=lambda entry: os.fsencode(entry.name))
@@ -170,13 +252,14 @@ def _entries(folder: str, below: str, reading: Reading) -> Iterator[File | Skipp
     for entry in ordered:
         path = below + entry.name
         try:
-            if entry.name.startswith(".") or entry.is_symlink() or matches(path, reading.exclude):
+            if entry.name.startswith(".") or entry.is_symlink() or rules.exclude.match(path):
                 continue
             if entry.is_dir(follow_symlinks=False):
                 yield _Folder(entry.path, path + "/")
-            elif not reading.glob or matches(path, reading.glob):
+            elif not rules.glob or rules.glob.match(path):
                 if entry.is_file(follow_symlinks=False):
-                    yield _file(entry.path, entry.stat(follow_symlinks=False), reading)
+                    status = entry.stat(follow_symlinks=False)
+                    yield _file(entry.path, status, rules.reading, walked=True)
                 else:
                     # Reading a named pipe would wait forever.
                     yield Skipped(entry.path, NOT_REGULAR)
@@ -194,12 +277,12 @@ def _unlisted(path: str, error: OSError, named: bool = False) -> Skipped:
     return Skipped(path, reason(error), error=True)
 
 
-def _file(path: str, status: os.stat_result, reading: Reading) -> File:
+def _file(path: str, status: os.stat_result, reading: Reading, walked: bool = False) -> File:
     stem, compression = split_compression(path)
     form = format_of(stem, reading)
     return File(
         path, status.st_size, status.st_mtime, form, compression,
-        max_size=reading.max_size, regular=stat.S_ISREG(status.st_mode),
+        max_size=reading.max_size, regular=stat.S_ISREG(status.st_mode), walked=walked,
     )  # fmt: skip
 
 
@@ -216,10 +299,8 @@ def format_of(path: str, reading: Reading) -> str:
     return "text" if kind == "html" and reading.extract == "none" else kind
 
 
-def matches(path: str, patterns: Sequence[str]) -> bool:
-    """Return whether shell patterns match a path, or its last part if they have no slash."""
-    name = path.rpartition("/")[2]
-    return any(
-        fnmatchcase(path if "/" in pattern else name, pattern.removeprefix("/"))
-        for pattern in patterns
-    )
+def is_page(file: File, reading: Reading) -> bool:
+    """Return whether a file is HTML, or holds records that are."""
+    if file.records:
+        return reading.html
+    return format_of(split_compression(file.path)[0], reading) == "html"

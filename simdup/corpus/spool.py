@@ -10,6 +10,8 @@ import os
 from collections.abc import Iterable
 from typing import BinaryIO, NamedTuple
 
+_PREAD = hasattr(os, "pread")
+
 
 class Slot(NamedTuple):
     """The position of bytes in the spool: the writer of the file, the first byte, how many."""
@@ -43,17 +45,24 @@ class SpoolWriter:
 
 
 class SpoolReader:
-    """Reads from a spool's folder; keeps nothing in memory."""
+    """Reads from a spool's folder; keeps nothing in memory.  It can be pickled."""
 
     def __init__(self, folder: str) -> None:
         self._folder = folder
         self._files: dict[int, BinaryIO] = {}
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Leave the open files behind."""
+        return type(self), (self._folder,)
 
     def read(self, slot: Slot) -> bytes:
         """Return the bytes of a slot."""
         file = self._files.get(slot.writer)
         if file is None:
             file = self._files[slot.writer] = open(_path(self._folder, slot.writer), "rb")  # noqa: SIM115
+        if _PREAD:
+            # Forked processes share the place in a file, and would read elsewhere.
+            return os.pread(file.fileno(), slot.size, slot.start)
         file.seek(slot.start)
         return file.read(slot.size)
 

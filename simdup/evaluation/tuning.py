@@ -22,7 +22,7 @@ STEP = 0.05
 # A setting is good enough from this recall on.
 ENOUGH = 0.95
 
-_LARGE_DISTANCES = frozenset(f"-d {distance}" for distance in range(7, 257))
+_LARGE_DISTANCES = frozenset(f"--method simhash -d {distance}" for distance in range(7, 257))
 
 RowIds = NDArray[np.int64]
 

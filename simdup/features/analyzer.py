@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from simdup.features.counts import Counts, TermCounter, join
-from simdup.features.folding import fold
+from simdup.features.folding import fold_all
 from simdup.features.hashing import feature_hash
 from simdup.features.shingles import Shingler
 from simdup.features.text import PreparedText
@@ -47,7 +47,7 @@ class Analyzer:
 
     @cached_property
     def tokenize(self) -> Tokenizer:
-        """The function from a folded text to its tokens."""
+        """The function from folded texts to their tokens."""
         return tokenizer(self.recipe, self.segmenter, self.dictionary)
 
     @property
@@ -64,7 +64,11 @@ class Analyzer:
 
     def prepare(self, text: str) -> PreparedText:
         """Return a text as it is counted, spooled and verified."""
-        return PreparedText(fold(text) if self.recipe.fold else text)
+        return self.prepare_all([text])[0]
+
+    def prepare_all(self, texts: Sequence[str]) -> list[PreparedText]:
+        """Return texts as they are counted, spooled and verified."""
+        return list(map(PreparedText, fold_all(texts) if self.recipe.fold else texts))
 
     def counter(self) -> TermCounter:
         """Return a counter of terms with the recipe's feature hashes."""
@@ -74,7 +78,7 @@ class Analyzer:
 
     def count(self, texts: Sequence[PreparedText]) -> Counts:
         """Return the term counts of a few texts."""
-        tokens = [self.tokenize(text.folded) for text in texts]
+        tokens = self.tokenize([text.folded for text in texts])
         return join([(0, self.counter().count(tokens))], self.hash_bytes)
 
     def shingler(self, shingling: Shingling) -> Shingler:
@@ -86,4 +90,5 @@ class Analyzer:
         if not shingling.by_words:
             return Shingler(shingling)
         words = replace(self.recipe, tokens="ngrams:1")
-        return Shingler(shingling, tokenizer(words, self.segmenter, self.dictionary))
+        cut = tokenizer(words, self.segmenter, self.dictionary)
+        return Shingler(shingling, lambda text: next(iter(cut([text]))))

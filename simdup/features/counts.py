@@ -8,7 +8,6 @@ that the result is the same whoever counted what.
 
 from __future__ import annotations
 
-import collections
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -18,11 +17,16 @@ from numpy.typing import NDArray
 
 from simdup.corpus.spool import Slot
 from simdup.features.hashing import REMEMBERED_TERMS, FeatureHash, term_hash
+from simdup.features.tokens import GAP
 
 TermNumbers = NDArray[np.int32]
 
 # Entries that are worked on at once; at about 100 bytes each, some 50 MB.
 CHUNK_ENTRIES = 1 << 19
+
+# A row and a term number share 64 bits while they are sorted.
+_NUMBER_BITS = 32
+_NUMBER_MASK = (1 << _NUMBER_BITS) - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +42,15 @@ class CountedChunk:
     # uint8[terms, bits / 8]: their feature hashes, the most significant byte first.
     hashes: NDArray[np.uint8]
     terms: tuple[str, ...]  # the terms themselves; empty once they are no longer needed
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """How many terms each document has (int64[documents])."""
+        return np.diff(self.starts)
+
+    def without_empty_rows(self) -> CountedChunk:
+        """Return the counts without the documents that have no terms."""
+        return replace(self, starts=np.unique(self.starts))
 
 
 class CsrRows(NamedTuple):
@@ -113,10 +126,11 @@ class Counts:
         starts = self.starts[first : last + 1] - self.starts[first]
         return CsrRows(starts, np.concatenate(columns), np.concatenate(counts))
 
-    def chunked_rows(self) -> Iterator[CsrRows]:
-        """Yield all rows, so many at a time that memory does not grow with the corpus."""
-        for first, last in iter_chunks(self.starts, CHUNK_ENTRIES):
-            yield self.rows(first, last)
+    def chunked_rows(self, first: int = 0, last: int | None = None) -> Iterator[CsrRows]:
+        """Yield rows ``first:last``, so many at a time that memory does not grow with them."""
+        stop = len(self) if last is None else last
+        for begin, end in iter_chunks(self.starts[first : stop + 1], CHUNK_ENTRIES):
+            yield self.rows(first + begin, first + end)
 
     def _part(self, entries: TermNumbers | Slot, span: tuple[int, int]) -> TermNumbers:
         begin, end = span
@@ -157,36 +171,48 @@ class TermCounter:
         Column numbers go on from chunk to chunk; `ids`, `hashes` and `terms` are those of the
         terms that are new in this chunk, whose numbers follow those of all chunks before.
         """
-        numbers = self._numbers
-        lengths, columns, counts = [0], list[int](), list[int]()
-        for tokens in documents:
-            counted = collections.Counter(tokens)
-            counted.pop("\n", None)  # a gap between words
-            columns += map(numbers.__getitem__, counted)
-            counts += counted.values()
-            lengths.append(len(counted))
-        terms = numbers.take_new()
+        number = self._numbers.__getitem__
+        # Documents are numbered as they come, so that the tokens of long ones need not be kept.
+        rows = [np.fromiter(map(number, tokens), np.int64, len(tokens)) for tokens in documents]
+        starts, columns, counts = _count_rows(rows)
+        terms = self._numbers.take_new()
         ids = b"".join(map(term_hash, terms))
         hashes = ids if self._feature_hash is None else b"".join(map(self._feature_hash, terms))
         return CountedChunk(
-            starts=np.cumsum(lengths, dtype=np.int64),
-            columns=np.array(columns, np.int32),
-            counts=np.array(counts, np.int32),
+            starts=starts,
+            columns=columns,
+            counts=counts,
             ids=np.frombuffer(ids, ">u8").astype(np.uint64),
             hashes=np.frombuffer(hashes, np.uint8).reshape(len(terms), -1 if terms else 0),
             terms=terms,
         )
 
 
+def _count_rows(
+    rows: list[NDArray[np.int64]],
+) -> tuple[NDArray[np.int64], TermNumbers, TermNumbers]:
+    """Count the numbers from 0 on in each row; return starts, columns and counts."""
+    numbers = np.concatenate([np.zeros(0, np.int64), *rows])
+    row = np.repeat(np.arange(len(rows)), list(map(len, rows)))
+    keys = (row << _NUMBER_BITS) | numbers
+    keys = keys[numbers >= 0]
+    keys.sort()
+    first = np.flatnonzero(np.diff(keys, prepend=-1))
+    counts = np.diff(first, append=len(keys))
+    keys = keys[first]
+    starts = np.searchsorted(keys, np.arange(len(rows) + 1) << _NUMBER_BITS)
+    return starts, (keys & _NUMBER_MASK).astype(np.int32), counts.astype(np.int32)
+
+
 class _TermTable(dict[str, int]):
-    """Numbers every term when it is first asked for.
+    """Numbers every term when it is first asked for; a gap between words has the number -1.
 
     It is emptied when it has grown large; a forgotten term that comes again gets a new number,
     which `join` brings together with the old one.
     """
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__({GAP: -1})
         self._next = 0
         self._new: list[str] = []
 
@@ -201,6 +227,7 @@ class _TermTable(dict[str, int]):
         self._new.clear()
         if len(self) > REMEMBERED_TERMS:
             self.clear()
+            self[GAP] = -1
         return new
 
 
@@ -246,7 +273,7 @@ def join(
     ends = np.cumsum([sum(len(chunk.ids) for chunk in made) for made in made_by.values()])
     parts: list[TermNumbers] = np.split(number, ends[:-1])
     numbers = dict(zip(made_by, parts, strict=False))
-    sizes = [np.diff(chunk.starts) for _, chunk in chunks]
+    sizes = [chunk.sizes for _, chunk in chunks]
     return Counts(
         starts=np.concatenate([[0], *sizes]).cumsum().astype(np.int64),
         ids=ids,

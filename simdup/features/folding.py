@@ -10,6 +10,7 @@ characters take the long way.
 """
 
 import unicodedata
+from collections.abc import Sequence
 from functools import cache
 from importlib import resources
 from itertools import groupby
@@ -17,7 +18,7 @@ from itertools import groupby
 import numpy as np
 from numpy.typing import NDArray
 
-from simdup.features.text import from_codes, to_codes
+from simdup.features.text import cut_at, ends_of, from_codes, to_codes
 
 CODE_POINTS = 0x110000
 # Marks beside the code points in the table, all above every code point.
@@ -34,51 +35,62 @@ _several: list[str] = [""]
 
 
 def fold(text: str) -> str:
-    """Return `text` in the form in which texts are compared.
+    """Return `text` in the form in which texts are compared; see `fold_all`."""
+    return fold_all([text])[0]
+
+
+def fold_all(texts: Sequence[str]) -> list[str]:
+    """Return each text in the form in which texts are compared.
 
     Parameters
     ----------
-    text : str
-        Any text; a lone surrogate becomes U+FFFD, two that belong together their character.
+    texts : sequence of str
+        Any texts; a lone surrogate becomes U+FFFD, two that belong together their character.
 
     Returns
     -------
-    str
-        The folded text; folding it again changes nothing.
+    list of str
+        The folded texts; a text does not reach into the next one, and folding again changes
+        nothing.
 
     References
     ----------
     Unicode Standard Annex 15 (NFKC), the Unicode Standard section 3.13 (case folding); the
     character table of OpenCC.
     """
-    if text.isascii():
-        return text.lower()
+    wide = ["" if text.isascii() else text for text in texts]
+    ends = ends_of(wide)
+    marks = _look_up(to_codes("".join(wide)))
+    single = marks < CODE_POINTS
+    folded = cut_at(from_codes(marks if single.all() else marks * single), ends)
+    for i in np.unique(np.searchsorted(ends, np.flatnonzero(~single), "right") - 1).tolist():
+        own = marks[ends[i] : ends[i + 1]]
+        slow = (own == COMBINING).any()
+        folded[i] = _fold_slowly(texts[i]) if slow else _expand(folded[i], own)
+    return [t.lower() if t.isascii() else f for t, f in zip(texts, folded, strict=True)]
+
+
+def _look_up(codes: NDArray[np.uint32]) -> NDArray[np.uint32]:
+    """Return what the table holds for each character."""
     table = _table()
-    codes = to_codes(text)
-    folded = table[codes]
-    top = int(folded.max())
-    if top < CODE_POINTS:
-        return from_codes(folded)
-    if (folded == UNKNOWN).any():
-        for code in np.unique(codes[folded == UNKNOWN]).tolist():
+    marks = table[codes]
+    unknown = marks == UNKNOWN
+    if unknown.any():
+        for code in np.unique(codes[unknown]).tolist():
             table[code] = _entry(chr(code))
-        return fold(text)
-    if (folded == COMBINING).any():
-        return _fold_slowly(text)
-    return _expanded(folded)
+        marks = table[codes]
+    return marks
 
 
-def _expanded(folded: NDArray[np.uint32]) -> str:
+def _expand(folded: str, marks: NDArray[np.uint32]) -> str:
     """Put the strings of `_several` in the places of their marks."""
-    places = np.flatnonzero(folded >= SEVERAL)
-    marks = folded[places].tolist()
-    plain = from_codes(np.where(folded < CODE_POINTS, folded, 0))
+    places = np.flatnonzero(marks >= SEVERAL)
     parts: list[str] = []
     start = 0
-    for place, mark in zip(places.tolist(), marks, strict=True):
-        parts += plain[start:place], _several[mark - SEVERAL]
+    for place, mark in zip(places.tolist(), marks[places].tolist(), strict=True):
+        parts += folded[start:place], _several[mark - SEVERAL]
         start = place + 1
-    parts.append(plain[start:])
+    parts.append(folded[start:])
     return "".join(parts)
 
 

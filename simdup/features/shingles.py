@@ -15,7 +15,7 @@ A. Broder, "On the resemblance and containment of documents", SEQUENCES 1997, se
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
 from typing import NamedTuple
 
@@ -66,6 +66,12 @@ class Shingler:
             cut, items = texts, to_codes("".join(texts)).astype(np.uint64)
         starts = np.cumsum([0, *map(len, cut)], dtype=np.int64)
         return _shingle_sets(starts, items, self.shingling.n)
+
+    def distinct_sets(self, texts: Iterable[str]) -> Sets:
+        """Return the distinct shingles of many texts, rising in each; see `text_of`."""
+        each = [self.shingles(text) for text in texts]
+        starts = np.cumsum([0, *map(len, each)], dtype=np.int64)
+        return Sets(starts, np.concatenate([np.zeros(0, np.uint64), *each]))
 
     def _hash_words(self, words: list[str]) -> NDArray[np.uint64]:
         if len(self._term_hashes) > REMEMBERED_TERMS:

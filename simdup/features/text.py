@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +29,16 @@ def to_codes(text: str) -> NDArray[np.uint32]:
 def from_codes(codes: NDArray[np.uint32]) -> str:
     """Return the text of some code points."""
     return bytes(codes.astype("<u4", copy=False)).decode("utf-32-le", "surrogatepass")
+
+
+def ends_of(texts: Sequence[str]) -> NDArray[np.int64]:
+    """Return where each text begins when all are joined, and the end (int64[texts + 1])."""
+    return np.cumsum([0, *map(len, texts)], dtype=np.int64)
+
+
+def cut_at(joined: str, ends: NDArray[np.int64]) -> list[str]:
+    """Return the texts that were joined; see `ends_of`."""
+    return [joined[start:end] for start, end in pairwise(ends.tolist())]
 
 
 @dataclass(frozen=True)

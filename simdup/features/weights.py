@@ -1,15 +1,14 @@
 """From term counts to the few weighted terms that a fingerprint is made of.
 
-A corpus is weighted by scikit-learn; choosing the heaviest terms and capping them is ours.
-Documents are taken in chunks, so the memory does not grow with the corpus.
+The weights are those of scikit-learn's `TfidfTransformer`, which the tests compare them with:
+importing it would take longer than weighting 100,000 documents.  Documents are taken in chunks, so
+the memory does not grow with the corpus.
 """
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,24 +46,20 @@ class Weighting:
     # bool[terms] or None: the terms that the recipe's `min_df` lets through; None for all.
     frequent: NDArray[np.bool_] | None
     recipe: Recipe  # its fields weight, top and cap are used
-    # Whether scikit-learn weights the documents.  The plain formula gives the same weights, and
-    # serves the few documents that would wait longer for the import than for their answer.
-    by_sklearn: bool = False
 
-    def rows(self) -> Iterator[CsrRows]:
-        """Yield the weights of consecutive rows of `counts`: all terms, none capped."""
-        weigh = self._weigh_by_sklearn() if self.by_sklearn else self._weigh
-        for rows in self.counts.chunked_rows():
-            yield rows._replace(values=weigh(rows))
+    def rows(self, first: int = 0, last: int | None = None) -> Iterator[CsrRows]:
+        """Yield the weights of rows ``first:last`` of `counts`: all terms, none capped."""
+        for rows in self.counts.chunked_rows(first, last):
+            yield rows._replace(values=self._weigh(rows))
 
     def document(self, number: int) -> CsrRows:
         """Return the weights of one document: all terms, none capped."""
         row = self.counts.document(number)
         return row._replace(values=self._weigh(row))
 
-    def top_terms(self) -> Iterator[TopTerms]:
-        """Yield the kept terms of all rows, in chunks of consecutive ones."""
-        for rows in self.rows():
+    def top_terms(self, first: int = 0, last: int | None = None) -> Iterator[TopTerms]:
+        """Yield the kept terms of rows ``first:last``, in chunks of consecutive ones."""
+        for rows in self.rows(first, last):
             present = rows.values > 0
             if self.frequent is not None:
                 frequent = self.frequent[rows.columns] & present
@@ -84,23 +79,6 @@ class Weighting:
             case "logtf":
                 tf = np.log(tf) + 1.0
         return tf * self.factors[rows.columns]
-
-    def _weigh_by_sklearn(self) -> Any:
-        from scipy.sparse import csr_matrix
-        from sklearn.feature_extraction.text import TfidfTransformer
-
-        logarithmic = self.recipe.weight == "logtf"
-        transformer = TfidfTransformer(norm=None, smooth_idf=True, sublinear_tf=logarithmic)
-        transformer.idf_ = self.factors
-
-        def weigh(rows: CsrRows) -> NDArray[np.float64]:
-            tf = rows.values.astype(np.float64)
-            shape = (len(rows.starts) - 1, len(self.factors))
-            matrix = csr_matrix((tf, rows.columns, rows.starts), shape=shape)
-            weighted: NDArray[np.float64] = transformer.transform(matrix, copy=False).data
-            return weighted
-
-        return weigh
 
     def _heaviest(
         self, rows: CsrRows, present: NDArray[np.bool_]
@@ -128,15 +106,6 @@ class Weighting:
         # A bound that only absurd inputs reach, so that no sum of a row leaves 63 bits.
         bound = 2.0**62 / max(width, 1)
         return kept_columns, np.minimum(np.rint(kept_weights / UNIT), bound).astype(np.int64)
-
-
-def preload() -> None:
-    """Import scikit-learn in a thread: it takes as long as reading 10 MB, and others can work."""
-
-    def load() -> None:
-        import sklearn.feature_extraction.text  # noqa: F401
-
-    threading.Thread(target=load, daemon=True).start()
 
 
 def _keep_enough(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,11 +13,12 @@ from simdup.errors import SimdupError
 from simdup.features.shingles import Sets
 from simdup.features.weights import Weighting
 from simdup.lsh import minhash, pstable
+from simdup.lsh.bbit import fewest_agreeing
 from simdup.lsh.families import MINHASH, Banding, bands, choose, choose_pstable
 from simdup.model.criteria import Criteria
 
-# Band keys: uint64[documents, bands].
-Keys = NDArray[np.uint64]
+# Band keys: uint32[documents, bands] of MinHash, uint64 of p-stable projections.
+Keys = NDArray[np.uint32] | NDArray[np.uint64]
 
 # Hashes a signature may have: 512 bytes a document.
 BUDGET = 128
@@ -23,6 +26,61 @@ BUDGET = 128
 # The similarity that minhash looks for where none is asked for: that of a text of which a third
 # occurs in another one of the same length.
 _LEAST_SIMILARITY = 0.2
+
+
+# The share of pairs at the similarity that a sketch may reject by chance.
+LOSS = 1e-3
+
+
+class Signatures(NamedTuple):
+    """What proposes pairs of documents by their sets of shingles or their vectors."""
+
+    keys: Keys
+    # uint8[rows, size]: the low byte of each hash of the signatures; None where there is none.
+    sketches: NDArray[np.uint8] | None = None
+    fewest: int = 0  # how many bytes of two sketches must be equal
+    # int64[documents] or None: the row of each document; None where each has its own.
+    row_of: NDArray[np.int64] | None = None
+
+    def rows(self, documents: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the rows of documents."""
+        return documents if self.row_of is None else self.row_of[documents]
+
+    def columns(self, documents: NDArray[np.int64]) -> Iterator[Keys]:
+        """Yield the keys of documents, a band at a time."""
+        rows = self.rows(documents)
+        for band in range(self.keys.shape[1]):
+            yield self.keys[rows, band]
+
+    def propose(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Tell which documents share a key and are not far below the similarity."""
+        i, j = self.rows(a), self.rows(b)
+        proposed: NDArray[np.bool_] = (self.keys[i] == self.keys[j]).any(axis=1)
+        if self.sketches is not None:
+            some = np.flatnonzero(proposed)
+            equal = self.sketches[i[some]] == self.sketches[j[some]]
+            proposed[some] = np.count_nonzero(equal, axis=1) >= self.fewest
+        return proposed
+
+
+def concat_signatures(chunks: list[Signatures]) -> Signatures:
+    """Return signatures one after another; the chunks are used up."""
+    first = chunks[0]
+    size = sum(len(chunk.keys) for chunk in chunks)
+    keys = np.empty((size, first.keys.shape[1]), first.keys.dtype)
+    sketches = None
+    if first.sketches is not None:
+        sketches = np.empty((size, first.sketches.shape[1]), np.uint8)
+    end = size
+    while chunks:
+        # From the last on, and each is dropped: together they are as large as the result.
+        chunk = chunks.pop()
+        start = end - len(chunk.keys)
+        keys[start:end] = chunk.keys
+        if sketches is not None and chunk.sketches is not None:
+            sketches[start:end] = chunk.sketches
+        end = start
+    return Signatures(keys, sketches, first.fewest)
 
 
 def minhash_banding(criteria: Criteria) -> Banding:
@@ -37,13 +95,17 @@ def minhash_banding(criteria: Criteria) -> Banding:
     raise refused
 
 
-def minhash_keys(sets: Sets, banding: Banding) -> Keys:
-    """Return the band keys of documents given as sets of shingles.
+def minhash_signatures(sets: Sets, criteria: Criteria) -> Signatures:
+    """Return the band keys and sketches of documents given as sets of shingles.
 
     They are the very shingles that verification counts, so the probability to find a pair is that
     of the measure it has to meet, for a poem of 20 characters as for a law.
     """
-    return bands(minhash.signatures(*sets, banding.size), banding)
+    banding = minhash_banding(criteria)
+    hashes = minhash.signatures(*sets, banding.size)
+    fewest = fewest_agreeing(criteria.similarity, banding.size, LOSS)
+    # Half a key is enough: what is equal by chance has sketches that are not.
+    return Signatures(bands(hashes, banding).astype(np.uint32), hashes.astype(np.uint8), fewest)
 
 
 def pstable_keys(weighting: Weighting, criteria: Criteria) -> Keys:

@@ -123,8 +123,7 @@ class Fingerprinter:
         recipe = self.recipe
         factors = self.idf.factors(counts) if recipe.uses_idf else np.ones(len(counts.ids))
         frequent = self.idf.frequent(counts, recipe.min_df) if recipe.min_df > 1 else None
-        by_sklearn = self.learned and recipe.uses_idf and len(counts) >= ENOUGH_DOCUMENTS
-        return Weighting(counts, factors, frequent, recipe, by_sklearn)
+        return Weighting(counts, factors, frequent, recipe)
 
     def fingerprints(self, counts: Counts) -> Fingerprints:
         """Return the fingerprints of counted documents."""
@@ -133,16 +132,26 @@ class Fingerprinter:
 
 def fingerprint(weighting: Weighting) -> Fingerprints:
     """Return the fingerprints of weighted documents."""
+    return of_documents(fingerprint_rows(weighting), weighting)
+
+
+def fingerprint_rows(weighting: Weighting, first: int = 0, last: int | None = None) -> Fingerprints:
+    """Return the fingerprints of rows ``first:last`` of the counts."""
     recipe, counts = weighting.recipe, weighting.counts
     values = [np.zeros((0, recipe.words), np.uint64)]
     terms = [np.zeros(0, np.int64)]
-    for top in weighting.top_terms():
+    for top in weighting.top_terms(first, last):
         values.append(simhash_rows(counts.hashes, top.columns, top.weights, recipe.ties))
         terms.append(top.terms)
-    every = Fingerprints(np.concatenate(values), recipe.bits, np.concatenate(terms))
-    if counts.row_of is None:
+    return Fingerprints(np.concatenate(values), recipe.bits, np.concatenate(terms))
+
+
+def of_documents(every: Fingerprints, weighting: Weighting) -> Fingerprints:
+    """Return the fingerprints of documents, given those of all rows, which copies share."""
+    row_of = weighting.counts.row_of
+    if row_of is None:
         return every
-    return Fingerprints(every.values[counts.row_of], every.bits, every.terms[counts.row_of])
+    return Fingerprints(every.values[row_of], every.bits, every.terms[row_of])
 
 
 def _model_of(analyzer: Analyzer) -> Model:

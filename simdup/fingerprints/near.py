@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
 from simdup import search
 from simdup.fingerprints.fingerprinter import Fingerprints
 from simdup.model.settings import RunOptions
@@ -16,20 +19,30 @@ def near_pairs(
     With the copies ``first``, identical fingerprints pair with the first of them only, and only
     the first with others.
     """
+    distance = min(distance, fingerprints.bits)
+    how = _options(run)
     values, bits = fingerprints.values, fingerprints.bits
-    distance = min(distance, bits)
-    how = run.search
-    tables = how.tables if how.tables == "auto" else int(how.tables)
+    return search.all_pairs(values, distance, bits, copies, memory=run.search.memory, **how)
+
+
+def iter_near_pairs(fingerprints: Fingerprints, distance: int, run: RunOptions) -> Iterator[Pairs]:
+    """Yield pairs that connect what all pairs within a Hamming distance connect, in chunks.
+
+    Identical fingerprints pair with the first of them only, and only the first with others.
+    """
+    distance = min(distance, fingerprints.bits)
+    values, how = fingerprints.values, run.search
+    tables = _tables(run)
     if how.explain is not None:
-        chosen = search.plan(search.HammingBall(bits, distance), len(values), tables, how.search)
-        how.explain(search.explain(chosen))
-    return search.all_pairs(
-        values,
-        distance,
-        bits,
-        copies,
-        tables=tables,
-        search=how.search,
-        threads=run.processes,
-        memory=how.memory,
-    )
+        ball = search.HammingBall(fingerprints.bits, distance)
+        how.explain(search.explain(search.plan(ball, len(values), tables, how.search)))
+    return search.iter_pairs(values, distance, fingerprints.bits, "first", **_options(run))
+
+
+def _tables(run: RunOptions) -> int | str:
+    tables = run.search.tables
+    return tables if tables == "auto" else int(tables)
+
+
+def _options(run: RunOptions) -> dict[str, Any]:
+    return {"tables": _tables(run), "search": run.search.search, "threads": run.processes}

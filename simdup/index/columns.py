@@ -36,6 +36,8 @@ class MatchColumns(NamedTuple):
            sketches: NDArray[np.uint8], which: RowIds) -> MatchColumns:  # fmt: skip
         """Return those of some rows, given all lengths and terms, and the sketches of texts."""
         texts = terms[which] > 0
+        if len(sketches) == len(terms):
+            return cls(lengths[which], terms[which], sketches[which])
         spread = np.zeros((len(which), SIZE), np.uint8)
         if texts.any():
             place = np.cumsum(terms > 0) - 1

@@ -262,9 +262,10 @@ class Index:
             batches = _text_columns(session, sources, settings, results)
         if add:
             patience = Patience(timeout, waiting)
-            results.chunks = (query_and_add(session, one, options, patience) for one in batches)
+            found = (query_and_add(session, one, options, patience) for one in batches)
         else:
-            results.chunks = chain.from_iterable(query(session, one, options) for one in batches)
+            found = (query(session, one, options) for one in batches)
+        results.chunks = chain.from_iterable(found)
         return results
 
     def export(self) -> Iterator[tuple[str, int]]:

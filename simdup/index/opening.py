@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from urllib.parse import quote
 
@@ -91,6 +91,21 @@ def _remove_sides(path: str) -> None:
     for side in _SIDES:
         with suppress(FileNotFoundError):
             os.unlink(path + side)
+
+
+def refuse_indexes(references: Iterable[str]) -> None:
+    """Raise if a reference is an index: it has no texts that others could be compared with."""
+    # A pipe can be read only once, and not here.
+    for path in filter(os.path.isfile, references):
+        with suppress(OSError), open(path, "rb") as stream:
+            if _is_index(stream.read(100)):
+                what = "is an index: it has no texts that documents could be compared with"
+                hint = "`Index.query` tells which documents are near those of an index"
+                raise SimdupError(path, what, hint)
+
+
+def _is_index(head: bytes) -> bool:
+    return head.startswith(_MAGIC) and int.from_bytes(head[68:72], "big") == APPLICATION
 
 
 def open_storage(path: str) -> Storage:
@@ -186,7 +201,7 @@ def _check_head(path: str) -> None:
         raise unreadable(path, error) from None
     except ValueError:
         raise SimdupError(path, "no such file") from None
-    if not head.startswith(_MAGIC) or int.from_bytes(head[68:72], "big") != APPLICATION:
+    if not _is_index(head):
         raise SimdupError(path, "is not a simdup index", "`Index.build` makes one")
     version = int.from_bytes(head[60:64], "big")
     if version != VERSION:

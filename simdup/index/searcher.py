@@ -9,7 +9,8 @@ come.  Rows that are added later are scanned until they have cost as much.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import closing
 from typing import NamedTuple
 
 import numpy as np
@@ -17,13 +18,15 @@ from numpy.typing import NDArray
 
 from simdup import search
 from simdup.search import HammingBall, Hits, SearchIndex
-from simdup.search.arrays import U64, RowPairs, hamming_distances
+from simdup.search.arrays import U64
 from simdup.search.costs import COSTS
 from simdup.search.threads import interleave
 
 # Rows that are compared at a time. Of 4,096, 16,384, 32,768 and 131,072, one query against 10**6
 # takes 1.9, 1.1, 1.0 and 0.8 ms; 64 queries against 10**7 take 29, 12.7, 11.4 and 12.7 ms each.
 _CHUNK = 1 << 15
+# Queries that are tried at a time, at most: what is looked up of them takes 16 MB.
+_QUERIES = 1 << 17
 # Comparisons from which on threads are worth starting: 10 ms of them.
 _WORTH_THREADS = 10_000_000
 
@@ -46,6 +49,7 @@ class Searcher:
         self._loose = [values]  # the rows after them, each part larger than all later ones
         self._asked = 0
         self._spent = 0.0
+        self._tried = _QUERIES
 
     def append(self, values: U64) -> None:
         """Add rows after the last."""
@@ -60,6 +64,48 @@ class Searcher:
 
     def near(self, asked: U64) -> Hits:
         """Return which rows each of the fingerprints has near it, by query and row."""
+        hits = self._gather(asked, None)
+        assert hits is not None
+        return hits
+
+    def near_first(self, asked: U64, most: int) -> tuple[int, Hits]:
+        """Answer as many of the first fingerprints as have at most so many hits, at least one.
+
+        Returns
+        -------
+        int
+            How many were answered; how many are tried is what went well before.
+        Hits
+            As of `near`.
+        """
+        while True:
+            some = asked[: self._tried]
+            hits = self._gather(some, most if len(some) > 1 else None)
+            if hits is None:
+                self._tried = max(len(some) // 4, 1)
+                continue
+            if 2 * len(hits.query) <= most:
+                self._tried = min(max(self._tried, 2 * len(some)), _QUERIES)
+            return len(some), hits
+
+    def _gather(self, asked: U64, most: int | None) -> Hits | None:
+        """Return all hits, ordered; None as soon as there are more than allowed."""
+        nothing = np.zeros(0, np.int64)
+        found, total = [Hits(nothing, nothing, nothing.astype(np.int16))], 0
+        with closing(self._find(asked)) as chunks:
+            for hits in chunks:
+                total += len(hits.query)
+                if most is not None and total > most:
+                    return None
+                found.append(hits)
+        query, row, distance = (np.concatenate(column) for column in zip(*found, strict=True))
+        found.clear()
+        # Sorting by one value is faster than by two.
+        order = np.argsort(query << 32 | row)
+        return Hits(query[order], row[order], distance[order])
+
+    def _find(self, asked: U64) -> Generator[Hits, None, None]:
+        """Yield all hits, in chunks and in no order."""
         loose = sum(map(len, self._loose))
         cost = COSTS.scan * len(asked) * loose * asked.shape[1]
         self._asked += len(asked)
@@ -69,19 +115,13 @@ class Searcher:
             self._build()
         else:
             self._spent += cost
-        parts: list[Hits] = []
-        first = len(self._base)
         if self._tables is not None:
-            parts.append(search.query(self._tables, asked, threads=self._setup.threads))
+            yield from search.iter_hits(self._tables, asked, threads=self._setup.threads)
+        first = len(self._base)
         for values in self._loose:
-            found = self._scan(asked, values)
-            parts.append(found._replace(row=found.row + first))
+            for hits in self._scan(asked, values):
+                yield hits._replace(row=hits.row + first)
             first += len(values)
-        if len(parts) == 1:
-            return parts[0]
-        query, row, distance = (np.concatenate(column) for column in zip(*parts, strict=True))
-        order = np.lexsort((row, query))
-        return Hits(query[order], row[order], distance[order])
 
     def _build(self) -> None:
         """Sort tables of all rows."""
@@ -90,21 +130,16 @@ class Searcher:
         ball, threads, compress = self._setup
         self._tables = search.build(self._base, ball.bits, ball.distance, compress, threads=threads)
 
-    def _scan(self, asked: U64, values: U64) -> Hits:
+    def _scan(self, asked: U64, values: U64) -> Iterator[Hits]:
         work = len(asked) * len(values)
         threads = self._setup.threads if work >= _WORTH_THREADS else 1
         distance = self._setup.ball.distance
         parts = (_compare(asked, values, distance, slice(i, None, threads)) for i in range(threads))
-        nothing = np.zeros(0, np.int64)
-        found = [(nothing, nothing), *interleave(parts, threads)]
-        query, row = (np.concatenate(column) for column in zip(*found, strict=True))
-        order = np.lexsort((row, query))
-        query, row = query[order], row[order]
-        return Hits(query, row, hamming_distances(asked, query, values, row))
+        return interleave(parts, threads)
 
 
-def _compare(asked: U64, values: U64, distance: int, chunks: slice) -> Iterator[RowPairs]:
-    """Compare fingerprints with all rows of some of the chunks, and yield (query, row).
+def _compare(asked: U64, values: U64, distance: int, chunks: slice) -> Iterator[Hits]:
+    """Compare fingerprints with all rows of some of the chunks, and yield what is near.
 
     Chunk by chunk, so that rows come from memory once however many queries there are, and query by
     query: the square tiles of `search.baselines` take three times as long for few queries.
@@ -122,4 +157,4 @@ def _compare(asked: U64, values: U64, distance: int, chunks: slice) -> Iterator[
                 distances = distances + np.bitwise_count(x).astype(np.uint16)
             near = np.flatnonzero(distances <= distance)
             if len(near):
-                yield np.full(len(near), query), near + low
+                yield Hits(np.full(len(near), query), near + low, distances[near].astype(np.int16))

@@ -6,30 +6,35 @@ The result does not depend on how many processes there were.
 from __future__ import annotations
 
 import errno
+import math
 import sys
 import tempfile
 from array import array
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simdup.corpus.batches import Batch
 from simdup.corpus.names import NameRegistry
+from simdup.corpus.patterns import matches
 from simdup.corpus.spool import Slot, SpoolReader
 from simdup.errors import NO_ROOM, SimdupError, reason
 from simdup.features.analyzer import Analyzer
 from simdup.features.counts import CountedChunk, Counts, join, no_spool
 from simdup.features.idf import ENOUGH_DOCUMENTS
 from simdup.features.text import DIGEST_BYTES
+from simdup.fingerprints.bands import Signatures, concat_signatures
 from simdup.fingerprints.fingerprinter import Fingerprinter, Fingerprints
 from simdup.ingest.counting import COUNTS_ONLY, BatchCounter, BatchOptions, CountedBatch
+from simdup.ingest.given import Given
 from simdup.ingest.sources import Input
-from simdup.ingest.workers import Workers
-from simdup.model.documents import NO_WORDS, Skipped
+from simdup.model.documents import NO_WORDS, LeftOut, Skipped
+from simdup.workers import Workers
 from simdup.workspace import work_folder
 
 # Below this many bytes one process finishes before others have started: forking and ending two
@@ -43,9 +48,11 @@ class Corpus:
 
     analyzer: Analyzer  # turned the texts into terms
     registry: NameRegistry = field(default_factory=NameRegistry)
+    given: Given = field(default_factory=Given)  # shared with the corpora of other batches
     # Of each document, as in `Document`.
     names: list[str] = field(default_factory=list)
     modified: list[float] = field(default_factory=list)
+    values: array[float] = field(default_factory=lambda: array("d"))  # if one is asked for
     paths: list[str] = field(default_factory=list)
     records: array[int] = field(default_factory=lambda: array("Q"))
     # Of each document, as in `CountedBatch`.
@@ -59,7 +66,8 @@ class Corpus:
     skipped: list[Skipped] = field(default_factory=list)
     # Which process counted each chunk, and the chunk: see `features.counts.join`.
     chunks: list[tuple[int, CountedChunk]] = field(default_factory=list)
-    bands: list[NDArray[np.uint64]] = field(default_factory=list)  # band keys, chunk by chunk
+    # Of each text that was met first, chunk by chunk.
+    signature_chunks: list[Signatures] = field(default_factory=list)
     extras: list[bytes] = field(default_factory=list)  # of each document, as in `CountedBatch`
     # int64[documents]: each one's row in the joined counts; None where each has its own.
     row_of: NDArray[np.int64] | None = None
@@ -78,6 +86,9 @@ class Corpus:
                 taken = f"left out, add it again: another record has the name {document.name!r}"
                 self.skipped.append(Skipped(document.place, taken, error=True))
         self.unchanged += len(counted.unchanged)
+        self.given.take(counted.unchanged)
+        self.given.take(counted.documents)
+        valued = self.given.valued
         for document in counted.documents:
             name, note = self.registry.assign(document)
             if note:
@@ -86,6 +97,8 @@ class Corpus:
                 self.notes.append((name, document.note))
             self.names.append(name)
             self.modified.append(document.modified)
+            if valued:
+                self.values.append(math.nan if document.value is None else document.value)
             self.paths.append(document.path)
             self.records.append(document.record)
         self.text_digests += counted.text_digests
@@ -93,15 +106,30 @@ class Corpus:
         self.digests += counted.digests
         self.lengths += counted.lengths
         self.slots += counted.slots
-        self.skipped += counted.skipped
+        self._skip(counted.skipped)
         self.extras += counted.extras
-        if counted.bands is not None:
-            self.bands.append(counted.bands)
+        if counted.signatures is not None:
+            self.signature_chunks.append(counted.signatures)
         self.chunks.append((process, counted.counts))
+
+    def _skip(self, found: Iterable[Skipped]) -> None:
+        for one in found:
+            if isinstance(one, LeftOut):
+                self.notes.append((one.document, one.reason))
+            else:
+                self.skipped.append(self.given.skip(one))
 
     def skip_wordless(self, found: Fingerprints) -> None:
         """Skip the documents whose fingerprints have no terms."""
-        self.skipped += [Skipped(self.names[i], NO_WORDS) for i in np.flatnonzero(found.terms == 0)]
+        wordless = np.flatnonzero(found.terms == 0)
+        self.skipped += [self.given.skip(Skipped(self.names[i], NO_WORDS)) for i in wordless]
+
+    def note_unmatched(self, prefer: Iterable[str]) -> None:
+        """Note the patterns that match no document's name or path."""
+        for pattern in dict.fromkeys(prefer):
+            names = chain(self.names, self.paths)
+            if len(self) and not any(matches(name, [pattern]) for name in names):
+                self.notes.append(("`prefer`", f"nothing matches {pattern!r}"))
 
     def fingerprints(self, fingerprinter: Fingerprinter) -> Fingerprints:
         """Return the fingerprints of all documents, and skip those without words."""
@@ -136,18 +164,23 @@ class Corpus:
         self.lengths = [self.lengths[row] for row in each]
         if self.slots:
             self.slots = [self.slots[row] for row in each]
-        if self.bands:
-            self.bands = [np.concatenate(self.bands)[rows]]
 
     @cached_property
     def counts(self) -> Counts:
         """The term counts of all documents; asked for once all batches are in."""
         return join(self.chunks, self.analyzer.hash_bytes, self.read, self.row_of)
 
+    def take_signatures(self) -> Signatures | None:
+        """Return the signatures of all documents, and forget them; None where none were made."""
+        chunks, self.signature_chunks = self.signature_chunks, []
+        if not chunks:
+            return None
+        return concat_signatures(chunks)._replace(row_of=self.row_of)
+
     @property
-    def keys(self) -> NDArray[np.uint64] | None:
-        """Band keys (uint64[documents, bands]); None where none were made."""
-        return np.concatenate(self.bands) if self.bands else None
+    def priorities(self) -> dict[str, Sequence[float]]:
+        """What may decide which document of a cluster is kept; see `priority_by`."""
+        return {"lengths": self.lengths, "modified": self.modified, "values": self.values}
 
     def text(self, document: int) -> str:
         """Return a document's text as it was spooled."""
@@ -155,26 +188,20 @@ class Corpus:
 
 
 @contextmanager
-def ingest(
-    opened: Input,
-    options: BatchOptions = COUNTS_ONLY,
-    meanwhile: Callable[[], None] = lambda: None,
-) -> Iterator[Corpus]:
-    """Read and count all documents, and keep the spool while they are worked on.
-
-    `meanwhile` is called when other processes have taken over: a thread may only start once they
-    are forked.
-    """
+def ingest(opened: Input, options: BatchOptions = COUNTS_ONLY) -> Iterator[Corpus]:
+    """Read and count all documents, and keep the spool while they are worked on."""
     settings, analyzer = opened.settings, opened.analyzer()
     with spool_folder() as folder:
         reader = SpoolReader(folder)
         try:
             counter = BatchCounter(analyzer, settings.reading, options, folder)
-            corpus = Corpus(analyzer, skipped=list(opened.skipped), read=reader.read)
-            for process, counted in count_batches(opened, counter, meanwhile):
+            corpus = _begin(opened, analyzer, NameRegistry())
+            corpus.read = reader.read
+            for process, counted in count_batches(opened, counter):
                 corpus.add(process, counted)
                 if settings.recipe.idf != "builtin" and len(corpus) >= ENOUGH_DOCUMENTS:
                     corpus.forget_terms()
+            corpus.skipped += opened.given.finish()
             corpus.resolve_copies()
             yield corpus
         finally:
@@ -186,11 +213,18 @@ def ingest_as_they_come(
 ) -> Iterator[Corpus]:
     """Yield a small corpus for each batch as soon as it is counted."""
     registry = NameRegistry()
-    yield Corpus(analyzer, registry, skipped=list(opened.skipped))
+    yield _begin(opened, analyzer, registry)
     for _, counted in count_batches(opened, counter):
-        corpus = Corpus(analyzer, registry)
+        corpus = Corpus(analyzer, registry, opened.given)
         corpus.add(0, counted)
         yield corpus
+    yield Corpus(analyzer, registry, skipped=opened.given.finish())
+
+
+def _begin(opened: Input, analyzer: Analyzer, registry: NameRegistry) -> Corpus:
+    """Return a corpus without documents, with what is known before they are read."""
+    skipped, notes = list(opened.skipped), list(opened.notes)
+    return Corpus(analyzer, registry, opened.given, skipped=skipped, notes=notes)
 
 
 def ingest_fingerprinted(
@@ -215,7 +249,6 @@ def ingest_fingerprinted(
 def count_batches(
     opened: Input,
     counter: Callable[[int], Callable[[Batch], CountedBatch]],
-    meanwhile: Callable[[], None] = lambda: None,
 ) -> Iterator[tuple[int, CountedBatch]]:
     """Yield (process, counted documents) of each batch, in order.
 
@@ -238,7 +271,6 @@ def count_batches(
             done += batch.size
             run.progress("reading", done, opened.size)
     workers = Workers[Batch, CountedBatch](run.processes, counter, first=1)
-    meanwhile()
     try:
         for process, counted in workers.map(opened.batches):
             yield process, counted
@@ -249,7 +281,7 @@ def count_batches(
 
 
 @contextmanager
-def spool_folder() -> Iterator[str]:
+def spool_folder(content: str = "the texts") -> Iterator[str]:
     """Make a folder for a spool and remove it afterwards; raise if there is no room for it."""
     try:
         with work_folder(tempfile.gettempdir()) as folder:
@@ -261,4 +293,4 @@ def spool_folder() -> Iterator[str]:
         hint = "set TMPDIR to a larger disk"
         if error.errno == errno.EFBIG:
             hint = "raise the limit of file sizes (ulimit -f)"
-        raise SimdupError(tempfile.gettempdir(), f"{what} for the texts", hint) from None
+        raise SimdupError(tempfile.gettempdir(), f"{what} for {content}", hint) from None

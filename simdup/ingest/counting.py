@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-
-import numpy as np
-from numpy.typing import NDArray
+from itertools import compress
 
 from simdup.corpus.batches import Batch, read
 from simdup.corpus.spool import Slot, SpoolWriter
 from simdup.features.analyzer import Analyzer
 from simdup.features.counts import CountedChunk, TermCounter
 from simdup.features.text import PreparedText, text_digest
-from simdup.fingerprints.bands import minhash_keys
+from simdup.fingerprints.bands import Signatures, minhash_signatures
 from simdup.ingest.seen import Seen
-from simdup.lsh.families import Banding
+from simdup.model.criteria import Criteria
 from simdup.model.documents import Document, Skipped
 from simdup.model.reading import Reading
 from simdup.model.shingling import Shingling
@@ -27,7 +25,7 @@ class BatchOptions:
 
     shingling: Shingling | None = None  # cut the texts into these
     texts: bool = False  # spool the texts, in the form that the shingles are cut from
-    banding: Banding | None = None  # make MinHash band keys of the shingles
+    signatures: Criteria | None = None  # make MinHash signatures of the shingles for these
     # Count each batch on its own, as results that stream need, rather than continue the term
     # numbers of the batches before.
     standalone: bool = False
@@ -54,7 +52,7 @@ class CountedBatch:
     lengths: list[int] = field(default_factory=list)  # their characters
     slots: list[Slot] = field(default_factory=list)  # where the texts are spooled
     counts: CountedChunk = _NO_COUNTS
-    bands: NDArray[np.uint64] | None = None  # uint64[documents, bands]: band keys
+    signatures: Signatures | None = None
     skipped: list[Skipped] = field(default_factory=list)
     extras: list[bytes] = field(default_factory=list)  # of each document, see `BatchOptions`
     unchanged: list[Document] = field(default_factory=list)  # known, hence left out; no texts
@@ -102,37 +100,48 @@ class BatchCounter:
     def _count(self, batch: Batch, counter: TermCounter) -> tuple[CountedBatch, list[str]]:
         """Return the counts of a batch, and its texts in the form that is shingled."""
         counted = CountedBatch(batch.size)
-        tokens: list[list[str]] = []
+        found = list(read(batch, self.reading))
+        prepared = self.analyzer.prepare_all([d.text for d in found if isinstance(d, Document)])
+        digests = [text_digest(text.folded) for text in prepared]
+        first_seen = self._first_seen(digests)
+        folded = [text.folded for text in compress(prepared, first_seen)]
+        counts = counter.count(self._tokenize(folded))
+        wordless = set(compress(compress(digests, first_seen), counts.sizes == 0))
+        counted.counts = counts.without_empty_rows()
         texts: list[str] = []
-        for found in read(batch, self.reading):
-            if isinstance(found, Skipped):
-                counted.skipped.append(found)
+        documents = zip(prepared, digests, first_seen, strict=True)
+        for one in found:
+            if isinstance(one, Skipped):
+                counted.skipped.append(one)
                 continue
-            prepared = self.analyzer.prepare(found.text)
-            digest = text_digest(prepared.folded)
-            first = self._seen is None or digest not in self._seen
+            text, digest, first = next(documents)
+            if digest in wordless:
+                why = "no words" if text.compact else "empty"
+                counted.skipped.append(Skipped(one.name, why))
+                continue
             if first:
-                cut = self._tokenize(prepared.folded)
-                if not cut:
-                    why = "no words" if prepared.compact else "empty"
-                    counted.skipped.append(Skipped(found.name, why))
-                    continue
                 if self._seen is not None:
                     self._seen.add(digest)
-                tokens.append(cut)
-                counted.digests.append(prepared.digest)
-                counted.lengths.append(len(prepared.compact))
+                counted.digests.append(text.digest)
+                counted.lengths.append(len(text.compact))
                 if self._shingler is not None:
-                    texts.append(self._shingler.text_of(prepared))
-            counted.documents.append(found._replace(text=""))
+                    texts.append(self._shingler.text_of(text))
+            counted.documents.append(one._replace(text=""))
             counted.text_digests += digest
             counted.first_seen.append(first)
             if self.options.extras is not None:
-                counted.extras.append(self.options.extras(found, prepared))
-        counted.counts = counter.count(tokens)
-        if self.options.banding is not None and self._shingler is not None:
-            counted.bands = minhash_keys(self._shingler.sets(texts), self.options.banding)
+                counted.extras.append(self.options.extras(one, text))
+        if self.options.signatures is not None and self._shingler is not None:
+            sets = self._shingler.sets(texts)
+            counted.signatures = minhash_signatures(sets, self.options.signatures)
         return counted, texts
+
+    def _first_seen(self, digests: list[bytes]) -> list[bool]:
+        """Tell of each text whether it is the first with its digest, so that it is counted."""
+        if self._seen is None:
+            return [True] * len(digests)
+        here = {digest: i for i, digest in reversed(list(enumerate(digests)))}
+        return [here[d] == i and d not in self._seen for i, d in enumerate(digests)]
 
     def _spooled(
         self, done: tuple[CountedBatch, list[str]], writer: SpoolWriter | None

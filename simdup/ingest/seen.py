@@ -25,7 +25,8 @@ class Seen:
 
     def __contains__(self, digest: bytes) -> bool:
         """Tell whether a digest has been added, and not been forgotten."""
-        return any(self._table[i : i + DIGEST_BYTES] == digest for i in self._places(digest))
+        places = self._places(digest)
+        return self._table.find(digest, places.start, places.stop) in places
 
     def add(self, digest: bytes) -> None:
         """Add a digest, in place of another where there is no room."""

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any, TypeAlias
 
 from simdup.corpus.batches import Batch, batches, require_extras, text_batches
-from simdup.corpus.sources import STDIN, File, list_files
+from simdup.corpus.sources import STDIN, File, Listing, is_page, list_files
 from simdup.features.analyzer import Analyzer
+from simdup.ingest.given import Given
 from simdup.model.documents import Skipped
+from simdup.model.reading import Reading
 from simdup.model.settings import Settings
 
 # A file or folder, several of them, or names and texts.
@@ -27,6 +29,8 @@ class Input:
     skipped: list[Skipped]  # what could not even be listed
     # Files whose documents are never redundant; they come first.
     references: frozenset[str] = frozenset()
+    notes: Sequence[tuple[str, str]] = ()  # names, and what a person should know about them
+    given: Given = field(default_factory=Given)  # told of what the batches hold
 
     def analyzer(self) -> Analyzer:
         """Return what turns their texts into terms."""
@@ -35,27 +39,42 @@ class Input:
 
 def open_input(data: Data, settings: Settings, references: Iterable[str] = ()) -> Input:
     """List the files of the sources, or take named texts as they are; see `Input`."""
-    reading = settings.reading
     given: Iterator[Any] = iter([data] if isinstance(data, str) else data)
     first = next(given, None)
     if first is not None and not isinstance(first, str):
-        known, skipped = list_files(references, reading)
-        opened = open_files(known, skipped, settings, len(known))
+        opened = open_files(list_files([], settings.reading, references), settings)
         texts = text_batches(chain([first], given))
         return replace(opened, batches=chain(opened.batches, texts), size=None)
-    references = list(references)
     named = [] if first is None else [first, *given]
-    known, _ = list_files(references, reading)
-    # Listed together, so that a file that is in both is read once, as a reference.
-    files, skipped = list_files([*references, *named], reading)
-    return open_files(files, skipped, settings, len(known))
+    return open_files(list_files(named, settings.reading, references), settings)
 
 
-def open_files(
-    files: list[File], skipped: list[Skipped], settings: Settings, references: int = 0
-) -> Input:
-    """Prepare files that were listed; the first so many are references."""
-    require_extras(files, settings.reading)
-    size = None if any(f.path == STDIN for f in files) else sum(f.size for f in files)
-    known = frozenset(file.path for file in files[:references])
-    return Input(batches(files, settings.reading), settings, size, skipped, known)
+def open_files(listing: Listing, settings: Settings) -> Input:
+    """Prepare files that were listed."""
+    files = listing.files
+    reading = replace(settings.reading, value_field=settings.criteria.keep_field)
+    settings = replace(settings, reading=reading)
+    require_extras(files, reading)
+    return Input(
+        batches(files, reading),
+        settings,
+        None if any(f.path == STDIN for f in files) else sum(f.size for f in files),
+        listing.skipped,
+        frozenset(file.path for file in files[: listing.references]),
+        [*listing.notes, *_without_effect(files, reading)],
+        Given(listing.named, reading),
+    )
+
+
+def _without_effect(files: Iterable[File], reading: Reading) -> Iterator[tuple[str, str]]:
+    """Yield the arguments that were given and matter to none of the files, and why."""
+    default = Reading()
+    if not any(file.records for file in files):
+        for name in ("field", "id_field"):
+            if getattr(reading, name) != getattr(default, name):
+                yield f"`{name}`", "has no effect: no SOURCE holds records"
+    if reading.extract != default.extract:
+        # Where the source of a page is its text, nothing else tells a page.
+        pages = replace(reading, extract=default.extract)
+        if not any(is_page(file, pages) for file in files):
+            yield "`extract`", "has no effect: no SOURCE holds HTML"

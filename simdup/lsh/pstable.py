@@ -73,7 +73,9 @@ def unit(starts: NDArray[np.int64], weights: NDArray[np.float64]) -> NDArray[np.
         A vector of zeros stays one.
     """
     rows = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
-    lengths = np.sqrt(np.bincount(rows, weights * weights, minlength=len(starts) - 1))
+    # Summed by rising weight: the order of a document's terms depends on what was counted before.
+    rising = weights[np.lexsort((weights, rows))]
+    lengths = np.sqrt(np.bincount(rows, rising * rising, minlength=len(starts) - 1))
     scaled: NDArray[np.float64] = weights / np.where(lengths > 0, lengths, 1.0)[rows]
     return scaled
 

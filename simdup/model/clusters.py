@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -42,7 +43,8 @@ class Member:
     name : str
         Its document's.
     role : str
-        ``kept`` or ``redundant``.
+        ``kept``; ``redundant``: it meets the criteria with a kept document; or ``linked``: it is
+        connected to the kept one through others only.
     fingerprint : str
         Its fingerprint as lower-case hex digits.
     distance : int or None
@@ -51,6 +53,9 @@ class Member:
         What it has in common with the kept one, as in `Measures`; None for the kept one itself.
     number : int
         The document's place in the input, from 0.
+    beside : int
+        Number of the kept document that the figures refer to: the first member's, unless that one
+        is too far and another reference is near.
     """
 
     name: str
@@ -61,6 +66,7 @@ class Member:
     containment: float | None = None
     cosine: float | None = None
     number: int = -1
+    beside: int = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,14 +81,23 @@ class Cluster:
         The kept one first, the others in input order.
     pairs : tuple of Pair
         Ordered by their documents' places in the input.
-    chained : bool
-        Whether some document is joined to the kept one by others only.
+    complete : bool
+        Whether these are all pairs; of a large family each member but the kept one has one.
     """
 
     number: int
     members: tuple[Member, ...]
     pairs: tuple[Pair, ...]
-    chained: bool = False
+    complete: bool = True
+
+    def member(self, number: int) -> Member:
+        """Return the member of a document's number."""
+        return next(member for member in self.members if member.number == number)
+
+    @property
+    def linked(self) -> int:
+        """How many documents are connected to the kept one through others only."""
+        return sum(member.role == "linked" for member in self.members)
 
     @property
     def diameter(self) -> int:
@@ -104,10 +119,17 @@ class Summary:
     ----------
     documents : int
         Documents that took part.
-    clusters, redundant, skipped, pairs : int
+    clusters, redundant, linked, skipped, pairs : int
         How many of each were found.
     candidates : int
-        Pairs that the search proposed, before they were verified.
+        Distinct pairs that were proposed and checked.
+    candidates_by : dict
+        How many of these each search proposed.
+    unchecked : int
+        Pairs that were left unchecked because a family would have cost too much.
+    star_redundant : int or None
+        How many documents star linkage, the default of `dedupe`, would call redundant; None where
+        it was used.
     seconds : float
         How long the run took.
     recipe : dict
@@ -120,16 +142,21 @@ class Summary:
     skipped: int
     pairs: int
     candidates: int
+    candidates_by: dict[str, int]
     seconds: float
     recipe: dict[str, Any]
+    linked: int = 0
+    unchecked: int = 0
+    star_redundant: int | None = None
 
     @classmethod
     def of(cls, clusters: Sequence[Cluster], **figures: Any) -> Summary:
         """Return the summary of clusters; `figures` are the fields that these do not tell."""
-        members = (member for cluster in clusters for member in cluster.members)
+        roles = Counter(member.role for cluster in clusters for member in cluster.members)
         return cls(
             clusters=len(clusters),
-            redundant=sum(member.role == "redundant" for member in members),
+            redundant=roles["redundant"],
+            linked=roles["linked"],
             pairs=sum(len(cluster.pairs) for cluster in clusters),
             **figures,
         )
@@ -166,11 +193,16 @@ class Result:
     references: int = 0
 
     def names(self, which: str) -> list[str]:
-        """Return the documents that are ``redundant``, ``kept`` or ``unique``, in input order."""
+        """Return the documents that are ``redundant``, ``kept`` or ``unique``, in input order.
+
+        What is linked is kept.
+        """
         if which == "unique":
             return list(self.unique)
         members = (member for cluster in self.clusters for member in cluster.members)
-        found = ((m.number, m.name) for m in members if m.role == which)
+        found = (
+            (m.number, m.name) for m in members if (m.role == "redundant") == (which == "redundant")
+        )
         return [name for number, name in sorted(found) if number >= self.references]
 
     @property
@@ -188,3 +220,32 @@ class Removed:
     distance: int  # Hamming distance to the document that was kept
     similarity: float | None  # Jaccard similarity to it; None where it was not measured
     kept: str  # its name
+
+
+class Cleaned(NamedTuple):
+    """What became of a corpus that was cleaned.
+
+    Attributes
+    ----------
+    result : Result
+        What was found in it.
+    removed : list of Removed
+        What was left out, in input order.
+    written : str or None
+        Where the corpus was written; None if nothing was.
+    bytes_before, bytes_after : int or None
+        Bytes of its files and of those that were written; None where they cannot be compared.
+    """
+
+    result: Result
+    removed: list[Removed]
+    written: str | None = None
+    bytes_before: int | None = None
+    bytes_after: int | None = None
+
+    @property
+    def documents(self) -> int:
+        """How many documents were read, without references."""
+        members = (member for cluster in self.result.clusters for member in cluster.members)
+        clustered = sum(member.number >= self.result.references for member in members)
+        return len(self.result.unique) + clustered

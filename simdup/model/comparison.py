@@ -32,9 +32,12 @@ class Comparison:
         How many terms the document with fewer of them has.
     fingerprints : tuple of (str or None)
         As hex digits.
-    bands : tuple of bool
-        Which bands are equal: of simhash's distance + 1 the most significant first, of the other
-        methods as their signatures have them.
+    searches : dict of (str, tuple of bool)
+        Of each search that the method runs, which bands are equal: of simhash's distance + 1 the
+        most significant first, of the other searches as their signatures have them.  Empty where
+        one of the texts has no terms.
+    proposed_by : tuple of str
+        The searches that propose the pair in a scan.
     shared : tuple of (str, float, float)
         Top terms of both with their weights in `a` and in `b`, by falling sum.
     only_a, only_b : tuple of (str, float)
@@ -56,12 +59,18 @@ class Comparison:
     identical: bool
     terms: int
     fingerprints: tuple[str | None, str | None]
-    bands: tuple[bool, ...]
+    searches: dict[str, tuple[bool, ...]]
+    proposed_by: tuple[str, ...]
     shared: tuple[tuple[str, float, float], ...]
     only_a: tuple[tuple[str, float], ...]
     only_b: tuple[tuple[str, float], ...]
     recipe: dict[str, Any]
     criteria: Criteria
+
+    @property
+    def bands(self) -> tuple[bool, ...]:
+        """Which bands of the first search are equal: with ``auto`` those of the fingerprints."""
+        return next(iter(self.searches.values()), ())
 
     @property
     def agreement(self) -> float | None:

@@ -8,8 +8,8 @@ from typing import NamedTuple, TypedDict
 from simdup.errors import SimdupError, invalid
 from simdup.model.shingling import Shingling
 
-KEEP = ("first", "longest", "shortest", "newest", "oldest")
-METHODS = ("simhash", "minhash", "pstable")
+KEEP = ("first", "longest", "shortest", "newest", "oldest", "max:FIELD", "min:FIELD")
+METHODS = ("auto", "simhash", "minhash", "pstable")
 LINKAGES = ("single", "star")
 
 CHARACTERS_5 = Shingling(5)
@@ -37,7 +37,7 @@ class Criteria:
     Attributes
     ----------
     distance : int
-        The largest Hamming distance of their fingerprints, with the method ``simhash``.
+        The Hamming distance up to which simhash proposes pairs.
     similarity : float
         The least Jaccard similarity of their texts.
     verify : bool
@@ -45,16 +45,20 @@ class Criteria:
     shingle : Shingling
         Given as ``N`` characters or ``words:N``.
     keep : str
-        One of `KEEP`: which document of a cluster is kept.
+        One of `KEEP`: which document of a cluster is kept.  With ``max:FIELD`` and ``min:FIELD``
+        it is the record with the largest or smallest number, date or time in a field; one without
+        comes last.  Of equals the first is kept.
     containment, cosine : float or None
         The least of these measures; None where it does not matter.
     method : str
-        One of `METHODS`: how candidates are found.
+        One of `METHODS`: how candidates are found; ``auto`` by simhash and by minhash.
     recall : float
         The share of the pairs at `similarity` that ``minhash`` and ``pstable`` are to find.
-    linkage : str
+    linkage : str or None
         One of `LINKAGES`: ``single`` joins whatever pairs connect, ``star`` only pairs with the
-        kept document.
+        kept document; None for what the operation does by default.
+    all_pairs : bool
+        Whether all candidates of large families are verified and listed too.
     prefer : tuple of str
         Shell patterns of names: a document that matches is kept before one that does not, and one
         that matches an earlier pattern before one that matches a later.
@@ -72,10 +76,11 @@ class Criteria:
     keep: str = "first"
     containment: float | None = None
     cosine: float | None = None
-    method: str = "simhash"
-    recall: float = 0.99
-    linkage: str = "single"
+    method: str = "auto"
+    recall: float = 0.999
+    linkage: str | None = None
     prefer: tuple[str, ...] = ()
+    all_pairs: bool = False
 
     def __post_init__(self) -> None:
         """Parse the shingle, and refuse values that make no sense."""
@@ -90,7 +95,9 @@ class Criteria:
         if not 0 < self.recall < 1:
             raise invalid("recall", self.recall, "a share above 0 and below 1")
         for name, allowed in (("keep", KEEP), ("method", METHODS), ("linkage", LINKAGES)):
-            if getattr(self, name) not in allowed:
+            given = getattr(self, name)
+            fits = given in allowed or (name == "keep" and self.keep_field)
+            if not fits and not (name == "linkage" and given is None):
                 raise invalid(name, getattr(self, name), "one of " + ", ".join(allowed))
         if not self.verify and self.extras:
             raise SimdupError(
@@ -98,9 +105,31 @@ class Criteria:
             )
 
     @property
+    def keep_field(self) -> str | None:
+        """The field of records that decides which one is kept; None where none does."""
+        extreme, _, name = self.keep.partition(":")
+        return name or None if extreme in ("max", "min") else None
+
+    @property
     def extras(self) -> tuple[str, ...]:
         """The measures that are asked for beside the similarity."""
         return tuple(n for n in ("containment", "cosine") if getattr(self, n) is not None)
+
+    @property
+    def searches(self) -> tuple[str, ...]:
+        """The searches that propose candidates.
+
+        Where no measure of the texts decides, ``auto`` goes by fingerprints alone.
+        """
+        if self.method != "auto":
+            return (self.method,)
+        measured = self.verify and (self.similarity > 0 or self.extras)
+        return ("simhash", "minhash") if measured else ("simhash",)
+
+    @property
+    def by_distance(self) -> bool:
+        """Whether the distance is a condition; with other searches it only proposes."""
+        return self.searches == ("simhash",)
 
     def accepts(self, measures: Measures) -> bool:
         """Tell whether the measures are high enough; what was not measured does not matter."""
@@ -130,5 +159,6 @@ class CriteriaFields(TypedDict, total=False):
     cosine: float | None
     method: str
     recall: float
-    linkage: str
+    linkage: str | None
     prefer: tuple[str, ...]
+    all_pairs: bool

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 # Why a document without a single weighing term is skipped.
@@ -18,6 +19,10 @@ class Document(NamedTuple):
     note: str = ""  # what a person should know about how it was read
     path: str = ""  # of the file it comes from
     record: int = 0  # its number in a file of records, from 1; 0 for a file of its own
+    # Of the field that `Criteria.keep` names: NaN where it is no number, None where it is missing;
+    # then there are the names of the record's fields.
+    value: float | None = None
+    fields: Iterable[str] = ()
 
     @property
     def place(self) -> str:
@@ -32,3 +37,17 @@ class Skipped:
     document: str  # its name
     reason: str  # in a few words
     error: bool = False  # a fault (status 2), not in the nature of the file (empty, binary)
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut(Skipped):
+    """A file that is no document of a folder: not skipped, but noted."""
+
+
+@dataclass(frozen=True, slots=True)
+class NoField(Skipped):
+    """A record, or a whole file of records, without a field that is asked for."""
+
+    argument: str = ""  # the attribute of `Reading` that names the field
+    # The fields there are, each with how many characters of text it has.
+    fields: Mapping[str, int] = field(default_factory=dict)

@@ -18,17 +18,23 @@ class Reading:
         The encoding of all files; None detects it for each file.
     glob, exclude : tuple of str
         Shell patterns of the files to take, and of the files and folders to leave out.  A pattern
-        with a slash is matched against the path below the SOURCE, one without against the name.
+        with a slash is matched against the path below the SOURCE, one without against the name;
+        ``{a,b}`` matches either.
     input_format : str
         One of `INPUT_FORMATS`; ``auto`` goes by the suffix.
     field, id_field : str, str or None
-        A record's field with the text, and the one with its name.
+        A record's field with the text, and the one with its name.  Dots reach into objects:
+        ``body.content``.
+    value_field : str or None
+        A record's field with a number or a date; see `Criteria.keep`.
     html : bool
         Whether texts are HTML, whatever a file's suffix.
     extract : str
         Which part of HTML is the text, one of `EXTRACTS`: the main text, all text, or the source.
     max_size : int
         Most bytes of a document, unpacked; a larger one is skipped.
+    outputs : tuple of str
+        Files that the run writes; a walk leaves them out.
     """
 
     encoding: str | None = None
@@ -41,3 +47,5 @@ class Reading:
     extract: str = "main"
     # Far beyond any book, and a text of this size takes 3 GB while it is read and counted.
     max_size: int = 100 << 20
+    outputs: tuple[str, ...] = ()
+    value_field: str | None = None

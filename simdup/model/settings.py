@@ -15,6 +15,9 @@ SEGMENTERS = ("auto", "rjieba", "jieba")
 TABLES = ("auto", "4", "10", "16", "20")
 SEARCHES = ("tables", "exhaustive", "probe", "neighbours")
 
+# Bytes of pairs that `pairs` keeps in memory: temporary files cost next to nothing beside printing.
+PAIR_MEMORY = 1 << 28
+
 # Called with a stage (``reading`` or ``verifying``), how much of it is done, and how much there
 # is, if known: bytes of the one, pairs of the other.
 Progress: TypeAlias = Callable[[str, int, int | None], None]
@@ -35,7 +38,8 @@ class SearchOptions:
     search : str
         One of `SEARCHES`.
     memory : int or None
-        Bytes that the pairs found may take; None for what is free.
+        Bytes that the pairs found may take; None for what is free, or `PAIR_MEMORY` where pairs
+        beyond it go to temporary files.
     explain : callable, optional
         Called with a description of the plan before a search.
     """

@@ -16,7 +16,7 @@ class Setting:
     Attributes
     ----------
     options : str
-        As they are given on the command line.
+        As they are given on the command line; empty for the defaults, the method ``auto``.
     pairs : int
         Pairs that it proposes.
     hold : int
@@ -47,13 +47,15 @@ class Tuning:
     true : int
         True pairs of the sample.
     settings : list of Setting
-        By method.
+        The default first, then by method.
     bins : list of (float, float, int)
         The histogram of similarities.
     advice : str
         Options to give to `scan`.
     skipped : sequence of Skipped
         Documents that could not take part.
+    notes : sequence of (str, str)
+        As in `Result`.
     recipe : dict
         The resolved recipe.
     """
@@ -66,4 +68,5 @@ class Tuning:
     bins: list[tuple[float, float, int]]
     advice: str
     skipped: Sequence[Skipped]
+    notes: Sequence[tuple[str, str]]
     recipe: dict[str, Any]

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simdup.clustering.clusters import DocumentPair, DocumentPairs, ScannedDocuments, form_clusters
+from simdup.clustering.clusters import ScannedDocuments, form_clusters
 from simdup.clustering.linkage import first_come
 from simdup.corpus.batches import read
 from simdup.corpus.fingerprint_lines import FingerprintLines
@@ -17,16 +17,16 @@ from simdup.corpus.names import NameRegistry
 from simdup.corpus.spool import Slot, SpoolReader, SpoolWriter
 from simdup.errors import SimdupError
 from simdup.features.analyzer import Analyzer
-from simdup.features.shingles import Shingles
 from simdup.fingerprints.fingerprinter import Fingerprints
-from simdup.fingerprints.near import near_pairs
 from simdup.ingest.corpus import spool_folder
 from simdup.ingest.sources import Input, open_input
 from simdup.model.clusters import Cluster, Result, Summary
 from simdup.model.documents import Skipped
 from simdup.model.settings import Settings
 from simdup.verify.cosine import Vector
-from simdup.verify.pairs import find_pairs
+from simdup.verify.families import Texts
+from simdup.verify.pairs import Found, Grouping, find_groups
+from simdup.verify.stored import StoredTexts
 from simdup.verify.verifier import Verifier
 
 
@@ -45,6 +45,8 @@ def cluster(lines: FingerprintLines, settings: Settings, verify_from: Iterable[s
         without sources the distance alone decides.
     """
     started = time.monotonic()
+    # Lines know nothing but fingerprints.
+    settings = replace(settings, criteria=replace(settings.criteria, method="simhash"))
     sources = list(verify_from)
     if sources:
         with spool_folder() as folder:
@@ -55,64 +57,59 @@ def cluster(lines: FingerprintLines, settings: Settings, verify_from: Iterable[s
         found.clusters,
         documents=found.documents,
         skipped=len(found.skipped),
-        candidates=found.candidates,
         seconds=time.monotonic() - started,
         recipe={"digest": lines.recipe, "bits": lines.bits} if lines.recipe else {},
+        **found.found.figures(settings.criteria),
     )
     return Result(found.clusters, tuple(found.skipped), (), summary)
 
 
-class _Found(NamedTuple):
+class _Clustered(NamedTuple):
     clusters: tuple[Cluster, ...]
     documents: int
-    candidates: int
+    found: Found
     skipped: Sequence[Skipped] = ()
 
 
-def _cluster_lines(lines: FingerprintLines, settings: Settings) -> _Found:
+def _cluster_lines(lines: FingerprintLines, settings: Settings) -> _Clustered:
     """Cluster lines by the distance of their fingerprints alone."""
-    fingerprints = Fingerprints.of_lines(lines)
-    near = near_pairs(fingerprints, settings.criteria.distance, settings.run, copies="first")
-    columns = (near.i.tolist(), near.j.tolist(), near.distance.tolist())
-    pairs = [DocumentPair(*pair) for pair in zip(*columns, strict=True)]
-    copies = {pair.b: pair.a for pair in pairs if pair.distance == 0}
-    documents = ScannedDocuments(lines.names, fingerprints)
-    found = DocumentPairs(pairs, copies, len(pairs))
-    clusters = form_clusters(found, documents, first_come, settings.criteria)
-    return _Found(clusters, len(lines.names), len(pairs))
+    documents = ScannedDocuments(lines.names, Fingerprints.of_lines(lines))
+    return _form(Grouping(documents, None, Texts(), first_come, settings))
 
 
-def _cluster_texts(lines: FingerprintLines, opened: Input, folder: str) -> _Found:
+def _form(given: Grouping, skipped: Sequence[Skipped] = ()) -> _Clustered:
+    found = find_groups(given)
+    clusters = form_clusters(found.groups, given.documents, given.settings.criteria)
+    return _Clustered(clusters, len(given.documents.names), found, skipped)
+
+
+def _cluster_texts(lines: FingerprintLines, opened: Input, folder: str) -> _Clustered:
     """Cluster lines, and verify their pairs on the texts of the sources."""
     settings = opened.settings
     analyzer = opened.analyzer()
-    shingler = analyzer.shingler(settings.criteria.shingle)
     wanted = set(lines.names)
     texts = _read_again(opened, wanted, analyzer, SpoolWriter(folder, 0))
     reader = SpoolReader(folder)
-
-    def shingles_of(number: int) -> Shingles:
-        return shingler.shingles(reader.read(slots[number]).decode("utf-8", "surrogatepass"))
 
     present = np.array([i for i, name in enumerate(lines.names) if name in texts.rows], np.int64)
     names = [lines.names[i] for i in present.tolist()]
     rows = [texts.rows[name] for name in names]
     slots = [texts.slots[row] for row in rows]
+    stored = StoredTexts.of(analyzer, settings.criteria.shingle, slots, reader.read)
     all_lines = Fingerprints.of_lines(lines)
     documents = ScannedDocuments(
         names,
         replace(all_lines, values=all_lines.values[present], terms=all_lines.terms[present]),
         [texts.digests[row] for row in rows],
-        measure=Verifier(shingles_of, _no_vector, settings.criteria).measure,
+        measure=Verifier(stored.shingles, _no_vector, settings.criteria).measure_all,
     )
-    try:
-        found = find_pairs(documents, None, settings)
-        clusters = form_clusters(found, documents, first_come, settings.criteria)
-    finally:
-        reader.close()
+    known = Texts.of([slot.size for slot in slots], stored, settings.criteria)
     missing = sorted(wanted - texts.rows.keys() - {one.document for one in texts.skipped})
     skipped = texts.skipped + [Skipped(name, "no such document", error=True) for name in missing]
-    return _Found(clusters, len(names), found.candidates, skipped)
+    try:
+        return _form(Grouping(documents, None, known, first_come, settings), skipped)
+    finally:
+        reader.close()
 
 
 def _no_vector(document: int) -> Vector:

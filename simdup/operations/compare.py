@@ -16,7 +16,7 @@ from simdup.features.idf import Model
 from simdup.features.shingles import Shingler
 from simdup.features.text import PreparedText
 from simdup.features.weights import UNIT, TopTerms, Weighting
-from simdup.fingerprints.bands import minhash_banding, minhash_keys, pstable_keys
+from simdup.fingerprints.bands import Signatures, minhash_signatures, pstable_keys
 from simdup.fingerprints.fingerprinter import Fingerprinter
 from simdup.ingest.corpus import ingest
 from simdup.ingest.sources import open_input
@@ -70,15 +70,15 @@ def compare(
 
 def learn_fingerprinter(
     sources: Iterable[str], settings: Settings
-) -> tuple[Fingerprinter, list[Skipped]]:
-    """Return the fingerprinter that a scan of the sources would use, and what it would skip."""
+) -> tuple[Fingerprinter, list[Skipped], list[tuple[str, str]]]:
+    """Return the fingerprinter that a scan of the sources would use, what it skips and notes."""
     named = list(sources)
     with ingest(open_input(named, settings)) as corpus:
         made = Fingerprinter.for_corpus(corpus.analyzer, corpus.counts)
     if made.learned and isinstance(made.idf, Model):
         idf = replace(made.idf, name="corpus " + ", ".join(named))
         made = replace(made, idf=idf)
-    return made, corpus.skipped
+    return made, corpus.skipped, corpus.notes
 
 
 def compare_documents(
@@ -92,18 +92,20 @@ def compare_documents(
     distance = None
     if hexes[0] is not None and hexes[1] is not None:
         distance = (int(hexes[0], 16) ^ int(hexes[1], 16)).bit_count()
-    bands = both.bands(distance)
     identical = both.texts[0].compact == both.texts[1].compact
-    simhash = criteria.method == "simhash"
-    near = distance is not None and distance <= criteria.distance
-    candidate = near if simhash else any(bands)
+    searches, proposed_by = both.searches(distance)
+    # With both searches the measures alone decide; a scan misses one pair in a hundred at most.
+    candidate = bool(proposed_by) or len(criteria.searches) > 1
     accepted = not criteria.verify or criteria.accepts(measures)
     a, b = both.weights
     shared = a.keys() & b.keys()
     return Comparison(
         a=documents[0].name,
         b=documents[1].name,
-        duplicates=candidate and accepted and (identical or terms >= FEW_TERMS),
+        duplicates=distance is not None
+        and candidate
+        and accepted
+        and (identical or terms >= FEW_TERMS),
         distance=distance,
         bits=fingerprinter.recipe.bits,
         similarity=measures.similarity or 0.0,
@@ -112,7 +114,8 @@ def compare_documents(
         identical=identical,
         terms=terms,
         fingerprints=hexes,
-        bands=bands,
+        searches=searches,
+        proposed_by=proposed_by,
         shared=tuple(sorted(((t, a[t], b[t]) for t in shared), key=lambda s: (-s[1] - s[2], s[0]))),
         only_a=_without(a, shared),
         only_b=_without(b, shared),
@@ -175,18 +178,27 @@ class _Both:
             self.criteria,
         )
 
-    def bands(self, distance: int | None) -> tuple[bool, ...]:
-        """Tell in which bands a scan by the method sees the two as equal."""
+    def searches(self, distance: int | None) -> tuple[dict[str, tuple[bool, ...]], tuple[str, ...]]:
+        """Return in which bands each search sees the two as equal, and which propose the pair."""
         if distance is None:
-            return ()
-        if self.criteria.method == "simhash":
-            return self._equal_blocks()
-        if self.criteria.method == "minhash":
-            sets = self.shingler.sets([self.shingler.text_of(text) for text in self.texts])
-            keys = minhash_keys(sets, minhash_banding(self.criteria))
-        else:
-            keys = pstable_keys(self.weighting, self.criteria)
-        return tuple(np.equal(keys[0], keys[1]).tolist())
+            return {}, ()
+        bands, proposed_by = {}, []
+        for search in self.criteria.searches:
+            if search == "simhash":
+                bands[search] = self._equal_blocks()
+                proposes = distance <= self.criteria.distance
+            else:
+                known = self._signatures(search)
+                bands[search] = tuple(np.equal(known.keys[0], known.keys[1]).tolist())
+                proposes = bool(known.propose(np.array([0]), np.array([1]))[0])
+            proposed_by += [search] if proposes else []
+        return bands, tuple(proposed_by)
+
+    def _signatures(self, search: str) -> Signatures:
+        if search == "pstable":
+            return Signatures(pstable_keys(self.weighting, self.criteria))
+        sets = self.shingler.sets([self.shingler.text_of(text) for text in self.texts])
+        return minhash_signatures(sets, self.criteria)
 
     def _equal_blocks(self) -> tuple[bool, ...]:
         """Tell which of distance + 1 blocks are equal: one must be, if that few bits differ."""

@@ -12,9 +12,10 @@ from dataclasses import dataclass, replace
 from simdup.corpus.compression import detect_compression, split_compression
 from simdup.corpus.sources import RECORDS, STDIN, File, format_of, list_files
 from simdup.errors import SimdupError, unwritable
+from simdup.index.opening import refuse_indexes
 from simdup.ingest.corpus import Corpus, spool_folder
 from simdup.ingest.sources import Input, open_files
-from simdup.model.clusters import Removed, Result
+from simdup.model.clusters import Cleaned, Removed, Result
 from simdup.model.documents import Skipped
 from simdup.model.reading import Reading
 from simdup.model.settings import Settings
@@ -49,7 +50,15 @@ class DedupeOptions:
 
 
 Finish = Callable[[Result, list[Removed]], None]
-Written = tuple[Result, list[Removed]]
+
+
+def with_linkage(settings: Settings) -> Settings:
+    """Return settings whose linkage is known: by default stars.
+
+    So what is removed is near something that stays.
+    """
+    criteria = settings.criteria
+    return replace(settings, criteria=replace(criteria, linkage=criteria.linkage or "star"))
 
 
 def dedupe(
@@ -57,11 +66,12 @@ def dedupe(
     options: DedupeOptions,
     settings: Settings,
     finish: Finish = lambda result, removed: None,
-) -> Written:
+) -> Cleaned:
     """Write a corpus without its redundant documents.
 
-    Files that could not be read as documents are kept as they are; those that cannot even be
-    copied are missing, and listed among the skipped.
+    Only what meets the criteria with a document that stays is redundant.  Files that could not be
+    read as documents are kept as they are; those that cannot even be copied are missing, and listed
+    among the skipped.
 
     Parameters
     ----------
@@ -70,31 +80,40 @@ def dedupe(
     options : DedupeOptions
         Where the corpus goes, and how.
     settings : Settings
-        As in `scan`.
+        As in `scan`, but for the linkage, which is ``star`` by default.
     finish : callable
         Called with the result before the corpus appears in its place.
+
+    Returns
+    -------
+    Cleaned
+        ``result``, ``removed``, and what was ``written``.
 
     Raises
     ------
     SimdupError
         If the target must not be written to, or cannot be.
     """
+    settings = with_linkage(settings)
     _check_places(sources, options)
-    known, _ = list_files(options.references, settings.reading)
-    files, skipped = list_files([*options.references, *sources], settings.reading)
+    refuse_indexes(options.references)
+    listing = list_files(sources, settings.reading, options.references)
     with spool_folder() as folder:
-        files = [_rereadable(file, sources, folder) for file in files]
-        opened = open_files(files, skipped, settings, len(known))
+        files = [_rereadable(file, sources, folder) for file in listing.files]
+        opened = open_files(listing._replace(files=files), settings)
+        references, given = files[: listing.references], files[listing.references :]
         # From a mistyped name nothing should come, not even an empty folder.
-        nothing = len(files) == len(known) and bool(skipped)
+        nothing = not given and bool(listing.skipped)
         if options.target is None or nothing:
             result, corpus = examine(opened)
             removed = [cut.entry for cut in _cuts(result, corpus)]
             finish(result, removed)
-            return result, removed
-        references, given = files[: len(known)], files[len(known) :]
+            return Cleaned(result, removed)
         single = _single_file(sources, given, options.target)
         if single is not None:
+            if options.link != "copy":
+                why = "has no effect: OUT is no folder"
+                opened = replace(opened, notes=[*opened.notes, ("`link`", why)])
             compression = _compression(single, options.target, settings.reading)
             job = _File(single, references, compression)
             return _write_file(opened, options.target, job, finish)
@@ -117,7 +136,7 @@ class _File:
     compression: str  # of the file that is written
 
 
-def _write_file(opened: Input, target: str, job: _File, finish: Finish) -> Written:
+def _write_file(opened: Input, target: str, job: _File, finish: Finish) -> Cleaned:
     """Write what stays of a file of records to a file."""
     like = "" if job.file.path == STDIN else job.file.path
     with ExitStack() as stack:
@@ -137,12 +156,15 @@ def _write_file(opened: Input, target: str, job: _File, finish: Finish) -> Writt
         except OSError as error:
             raise unwritable(f"{job.file.path} to {target}", error) from None
         check_unchanged([job.file])
-    return result, removed
+    cleaned = Cleaned(result, removed, target)
+    if job.compression != job.file.compression or not os.path.isfile(target):
+        return cleaned
+    return cleaned._replace(bytes_before=job.file.size, bytes_after=os.path.getsize(target))
 
 
 def _write_folder(
     opened: Input, options: DedupeOptions, cleaned: CleanedFolder, finish: Finish
-) -> Written:
+) -> Cleaned:
     """Write what stays of files to a folder."""
     target = options.target or ""
     with reserve(target, parents=True), open_folder(target, options.force) as folder:
@@ -159,8 +181,11 @@ def _write_folder(
                   list_others(folder, target)]  # fmt: skip
         result = replace(result, skipped=(*result.skipped, *lost), notes=(*result.notes, *others))
         removed = [cut.entry for cut in cleaned.cuts]
+        before = sum(file.size for file, _ in cleaned.files)
+        places = [os.path.join(folder, below) for _, below in cleaned.files]
+        after = sum(os.path.getsize(place) for place in places if os.path.isfile(place))
         finish(result, removed)
-    return result, removed
+    return Cleaned(result, removed, target, before, after)
 
 
 def _check_places(sources: Sequence[str], options: DedupeOptions) -> None:
@@ -241,9 +266,9 @@ def _cuts(result: Result, corpus: Corpus) -> list[Cut]:
     unread = {one.document for one in result.skipped if one.error}
     found: list[tuple[int, Cut]] = []
     for cluster in result.clusters:
-        kept, *others = cluster.members
-        for one in others:
-            number = one.number
+        by_number = {member.number: member for member in cluster.members}
+        for one in cluster.members:
+            number, kept = one.number, by_number[one.beside]
             if one.role == "redundant" and corpus.paths[number] not in unread:
                 same = corpus.digests[number] == corpus.digests[kept.number]
                 reason = "exact copy" if same else "near-duplicate"

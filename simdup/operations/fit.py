@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from simdup.errors import SimdupError
 from simdup.features.idf import Model, learn_model, model_bytes
 from simdup.ingest.corpus import ingest
@@ -10,8 +12,18 @@ from simdup.model.documents import Skipped
 from simdup.model.settings import Settings
 
 
-def fit(data: Data, settings: Settings) -> tuple[bytes, Model, list[Skipped]]:
-    """Return a model's file content, the model, and what was skipped.
+class Fitted(NamedTuple):
+    """A model, and how its documents were read."""
+
+    content: bytes  # of its file
+    model: Model
+    # As in `Result`.
+    skipped: list[Skipped]
+    notes: list[tuple[str, str]]
+
+
+def fit(data: Data, settings: Settings) -> Fitted:
+    """Learn a model from the documents of sources.
 
     Raises
     ------
@@ -22,4 +34,4 @@ def fit(data: Data, settings: Settings) -> tuple[bytes, Model, list[Skipped]]:
         if not len(corpus):
             raise SimdupError("fit", "no document with words to learn from")
         model = learn_model(corpus.counts, corpus.analyzer.terms_digest)
-    return model_bytes(model), model, corpus.skipped
+    return Fitted(model_bytes(model), model, corpus.skipped, corpus.notes)

@@ -3,20 +3,47 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+
+import numpy as np
 
 from simdup.corpus.fingerprint_lines import FingerprintLines
 from simdup.fingerprints.fingerprinter import Fingerprints
-from simdup.fingerprints.near import near_pairs
+from simdup.fingerprints.near import iter_near_pairs
+from simdup.ingest.corpus import spool_folder
 from simdup.model.clusters import Pair
-from simdup.model.settings import RunOptions
+from simdup.model.settings import PAIR_MEMORY, RunOptions
+from simdup.search.arrays import U64, combine_rows, hamming_distances
+from simdup.search.memory import free_memory
+from simdup.search.runs import sort_chunks
+
+# Bytes of a pair in memory: both rows are in one value.
+_PAIR_BYTES = 8
+# Fewer pairs than a search yields at a time are not worth a file.
+_LEAST = 1 << 18
 
 
-def pairs(lines: FingerprintLines, distance: int, run: RunOptions) -> Iterator[Pair]:
-    """Return the pairs of lines whose fingerprints are within a distance, in input order.
+@contextmanager
+def pairs(lines: FingerprintLines, distance: int, run: RunOptions) -> Iterator[Iterator[Pair]]:
+    """Find the pairs of lines whose fingerprints are within a distance, in input order.
 
-    Equal fingerprints pair with the first of them only.
+    Equal fingerprints pair with the first of them only.  The search is done when the iterator is
+    yielded.  Pairs for which there is no memory are in temporary files until the context ends.
     """
-    found = near_pairs(Fingerprints.of_lines(lines), distance, run, copies="first")
-    columns = (found.i.tolist(), found.j.tolist(), found.distance.tolist())
-    names = lines.names
-    return (Pair(names[i], names[j], d, None) for i, j, d in zip(*columns, strict=True))
+    memory = PAIR_MEMORY if run.search.memory is None else run.search.memory
+    found = iter_near_pairs(Fingerprints.of_lines(lines), distance, run)
+    keys = (combine_rows(pairs.i, pairs.j) for pairs in found)
+    room = max(min(memory, free_memory()) // _PAIR_BYTES, _LEAST)
+    with sort_chunks(keys, room, partial(spool_folder, "the pairs")) as ordered:
+        yield _iter_pairs(lines, ordered)
+
+
+def _iter_pairs(lines: FingerprintLines, ordered: Iterator[U64]) -> Iterator[Pair]:
+    names, values = lines.names, lines.values
+    for keys in ordered:
+        i = (keys >> np.uint64(32)).astype(np.int64)
+        j = (keys & np.uint64(0xFFFFFFFF)).astype(np.int64)
+        columns = (i.tolist(), j.tolist(), hamming_distances(values, i, values, j).tolist())
+        for a, b, d in zip(*columns, strict=True):
+            yield Pair(names[a], names[b], d, None)

@@ -9,12 +9,12 @@ from typing import Unpack
 
 import numpy as np
 
-from simdup.clustering.clusters import DocumentPair, ScannedDocuments, form_clusters
+from simdup.clustering.clusters import Group, ScannedDocuments, form_clusters
 from simdup.clustering.linkage import priority_by
-from simdup.corpus.sources import matches
-from simdup.features.weights import Weighting, preload
-from simdup.fingerprints.bands import minhash_banding, pstable_keys
-from simdup.fingerprints.fingerprinter import Fingerprinter, fingerprint
+from simdup.corpus.patterns import matches
+from simdup.fingerprints.bands import Signatures, pstable_keys
+from simdup.fingerprints.fingerprinter import Fingerprinter
+from simdup.index.opening import refuse_indexes
 from simdup.ingest.corpus import Corpus, ingest
 from simdup.ingest.counting import BatchOptions
 from simdup.ingest.sources import Data, Input, open_input
@@ -23,9 +23,10 @@ from simdup.model.criteria import Criteria, CriteriaFields
 from simdup.model.reading import Reading
 from simdup.model.recipe import Recipe
 from simdup.model.settings import RunOptions, Settings
-from simdup.verify.cosine import vector
-from simdup.verify.pairs import find_pairs
-from simdup.verify.verifier import Verifier
+from simdup.verify.crew import Crew, Work
+from simdup.verify.families import Texts
+from simdup.verify.pairs import Grouping, find_groups
+from simdup.verify.stored import StoredTexts
 
 
 def scan(
@@ -83,6 +84,8 @@ def scan(
     settings = Settings.of(recipe, criteria, reading=reading, run=run, **fields)
     if jobs is not None:
         settings = replace(settings, run=replace(settings.run, jobs=jobs))
+    references = list(references)
+    refuse_indexes(references)
     return examine(open_input(data, settings, references))[0]
 
 
@@ -90,47 +93,42 @@ def examine(opened: Input) -> tuple[Result, Corpus]:
     """Find the near-duplicates in opened sources; return them and what is known about all."""
     started = time.monotonic()
     settings, criteria = opened.settings, opened.settings.criteria
-    learns = settings.recipe.may_need_corpus and settings.recipe.uses_idf
-    meanwhile = preload if learns else lambda: None
-    with ingest(opened, _batch_options(criteria), meanwhile) as corpus:
+    with ingest(opened, _batch_options(criteria)) as corpus:
         fingerprinter = Fingerprinter.for_corpus(corpus.analyzer, corpus.counts)
         weighting = fingerprinter.weigh(corpus.counts)
-        verifier = _verifier(corpus, weighting, criteria)
-        documents = ScannedDocuments(
-            corpus.names,
-            fingerprint(weighting),
-            corpus.digests,
-            # The documents of references come first.
-            range(sum(path in opened.references for path in corpus.paths)),
-            verifier.measure if criteria.verify else None,
-        )
-        keys = pstable_keys(weighting, criteria) if criteria.method == "pstable" else corpus.keys
-        found = find_pairs(documents, keys, settings)
-        ranks = _ranks(corpus, criteria, documents.references)
-        priority = priority_by(criteria.keep, corpus.lengths, corpus.modified, ranks)
-        clusters = form_clusters(found, documents, priority, criteria)
-        hint = _template_hint(found.pairs, verifier, criteria) if criteria.verify else ""
+        stored = StoredTexts.of(corpus.analyzer, criteria.shingle, corpus.slots, corpus.read)
+        work = Work(weighting, stored if criteria.verify else None, criteria)
+        with Crew(work, settings.run) as crew:
+            documents = ScannedDocuments(
+                corpus.names,
+                crew.fingerprints(),
+                corpus.digests,
+                # The documents of references come first.
+                range(sum(path in opened.references for path in corpus.paths)),
+                crew.measure,
+            )
+            ranks = _ranks(corpus, criteria, documents.references)
+            priority = priority_by(criteria.keep, corpus.priorities, ranks)
+            signatures = corpus.take_signatures()
+            if criteria.method == "pstable":
+                signatures = Signatures(pstable_keys(weighting, criteria))
+            texts = Texts.of(corpus.lengths, stored, criteria)
+            found = find_groups(Grouping(documents, signatures, texts, priority, settings))
+            clusters = form_clusters(found.groups, documents, criteria)
+            hint = _template_hint(found.groups, crew, criteria) if criteria.verify else ""
     corpus.skip_wordless(documents.fingerprints)
+    corpus.note_unmatched(criteria.prefer)
     summary = Summary.of(
         clusters,
         documents=int(np.count_nonzero(documents.fingerprints.terms)),
         skipped=len(corpus.skipped),
-        candidates=found.candidates,
         seconds=time.monotonic() - started,
         recipe=fingerprinter.fields,
+        **found.figures(criteria),
     )
     skipped, notes = tuple(corpus.skipped), tuple(corpus.notes)
     unique, references = _unique(documents, clusters), len(documents.references)
     return Result(clusters, skipped, notes, summary, hint, unique, references), corpus
-
-
-def _verifier(corpus: Corpus, weighting: Weighting, criteria: Criteria) -> Verifier:
-    shingler = corpus.analyzer.shingler(criteria.shingle)
-    return Verifier(
-        lambda document: shingler.shingles(corpus.text(document)),
-        lambda document: vector(weighting.document(document)),
-        criteria,
-    )
 
 
 def _unique(documents: ScannedDocuments, clusters: tuple[Cluster, ...]) -> list[str]:
@@ -143,10 +141,10 @@ def _unique(documents: ScannedDocuments, clusters: tuple[Cluster, ...]) -> list[
 
 def _batch_options(criteria: Criteria) -> BatchOptions:
     """Return what the criteria need of documents beside their counts."""
-    banding = minhash_banding(criteria) if criteria.method == "minhash" else None
-    if not criteria.verify and banding is None:
+    signed = criteria if "minhash" in criteria.searches else None
+    if not criteria.verify and signed is None:
         return BatchOptions()
-    return BatchOptions(criteria.shingle, criteria.verify, banding)
+    return BatchOptions(criteria.shingle, criteria.verify, signed)
 
 
 def _ranks(corpus: Corpus, criteria: Criteria, references: range) -> Callable[[int], int]:
@@ -171,13 +169,14 @@ _HINT_COSINE = 0.9
 _HINT_SAMPLE = 200
 
 
-def _template_hint(pairs: list[DocumentPair], verifier: Verifier, criteria: Criteria) -> str:
+def _template_hint(groups: list[Group], crew: Crew, criteria: Criteria) -> str:
     """Return advice where many pairs share their form and not their content."""
+    pairs = [pair for group in groups for pair in group.pairs]
     unlike = [p for p in pairs if p.measures.similarity is not None and p.measures.similarity < 1]
     if criteria.cosine is not None or len(unlike) < _HINT_PAIRS:
         return ""
     sample = unlike[:: -(-len(unlike) // _HINT_SAMPLE)]
-    low = sum(verifier.cosine(pair.a, pair.b) < _HINT_COSINE for pair in sample)
+    low = sum(crew.cosine(pair.a, pair.b) < _HINT_COSINE for pair in sample)
     if low < _HINT_SHARE * len(sample):
         return ""
     return (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -13,7 +13,7 @@ from simdup.evaluation.tuning import LEAST, Truth
 from simdup.features.counts import select
 from simdup.features.shingles import Sets, Shingles
 from simdup.features.weights import Weighting
-from simdup.fingerprints.bands import minhash_banding, minhash_keys, pstable_keys
+from simdup.fingerprints.bands import Signatures, minhash_signatures, pstable_keys
 from simdup.fingerprints.fingerprinter import Fingerprinter, Fingerprints
 from simdup.fingerprints.near import near_pairs
 from simdup.ingest.corpus import Corpus, ingest
@@ -26,7 +26,8 @@ from simdup.search.banding import candidates
 from simdup.verify.join import similar_pairs
 
 DISTANCES = range(17)
-RECALLS = (0.99, 0.95, 0.9)
+_DEFAULT = Criteria()
+RECALLS = (_DEFAULT.recall, 0.95, 0.9)
 
 RowIds = NDArray[np.int64]
 
@@ -56,7 +57,7 @@ def tune(data: Data, settings: Settings, sample: int = 2000, fixed: bool = False
     tried = _try_settings(drawn, replace(settings, criteria=wanted))
     measured = [tuning.measure(options, truth, true, *found) for options, found in tried]
     best = tuning.advise_setting(measured).options
-    advice = f"{best} -s {wanted.similarity:g}" if len(true) else ""
+    advice = f"{best} -s {wanted.similarity:g}".strip() if len(true) else ""
     return Tuning(
         documents=documents,
         sample=len(drawn.sets),
@@ -66,6 +67,7 @@ def tune(data: Data, settings: Settings, sample: int = 2000, fixed: bool = False
         bins=tuning.histogram(truth),
         advice=advice,
         skipped=corpus.skipped,
+        notes=corpus.notes,
         recipe=fingerprinter.fields,
     )
 
@@ -97,25 +99,31 @@ def _draw(
 def _try_settings(
     drawn: _Sample, settings: Settings
 ) -> Iterator[tuple[str, tuple[RowIds, RowIds]]]:
-    """Yield the options of each setting, and the pairs that it proposes."""
-    near = near_pairs(drawn.fingerprints, max(DISTANCES), settings.run)
-    for distance in DISTANCES:
-        within = near.distance <= distance
-        yield f"-d {distance}", (near.i[within], near.j[within])
+    """Yield the options of each setting, and the pairs that it proposes, the default first."""
     criteria = settings.criteria
+    near = near_pairs(drawn.fingerprints, max(DISTANCES), settings.run)
     starts = np.cumsum([0, *map(len, drawn.sets)], dtype=np.int64)
     sets = Sets(starts, np.concatenate([np.zeros(0, np.uint64), *drawn.sets]))
-    for recall in RECALLS:
-        keys = minhash_keys(sets, minhash_banding(replace(criteria, recall=recall)))
-        asked = "" if recall == criteria.recall else f" --recall {recall:g}"
-        yield f"--method minhash{asked}", _concat(candidates(keys))
-    yield "--method pstable", _concat(candidates(pstable_keys(drawn.weighting, criteria)))
+    minhash = {r: _proposed(minhash_signatures(sets, replace(criteria, recall=r))) for r in RECALLS}
+    simhash = {d: (near.i[near.distance <= d], near.j[near.distance <= d]) for d in DISTANCES}
+    yield "", _distinct([simhash[_DEFAULT.distance], minhash[_DEFAULT.recall]])
+    for distance, found in simhash.items():
+        yield f"--method simhash -d {distance}", found
+    for recall, found in minhash.items():
+        option = "" if recall == _DEFAULT.recall else f" --recall {recall:g}"
+        yield f"--method minhash{option}", found
+    yield "--method pstable", _proposed(Signatures(pstable_keys(drawn.weighting, criteria)))
 
 
-def _concat(chunks: Iterator[tuple[RowIds, RowIds]]) -> tuple[RowIds, RowIds]:
-    pairs = list(chunks)
-    nothing = np.zeros(0, np.int64)
-    return (
-        np.concatenate([nothing, *(i for i, _ in pairs)]),
-        np.concatenate([nothing, *(j for _, j in pairs)]),
-    )
+def _proposed(signatures: Signatures) -> tuple[RowIds, RowIds]:
+    """Return the pairs that signatures propose."""
+    found = [(i[good], j[good]) for i, j in candidates(signatures.keys)
+             if (good := signatures.propose(i, j)).any()]  # fmt: skip
+    return _distinct(found)
+
+
+def _distinct(chunks: Sequence[tuple[RowIds, RowIds]]) -> tuple[RowIds, RowIds]:
+    """Return the pairs of all chunks, each once."""
+    pairs = [i << 32 | j for i, j in chunks]
+    both = np.unique(np.concatenate([np.zeros(0, np.int64), *pairs]))
+    return both >> 32, both & 0xFFFFFFFF

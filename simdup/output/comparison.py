@@ -12,7 +12,8 @@ from simdup.corpus.names import to_bytes
 from simdup.model.criteria import Measures
 from simdup.output.escaping import shown
 from simdup.output.records import digits, json_line, rounded
-from simdup.output.text import Painter, padded, recipe_words
+from simdup.output.summary import SEARCHES, recipe_words
+from simdup.output.text import Painter, padded
 
 if TYPE_CHECKING:
     from simdup.model.comparison import Comparison
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
 
 # Terms of a kind that a person reads; JSONL has them all.
 _MOST = 20
+
+# Searches as rows name them.
+_NAMES = {"simhash": "simhash", "minhash": "MinHash", "pstable": "p-stable"}
 
 # Cells of the longest term shown.
 _WIDEST = 40
@@ -33,33 +37,39 @@ def comparison_jsonl(found: Comparison) -> Iterator[bytes]:
         del values[key]
     values |= {
         "type": "comparison",
+        "bands": found.bands,
         **{name: rounded(values[name]) for name in ("similarity", *found.criteria.extras)},
         "agreement": found.agreement,
         "ratio": found.ratio,
     }
-    order = ("type", "a", "b", "duplicates", "distance", "bits", "agreement", "ratio")
+    measures = ("similarity", *found.criteria.extras)
+    order = ("type", "a", "b", "duplicates", "distance", "bits", "agreement", "ratio", *measures,
+             "fingerprints", "bands")  # fmt: skip
     yield json_line({key: values.pop(key) for key in order} | values)
 
 
-def comparison_text(found: Comparison, paint: Painter) -> Iterator[bytes]:
-    """Yield a comparison as a person reads it: the answer first, then the reasons."""
+def comparison_text(found: Comparison, paint: Painter, verbose: bool = False) -> Iterator[bytes]:
+    """Yield a comparison as a person reads it: the answer first, then the reasons.
+
+    `verbose` adds the recipe.
+    """
     answer = (
         paint("yes", "near-duplicates") if found.duplicates else paint("no", "not near-duplicates")
     )
     lines = [paint.wrapped(f"{answer}: {reason(found)}"), ""]
     lines += [f"  a  {shown(found.a)}", f"  b  {shown(found.b)}", ""]
     if found.distance is not None:
-        equal = sum(found.bands)
-        bands = "".join("=" if band else "." for band in found.bands)
         lines.append(f"  distance      {found.distance} of {found.bits} bits")
-        lines.append(f"  bands         {bands}  ({equal} of {len(found.bands)} match)")
+    for search, equal in found.searches.items():
+        bands = "".join("=" if band else "." for band in equal)
+        lines.append(f"  {_NAMES[search]:<12}  {bands}  ({sum(equal)} of {len(equal)} bands match)")
     kind, _, count = str(found.criteria.shingle).rpartition(":")
     runs = f"(shared runs of {count} {kind or 'characters'})"
     lines.append(f"  similarity    {digits(found.similarity)}  {runs}")
     lines += [f"  {name:<12}  {digits(getattr(found, name))}" for name in found.criteria.extras]
     a, b = (value or "none" for value in found.fingerprints)
     lines += [f"  fingerprints  {a}  {b}", f"  idf           {_idf_words(found.recipe['idf'])}"]
-    lines.append(recipe_words(found.recipe))
+    lines += [f"  {recipe_words(found.recipe)}"] if verbose else []
     lines += _terms(found, paint)
     yield to_bytes("\n".join(lines) + "\n")
 
@@ -74,30 +84,54 @@ def reason(found: Comparison) -> str:
         return "the texts are the same after folding."
     if found.too_short:
         return "with so few words only identical texts count, and these differ."
-    simhash = criteria.method == "simhash"
-    near = found.distance <= criteria.distance if simhash else any(found.bands)
-    if simhash:
-        place = f"{found.distance} of {found.bits} bits differ, at most {criteria.distance} may"
-    else:
-        place = f"{sum(found.bands)} of {len(found.bands)} {criteria.method} bands match"
+    place = "; ".join(_place(found, search) for search in found.searches)
     if not criteria.verify:
         return f"{place}; the texts were not compared."
+    share = _share(found)
     like = criteria.accepts(Measures(found.similarity, found.containment, found.cosine))
-    share = ", ".join(
-        f"{name} is {digits(getattr(found, name))}, at least {getattr(criteria, name):g} is asked"
-        for name in ("similarity", *criteria.extras)
-    )
-    if near == like:
-        return f"{place}; their {share}."
-    if near:
-        return (
-            f"the fingerprints are near ({place}), but the texts are not similar enough ({share})."
-        )
+    if len(found.searches) > 1:
+        return _measured_reason(found, share, place)
+    simhash = "simhash" in found.searches
+    if bool(found.proposed_by) == like:
+        return f"{place}; {share}."
+    if found.proposed_by:
+        near = "the fingerprints are near" if simhash else "the bands match"
+        return f"{near} ({place}), but the texts are not similar enough ({share})."
     way_out = f"a distance of {found.distance} would" if simhash else "a higher recall may"
     return (
-        f"the texts are similar ({share}), but their fingerprints are too far apart for a scan "
-        f"to find the pair ({place}); {way_out} find it."
+        f"the texts are similar ({share}), but a scan by this method alone does not find the pair "
+        f"({place}); {way_out} find it."
     )
+
+
+def _measured_reason(found: Comparison, share: str, place: str) -> str:
+    """Return the reason where the measures alone decide, and which searches propose the pair."""
+    if not found.duplicates:
+        return f"{share}."
+    if not found.proposed_by:
+        return f"{share}; but a scan would miss the pair ({place})."
+    searches = " and by ".join(SEARCHES[search] for search in found.proposed_by)
+    return f"{share}; a scan finds the pair by {searches}."
+
+
+def _share(found: Comparison) -> str:
+    """Return the measures beside what is asked of them."""
+    criteria = found.criteria
+    names = [*(["similarity"] if criteria.similarity else []), *criteria.extras]
+    parts = [
+        f"{name} is {digits(getattr(found, name))}, at least {getattr(criteria, name):g} is asked"
+        for name in names
+    ]
+    return "their " + ", ".join(parts) if parts else "no similarity is asked"
+
+
+def _place(found: Comparison, search: str) -> str:
+    """Return how near a search sees the two."""
+    if search == "simhash":
+        most = found.criteria.distance
+        return f"{found.distance} of {found.bits} bits differ, at most {most} may"
+    bands = found.searches[search]
+    return f"{sum(bands)} of {len(bands)} bands of {SEARCHES[search]} match"
 
 
 def _idf_words(name: str) -> str:

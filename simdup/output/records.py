@@ -8,6 +8,7 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
+from itertools import islice
 from types import SimpleNamespace
 from typing import Any
 
@@ -16,9 +17,14 @@ from simdup.corpus.names import escape, to_bytes
 from simdup.model.clusters import Cluster, Member, Pair, Removed, Result
 from simdup.model.criteria import Measures
 from simdup.model.documents import Skipped
+from simdup.model.formats import CLUSTER_COLUMNS, PAIR_COLUMNS, REMOVED_COLUMNS
 from simdup.model.matches import QueryResult
 
-_CLUSTER_COLUMNS = ("cluster", "role", "document", "fingerprint", "distance", "similarity")
+# Counts changes of the typed lines that a program might stumble over.
+SCHEMA = 1
+
+# Rows written at a time, where there may be any number of them.
+_CSV_ROWS = 1 << 12
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -56,7 +62,7 @@ def cluster_csv(
     `extras` are measures beside the similarity that get a column of their own; `bom` is for
     spreadsheets, here and below.
     """
-    yield csv_head((*_CLUSTER_COLUMNS, *extras), bom)
+    yield csv_head((*CLUSTER_COLUMNS, *extras), bom)
     for cluster in clusters:
         yield _csv_rows(
             (
@@ -85,22 +91,26 @@ def cluster_jsonl(result: Result) -> Iterator[bytes]:
                 "size": len(cluster.members),
                 "diameter": cluster.diameter,
                 "weakest": rounded(cluster.weakest),
-                "documents": [_member(member) for member in cluster.members],
+                "documents": [_member(member, cluster) for member in cluster.members],
                 "pairs": [_pair(pair) for pair in cluster.pairs],
-                **({"chained": True} if cluster.chained else {}),
+                **({} if cluster.complete else {"pairs_complete": False}),
+                **({"chained": True} if cluster.linked else {}),
             }
         )
     for skipped in result.skipped:
         yield skipped_line(skipped)
     summary = asdict(result.summary)
     recipe = summary.pop("recipe")
+    if summary["star_redundant"] is None:
+        del summary["star_redundant"]
     summary["seconds"] = round(summary["seconds"], 3)
-    yield json_line({"type": "summary"} | summary | {"simdup": __version__, "recipe": recipe})
+    head = {"type": "summary", "schema": SCHEMA}
+    yield json_line(head | summary | {"simdup": __version__, "recipe": recipe})
 
 
 def removed_csv(removed: Iterable[Removed], bom: bool = False) -> Iterator[bytes]:
     """Yield the CSV of what was removed: a header, then a row a document."""
-    yield csv_head(("document", "reason", "distance", "similarity", "kept"), bom)
+    yield csv_head(REMOVED_COLUMNS, bom)
     yield _csv_rows(
         (
             (one.document, one.reason, one.distance, digits(one.similarity), one.kept)
@@ -118,8 +128,10 @@ def removed_jsonl(removed: Iterable[Removed]) -> Iterator[bytes]:
 
 def pair_csv(pairs: Iterable[Pair], bom: bool = False) -> Iterator[bytes]:
     """Yield the CSV of pairs."""
-    yield csv_head(("a", "b", "distance", "similarity"), bom)
-    yield _csv_rows(((p.a, p.b, p.distance, digits(p.similarity)) for p in pairs), bom)
+    yield csv_head(PAIR_COLUMNS, bom)
+    rows = ((p.a, p.b, p.distance, digits(p.similarity)) for p in pairs)
+    while some := list(islice(rows, _CSV_ROWS)):
+        yield _csv_rows(some, bom)
 
 
 def pair_jsonl(pairs: Iterable[Pair]) -> Iterator[bytes]:
@@ -142,9 +154,6 @@ def query_csv(answers: Iterable[QueryResult], bom: bool = False) -> Iterator[byt
             for match in answer.matches
         ]
         yield _csv_rows(rows or [(answer.document, "", "", "")], bom)
-
-
-QUERY_COLUMNS = ("document", "match", "distance", "similarity")
 
 
 def query_jsonl(answers: Iterable[QueryResult]) -> Iterator[bytes]:
@@ -176,11 +185,13 @@ def skipped_line(one: Skipped) -> bytes:
     return json_line({"type": "skipped", "document": one.document, "reason": one.reason})
 
 
-def _member(member: Member) -> dict[str, Any]:
+def _member(member: Member, cluster: Cluster) -> dict[str, Any]:
     """Return a member's fields: of the kept one those it has, of others the similarity at least."""
     values = _rounded(asdict(member))
     values = {"document": values.pop("name")} | values
-    del values["number"]
+    del values["number"], values["beside"]
+    if member.beside not in (cluster.members[0].number, member.number):
+        values["kept"] = cluster.member(member.beside).name
     if member.distance is None:
         del values["distance"]
     elif member.similarity is None:

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import os
-import re
 import stat
 from collections.abc import Iterable
 from contextlib import suppress
 
-from simdup.corpus.sources import STDIN, matches
+from simdup.corpus.own_results import HEAD, is_own_result
+from simdup.corpus.patterns import matches
+from simdup.corpus.sources import STDIN
 from simdup.errors import SimdupError, unreadable
+from simdup.model.formats import TEXT_HEADING
 from simdup.model.reading import Reading
 from simdup.workspace import entries
 
-# How results of simdup begin: fingerprint lines, models, typed JSON objects, tables.
-_RESULT = re.compile(
-    rb'# simdup|\{"type":|cluster,role,document,|document,(match|reason),|a,b,distance,'
-)
+# What else was written by simdup, though a walk reads it: clusters as text, models.
+_WRITTEN = (TEXT_HEADING.encode(), b"# simdup-idf ")
 
 
 def check_target(target: str, sources: Iterable[str], force: bool) -> None:
@@ -99,8 +99,8 @@ def _check_inside(path: str, folder: str, reading: Reading) -> None:
     if reading.glob and not matches(ways[-1], reading.glob):
         return
     with suppress(OSError), open(path, "rb") as file:
-        head = file.read(64)
-        if head and not _RESULT.match(head):
+        head = file.read(HEAD)
+        if head and not (is_own_result(head) or head.startswith(_WRITTEN)):
             raise SimdupError(
                 path, f"is inside a SOURCE and was not written by simdup: {folder}",
                 "write to another file, or remove this one",

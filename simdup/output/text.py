@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import textwrap
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import IO, TYPE_CHECKING, Any
 
@@ -15,12 +13,12 @@ from rich.color import ColorSystem
 from rich.style import Style
 
 from simdup.corpus.names import to_bytes
-from simdup.model.clusters import Cluster, Result
-from simdup.model.criteria import Criteria
-from simdup.model.documents import Skipped
+from simdup.model.clusters import Cluster
+from simdup.model.formats import TEXT_HEADING
 from simdup.model.matches import QueryResult
 from simdup.output.escaping import shown
 from simdup.output.records import digits
+from simdup.output.summary import count_words, recipe_words
 
 if TYPE_CHECKING:
     from simdup.index.info import IndexInfo
@@ -29,6 +27,7 @@ STYLES = {
     "heading": Style(bold=True),
     "kept": Style(color="green"),
     "redundant": Style(color="yellow"),
+    "linked": Style(color="cyan"),
     "dim": Style(dim=True),
     "yes": Style(color="green", bold=True),
     "no": Style(color="red", bold=True),
@@ -76,13 +75,13 @@ def cluster_text(
     without tearing the line apart.  `extras` are measures that get a column of their own.
     """
     columns = "".join(f"{extra:>11}  " for extra in extras)
-    heading = paint("dim", f"  role       bits  similar  {columns}document") + "\n"
+    heading = paint("dim", f"{TEXT_HEADING}{columns}document") + "\n"
     for cluster in clusters:
         yield heading.encode()
         heading = "\n"
         title = f"cluster {cluster.number:,}: {len(cluster.members):,} documents"
-        if cluster.chained:
-            title += ", some alike to others only, not to the kept one"
+        if cluster.linked:
+            title += f", {cluster.linked:,} linked through others only"
         lines = [paint("heading", title)]
         for member in cluster.members:
             role = paint(member.role, f"{member.role:<9}")
@@ -91,48 +90,6 @@ def cluster_text(
             figures += "".join(f"{digits(getattr(member, extra)):>11}  " for extra in extras)
             lines.append(f"  {role}  {figures}{shown(member.name)}")
         yield to_bytes("\n".join(lines) + "\n")
-
-
-def report(result: Result, criteria: Criteria) -> str:
-    """Return the lines that end a run: what was done, what was found, by which recipe."""
-    summary = result.summary
-    parts = [
-        f"{count_words(summary.documents, 'document')} in {summary.seconds:.1f} s",
-        f"{count_words(summary.clusters, 'cluster')}, {summary.redundant:,} redundant",
-        skipped_words(result.skipped),
-    ]
-    pairs, candidates = (
-        count_words(summary.pairs, "pair"),
-        count_words(summary.candidates, "candidate"),
-    )
-    lines = [
-        "; ".join(filter(None, parts)),
-        f"{pairs} of {candidates}: {criteria_words(criteria)}",
-        recipe_words(summary.recipe),
-        f"hint: {result.hint}" if result.hint else "",
-    ]
-    return "\n".join(filter(None, lines))
-
-
-def criteria_words(criteria: Criteria) -> str:
-    """Return what a pair has to meet."""
-    parts = [f"distance at most {criteria.distance}"]
-    if criteria.method != "simhash":
-        parts = [f"by {criteria.method}"]
-    if not criteria.verify:
-        return ", ".join([*parts, "not verified"])
-    for name in ("similarity", *criteria.extras):
-        parts.append(f"{name} at least {getattr(criteria, name):g}")
-    return ", ".join(parts)
-
-
-def skipped_words(skipped: Iterable[Skipped]) -> str:
-    """Return how many were skipped, and why; empty for none."""
-    reasons = Counter(re.sub(r"^line \d+: ", "", one.reason) for one in skipped)
-    if not reasons:
-        return ""
-    why = ", ".join(f"{count:,} {shown(reason)}" for reason, count in reasons.most_common())
-    return f"{reasons.total():,} skipped ({why})"
 
 
 def query_text(answers: Iterable[QueryResult], paint: Painter) -> Iterator[bytes]:
@@ -165,25 +122,3 @@ def info_text(info: IndexInfo) -> bytes:
         recipe_words(info.recipe) or f"recipe unknown, {info.recipe['bits']} bits",
     ]
     return ("\n".join(lines) + "\n").encode()
-
-
-def recipe_words(recipe: dict[str, Any]) -> str:
-    """Return a resolved recipe in one line."""
-    if "tokens" not in recipe:
-        return f"recipe {recipe['digest']}" if recipe.get("digest") else ""
-    parts = [
-        recipe["tokens"],
-        "fold" if recipe["fold"] else "no fold",
-        recipe["weight"] + ("" if recipe["idf"] == "none" else f" by {shown(recipe['idf'])}"),
-        f"top {recipe['top']}" if recipe["top"] else "all terms",
-        f"cap {recipe['cap']:g}" if recipe["cap"] else "no cap",
-        f"{recipe['hash']} {recipe['bits']}",
-    ]
-    if "dictionary" in recipe:
-        parts.insert(1, f"dict {shown(recipe['dictionary'])}")
-    return f"recipe {recipe['digest']}: " + ", ".join(parts)
-
-
-def count_words(number: int, noun: str, nouns: str = "") -> str:
-    """Return a number with its noun; `nouns` is its plural where that is not made with an s."""
-    return f"{number:,} {noun if number == 1 else nouns or noun + 's'}"

@@ -7,7 +7,8 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from simdup.output.records import digits, json_line, rounded, skipped_line
-from simdup.output.text import Painter, count_words, recipe_words
+from simdup.output.summary import count_words, recipe_words
+from simdup.output.text import Painter
 
 if TYPE_CHECKING:
     from simdup.model.tuning import Tuning
@@ -38,8 +39,8 @@ def tuning_jsonl(found: Tuning) -> Iterator[bytes]:
     yield json_line({"type": "advice", "options": found.advice} | figures)
 
 
-def tuning_text(found: Tuning, paint: Painter) -> Iterator[bytes]:
-    """Yield a table of settings, a histogram and the advice."""
+def tuning_text(found: Tuning, paint: Painter, verbose: bool = False) -> Iterator[bytes]:
+    """Yield a table of settings, a histogram and the advice; `verbose` adds the recipe."""
     sample = f"{found.sample:,} of {count_words(found.documents, 'document')}"
     true = count_words(found.true, "pair")
     lines = [
@@ -49,7 +50,7 @@ def tuning_text(found: Tuning, paint: Painter) -> Iterator[bytes]:
     ]
     for setting in found.settings:
         lines.append(
-            f"{setting.options:<30}  {setting.pairs:>7,}  {setting.hold:>8,}  "
+            f"{setting.options or 'auto (default)':<30}  {setting.pairs:>7,}  {setting.hold:>8,}  "
             f"{digits(setting.recall)}  {setting.per_document:>10.2f}"
         )
     lines += ["", *map(paint.wrapped, _COUNTS)]
@@ -58,7 +59,7 @@ def tuning_text(found: Tuning, paint: Painter) -> Iterator[bytes]:
     for start, end, pairs in found.bins:
         bar = "#" * -(-pairs * _BAR // max(most, 1))
         lines.append(f"{start:.2f} to {end:.2f}  {pairs:>7,}  {bar}".rstrip())
-    lines += ["", recipe_words(found.recipe)]
+    lines += ["", recipe_words(found.recipe)] if verbose else [""]
     if found.advice:
         lines.append(f"advice: simdup scan {found.advice} SOURCE...")
     else:

@@ -4,14 +4,17 @@
 `allpairs` puts them together. `queries` joins a batch of queries with tables that are kept, which
 `compressed` makes smaller; `joins` holds what both share. `duplicates` takes care of identical
 fingerprints, `baselines` holds the searches without tables, and `banding` proposes candidates by
-equal band keys.
+equal band keys. `runs` sorts more pairs than fit in memory.
+
+`grouping` joins many rows without looking at all their pairs, along `lists` of rows that have
+something in common: keys, rare elements (`prefixes`) or parts of sets (`parts`).
 """
 
 from simdup.search.allpairs import Pairs, all_pairs, iter_pairs
 from simdup.search.ball import HammingBall
 from simdup.search.explanation import explain
 from simdup.search.plans import Plan, plan
-from simdup.search.queries import Hits, SearchIndex, build, query
+from simdup.search.queries import Hits, SearchIndex, build, iter_hits, query
 
 __all__ = [
     "HammingBall",
@@ -22,6 +25,7 @@ __all__ = [
     "all_pairs",
     "build",
     "explain",
+    "iter_hits",
     "iter_pairs",
     "plan",
     "query",

@@ -15,23 +15,37 @@ J. Leskovec, A. Rajaraman, J. Ullman, "Mining of massive datasets", section 3.4.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
+from numpy.typing import NDArray
 
 from simdup.search.arrays import U64, RowPairs, iter_ranges
 from simdup.search.duplicates import collapse, expand
+
+U32 = NDArray[np.uint32]
 
 # Candidates in a chunk: with 16 bands their keys take 8 MB twice.
 CHUNK = 1 << 16
 
 
-def candidates(keys: U64, copies: str = "all") -> Iterator[RowPairs]:
+def neighbours(bands: Iterable[U32 | U64]) -> Iterator[RowPairs]:
+    """Yield pairs of rows that connect what shares a key: those that are adjacent once sorted.
+
+    `bands` are the keys of all rows, a band at a time.
+    """
+    for keys in bands:
+        order = np.argsort(keys, kind="stable")
+        equal = np.flatnonzero(np.diff(keys[order]) == 0)
+        yield order[equal], order[equal + 1]
+
+
+def candidates(keys: U32 | U64, copies: str = "all") -> Iterator[RowPairs]:
     """Yield the pairs of rows that have an equal key in any band.
 
     Parameters
     ----------
-    keys : uint64[n, bands]
+    keys : uint32[n, bands] or uint64[n, bands]
     copies : {"all", "first"}
         With ``first``, of rows with all keys equal each pairs with the first only, and only the
         first with others.
@@ -41,12 +55,12 @@ def candidates(keys: U64, copies: str = "all") -> Iterator[RowPairs]:
     i, j : int64[m]
         i < j, each pair once, in no order; a chunk holds at most 2**18.
     """
-    groups = collapse(keys)
+    groups = collapse(keys.astype(np.uint64, copy=False))
     distinct = keys if groups.distinct is None else keys[groups.distinct]
     yield from expand(groups, _iter_candidates(distinct), copies == "all")
 
 
-def _iter_candidates(keys: U64) -> Iterator[RowPairs]:
+def _iter_candidates(keys: U32 | U64) -> Iterator[RowPairs]:
     """Yield the pairs among rows that all differ somewhere, in chunks."""
     for band in range(keys.shape[1]):
         # Stable, so that of two rows the smaller comes first.

@@ -135,6 +135,10 @@ class Hits(NamedTuple):
     row: RowIds
     distance: NDArray[np.int16]
 
+    def take(self, which: RowIds | slice) -> "Hits":
+        """Return some of the hits."""
+        return Hits(self.query[which], self.row[which], self.distance[which])
+
 
 def query(
     index: SearchIndex,
@@ -169,20 +173,10 @@ def query(
     SimdupError
         Invalid input; a distance above that of the index; more hits than fit in memory.
     """
-    built = index.plan.ball
-    asked = BitView.of_all_bits(fingerprints, built.bits)
-    ball = built if distance is None else HammingBall(built.bits, distance)
-    if ball.distance > built.distance:
-        raise SimdupError(
-            "distance",
-            f"{ball.distance} exceeds {built.distance}, the distance that the index supports",
-            "build it again with a larger `distance`",
-            field="distance",
-        )
     limit = max_pairs(HIT_BYTES, memory)
     found: list[Hits] = []
     total = 0
-    for chunk in _find(index, asked, ball, count_threads(threads)):
+    for chunk in iter_hits(index, fingerprints, distance, threads=threads):
         total += len(chunk.query)
         if total > limit:
             raise SimdupError(
@@ -198,6 +192,27 @@ def query(
     # Both numbers in one value, because sorting by one is faster than by two.
     order = np.argsort(i << 32 | j)
     return Hits(i[order], j[order], distances[order])
+
+
+def iter_hits(
+    index: SearchIndex,
+    fingerprints: U64,
+    distance: int | None = None,
+    *,
+    threads: int | None = None,
+) -> Iterator[Hits]:
+    """Find the hits that `query` finds, in chunks and in no order, without holding them all."""
+    built = index.plan.ball
+    asked = BitView.of_all_bits(fingerprints, built.bits)
+    ball = built if distance is None else HammingBall(built.bits, distance)
+    if ball.distance > built.distance:
+        raise SimdupError(
+            "distance",
+            f"{ball.distance} exceeds {built.distance}, the distance that the index supports",
+            "build it again with a larger `distance`",
+            field="distance",
+        )
+    return _find(index, asked, ball, count_threads(threads))
 
 
 def _find(index: SearchIndex, asked: BitView, ball: HammingBall, threads: int) -> Iterator[Hits]:

@@ -1,79 +1,192 @@
-"""From fingerprinted documents to candidates, and to the pairs that meet the criteria."""
+"""From fingerprinted documents to groups of near-duplicates."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from simdup.clustering.clusters import DocumentPair, DocumentPairs, ScannedDocuments
-from simdup.fingerprints.bands import Keys
+from simdup.clustering.clusters import DocumentPair, Group, ScannedDocuments
+from simdup.clustering.linkage import Priority, components, stars
+from simdup.fingerprints.bands import Signatures
 from simdup.fingerprints.fingerprinter import Fingerprints
-from simdup.fingerprints.near import near_pairs
-from simdup.model.criteria import FEW_TERMS, UNMEASURED
+from simdup.model.criteria import FEW_TERMS, Criteria
 from simdup.model.settings import Settings
-from simdup.search.banding import candidates
+from simdup.search.arrays import RowIds
+from simdup.verify.copies import Copies, find_copies
+from simdup.verify.families import Family, Texts
+from simdup.verify.listing import BareGroup, Listing
+from simdup.verify.proposals import LARGE, Proposals, groups_of
 
-RowIds = NDArray[np.int64]
+# Pairs that are measured at a time.
+_CHUNK = 1 << 12
 
 
-def find_pairs(documents: ScannedDocuments, keys: Keys | None, settings: Settings) -> DocumentPairs:
-    """Find the pairs of documents that meet the criteria.
+@dataclass(frozen=True, slots=True)
+class Grouping:
+    """Documents to be grouped: what is known about them, and what is asked."""
 
-    Identical documents pair with the first of them only, and only the first with others.
-    References are compared with others, not with each other.  Without band keys, fingerprints
-    within the distance are proposed.
+    documents: ScannedDocuments
+    signatures: Signatures | None  # None where only fingerprints propose pairs
+    texts: Texts
+    priority: Callable[[int], Priority]  # the document of the least is kept
+    settings: Settings
+
+    @property
+    def star(self) -> bool:
+        """Whether documents are joined with the kept one only."""
+        return self.settings.criteria.linkage == "star"
+
+
+@dataclass(slots=True)
+class Found:
+    """The groups of a corpus, and what was checked to find them."""
+
+    groups: list[Group] = field(default_factory=list)
+    candidates: int = 0  # distinct pairs that were checked
+    candidates_by: dict[str, int] = field(default_factory=dict)  # by each search
+    unchecked: int = 0  # pairs that would have cost too much
+    star_redundant: int = 0  # documents that would be redundant with star linkage
+
+    def figures(self, criteria: Criteria) -> dict[str, Any]:
+        """Return what a summary says of them."""
+        return {
+            "candidates": self.candidates,
+            "candidates_by": self.candidates_by,
+            "unchecked": self.unchecked,
+            "star_redundant": None if criteria.linkage == "star" else self.star_redundant,
+        }
+
+    def count(self, pairs: int, *by: int) -> None:
+        """Count pairs that were checked, in all and by each search."""
+        self.candidates += pairs
+        for search, number in zip(self.candidates_by, by, strict=True):
+            self.candidates_by[search] += number
+
+
+def find_groups(given: Grouping) -> Found:
+    """Find the groups of documents that pairs join.
+
+    Of identical documents only the first is compared with others.  References are not compared
+    with each other.
     """
-    criteria, measure = settings.criteria, documents.measure
-    first_of, distinct = _find_copies(documents)
-    pairs = [
-        DocumentPair(first, copy, 0, criteria.identical)
-        for copy, first in first_of.items()
-        if copy not in documents.references
-    ]
-    done = len(pairs)
-    for i, j in _propose(documents, keys, distinct, settings):
-        proposed = zip(i.tolist(), j.tolist(), documents.distances(i, j), strict=True)
-        for number, (a, b, distance) in enumerate(proposed):
-            measures = UNMEASURED if measure is None else measure(a, b)
-            if criteria.accepts(measures):
-                pairs.append(DocumentPair(a, b, distance, measures))
-            if number % 1024 == 0:
-                settings.run.progress("verifying", done + number, done + len(i))
+    documents, criteria = given.documents, given.settings.criteria
+    copies = find_copies(documents)
+    proposals, searched = _proposals(given, copies.distinct)
+    roots = np.arange(len(proposals))
+    large = np.zeros(len(proposals), np.bool_)
+    several = np.ones(len(searched), np.bool_)  # those that some candidate may have
+    if not criteria.all_pairs:
+        weights = copies.sizes[copies.distinct]
+        roots[searched] = searched[proposals.take(searched).components(weights[searched])]
+        large = np.bincount(roots, weights, len(roots))[roots] > LARGE
+        several = np.bincount(roots, minlength=len(roots))[roots[searched]] > 1
+    found = Found(candidates_by=dict.fromkeys(criteria.searches, 0))
+    small = copies.pairs(criteria.identical, copies.distinct[~large])
+    found.count(len(small), *[len(small)] * len(criteria.searches))
+    small += _verify(proposals.take(searched[several & ~large[searched]]), given, found)
+    _group(sorted(small), copies, given, found)
+    for members in groups_of(roots, large):
+        _group_family(proposals.take(members), copies, given, found)
+    return found
+
+
+def _proposals(given: Grouping, distinct: RowIds) -> tuple[Proposals, RowIds]:
+    """Return the distinct documents, and which have enough terms to be compared with others."""
+    prints = given.documents.fingerprints
+    proposals = Proposals(
+        distinct,
+        Fingerprints(prints.values[distinct], prints.bits, prints.terms[distinct]),
+        given.signatures,
+        distinct < len(given.documents.references),
+        given.settings,
+    )
+    return proposals, np.flatnonzero(proposals.fingerprints.terms >= FEW_TERMS)
+
+
+def _verify(proposals: Proposals, given: Grouping, found: Found) -> list[DocumentPair]:
+    """Return the candidates that meet the criteria."""
+    documents, run = given.documents, given.settings.run
+    pairs: list[DocumentPair] = []
+    done = 0
+    for i, j in proposals.pairs():
+        by = np.stack((proposals.near(i, j), proposals.alike(i, j)))
+        counted = np.count_nonzero(by, axis=1).tolist()
+        found.count(len(i), *(counted if len(found.candidates_by) == 2 else [len(i)]))
+        a, b = proposals.rows[i], proposals.rows[j]
+        for first in range(0, len(a), _CHUNK):
+            some = slice(first, first + _CHUNK)
+            measured = documents.measure(a[some], b[some])
+            good = measured.accepted(given.settings.criteria, len(a[some]))
+            pairs += documents.pairs(a[some][good], b[some][good], measured.take(good))
+            run.progress("verifying", done + first, done + len(i))
         done += len(i)
-    return DocumentPairs(sorted(pairs), first_of, done)
+    return pairs
 
 
-def _find_copies(documents: ScannedDocuments) -> tuple[dict[int, int], RowIds]:
-    """Return the original of each copy, and the documents that are no copies."""
-    seen: dict[tuple[bytes, bytes], int] = {}
-    first_of: dict[int, int] = {}
-    distinct: list[int] = []
-    values = documents.fingerprints.values
-    for document in np.flatnonzero(documents.fingerprints.terms > 0).tolist():
-        key = (documents.digests[document], values[document].tobytes())
-        first = seen.setdefault(key, document)
-        if first == document:
-            distinct.append(document)
-        else:
-            first_of[document] = first
-    return first_of, np.array(distinct, np.int64)
+def _group(pairs: list[DocumentPair], copies: Copies, given: Grouping, found: Found) -> None:
+    """Add the groups that verified pairs join."""
+    numbers = [(pair.a, pair.b) for pair in pairs]
+    star = given.star
+    members = stars(numbers, copies.first_of, given.priority) if star else components(numbers)
+    group_of = {document: number for number, group in enumerate(members) for document in group}
+    pairs_of: list[list[DocumentPair]] = [[] for _ in members]
+    for pair in pairs:
+        # Star linkage can put the two documents of a pair into different groups.
+        if (number := group_of.get(pair.a, -1)) == group_of.get(pair.b):
+            pairs_of[number].append(pair)
+    groups = [
+        Group(min(group, key=given.priority), group, listed)
+        for group, listed in zip(members, pairs_of, strict=True)
+    ]
+    found.groups += groups
+    if not star and any(map(_is_chain, groups)):
+        members = stars(numbers, copies.first_of, given.priority)
+    found.star_redundant += _count_redundant(members, given)
 
 
-def _propose(
-    documents: ScannedDocuments, keys: Keys | None, distinct: RowIds, settings: Settings
-) -> Iterator[tuple[RowIds, RowIds]]:
-    """Yield chunks of pairs (i < j) of distinct documents that may meet the criteria."""
-    prints = documents.fingerprints
-    some = Fingerprints(prints.values[distinct], prints.bits, prints.terms[distinct])
-    enough = some.terms >= FEW_TERMS
-    new = distinct >= len(documents.references)
-    if keys is None:
-        found = near_pairs(some, settings.criteria.distance, settings.run)
-        chunks = iter([(found.i, found.j)])
-    else:
-        chunks = candidates(keys[distinct])
-    for i, j in chunks:
-        useful = enough[i] & enough[j] & (new[i] | new[j])
-        yield distinct[i[useful]], distinct[j[useful]]
+def _count_redundant(groups: Iterable[Sequence[int]], given: Grouping) -> int:
+    """Count the documents of groups that are neither kept nor references."""
+    new = len(given.documents.references)
+    return sum(
+        sum(one >= new for one in group) - (min(group, key=given.priority) >= new)
+        for group in groups
+    )
+
+
+def _is_chain(group: Group) -> bool:
+    """Tell whether some document of a group has no pair with the kept one."""
+    beside = sum(group.kept in (pair.a, pair.b) for pair in group.pairs)
+    return beside < len(group.members) - 1
+
+
+def _group_family(proposals: Proposals, copies: Copies, given: Grouping, found: Found) -> None:
+    """Add the groups of documents that more candidates connect than are verified."""
+    first = [min(map(given.priority, copies.of(number))) for number in proposals.rows.tolist()]
+    order = np.array(sorted(range(len(first)), key=first.__getitem__), np.int64)
+    family = Family(proposals, given.documents, given.texts, int(order[0]))
+    roots = family.stars(order) if given.star else family.components()
+    several = copies.sizes[proposals.rows] > 1
+    several |= (np.bincount(roots, minlength=len(roots)) > 1)[roots]
+    bare = []
+    for members in groups_of(roots, several):
+        # The one that comes first in the order is kept, or a copy of it.
+        centre = min(members.tolist(), key=first.__getitem__)
+        kept = min(copies.of(int(proposals.rows[centre])), key=given.priority)
+        bare.append(BareGroup(members, centre, kept))
+    groups = Listing(family, copies, given.documents.references).groups(bare)
+    found.groups += groups
+    if not given.star:
+        # Elsewhere stars would be the same: every document is near the kept one, or alone.
+        chains = np.zeros(len(roots), np.bool_)
+        for one, group in zip(bare, groups, strict=True):
+            chains[one.members] = _is_chain(group)
+        if chains.any():
+            roots = np.where(chains, family.stars(order, chains), roots)
+    numbers = (proposals.rows[rows].tolist() for rows in groups_of(roots, roots >= 0))
+    with_copies = ([one for first in some for one in copies.of(first)] for some in numbers)
+    found.star_redundant += _count_redundant(with_copies, given)
+    found.count(*family.checked[: 1 + len(found.candidates_by)].tolist())
+    found.unchecked += family.budget.unchecked

@@ -228,6 +228,41 @@ def test_the_format_follows_the_suffix_unless_said(simdup: Command, tmp_path: Pa
     assert shape(simdup("scan", "c", "-o", "-", "-f", "csv").out) == "csv"
 
 
+@pytest.mark.parametrize(
+    ("arguments", "known"),
+    [
+        (["scan", "c"], ".txt, .csv, .jsonl, .ndjson"),
+        (["cluster", "c/p"], ".txt, .csv, .jsonl, .ndjson"),
+        (["pairs", "c/p"], ".txt, .csv, .jsonl, .ndjson"),
+        (["compare", "c/a.txt", "c/b.txt"], ".txt, .jsonl, .ndjson"),
+        (["tune", "c"], ".txt, .jsonl, .ndjson"),
+        (["dedupe", "c", "--dry-run"], ".csv, .jsonl, .ndjson"),
+    ],
+)
+def test_a_suffix_that_says_no_format_is_an_error(
+    simdup: Command, tmp_path: Path, arguments: list[str], known: str
+) -> None:
+    """Before, text was written to a file called .xls."""
+    corpus(tmp_path)
+    (tmp_path / "c/p").write_bytes(simdup("fingerprint", "c").out)
+    to = "--removed" if arguments[0] == "dedupe" else "-o"
+    ran = simdup(*arguments, to, "d.txt/out.XLS")
+    said = f"simdup: d.txt/out.XLS: unknown suffix '.xls' (expected one of {known})\n"
+    assert (ran.status, ran.err) == (2, said + ("hint: set --format\n" if to == "-o" else ""))
+    for name in ("out", ".xls", "out."):
+        assert simdup(*arguments, to, name).status < 2
+        assert (tmp_path / name).is_file()
+    if to == "-o":
+        assert simdup(*arguments, "-o", "out.xls", "-f", "jsonl").status < 2
+        assert (tmp_path / "out.xls").read_bytes().startswith(b'{"type":')
+
+
+def test_names_alone_go_to_a_file_of_any_suffix(simdup: Command, tmp_path: Path) -> None:
+    corpus(tmp_path)
+    assert simdup("scan", "c", "--list", "redundant", "-o", "names.lst").status == 0
+    assert (tmp_path / "names.lst").read_text().startswith("c/b.txt\n")
+
+
 def test_csv_of_a_scan(simdup: Command, tmp_path: Path) -> None:
     corpus(tmp_path)
     rows = list(csv.reader(io.StringIO(simdup("scan", "c", "-f", "csv").text)))
@@ -261,10 +296,13 @@ def test_jsonl_of_a_scan(simdup: Command, tmp_path: Path) -> None:
     assert first["diameter"] == max(p["distance"] for p in first["pairs"])
     assert records[2] == {"type": "skipped", "document": "c/g.txt", "reason": "empty"}
     assert list(records[3]) == [
-        "type", "documents", "clusters", "redundant", "skipped", "pairs", "candidates", "seconds",
-        "simdup", "recipe",
+        "type", "schema", "documents", "clusters", "redundant", "skipped", "pairs", "candidates",
+        "candidates_by", "seconds", "linked", "unchecked", "star_redundant", "simdup", "recipe",
     ]  # fmt: skip
-    assert [records[3][k] for k in list(records[3])[1:6]] == [6, 2, 3, 1, 3]
+    figures = ("schema", "documents", "clusters", "redundant", "linked", "skipped", "pairs")
+    assert [records[3][name] for name in figures] == [1, 6, 2, 3, 0, 1, 3]
+    assert records[3]["candidates_by"].keys() == {"simhash", "minhash"}
+    assert all(0 < n <= records[3]["candidates"] for n in records[3]["candidates_by"].values())
     assert records[3]["simdup"] == package.__version__
     assert records[3]["recipe"]["idf"] == "builtin"
     assert re.fullmatch("[0-9a-f]+", records[3]["recipe"]["digest"])
@@ -281,12 +319,88 @@ def test_text_of_a_scan_and_the_report(simdup: Command, tmp_path: Path) -> None:
     assert "cluster 1: 3 documents\n" in ran.text
     assert re.search(r"^  kept +c/a.txt$", ran.text, re.MULTILINE)
     assert re.search(r"^  redundant +0 +1\.0000  c/c.txt$", ran.text, re.MULTILINE)
-    assert re.search(r"6 documents in \d+\.\d s; 2 clusters, 3 redundant; 1 skipped", ran.err)
-    assert "1 empty" in ran.err
-    assert "3 pairs of 3 candidates: distance at most 3, similarity at least 0.8\n" in ran.err
-    assert re.search(r"^recipe [0-9a-f]+: words, .*tfidf.*builtin", ran.err, re.MULTILINE)
+    told = re.sub(r"\d+\.\d s", "0.0 s", ran.err)
+    assert told == (
+        "Read 6 documents in 0.0 s; 1 skipped (1 empty).\n"
+        "Found 2 clusters with 3 redundant documents (kept: first in order).\n"
+        "3 candidate pairs checked, 3 confirmed (similarity at least 0.8).\n"
+        "Simhash proposed 3, MinHash 3.\n"
+    )
+    recipe = simdup("scan", "c", "-v").err.splitlines()[-1]
+    assert re.match(r"recipe [0-9a-f]+: words, .*tfidf.*builtin", recipe)
+    assert simdup("scan", "c", "-v", "-q").status == 2
     assert simdup("scan", "c", "-q").err == ""
     assert simdup("scan", "c", "-q").out == ran.out
+
+
+def test_the_report_names_the_file_that_was_written(simdup: Command, tmp_path: Path) -> None:
+    corpus(tmp_path)
+    assert simdup("scan", "c", "-o", "found.csv").err.endswith("\nWrote found.csv.\n")
+    assert "Wrote" not in simdup("scan", "c", "-o", "-").err
+    assert simdup("scan", "c", "-o", "\x1b[2J.csv").err.endswith("\nWrote \\x1b[2J.csv.\n")
+    assert simdup("scan", "c", "-o", "`similarity`.csv").err.endswith("Wrote `similarity`.csv.\n")
+    (tmp_path / "p").write_bytes(simdup("fingerprint", "c").out)
+    assert simdup("cluster", "p", "-o", "found.csv").err.endswith("\nWrote found.csv.\n")
+    assert simdup("scan", "c", "-o", "found.csv", "-q").err == ""
+
+
+def test_linked_documents_are_marked(simdup: Command, tmp_path: Path) -> None:
+    words = BASE.split() * 2
+    texts = {f"{n}.txt": " ".join(words[n * 3 : n * 3 + 40]) for n in range(4)}
+    write(tmp_path / "c", texts)
+    ran = simdup("scan", "c")
+    assert "cluster 1: 4 documents, 2 linked through others only\n" in ran.text
+    roles = re.findall(r"^  (\w+) .*c/(\d)", ran.text, re.MULTILINE)
+    assert roles == [("kept", "0"), ("redundant", "1"), ("linked", "2"), ("linked", "3")]
+    assert "\nFound 1 cluster with 1 redundant document (" in ran.err
+    assert "\n2 documents are linked to a kept one through others only" in ran.err
+    assert simdup("scan", "c", "--list", "kept").lines == ["c/0.txt", "c/2.txt", "c/3.txt"]
+    assert simdup("scan", "c", "--list", "redundant").lines == ["c/1.txt"]
+    record, summary = map(json.loads, simdup("scan", "c", "-f", "jsonl").lines)
+    assert record["chained"] is True
+    assert (summary["redundant"], summary["linked"]) == (1, 2)
+    rows = csv.DictReader(io.StringIO(simdup("scan", "c", "-f", "csv").text))
+    assert [row["role"] for row in rows] == ["kept", "redundant", "linked", "linked"]
+
+
+def test_all_pairs_are_listed_where_that_is_asked(simdup: Command, tmp_path: Path) -> None:
+    texts = {f"{n:02}.txt": edited(prose(1), n) for n in range(70)}
+    write(tmp_path / "c", texts)
+    few, every = (
+        [json.loads(line) for line in simdup("scan", "c", "-f", "jsonl", *more).lines]
+        for more in ((), ("--all-pairs",))
+    )
+    assert (few[0]["pairs_complete"], len(few[0]["pairs"])) == (False, 69)
+    assert "pairs_complete" not in every[0]
+    assert len(every[0]["pairs"]) == 70 * 69 // 2
+    assert few[0]["documents"] == every[0]["documents"]
+    said = simdup("scan", "c").err
+    assert "\nOf one large cluster, only the pairs that decide were checked; --all-pairs " in said
+    assert "decide" not in simdup("scan", "c", "--all-pairs").err
+
+
+def test_the_default_linkage_is_that_of_the_command(simdup: Command) -> None:
+    for name, linkage in (("scan", "single"), ("cluster", "single"), ("dedupe", "star")):
+        text = " ".join(simdup(name, "--help").text.split())
+        assert f"single, star. [default: {linkage}]" in text
+
+
+@pytest.mark.parametrize(
+    "command_",
+    [("scan", "c"), ("dedupe", "c", "--dry-run"), ("fingerprint", "c"), ("cluster", "p"),
+     ("index", "build", "i", "c"), ("query", "j", "c"), ("index", "add", "j", "c")],
+    ids=" ".join,
+)  # fmt: skip
+def test_the_recipe_is_reported_when_asked(
+    simdup: Command, tmp_path: Path, command_: tuple[str, ...]
+) -> None:
+    corpus(tmp_path)
+    (tmp_path / "p").write_bytes(simdup("fingerprint", "c").out)
+    simdup("index", "build", "j", "c")
+    ran = simdup(*command_, "-v")
+    assert re.search(r"^recipe [0-9a-f]+", ran.err.splitlines()[-1 - ran.err.count("Wrote")])
+    both = simdup(*command_, "-v", "-q")
+    assert (both.status, "--quiet and --verbose exclude each other" in both.err) == (2, True)
 
 
 def test_columns_line_up_whatever_the_names(simdup: Command, tmp_path: Path) -> None:
@@ -299,10 +413,12 @@ def test_columns_line_up_whatever_the_names(simdup: Command, tmp_path: Path) -> 
 def test_an_empty_folder(simdup: Command, tmp_path: Path) -> None:
     (tmp_path / "c").mkdir()
     ran = simdup("scan", "c")
-    assert (ran.status, ran.out) == (0, b"")
-    assert ran.err.startswith("0 documents in ")
+    assert (ran.status, ran.out) == (2, b"")
+    assert ran.err.startswith("simdup: c: no document in it\nRead 0 documents in ")
+    assert "Found no near-duplicates.\nNo candidate pairs to check (" in ran.err
     assert len(simdup("fingerprint", "c").lines) == 1
-    assert json.loads(simdup("scan", "c", "-f", "jsonl").out)["type"] == "summary"
+    records = [json.loads(line) for line in simdup("scan", "c", "-f", "jsonl").lines]
+    assert [record["type"] for record in records] == ["skipped", "summary"]
     assert simdup("scan", "c", "-f", "csv").text.count("\n") == 1
 
 
@@ -419,6 +535,19 @@ def test_colours_on_a_terminal(tmp_path: Path) -> None:
         assert "cluster 1: 3 documents" in plain
         assert "\x1b[" not in plain
     assert "\x1b[" in on_a_terminal("scan", "c", "--color", "always", cwd=tmp_path, NO_COLOR="1")
+
+
+def test_a_terminal_gets_the_report_in_lines_of_whole_words(tmp_path: Path) -> None:
+    words = BASE.split() * 2
+    texts = {f"{n}.txt": " ".join(words[n * 3 : n * 3 + 40]) for n in range(4)}
+    write(tmp_path / "c", texts)
+    lines = on_a_terminal("scan", "c", "--no-progress", cwd=tmp_path).split("\r\n")
+    (start,) = (number for number, line in enumerate(lines) if line.startswith("Read "))
+    assert lines[start - 1] == "", "a blank line parts it from the clusters"
+    assert max(map(len, lines)) < 80
+    told = "2 documents are linked to a kept one through others only: too far from it to be"
+    assert told in lines
+    assert told + " redundant" in process("scan", "c", cwd=tmp_path).err
 
 
 def test_progress_goes_to_standard_error(
@@ -758,7 +887,7 @@ def test_compare_as_json(simdup: Command, tmp_path: Path) -> None:
     found = json.loads(ran.out)
     assert list(found) == [
         "type", "a", "b", "duplicates", "distance", "bits", "agreement", "ratio", "similarity",
-        "fingerprints", "bands", "shared", "only_a", "only_b", "recipe",
+        "fingerprints", "bands", "searches", "proposed_by", "shared", "only_a", "only_b", "recipe",
     ]  # fmt: skip
     assert (found["type"], found["a"], found["b"]) == ("comparison", "a.txt", "b.txt")
     one, other = (int(digits, 16) for digits in found["fingerprints"])
@@ -767,6 +896,9 @@ def test_compare_as_json(simdup: Command, tmp_path: Path) -> None:
     assert found["ratio"] == min(one, other) / max(one, other)
     different = f"{one ^ other:064b}"
     assert found["bands"] == ["1" not in different[at : at + 16] for at in (0, 16, 32, 48)]
+    assert found["searches"].keys() == {"simhash", "minhash"}
+    assert found["searches"]["simhash"] == found["bands"]
+    assert ("simhash" in found["proposed_by"]) == (found["distance"] <= 3)
     for kind in ("only_a", "only_b"):
         weights = [weight for _, weight in found[kind]]
         assert weights == sorted(weights, reverse=True)
@@ -779,16 +911,25 @@ def test_compare_as_json(simdup: Command, tmp_path: Path) -> None:
 
 BASE = " ".join(f"{random.Random(n).getrandbits(40):x}" for n in range(80))
 BACKWARDS = " ".join(BASE.split()[::-1])
+LONGER = BASE + " extra"
+SIMHASH = ["--method", "simhash"]
 
 
 @pytest.mark.parametrize(
     ("a", "b", "options", "status", "sentence"),
     [
         (BASE, BASE.upper(), [], 0, "the texts are the same after folding"),
-        (BASE, BASE + " extra", ["-d", "64"], 0, "bits differ"),
-        (BASE, BACKWARDS, ["-s", "0.99"], 1, "the fingerprints are near"),
+        (BASE, LONGER, ["-d", "64"], 0, "a scan finds the pair by simhash and by MinHash."),
+        (BASE, LONGER, ["--top", "0", "-d", "0"], 0, "a scan finds the pair by MinHash."),
+        (BASE, LONGER, ["--top", "0", "-d", "0", *SIMHASH], 1, "the texts are similar"),
+        (BASE, LONGER, ["-d", "64", *SIMHASH], 0, "bits differ"),
+        (BASE, BASE[280:], ["-d", "0", "-s", "0.6", "--recall", "0.01"], 0, "would miss the pair"),
+        (BASE, BACKWARDS, ["-s", "0.99"], 1, "at least 0.99 is asked."),
+        (BASE, BACKWARDS, ["-s", "0.99", *SIMHASH], 1, "the fingerprints are near"),
         (BASE, BACKWARDS, ["--no-verify"], 0, "were not compared"),
-        (BASE, BASE + " extra", ["--top", "0", "-d", "0"], 1, "the texts are similar"),
+        (BASE, BACKWARDS, ["-s", "0"], 0, "no similarity is asked"),
+        (BASE, LONGER, ["--method", "minhash"], 0, "bands of MinHash match"),
+        (BASE, LONGER, ["--method", "pstable", "--cosine", "0.9"], 0, "bands of p-stable"),
         (prose(1), prose(2), [], 1, "similarity is 0.0"),
         (prose(1), "", [], 1, "b.txt has no words to compare"),
         ("", "", [], 1, "a.txt has no words to compare"),
@@ -809,10 +950,33 @@ def test_compare_says_why(
 
 
 def test_compare_names_the_distance_that_would_find_it(simdup: Command, tmp_path: Path) -> None:
-    found = compared(simdup, tmp_path, BASE, BASE + " extra", "--top", "0", "-d", "0")
+    options = ("--top", "0", *SIMHASH)
+    found = compared(simdup, tmp_path, BASE, LONGER, "-d", "0", *options)
     wanted = re.search(r"a distance of (\d+) would find it", found.text)
     assert wanted
-    assert simdup("compare", "a.txt", "b.txt", "--top", "0", "-d", wanted[1]).status == 0
+    assert simdup("compare", "a.txt", "b.txt", "-d", wanted[1], *options).status == 0
+
+
+def test_compare_names_its_recipe_when_asked(simdup: Command, tmp_path: Path) -> None:
+    assert "recipe " not in compared(simdup, tmp_path, BASE, LONGER).text
+    assert re.search(r"^  recipe [0-9a-f]+: ", simdup("compare", "a.txt", "b.txt", "-v").text, re.M)
+
+
+@pytest.mark.parametrize("similarity", ["0.5", "0.8", "0.95"])
+def test_compare_names_the_searches_that_propose_a_pair_in_a_scan(
+    simdup: Command, tmp_path: Path, similarity: str
+) -> None:
+    for seed in range(4):
+        for edits in (1, 20):
+            ran = compared(
+                simdup, tmp_path, prose(seed), edited(prose(seed), seed, edits),
+                "-f", "jsonl", "-s", similarity,
+            )  # fmt: skip
+            said = json.loads(ran.out)["proposed_by"]
+            summary = json.loads(
+                simdup("scan", "a.txt", "b.txt", "-f", "jsonl", "-s", similarity).lines[-1]
+            )
+            assert sorted(said) == sorted(k for k, n in summary["candidates_by"].items() if n)
 
 
 def test_compare_shows_terms_by_width(simdup: Command, tmp_path: Path) -> None:
@@ -836,6 +1000,6 @@ def test_compare_is_quiet_when_asked(simdup: Command, tmp_path: Path) -> None:
 def test_fit_reports_and_writes_a_model(simdup: Command, tmp_path: Path) -> None:
     corpus(tmp_path)
     ran = simdup("fit", "c", "-o", "m.idf")
-    assert re.fullmatch(r"6 documents, \d+ terms\n", ran.err)
+    assert re.fullmatch(r"Read 6 documents with \d+ terms\.\nWrote m\.idf\.\n", ran.err)
     assert simdup("fit", "c", "missing", "-o", "n.idf").status == 2
     assert (tmp_path / "n.idf").read_bytes() == (tmp_path / "m.idf").read_bytes()

@@ -176,7 +176,9 @@ def test_counts_have_separators_everywhere(simdup: Command, tmp_path: Path) -> N
     )
     (tmp_path / "a.jsonl").write_text(copies)
     ran = simdup("scan", "a.jsonl")
-    assert "1 cluster, 1,129 redundant; 1,001 skipped (1,001 empty)" in ran.err
+    assert "Read 1,130 documents in " in ran.err
+    assert "; 1,001 skipped (1,001 empty)." in ran.err
+    assert "Found 1 cluster with 1,129 redundant documents (" in ran.err
     assert "cluster 1: 1,130 documents" in ran.text
 
 

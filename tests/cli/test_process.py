@@ -144,6 +144,7 @@ def test_an_ignored_hangup_stays_ignored(tmp_path: Path) -> None:
             time.sleep(0.02)
         started.send_signal(signal.SIGHUP)
         assert started.stdin is not None
+        started.stdin.write(b'{"text": "river"}\n')
         started.stdin.close()
         assert started.wait(20) == 0
 

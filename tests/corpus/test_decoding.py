@@ -3,45 +3,25 @@
 import codecs
 import csv
 import hashlib
+import io
+import marshal
 import random
+import sqlite3
+import struct
+import tarfile
 import zlib
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from languages import FRENCH, GERMAN, JAPANESE, KOREAN, SIMPLIFIED, TRADITIONAL
 
 from simdup.corpus.decoding import decode, known_encoding
 from simdup.corpus.encoding_detection import NotText
 from simdup.errors import SimdupError
 
-SIMPLIFIED = (
-    "小镇的图书馆每天早上九点开门，门口的石阶上常常坐着几位等候的老人。\n"
-    "他们借走旧小说和报纸，也把自己种的西红柿分给管理员。\n"
-    "昨天下午下了一场大雨，屋顶漏水，大家一起把书搬到了二楼的走廊里。\n"
-)
-TRADITIONAL = (
-    "小鎮的圖書館每天早上九點開門，門口的石階上常常坐著幾位等候的老人。\n"
-    "他們借走舊小說和報紙，也把自己種的番茄分給管理員。\n"
-    "昨天下午下了一場大雨，屋頂漏水，大家一起把書搬到了二樓的走廊裡。\n"
-)
-JAPANESE = (
-    "町の図書館は毎朝九時に開き、入り口の石段にはいつも何人かのお年寄りが座っています。\n"
-    "昨日の午後は大雨が降って屋根から水が漏れ、みんなで本を二階の廊下へ運びました。\n"
-)
-KOREAN = (
-    "마을 도서관은 매일 아침 아홉 시에 문을 열고, 입구 계단에는 늘 어르신 몇 분이 앉아 계신다.\n"
-    "어제 오후에는 큰비가 내려 지붕에서 물이 새는 바람에 모두 함께 책을 이층 복도로 옮겼다.\n"
-)
-FRENCH = (
-    "La bibliothèque du village ouvre à neuf heures ; sur l’escalier, les retraités sont déjà là.\n"
-    "Hier, après l’orage, le toit a cédé et nous avons monté les livres à l’étage. Ça a duré.\n"
-)
-GERMAN = (
-    "Die Bücherei öffnet täglich um neun; auf den Stufen warten meist schon ältere Leute.\n"
-    "Gestern regnete es durchs Dach, und wir trugen alle Bücher in den Flur des Obergeschosses.\n"
-)
 QUOTED = "“We open at nine,” she said, “and we don’t close before six – it’s the town’s rule…”\n"
 
 LEGACY = [
@@ -86,13 +66,13 @@ def test_a_bad_byte_costs_a_character_and_not_the_file(text: str, codec: str) ->
 def test_a_long_file_is_read_whole_and_right() -> None:
     text = "plain words first\n" * 2000 + SIMPLIFIED * 2000
     data = text.encode("gbk")
-    assert decode(data) == (text, "gb18030", 0)
+    assert decode(data) == (text, "gb18030", 0, 0)
     assert decode(data[:-20_000] + b"\xff" + data[-20_000:]).replaced > 0
 
 
 def test_one_long_line_is_sampled_too() -> None:
     text = SIMPLIFIED.replace("\n", "").replace("，", "、") * 500
-    assert decode(text.encode("gbk")) == (text, "gb18030", 0)
+    assert decode(text.encode("gbk")) == (text, "gb18030", 0, 0)
 
 
 def test_a_file_cut_inside_a_character_keeps_its_encoding() -> None:
@@ -131,7 +111,7 @@ def test_ascii_with_a_stray_byte_is_read() -> None:
     ],
 )
 def test_utf16_without_a_mark(text: str, codec: str) -> None:
-    assert decode(text.encode(codec)) == (text, codec, 0)
+    assert decode(text.encode(codec)) == (text, codec, 0, 0)
 
 
 @pytest.mark.parametrize("codec", ["utf-8", "utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"])
@@ -186,15 +166,48 @@ def test_binary_is_refused(data: bytes) -> None:
     assert str(caught.value) == "binary"
 
 
+def tar_of(text: str) -> bytes:
+    content = io.BytesIO()
+    with tarfile.open(fileobj=content, mode="w") as archive:
+        for name in ("a.txt", "b.txt"):
+            member = tarfile.TarInfo(name)
+            member.size = len(text.encode())
+            archive.addfile(member, io.BytesIO(text.encode()))
+    return content.getvalue()
+
+
+def database_of(text: str, path: Path) -> bytes:
+    with closing(sqlite3.connect(path)) as database:
+        database.execute("CREATE TABLE t (n INTEGER, text TEXT)")
+        database.executemany("INSERT INTO t VALUES (?, ?)", [(n, text) for n in range(20)])
+        database.commit()
+    return path.read_bytes()
+
+
+def test_binary_files_that_hold_text_are_refused(tmp_path: Path) -> None:
+    files = {
+        "tar": tar_of(SIMPLIFIED * 50),
+        "SQLite": database_of(SIMPLIFIED * 5, tmp_path / "t.sqlite"),
+        "bytecode": marshal.dumps(
+            compile("def f(a):\n    return f'{a} 小镇'\n" * 20, "f.py", "exec")
+        ),
+        "numbers": b"".join(struct.pack("<i", n) for n in range(32, 127)) * 9,
+        "sound": b"".join(struct.pack("<h", n * 97 % 400 - 200) for n in range(4000)),
+    }
+    for name, data in files.items():
+        with pytest.raises(NotText, match=r"\Abinary\Z"):
+            pytest.fail(f"{name} was read as {decode(data).encoding}")
+
+
 @pytest.mark.parametrize("text", ["", " \t\n", "\u3000\u00a0\n"])
 def test_empty_and_blank_files_are_texts(text: str) -> None:
-    assert decode(text.encode()) == (text, "utf-8", 0)
+    assert decode(text.encode()) == (text, "utf-8", 0, 0)
 
 
 def test_a_given_encoding_is_used_as_it_is() -> None:
     assert decode(FRENCH.encode("latin-1", "ignore"), "latin-1").encoding == "iso8859-1"
-    assert decode("一\u3400".encode("gb18030"), "gb2312") == ("一\u3400", "gb18030", 0)
-    assert decode(b"a\xff", "utf-8") == ("a\ufffd", "utf-8", 1)
+    assert decode("一\u3400".encode("gb18030"), "gb2312") == ("一\u3400", "gb18030", 0, 0)
+    assert decode(b"a\xff", "utf-8") == ("a\ufffd", "utf-8", 1, 0)
     assert decode("\ufeff一".encode(), "utf-8").text == "一"
     assert decode("一".encode("utf-16"), "utf-16").text == "一"
     assert decode("\u20ac".encode("cp950") + b"\xff", "big5").text == "\u20ac\ufffd"
@@ -216,7 +229,7 @@ def test_an_unknown_encoding_is_an_error_with_a_hint(name: str) -> None:
 @given(st.text(st.characters(exclude_characters="\0\r", exclude_categories=["Cs"])))
 def test_any_text_comes_back_from_utf8(text: str) -> None:
     text = text.removeprefix("\ufeff")
-    assert decode(text.encode()) == (text.removeprefix("\ufeff"), "utf-8", 0)
+    assert decode(text.encode()) == (text.removeprefix("\ufeff"), "utf-8", 0, 0)
 
 
 @given(st.binary(max_size=300))

@@ -1,6 +1,5 @@
 """Records: JSON lines, CSV, TSV, Parquet, each compressed or not, through the command."""
 
-import csv
 import gzip
 import io
 import json
@@ -8,18 +7,14 @@ import os
 import random
 import subprocess
 import sys
-from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
 
 import pytest
+from record_forms import FORMS, Row, as_jsonl, as_parquet, as_table, as_tsv
 from support import Command, command, environment, near, process, prose
 
 from simdup.corpus.compression import compress
 from simdup.corpus.lines import csv_rows
-
-Row = dict[str, Any]
-
 
 # Copies, an edit, commas, quotes and line ends: what a table has to quote.
 TEXTS = [
@@ -30,41 +25,6 @@ TEXTS = [
     prose(2) + '他说："好",\n第二行\r\n"完"',
 ]
 ROWS: list[Row] = [{"n": n, "text": text, "key": f"k{n}"} for n, text in enumerate(TEXTS)]
-
-
-def as_jsonl(rows: Iterable[Row]) -> bytes:
-    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()
-
-
-def as_table(rows: Iterable[Row], delimiter: str = ",", end: str = "\r\n") -> bytes:
-    rows = list(rows)
-    text = io.StringIO(newline="")
-    writer = csv.DictWriter(text, list(rows[0]), delimiter=delimiter, lineterminator=end)
-    writer.writeheader()
-    writer.writerows(rows)
-    return text.getvalue().encode()
-
-
-def as_tsv(rows: Iterable[Row]) -> bytes:
-    return as_table(rows, "\t", "\n")
-
-
-def as_parquet(rows: Iterable[Row], **how: Any) -> bytes:
-    pa = pytest.importorskip("pyarrow", reason="needs the extra simdup[parquet]")
-    import pyarrow.parquet as pq
-
-    content = io.BytesIO()
-    pq.write_table(pa.Table.from_pylist(list(rows)), content, **how)
-    return content.getvalue()
-
-
-FORMS: dict[str, Callable[[Iterable[Row]], bytes]] = {
-    "jsonl": as_jsonl,
-    "ndjson": as_jsonl,
-    "csv": as_table,
-    "tsv": as_tsv,
-    "parquet": as_parquet,
-}
 
 
 def pack(content: bytes, suffix: str) -> bytes:
@@ -188,7 +148,7 @@ def test_a_table_without_the_field(simdup: Command, tmp_path: Path) -> None:
     for name in ("t.tsv", "t.parquet"):
         ran = simdup("scan", name, "--field", "body")
         assert ran.status == 2
-        assert "no field 'body' among 'n', 'text', 'key'" in ran.err
+        assert "no record has a field 'body': there are 'n', 'text', 'key'\n" in ran.err
     ran = simdup("scan", "t.parquet", "--field", "n")
     assert ran.status == 2
     assert "t.parquet: field 'n' is not a string but int64" in ran.err
@@ -202,6 +162,26 @@ def test_a_table_in_another_encoding(simdup: Command, tmp_path: Path, encoding: 
     (tmp_path / "t.csv").write_bytes(as_table(rows).decode().encode(encoding))
     ran = simdup("scan", "t.csv", "-f", "jsonl", "--field", "內容", "--id-field", "標題")
     assert (ran.status, found(ran.out)) == (0, [["第0期", "第1期", "第2期"]])
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "gb18030"])
+@pytest.mark.parametrize("form", ["jsonl", "csv", "tsv"])
+def test_nuls_in_records_are_padding(
+    simdup: Command, tmp_path: Path, form: str, encoding: str
+) -> None:
+    content = FORMS[form](ROWS).decode().encode(encoding)
+    (tmp_path / f"clean.{form}").write_bytes(content)
+    character = TEXTS[0][50].encode(encoding)
+    broken = content.replace(character, character[:1] + b"\0" + character[1:], 1)
+    broken = broken.replace(b'"', b'"\0', 1) + bytes(4096)  # a file cut to whole blocks
+    (tmp_path / f"padded.{form}").write_bytes(broken)
+    told = ["--encoding", encoding] if form == "jsonl" else []
+    clean, padded = (
+        simdup("scan", f"{name}.{form}", "-f", "jsonl", *told) for name in ("clean", "padded")
+    )
+    assert (clean.status, padded.status) == (0, 0)
+    assert found(padded.out.replace(b"padded", b"clean")) == found(clean.out)
+    assert f"padded.{form}#1: read as {encoding} with " in padded.err
 
 
 def test_utf16_tables_are_refused_in_a_sentence(simdup: Command, tmp_path: Path) -> None:

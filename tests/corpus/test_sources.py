@@ -102,7 +102,137 @@ def test_lists_of_files_hold_the_bytes_of_names_in_any_locale(tmp_path: Path) ->
 def test_a_named_pipe_in_the_place_of_a_file_is_not_waited_for(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_text(prose(1))
-    [file], _ = list_files([str(path)], Reading())
+    [file] = list_files([str(path)], Reading()).files
     path.unlink()
     os.mkfifo(path)
     assert read_file(file, Reading()) == Skipped(str(path), "not a regular file", error=True)
+
+
+# Sources and references.
+
+
+def test_a_file_that_is_a_source_and_a_reference_is_a_source(
+    simdup: Command, tmp_path: Path
+) -> None:
+    """Before, it was a reference, so `--check` of a changed file against its own folder passed."""
+    write(tmp_path / "c", {"a.txt": prose(1), "b.txt": prose(1), "d/e.txt": prose(2)})
+    ran = simdup("scan", "--check", "c/b.txt", "--reference", "c", "--list", "redundant")
+    assert (ran.status, ran.lines) == (1, ["c/b.txt"])
+    ran = simdup("scan", "./c/b.txt", "c/a.txt", "--reference", "c", "-f", "csv")
+    assert [line.split(",")[1:3] for line in ran.lines[1:]] == [
+        ["kept", "./c/b.txt"], ["redundant", "c/a.txt"],
+    ]  # fmt: skip
+    assert simdup("dedupe", "c/b.txt", "c/d/e.txt", "--reference", "c", "-o", "out").status == 0
+    assert sorted(path.name for path in (tmp_path / "out").rglob("*.txt")) == ["e.txt"]
+
+
+def test_a_reference_that_is_all_sources_is_noted(simdup: Command, tmp_path: Path) -> None:
+    write(tmp_path / "c", {"a.txt": prose(1), "b.txt": prose(2)})
+    ran = simdup("scan", "c", "--reference", "c/a.txt")
+    assert ran.status == 0
+    assert "simdup: c/a.txt: --reference has no effect: all of it is a SOURCE\n" in ran.err
+    assert simdup("scan", "c", "--reference", "c/a.txt", "-q").err == ""
+
+
+# Sources that give nothing.
+
+NAMED = {
+    "t.txt": prose(9), "empty.txt": "", "space.txt": " \n", "the.txt": "the of and",
+    "nul.txt": "\0\1\2" * 99, "e.jsonl": "", "d/empty.txt": "", "d/nul.txt": "\0" * 99,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ("empty.txt", "empty"),
+        ("space.txt", "empty"),
+        ("nul.txt", "binary"),
+        ("the.txt", "no words but function words"),
+        ("e.jsonl", "no document in it"),
+        ("d", "no document in it"),
+        ("none/", "no document in it"),
+        ("missing", "no such file or directory"),
+    ],
+)
+@pytest.mark.parametrize("command", ["scan", "fingerprint", "fit", "index", "query", "dedupe"])
+def test_a_named_source_that_gives_nothing_is_an_error(
+    simdup: Command, tmp_path: Path, source: str, said: str, command: str
+) -> None:
+    """Before, the status was 0 for all but the last."""
+    write(tmp_path, NAMED)
+    (tmp_path / "none").mkdir()
+    if command == "query":
+        simdup("index", "build", "i", "t.txt", "--idf", "builtin")
+    arguments = {
+        "scan": ["scan"], "fingerprint": ["fingerprint", "--idf", "builtin"],
+        "fit": ["fit", "-o", "m"], "index": ["index", "build", "i"], "query": ["query", "i"],
+        "dedupe": ["dedupe", "-o", "out"],
+    }[command]  # fmt: skip
+    ran = simdup(*arguments, source, "t.txt", "-q")
+    if (command, source) == ("fit", "the.txt"):  # function words are words to learn from
+        assert (ran.status, ran.err) == (0, "")
+    else:
+        assert (ran.status, ran.err) == (2, f"simdup: {source}: {said}\n")
+
+
+def test_what_is_inside_a_folder_or_a_list_may_be_empty(simdup: Command, tmp_path: Path) -> None:
+    write(tmp_path, NAMED)
+    (tmp_path / "none").mkdir()
+    names = "\n".join([*NAMED, "none", "d"]).encode()
+    ran = simdup("scan", "--files-from", "-", stdin=names)
+    assert (ran.status, ran.err.count("\n")) == (0, 3)
+    assert simdup("scan", ".", "-q").err == ""
+    # A list may name a source beside it; a missing file is a fault wherever it is named.
+    assert simdup("scan", "none", "--files-from", "-", stdin=names).status == 2
+    assert simdup("scan", "--files-from", "-", stdin=b"missing\nt.txt").status == 2
+
+
+def test_a_source_within_another_or_named_twice_gives_what_that_gives(
+    simdup: Command, tmp_path: Path
+) -> None:
+    write(tmp_path, NAMED | {"c/d/a.txt": prose(1)})
+    for arguments in (["c", "c/d"], ["c/d", "c/"], ["c/d/a.txt", "c/d/a.txt"], ["./c", "c//"]):
+        assert simdup("scan", *arguments, "-q").err == "", arguments
+    assert simdup("scan", str(tmp_path / "c"), "-q").err == ""
+
+
+# Patterns.
+
+
+def test_glob_patterns_that_leave_nothing_are_an_error(simdup: Command, tmp_path: Path) -> None:
+    """Before, the status was 0."""
+    write(tmp_path, {"c/a.txt": prose(1), "d/b.md": prose(1)})
+    ran = simdup("scan", "c", "--glob", "*.md", "--glob", "*.rst", "-q")
+    assert (ran.status, ran.err) == (2, "simdup: c: nothing matches --glob '*.md', '*.rst'\n")
+    assert simdup("scan", "c", "d", "--glob", "*.md", "-q").status == 2
+    assert simdup("scan", "c", "d", "--glob", "*.{md,txt}", "-q").status == 0
+
+
+def test_a_pattern_without_a_match_is_noted(simdup: Command, tmp_path: Path) -> None:
+    """Before, nothing was said."""
+    write(tmp_path, {"c/a.txt": prose(1), "c/old/b.txt": prose(1), "c/d.md": prose(2)})
+    patterns = ("--glob", "*.txt", "--glob", "*.rst", "--glob", "a.*", "--exclude", "old",
+                "--exclude", "\x1bnew/*", "--prefer", "*/old/*", "--prefer", "*.txt")  # fmt: skip
+    ran = simdup("scan", "c", *patterns)
+    assert ran.status == 0
+    assert ran.err.splitlines()[:3] == [
+        "simdup: --glob: nothing matches '*.rst'",
+        "simdup: --exclude: nothing matches '\\x1bnew/*'",
+        "simdup: --prefer: nothing matches '*/old/*'",
+    ]
+    assert simdup("scan", "c", *patterns, "-q").err == ""
+
+
+def test_patterns_are_relative_to_the_source(simdup: Command, tmp_path: Path) -> None:
+    write(tmp_path / "c", {"a.txt": prose(1), "d/a.txt": prose(2), "d/b.md": prose(3)})
+
+    def read(*patterns: str) -> list[str]:
+        ran = simdup("fingerprint", tmp_path / "c", *patterns)
+        return [line.rpartition("/c/")[2] for line in ran.lines[1:]]
+
+    assert read("--glob", "d/*") == ["d/a.txt", "d/b.md"]
+    assert read("--glob", "/a.txt") == ["a.txt"]
+    assert read("--glob", "a.txt") == ["a.txt", "d/a.txt"]
+    assert read("--exclude", "d/*.{md,txt}") == ["a.txt"]
+    assert read("--exclude", "{d,e}") == ["a.txt"]

@@ -2,25 +2,17 @@
 
 import time
 import unicodedata
-from importlib import resources
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from oracles import plain
+from support import simplified_characters
 
 from simdup import Recipe, compare, fingerprint
-from simdup.features.folding import fold
+from simdup.features.folding import fold, fold_all
 
-
-def table() -> dict[int, int]:
-    """The project's table of traditional and simplified characters."""
-    content = (resources.files("simdup.features") / "simplified.txt").read_text("utf-8")
-    traditional, simplified = (line for line in content.splitlines() if line[0] != "#")
-    return {ord(t): ord(s) for t, s in zip(traditional, simplified, strict=True)}
-
-
-SIMPLIFIED = table()
+SIMPLIFIED = simplified_characters()
 # Characters that meet each other in surprising ways: marks, jamo, ligatures, sharp and dotless
 # letters, half-width voicing marks, traditional characters, format characters, surrogates.
 NASTY = st.text(
@@ -41,6 +33,12 @@ def test_any_text_folds_as_defined(text: str) -> None:
 def test_characters_that_meddle_with_each_other(text: str) -> None:
     assert fold(text) == plain.fold(text, SIMPLIFIED)
     assert fold(fold(text)) == fold(text)
+
+
+@given(st.lists(NASTY | st.text(), max_size=6))
+@example(["e", "\u0301", "", "\ud83d", "\ude00", "가", "\u11ab", "abc"])
+def test_no_text_reaches_into_the_next(texts: list[str]) -> None:
+    assert fold_all(texts) == [plain.fold(text, SIMPLIFIED) for text in texts]
 
 
 def test_every_character_on_its_own() -> None:

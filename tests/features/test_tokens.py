@@ -106,7 +106,7 @@ MIXED = st.text(
 def test_engines_agree_on_any_mix(text: str) -> None:
     for kind in ("words", "ngrams:2"):
         one, other = (tokenizer(Recipe(tokens=kind), engine) for engine in ENGINES)
-        assert sorted(one(text)) == sorted(other(text))
+        assert [sorted(cut) for cut in one([text])] == [sorted(cut) for cut in other([text])]
 
 
 @pytest.mark.parametrize("collection", ["laws", "vsdocs", "poems"])
@@ -124,7 +124,7 @@ def test_engines_agree_on_real_text(
     assert one.out.count(b"\n") == 61
     texts = [json.loads(line)["text"] for line in taken.splitlines()[:10]]
     cut, cut_too = (tokenizer(Recipe(tokens="ngrams:1"), engine) for engine in ENGINES)
-    assert [cut(text) for text in texts] == [cut_too(text) for text in texts]
+    assert list(cut(texts)) == list(cut_too(texts))
 
 
 def test_the_engine_is_no_part_of_the_recipe(simdup: Command, tmp_path: Path) -> None:

@@ -33,7 +33,7 @@ def corpus(documents: int = 30, words: int = 40, seed: int = 1) -> list[list[str
 
 def compared(simdup: Command, *options: str) -> dict[str, dict[str, float]]:
     """The weights of the first two documents' terms, as `compare` tells them."""
-    ran = simdup("compare", "-f", "jsonl", "c/00.txt", "c/01.txt", *options)
+    ran = simdup("compare", "-q", "-f", "jsonl", "c/00.txt", "c/01.txt", *options)
     assert ran.err == ""
     found = json.loads(ran.out)
     return {

@@ -1,10 +1,11 @@
 """The fingerprinter: which frequencies a recipe means, and who weighs."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_matrix
+from sklearn.feature_extraction.text import TfidfTransformer
 from support import prose
 
 from simdup import Recipe, SimdupError
@@ -59,21 +60,16 @@ def test_a_model_of_other_terms_is_refused(tmp_path: Path) -> None:
         Fingerprinter.alone(Analyzer.for_recipe(Recipe(idf=str(path), fold=False)))
 
 
-@pytest.mark.parametrize("weight", ["tfidf", "logtf"])
-def test_scikit_learn_and_the_plain_formula_weigh_alike(weight: str) -> None:
+@pytest.mark.parametrize(("weight", "logarithmic"), [("tfidf", False), ("logtf", True)])
+def test_a_corpus_is_weighed_as_by_scikit_learn(weight: str, logarithmic: bool) -> None:
     analyzer = Analyzer.for_recipe(Recipe(weight=weight))
     counts = counted(analyzer, ENOUGH_DOCUMENTS)
     weighting = Fingerprinter.for_corpus(analyzer, counts).weigh(counts)
-    assert weighting.by_sklearn
-    plainly = replace(weighting, by_sklearn=False)
-    for ours, theirs in zip(weighting.rows(), plainly.rows(), strict=True):
-        assert np.array_equal(ours.values, theirs.values)
-
-
-def test_who_weighs_does_not_depend_on_what_the_model_is_called() -> None:
-    analyzer = Analyzer.for_recipe(Recipe())
-    counts = counted(analyzer, ENOUGH_DOCUMENTS)
-    made = Fingerprinter.for_corpus(analyzer, counts)
-    renamed = replace(made, idf=replace(made.idf, name="somewhere.idf"))  # type: ignore[type-var]
-    assert renamed.weigh(counts).by_sklearn
-    assert not renamed.weigh(counted(analyzer, 2)).by_sklearn
+    (plain,), (ours,) = counts.chunked_rows(), weighting.rows()
+    transformer = TfidfTransformer(norm=None, smooth_idf=True, sublinear_tf=logarithmic)
+    matrix = csr_matrix((plain.values.astype(float), plain.columns, plain.starts))
+    assert np.array_equal(ours.values, transformer.fit_transform(matrix).data)
+    one = [rows for first in range(7) for rows in weighting.rows(first, first + 1)]
+    assert np.array_equal(
+        np.concatenate([rows.values for rows in one]), ours.values[: ours.starts[7]]
+    )

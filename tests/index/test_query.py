@@ -349,9 +349,9 @@ def test_two_streams_add_to_one_index(tmp_path: Path) -> None:
 # What it finds.
 
 
-def test_it_finds_what_a_scan_pairs(tmp_path: Path) -> None:
+def test_it_finds_what_a_scan_by_fingerprints_pairs(tmp_path: Path) -> None:
     texts = [(f"d{i}", edited(prose(i % 30), i, i % 4)) for i in range(90)]
-    found = scan(texts)
+    found = scan(texts, method="simhash")
     with Index.build(str(tmp_path / "seen.index"), texts) as index:
         # The sketch's estimate may differ; below what verification asks none is lost.
         near = {
@@ -465,3 +465,15 @@ def test_the_readme_names_every_option_of_the_index(simdup: Command) -> None:
         for parameter in one.params:
             for option in (*parameter.opts, *parameter.secondary_opts):
                 assert not option.startswith("-") or option in readme, option
+
+
+@pytest.mark.parametrize("verb", [["scan"], ["dedupe", "-o", "clean"]])
+def test_an_index_is_no_reference(simdup: Command, corpus: Path, verb: list[str]) -> None:
+    simdup("index", "build", "seen.index", "corpus")
+    ran = simdup(*verb, "corpus", "--reference", "seen.index")
+    assert ran.status == 2
+    assert ran.err.splitlines() == [
+        "simdup: seen.index: is an index: it has no texts that documents could be compared with",
+        "hint: simdup query INDEX SOURCE tells which documents are near those of an index",
+    ]
+    assert not (corpus / "clean").exists()

@@ -1,27 +1,33 @@
 """The batch counter: batches that stand alone, in any process or on any machine."""
 
 import pickle
+from collections import Counter
+from hashlib import blake2b
 
 import numpy as np
 import pytest
-from support import prose
+from hypothesis import example, given
+from hypothesis import strategies as st
+from oracles import plain
+from support import prose, simplified_characters
 
 from simdup import Recipe, scan
 from simdup.corpus.batches import TextBatch
 from simdup.features.analyzer import Analyzer
 from simdup.features.counts import join
+from simdup.features.tokens import tokenizer
 from simdup.fingerprints.fingerprinter import Fingerprinter
 from simdup.ingest.corpus import Corpus, ingest
 from simdup.ingest.counting import BatchCounter, BatchOptions
 from simdup.ingest.sources import open_input
-from simdup.lsh.families import Banding
+from simdup.model.criteria import Criteria
 from simdup.model.documents import Document
 from simdup.model.reading import Reading
 from simdup.model.settings import RunOptions, Settings
 from simdup.model.shingling import Shingling
 
 TEXTS = [(f"d{n}", prose(n % 40, 300)) for n in range(60)]
-ALONE = BatchOptions(Shingling(5), banding=Banding(4, 8), standalone=True)
+ALONE = BatchOptions(Shingling(5), signatures=Criteria(), standalone=True)
 
 
 def batches(size: int) -> list[TextBatch]:
@@ -46,8 +52,8 @@ def test_batches_that_stand_alone_give_the_counts_of_the_corpus(recipe: Recipe) 
         for number in range(len(TEXTS)):
             ours, theirs = alone.document(number), together.document(number)
             assert dict(zip(*ours[1:], strict=True)) == dict(zip(*theirs[1:], strict=True))
-        bands = np.concatenate([counted[i].bands for i in range(len(counted))])
-        assert bands.shape == (60, 8)
+        bands = np.concatenate([counted[i].signatures.keys for i in range(len(counted))])
+        assert bands.shape == (60, 18)
         assert (bands[0] == bands[40]).all()
 
 
@@ -84,3 +90,46 @@ def test_copies_share_what_is_known_about_their_text(method: str) -> None:
     found = scan(texts, method=method, similarity=0.9, jobs=1)
     (cluster,) = [c for c in found.clusters if c.members[0].name == "d5"]
     assert [member.name for member in cluster.members] == ["d5", "d45", "copy", "again"]
+
+
+# Few different texts, so that many are copies, within a batch and of an earlier one.
+FEW = st.text("中市場a \n\u0301e，\u200b\x00", max_size=3)
+ANALYZERS = {fold: Analyzer.for_recipe(Recipe(fold=fold)) for fold in (True, False)}
+
+
+@given(st.lists(FEW | st.text(), max_size=9), st.integers(1, 9), st.booleans(), st.booleans())
+@example(["e", "\u0301", "中", "市", "", "，", "e", "，", "中"], 9, True, False)
+def test_batches_give_what_each_text_gives_alone(
+    texts: list[str], size: int, fold: bool, standalone: bool
+) -> None:
+    analyzer = ANALYZERS[fold]
+    count = BatchCounter(analyzer, Reading(), BatchOptions(standalone=standalone))(0)
+    corpus = Corpus(analyzer)
+    documents = [Document(str(i), text) for i, text in enumerate(texts)]
+    for process, first in enumerate(range(0, len(texts), size)):
+        batch = TextBatch(tuple(documents[first : first + size]), 1)
+        corpus.add(process if standalone else 0, count(batch))
+    corpus.resolve_copies()
+
+    skipped, kept = [], []
+    for document in documents:
+        text = document.text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        text = plain.fold(text, simplified_characters()) if fold else text
+        words = plain.words(text, lambda run: next(iter(tokenizer(Recipe())([run]))))
+        if words:
+            kept.append((document.name, plain.solid(text), Counter(words)))
+        else:
+            reason = "no words" if plain.solid(text) else "empty"
+            skipped.append((document.name, reason))
+    assert [(one.document, one.reason) for one in corpus.skipped] == skipped
+    digests = [blake2b(solid.encode(), digest_size=16).digest() for _, solid, _ in kept]
+    assert corpus.digests == digests
+    counts = corpus.counts
+    rows = [counts.document(i) for i in range(len(corpus))]
+    found = [
+        {counts.terms[column]: int(n) for column, n in zip(row.columns, row.values, strict=True)}
+        for row in rows
+    ]
+    assert list(zip(corpus.names, corpus.lengths, found, strict=True)) == [
+        (name, len(solid), words) for name, solid, words in kept
+    ]

@@ -2,6 +2,7 @@
 
 import hashlib
 import math
+import random
 
 import numpy as np
 import pytest
@@ -97,3 +98,13 @@ def test_unit_vectors() -> None:
     starts = np.array([0, 2, 2, 4, 5])
     weights = np.array([3.0, 4.0, 0.0, 0.0, 7.0])
     assert pstable.unit(starts, weights).tolist() == [0.6, 0.8, 0, 0, 1]
+
+
+@given(st.lists(st.floats(0, 1e6), min_size=1, max_size=40), st.randoms())
+def test_the_length_of_a_vector_does_not_depend_on_the_order_of_its_terms(
+    weights: list[float], chance: random.Random
+) -> None:
+    turned = chance.sample(weights, len(weights))
+    starts = np.array([0, len(weights)], np.int64)
+    one, other = (pstable.unit(starts, np.array(each)) for each in (weights, turned))
+    assert sorted(one) == sorted(other)

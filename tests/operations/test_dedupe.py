@@ -3,6 +3,7 @@
 import gzip
 import io
 import json
+import math
 import os
 import random
 import signal
@@ -13,9 +14,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from oracles import plain
 from support import Command, command, environment, near, process, prose, write
 
 from simdup.corpus.compression import compress, decompress
+from simdup.output.summary import size_words
 
 TEXTS = [prose(1), prose(2), near(prose(1)), prose(3), prose(2), prose(4)]
 STAY = [0, 1, 3, 5]
@@ -273,6 +276,105 @@ def test_methods_measures_and_linkage_are_those_of_a_scan(simdup: Command, tmp_p
     ]:
         ran = simdup("dedupe", "r.jsonl", "-o", "-", "-q", *options)
         assert (ran.status, ran.out) == (0, kept), options
+
+
+CHAIN = [f"{random.Random(n).getrandbits(40):x}" for n in range(200)]
+
+
+def link(number: int) -> str:
+    """A text that is near the next ones before and after it, and not to others."""
+    return " ".join(CHAIN[number * 3 : number * 3 + 40])
+
+
+def records(*texts: str) -> bytes:
+    return b"".join(json.dumps({"text": text}).encode() + b"\n" for text in texts)
+
+
+@pytest.mark.parametrize(
+    ("options", "stay"),
+    [((), [0, 2, 4]), (("--linkage", "star"), [0, 2, 4]), (("--linkage", "single"), [0, 2, 3, 4])],
+)
+def test_no_link_of_a_chain_is_removed_for_a_distant_one(
+    simdup: Command, tmp_path: Path, options: tuple[str, ...], stay: list[int]
+) -> None:
+    (tmp_path / "r.jsonl").write_bytes(records(*map(link, range(5))))
+    ran = simdup("dedupe", "r.jsonl", "-o", "-", "-q", *options)
+    assert (ran.status, ran.out) == (0, records(*map(link, stay)))
+
+
+@pytest.mark.parametrize("linkage", ["star", "single"])
+@pytest.mark.parametrize("seed", range(4))
+def test_what_is_removed_is_near_something_that_stays(
+    simdup: Command, tmp_path: Path, seed: int, linkage: str
+) -> None:
+    chance = random.Random(seed)
+    texts = [link(chance.randrange(40)) for _ in range(60)]
+    write(tmp_path / "old", {f"{n:02}": text for n, text in enumerate(texts[:15])})
+    write(tmp_path / "new", {f"{n:02}": text for n, text in enumerate(texts[15:])})
+    for least, more in (("0.8", ()), ("0.7", ("--reference", "old")), ("0.9", ("-k", "longest"))):
+        arguments = ("new", "-o", f"out{least}", "--removed", "-", "-s", least, *more)
+        ran = simdup("dedupe", *arguments, "--linkage", linkage)
+        rows = [line.split(",") for line in ran.lines[1:]]
+        assert rows
+        gone = {row[0] for row in rows}
+        for name, _, _, similarity, kept in rows:
+            assert kept not in gone
+            alike = plain.resemblance(*((tmp_path / one).read_text() for one in (name, kept)))
+            assert alike >= float(least)
+            assert similarity == f"{math.floor(round(alike * 1e4, 6)) / 1e4:.4f}"
+        assert gone.isdisjoint(f"new/{name}" for name in tree(tmp_path / f"out{least}"))
+
+
+def test_a_document_near_the_second_reference_is_redundant_beside_it(
+    simdup: Command, tmp_path: Path
+) -> None:
+    """The first reference is kept, and the chain between the two leads to it."""
+    write(tmp_path / "old", {"1": link(0), "2": link(2)})
+    write(tmp_path / "new", {"between": link(1), "near 2": link(3), "far": link(4)})
+    ran = simdup("scan", "new", "--reference", "old", "-f", "jsonl")
+    (cluster, summary) = map(json.loads, ran.lines)
+    roles = {one["document"]: (one["role"], one.get("kept")) for one in cluster["documents"]}
+    assert roles == {
+        "old/1": ("kept", None), "old/2": ("kept", None), "new/between": ("redundant", None),
+        "new/near 2": ("redundant", "old/2"), "new/far": ("linked", None),
+    }  # fmt: skip
+    near = next(one for one in cluster["documents"] if one["document"] == "new/near 2")
+    alike = plain.resemblance(link(2), link(3))
+    assert near["similarity"] == math.floor(round(alike * 1e4, 6)) / 1e4
+    assert (summary["redundant"], summary["linked"]) == (2, 1)
+    kept = simdup("scan", "new", "--reference", "old", "--list", "kept", "-q").lines
+    assert kept == ["new/far"]
+    for linkage in ("single", "star"):
+        options = ("--reference", "old", "--linkage", linkage, "--removed", "-", "--dry-run")
+        rows = [line.split(",") for line in simdup("dedupe", "new", *options).lines[1:]]
+        assert ["new/near 2", "old/2"] in [[row[0], row[-1]] for row in rows]
+        assert "new/far" not in [row[0] for row in rows]
+
+
+def test_it_says_what_it_wrote_and_how_much_stays(simdup: Command, tmp_path: Path) -> None:
+    (tmp_path / "r.jsonl").write_bytes(b"".join(json_lines()))
+    before = len(b"".join(json_lines()))
+    after = sum(len(json_lines()[n]) for n in STAY)
+    sizes = f"{size_words(after)} of {size_words(before)}"
+    ran = simdup("dedupe", "r.jsonl", "-o", "o.jsonl", "--removed", "gone.csv")
+    assert ran.err.splitlines()[-2:] == [
+        f"Wrote o.jsonl: 4 of 6 documents stay, {sizes}.",
+        "Wrote gone.csv: 2 removed documents.",
+    ]
+    told = simdup("dedupe", "r.jsonl", "-o", "o.jsonl.gz").err
+    assert told.endswith("\nWrote o.jsonl.gz: 4 of 6 documents stay.\n"), "sizes do not compare"
+    told = simdup("dedupe", "r.jsonl", "-o", "-").err
+    assert "\nWrote standard output: 4 of 6 documents stay" in told
+    told = simdup("dedupe", "r.jsonl", "--dry-run").err
+    assert told.endswith("\nWrote no corpus: 4 of 6 documents stay.\n")
+    write(tmp_path / "in", {str(n): text for n, text in enumerate(TEXTS)})
+    write(tmp_path / "out", {"2": "of another run, and no part of this one"})
+    after = sum(len(TEXTS[n].encode()) for n in STAY)
+    before = sum(len(text.encode()) for text in TEXTS)
+    told = simdup("dedupe", "in", "-o", "out", "--force").err
+    sizes = f"{size_words(after)} of {size_words(before)}"
+    assert told.endswith(f"\nWrote out: 4 of 6 documents stay, {sizes}.\n")
+    assert "Wrote" not in simdup("dedupe", "missing", "-o", "none").err
 
 
 def test_what_is_preferred_stays(simdup: Command, tmp_path: Path) -> None:
@@ -636,10 +738,11 @@ def test_no_output_overwrites_what_an_option_reads(
 
 
 def test_results_in_a_source_are_written_again(simdup: Command, tmp_path: Path) -> None:
-    write(tmp_path, {"a.md": TEXTS[0], "b.md": TEXTS[2]})
+    write(tmp_path, {"a.md": TEXTS[0], "b.md": TEXTS[0]})
     for arguments in (
         ("scan", ".", "-o", "found.csv"),
         ("scan", ".", "-o", "found.jsonl"),
+        ("scan", ".", "-o", "found.txt"),
         ("scan", ".", "-o", "found.txt", "--glob", "*.md"),
         ("scan", ".", "-o", "found.out", "--exclude", "found.*", "-f", "text"),
         ("fit", ".", "-o", "model"),

@@ -11,8 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdup import scan
-from simdup.evaluation.tuning import LEAST, Truth, advise_similarity, histogram, measure
+from simdup.evaluation.tuning import (
+    LEAST,
+    Truth,
+    advise_setting,
+    advise_similarity,
+    histogram,
+    measure,
+)
 from simdup.model.settings import RunOptions, Settings
+from simdup.model.tuning import Setting
 from simdup.operations.tune import tune
 from simdup.verify.join import similar_pairs
 
@@ -89,15 +97,22 @@ def corpus(folder: Path) -> Path:
     return folder
 
 
-def test_what_it_says_of_minhash_is_what_a_scan_finds(tmp_path: Path) -> None:
+def test_what_it_says_of_a_method_is_what_a_scan_finds(tmp_path: Path) -> None:
     folder = str(corpus(tmp_path))
     told = tune([folder], Settings(run=RunOptions(jobs=1)), fixed=True)
     assert (told.documents, told.sample, told.true) == (40, 40, 10)
     by_options = {setting.options: setting for setting in told.settings}
     assert by_options["--method minhash"].recall == 1.0
     for distance in (0, 3):
-        scanned = scan(folder, distance=distance, jobs=1)
-        assert by_options[f"-d {distance}"].hold == len(scanned.pairs)
+        scanned = scan(folder, method="simhash", distance=distance, jobs=1)
+        assert by_options[f"--method simhash -d {distance}"].hold == len(scanned.pairs)
+    # The default comes first, and proposes what either search does.
+    assert told.settings[0].options == ""
+    for options, method in (("", "auto"), ("--method minhash", "minhash")):
+        scanned = scan(folder, method=method, jobs=1)
+        assert by_options[options].hold == len(scanned.pairs) == 10
+        assert by_options[options].pairs == scanned.summary.candidates
+    assert told.advice == "-s 0.8"
     assert told.bins[0][0] == 0.95
     assert sum(pairs for _, _, pairs in told.bins) >= told.true
     assert all(start >= LEAST for start, _, _ in told.bins)
@@ -110,6 +125,24 @@ def test_the_advice_can_be_pasted(tmp_path: Path) -> None:
     assert advice["true"] == 10
     clusters = run("scan", folder, "-f", "jsonl", *advice["options"].split())
     assert sum(line["type"] == "cluster" for line in clusters) == 10
+
+
+def test_large_distances_are_not_advised() -> None:
+    def setting(options: str, recall: float) -> Setting:
+        return Setting(options, 9, 9, recall, 1.0)
+
+    far, minhash = setting("--method simhash -d 7", 0.99), setting("--method minhash", 0.96)
+    assert advise_setting([far, minhash]) is minhash
+    assert advise_setting([setting("--method simhash -d 6", 0.95), minhash]).recall == 0.95
+    assert advise_setting([setting("", 0.94), far]) is far, "rather than to miss much"
+
+
+def test_its_text_can_be_pasted_too(tmp_path: Path) -> None:
+    lines = raw("tune", str(corpus(tmp_path)), "-s", "0.8").decode().splitlines()
+    assert lines[-1] == "advice: simdup scan -s 0.8 SOURCE..."
+    assert lines[3].startswith("auto (default)  ")
+    assert not any(line.startswith("recipe") for line in lines)
+    assert b"\nrecipe " in raw("tune", str(tmp_path), "-v")
 
 
 def test_nothing_to_tune_by_is_said(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from hashlib import blake2b
+from itertools import groupby
 
 
 def simhash(hashes: Iterable[int], weights: Iterable[float], bits: int, ties: str = "one") -> int:
@@ -50,6 +51,27 @@ def fold(text: str, simplified: dict[int, int]) -> str:
         if folded == text:
             return text
         text = folded
+
+
+def words(text: str, cut: Callable[[str], list[str]]) -> list[str]:
+    """The words of a text, in order, character by character; `cut` cuts the dictionary's runs."""
+
+    def script(c: str) -> str:
+        if "\u4e00" <= c <= "\u9fff":
+            return "run"
+        if c == "\u3007" or "\u3400" <= c <= "\u4dbf" or "\uf900" <= c <= "\ufaff":
+            return "single"
+        if "\U00020000" <= c <= "\U000323af":
+            return "single"
+        return "word" if c.isalnum() or c == "_" else "none"
+
+    found: list[str] = []
+    for kind, characters in groupby(text, script):
+        run = "".join(characters)
+        found += {"run": cut, "single": list, "word": lambda w: [w], "none": lambda w: []}[kind](
+            run
+        )
+    return found
 
 
 def weights(

@@ -314,7 +314,7 @@ def _cut(words: Sequence[str]) -> list[str]:
     """The words of the fixture as jieba cuts them: each may be two."""
     from simdup.features.tokens import tokenizer
 
-    return tokenizer(Recipe(tokens="ngrams:1"))(" ".join(words))
+    return next(iter(tokenizer(Recipe(tokens="ngrams:1"))([" ".join(words)])))
 
 
 @pytest.mark.parametrize("wrong", ["words:0", "words:", "words:x", "lines:2", "0", "-1", "2.5"])

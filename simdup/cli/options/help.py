@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from simdup.cli.options.effects import say_without_effect
 from simdup.cli.process import printing, require_memory
 
 # Click's words for a range; an error gives it in better ones.
@@ -112,6 +113,7 @@ class Command(_WithExamples):
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command, unless this process may not have the memory for it."""
         require_memory()
+        say_without_effect(ctx)
         return super().invoke(ctx)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

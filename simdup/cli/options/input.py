@@ -27,7 +27,7 @@ _PATTERNS_AND_RECORDS = (
     _reading(
         "--input-format FORMAT", "What the files hold; auto goes by the suffix.", INPUT_FORMATS
     ),
-    _reading("--field NAME", "Text field of a record."),
+    _reading("--field NAME", "Text field of a record; dots reach into objects."),
     _reading("--id-field NAME", "Field with the name of a record.", shown="its number"),
 )
 _MAX_SIZE = _input(
@@ -35,13 +35,20 @@ _MAX_SIZE = _input(
 )
 
 
+# Options whose files a command writes.
+_WRITTEN = ("path", "model", "removed")
+
+
 def _make_reading(encoding: str | None, **given: Any) -> Reading:
     from simdup.corpus.decoding import known_encoding
 
-    if encoding in (None, "auto"):
-        return Reading(**given)
-    known_encoding(encoding)
-    return Reading(encoding, **given)
+    params = click.get_current_context().params
+    outputs = tuple(params[name] for name in _WRITTEN if params.get(name) not in (None, "-"))
+    if encoding == "auto":
+        encoding = None
+    if encoding is not None:
+        known_encoding(encoding)
+    return Reading(encoding, **given, outputs=outputs)
 
 
 reading = value("reading", _make_reading, _ENCODING, *_PATTERNS_AND_RECORDS, *_HTML, _MAX_SIZE)

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from simdup.cli.options.values import Decorator, option, value
-from simdup.model.criteria import KEEP, LINKAGES, METHODS, Criteria
+from simdup.model.criteria import LINKAGES, METHODS, Criteria
 from simdup.model.shingling import Shingling
 
 _SHARE = click.FloatRange(0, 1)
@@ -16,11 +16,17 @@ _INNER_SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
 _DEFAULT = Criteria()
 _matching = partial(option, panel="Matching", defaults=_DEFAULT)
 
+_LINKAGE = partial(
+    _matching,
+    "--linkage WHICH",
+    "What makes a cluster, any pairs or pairs with the kept document only",
+    LINKAGES,
+)
 _CRITERIA = {
     "method": _matching(
         "--method METHOD",
-        "How candidates are found: near-identical texts, every pair above the similarity, "
-        "or every pair above the cosine",
+        "How candidates are found: by near fingerprints and by shared text, by one of these, or by "
+        "near word vectors",
         METHODS,
     ),
     "recall": _matching(
@@ -49,14 +55,13 @@ _CRITERIA = {
     ),
     "cosine": _matching("--cosine C", "Least cosine of the TF-IDF vectors.", _SHARE, shown="off"),
     "keep": _matching(
-        "-k, --keep WHICH", "Which document of a cluster is kept.", KEEP, common=True
+        "-k, --keep WHICH",
+        "Keep the first in order, longest, shortest, newest, oldest, max:FIELD or min:FIELD.",
+        common=True,
     ),
     "prefer": _matching("--prefer PATTERN", "Keep matching documents first.", multiple=True),
-    "linkage": _matching(
-        "--linkage",
-        "What makes a cluster: any pairs, or pairs with the kept document only.",
-        LINKAGES,
-    ),
+    "linkage": _LINKAGE(),
+    "all_pairs": _matching("--all-pairs", "Check and list all pairs of large clusters."),
 }
 
 
@@ -66,9 +71,13 @@ def _make_criteria(**given: Any) -> Criteria:
     return Criteria(**given)
 
 
-def criteria(*fields: str) -> Decorator:
-    """Return the options for some fields of the criteria, all of them by default."""
-    return value("criteria", _make_criteria, *(_CRITERIA[name] for name in fields or _CRITERIA))
+def criteria(*fields: str, linkage: str = "single") -> Decorator:
+    """Return the options for some fields of the criteria, all of them by default.
+
+    `linkage` is the one that the command has by default.
+    """
+    known = _CRITERIA | {"linkage": _LINKAGE(shown=linkage)}
+    return value("criteria", _make_criteria, *(known[name] for name in fields or _CRITERIA))
 
 
 references = option(

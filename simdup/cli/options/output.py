@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, BinaryIO, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 import click
 
@@ -14,6 +16,7 @@ from simdup.cli.messages import say, say_skipped
 from simdup.cli.options.values import Decorator, option, value
 from simdup.cli.outcome import as_typed
 from simdup.cli.progress import progress
+from simdup.errors import SimdupError
 from simdup.model.documents import Skipped
 from simdup.model.reading import Reading
 from simdup.model.settings import Settings
@@ -72,6 +75,7 @@ class Screen:
     """What people see on standard error."""
 
     quiet: bool  # neither reports nor notes
+    verbose: bool = False  # reports name the recipe
     progress: bool | None = None  # None shows bars on a terminal
 
     @contextmanager
@@ -84,10 +88,26 @@ class Screen:
         """Say which documents could not be read, and how others were."""
         say_skipped(skipped, notes, self.quiet)
 
-    def report(self, text: str) -> None:
-        """Write lines that end a run."""
-        if not self.quiet:
-            say(as_typed(text))
+    def report(self, text: str, recipe: dict[str, Any] | None = None) -> None:
+        """Write lines that end a run, and a resolved recipe if that is asked for.
+
+        A terminal gets them in lines of whole words.
+        """
+        from simdup.output.summary import recipe_words
+        from simdup.output.text import Painter
+
+        texts = [text, recipe_words(recipe) if recipe and self.verbose else ""]
+        if not self.quiet and any(texts):
+            # Wrapped as people type it, which may be longer.
+            lines = as_typed("\n".join(filter(None, texts))).split("\n")
+            say("\n".join(map(Painter(sys.stderr).wrapped, lines)))
+
+    def wrote(self, path: str | None, what: str = "") -> None:
+        """Say which file or folder was written; nothing of standard output."""
+        from simdup.output.escaping import shown
+
+        if not self.quiet and path not in (None, "-"):
+            say(f"Wrote {shown(str(path))}{': ' if what else ''}{what}.")
 
 
 _output = partial(option, panel="Output")
@@ -96,12 +116,34 @@ bom = _output("--bom", "CSV for spreadsheets: with a byte order mark and no form
 _FILE = partial(_output, "-o, --output FILE", "Write to FILE.", name="path")
 
 
+# The suffixes of each format.
+_SUFFIXES = {"text": (".txt",), "csv": (".csv",), "jsonl": (".jsonl", ".ndjson")}
+
+
+def format_by_suffix(path: str | None, formats: Sequence[str], hint: str = "") -> str:
+    """Return the format that the suffix of a file says; without a suffix the first.
+
+    Raises
+    ------
+    SimdupError
+        If the suffix says none of the formats: nobody wants text in a file called ``.xls``.
+    """
+    suffix = os.path.splitext(path or "")[1].lower()
+    known = {suffix: one for one in formats for suffix in _SUFFIXES[one]}
+    if suffix.strip(".") and suffix not in known:
+        what = f"unknown suffix {suffix!r} (expected one of {', '.join(known)})"
+        raise SimdupError(path or "", what, hint)
+    return known.get(suffix, formats[0])
+
+
 def output(*formats: str, colors: bool = True) -> Decorator:
     """Return the options for where results go and in which format, by default the first."""
 
     def make(path: str | None, format_: str | None, color: str = "", bom: bool = False) -> Output:
-        suffix = (path or "").lower().rpartition(".")[2].replace("ndjson", "jsonl")
-        chosen = format_ or (suffix if suffix in formats else formats[0])
+        chosen = format_ or formats[0]
+        # Lists of names have no format.
+        if not format_ and not click.get_current_context().params.get("listed"):
+            chosen = format_by_suffix(path, formats, "set `format`")
         if bom and chosen != "csv":
             raise click.UsageError("--bom needs --format csv")
         return Output(path, chosen, color, bom)
@@ -117,10 +159,24 @@ def output(*formats: str, colors: bool = True) -> Decorator:
 # For results that have one format only.
 output_lines = value("out", Output, _FILE())
 
-_QUIET = _output("-q, --quiet", "No report and no notes.", common=True)
-_PROGRESS = _output(
-    "--progress/--no-progress", "Progress bars.", default=None, shown="on a terminal"
-)
+_SCREEN = {
+    "quiet": _output("-q, --quiet", "No report and no notes.", common=True),
+    "verbose": _output("-v, --verbose", "Report the recipe, too."),
+    "progress": _output(
+        "--progress/--no-progress", "Progress bars.", default=None, shown="on a terminal"
+    ),
+}
 
-screen = value("screen", Screen, _QUIET, _PROGRESS)
-screen_without_progress = value("screen", Screen, _QUIET)
+
+def _make_screen(quiet: bool, verbose: bool = False, progress: bool | None = None) -> Screen:
+    if quiet and verbose:
+        raise click.UsageError("--quiet and --verbose exclude each other")
+    return Screen(quiet, verbose, progress)
+
+
+def screen_with(*fields: str) -> Decorator:
+    """Return the options for some of ``quiet``, ``verbose`` and ``progress``."""
+    return value("screen", _make_screen, *(_SCREEN[name] for name in fields))
+
+
+screen = screen_with(*_SCREEN)

@@ -10,7 +10,15 @@ import click
 
 from simdup.cli.messages import say
 from simdup.cli.options.values import Decorator, option, value
-from simdup.model.settings import SEARCHES, SEGMENTERS, TABLES, RunOptions, SearchOptions, Settings
+from simdup.model.settings import (
+    PAIR_MEMORY,
+    SEARCHES,
+    SEGMENTERS,
+    TABLES,
+    RunOptions,
+    SearchOptions,
+    Settings,
+)
 
 _DEFAULT = RunOptions()
 
@@ -35,11 +43,19 @@ _JOBS = _run(
     "-j, --jobs N", "Processes or threads.", click.IntRange(1), common=True, shown="one per core"
 )
 _SEGMENTER = _run("--segmenter ENGINE", "Segmenting engine; the result is the same.", SEGMENTERS)
+_MEMORY = _search("--memory SIZE", "Most memory for the pairs found.", Size(), shown="what is free")
 _SEARCH = (
     _search("--tables TABLES", "Tables of a plan; auto takes the cheapest.", TABLES),
     _search("--search WAY", "How to search; the pairs are the same.", SEARCHES),
-    _search("--memory SIZE", "Most memory for the pairs found.", Size(), shown="what is free"),
     option("--explain-plan", "Say how the search runs, and why.", panel="Search"),
+)
+
+
+_PAIR_MEMORY = _search(
+    "--memory SIZE",
+    "Pairs in memory; more of them go to temporary files.",
+    Size(),
+    shown=f"{PAIR_MEMORY >> 20}M",
 )
 
 
@@ -51,8 +67,9 @@ def _make_run(jobs: int | None, segmenter: str = _DEFAULT.segmenter, **search: A
 
 
 run = value("run", _make_run, _JOBS, _SEGMENTER)
-run_with_search = value("run", _make_run, _JOBS, _SEGMENTER, *_SEARCH)
-search_only = value("run", _make_run, _JOBS, *_SEARCH)
+run_with_search = value("run", _make_run, _JOBS, _SEGMENTER, _MEMORY, *_SEARCH)
+search_only = value("run", _make_run, _JOBS, _MEMORY, *_SEARCH)
+search_for_pairs = value("run", _make_run, _JOBS, _PAIR_MEMORY, *_SEARCH)
 
 
 def settings(*parts: Decorator) -> Decorator:

@@ -8,6 +8,7 @@ it ends.
 
 from __future__ import annotations
 
+import gc
 import itertools
 import multiprocessing
 import os
@@ -131,6 +132,8 @@ def _serve(
     # parent, sending a long task, would wait for it and both for ever.
     tasks: queue.SimpleQueue[Any] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(pipe, tasks, parent), daemon=True).start()
+    # What was made so far stays shared with the parent: the collector would touch all of it.
+    gc.freeze()
     work = start(number)
     with suppress(OSError):
         while True:

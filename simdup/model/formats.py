@@ -1,0 +1,29 @@
+"""What results begin with: columns of CSV, first keys of typed JSON lines, headings."""
+
+from __future__ import annotations
+
+CLUSTER_COLUMNS = ("cluster", "role", "document", "fingerprint", "distance", "similarity")
+REMOVED_COLUMNS = ("document", "reason", "distance", "similarity", "kept")
+QUERY_COLUMNS = ("document", "match", "distance", "similarity")
+PAIR_COLUMNS = ("a", "b", "distance", "similarity")
+TABLES = (CLUSTER_COLUMNS, REMOVED_COLUMNS, QUERY_COLUMNS, PAIR_COLUMNS)
+
+# The heading of clusters as text, before the columns of further measures.
+TEXT_HEADING = "  role       bits  similar  "
+
+# For each type the keys that may follow it.
+TYPED_LINES = {
+    "cluster": ("cluster",),
+    "pair": ("a",),
+    "removed": ("document",),
+    "match": ("document",),
+    "new": ("document",),
+    "skipped": ("document",),
+    "summary": ("documents", "schema"),
+    "comparison": ("a",),
+    "setting": ("options",),
+    "bin": ("from",),
+    "advice": ("options",),
+    "evaluation": ("documents",),
+    "index": ("path",),
+}

@@ -1,0 +1,133 @@
+"""A crew: processes that fingerprint and measure the documents of a counted corpus.
+
+Each document is a small task, but most of a scan's work once its texts are counted.  Where it is
+worth it, processes are forked when the counts are complete, so that they share them; the result
+does not depend on how many there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simdup.clustering.clusters import Measured
+from simdup.features.weights import Weighting
+from simdup.fingerprints.fingerprinter import (
+    Fingerprints,
+    fingerprint,
+    fingerprint_rows,
+    of_documents,
+)
+from simdup.model.criteria import Criteria
+from simdup.model.settings import RunOptions
+from simdup.verify.cosine import Vector, vector
+from simdup.verify.stored import StoredTexts
+from simdup.verify.verifier import CACHE_BYTES, Verifier
+from simdup.workers import Workers
+
+RowIds: TypeAlias = NDArray[np.int64]
+_Rows: TypeAlias = tuple[int, int]
+_Pairs: TypeAlias = tuple[RowIds, RowIds]
+
+# Entries of the counts, of some 4 MB of text, from which on processes are worth starting: until
+# two have begun, one has fingerprinted that much.
+WORTH_CREW = 1 << 20
+# Entries of the rows of a task: 0.1 s.
+_ENTRIES = 1 << 18
+# Pairs of a task: 5 to 50 ms.  Fewer than twice as many are measured at once.
+_PAIRS = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What the processes of a crew work on."""
+
+    weighting: Weighting
+    texts: StoredTexts | None  # None where texts are not compared
+    criteria: Criteria
+
+    def verifier(self, room: int) -> Verifier:
+        """Return what measures pairs, with a cache of so many bytes."""
+        assert self.texts is not None
+        return Verifier(self.texts.shingles, self._vector, self.criteria, room)
+
+    def _vector(self, document: int) -> Vector:
+        return vector(self.weighting.document(document))
+
+
+class Crew:
+    """Fingerprints and measures documents, in processes of its own if these are worth it."""
+
+    def __init__(self, work: Work, run: RunOptions) -> None:
+        self._work = work
+        self._workers: Workers[_Rows | _Pairs, Fingerprints | Measured] | None = None
+        if run.processes > 1 and work.weighting.counts.starts[-1] >= WORTH_CREW:
+            self._workers = Workers(run.processes, partial(_start, work))
+        # Beside others this process measures few pairs.
+        room = CACHE_BYTES if self._workers is None else CACHE_BYTES // 4
+        self._verifier = None if work.texts is None else work.verifier(room)
+
+    def __enter__(self) -> Crew:
+        """Return the crew."""
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        """End its processes."""
+        if self._workers is not None:
+            self._workers.close()
+
+    def fingerprints(self) -> Fingerprints:
+        """Return the fingerprints of all documents."""
+        weighting = self._work.weighting
+        if self._workers is None:
+            return fingerprint(weighting)
+        starts = weighting.counts.starts
+        bounds = np.unique(np.searchsorted(starts, np.arange(0, starts[-1], _ENTRIES)))
+        bounds = np.unique(np.append(bounds, (0, len(starts) - 1))).tolist()
+        tasks = list(pairwise(bounds))
+        parts = [part for _, part in self._workers.map(tasks) if isinstance(part, Fingerprints)]
+        every = Fingerprints(
+            np.concatenate([part.values for part in parts]),
+            weighting.recipe.bits,
+            np.concatenate([part.terms for part in parts]),
+        )
+        return of_documents(every, weighting)
+
+    def measure(self, i: RowIds, j: RowIds) -> Measured:
+        """Measure pairs of documents side by side."""
+        if self._verifier is None:
+            return Measured()
+        if self._workers is None or len(i) < 2 * _PAIRS:
+            return self._verifier.measure_all(i, j)
+        found = [part for _, part in self._workers.map(_tasks(i, j)) if isinstance(part, Measured)]
+        columns = zip(*found, strict=True)
+        return Measured(*(None if c[0] is None else np.concatenate(c) for c in columns))
+
+    def cosine(self, a: int, b: int) -> float:
+        """Return the cosine of two documents."""
+        return 1.0 if self._verifier is None else self._verifier.cosine(a, b)
+
+
+def _tasks(i: RowIds, j: RowIds) -> Iterator[_Pairs]:
+    for first in range(0, len(i), _PAIRS):
+        yield i[first : first + _PAIRS], j[first : first + _PAIRS]
+
+
+def _start(work: Work, number: int) -> Callable[[_Rows | _Pairs], Fingerprints | Measured]:
+    """Return what a process of the crew does with a task."""
+    verifier = None if work.texts is None else work.verifier(CACHE_BYTES // 4)
+
+    def do(task: _Rows | _Pairs) -> Fingerprints | Measured:
+        first, second = task
+        if isinstance(first, int) and isinstance(second, int):
+            return fingerprint_rows(work.weighting, first, second)
+        assert verifier is not None
+        return verifier.measure_all(first, second)  # type: ignore[arg-type]
+
+    return do

@@ -1,0 +1,212 @@
+"""Families: clusters among many candidates, found without verifying every pair.
+
+Twenty thousand pages of one template are 200 million pairs, nearly all of which tell nothing: the
+documents are joined already.  So the document that would be kept is compared with all others
+first.  Whatever it does not settle is compared along lists of documents that share a rare shingle
+(`search.prefixes`), and only across groups (`search.grouping`).  Odd sketches, which are never
+wrong, drop most pairs that are below the similarity before their shingles are compared.
+
+Clusters, kept documents and figures are those that all pairs would give.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simdup.clustering.clusters import DocumentPair, ScannedDocuments
+from simdup.features.shingles import Sets
+from simdup.model.criteria import Criteria
+from simdup.search.arrays import RowIds
+from simdup.search.forest import Forest
+from simdup.search.grouping import Budget, Check, connect, first_partners, stars
+from simdup.search.lists import Lists
+from simdup.verify.family_sets import FEW_PAIRS, FamilySets
+from simdup.verify.proposals import Proposals
+from simdup.verify.stored import StoredTexts
+
+# A family may compare each shingle with so many others; one of up to 2,000 documents never has so
+# many.  100,000 messages of 120 characters would take a minute.
+COMPARISONS = 1 << 12
+# A short document costs as much as one of so many characters.
+_LEAST_COST = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """The texts of documents, by number."""
+
+    lengths: Sequence[int] = ()  # characters of each document; empty where texts are not known
+    # The distinct shingles of some documents; None where they do not decide.
+    sets: Callable[[RowIds], Sets] | None = None
+
+    @classmethod
+    def of(cls, lengths: Sequence[int], stored: StoredTexts, criteria: Criteria) -> Texts:
+        """Return stored texts, whose shingles decide if a similarity is asked for."""
+        decide = criteria.verify and criteria.similarity > 0
+        return cls(lengths, stored.sets if decide else None)
+
+
+class Family:
+    """Documents that candidates connect, by their places in `proposals`."""
+
+    def __init__(
+        self, proposals: Proposals, documents: ScannedDocuments, texts: Texts, centre: int
+    ) -> None:
+        self.proposals = proposals
+        self._documents = documents
+        self._texts = texts
+        self._criteria = proposals.settings.criteria
+        self._centre = centre  # the document to compare with all others first
+        self.checked = np.zeros(3, np.int64)  # pairs in all, by simhash, by band keys
+        costs = np.maximum(self._lengths, _LEAST_COST)
+        self.budget = Budget(float(COMPARISONS * costs.sum()))
+
+    def __len__(self) -> int:
+        """Return the number of documents."""
+        return len(self.proposals)
+
+    # -- what is asked of a family
+
+    def components(self) -> RowIds:
+        """Return the cluster of each document: the least of those that pairs connect."""
+        forest = Forest(len(self))
+        near = np.flatnonzero(self._near_centre)
+        forest.join(np.full(len(near), self._centre), near)
+        if len(near) < len(self) - 1:
+            connect(self._lists, forest, self._check, self.budget)
+        return forest.roots
+
+    def stars(self, order: RowIds, among: NDArray[np.bool_] | None = None) -> RowIds:
+        """Return the kept document of each, visited in an order that begins with the centre.
+
+        With `among` (bool[n]) only those are visited, and taken; others keep themselves.
+        """
+        left = ~self._near_centre if among is None else among & ~self._near_centre
+        left[self._centre] = False
+        centres = np.arange(len(self))
+        taken = self._near_centre if among is None else among & self._near_centre
+        centres[taken] = self._centre
+        if left.any():
+            some = self._lists.take(left[self._lists.rows])
+            found = stars(some, order[left[order]], self._check)
+            rows = np.flatnonzero(left)
+            centres[rows] = found[rows]
+        return centres
+
+    def beside(self, centre: int, others: RowIds) -> dict[int, DocumentPair]:
+        """Return the pairs of a document and some others that meet the criteria, by the other.
+
+        They need not be candidates.
+        """
+        known = self._centre_pairs if centre == self._centre else {}
+        near = {other: known[other] for other in others.tolist() if other in known}
+        left = np.array([other for other in others.tolist() if other not in near], np.int64)
+        return near | self._measure(np.full(len(left), centre), left)
+
+    def firsts(self, places: RowIds) -> dict[int, tuple[int, DocumentPair]]:
+        """Return the first document that each of some is a pair with, and that pair."""
+        if not len(places):
+            return {}
+        partners = first_partners(self._lists, places, self._check)
+        found = partners >= 0
+        pairs = self._measure(partners[found], places[found])
+        partner_of = dict(zip(places.tolist(), self.proposals.rows[partners].tolist(), strict=True))
+        return {place: (partner_of[place], pair) for place, pair in pairs.items()}
+
+    # -- how pairs are checked
+
+    @cached_property
+    def _centre_pairs(self) -> dict[int, DocumentPair]:
+        """The pairs of the centre and other documents, by the other."""
+        others = np.delete(np.arange(len(self)), self._centre)
+        some = others[self._afford(np.full(len(others), self._centre), others)]
+        return self._measure(np.full(len(some), self._centre), some)
+
+    @property
+    def _near_centre(self) -> NDArray[np.bool_]:
+        near = np.zeros(len(self), np.bool_)
+        near[list(self._centre_pairs)] = True
+        return near
+
+    def _measure(self, i: RowIds, j: RowIds) -> dict[int, DocumentPair]:
+        """Return the pairs side by side that meet the criteria, by the place of the second."""
+        a, b = self.proposals.rows[i], self.proposals.rows[j]
+        measured = self._documents.measure(a, b)
+        good = measured.accepted(self._criteria, len(a))
+        if self._criteria.by_distance:
+            good &= self.proposals.distances(i, j) <= self._criteria.distance
+        elif not self._criteria.verify:
+            good &= self.proposals.test(i, j)
+        pairs = self._documents.pairs(a[good], b[good], measured.take(good))
+        return dict(zip(j[good].tolist(), pairs, strict=True))
+
+    @property
+    def _check(self) -> Check:
+        """Tells which documents are candidates that meet the criteria."""
+        return Check(self._possible, self._passes)
+
+    def _possible(self, i: RowIds, j: RowIds) -> NDArray[np.bool_]:
+        good = np.ones(len(i), np.bool_)
+        if self._by_keys is not None:
+            good = self.proposals.test(i, j)
+        if self._sets is not None:
+            some = np.flatnonzero(good)
+            good[some] = self._sets.may_reach(i[some], j[some])
+        return good
+
+    def _passes(self, i: RowIds, j: RowIds) -> NDArray[np.bool_]:
+        good = np.zeros(len(i), np.bool_)
+        some = self._afford(i, j)
+        measured = self._documents.measure(
+            self.proposals.rows[i[some]], self.proposals.rows[j[some]]
+        )
+        good[some] = measured.accepted(self._criteria, len(some))
+        return good
+
+    def _afford(self, i: RowIds, j: RowIds) -> RowIds:
+        """Return which pairs are candidates and can be paid; they count as checked."""
+        by = np.stack((self.proposals.near(i, j), self.proposals.alike(i, j)))
+        some = np.flatnonzero(by.any(axis=0))
+        some = some[: self.budget.afford(self._lengths[i[some]] + self._lengths[j[some]])]
+        self.checked += (len(some), *np.count_nonzero(by[:, some], axis=1))
+        return some
+
+    # -- what is known about the documents
+
+    @cached_property
+    def _lengths(self) -> RowIds:
+        lengths = self._texts.lengths
+        if not len(lengths):
+            return np.ones(len(self), np.int64)
+        return np.array([lengths[number] for number in self.proposals.rows.tolist()], np.int64)
+
+    @cached_property
+    def _by_keys(self) -> Lists | None:
+        """Lists in which all candidates meet, where these are few or nothing else is known."""
+        lists = self.proposals.lists()
+        few = lists.count_pairs() <= FEW_PAIRS * len(self)
+        return lists if few or self._sets is None else None
+
+    @cached_property
+    def _lists(self) -> Lists:
+        """Lists in which all pairs meet that may be pairs, but those of the centre's partners."""
+        if self._by_keys is not None or self._sets is None:
+            return self._by_keys if self._by_keys is not None else self.proposals.lists()
+        settled = self._near_centre
+        settled[self._centre] = True
+        return self._sets.lists(settled)
+
+    @cached_property
+    def _sets(self) -> FamilySets | None:
+        """The documents' shingles, where these decide."""
+        read, rows = self._texts.sets, self.proposals.rows
+        if read is None:
+            return None
+        return FamilySets(
+            lambda places: read(rows[places]), self._lengths, self._criteria.similarity
+        )

@@ -1,0 +1,110 @@
+"""The shingles of a family's documents: what they rule out, and where similar ones meet."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simdup.features.shingles import Sets
+from simdup.search.arrays import U64, RowIds
+from simdup.search.lists import Lists
+from simdup.search.parts import Parts
+from simdup.search.prefixes import Prefixes, least_difference, odd_sketches
+
+# Pairs of lists, for each document, up to which they are all looked at: that takes 50 us a
+# document, as long as its shingles take to be made once.
+FEW_PAIRS = 512
+# Shingles that are sorted at a time: 8 MB.
+_BLOCK = 1 << 20
+# Shingles that are kept for the next reading: 128 MB.
+_KEPT = 1 << 24
+# Documents by which the lists are chosen.
+_SAMPLE = 4096
+# Words of the largest odd sketch: good for texts that differ in up to some 2,000 shingles.
+_WORDS = 32
+
+
+class FamilySets:
+    """The sets of shingles of a family's documents, known by their places.
+
+    Parameters
+    ----------
+    read : callable
+        Returns the distinct shingles of documents, by their places.
+    lengths : int64[n]
+        About how many each document has.
+    similarity : float
+        The least similarity of a pair, above 0.
+    """
+
+    def __init__(self, read: Callable[[RowIds], Sets], lengths: RowIds, similarity: float) -> None:
+        self._read = read
+        self._lengths = lengths
+        self._similarity = similarity
+
+    def may_reach(self, i: RowIds, j: RowIds) -> NDArray[np.bool_]:
+        """Tell which pairs may have the similarity; odd sketches are never wrong about the rest."""
+        sketches, sizes = self._sketches
+        # Sets that differ in d of a + b elements share (a + b - d) / 2.
+        share = (1 - self._similarity) / (1 + self._similarity)
+        most = share * (sizes[i] + sizes[j]) + 1e-6
+        return least_difference(sketches, i, j) <= most
+
+    def lists(self, settled: NDArray[np.bool_]) -> Lists:
+        """Return lists in which all pairs meet that have the similarity.
+
+        Pairs of two documents that are `settled` (bool[n]) need not meet.
+        """
+        found, sketches = self._prefixes(settled), self._sketches
+        if found.count_pairs() > FEW_PAIRS * len(settled):
+            # Parts take more memory, so a sample tells whether they are worth it.
+            sample = np.arange(0, len(settled), -(-len(settled) // _SAMPLE))
+            alike = found.take(np.isin(found.rows, sample))
+            parts = Parts(self._similarity, sketches[1])
+            if parts.lists(self._some(sample)).count_pairs() < alike.count_pairs():
+                found = parts.lists(self._all())
+        # From here on sketches and lists are enough.
+        self.__dict__.pop("_remembered", None)
+        return found
+
+    def _prefixes(self, settled: NDArray[np.bool_]) -> Lists:
+        prefixes = Prefixes(len(settled), int(self._lengths.sum()), self._similarity)
+        for places, sets in self._all():
+            prefixes.count(places, *sets)
+        for places, sets in self._some(np.flatnonzero(~settled)):
+            prefixes.add(places, *sets)
+        prefixes.remember()
+        for places, sets in self._some(np.flatnonzero(settled)):
+            prefixes.add(places, *sets, met=True)
+        return prefixes.lists()
+
+    @cached_property
+    def _sketches(self) -> tuple[U64, RowIds]:
+        """Odd sketches of the documents' shingles, and how many each has."""
+        words = 1
+        while words < _WORDS and 64 * words < self._lengths.mean():
+            words *= 2
+        sketches, sizes = [], []
+        for _, sets in self._all():
+            sketches.append(odd_sketches(*sets, words))
+            sizes.append(np.diff(sets.starts))
+        return np.concatenate(sketches), np.concatenate(sizes)
+
+    def _all(self) -> Iterator[tuple[RowIds, Sets]]:
+        """Yield the shingles of all documents, some at a time."""
+        every = np.arange(len(self._lengths))
+        yield from self._remembered if self._lengths.sum() <= _KEPT else self._some(every)
+
+    @cached_property
+    def _remembered(self) -> list[tuple[RowIds, Sets]]:
+        return list(self._some(np.arange(len(self._lengths))))
+
+    def _some(self, places: RowIds) -> Iterator[tuple[RowIds, Sets]]:
+        """Yield the shingles of some documents, some at a time."""
+        ends = np.cumsum(self._lengths[places])
+        for block in np.split(places, np.flatnonzero(np.diff(ends // _BLOCK)) + 1):
+            if len(block):
+                yield block, self._read(block)

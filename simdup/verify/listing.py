@@ -1,0 +1,110 @@
+"""The pairs that a large family lists: one for each document but the kept one.
+
+It is the pair with the kept document where that meets the criteria, and otherwise the one with the
+document's first near-duplicate in input order; so it depends on no order of work.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from simdup.clustering.clusters import DocumentPair, Group
+from simdup.model.criteria import Measures
+from simdup.search.arrays import RowIds
+from simdup.verify.copies import Copies
+from simdup.verify.families import Family
+
+
+class BareGroup(NamedTuple):
+    """A group of a family's documents before its pairs are known."""
+
+    members: RowIds  # int64[n]: their places in the family
+    centre: int  # the place of the kept document
+    kept: int  # its number, or that of a copy of it that is kept
+
+
+class _Partner(NamedTuple):
+    """A document of a pair, as seen from the other one."""
+
+    number: int
+    distance: int
+    measures: Measures
+
+
+_Partners = dict[int, _Partner]
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """Lists the pairs of a family's groups."""
+
+    family: Family
+    copies: Copies
+    references: range
+
+    def groups(self, bare: Sequence[BareGroup]) -> list[Group]:
+        """Return the groups with their pairs."""
+        near = [self._beside_kept(group) for group in bare]
+        far = [self._far(*both) for both in zip(bare, near, strict=True)]
+        numbers = self.family.proposals.rows
+        places = np.concatenate([np.zeros(0, np.int64), *far])
+        firsts = {
+            int(numbers[place]): _Partner(partner, pair.distance, pair.measures)
+            for place, (partner, pair) in self.family.firsts(places).items()
+        }
+        return [self._group(*both, firsts) for both in zip(bare, near, strict=True)]
+
+    def _beside_kept(self, group: BareGroup) -> _Partners:
+        """Return the kept document as the partner of each that is near to it, by number."""
+        numbers = self.family.proposals.rows
+        identical = self.family.proposals.settings.criteria.identical
+        near = {int(numbers[group.centre]): _Partner(group.kept, 0, identical)}
+        others = group.members[group.members != group.centre]
+        for place, pair in self.family.beside(group.centre, others).items():
+            near[int(numbers[place])] = _Partner(group.kept, pair.distance, pair.measures)
+        return near
+
+    def _far(self, group: BareGroup, near: _Partners) -> RowIds:
+        """Return the places of documents that do not pair with the kept one."""
+        numbers = self.family.proposals.rows[group.members].tolist()
+        far = [n not in near or not self._may_pair(n, group.kept) for n in numbers]
+        places: RowIds = group.members[np.array(far) & (group.members != group.centre)]
+        return places
+
+    def _group(self, group: BareGroup, near: _Partners, firsts: _Partners) -> Group:
+        documents: list[int] = []
+        pairs: set[DocumentPair] = set()
+        for first in self.family.proposals.rows[group.members].tolist():
+            documents += self.copies.of(first)
+            for document in self.copies.of(first):
+                found = self._partner(document, group.kept, near.get(first), firsts.get(first))
+                if found is not None:
+                    low, high = sorted((document, found.number))
+                    pairs.add(DocumentPair(low, high, found.distance, found.measures))
+        return Group(group.kept, sorted(documents), sorted(pairs), complete=False)
+
+    def _partner(
+        self, document: int, kept: int, near: _Partner | None, first: _Partner | None
+    ) -> _Partner | None:
+        """Return the partner to list with a document; None for the kept one.
+
+        `near` and `first` are those of the document it is a copy of, if it is one.
+        """
+        if document == kept:
+            return None
+        if near is not None and self._may_pair(document, kept):
+            return near
+        original = self.copies.first_of.get(document, document)
+        twin = next((one for one in self.copies.of(original) if one != document), document)
+        identical = self.family.proposals.settings.criteria.identical
+        options = [] if first is None else [first]
+        if twin != document and self._may_pair(document, twin):
+            options.append(_Partner(twin, 0, identical))
+        return min(options, key=lambda one: one.number, default=None)
+
+    def _may_pair(self, a: int, b: int) -> bool:
+        return not (a in self.references and b in self.references)

@@ -1,0 +1,151 @@
+"""What the searches of a scan propose: pairs of documents that are worth a look at their texts.
+
+Simhash proposes documents whose fingerprints are within the distance; MinHash those that share a
+band key, unless their sketches say that they are far below the similarity.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simdup.fingerprints.bands import Signatures
+from simdup.fingerprints.fingerprinter import Fingerprints
+from simdup.fingerprints.near import iter_near_pairs, near_pairs
+from simdup.model.settings import Settings
+from simdup.search import banding
+from simdup.search.arrays import RowIds, RowPairs, hamming_distances, mix_rows
+from simdup.search.bitview import BitView
+from simdup.search.forest import Forest
+from simdup.search.grouping import Budget, Check, connect
+from simdup.search.lists import Lists
+from simdup.search.pieces import cut
+
+# Candidates that connect more documents than this are not all verified: see `families`.
+LARGE = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Proposals:
+    """Documents that may be near-duplicates of others, and how to tell which are worth a look."""
+
+    rows: RowIds  # int64[n]: their numbers, rising
+    fingerprints: Fingerprints
+    signatures: Signatures | None  # of all documents; None where band keys propose nothing
+    references: NDArray[np.bool_]  # bool[n]: those are not compared with each other
+    settings: Settings
+
+    def __len__(self) -> int:
+        """Return the number of documents."""
+        return len(self.rows)
+
+    def take(self, rows: RowIds) -> Proposals:
+        """Return some of the documents, by their places here, which rise."""
+        if len(rows) == len(self):
+            return self
+        prints = self.fingerprints
+        return replace(
+            self,
+            rows=self.rows[rows],
+            fingerprints=replace(prints, values=prints.values[rows], terms=prints.terms[rows]),
+            references=self.references[rows],
+        )
+
+    @property
+    def by_distance(self) -> bool:
+        """Whether near fingerprints propose pairs."""
+        return "simhash" in self.settings.criteria.searches
+
+    def distances(self, i: RowIds, j: RowIds) -> NDArray[np.int16]:
+        """Return the Hamming distances of documents side by side."""
+        values = self.fingerprints.values
+        return hamming_distances(values, i, values, j)
+
+    def near(self, i: RowIds, j: RowIds) -> NDArray[np.bool_]:
+        """Tell which pairs simhash proposes."""
+        if not self.by_distance:
+            return np.zeros(len(i), np.bool_)
+        return self._useful(i, j) & (self.distances(i, j) <= self.settings.criteria.distance)
+
+    def alike(self, i: RowIds, j: RowIds) -> NDArray[np.bool_]:
+        """Tell which pairs band keys propose."""
+        if self.signatures is None:
+            return np.zeros(len(i), np.bool_)
+        return self._useful(i, j) & self.signatures.propose(self.rows[i], self.rows[j])
+
+    def test(self, i: RowIds, j: RowIds) -> NDArray[np.bool_]:
+        """Tell which pairs are candidates."""
+        return self.near(i, j) | self.alike(i, j)
+
+    def _useful(self, i: RowIds, j: RowIds) -> NDArray[np.bool_]:
+        return ~(self.references[i] & self.references[j])
+
+    def components(self, weights: RowIds) -> RowIds:
+        """Return the component of each document: the least of those that candidates connect.
+
+        `weights` (int64[n]) tell how many documents each one stands for.  What has at most `LARGE`
+        is found without a look at single pairs; only larger ones are worth it.
+        """
+        forest = Forest(len(self))
+        if self.by_distance:
+            criteria, run = self.settings.criteria, self.settings.run
+            for pairs in iter_near_pairs(self.fingerprints, criteria.distance, run):
+                forest.join(pairs.i, pairs.j)
+        if self.signatures is not None:
+            for i, j in banding.neighbours(self.signatures.columns(self.rows)):
+                forest.join(i, j)
+        roots = forest.roots.copy()
+        if self.signatures is None:
+            return roots
+        # Rows that only share a key are neighbours above, even if their sketches differ.
+        for members in groups_of(roots, np.bincount(roots, weights)[roots] > LARGE):
+            exact = Forest(len(members))
+            some = self.take(members)
+            connect(some.lists(), exact, Check(some.test, _all), Budget(np.inf))
+            roots[members] = members[exact.roots]
+        return roots
+
+    def lists(self) -> Lists:
+        """Return lists in which each candidate pair shares one: of equal keys, of equal blocks."""
+        known = self.signatures
+        columns = [] if known is None else list(known.columns(self.rows))
+        if self.by_distance:
+            bits = self.fingerprints.bits
+            view = BitView.of_all_bits(self.fingerprints.values, bits)
+            blocks = cut(bits, min(self.settings.criteria.distance + 1, bits))
+            # Where every bit may differ, any two are near: all are in one list.
+            masks = [view.mask([] if len(blocks) == bits else [block]) for block in blocks]
+            columns += [mix_rows(view.fingerprints & mask) for mask in masks]
+        return Lists.of_keys(np.stack([column.astype(np.uint64) for column in columns], axis=1))
+
+    def pairs(self) -> Iterator[RowPairs]:
+        """Yield all candidates, i < j, each once, in chunks and in no order."""
+        for i, j in self._near_pairs():
+            useful = self._useful(i, j)
+            yield i[useful], j[useful]
+        if self.signatures is not None:
+            known = self.signatures
+            for i, j in banding.candidates(known.keys[known.rows(self.rows)]):
+                # Those have come already.
+                new = self.alike(i, j) & ~self.near(i, j)
+                yield i[new], j[new]
+
+    def _near_pairs(self) -> Iterator[RowPairs]:
+        if self.by_distance:
+            criteria, run = self.settings.criteria, self.settings.run
+            found = near_pairs(self.fingerprints, criteria.distance, run)
+            yield found.i, found.j
+
+
+def _all(i: RowIds, j: RowIds) -> NDArray[np.bool_]:
+    return np.ones(len(i), np.bool_)
+
+
+def groups_of(roots: RowIds, chosen: NDArray[np.bool_]) -> list[RowIds]:
+    """Return the rows of each root, of the chosen rows."""
+    rows = np.flatnonzero(chosen)
+    rows = rows[np.argsort(roots[rows], kind="stable")]
+    return np.split(rows, np.flatnonzero(np.diff(roots[rows])) + 1) if len(rows) else []

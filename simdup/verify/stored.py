@@ -1,0 +1,55 @@
+"""The texts of documents in a spool, as verification reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simdup.corpus.spool import Slot
+from simdup.features.analyzer import Analyzer
+from simdup.features.shingles import Sets, Shingler, Shingles
+from simdup.model.shingling import Shingling
+
+
+@dataclass(frozen=True)
+class StoredTexts:
+    """Texts by the number of their document; can be pickled."""
+
+    analyzer: Analyzer
+    shingling: Shingling
+    # int64[documents, 3]: where they are, as in `Slot`.  Processes share an array; of objects, each
+    # would copy those that it looks at.
+    slots: NDArray[np.int64]
+    read: Callable[[Slot], bytes]  # returns the bytes of a slot
+
+    @classmethod
+    def of(
+        cls, analyzer: Analyzer, shingling: Shingling, slots: Sequence[Slot],
+        read: Callable[[Slot], bytes],
+    ) -> StoredTexts:  # fmt: skip
+        """Return the texts in some slots."""
+        return cls(analyzer, shingling, np.array(slots, np.int64).reshape(-1, 3), read)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Leave the segmenter behind."""
+        return type(self), (self.analyzer, self.shingling, self.slots, self.read)
+
+    @cached_property
+    def _shingler(self) -> Shingler:
+        return self.analyzer.shingler(self.shingling)
+
+    def text(self, number: int) -> str:
+        """Return a text in the form that is shingled."""
+        return self.read(Slot(*self.slots[number].tolist())).decode("utf-8", "surrogatepass")
+
+    def shingles(self, number: int) -> Shingles:
+        """Return the distinct shingles of a text."""
+        return self._shingler.shingles(self.text(number))
+
+    def sets(self, numbers: NDArray[np.int64]) -> Sets:
+        """Return the distinct shingles of texts."""
+        return self._shingler.distinct_sets(map(self.text, numbers.tolist()))

@@ -1,0 +1,80 @@
+"""Results of simdup in a folder that is scanned: a walk leaves them out."""
+
+from pathlib import Path
+
+import pytest
+from support import Command, prose, write
+
+from simdup.corpus.own_results import is_own_result
+
+# Every command and format that writes something a walk might read as texts or records.
+RESULTS = [
+    ("scan c -f csv", "csv"),
+    ("scan c -f csv --containment 0.1 --cosine 0.1 --bom", "csv"),
+    ("scan c -f jsonl", "jsonl"),
+    ("scan c/a.txt -f jsonl", "ndjson"),
+    ("scan c/a.txt c/no.txt -f jsonl", "jsonl"),
+    ("dedupe c --dry-run", "csv"),
+    ("dedupe c --dry-run --removed x.jsonl", "jsonl"),
+    ("fingerprint c", "txt"),
+    ("fingerprint c", ""),
+    ("pairs p -f csv", "csv"),
+    ("pairs p -f jsonl", "jsonl"),
+    ("cluster p -f csv", "txt"),
+    ("compare c/a.txt c/b.txt -f jsonl", "jsonl"),
+    ("tune c -f jsonl", "jsonl"),
+    ("evaluate f.csv f.csv -f jsonl", "jsonl"),
+    ("query i c -f csv", "csv"),
+    ("query i c -f jsonl", "jsonl"),
+    ("query i new.txt -f jsonl", "jsonl"),
+    ("index info i -f jsonl", "jsonl"),
+]
+
+
+@pytest.mark.parametrize(("line", "suffix"), RESULTS)
+def test_a_walk_leaves_results_out_and_says_so(
+    simdup: Command, tmp_path: Path, line: str, suffix: str
+) -> None:
+    """Before, CSV and JSONL were records without texts (status 2), and other results documents."""
+    write(tmp_path, {"c/a.txt": prose(1), "c/b.txt": prose(1), "new.txt": prose(2)})
+    (tmp_path / "p").write_bytes(simdup("fingerprint", "c").out)
+    (tmp_path / "f.csv").write_bytes(simdup("scan", "c", "-f", "csv").out)
+    simdup("index", "build", "i", "c")
+    written = simdup(*line.split()).out or (tmp_path / "x.jsonl").read_bytes()
+    found = tmp_path / "c" / f"found.{suffix}".rstrip(".")
+    found.write_bytes(written)
+    ran = simdup("fingerprint", "c")
+    said = f"simdup: c/{found.name}: left out: a result of simdup; name it to read it\n"
+    assert (ran.status, ran.err, len(ran.lines)) == (0, said, 3)
+    assert simdup("scan", "c", "-q").err == ""
+    named = simdup("scan", f"c/{found.name}")
+    assert "left out" not in named.err
+    assert simdup("dedupe", "c", "-o", "out").status == 0
+    assert (tmp_path / "out" / found.name).read_bytes() == written, "copied, as what is no text"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"cluster,role,document\n", b"cluster,role,document,fingerprint,distance,similarity and\n",
+        b"a,b,distance,similarity of two\n", b"# simdup\n", b"# simdup 1 is a tool\n",
+        b'{"type": "cluster"}\n', b'{"type": "summary", "text": "x"}\n', b'{"type":"new"}', b"",
+        b" # simdup 1\n", b"\nA\n",
+    ],
+)  # fmt: skip
+def test_what_only_looks_like_a_result_is_read(content: bytes) -> None:
+    assert not is_own_result(content)
+
+
+def test_the_output_of_a_run_is_no_part_of_it(simdup: Command, tmp_path: Path) -> None:
+    """Before, a model was a document of the next run that wrote it."""
+    write(tmp_path / "c", {"a.txt": prose(1), "b.txt": prose(2)})
+    first = simdup("fit", "c", "-o", "c/model").err
+    assert first.startswith("Read 2 documents")
+    left_out = "simdup: c/model: left out: this run writes it\n"
+    assert simdup("fit", "c", "-o", "c/model").err == left_out + first
+    (tmp_path / "l.csv").symlink_to("c/found.csv")
+    for _ in range(2):
+        ran = simdup("scan", "c", "--exclude", "model", "-o", "l.csv")
+        assert (ran.status, ran.out) == (0, b"")
+    assert "simdup: c/found.csv: left out: this run writes it\n" in ran.err

@@ -1,0 +1,111 @@
+"""Queries whose hits come in masses: gone through in pieces, with the same results."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support import edited, prose
+
+from simdup import Index
+from simdup.index import judging, matching, searcher
+from simdup.index.columns import line_columns
+from simdup.index.judging import Found, choose_new, distinct
+from simdup.index.searcher import Searcher, SearchSetup
+from simdup.model.criteria import Criteria
+from simdup.search import HammingBall
+
+PRINTS = st.lists(st.integers(0, 63), max_size=40)
+
+
+def family(folder: str, seed: int, members: int = 12) -> list[tuple[str, str]]:
+    """Texts of which some are near each other, some equal, and some neither."""
+    texts = [edited(prose(n % 3), seed + n, n % 4 * 3) for n in range(members)]
+    return [(f"{folder}/{n}", text) for n, text in enumerate(texts)]
+
+
+def answers(folder: Path, add: bool, limit: int | None) -> list[object]:
+    """What an index of a family says of another, and what it holds then."""
+    with Index.build(str(folder / "seen.index"), family("old", 1)) as index:
+        asked = [*family("new", 2), ("other", prose(99)), ("short", "hello")]
+        found = list(index.query(asked, 8, 0.5, add=add, limit=limit))
+        return [*found, *index.export()]
+
+
+@pytest.mark.parametrize("add", [False, True])
+@pytest.mark.parametrize("limit", [None, 1, 3])
+def test_pieces_of_any_size_give_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, add: bool, limit: int | None
+) -> None:
+    (tmp_path / "whole").mkdir()
+    expected = answers(tmp_path / "whole", add, limit)
+    assert any(len(one.matches) > 1 for one in expected[:12]) == (limit != 1)  # type: ignore[attr-defined]
+    for hits, rows, chunk in ((1, 1, 1), (7, 3, 5)):
+        folder = tmp_path / f"{hits}"
+        folder.mkdir()
+        monkeypatch.setattr(matching, "_HITS", hits)
+        monkeypatch.setattr(matching, "_ROWS", rows)
+        monkeypatch.setattr(matching, "_RESULTS", rows)
+        monkeypatch.setattr(judging, "_CHUNK", chunk)
+        assert answers(folder, add, limit) == expected
+
+
+@settings(max_examples=60, deadline=None)
+@given(PRINTS, PRINTS, st.integers(1, 50), st.integers(0, 3), st.integers(1, 9))
+def test_a_searcher_answers_as_many_as_it_may(held, asked, most, distance, tried) -> None:
+    values, queries = (np.array(some, np.uint64)[:, None] for some in (held, asked))
+    found, first = [], 0
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(searcher, "_QUERIES", tried)
+        searching = Searcher(values, SearchSetup(HammingBall(64, distance)))
+        while first < len(queries):
+            answered, hits = searching.near_first(queries[first:], most)
+            assert answered == 1 or len(hits.query) <= most
+            triples = zip(*(column.tolist() for column in hits), strict=True)
+            found += [(query + first, row, d) for query, row, d in triples]
+            first += answered
+    differing = [
+        (i, j, (a ^ b).bit_count()) for i, a in enumerate(asked) for j, b in enumerate(held)
+    ]
+    assert found == [one for one in differing if one[2] <= distance]
+
+
+@settings(max_examples=60, deadline=None)
+@given(PRINTS, st.integers(0, 3))
+def test_a_document_is_new_unless_it_matches_a_new_one_before_it(prints, distance) -> None:
+    columns = line_columns(
+        [str(i) for i in range(len(prints))], np.array(prints, np.uint64)[:, None]
+    )
+    new: list[int] = []
+    for i, value in enumerate(prints):
+        if all((value ^ prints[j]).bit_count() > distance for j in new):
+            new.append(i)
+    assert choose_new(columns, 64, Criteria(distance)).tolist() == new
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 4), st.integers(0, 3), st.sampled_from([None, 0.0, 0.5, 1.0])),
+        max_size=30,
+    ),
+    st.none() | st.integers(1, 4),
+)
+def test_the_best_matches_come_first_and_ties_in_order(drawn, limit) -> None:
+    # What sketches can say: shares of 128 bytes, corrected for chance.
+    drawn = [(q, d, None if s is None else round(s * 127.5) / 127.5) for q, d, s in drawn]
+    shares = np.array([np.nan if s is None else s for _, _, s in drawn], float)
+    queries = np.array([q for q, _, _ in drawn], np.int64)
+    distances = np.array([d for _, d, _ in drawn], np.int16)
+    found = Found(queries, np.arange(len(drawn)), distances, shares).best(limit)
+    expected = []
+    for query in range(5):
+        own = [i for i, one in enumerate(drawn) if one[0] == query]
+        own.sort(key=lambda i: (-(drawn[i][2] or 0.0), drawn[i][1]))
+        expected += own[:limit]
+    assert found.row.tolist() == expected
+
+
+@given(st.lists(st.integers(0, 50)))
+def test_distinct_rows_come_in_order(rows) -> None:
+    assert distinct(np.array(rows, np.int64)).tolist() == sorted(set(rows))

@@ -1,0 +1,119 @@
+"""Groups found without a look at all pairs: against all pairs, in plain Python."""
+
+from collections.abc import Sequence
+from itertools import combinations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from simdup.search.forest import Forest
+from simdup.search.grouping import Budget, Check, connect, first_partners, stars
+from simdup.search.lists import Lists
+
+Pairs = set[tuple[int, int]]
+
+
+@st.composite
+def graphs(draw: st.DrawFn) -> tuple[NDArray[np.uint64], Pairs]:
+    """Keys of some rows, and which of the pairs that share a key pass the check."""
+    n, columns = draw(st.integers(1, 30)), draw(st.integers(1, 3))
+    row = st.lists(st.integers(0, draw(st.integers(0, 6))), min_size=columns, max_size=columns)
+    keys = np.array(draw(st.lists(row, min_size=n, max_size=n)), np.uint64)
+    sharing = [(i, j) for i, j in combinations(range(n), 2) if (keys[i] == keys[j]).any()]
+    chosen = draw(st.sets(st.sampled_from(sharing))) if sharing else set()
+    if draw(st.booleans()):
+        chosen = set(sharing) - chosen  # mostly all, or mostly none
+    return keys, chosen
+
+
+def check_of(pairs: Pairs, n: int) -> Check:
+    passes = np.zeros((n, n), np.bool_)
+    for i, j in pairs:
+        passes[i, j] = passes[j, i] = True
+    return Check(lambda i, j: np.ones(len(i), np.bool_), lambda i, j: passes[i, j])
+
+
+def roots_of(pairs: Pairs, n: int) -> list[int]:
+    group = list(range(n))
+    for _ in range(n):
+        for i, j in pairs:
+            group[i] = group[j] = min(group[i], group[j])
+    return group
+
+
+@given(graphs())
+def test_connected_rows(graph: tuple[NDArray[np.uint64], Pairs]) -> None:
+    keys, pairs = graph
+    forest = Forest(len(keys))
+    connect(Lists.of_keys(keys), forest, check_of(pairs, len(keys)), Budget(1e12))
+    assert forest.roots.tolist() == roots_of(pairs, len(keys))
+
+
+@given(st.integers(1, 40), st.data())
+def test_a_forest_depends_on_no_order(n: int, data: st.DataObject) -> None:
+    pair = st.tuples(st.integers(0, n - 1), st.integers(0, n - 1))
+    pairs = data.draw(st.lists(pair, max_size=60))
+    forest = Forest(n)
+    cut = data.draw(st.integers(0, len(pairs)))
+    for some in (pairs[:cut], pairs[cut:]):
+        forest.join(*np.array(some, np.int64).reshape(-1, 2).T)
+    assert forest.roots.tolist() == roots_of(set(pairs), n)
+
+
+@given(graphs(), st.randoms(use_true_random=False))
+def test_stars(graph: tuple[NDArray[np.uint64], Pairs], random: object) -> None:
+    keys, pairs = graph
+    n = len(keys)
+    order = list(range(n))
+    random.shuffle(order)  # type: ignore[attr-defined]
+    found = stars(Lists.of_keys(keys), np.array(order), check_of(pairs, n))
+    centres: dict[int, int] = {}
+    for row in order:
+        if row not in centres:
+            centres[row] = row
+            for i, j in pairs:
+                other = {i: j, j: i}.get(row, row)
+                centres.setdefault(other, row)
+    assert found.tolist() == [centres[row] for row in range(n)]
+
+
+@given(graphs(), st.data())
+def test_first_partners(graph: tuple[NDArray[np.uint64], Pairs], data: st.DataObject) -> None:
+    keys, pairs = graph
+    wanted = data.draw(st.lists(st.sampled_from(range(len(keys))), unique=True).map(sorted))
+    check = check_of(pairs, len(keys))
+    found = first_partners(Lists.of_keys(keys), np.array(wanted, np.int64), check)
+
+    def partners(row: int) -> Sequence[int]:
+        return [{i: j, j: i}[row] for i, j in pairs if row in (i, j)]
+
+    assert found.tolist() == [min(partners(row), default=-1) for row in wanted]
+
+
+def test_a_family_costs_as_much_as_it_has_members() -> None:
+    looked: list[int] = []
+
+    def count(i: NDArray[np.int64], j: NDArray[np.int64]) -> NDArray[np.bool_]:
+        looked.append(len(i))
+        return np.ones(len(i), np.bool_)
+
+    n = 50_000
+    forest = Forest(n)
+    lists = Lists.of_keys(np.ones((n, 4), np.uint64))
+    connect(lists, forest, Check(count, count), Budget(1e12))
+    assert not forest.roots.any()
+    assert sum(looked) < 5 * n
+
+
+def test_a_budget_ends_the_work_and_says_how_much_is_left() -> None:
+    n = 2_000
+    forest, budget = Forest(n), Budget(1e6)
+
+    def nobody(i: NDArray[np.int64], j: NDArray[np.int64]) -> NDArray[np.bool_]:
+        return np.zeros(len(i), np.bool_)
+
+    connect(Lists.of_keys(np.ones((n, 1), np.uint64)), forest, Check(nobody, nobody), budget)
+    assert budget.unchecked > 0
+    assert len(np.unique(forest.roots)) == n

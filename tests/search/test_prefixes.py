@@ -1,0 +1,126 @@
+"""Prefixes, parts and odd sketches: no pair of sets above the similarity is missed."""
+
+from collections.abc import Iterable, Sequence
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from simdup.mix64 import mix64
+from simdup.search.lists import Lists
+from simdup.search.parts import Parts
+from simdup.search.prefixes import Prefixes, least_difference, odd_sketches
+
+Sets = list[set[int]]
+
+SIMILARITIES = [0.1, 0.3, 0.5, 0.8, 0.9, 0.97, 1.0]
+
+
+@st.composite
+def families(draw: st.DrawFn) -> Sets:
+    """Sets that share much or little, with elements that are rare or common."""
+    every = mix64(np.arange(1, 60, dtype=np.uint64)).tolist()
+    common = set(draw(st.lists(st.sampled_from(every))))
+    changes = st.sets(st.sampled_from(every), max_size=8)
+    alone = st.sets(st.integers(1, 2**64 - 1), max_size=3)
+    one = st.tuples(st.booleans(), changes, alone)
+    return [
+        ((common if near else set()) ^ changed | own) or {1}
+        for near, changed, own in draw(st.lists(one, min_size=1, max_size=14))
+    ]
+
+
+def columns(sets: Sets, rows: Iterable[int]) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
+    some = [sorted(sets[row]) for row in rows]
+    starts = np.cumsum([0, *map(len, some)], dtype=np.int64)
+    return starts, np.array([one for each in some for one in each], np.uint64)
+
+
+def similar(sets: Sets, least: float) -> set[tuple[int, int]]:
+    return {
+        (i, j)
+        for i, j in combinations(range(len(sets)), 2)
+        if len(sets[i] & sets[j]) / len(sets[i] | sets[j]) >= least
+    }
+
+
+def meeting(lists: Lists, n: int) -> set[tuple[int, int]]:
+    pairs: set[tuple[int, int]] = set()
+    for i, j in lists.pairs_between(np.arange(n), n):
+        pairs |= set(zip(np.minimum(i, j).tolist(), np.maximum(i, j).tolist(), strict=True))
+    return pairs
+
+
+def prefix_lists(sets: Sets, least: float, first: Sequence[int]) -> Lists:
+    """Return the lists; of sets that are not among the first, only what those have too."""
+    n = len(sets)
+    prefixes = Prefixes(n, sum(map(len, sets)), least)
+    every = np.arange(n)
+    prefixes.count(every, *columns(sets, every))
+    rows = np.array(first, np.int64)
+    prefixes.add(rows, *columns(sets, rows))
+    prefixes.remember()
+    others = np.setdiff1d(every, rows)
+    prefixes.add(others, *columns(sets, others), met=True)
+    return prefixes.lists()
+
+
+@pytest.mark.parametrize("least", SIMILARITIES)
+@given(sets=families())
+def test_similar_sets_meet_in_prefixes(least: float, sets: Sets) -> None:
+    lists = prefix_lists(sets, least, range(len(sets)))
+    assert similar(sets, least) <= meeting(lists, len(sets))
+
+
+@given(families(), st.sampled_from(SIMILARITIES), st.data())
+def test_pairs_of_settled_sets_need_not_meet(sets: Sets, least: float, data: st.DataObject) -> None:
+    first = data.draw(st.lists(st.sampled_from(range(len(sets))), unique=True).map(sorted))
+    wanted = {pair for pair in similar(sets, least) if set(pair) & set(first)}
+    assert wanted <= meeting(prefix_lists(sets, least, first), len(sets))
+
+
+@pytest.mark.parametrize("least", SIMILARITIES)
+@given(sets=families())
+def test_similar_sets_meet_in_parts(least: float, sets: Sets) -> None:
+    parts = Parts(least, np.array([len(one) for one in sets]))
+    rows = np.arange(len(sets))
+    cut = len(sets) // 2
+    lists = parts.lists((some, columns(sets, some)) for some in (rows[:cut], rows[cut:]))
+    assert similar(sets, least) <= meeting(lists, len(sets))
+
+
+@given(families(), st.sampled_from([1, 2, 8]))
+def test_odd_sketches_never_overrate_a_difference(sets: Sets, words: int) -> None:
+    sketches = odd_sketches(*columns(sets, range(len(sets))), words)
+    assert sketches.shape == (len(sets), words)
+    for i, j in combinations(range(len(sets)), 2):
+        (bits,) = least_difference(sketches, np.array([i]), np.array([j])).tolist()
+        assert bits <= len(sets[i] ^ sets[j])
+        assert bits % 2 == len(sets[i] ^ sets[j]) % 2
+
+
+def numbered(n: int) -> Sets:
+    """Sets that share a hundred elements and have twenty of their own."""
+    return [set(range(1, 101)) | set(range(1000 * i + 200, 1000 * i + 220)) for i in range(n)]
+
+
+def test_prefixes_leave_nothing_of_sets_that_share_too_much_of_the_same() -> None:
+    assert not meeting(prefix_lists(numbered(40), 0.8, range(40)), 40)
+
+
+def test_elements_that_always_occur_together_make_one_list() -> None:
+    pages = [set(range(1, 101)) | {1000 + i} for i in range(40)]
+    lists = prefix_lists(pages, 0.8, range(40))
+    assert len(meeting(lists, 40)) == 40 * 39 // 2
+    assert len(lists.sizes) == 1
+
+
+def test_parts_tell_sets_of_the_same_few_elements_apart() -> None:
+    rng = np.random.default_rng(3)
+    sets = [set(rng.choice(400, 60, replace=False).tolist()) for _ in range(200)]
+    parts = Parts(0.8, np.full(200, 60))
+    lists = parts.lists([(np.arange(200), columns(sets, range(200)))])
+    assert len(meeting(lists, 200)) < 200

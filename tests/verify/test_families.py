@@ -1,0 +1,158 @@
+"""Large families: the same clusters, kept documents and figures as all pairs give."""
+
+import random
+from pathlib import Path
+
+import pytest
+from support import write
+
+from simdup import Criteria, Result, scan
+from simdup.model.clusters import Cluster
+from simdup.model.settings import RunOptions
+from simdup.verify import families, family_sets, pairs, proposals
+
+LETTERS = "河岸老树新芽春风秋雨山高水长天地人和日月星辰江湖海洋花草虫鱼鸟兽金木土火"
+
+
+def text(random_: random.Random, length: int) -> str:
+    return "".join(random_.choice(LETTERS) for _ in range(length))
+
+
+def template(random_: random.Random, many: int) -> list[str]:
+    """Pages that share a template, of which each has more or less of its own."""
+    page = text(random_, 90)
+    own = random_.choice((4, 12, 20, 30))
+    return [page + text(random_, random_.randint(0, own)) for _ in range(many)]
+
+
+def chain(random_: random.Random, many: int) -> list[str]:
+    """Texts of which each is near to the next ones only."""
+    whole = text(random_, 60 + 6 * many)
+    return [whole[6 * i : 6 * i + 60] for i in range(many)]
+
+
+def numbered(random_: random.Random, many: int) -> list[str]:
+    """Messages that differ in a number."""
+    words = text(random_, 50)
+    return [f"{words[:25]}{random_.randrange(10**7):07d}{words[25:]}" for _ in range(many)]
+
+
+def shuffled(random_: random.Random, many: int) -> list[str]:
+    """The same words in any order: equal fingerprints, different texts."""
+    words = [text(random_, 3) for _ in range(12)]
+    return ["".join(random_.sample(words, len(words))) for _ in range(many)]
+
+
+def corpus(seed: int) -> list[str]:
+    random_ = random.Random(seed)
+    kinds = [template, chain, numbered, shuffled]
+    texts: list[str] = []
+    for _ in range(random_.randint(1, 4)):
+        texts += random_.choice(kinds)(random_, random_.randint(2, 14))
+    texts += random_.choices(texts, k=random_.randint(0, 6))  # copies
+    random_.shuffle(texts)
+    return texts
+
+
+def named(texts: list[str]) -> list[tuple[str, str]]:
+    return [(f"{i:03d}", one) for i, one in enumerate(texts)]
+
+
+def told(result: Result) -> list[object]:
+    """What must not depend on how many pairs were verified."""
+    return [
+        [(m.name, m.role, m.distance, m.similarity, m.containment, m.cosine) for m in one.members]
+        for one in result.clusters
+    ]
+
+
+@pytest.fixture
+def small_families(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Treat clusters of a few documents as large families."""
+    monkeypatch.setattr(pairs, "LARGE", 3)
+    monkeypatch.setattr(proposals, "LARGE", 3)
+
+
+SETTINGS = [
+    {},
+    {"linkage": "star"},
+    {"method": "simhash", "distance": 12},
+    {"method": "minhash", "similarity": 0.6},
+    {"similarity": 0.9, "keep": "longest"},
+    {"similarity": 0.5, "keep": "shortest", "linkage": "star"},
+    {"similarity": 0.6, "containment": 0.8},
+    {"similarity": 0.0, "cosine": 0.7, "method": "minhash"},
+    {"verify": False, "distance": 10},
+    {"verify": False, "method": "minhash", "linkage": "star"},
+    {"shingle": "words:1", "similarity": 0.7},
+]
+
+
+@pytest.mark.usefixtures("small_families")
+@pytest.mark.parametrize("few", [0, 512])
+@pytest.mark.parametrize("settings", SETTINGS, ids=str)
+def test_families_equal_all_pairs(
+    settings: dict[str, object], few: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(families, "FEW_PAIRS", few)
+    monkeypatch.setattr(family_sets, "FEW_PAIRS", few)
+    large = 0
+    for seed in range(12):
+        data, run = named(corpus(seed)), RunOptions(jobs=1)
+        criteria = Criteria(**settings)  # type: ignore[arg-type]
+        found = scan(data, "plain", criteria, run=run)
+        every = scan(data, "plain", criteria, run=run, all_pairs=True)
+        assert told(found) == told(every), seed
+        large += sum(not one.complete for one in found.clusters)
+        for one, whole in zip(found.clusters, every.clusters, strict=True):
+            check_listed(one, whole)
+    assert large
+
+
+@pytest.mark.usefixtures("small_families")
+@pytest.mark.parametrize("linkage", ["single", "star"])
+def test_references_in_families(linkage: str, tmp_path: Path) -> None:
+    several = 0
+    for seed in range(12):
+        texts = corpus(seed)
+        known = tmp_path / str(seed)
+        write(known, {f"{i:03d}": one for i, one in enumerate(texts[::4])})
+        data, run = named(texts[1::2]), RunOptions(jobs=1)
+        found, every = (
+            scan(data, "plain", references=[str(known)], run=run, linkage=linkage, all_pairs=all_)
+            for all_ in (False, True)
+        )
+        assert told(found) == told(every), seed
+        for cluster in found.clusters:
+            numbers = {member.number: member for member in cluster.members}
+            references = [m for m in cluster.members if m.number < found.references]
+            assert {m.role for m in references} <= {"kept"}
+            several += len(references) > 1
+            for member in cluster.members:
+                if member.role == "redundant":
+                    assert numbers[member.beside].role == "kept"
+                    assert (member.similarity or 0) >= 0.8
+    assert several or linkage == "star"
+
+
+def check_listed(cluster: Cluster, every: Cluster) -> None:
+    """Check which pairs a large family lists: the kept one's, otherwise the first in order."""
+    if cluster.complete:
+        return
+    assert len(cluster.pairs) < len(cluster.members)
+    kept = cluster.members[0].name
+    listed = {frozenset((pair.a, pair.b)): pair for pair in cluster.pairs}
+    known = {frozenset((pair.a, pair.b)): pair for pair in every.pairs}
+    for member in cluster.members[1:]:
+        if member.role == "redundant":
+            assert listed[frozenset((kept, member.name))].similarity == member.similarity
+        else:
+            partners = sorted(
+                next(iter(names - {member.name})) for names in known if member.name in names
+            )
+            twins = [p.a for p in every.pairs if p.exact and p.b == member.name]
+            if partners and not twins:
+                assert (
+                    listed[frozenset((partners[0], member.name))]
+                    == known[frozenset((partners[0], member.name))]
+                )
