@@ -13,8 +13,7 @@ from simdup.fingerprints.fingerprinter import Fingerprints
 from simdup.lsh.simhash import to_hex
 from simdup.model.clusters import Cluster, Member, Pair
 from simdup.model.criteria import UNMEASURED, Criteria, Measures
-
-RowIds: TypeAlias = NDArray[np.int64]
+from simdup.search.arrays import RowIds
 
 
 class Measured(NamedTuple):
@@ -130,14 +129,13 @@ def _beside_kept(
                 other = pair.b if pair.a == group.kept else pair.a
                 figures[other] = _Figures(pair.distance, pair.measures, True)
         others = (one for one in group.members if one != group.kept and one not in figures)
-        missing += [(min(group.kept, one), max(group.kept, one)) for one in others]
-    kept = {group.kept for group in groups}
+        missing += [(group.kept, one) for one in others]
     a, b = np.array(missing, np.int64).reshape(-1, 2).T
     measured = documents.measure(a, b)
     accepted = measured.accepted(criteria, len(a)).tolist()
-    for pair, good in zip(documents.pairs(a, b, measured), accepted, strict=True):
+    pairs = documents.pairs(a, b, measured)
+    for (_, other), pair, good in zip(missing, pairs, accepted, strict=True):
         near = pair.distance <= criteria.distance or not criteria.by_distance
-        other = pair.b if pair.a in kept else pair.a
         figures[other] = _Figures(pair.distance, pair.measures, good and near)
     return figures
 

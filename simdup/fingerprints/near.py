@@ -11,18 +11,12 @@ from simdup.model.settings import RunOptions
 from simdup.search import Pairs
 
 
-def near_pairs(
-    fingerprints: Fingerprints, distance: int, run: RunOptions, copies: str = "all"
-) -> Pairs:
-    """Return all pairs of fingerprints within a Hamming distance, ordered.
-
-    With the copies ``first``, identical fingerprints pair with the first of them only, and only
-    the first with others.
-    """
+def near_pairs(fingerprints: Fingerprints, distance: int, run: RunOptions) -> Pairs:
+    """Return all pairs of fingerprints within a Hamming distance, ordered."""
     distance = min(distance, fingerprints.bits)
     how = _options(run)
     values, bits = fingerprints.values, fingerprints.bits
-    return search.all_pairs(values, distance, bits, copies, memory=run.search.memory, **how)
+    return search.all_pairs(values, distance, bits, memory=run.search.memory, **how)
 
 
 def iter_near_pairs(fingerprints: Fingerprints, distance: int, run: RunOptions) -> Iterator[Pairs]:

@@ -14,7 +14,6 @@ from itertools import pairwise
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from simdup.clustering.clusters import Measured
 from simdup.features.weights import Weighting
@@ -26,12 +25,12 @@ from simdup.fingerprints.fingerprinter import (
 )
 from simdup.model.criteria import Criteria
 from simdup.model.settings import RunOptions
+from simdup.search.arrays import RowIds
 from simdup.verify.cosine import Vector, vector
 from simdup.verify.stored import StoredTexts
 from simdup.verify.verifier import CACHE_BYTES, Verifier
 from simdup.workers import Workers
 
-RowIds: TypeAlias = NDArray[np.int64]
 _Rows: TypeAlias = tuple[int, int]
 _Pairs: TypeAlias = tuple[RowIds, RowIds]
 

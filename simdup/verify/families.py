@@ -62,7 +62,8 @@ class Family:
         self._texts = texts
         self._criteria = proposals.settings.criteria
         self._centre = centre  # the document to compare with all others first
-        self.checked = np.zeros(3, np.int64)  # pairs in all, by simhash, by band keys
+        # Pairs in all, and by each search of the criteria.
+        self.checked = np.zeros(1 + len(self._criteria.searches), np.int64)
         costs = np.maximum(self._lengths, _LEAST_COST)
         self.budget = Budget(float(COMPARISONS * costs.sum()))
 
@@ -170,7 +171,7 @@ class Family:
 
     def _afford(self, i: RowIds, j: RowIds) -> RowIds:
         """Return which pairs are candidates and can be paid; they count as checked."""
-        by = np.stack((self.proposals.near(i, j), self.proposals.alike(i, j)))
+        by = self.proposals.proposed_by(i, j)
         some = np.flatnonzero(by.any(axis=0))
         some = some[: self.budget.afford(self._lengths[i[some]] + self._lengths[j[some]])]
         self.checked += (len(some), *np.count_nonzero(by[:, some], axis=1))

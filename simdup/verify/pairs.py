@@ -112,9 +112,8 @@ def _verify(proposals: Proposals, given: Grouping, found: Found) -> list[Documen
     pairs: list[DocumentPair] = []
     done = 0
     for i, j in proposals.pairs():
-        by = np.stack((proposals.near(i, j), proposals.alike(i, j)))
-        counted = np.count_nonzero(by, axis=1).tolist()
-        found.count(len(i), *(counted if len(found.candidates_by) == 2 else [len(i)]))
+        by = proposals.proposed_by(i, j)
+        found.count(len(i), *np.count_nonzero(by, axis=1).tolist())
         a, b = proposals.rows[i], proposals.rows[j]
         for first in range(0, len(a), _CHUNK):
             some = slice(first, first + _CHUNK)
@@ -188,5 +187,5 @@ def _group_family(proposals: Proposals, copies: Copies, given: Grouping, found: 
     numbers = (proposals.rows[rows].tolist() for rows in groups_of(roots, roots >= 0))
     with_copies = ([one for first in some for one in copies.of(first)] for some in numbers)
     found.star_redundant += _count_redundant(with_copies, given)
-    found.count(*family.checked[: 1 + len(found.candidates_by)].tolist())
+    found.count(*family.checked.tolist())
     found.unchecked += family.budget.unchecked

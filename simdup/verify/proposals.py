@@ -76,9 +76,15 @@ class Proposals:
             return np.zeros(len(i), np.bool_)
         return self._useful(i, j) & self.signatures.propose(self.rows[i], self.rows[j])
 
+    def proposed_by(self, i: RowIds, j: RowIds) -> NDArray[np.bool_]:
+        """Tell which pairs each search of the criteria proposes (bool[searches, pairs])."""
+        searches = self.settings.criteria.searches
+        return np.stack([self.near(i, j) if s == "simhash" else self.alike(i, j) for s in searches])
+
     def test(self, i: RowIds, j: RowIds) -> NDArray[np.bool_]:
         """Tell which pairs are candidates."""
-        return self.near(i, j) | self.alike(i, j)
+        proposed: NDArray[np.bool_] = np.logical_or.reduce(self.proposed_by(i, j))
+        return proposed
 
     def _useful(self, i: RowIds, j: RowIds) -> NDArray[np.bool_]:
         return ~(self.references[i] & self.references[j])

@@ -156,3 +156,10 @@ def check_listed(cluster: Cluster, every: Cluster) -> None:
                     listed[frozenset((partners[0], member.name))]
                     == known[frozenset((partners[0], member.name))]
                 )
+
+
+@pytest.mark.usefixtures("small_families")
+@pytest.mark.parametrize("method", ["simhash", "minhash", "pstable"])
+def test_a_single_search_proposed_all_that_was_checked(method: str) -> None:
+    summary = scan(named(corpus(5)), "plain", run=RunOptions(jobs=1), method=method).summary
+    assert summary.candidates_by == {method: summary.candidates}
