@@ -56,7 +56,7 @@ def command(
 
     from simdup.features.analyzer import Analyzer
     from simdup.fingerprints.fingerprinter import Fingerprinter
-    from simdup.operations.compare import compare_documents, learn_fingerprinter
+    from simdup.operations.compare import compare_documents
     from simdup.output.comparison import comparison_jsonl, comparison_text
 
     documents = _read((a, b), settings.reading)
@@ -68,6 +68,8 @@ def command(
             )
         fingerprinter = Fingerprinter.alone(Analyzer.for_recipe(recipe, settings.run.segmenter))
     else:
+        from simdup.operations.learn import learn_fingerprinter
+
         with screen.watch(settings) as watched:
             fingerprinter, skipped, notes = learn_fingerprinter([idf_from], watched)
         screen.skipped(skipped, notes)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Unpack
 
@@ -12,18 +11,15 @@ import numpy as np
 from simdup.corpus.records import without_surrogates
 from simdup.features.analyzer import Analyzer
 from simdup.features.counts import Counts
-from simdup.features.idf import Model
 from simdup.features.shingles import Shingler
 from simdup.features.text import PreparedText
 from simdup.features.weights import UNIT, TopTerms, Weighting
 from simdup.fingerprints.bands import Signatures, minhash_signatures, pstable_keys
 from simdup.fingerprints.fingerprinter import Fingerprinter
-from simdup.ingest.corpus import ingest
-from simdup.ingest.sources import open_input
 from simdup.lsh.simhash import simhash_rows, to_hex
 from simdup.model.comparison import Comparison
 from simdup.model.criteria import FEW_TERMS, Criteria, CriteriaFields
-from simdup.model.documents import Document, Skipped
+from simdup.model.documents import Document
 from simdup.model.recipe import Recipe
 from simdup.model.settings import Settings
 from simdup.search.pieces import cut
@@ -66,19 +62,6 @@ def compare(
     fingerprinter = Fingerprinter.alone(Analyzer.for_recipe(settings.recipe))
     documents = Document("a", text_a), Document("b", text_b)
     return compare_documents(documents, fingerprinter, settings.criteria)
-
-
-def learn_fingerprinter(
-    sources: Iterable[str], settings: Settings
-) -> tuple[Fingerprinter, list[Skipped], list[tuple[str, str]]]:
-    """Return the fingerprinter that a scan of the sources would use, what it skips and notes."""
-    named = list(sources)
-    with ingest(open_input(named, settings)) as corpus:
-        made = Fingerprinter.for_corpus(corpus.analyzer, corpus.counts)
-    if made.learned and isinstance(made.idf, Model):
-        idf = replace(made.idf, name="corpus " + ", ".join(named))
-        made = replace(made, idf=idf)
-    return made, corpus.skipped, corpus.notes
 
 
 def compare_documents(
