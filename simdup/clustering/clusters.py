@@ -75,7 +75,8 @@ class ScannedDocuments:
 
     names: Sequence[str]
     fingerprints: Fingerprints
-    digests: Sequence[bytes] = ()  # equal for equal texts; empty where texts are not known
+    # S16[documents]: equal for equal texts; None where texts are not known.
+    digests: NDArray[np.bytes_] | None = None
     references: range = range(0)  # documents that are never redundant
     measure: Measure = unmeasured
 
@@ -87,7 +88,8 @@ class ScannedDocuments:
 
     def pair(self, pair: DocumentPair) -> Pair:
         """Return a pair as results name it."""
-        exact = bool(self.digests) and self.digests[pair.a] == self.digests[pair.b]
+        digests = self.digests
+        exact = digests is not None and bool(digests[pair.a] == digests[pair.b])
         a, b = self.names[pair.a], self.names[pair.b]
         return Pair(a, b, pair.distance, *pair.measures, exact=exact)
 

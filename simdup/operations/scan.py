@@ -96,7 +96,7 @@ def examine(opened: Input) -> tuple[Result, Corpus]:
     with ingest(opened, _batch_options(criteria)) as corpus:
         fingerprinter = Fingerprinter.for_corpus(corpus.analyzer, corpus.counts)
         weighting = fingerprinter.weigh(corpus.counts)
-        stored = StoredTexts.of(corpus.analyzer, criteria.shingle, corpus.slots, corpus.read)
+        stored = StoredTexts(corpus.analyzer, criteria.shingle, corpus.slots, corpus.read)
         work = Work(weighting, stored if criteria.verify else None, criteria)
         with Crew(work, settings.run) as crew:
             documents = ScannedDocuments(
