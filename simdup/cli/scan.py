@@ -44,6 +44,9 @@ def command(
     connect form a cluster: one is kept, those that meet the criteria with it are redundant, and
     those that are connected through others only are linked.
 
+    A --reference may be an index: it decides the recipe, and is searched by fingerprint alone. It
+    has sketches instead of texts, so similarities to its documents are estimates (~).
+
     Status: 0 done, 1 with --check if duplicates were found, 2 if something could not be read or
     a SOURCE gave no document.
 

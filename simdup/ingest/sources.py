@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 from simdup.corpus.batches import Batch, batches, require_extras, text_batches
 from simdup.corpus.sources import STDIN, File, Listing, is_page, list_files
 from simdup.features.analyzer import Analyzer
+from simdup.fingerprints.fingerprinter import Fingerprinter
 from simdup.ingest.given import Given
 from simdup.model.documents import Skipped
 from simdup.model.reading import Reading
@@ -31,9 +32,14 @@ class Input:
     references: frozenset[str] = frozenset()
     notes: Sequence[tuple[str, str]] = ()  # names, and what a person should know about them
     given: Given = field(default_factory=Given)  # told of what the batches hold
+    indexes: Sequence[str] = ()  # paths of indexes whose documents are references too
+    # Makes their fingerprints; None where the recipe and the corpus decide.
+    fingerprinter: Fingerprinter | None = None
 
     def analyzer(self) -> Analyzer:
         """Return what turns their texts into terms."""
+        if self.fingerprinter is not None:
+            return replace(self.fingerprinter.analyzer, segmenter=self.settings.run.segmenter)
         return Analyzer.for_recipe(self.settings.recipe, self.settings.run.segmenter)
 
 

@@ -23,6 +23,8 @@ class Pair(NamedTuple):
         As in `Measures`.
     exact : bool
         Whether their texts are known to be the same, after folding and without white space.
+    estimated : bool
+        Whether the similarity is an estimate from sketches: `a` is a document of an index.
     """
 
     a: str
@@ -32,6 +34,7 @@ class Pair(NamedTuple):
     containment: float | None = None
     cosine: float | None = None
     exact: bool = False
+    estimated: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +55,12 @@ class Member:
     similarity, containment, cosine : float or None
         What it has in common with the kept one, as in `Measures`; None for the kept one itself.
     number : int
-        The document's place in the input, from 0.
+        The document's place in the input, from 0; below 0 for documents of an index.
     beside : int
         Number of the kept document that the figures refer to: the first member's, unless that one
         is too far and another reference is near.
+    estimated : bool
+        Whether the similarity is an estimate from sketches: the kept one is in an index.
     """
 
     name: str
@@ -67,6 +72,7 @@ class Member:
     cosine: float | None = None
     number: int = -1
     beside: int = -1
+    estimated: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +89,7 @@ class Cluster:
         Ordered by their documents' places in the input.
     complete : bool
         Whether these are all pairs; of a large family each member but the kept one has one.
+        With documents of indexes each has one pair, that with the nearest of them.
     """
 
     number: int
@@ -129,7 +136,9 @@ class Summary:
         Pairs that were left unchecked because a family would have cost too much.
     star_redundant : int or None
         How many documents star linkage, the default of `dedupe`, would call redundant; None where
-        it was used.
+        it was used, and where references are in indexes.
+    indexed : int or None
+        Documents of the indexes among the references; None where there are none.
     seconds : float
         How long the run took.
     recipe : dict
@@ -148,6 +157,7 @@ class Summary:
     linked: int = 0
     unchecked: int = 0
     star_redundant: int | None = None
+    indexed: int | None = None
 
     @classmethod
     def of(cls, clusters: Sequence[Cluster], **figures: Any) -> Summary:
@@ -220,6 +230,7 @@ class Removed:
     distance: int  # Hamming distance to the document that was kept
     similarity: float | None  # Jaccard similarity to it; None where it was not measured
     kept: str  # its name
+    estimated: bool = False  # whether the similarity is an estimate: the kept one is in an index
 
 
 class Cleaned(NamedTuple):

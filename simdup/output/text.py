@@ -86,7 +86,8 @@ def cluster_text(
         for member in cluster.members:
             role = paint(member.role, f"{member.role:<9}")
             distance = "" if member.distance is None else str(member.distance)
-            figures = f"{distance:>4}  {digits(member.similarity):>7}  "
+            similarity = ("~" if member.estimated else "") + digits(member.similarity)
+            figures = f"{distance:>4}  {similarity:>7}  "
             figures += "".join(f"{digits(getattr(member, extra)):>11}  " for extra in extras)
             lines.append(f"  {role}  {figures}{shown(member.name)}")
         yield to_bytes("\n".join(lines) + "\n")

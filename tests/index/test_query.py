@@ -465,15 +465,3 @@ def test_the_readme_names_every_option_of_the_index(simdup: Command) -> None:
         for parameter in one.params:
             for option in (*parameter.opts, *parameter.secondary_opts):
                 assert not option.startswith("-") or option in readme, option
-
-
-@pytest.mark.parametrize("verb", [["scan"], ["dedupe", "-o", "clean"]])
-def test_an_index_is_no_reference(simdup: Command, corpus: Path, verb: list[str]) -> None:
-    simdup("index", "build", "seen.index", "corpus")
-    ran = simdup(*verb, "corpus", "--reference", "seen.index")
-    assert ran.status == 2
-    assert ran.err.splitlines() == [
-        "simdup: seen.index: is an index: it has no texts that documents could be compared with",
-        "hint: simdup query INDEX SOURCE tells which documents are near those of an index",
-    ]
-    assert not (corpus / "clean").exists()

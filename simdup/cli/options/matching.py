@@ -82,7 +82,7 @@ def criteria(*fields: str, linkage: str = "single") -> Decorator:
 
 references = option(
     "--reference SOURCE",
-    "Documents that are never redundant.",
+    "Documents that are never redundant; an index works too.",
     name="references",
     panel="Matching",
     multiple=True,
