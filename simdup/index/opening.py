@@ -67,6 +67,8 @@ def create_storage(path: str) -> Iterator[Storage]:
 
 def _refuse_sides(path: str) -> None:
     """Raise if there is a file that SQLite would take for its own, and remove."""
+    if os.path.lexists(path):
+        return  # they are those of an index that appeared; it is refused for itself
     for side in _SIDES:
         if os.path.lexists(path + side):
             raise SimdupError(

@@ -185,6 +185,8 @@ def _batch_options(criteria: Criteria, indexes: IndexReferences) -> BatchOptions
 def _ranks(corpus: Corpus, criteria: Criteria, references: range) -> Callable[[int], int]:
     """Return what is kept first whatever the policy: references, then what is preferred."""
     prefer = criteria.prefer
+    if not prefer:
+        return lambda document: -1 if document in references else 0
 
     def rank(document: int) -> int:
         if document in references:
