@@ -1,56 +1,21 @@
 """The diff of the report page: simdup/report/assets/diff.js, in a real browser."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 from chromium import script
 
+PAIRS = Path(__file__).with_name("pairs.js")
 FOLD = {"雲": "云", "間": "间", "題": "题", "閣": "阁"}
-
-# Made inside the page, many pairs in one call.  `check` returns what is wrong with one of them.
-HELPERS = """
-const random = (seed) => () => (seed = (Math.imul(seed, 1103515245) + 12345) >>> 0) / 2 ** 32;
-const FOLD = {雲: '云', 間: '间'};
-const PIECES = ['甲', '乙', '丙', '丁', '雲', '云', '間', '间', '\\n', ' ', 'A', 'a', 'Ａ', '\\u200b', '\\r\\n',
-  'ab1', '。', '😀', '\\u0301', '\\ud800', '\\u202e', 'word ', 'Words ', '\\t', 'ﬁ', 'ş', '한', '\\u{e0100}'];
-const textOf = (next, most) => Array.from({length: Math.floor(next() * most)},
-  () => PIECES[Math.floor(next() * PIECES.length)]).join('');
-function pairOf(next) {
-  const a = textOf(next, 70);
-  if (next() < 0.3) return [a, textOf(next, 70)];
-  const [i, k] = [Math.floor(next() * a.length), Math.floor(next() * a.length)];
-  const j = i + Math.floor(next() * 30);
-  const rest = a.slice(0, i) + textOf(next, 4) + a.slice(j);
-  return [a, rest.slice(0, k) + a.slice(i, j) + rest.slice(k)];
-}
-function check(a, b, unit) {
-  const {operations, counts} = simdupDiff.compare(a, b, {unit, fold: FOLD});
-  const fold = (text) => simdupTokens.fold(text, FOLD);
-  let [i, j, rebuilt, equal] = [0, 0, '', 0];
-  for (const {kind, a: [a0, a1], b: [b0, b1], to, from} of operations) {
-    if (a0 !== i || b0 !== j || a1 < a0 || b1 < b0 || (a0 === a1 && b0 === b1)) return 'a gap, or nothing';
-    [i, j] = [a1, b1];
-    const [old, fresh] = [a.slice(a0, a1), b.slice(b0, b1)];
-    rebuilt += kind === 'equal' ? old : fresh;
-    if (kind === 'folded' && (old === fresh || fold(old) !== fold(fresh))) return 'folded is not';
-    if (kind === 'removed' && fresh || kind === 'added' && old || kind === 'changed' && !(old && fresh)) return 'kind';
-    if (to && (fresh || fold(b.slice(...to)) !== fold(old))) return 'moved away, but not there';
-    if (from && (old || fold(a.slice(...from)) !== fold(fresh))) return 'moved from where it was not';
-    if (to && !operations.some((o) => o.from && `${o.b} ${o.from}` === `${to} ${[a0, a1]}`)) return 'moved alone';
-    if (kind === 'equal' || kind === 'folded') equal += old.length + fresh.length;
-  }
-  if (i !== a.length || j !== b.length || rebuilt !== b) return 'not rebuilt';
-  return Math.abs(counts.equal * (a.length + b.length) - equal) > 1e-6 && a + b ? 'share' : '';
-}
-"""
 
 
 @pytest.fixture
 def diff(page: Any) -> Any:
     """A page with the diff."""
     page.add_script_tag(content=script("tokens.js", "align.js", "diff.js"))
-    page.add_script_tag(content=HELPERS)
+    page.add_script_tag(content=PAIRS.read_text("utf-8"))
     return page
 
 
@@ -61,7 +26,7 @@ def compare(page: Any, a: str, b: str, unit: str = "characters") -> dict[str, An
 
 
 def kinds(page: Any, a: str, b: str, unit: str = "characters") -> list[tuple[str, str, str]]:
-    """Return the operations with their texts; offsets are those of texts without astral characters."""
+    """Return the operations with their texts, which must have no astral characters."""
     return [
         (o["kind"], a[slice(*o["a"])], b[slice(*o["b"])])
         for o in compare(page, a, b, unit)["operations"]
@@ -95,7 +60,9 @@ def test_short_sequences_are_aligned_with_the_fewest_edits(diff: Any) -> None:
             for (const x of a) {
               const last = row;
               row = new Int32Array(b.length + 1);
-              b.forEach((y, j) => { row[j + 1] = x === y ? last[j] + 1 : Math.max(last[j + 1], row[j]); });
+              b.forEach((y, j) => {
+                row[j + 1] = x === y ? last[j] + 1 : Math.max(last[j + 1], row[j]);
+              });
             }
             return row[b.length];
           };
@@ -123,7 +90,8 @@ def test_long_texts_are_anchored_and_rebuilt(diff: Any) -> None:
           const line = () => `${textOf(next, 9)}${Math.floor(next() * 1e6)}${textOf(next, 9)}\\n`;
           for (let i = 0; i < 6; i += 1) {
             const lines = Array.from({length: 900}, line);
-            const edited = lines.flatMap((l) => (next() < 0.1 ? [] : next() < 0.2 ? [l, line()] : [l]));
+            const edit = (l) => (next() < 0.1 ? [] : next() < 0.2 ? [l, line()] : [l]);
+            const edited = lines.flatMap(edit);
             edited.push(...edited.splice(100, 20));
             const [a, b] = [lines.join(''), edited.join('')];
             if (check(a, b, 'characters')) return check(a, b, 'characters');
@@ -199,7 +167,8 @@ def test_texts_without_anything_in_common_are_replaced_with_a_note(diff: Any) ->
     found = diff.evaluate(
         """() => {
           const next = random(1);
-          const text = (from) => String.fromCharCode(...Array.from({length: 60000}, () => from + next() * 900));
+          const letter = (from) => String.fromCharCode(from + next() * 900);
+          const text = (from) => Array.from({length: 60000}, () => letter(from)).join('');
           return simdupDiff.compare(text(0x4e00), text(0x4f00), {});
         }"""
     )

@@ -101,7 +101,7 @@ window.simdupAlign = (() => {
     return true;
   }
 
-  /** Return the longest part of `runs`, which rise in a, that rises in b too. */
+  /** @returns {Run[]} the longest part of runs, which rise in a, that rises in b too */
   function longestChain(/** @type {Run[]} */ runs) {
     const lasts = []; // the run that ends the best chain of each length
     const before = new Int32Array(runs.length);
@@ -199,5 +199,5 @@ window.simdupAlign = (() => {
     return joined;
   }
 
-  return Object.freeze({ align, equals, uniqueRuns });
+  return Object.freeze({ align, equals, longestChain, uniqueRuns });
 })();

@@ -29,9 +29,11 @@ window.simdupDiff = (() => {
   const CHANCE = 2;
   /** An insertion slides at most so many tokens. */
   const SLIDE = 400;
-  /** Tokens, and characters that are no blanks, of the shortest piece that counts as moved. */
+  /** Tokens by which pieces that may have moved are looked up. */
   const MOVED_TOKENS = 6;
-  const MOVED_CHARACTERS = 8;
+  /** Letters and digits of a sentence or clause that counts as moved, and of any other piece. */
+  const MOVED_CLAUSE = 10;
+  const MOVED_ANYTHING = 30;
 
   /**
    * @typedef {[number, number, number, number]} Box tokens: start and end in a, start and end in b
@@ -140,7 +142,7 @@ window.simdupDiff = (() => {
       const [j, to] = inserted.get(hash) || [-1, null];
       if (i < end || j < 0 || !equals(a.ids, i, b.ids, j, MOVED_TOKENS)) continue;
       const piece = extend({ a, b }, [i, j], [Math.max(end, from[0]), from[1], to[2], to[3]], taken);
-      if (!piece || solid(a.text.slice(a.starts[piece.a[0]], a.starts[piece.a[1]])) < MOVED_CHARACTERS) continue;
+      if (!piece || !isMove(a, piece.a)) continue;
       taken.fill(1, ...piece.b);
       end = piece.a[1];
       pieces.push(piece);
@@ -170,8 +172,12 @@ window.simdupDiff = (() => {
     return { a: [i + start, i + end], b: [j + start, j + end] };
   }
 
-  function solid(/** @type {string} */ text) {
-    return text.replace(/[\s\p{P}]/gu, '').length;
+  /** Tell whether a piece is more than a phrase that occurs here and there, as names of offices do. */
+  function isMove({ text, starts }, /** @type {[number, number]} */ [first, last]) {
+    const [start, end] = [starts[first], starts[last]];
+    const letters = text.slice(start, end).replace(/[^\p{L}\p{N}]/gu, '').length;
+    const atEdge = (/** @type {number} */ i) => i <= 0 || i >= text.length || /[\p{P}\n]/u.test(text.slice(i - 1, i + 1));
+    return letters >= (atEdge(start) && atEdge(end) ? MOVED_CLAUSE : MOVED_ANYTHING);
   }
 
   /** @returns {Operation[]} equal stretches, changes and moved pieces in order, in UTF-16 units */

@@ -1,0 +1,149 @@
+/**
+ * What the pair reader shows of two texts: their lines with what changed, moved or was folded.
+ */
+window.simdupChanges = (() => {
+  'use strict';
+
+  const { h } = window.simdupDom;
+  const rowsOf = window.simdupRows;
+  const spans = window.simdupSpans;
+  const ribbon = window.simdupRibbon;
+
+  /**
+   * Compare the texts of a view and fill `body` with their rows.
+   *
+   * @returns what the reader needs: choices, facts and notes to show; `stops`, the changes one after the
+   *   other, `mark` which gives the elements of one, `find` the element of an operation
+   */
+  function draw(body, view, percent) {
+    const { options: { a, b, fold }, unit, say } = view;
+    const { operations, counts, note } = window.simdupDiff.compare(a.text, b.text, { unit, fold });
+    const rows = rowsOf.build(a.text, b.text, operations);
+    const context = { operations, view, partners: partnersOf(operations) };
+    const list = window.simdupLazy.list(body, rowsOf.group(rows), {
+      sizeOf: (i) => rows[i].size,
+      draw: (i) => drawRow(rows[i], context),
+      label: (hidden) => say('showEqual', hidden),
+    });
+    const firstRow = firstRows(rows, operations.length);
+    const mark = ([from, to]) => {
+      for (let i = from; i < to; i += 1) list.reveal(firstRow[i]);
+      return Array.from({ length: to - from }, (_, i) => elementsOf(body, from + i)).flat();
+    };
+    followMoves(body, context, (operation) => mark([operation, operation + 1]));
+    return {
+      list,
+      mark,
+      stops: stopsOf(operations),
+      find: (operation) => list.show(firstRow[operation]),
+      stretches: (scale) => ribbon.stretchesOf(operations, scale),
+      choices: [['layout', ['side', 'inline']], ['unit', ['characters', 'words']]],
+      facts: factsOf(counts, a.text === b.text, say, percent),
+      notes: note ? [say(note)] : [],
+    };
+  }
+
+  function factsOf(counts, identical, say, percent) {
+    if (identical) return [say('identical')];
+    const facts = [say('changes', counts.changes), say('equalShare', percent(counts.equal))];
+    if (counts.moved) facts.push(say('movedCount', counts.moved));
+    if (counts.folded) facts.push(say('foldedCount', counts.folded));
+    return facts;
+  }
+
+  /** @returns {[number, number][]} adjacent operations that differ are one stop */
+  function stopsOf(operations) {
+    const stops = [];
+    operations.forEach(({ kind }, i) => {
+      if (kind === 'equal' || kind === 'folded') return;
+      const last = stops[stops.length - 1];
+      if (last && last[1] === i) last[1] = i + 1;
+      else stops.push([i, i + 1]);
+    });
+    return stops;
+  }
+
+  /** @returns {Map<number, number>} for a moved piece the operation at its other place */
+  function partnersOf(operations) {
+    const arrivals = new Map();
+    operations.forEach(({ from }, i) => from && arrivals.set(from[0], i));
+    const partners = new Map();
+    operations.forEach(({ to, a }, i) => {
+      if (!to) return;
+      partners.set(i, arrivals.get(a[0]));
+      partners.set(arrivals.get(a[0]), i);
+    });
+    return partners;
+  }
+
+  /** @returns {Int32Array} the first row of each operation */
+  function firstRows(rows, count) {
+    const first = new Int32Array(count).fill(-1);
+    rows.forEach((row, i) => {
+      for (const { operation } of row.spans) if (first[operation] < 0) first[operation] = i;
+    });
+    return first;
+  }
+
+  function elementsOf(body, operation) {
+    return [...body.querySelectorAll(`[data-mark="${operation}"]`)];
+  }
+
+  /** What moved leads to its other place. */
+  function followMoves(body, { partners }, mark) {
+    body.addEventListener('click', ({ target }) => {
+      const moved = target.closest('.rd-moved');
+      if (!moved || String(window.getSelection())) return;
+      for (const old of body.querySelectorAll('.rd-current')) old.classList.remove('rd-current');
+      const elements = mark(partners.get(Number(moved.dataset.mark)));
+      for (const element of elements) element.classList.add('rd-current');
+      elements[0].scrollIntoView({ block: 'center' });
+    });
+  }
+
+  function drawRow(row, context) {
+    const kind = row.changed ? ' changed' : row.blank ? ' blank' : '';
+    const cells = context.view.layout === 'inline' ? [inlineCell(row, context)] : [cell(row, 'a', context), cell(row, 'b', context)];
+    return h('div', { class: `rd-row${kind}` }, cells);
+  }
+
+  /** One side of a row. */
+  function cell(row, side, context) {
+    const has = side === 'a' ? row.hasA : row.hasB;
+    if (!has && row.changed) return h('div', { class: `rd-cell ${side} none` });
+    const line = side === 'a' ? row.lineA : row.lineB;
+    const nodes = row.spans.flatMap((span) => nodesOf(span, side, context));
+    return h('div', { class: `rd-cell ${side}`, 'data-line': line || null },
+      h('div', { class: 'rd-text', dir: 'auto', lang: context.view.options[side].lang }, nodes));
+  }
+
+  /** Both sides of a row in one line: what was removed, then what replaces it. */
+  function inlineCell(row, context) {
+    const { a, b } = context.view.options;
+    const nodes = row.spans.flatMap((span) => {
+      const old = nodesOf(span, 'a', context);
+      if (span.kind === 'equal' || span.kind === 'folded') return old;
+      const fresh = nodesOf(span, 'b', context);
+      if (a.lang !== b.lang) for (const node of fresh) node.lang = b.lang;
+      return [...old, ...fresh];
+    });
+    const side = row.hasA ? 'a' : 'b';
+    return h('div', { class: `rd-cell ${side}`, 'data-line': row.lineA || row.lineB || null },
+      h('div', { class: 'rd-text', dir: 'auto', lang: a.lang }, nodes));
+  }
+
+  /** A span of a row as nodes of one side. */
+  function nodesOf(span, side, { operations, view }) {
+    const { options: { a, b }, say } = view;
+    const [own, other] = side === 'a' ? [a, b] : [b, a];
+    const text = own.text.slice(...span[side]);
+    if (!text) return [];
+    const { kind, operation } = span;
+    const { to, from } = operations[operation];
+    const tip = to ? say('movedTo', b.letter) : from ? say('movedFrom', a.letter) : null;
+    const counterpart = other.text.slice(...span[side === 'a' ? 'b' : 'a']);
+    return spans.draw({ kind, text, other: counterpart, mark: operation, say, tip }, side);
+  }
+
+  return Object.freeze({ draw });
+})();

@@ -1,0 +1,91 @@
+/**
+ * Elements, and hostile text in them.
+ *
+ * Everything the page shows is made here: elements are created, never parsed, so no text becomes
+ * markup.  Characters that are invisible or reorder what stands beside them are shown as small boxes.
+ */
+window.simdupDom = (() => {
+  'use strict';
+
+  const SVG = 'http://www.w3.org/2000/svg';
+
+  // Control, format, surrogate, private and unassigned characters, and separators of lines.
+  const HOSTILE = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/u;
+
+  function fill(element, attributes, children) {
+    for (const [name, value] of Object.entries(attributes || {})) {
+      if (value === null || value === undefined || value === false) continue;
+      if (name.startsWith('on')) element.addEventListener(name.slice(2), value);
+      else if (name === 'value') element.value = value;
+      else element.setAttribute(name, value === true ? '' : value);
+    }
+    element.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
+    return element;
+  }
+
+  /** Return an element: `h('p', {class: 'x', onclick: f}, 'text', other)`. */
+  function h(tag, attributes, ...children) {
+    return fill(document.createElement(tag), attributes, children);
+  }
+
+  /** Return an element of SVG. */
+  function svg(tag, attributes, ...children) {
+    return fill(document.createElementNS(SVG, tag), attributes, children);
+  }
+
+  /** Return a text with hostile characters as boxes with their code points. */
+  function shown(text) {
+    if (!HOSTILE.test(text)) return [text];
+    const parts = [];
+    let plain = '';
+    for (const character of text) {
+      if (!HOSTILE.test(character)) {
+        plain += character;
+        continue;
+      }
+      if (plain) parts.push(plain);
+      plain = '';
+      const code = character.codePointAt(0);
+      // A byte of a file name that is not UTF-8 stands as a lone surrogate.
+      const byte = code >= 0xdc80 && code <= 0xdcff;
+      const digits = byte ? `\\x${(code - 0xdc00).toString(16)}` : `U+${code.toString(16).toUpperCase().padStart(4, '0')}`;
+      parts.push(h('span', { class: 'code' }, digits));
+    }
+    if (plain) parts.push(plain);
+    return parts;
+  }
+
+  /** Return a name, which may be written in any direction. */
+  function name(text, attributes) {
+    return h('bdi', attributes, shown(text));
+  }
+
+  /** Return the folder of a name with its slash, and the rest. */
+  function split(text) {
+    const end = text.lastIndexOf('/') + 1;
+    return [text.slice(0, end), text.slice(end)];
+  }
+
+  /** Set the width of an element as a share: styles in markup are forbidden, these are not. */
+  function width(element, share) {
+    element.style.width = `${100 * Math.max(0, Math.min(1, share))}%`;
+    return element;
+  }
+
+  /** Return the language of a text for its glyphs: zh-Hant where it has traditional characters. */
+  function langOf(text, folds) {
+    const sample = text.slice(0, 4000);
+    if (/[\u3040-\u30ff]/.test(sample)) return 'ja';
+    if (!/[\u3400-\u9fff]/.test(sample)) return '';
+    let traditional = 0;
+    let han = 0;
+    for (const character of sample) {
+      if (character < '\u3400' || character > '\u9fff') continue;
+      han += 1;
+      if (character in folds) traditional += 1;
+    }
+    return traditional > han / 20 ? 'zh-Hant' : 'zh-Hans';
+  }
+
+  return { h, svg, shown, name, split, width, langOf };
+})();

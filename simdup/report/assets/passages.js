@@ -1,0 +1,123 @@
+/**
+ * What the pair reader shows of passages: each shared stretch with its context, side by side.
+ *
+ * Offsets of passages count characters; JavaScript counts UTF-16 units, so they are translated first.
+ */
+window.simdupPassages = (() => {
+  'use strict';
+
+  const { h } = window.simdupDom;
+  const spans = window.simdupSpans;
+
+  /** Characters of context before and after a passage. */
+  const CONTEXT = 60;
+
+  /** Fill `body` with one row a passage; see changes.js for what is returned. */
+  function draw(body, view, percent) {
+    const { options: { a, b, passages }, say } = view;
+    const toA = unitsOf(a.text);
+    const toB = unitsOf(b.text);
+    const found = passages.map((passage) => ({ passage, a: passage.a.map(toA), b: passage.b.map(toB) }));
+    found.sort((p, q) => p.a[0] - q.a[0] || p.b[0] - q.b[0]);
+    const list = window.simdupLazy.list(body, found.length ? [{ rows: [0, found.length], hidden: 0 }] : [], {
+      sizeOf: (i) => found[i].a[1] - found[i].a[0],
+      draw: (i) => drawPassage(found[i], view),
+      label: String,
+    });
+    return {
+      list,
+      mark: (i) => [list.reveal(i)],
+      stops: found.map((_, i) => i),
+      find: (i) => list.reveal(i),
+      stretches: () => stretchesOf(found),
+      choices: [],
+      facts: factsOf(found, view.options, say, percent),
+      notes: [],
+    };
+  }
+
+  /** Return a function from characters to UTF-16 units, for offsets in any order. */
+  function unitsOf(/** @type {string} */ text) {
+    if (!/[\ud800-\udbff]/.test(text)) return (/** @type {number} */ offset) => offset;
+    const units = [0];
+    for (const character of text) units.push(units[units.length - 1] + character.length);
+    return (/** @type {number} */ offset) => units[Math.min(offset, units.length - 1)];
+  }
+
+  function factsOf(found, { a, b }, say, percent) {
+    const share = (side, text) => percent(covered(found.map((p) => p[side])) / Math.max(1, text.length));
+    const length = found.reduce((sum, { passage }) => sum + passage.length, 0);
+    return [
+      say('passagesCount', found.length, length),
+      say('coverage', share('a', a.text), a.letter),
+      say('coverage', share('b', b.text), b.letter),
+    ];
+  }
+
+  /** Return how many places ranges cover; they may overlap. */
+  function covered(/** @type {number[][]} */ ranges) {
+    let [sum, end] = [0, 0];
+    for (const [from, to] of [...ranges].sort((p, q) => p[0] - q[0])) {
+      sum += Math.max(0, to - Math.max(from, end));
+      end = Math.max(end, to);
+    }
+    return sum;
+  }
+
+  /** Return bands of the map; those that are out of the order of b have moved. */
+  function stretchesOf(found) {
+    const chain = window.simdupAlign.longestChain(found.map(({ b }, mark) => [mark, b[0], 1]));
+    const inOrder = new Set(chain.map(([mark]) => mark));
+    const bands = found.map(({ a, b }, mark) => ({ a, b, moved: !inOrder.has(mark), mark }));
+    return bands.sort((p, q) => Number(p.moved) - Number(q.moved));
+  }
+
+  function drawPassage({ passage, a, b }, view) {
+    const { options, say, unit } = view;
+    const texts = { a: options.a.text.slice(...a), b: options.b.text.slice(...b) };
+    const { operations } = window.simdupDiff.compare(texts.a, texts.b, { unit, fold: options.fold });
+    const side = (key, range) => {
+      const { text, lang, letter } = options[key];
+      const nodes = operations.flatMap((o) => nodesOf(o, key, texts, say));
+      return h('div', { class: `rd-cell rd-passage ${key}` },
+        h('p', { class: 'rd-where' }, h('span', { class: `rd-tag ${key}` }, letter), say('passageAt', ...passage[key].map((x) => x.toLocaleString('en'))),
+          key === 'b' ? h('span', { class: 'rd-figures' }, say('passageFigures', passage.length, passage.similarity.toFixed(2))) : null),
+        h('div', { class: 'rd-text', dir: 'auto', lang },
+          h('span', { class: 'rd-context' }, range[0] > CONTEXT ? '…' : '', context(text, range[0] - CONTEXT, range[0])), nodes,
+          h('span', { class: 'rd-context' }, context(text, range[1], range[1] + CONTEXT), range[1] + CONTEXT < text.length ? '…' : '')));
+    };
+    return h('div', { class: 'rd-row rd-passages' }, side('a', a), side('b', b));
+  }
+
+  /** What stands around a passage, without the half of a character at its ends. */
+  function context(/** @type {string} */ text, /** @type {number} */ start, /** @type {number} */ end) {
+    const part = text.slice(Math.max(0, start), end).replace(/^[\udc00-\udfff]|[\ud800-\udbff]$/g, '');
+    return lines(part);
+  }
+
+  /** Lines stay lines here, for a passage is one row. */
+  function lines(/** @type {string} */ text) {
+    return text.split(/\r\n|\n/).flatMap((line, i) => [...(i ? ['\n'] : []), ...spans.nodesOf(line)]);
+  }
+
+  function nodesOf(operation, side, texts, say) {
+    const text = texts[side].slice(...operation[side]);
+    if (!text) return [];
+    const other = side === 'a' ? 'b' : 'a';
+    const { kind } = operation;
+    if (kind === 'equal') return [h('span', { class: 'rd-shared' }, shortened(text, say))];
+    const counterpart = texts[other].slice(...operation[other]);
+    return spans.draw({ kind, text, other: counterpart, mark: -1, say }, side);
+  }
+
+  /** A long shared stretch shows its ends. */
+  function shortened(/** @type {string} */ text, say) {
+    if (text.length <= spans.LONG) return lines(text);
+    const middle = text.slice(spans.END, -spans.END);
+    const button = h('button', { type: 'button', class: 'rd-more' }, say('showEqual', middle.length));
+    button.addEventListener('click', () => button.replaceWith(...lines(middle)));
+    return [...lines(text.slice(0, spans.END)), button, ...lines(text.slice(-spans.END))];
+  }
+
+  return Object.freeze({ draw });
+})();
