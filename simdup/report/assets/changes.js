@@ -112,7 +112,7 @@ window.simdupChanges = (() => {
     const has = side === 'a' ? row.hasA : row.hasB;
     if (!has && row.changed) return h('div', { class: `rd-cell ${side} none` });
     const line = side === 'a' ? row.lineA : row.lineB;
-    const nodes = row.spans.flatMap((span) => nodesOf(span, side, context));
+    const nodes = row.spans.flatMap((span) => nodesOf(span, side, context, !(row.hasA && row.hasB)));
     return h('div', { class: `rd-cell ${side}`, 'data-line': line || null },
       h('div', { class: 'rd-text', dir: 'auto', lang: context.view.options[side].lang }, nodes));
   }
@@ -121,9 +121,9 @@ window.simdupChanges = (() => {
   function inlineCell(row, context) {
     const { a, b } = context.view.options;
     const nodes = row.spans.flatMap((span) => {
-      const old = nodesOf(span, 'a', context);
+      const old = nodesOf(span, 'a', context, !row.hasB);
       if (span.kind === 'equal' || span.kind === 'folded') return old;
-      const fresh = nodesOf(span, 'b', context);
+      const fresh = nodesOf(span, 'b', context, !row.hasA);
       if (a.lang !== b.lang) for (const node of fresh) node.lang = b.lang;
       return [...old, ...fresh];
     });
@@ -133,16 +133,18 @@ window.simdupChanges = (() => {
   }
 
   /** A span of a row as nodes of one side. */
-  function nodesOf(span, side, { operations, view }) {
+  function nodesOf(span, side, { operations, view }, alone) {
     const { options: { a, b }, say } = view;
     const [own, other] = side === 'a' ? [a, b] : [b, a];
     const text = own.text.slice(...span[side]);
-    if (!text) return [];
+    // Where a whole line differs, an arrow at its end would say nothing.
+    const shown = alone && /\S/.test(text) ? text.replace(/\r?\n$/, '') : text;
+    if (!shown) return [];
     const { kind, operation } = span;
     const { to, from } = operations[operation];
     const tip = to ? say('movedTo', b.letter) : from ? say('movedFrom', a.letter) : null;
     const counterpart = other.text.slice(...span[side === 'a' ? 'b' : 'a']);
-    return spans.draw({ kind, text, other: counterpart, mark: operation, say, tip }, side);
+    return spans.draw({ kind, text: shown, other: counterpart, mark: operation, say, tip }, side);
   }
 
   return Object.freeze({ draw });

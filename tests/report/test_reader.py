@@ -1,0 +1,290 @@
+"""The pair reader of the report page: simdup/report/assets/reader.js, in a real browser."""
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from chromium import ASSETS, script
+
+from .reader_words import WORDS
+
+SCRIPTS = (
+    "dom.js", "tokens.js", "align.js", "diff.js", "rows.js", "spans.js", "ribbon.js", "lazy.js",
+    "changes.js", "passages.js", "reader.js",
+)  # fmt: skip
+FOLD = {"題": "题", "閣": "阁", "雲": "云", "間": "间"}
+LINES = [f"第{i}条 这是第{i}条的正文，内容各不相同，编号{i * 7919}。" for i in range(200)]
+HOSTILE = (
+    '<img src="x" onerror="alert(1)"><script>alert(2)</script></div></textarea>\n'
+    "\u202eright to left\u202c zero\u200bwidth \x00\x07\x1b[31m \ud800 \u2028 \ufeff \U000e0041\n"
+    "שלום עולם ⁦isolated⁩ \u00ad soft\r\nZ\u0351\u036b\u0343\u036a\u0302 javascript:alert(3)\r\n"
+)
+
+
+@pytest.fixture
+def reader(page: Any) -> Any:
+    """A page with the reader and its styles."""
+    style = "".join((ASSETS / name).read_text("utf-8") for name in ("base.css", "reader.css"))
+    style += "body { display: block }"
+    page.set_content(f'<!doctype html><meta charset="utf-8"><style>{style}</style><div id="box">')
+    page.add_script_tag(content=script(*SCRIPTS))
+    return page
+
+
+def show(page: Any, a: str, b: str, /, **options: Any) -> float:
+    """Show two texts; return the milliseconds until they are laid out."""
+    given = {
+        "a": {"letter": "A", "name": "folder/old.txt", "text": a, "lang": "zh-Hans"},
+        "b": {"letter": "B", "name": "folder/new.txt", "text": b, "lang": "zh-Hant"},
+        "unit": "characters", "layout": "side", "fold": FOLD, "strings": WORDS,
+    } | options  # fmt: skip
+    took: float = page.evaluate(
+        f"""() => {{
+          const start = performance.now();
+          window.reader = simdupReader.show(document.getElementById('box'), {json.dumps(given)});
+          document.body.getBoundingClientRect();
+          return performance.now() - start;
+        }}"""
+    )
+    return took
+
+
+def texts(page: Any, selector: str) -> list[str]:
+    found: list[str] = page.locator(selector).all_text_contents()
+    return found
+
+
+def test_sides_show_their_own_text(reader: Any) -> None:
+    a, b = "题目\n甲乙丙\n同一行\n", "题目\n甲丁丙\n同一行\n新的一行\n"
+    show(reader, a, b)
+    assert texts(reader, ".rd-cell.a .rd-text") == ["题目", "甲乙丙", "同一行"]
+    assert texts(reader, ".rd-cell.b .rd-text") == ["题目", "甲丁丙", "同一行", "新的一行"]
+    assert texts(reader, "del") == ["乙"]
+    assert texts(reader, "ins") == ["丁", "新的一行"]
+    assert reader.locator(".rd-cell.a.none").count() == 1
+    assert texts(reader, ".rd-fact") == ["2 changes", "74.0% equal"]
+
+
+def test_lines_are_numbered_and_stay_level(reader: Any) -> None:
+    show(reader, "甲\n乙。丙\n丁\n", "甲\n乙。\n新\n丙\n丁\n")
+    numbers = reader.evaluate(
+        """() => [...document.querySelectorAll('.rd-row')].map((row) =>
+          [...row.querySelectorAll('.rd-cell')].map((cell) => cell.dataset.line || ''))"""
+    )
+    assert numbers == [["1", "1"], ["2", "2"], ["", "3"], ["", "4"], ["3", "5"]]
+
+
+def test_inline_shows_both_texts_in_one_column(reader: Any) -> None:
+    show(reader, "甲乙丙\n", "甲丁丙\n", layout="inline")
+    assert texts(reader, ".rd-text") == ["甲乙丁丙"]
+    assert reader.locator("ins").get_attribute("lang") == "zh-Hant"
+    reader.evaluate("reader.setLayout('side')")
+    assert texts(reader, ".rd-text") == ["甲乙丙", "甲丁丙"]
+
+
+def test_differences_that_folding_removes_are_quiet_and_counted_apart(reader: Any) -> None:
+    show(reader, "题西林寺水阁", "題西林寺水閣")
+    assert texts(reader, ".rd-fact") == ["0 changes", "100.0% equal", "2 same after folding"]
+    assert texts(reader, ".rd-cell.a .rd-folded") == ["题", "阁"]
+    assert reader.locator(".rd-folded").first.get_attribute("title") == "same after folding: 題"
+    assert reader.locator("del, ins, .rd-steps").count() == 0
+
+
+def test_unchanged_lines_are_hidden_behind_a_button(reader: Any) -> None:
+    changed = LINES.copy()
+    changed[100] = "第100条 全新。"
+    show(reader, "\n".join(LINES), "\n".join(changed))
+    assert reader.locator(".rd-row").count() == 5
+    buttons = reader.locator(".rd-hidden")
+    hidden = sum(len(line) + 1 for line in LINES[:98])
+    assert texts(reader, ".rd-hidden")[0] == f"show {hidden:,} equal characters"
+    buttons.first.click()
+    reader.wait_for_function("document.querySelectorAll('.rd-row').length > 40")
+    assert texts(reader, ".rd-cell.a .rd-text")[0] == LINES[0]
+
+
+def test_equal_texts_say_so(reader: Any) -> None:
+    show(reader, "\n".join(LINES), "\n".join(LINES))
+    assert texts(reader, ".rd-fact") == ["The texts are equal."]
+    assert reader.locator(".rd-row").count() > 0
+
+
+def test_keys_go_through_all_changes_and_stop_at_the_ends(reader: Any) -> None:
+    changed = LINES.copy()
+    for i in (3, 90, 180):
+        changed[i] = changed[i].replace("正文", "條文")
+    show(reader, "\n".join(LINES), "\n".join(changed))
+    seen = []
+    for call in ("next", "next", "next", "next", "previous"):
+        reader.evaluate(f"reader.{call}()")
+        line = reader.evaluate(
+            "document.querySelector('.rd-current').closest('.rd-cell').dataset.line"
+        )
+        seen.append((line, *texts(reader, ".rd-position")))
+        assert reader.locator(".rd-current").count() == 2
+    assert seen == [
+        ("4", "1 of 3"), ("91", "2 of 3"), ("181", "3 of 3"), ("181", "3 of 3"), ("91", "2 of 3"),
+    ]  # fmt: skip
+    assert reader.evaluate(
+        """() => {
+          const {top, bottom} = document.querySelector('.rd-current').getBoundingClientRect();
+          return top >= 0 && bottom <= innerHeight;
+        }"""
+    )
+
+
+def test_words_are_another_way_to_compare(reader: Any) -> None:
+    show(reader, "我们明天去北京大学", "我们明天去北方大学")
+    assert texts(reader, "del") == ["京"]
+    reader.get_by_role("button", name="words").click()
+    assert texts(reader, "del")[0].startswith("北京")
+    assert reader.evaluate("document.activeElement.textContent") == "words"
+
+
+def test_moved_text_leads_to_its_other_place(reader: Any) -> None:
+    sentence = "河水缓缓流过村庄和田野。"
+    a = LINES[0] + "\n" + sentence + "\n" + "\n".join(LINES[1:150])
+    b = LINES[0] + "\n" + "\n".join(LINES[1:150]) + "\n" + sentence
+    show(reader, a, b)
+    assert [t.strip("↵") for t in texts(reader, "del.rd-moved")] == [sentence]
+    reader.locator("del.rd-moved").click()
+    assert [t.strip("↵") for t in texts(reader, "ins.rd-current")] == [sentence]
+    assert "moved" in reader.locator(".rd-map .moved").get_attribute("class")
+
+
+def test_the_map_leads_to_what_it_shows(reader: Any) -> None:
+    changed = [*LINES[:60], "增补的一条。" * 60, *LINES[60:]]
+    show(reader, "\n".join(LINES), "\n".join(changed))
+    assert reader.locator(".rd-band").count() == 2
+    reader.evaluate("scrollTo(0, 0)")
+    reader.locator(".rd-band rect").last.click()
+    assert reader.locator(".rd-map").count() == 1
+    show(reader, "短文", "短文本")
+    assert reader.locator(".rd-map").count() == 0
+
+
+def test_passages_stand_side_by_side_with_their_offsets(reader: Any) -> None:
+    shared = "春天来了，万物生长，山中有一座古老的寺庙。"
+    a, b = "😀甲" * 60 + shared + "尾", "乙" * 30 + shared.replace("古老", "古旧") + "完"
+    passage = {
+        "a": [120, 120 + len(shared)], "b": [30, 30 + len(shared)],
+        "length": len(shared) - 1, "similarity": 0.95,
+    }  # fmt: skip
+    show(reader, a, b, passages=[passage])
+    assert "".join(texts(reader, ".rd-passage.a .rd-shared, .rd-passage.a del")) == shared
+    assert texts(reader, "del") == ["老"]
+    assert texts(reader, "ins") == ["旧"]
+    assert "characters 120–" in texts(reader, ".rd-where")[0]
+    reader.evaluate("reader.next()")
+    assert reader.locator(".rd-current").count() == 1
+
+
+@pytest.mark.parametrize("layout", ["side", "inline"])
+def test_hostile_texts_and_names_are_only_text(reader: Any, layout: str) -> None:
+    """The page fixture fails on any dialog, request or message."""
+    name = "</bdi><img src=x onerror=alert(4)>\u202e/\x1b[2J"
+    mine, theirs = (
+        {"letter": letter, "name": name, "text": text, "lang": '"><script>'}
+        for letter, text in (("A", HOSTILE), ("B", HOSTILE.replace("isolated", "x") + HOSTILE))
+    )
+    show(reader, "", "", a=mine, b=theirs, layout=layout)
+    foreign = reader.locator("#box").locator("img, script, style, a, iframe, [style*=url]")
+    assert foreign.count() == 0
+    body = "".join(texts(reader, ".rd-panel"))
+    assert not set(body) & set("\x00\x07\x1b\u202e\u202c\u200b\u2028\ufeff\u00ad\u2066\u2069")
+    for code in ("U+202E", "U+200B", "U+0000", "U+001B", "U+D800", "U+2028", "U+E0041"):
+        assert code in texts(reader, ".rd-code")
+
+
+def test_colours_have_enough_contrast(reader: Any) -> None:
+    show(reader, "甲乙丙題閣\n" + "\n".join(LINES[:9]), "甲丁丙题阁\n" + "\n".join(LINES[1:10]))
+    for scheme in ("light", "dark"):
+        reader.emulate_media(color_scheme=scheme)
+        low = reader.evaluate(CONTRAST)
+        assert low == [], scheme
+
+
+CONTRAST = """() => {
+  const canvas = document.createElement('canvas').getContext('2d', {willReadFrequently: true});
+  const rgb = (colour, under) => {
+    canvas.fillStyle = `rgb(${under})`; canvas.fillRect(0, 0, 1, 1);
+    canvas.fillStyle = colour; canvas.fillRect(0, 0, 1, 1);
+    return [...canvas.getImageData(0, 0, 1, 1).data].slice(0, 3);
+  };
+  const fill = (element) => getComputedStyle(element).backgroundColor;
+  const paint = (e) => (e ? rgb(fill(e), paint(e.parentElement)) : [255, 255, 255]);
+  const light = (colour) => colour.map((c) => c / 255)
+    .map((c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4))
+    .reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0);
+  const low = [];
+  for (const element of document.querySelectorAll('#box *')) {
+    if (![...element.childNodes].some((n) => n.nodeType === 3 && n.textContent.trim())) continue;
+    const below = paint(element);
+    const [x, y] = [light(rgb(getComputedStyle(element).color, below)), light(below)];
+    const ratio = (Math.max(x, y) + 0.05) / (Math.min(x, y) + 0.05);
+    if (ratio < 4.5) low.push([element.className, element.textContent.slice(0, 20), ratio]);
+  }
+  return low;
+}"""
+
+
+@pytest.mark.parametrize("layout", ["side", "inline"])
+def test_nothing_overflows_on_a_phone(reader: Any, layout: str) -> None:
+    reader.set_viewport_size({"width": 400, "height": 800})
+    show(reader, HOSTILE + "x" * 900 + "\n" + "长" * 3000, HOSTILE * 2 + "y" * 900, layout=layout)
+    assert reader.evaluate("document.documentElement.scrollWidth") == 400
+
+
+def test_long_texts_are_drawn_near_the_screen_only(reader: Any) -> None:
+    a = "\n".join(f"{i} 甲乙丙丁 {i * i}" for i in range(20_000))
+    show(reader, a, a.replace("丙", "己"))
+    assert texts(reader, ".rd-note") == ["Comparing …"]
+    reader.wait_for_selector(".rd-row")
+    assert texts(reader, ".rd-fact")[0] == "20,000 changes"
+    assert reader.locator(".rd-row").count() < 2000
+    reader.evaluate("for (let i = 0; i < 3; i += 1) reader.previous()")
+    reader.evaluate("reader.next()")
+    reader.evaluate("scrollTo(0, document.body.scrollHeight)")
+    reader.wait_for_timeout(100)
+    assert reader.locator(".rd-row").count() < 4000
+
+
+def test_one_line_of_400000_characters_opens(reader: Any) -> None:
+    show(reader, "甲乙" * 200_000, "甲丙" * 200_000)
+    reader.wait_for_selector(".rd-row", timeout=20_000)
+    assert texts(reader, ".rd-note") == [WORDS["replaced"]]
+    assert reader.locator(".rd-row").count() < 50
+
+
+def test_destroyed_while_it_waits_it_draws_nothing(reader: Any) -> None:
+    show(reader, "甲" * 100_000, "乙" * 100_000)
+    reader.evaluate("reader.destroy(); reader.next()")
+    reader.wait_for_timeout(100)
+    assert reader.locator("#box *").count() == 0
+
+
+def test_laws_of_the_real_collection_read_whole(reader: Any, shared_data: Path) -> None:
+    """Both columns, all opened, are the two texts."""
+    with gzip.open(shared_data / "laws" / "docs.jsonl.gz", "rt", encoding="utf-8") as lines:
+        laws = {law["id"]: law["text"] for law in map(json.loads, lines)}
+    pairs = (shared_data / "laws" / "pairs.tsv").read_text("utf-8").splitlines()[1:]
+    for pair in pairs[:12]:
+        a, b = (laws[name] for name in pair.split("\t")[:2])
+        show(reader, a, b)
+        reader.evaluate(
+            """() => {
+              dispatchEvent(new Event('beforeprint'));
+              for (let hidden; (hidden = document.querySelector('.rd-hidden, .rd-more'));) {
+                hidden.click();
+                dispatchEvent(new Event('beforeprint'));
+              }
+              document.querySelectorAll('.rd-end').forEach((end) => end.remove());
+              document.querySelectorAll('.rd-code')
+                .forEach((box) => box.replaceWith(box.code.repeat(box.times)));
+            }"""
+        )
+        for side, text in (("a", a), ("b", b)):
+            shown = "".join(texts(reader, f".rd-cell.{side} .rd-text"))
+            assert shown == text.replace("\n", "")
