@@ -132,7 +132,7 @@ def _report(error: Exception | KeyboardInterrupt) -> int:
 
 def _run(arguments: list[str]) -> int:
     try:
-        status = _simdup.main(arguments, prog_name="simdup", standalone_mode=False)
+        status = _simdup.main(arguments, prog_name="simdup", standalone_mode=False, obj=arguments)
     except click.exceptions.Abort:
         raise KeyboardInterrupt from None
     except click.exceptions.NoArgsIsHelpError as error:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
@@ -87,6 +89,18 @@ def printing() -> Iterator[None]:
         sys.exit(0)
     except OSError as error:
         raise SimdupError("standard output", reason(error, "cannot be written")) from None
+
+
+def rewindable_stdin() -> None:
+    """Let standard input be read twice: unless it is a file, it is copied to one first."""
+    given = sys.stdin.fileno()
+    with suppress(OSError):
+        os.lseek(given, 0, os.SEEK_CUR)
+        return
+    with tempfile.TemporaryFile() as copy, open(given, "rb", closefd=False) as stream:
+        shutil.copyfileobj(stream, copy)
+        copy.seek(0)
+        os.dup2(copy.fileno(), given)
 
 
 def give_up(stream: IO[Any]) -> None:

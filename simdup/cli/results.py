@@ -9,8 +9,10 @@ from simdup.cli.options import Output
 
 if TYPE_CHECKING:
     from simdup.model.clusters import Result
+    from simdup.model.page import PageOptions
 
 FORMATS = ("text", "csv", "jsonl")
+PAGE = "html"
 
 
 def name_lines(stream: BinaryIO, names: Iterable[str], null: bool) -> Iterator[bytes]:
@@ -21,6 +23,13 @@ def name_lines(stream: BinaryIO, names: Iterable[str], null: bool) -> Iterator[b
     end = b"\0" if null else b"\n"
     spell = shown if stream.isatty() else str
     return (list_entry(spell(name)) + end for name in names)
+
+
+def write_page(stream: BinaryIO, result: Result, page: PageOptions) -> None:
+    """Write a result as a report page."""
+    from simdup.report.scan import scan_page
+
+    stream.writelines(scan_page(result, page))
 
 
 def write_result(stream: BinaryIO, result: Result, out: Output, extras: Sequence[str] = ()) -> None:

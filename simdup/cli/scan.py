@@ -9,7 +9,9 @@ import click
 
 from simdup.cli import options
 from simdup.cli.outcome import Status, status, typed
-from simdup.cli.results import FORMATS, name_lines, write_result
+from simdup.cli.process import rewindable_stdin
+from simdup.cli.results import FORMATS, PAGE, name_lines, write_page, write_result
+from simdup.model.page import PageOptions
 from simdup.model.settings import Settings
 
 LISTS = ("redundant", "kept", "unique")
@@ -23,7 +25,8 @@ LISTS = ("redundant", "kept", "unique")
     "--list WHICH", "Print only these names", LISTS, name="listed", panel="Output", common=True
 )
 @options.option("--check", "Exit with status 1 if there are duplicates.", panel="Output")
-@options.output(*FORMATS)
+@options.output(*FORMATS, PAGE)
+@options.page
 @options.screen
 @click.pass_context
 def command(
@@ -33,6 +36,7 @@ def command(
     settings: Settings,
     references: tuple[str, ...],
     out: options.Output,
+    page: PageOptions,
     screen: options.Screen,
     listed: str | None,
     check: bool,
@@ -52,7 +56,7 @@ def command(
 
     Examples:
       simdup scan ./corpus
-      simdup scan news/ archive.jsonl -o duplicates.csv
+      simdup scan news/ archive.jsonl -o report.html
       simdup scan -d 6 -s 0.9 --keep longest --glob '*.md' docs/
       simdup scan ./corpus --list redundant -0 | xargs -0 -r ls -l
       find . -name '*.txt' -print0 | simdup scan --files-from - -0
@@ -64,6 +68,8 @@ def command(
 
     recipe, criteria, reading = settings.recipe, settings.criteria, settings.reading
     with out.open([*sources, *references], reading) as stream:
+        if out.format == PAGE and "-" in sources:
+            rewindable_stdin()
         with screen.watch(settings) as watched:
             result = scan(
                 sources, recipe, criteria, references=references, reading=reading, run=watched.run
@@ -73,6 +79,8 @@ def command(
         if listed:
             names = result.names(listed)
             stream.writelines(name_lines(stream, names, context.params["null"]))
+        elif out.format == PAGE:
+            write_page(stream, result, page)
         else:
             write_result(stream, result, out, criteria.extras)
     if not screen.quiet:

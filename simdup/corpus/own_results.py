@@ -6,7 +6,7 @@ import codecs
 import re
 
 from simdup.model.documents import LeftOut
-from simdup.model.formats import TABLES, TYPED_LINES
+from simdup.model.formats import PAGE_LINE, TABLES, TYPED_LINES
 
 # So many bytes tell.
 HEAD = 512
@@ -14,7 +14,7 @@ HEAD = 512
 # Measures beside the similarity have columns of their own at the end.
 _LINE = re.compile(
     "|".join([f"{','.join(columns)}(,[a-z_]+)*" for columns in TABLES])
-    + r"|# simdup \d+( \w+=\S+)*"
+    + rf"|# simdup \d+( \w+=\S+)*|{re.escape(PAGE_LINE)}"
 )
 _OBJECT = re.compile(
     "|".join(f'{{"type": "{kind}", "({"|".join(keys)})": ' for kind, keys in TYPED_LINES.items())
@@ -25,7 +25,7 @@ def is_own_result(content: bytes) -> bool:
     """Return whether a file that begins like this was written by simdup."""
     # Nearly all files end here: a regular expression would take ten times as long.
     if not content.startswith((b"cluster,", b"document,", b"a,b,", b"# simdup ", b'{"type": "',
-                               codecs.BOM_UTF8)):  # fmt: skip
+                               PAGE_LINE.encode(), codecs.BOM_UTF8)):  # fmt: skip
         return False
     head = content[:HEAD].removeprefix(codecs.BOM_UTF8).decode("latin-1")
     line = head.partition("\n")[0].removesuffix("\r")

@@ -99,7 +99,7 @@ def _fold_slowly(text: str) -> str:
     text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     text = _in_order("".join(c for c in text if unicodedata.category(c) != "Cf"))
     while True:
-        folded = unicodedata.normalize("NFKC", text).casefold().translate(_simplified())
+        folded = unicodedata.normalize("NFKC", text).casefold().translate(simplified_characters())
         folded = "".join(c for c in folded if unicodedata.category(c) != "Cf")
         if folded == text:
             return folded
@@ -140,7 +140,7 @@ def _combines(character: str) -> bool:
 
 
 @cache
-def _simplified() -> dict[int, int]:
+def simplified_characters() -> dict[int, int]:
     """Return the code points of traditional characters and of their simplified ones."""
     lines = Path(__file__).with_name("simplified.txt").read_text("utf-8").splitlines()
     traditional, simplified = (line for line in lines if not line.startswith("#"))
@@ -153,6 +153,6 @@ def _table() -> NDArray[np.uint32]:
     table = np.full(CODE_POINTS, UNKNOWN, np.uint32)
     han = slice(0x4E00, 0xA000)
     table[han] = np.arange(CODE_POINTS, dtype=np.uint32)[han]
-    for traditional, simplified in _simplified().items():
+    for traditional, simplified in simplified_characters().items():
         table[traditional] = simplified
     return table

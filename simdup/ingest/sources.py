@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 from simdup.corpus.batches import Batch, batches, require_extras, text_batches
 from simdup.corpus.sources import STDIN, File, Listing, is_page, list_files
@@ -32,6 +32,8 @@ class Input:
     references: frozenset[str] = frozenset()
     notes: Sequence[tuple[str, str]] = ()  # names, and what a person should know about them
     given: Given = field(default_factory=Given)  # told of what the batches hold
+    files: Sequence[File] = ()  # what the batches are cut from
+    texts: Sequence[tuple[str, str]] = ()  # passed from Python, if they can be read again
     indexes: Sequence[str] = ()  # paths of indexes whose documents are references too
     # Makes their fingerprints; None where the recipe and the corpus decide.
     fingerprinter: Fingerprinter | None = None
@@ -50,7 +52,10 @@ def open_input(data: Data, settings: Settings, references: Iterable[str] = ()) -
     if first is not None and not isinstance(first, str):
         opened = open_files(list_files([], settings.reading, references), settings)
         texts = text_batches(chain([first], given))
-        return replace(opened, batches=chain(opened.batches, texts), size=None)
+        again = data if isinstance(data, Sequence) and not isinstance(data, str) else ()
+        return replace(
+            opened, batches=chain(opened.batches, texts), size=None, texts=cast(Any, again)
+        )
     named = [] if first is None else [first, *given]
     return open_files(list_files(named, settings.reading, references), settings)
 
@@ -69,6 +74,7 @@ def open_files(listing: Listing, settings: Settings) -> Input:
         frozenset(file.path for file in files[: listing.references]),
         [*listing.notes, *_without_effect(files, reading)],
         Given(listing.named, reading),
+        files,
     )
 
 

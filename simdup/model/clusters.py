@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from simdup.model.documents import Skipped
@@ -192,6 +192,8 @@ class Result:
         Documents in no cluster, in input order.
     references : int
         How many documents, the first of the input, are references.
+    origins : object, optional
+        Where the documents come from (`simdup.ingest.origins.Origins`), for a report page.
     """
 
     clusters: tuple[Cluster, ...]
@@ -201,6 +203,7 @@ class Result:
     hint: str = ""
     unique: Sequence[str] = ()
     references: int = 0
+    origins: Any = field(default=None, repr=False, compare=False)
 
     def names(self, which: str) -> list[str]:
         """Return the documents that are ``redundant``, ``kept`` or ``unique``, in input order.

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, TypedDict
 
 from simdup.errors import SimdupError, invalid
+from simdup.model.decisions import UNDECIDED, Decisions
 from simdup.model.shingling import Shingling
 
 KEEP = ("first", "longest", "shortest", "newest", "oldest", "max:FIELD", "min:FIELD")
@@ -62,6 +63,9 @@ class Criteria:
     prefer : tuple of str
         Shell patterns of names: a document that matches is kept before one that does not, and one
         that matches an earlier pattern before one that matches a later.
+    decisions : Decisions
+        What people decided: which documents share no cluster, and which ones are kept, before
+        those that `prefer` names.
 
     Raises
     ------
@@ -81,6 +85,7 @@ class Criteria:
     linkage: str | None = None
     prefer: tuple[str, ...] = ()
     all_pairs: bool = False
+    decisions: Decisions = UNDECIDED
 
     def __post_init__(self) -> None:
         """Parse the shingle, and refuse values that make no sense."""
@@ -162,3 +167,4 @@ class CriteriaFields(TypedDict, total=False):
     linkage: str | None
     prefer: tuple[str, ...]
     all_pairs: bool
+    decisions: Decisions

@@ -11,6 +11,9 @@ TABLES = (CLUSTER_COLUMNS, REMOVED_COLUMNS, QUERY_COLUMNS, PAIR_COLUMNS)
 # The heading of clusters as text, before the columns of further measures.
 TEXT_HEADING = "  role       bits  similar  "
 
+# The first line of a report page.
+PAGE_LINE = "<!DOCTYPE html><!-- simdup report 1 -->"
+
 # For each type the keys that may follow it.
 TYPED_LINES = {
     "cluster": ("cluster",),
@@ -23,6 +26,7 @@ TYPED_LINES = {
     "comparison": ("a",),
     "setting": ("options",),
     "bin": ("from",),
+    "decision": ("decision",),
     "advice": ("options",),
     "evaluation": ("documents",),
     "index": ("path",),

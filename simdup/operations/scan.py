@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import NamedTuple, Unpack
 
 import numpy as np
 
 from simdup.clustering.clusters import Group, ScannedDocuments, form_clusters
-from simdup.clustering.linkage import priority_by
+from simdup.clustering.decisions import divide
+from simdup.clustering.linkage import Priority, priority_by
 from simdup.corpus.patterns import matches
 from simdup.features.weights import Weighting
 from simdup.fingerprints.bands import Signatures, pstable_keys
@@ -19,6 +20,7 @@ from simdup.index.opening import split_indexes
 from simdup.index.references import IndexMatches, IndexReferences, open_indexes
 from simdup.ingest.corpus import Corpus, ingest
 from simdup.ingest.counting import BatchOptions
+from simdup.ingest.origins import Origins
 from simdup.ingest.sources import Data, Input, open_input
 from simdup.model.clusters import Cluster, Result, Summary
 from simdup.model.criteria import Criteria, CriteriaFields
@@ -109,21 +111,19 @@ def _examine(opened: Input, indexes: IndexReferences) -> tuple[Result, Corpus]:
         stored = StoredTexts(corpus.analyzer, criteria.shingle, corpus.slots, corpus.read)
         work = Work(weighting, stored if criteria.verify else None, criteria)
         with Crew(work, settings.run) as crew:
-            documents = ScannedDocuments(
-                corpus.names,
-                crew.fingerprints(),
-                corpus.digests,
-                # The documents of references come first.
-                range(sum(path in opened.references for path in corpus.paths)),
-                crew.measure,
-            )
+            documents = _documents(corpus, crew, opened)
             matches = indexes.match(corpus, documents, settings)
-            found = _find(documents, _Scanned(corpus, weighting, stored), matches, settings)
-            groups = matches.join(found.groups)
-            clusters = form_clusters(groups, matches.extend(documents), criteria)
+            ranks = _ranks(corpus, criteria, documents.references)
+            priority = priority_by(criteria.keep, corpus.priorities, ranks)
+            scanned = _Scanned(corpus, weighting, stored, priority)
+            found = _find(documents, scanned, matches, settings)
+            known = matches.extend(documents)
+            groups = divide(matches.join(found.groups), criteria.decisions, known.names, priority)
+            clusters = form_clusters(groups, known, criteria)
             hint = _template_hint(found.groups, crew, criteria) if criteria.verify else ""
     corpus.skip_wordless(documents.fingerprints)
     corpus.note_unmatched(criteria.prefer)
+    corpus.notes += _unknown(criteria, known.names)
     corpus.notes += matches.notes(documents)
     summary = Summary.of(
         clusters,
@@ -135,7 +135,43 @@ def _examine(opened: Input, indexes: IndexReferences) -> tuple[Result, Corpus]:
     )
     skipped, notes = tuple(corpus.skipped), tuple(corpus.notes)
     unique, references = _unique(documents, clusters), len(documents.references)
-    return Result(clusters, skipped, notes, summary, hint, unique, references), corpus
+    order = _order(clusters, priority, criteria)
+    origins = Origins.of(opened, corpus, fingerprinter, order)
+    result = Result(clusters, skipped, notes, summary, hint, unique, references, origins)
+    return result, corpus
+
+
+def _documents(corpus: Corpus, crew: Crew, opened: Input) -> ScannedDocuments:
+    # The documents of references come first.
+    references = range(sum(path in opened.references for path in corpus.paths))
+    fingerprints = crew.fingerprints()
+    return ScannedDocuments(corpus.names, fingerprints, corpus.digests, references, crew.measure)
+
+
+def _order(
+    clusters: Sequence[Cluster], priority: Callable[[int], Priority], criteria: Criteria
+) -> dict[int, list[int]]:
+    """Return in which order members would be kept, if it is not that of the input."""
+    if criteria.keep == "first" and not criteria.prefer and not criteria.decisions.kept:
+        return {}
+    return {
+        cluster.number: sorted(
+            range(len(cluster.members)), key=lambda i: priority(cluster.members[i].number)
+        )
+        for cluster in clusters
+        # Smaller ones never fall apart into several, nor do those of indexes.
+        if len(cluster.members) > 2 and min(m.number for m in cluster.members) >= 0
+    }
+
+
+def _unknown(criteria: Criteria, names: Sequence[str]) -> list[tuple[str, str]]:
+    """Return the note about decisions that name documents which are not there."""
+    asked = list(criteria.decisions.names)
+    known = set(names) if asked else set()
+    missing = sum(name not in known for name in asked)
+    if not missing:
+        return []
+    return [("`decisions`", f"{missing:,} of {len(asked):,} documents are not in this scan")]
 
 
 class _Scanned(NamedTuple):
@@ -144,6 +180,7 @@ class _Scanned(NamedTuple):
     corpus: Corpus
     weighting: Weighting
     texts: StoredTexts
+    priority: Callable[[int], Priority]
 
 
 def _find(
@@ -151,15 +188,13 @@ def _find(
 ) -> Found:
     """Find the groups of documents; with star linkage without those that match an index."""
     corpus, criteria = scanned.corpus, settings.criteria
-    ranks = _ranks(corpus, criteria, documents.references)
-    priority = priority_by(criteria.keep, corpus.priorities, ranks)
     signatures = corpus.take_signatures()
     if criteria.method == "pstable":
         signatures = Signatures(pstable_keys(scanned.weighting, criteria))
     texts = Texts.of(corpus.lengths, scanned.texts, criteria)
     if criteria.linkage == "star":
         documents = matches.without_matched(documents)
-    found = find_groups(Grouping(documents, signatures, texts, priority, settings))
+    found = find_groups(Grouping(documents, signatures, texts, scanned.priority, settings))
     if matches.candidates:
         found.candidates += matches.candidates
         found.candidates_by["simhash"] += matches.candidates
@@ -184,14 +219,16 @@ def _batch_options(criteria: Criteria, indexes: IndexReferences) -> BatchOptions
 
 def _ranks(corpus: Corpus, criteria: Criteria, references: range) -> Callable[[int], int]:
     """Return what is kept first whatever the policy: references, then what is preferred."""
-    prefer = criteria.prefer
-    if not prefer:
+    prefer, decided = criteria.prefer, criteria.decisions.kept
+    if not prefer and not decided:
         return lambda document: -1 if document in references else 0
 
     def rank(document: int) -> int:
         if document in references:
-            return -1
+            return -2
         name, path = corpus.names[document], corpus.paths[document]
+        if name in decided:
+            return -1
         hits = (i for i, one in enumerate(prefer) if matches(name, [one]) or matches(path, [one]))
         return next(hits, len(prefer))
 

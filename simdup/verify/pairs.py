@@ -52,11 +52,13 @@ class Found:
 
     def figures(self, criteria: Criteria) -> dict[str, Any]:
         """Return what a summary says of them."""
+        # What stars would make of clusters that people divided is not known.
+        known = criteria.linkage != "star" and not criteria.decisions.divide
         return {
             "candidates": self.candidates,
             "candidates_by": self.candidates_by,
             "unchecked": self.unchecked,
-            "star_redundant": None if criteria.linkage == "star" else self.star_redundant,
+            "star_redundant": self.star_redundant if known else None,
         }
 
     def count(self, pairs: int, *by: int) -> None:

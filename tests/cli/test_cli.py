@@ -231,7 +231,7 @@ def test_the_format_follows_the_suffix_unless_said(simdup: Command, tmp_path: Pa
 @pytest.mark.parametrize(
     ("arguments", "known"),
     [
-        (["scan", "c"], ".txt, .csv, .jsonl, .ndjson"),
+        (["scan", "c"], ".txt, .csv, .jsonl, .ndjson, .html, .htm"),
         (["cluster", "c/p"], ".txt, .csv, .jsonl, .ndjson"),
         (["pairs", "c/p"], ".txt, .csv, .jsonl, .ndjson"),
         (["compare", "c/a.txt", "c/b.txt"], ".txt, .jsonl, .ndjson"),

@@ -34,8 +34,9 @@ class _Typed:
     @property
     def format(self) -> str:
         """The format of results as far as options say one."""
-        suffix = (self["path"] or "").lower().rpartition(".")[2].replace("ndjson", "jsonl")
-        return self["format_"] or (suffix if suffix in ("csv", "jsonl") else "text")
+        suffix = (self["path"] or "").lower().rpartition(".")[2]
+        suffix = {"ndjson": "jsonl", "htm": "html"}.get(suffix, suffix)
+        return self["format_"] or (suffix if suffix in ("csv", "jsonl", "html") else "text")
 
     @property
     def unverified(self) -> bool:
@@ -98,6 +99,8 @@ _RULES = (
     _Rule("weight idf min_df top cap bits hash ties", lambda t: t.command == "fit",
           "a model counts the documents of every term"),
     _Rule("color", lambda t: t.format != "text" or t["listed"], "only text has colors"),
+    _Rule("report_texts report_root", lambda t: t.format != "html" or t["listed"],
+          "only a report page (--format html) has texts and links"),
     _Rule("limit", lambda t: t["new"], "--new prints no matches"),
     _Rule("timeout", lambda t: t.command == "query" and not t["add"], "only --add writes"),
     _Rule("force", lambda t: t["target"] == "-", "standard output has no files"),

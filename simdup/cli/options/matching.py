@@ -60,6 +60,12 @@ _CRITERIA = {
         common=True,
     ),
     "prefer": _matching("--prefer PATTERN", "Keep matching documents first.", multiple=True),
+    "decisions": _matching(
+        "--decisions FILE",
+        "Follow what people decided in a report page: what is distinct, what to keep.",
+        click.Path(),
+        default=None,
+    ),
     "linkage": _LINKAGE(),
     "all_pairs": _matching("--all-pairs", "Check and list all pairs of large clusters."),
 }
@@ -68,6 +74,10 @@ _CRITERIA = {
 def _make_criteria(**given: Any) -> Criteria:
     if "shingle" in given:
         given["shingle"] = Shingling.parse(given["shingle"])
+    if (path := given.pop("decisions", None)) is not None:
+        from simdup.corpus.decisions import read_decisions
+
+        given["decisions"] = read_decisions(path)
     return Criteria(**given)
 
 

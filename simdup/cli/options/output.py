@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -13,11 +14,13 @@ from typing import TYPE_CHECKING, Any, BinaryIO, cast
 import click
 
 from simdup.cli.messages import say, say_skipped
+from simdup.cli.options.running import Size
 from simdup.cli.options.values import Decorator, option, value
 from simdup.cli.outcome import as_typed
 from simdup.cli.progress import progress
 from simdup.errors import SimdupError
 from simdup.model.documents import Skipped
+from simdup.model.page import PageOptions
 from simdup.model.reading import Reading
 from simdup.model.settings import Settings
 
@@ -25,7 +28,7 @@ if TYPE_CHECKING:
     from simdup.output.text import Painter
 
 # Options whose files a command reads besides its sources.
-_READ = ("files_from", "idf", "dictionary")
+_READ = ("files_from", "idf", "dictionary", "decisions")
 COLORS = ("auto", "always", "never")
 
 
@@ -117,7 +120,8 @@ _FILE = partial(_output, "-o, --output FILE", "Write to FILE.", name="path")
 
 
 # The suffixes of each format.
-_SUFFIXES = {"text": (".txt",), "csv": (".csv",), "jsonl": (".jsonl", ".ndjson")}
+_SUFFIXES = {"text": (".txt",), "csv": (".csv",), "jsonl": (".jsonl", ".ndjson"),
+             "html": (".html", ".htm")}  # fmt: skip
 
 
 def format_by_suffix(path: str | None, formats: Sequence[str], hint: str = "") -> str:
@@ -148,12 +152,44 @@ def output(*formats: str, colors: bool = True) -> Decorator:
             raise click.UsageError("--bom needs --format csv")
         return Output(path, chosen, color, bom)
 
-    shown = f"{formats[0]} or by suffix"
+    shown = "by suffix" if len(formats) > 3 else f"{formats[0]} or by suffix"
     format_ = _output(
         "-f, --format TYPE", "Format", formats, name="format_", common=True, shown=shown
     )
     others = [*([bom] if "csv" in formats else []), *([_COLOR] if colors else [])]
     return value("out", make, format_, _FILE(common=True), *others)
+
+
+class _TextBytes(Size):
+    """Bytes of texts: a size such as 16M, ``all`` (None) or ``none`` (0)."""
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+        if value in ("all", "none"):
+            return None if value == "all" else 0
+        return super().convert(value, param, ctx)
+
+
+def _make_page(report_texts: int | None, report_root: str | None) -> PageOptions:
+    return PageOptions(report_texts, report_root, command_line())
+
+
+def command_line() -> str:
+    """Return the command as it was typed, for a person to run again."""
+    typed = click.get_current_context().find_root().obj
+    return shlex.join(["simdup", *(typed or ())])
+
+
+# What a report page carries.
+page = value(
+    "page",
+    _make_page,
+    _output(
+        "--report-texts SIZE", "Most bytes of text in a report page; all or none.", _TextBytes(),
+        default="16M",
+    ),
+    _output("--report-root PATH", "Folder that a report page's links start from.",
+            shown="the working folder"),
+)  # fmt: skip
 
 
 # For results that have one format only.

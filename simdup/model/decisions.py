@@ -1,0 +1,50 @@
+"""What people decided about documents, in a report page or by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+KINDS = ("duplicates", "distinct", "keep")
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """One decision about documents, by their names.
+
+    Attributes
+    ----------
+    kind : str
+        ``duplicates``: they are; ``distinct``: none of them shares a cluster with another of them;
+        ``keep``: the first of them is the one to keep.
+    documents : tuple of str
+        Names.
+    """
+
+    kind: str
+    documents: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Decisions:
+    """Decisions in the order they were made: of two that contradict each other the later holds."""
+
+    each: tuple[Decision, ...] = ()
+
+    @property
+    def kept(self) -> frozenset[str]:
+        """The documents that are to be kept."""
+        return frozenset(one.documents[0] for one in self.each if one.kind == "keep")
+
+    @property
+    def divide(self) -> bool:
+        """Whether some of them forbid that documents share a cluster."""
+        return any(one.kind == "distinct" for one in self.each)
+
+    @property
+    def names(self) -> Iterable[str]:
+        """All documents that are named, each once."""
+        return dict.fromkeys(name for one in self.each for name in one.documents)
+
+
+UNDECIDED = Decisions()

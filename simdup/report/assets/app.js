@@ -1,0 +1,197 @@
+/**
+ * The page as a whole: views by address, keys, languages.
+ */
+window.simdupApp = (() => {
+  'use strict';
+
+  const { h, name } = window.simdupDom;
+  const data = window.simdupData;
+  const state = window.simdupState;
+  const list = window.simdupList;
+  const { t } = state;
+
+  const main = document.getElementById('main');
+  let ready = false; // the table is there
+  let view = '';
+  let cluster = -1;
+
+  /** Say something to those who listen rather than look, and show it for a moment. */
+  function say(words) {
+    const status = document.getElementById('status');
+    status.textContent = words;
+    status.classList.remove('unseen');
+    clearTimeout(say.waiting);
+    say.waiting = setTimeout(() => status.classList.add('unseen'), 2500);
+  }
+
+  const tabs = () => [['#/', 'overview'], ['#/clusters', 'clusters'], ['#/review', 'review']];
+
+  /** Draw the bar at the top in the chosen language. */
+  function bar() {
+    document.documentElement.lang = state.lang === 'zh' ? 'zh-Hans' : 'en';
+    document.getElementById('skip').textContent = t('skip');
+    document.getElementById('source').replaceChildren(name(data.head.title));
+    const current = view === 'overview' || view === 'review' ? view : 'clusters';
+    document.getElementById('tabs').replaceChildren(...tabs().map(([href, key]) => h('a', { href, 'aria-current': key === current ? 'page' : null }, t(key))));
+    document.getElementById('tools').replaceChildren(
+      h('button', { type: 'button', class: 'tool print', onclick: () => window.print() }, t('print')),
+      h('button', { type: 'button', class: 'tool', 'aria-label': t('help'), title: t('help'), onclick: keys }, '?'),
+      h('button', { type: 'button', class: 'tool', lang: state.lang === 'zh' ? 'en' : 'zh-Hans', onclick: () => state.set({ lang: state.lang === 'zh' ? 'en' : 'zh' }) }, t('language')));
+  }
+
+  /** Return the view, cluster and pair of the address. */
+  function route() {
+    const parts = window.location.hash.replace(/^#\/?/, '').split('/');
+    if (parts[0] === 'c') return { view: 'cluster', cluster: Number(parts[1]) - 1, pair: pair(parts[2]) };
+    if (parts[0] === 'clusters') return { view: 'clusters' };
+    return parts[0] === 'review' ? { view: 'review' } : { view: 'overview' };
+  }
+
+  function pair(words) {
+    const found = /^(\d+)-(\d+)$/.exec(words || '');
+    return found ? [Number(found[1]), Number(found[2])] : null;
+  }
+
+  /** Draw what the address says. */
+  function draw() {
+    const asked = route();
+    const same = view === asked.view || (view === 'clusters' && asked.view === 'cluster') || (view === 'cluster' && asked.view === 'clusters');
+    window.simdupCluster.close();
+    view = asked.view;
+    cluster = view === 'cluster' ? asked.cluster : -1;
+    bar();
+    document.body.dataset.view = view;
+    if (view === 'overview') window.simdupOverview.draw(main);
+    else if (!ready) main.replaceChildren(h('p', { class: 'wait' }, t('loading')));
+    else if (view === 'review') window.simdupReview.draw(main);
+    else clusters(asked, same);
+  }
+
+  /** Draw the list, unless it is there, and the cluster beside it. */
+  function clusters(asked, same) {
+    let detail = document.getElementById('detail');
+    if (!same || !detail) {
+      detail = h('div', { class: 'detail', id: 'detail' });
+      main.replaceChildren(h('div', { class: 'studio' }, list.make(), detail));
+      list.update();
+    }
+    list.select(cluster);
+    if (asked.view === 'clusters') {
+      detail.replaceChildren(h('p', { class: 'wait' }, t('select')));
+      // Beside the list there is room for the first one; on a phone the list comes first.
+      if (window.innerWidth >= 760 && list.first() >= 0) window.location.replace(`#/c/${list.first() + 1}`);
+      return;
+    }
+    if (!(cluster >= 0 && cluster < data.table.count)) {
+      detail.replaceChildren(h('p', { class: 'wait' }, t('none')));
+      return;
+    }
+    const size = Math.min(data.table.size[cluster], window.simdupMatrix.MOST);
+    const chosen = asked.pair && asked.pair[0] < asked.pair[1] && asked.pair[1] < size ? asked.pair : null;
+    window.simdupCluster.draw(detail, cluster, chosen).catch(fail);
+  }
+
+  function fail(error) {
+    main.replaceChildren(h('p', { class: 'wait' }, t('broken', String(error.message))));
+  }
+
+  function go(step) {
+    // The address is ahead of what is drawn when a key is held down.
+    const asked = route();
+    const next = list.beside(asked.view === 'cluster' ? asked.cluster : -1, step);
+    if (next >= 0) window.location.hash = `#/c/${next + 1}`;
+  }
+
+  const KEYS = [
+    ['j', 'keyNext', () => go(1)],
+    ['k', 'keyPrevious', () => go(-1)],
+    ['o', 'keyOpen', () => document.querySelector('.texts')?.scrollIntoView({ block: 'start' })],
+    ['u', 'keyUp', () => { window.location.hash = view === 'cluster' && window.innerWidth < 760 ? '#/clusters' : '#/'; }],
+    ['n', 'keyChange', () => window.simdupCluster.reader()?.next()],
+    ['p', 'keyBefore', () => window.simdupCluster.reader()?.previous()],
+    ['s', 'keySide', flip],
+    ['1', 'keyDuplicates', () => decide((now) => window.simdupReview.duplicates(now[0]))],
+    ['2', 'keyDistinct', () => decide((now) => window.simdupReview.distinct(...now))],
+    ['3', 'keyKeep', () => document.getElementById('keeper')?.focus()],
+    ['?', 'keyHelp', () => keys()],
+  ];
+
+  /** Decide on the cluster that is read. */
+  function decide(how) {
+    const now = window.simdupCluster.shown();
+    if (view === 'cluster' && now) how(now);
+  }
+
+  /** Change between side by side and inline. */
+  function flip() {
+    state.layout = state.layout === 'side' ? 'inline' : 'side';
+    window.simdupCluster.reader()?.setLayout(state.layout);
+  }
+
+  /** Show the list of keys. */
+  function keys() {
+    const known = document.querySelector('dialog');
+    if (known) {
+      known.close();
+      return;
+    }
+    const dialog = h('dialog', { 'aria-labelledby': 'keys' }, h('h2', { id: 'keys' }, t('keysTitle')),
+      h('dl', { class: 'keys' }, KEYS.map(([key, words]) => h('div', {}, h('dt', {}, h('kbd', {}, key)), h('dd', {}, t(words))))),
+      h('button', { type: 'button', class: 'button', onclick: () => dialog.close() }, t('close')));
+    dialog.addEventListener('close', () => dialog.remove());
+    document.body.append(dialog);
+    dialog.showModal();
+  }
+
+  document.addEventListener('keydown', (event) => {
+    const typing = event.target.closest?.('input:not([type=range]), select, textarea');
+    if (typing || event.ctrlKey || event.metaKey || event.altKey || (document.querySelector('dialog') && event.key !== '?')) return;
+    if (event.target.getAttribute?.('role') === 'listbox' && (event.key === 'ArrowDown' || event.key === 'ArrowUp')) {
+      event.preventDefault();
+      go(event.key === 'ArrowDown' ? 1 : -1);
+      return;
+    }
+    const found = KEYS.find(([key]) => key === event.key);
+    if (!found) return;
+    event.preventDefault();
+    found[2]();
+  });
+
+  document.getElementById('skip').addEventListener('click', (event) => {
+    event.preventDefault();
+    main.focus();
+  });
+
+  state.on((changed) => {
+    if (changed.includes('lang')) {
+      document.getElementById('detail')?.remove();
+      view = '';
+      draw();
+      return;
+    }
+    if (view === 'overview' && changed.includes('threshold')) window.simdupOverview.update();
+    if (changed.includes('decided')) {
+      list.rows();
+      window.simdupCluster.decided();
+      return;
+    }
+    list.update();
+    if (view === 'cluster' && changed.includes('threshold')) draw();
+  });
+
+  window.addEventListener('hashchange', draw);
+  draw();
+  const loaded = new Promise((resolve) => {
+    if (document.readyState === 'loading') document.addEventListener('DOMContentLoaded', resolve);
+    else resolve();
+  });
+  const done = loaded.then(() => data.load()).then(() => {
+    window.simdupReview.restore();
+    ready = true;
+    list.refresh();
+    if (view === 'overview') window.simdupOverview.update();
+    else draw();
+  }).catch(fail);
+
+  return { say, draw, keys: KEYS, ready: done };
+})();

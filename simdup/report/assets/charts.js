@@ -1,0 +1,90 @@
+/**
+ * The charts of the overview: a histogram of similarity and a heat map of distance and similarity.
+ */
+window.simdupCharts = (() => {
+  'use strict';
+
+  const { svg } = window.simdupDom;
+  const data = window.simdupData;
+  const state = window.simdupState;
+  const { t } = state;
+
+  /** Return where the scale of similarity begins: a little below the least that was asked for. */
+  function lowest() {
+    const first = data.head.histogram.findIndex((pairs) => pairs > 0);
+    const asked = Math.round(data.head.criteria.similarity * 100);
+    const from = first < 0 ? asked : Math.min(first, asked);
+    return Math.max(0, Math.min(95, Math.floor((from - 1) / 5) * 5));
+  }
+
+  /** Return [from, pairs] of each bar, in hundredths; identical texts have a bar of their own. */
+  function bars(low) {
+    const step = Math.ceil((100 - low) / 25);
+    const found = [];
+    for (let from = low; from < 100; from += step) {
+      const pairs = data.head.histogram.slice(from, Math.min(from + step, 100));
+      found.push([from, pairs.reduce((sum, one) => sum + one, 0)]);
+    }
+    found.push([100, data.head.histogram[100]]);
+    return { step, found };
+  }
+
+  /** Return the share of the width up to similarity 1, where the bar of identical texts begins. */
+  function reach() {
+    const { found } = bars(lowest());
+    return (found.length - 1) / found.length;
+  }
+
+  const WIDE = 700;
+  const HIGH = 150;
+
+  /** Return the histogram; bars below the threshold are pale. */
+  function histogram(threshold) {
+    const low = lowest();
+    const { step, found } = bars(low);
+    const tallest = Math.max(1, ...found.map(([, pairs]) => pairs));
+    const slot = WIDE / found.length;
+    const shapes = found.map(([from, pairs], i) => {
+      const height = pairs ? Math.max(2, (HIGH * pairs) / tallest) : 0;
+      const shape = { x: i * slot + 1, y: HIGH - height, width: slot - 2, height, rx: 1.5 };
+      const pale = (from + step) * 100 <= threshold;
+      const label = t('pairsOf', pairs, (from / 100).toFixed(2));
+      return svg('rect', { ...shape, class: pale ? 'pale' : 'solid' }, svg('title', {}, label));
+    });
+    const line = svg('line', { x1: 0, x2: WIDE, y1: HIGH + 0.5, y2: HIGH + 0.5, class: 'axis' });
+    const box = { viewBox: `0 0 ${WIDE} ${HIGH + 2}`, class: 'histogram', role: 'img', 'aria-label': t('similarTitle'), preserveAspectRatio: 'none' };
+    return svg('svg', box, shapes, line);
+  }
+
+  /** Return the heat map: columns are differing bits, rows similarities from the top down. */
+  function heat() {
+    const cells = data.head.heat;
+    const [columns, rows] = [24, 20];
+    const used = cells.map(([, row]) => row);
+    const last = Math.min(Math.min(...used, rows - 4), rows - 4);
+    const most = Math.max(1, ...cells.map(([, , pairs]) => pairs));
+    const size = 13;
+    const [left, high] = [30, (rows - last) * size];
+    const shapes = [];
+    for (let row = rows - 1; row >= last; row -= 1) {
+      const y = (rows - 1 - row) * size;
+      for (let column = 0; column < columns; column += 1) {
+        shapes.push(svg('rect', { x: left + column * size, y, width: size - 1, height: size - 1, rx: 1.5, class: 'empty' }));
+      }
+      if ((row + rows) % 2 === 1) shapes.push(svg('text', { x: left - 5, y: y + size - 3, class: 'label end' }, (row / rows).toFixed(2)));
+    }
+    for (const [distance, row, pairs] of cells) {
+      const rect = { x: left + distance * size, y: (rows - 1 - row) * size, width: size - 1, height: size - 1, rx: 1.5, class: 'filled' };
+      rect['fill-opacity'] = (0.3 + (0.7 * Math.log(1 + pairs)) / Math.log(1 + most)).toFixed(3);
+      shapes.push(svg('rect', rect, svg('title', {}, t('heatCell', pairs, distance, (row / rows).toFixed(2)))));
+    }
+    for (let column = 0; column < columns; column += 4) {
+      shapes.push(svg('text', { x: left + column * size + size / 2, y: high + 11, class: 'label middle' }, String(column)));
+    }
+    shapes.push(svg('text', { x: left, y: high + 26, class: 'label' }, t('heatAxis')));
+    const box = { viewBox: `0 0 ${left + columns * size} ${high + 30}`, class: 'heat', role: 'img', 'aria-label': t('heatTitle') };
+    return svg('svg', box, shapes);
+  }
+
+  return { lowest, reach, histogram, heat };
+})();

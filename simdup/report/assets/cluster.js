@@ -1,0 +1,199 @@
+/**
+ * One cluster: its documents, its pairs, the texts of the pair that is chosen, and why.
+ */
+window.simdupCluster = (() => {
+  'use strict';
+
+  const { h, name, shown, split, langOf } = window.simdupDom;
+  const data = window.simdupData;
+  const groups = window.simdupGroups;
+  const matrix = window.simdupMatrix;
+  const state = window.simdupState;
+  const { t } = state;
+  const { letter } = matrix;
+
+  // Documents that are listed at once.
+  const LISTED = 50;
+  const [REFERENCE, FILE, ESTIMATED] = [1, 2, 4];
+
+  let reader = null; // handle of the pair reader
+  let shownNow = null; // the cluster and the pair that are read
+  let drawn = 0; // counts drawings: what arrives late must not be shown
+
+  /** Return the address of a file: each part of the path escaped. */
+  function address(path) {
+    const whole = path.startsWith('/') ? path : `${data.head.root}/${path}`;
+    const parts = whole.split('/').map((part) => encodeURIComponent(part.replace(/[\ud800-\udfff]/g, '')));
+    return `file://${parts.join('/')}`;
+  }
+
+  /** Copy a text, and say so. */
+  async function copy(text) {
+    try {
+      await navigator.clipboard.writeText(text);
+      window.simdupApp.say(t('copied'));
+    } catch {
+      window.simdupApp.say(t('copyFailed', text));
+    }
+  }
+
+  function chips(document_, i) {
+    const { role, flags } = data.table;
+    if (flags[document_] & REFERENCE) return h('span', { class: 'chip cool' }, t('reference'));
+    if (i === 0) return h('span', { class: 'chip cool' }, t('kept'));
+    return role[document_] === 2 ? h('span', { class: 'chip warn' }, t('linked')) : null;
+  }
+
+  function member(cluster, i, chosen) {
+    const { table } = data;
+    const d = table.first[cluster] + i;
+    const [folder, file] = split(data.names[d]);
+    const side = chosen ? ['a', 'b'][chosen.indexOf(i)] : '';
+    const plain = !/[\ud800-\udfff]/.test(data.names[d]);
+    return h('li', { class: 'member' },
+      h('span', { class: `tag ${side || ''}` }, letter(i)),
+      h('span', { class: 'title' }, name(file || folder, { class: 'file' }), file && folder ? name(folder, { class: 'folder' }) : null),
+      h('span', { class: 'role' }, chips(d, i)),
+      h('span', { class: 'num size' }, table.bytes[d] ? state.bytes(table.bytes[d]) : ''),
+      h('span', { class: `num similarity${table.role[d] === 2 ? ' far' : ''}` }, i && table.similarity[d] >= 0 ? state.digits(table.similarity[d], table.flags[d] & ESTIMATED) : ''),
+      h('span', { class: 'num distance' }, table.distance[d] >= 0 ? t('bits', table.distance[d]) : ''),
+      h('span', { class: 'actions' },
+        table.flags[d] & FILE && plain ? h('a', { href: address(data.names[d]), class: 'quiet', rel: 'noreferrer' }, t('open')) : null,
+        h('button', { type: 'button', class: 'quiet', onclick: () => copy(data.names[d]) }, t('copy'))));
+  }
+
+  function members(cluster, chosen) {
+    const { table } = data;
+    const size = table.size[cluster];
+    const list = h('ul', { class: 'members' });
+    let listed = 0;
+    const more = h('button', { type: 'button', class: 'quiet' });
+    const add = (count) => {
+      const end = Math.min(size, listed + count);
+      for (; listed < end; listed += 1) list.append(member(cluster, listed, chosen));
+      more.textContent = t('moreMembers', size - listed);
+      more.hidden = listed === size;
+    };
+    more.addEventListener('click', () => add(500));
+    add(size <= LISTED + 10 ? size : LISTED);
+    return h('section', { class: 'documents' }, h('h2', {}, t('documentsTitle')), notices(cluster), list, more);
+  }
+
+  /** Return what should be known of a cluster before it is read. */
+  function notices(cluster) {
+    const { table } = data;
+    const found = [];
+    if (table.linked[cluster]) found.push(h('p', { class: 'notice' }, t('chainedText', table.linked[cluster])));
+    if (state.threshold > groups.asked()) found.push(h('p', { class: 'notice cool' }, apart(cluster)));
+    return found;
+  }
+
+  /** Return what the threshold makes of a cluster. */
+  function apart(cluster) {
+    if (!groups.follows(cluster)) return t('notRecomputed');
+    const value = (state.threshold / 10000).toFixed(2);
+    const some = groups.groups(cluster, state.threshold).filter((group) => group.length > 1);
+    if (!some.length) return t('apartNone', value);
+    const words = some.map((group) => group.slice(0, 12).map(letter).join(' ') + (group.length > 12 ? ' …' : ''));
+    return t('apart', value, words.join(' | '));
+  }
+
+  function title(cluster) {
+    const { table } = data;
+    const [folder, file] = split(data.names[table.first[cluster]]);
+    const facts = [t('documentsOf', table.size[cluster])];
+    if (table.weakest[cluster] >= 0) facts.push(t('weakest', state.digits(table.weakest[cluster])));
+    facts.push(t('diameter', table.diameter[cluster]));
+    return h('header', { class: 'title' },
+      h('a', { class: 'back', href: '#/clusters' }, `‹ ${t('back')}`),
+      h('p', { class: 'over' }, t('cluster', cluster + 1)),
+      file && folder ? h('p', { class: 'over' }, name(folder)) : null,
+      h('h1', { tabindex: '-1' }, name(file || folder)),
+      h('p', { class: 'facts' }, facts.flatMap((fact, i) => (i ? [h('span', { class: 'mid', 'aria-hidden': 'true' }, '·'), fact] : [fact])),
+        table.linked[cluster] ? h('span', { class: 'chip warn' }, t('chained')) : null));
+  }
+
+  /** Return a name as an argument of a shell. */
+  function quoted(text) {
+    return /^[\w./:@%+=,-]+$/.test(text) && !text.startsWith('-') ? text : `'${text.replace(/'/g, "'\\''")}'`;
+  }
+
+  /** Return what is shown where the texts are not in the file. */
+  function missing(cluster, content, a, b) {
+    const first = data.table.first[cluster];
+    const lost = content ? [a, b].filter((i) => content.texts[i] === null) : [];
+    if (lost.length) return h('section', { class: 'missing' }, lost.map((i) => h('p', {}, t('oneMissing', letter(i)))));
+    const command = `simdup compare -- ${quoted(data.names[first + a])} ${quoted(data.names[first + b])}`;
+    return h('section', { class: 'missing' }, h('p', {}, t('textsMissing')), h('pre', {}, shown(command)),
+      h('button', { type: 'button', class: 'button', onclick: () => copy(command) }, t('copyCommand')));
+  }
+
+  /** Return the choice of the document on one side. */
+  function side(cluster, i, which, open) {
+    const first = data.table.first[cluster];
+    const size = Math.min(data.table.size[cluster], matrix.MOST);
+    const options = Array.from({ length: size }, (_, j) => h('option', { value: String(j), selected: j === i }, `${letter(j)} ${data.names[first + j].replace(/[\p{C}]/gu, '□')}`));
+    const select = h('select', { 'aria-label': t('choose', which === 'a' ? 1 : 2), class: 'pick' }, options);
+    select.addEventListener('change', () => open(Number(select.value)));
+    return h('div', { class: `side ${which}` }, h('span', { class: `tag ${which}` }, letter(i)), select);
+  }
+
+  /** Put the texts of a pair into the page. */
+  function read(box, cluster, content, [a, b], open) {
+    const first = data.table.first[cluster];
+    if (!content || typeof content.texts[a] !== 'string' || typeof content.texts[b] !== 'string') {
+      box.replaceChildren(missing(cluster, content, a, b));
+      return;
+    }
+    const place = h('div', { class: 'reader' });
+    const clipped = [a, b].filter((i) => content.clipped.includes(i));
+    const picks = data.table.size[cluster] > 2 ? h('div', { class: 'picks' },
+      side(cluster, a, 'a', (i) => i !== b && open(i, b)), side(cluster, b, 'b', (i) => i !== a && open(a, i))) : null;
+    box.replaceChildren(...[picks, place].filter(Boolean), ...clipped.map((i) => h('p', { class: 'note' }, t('clipped', letter(i)))));
+    const document_ = (i) => ({ letter: letter(i), name: data.names[first + i], text: content.texts[i], lang: langOf(content.texts[i], data.folds) });
+    reader = window.simdupReader.show(place, {
+      a: document_(a), b: document_(b), unit: state.unit, layout: state.layout, fold: data.folds,
+      strings: window.simdupStrings.tables[state.lang],
+      changed: (choice) => Object.assign(state, choice),
+    });
+  }
+
+  function close() {
+    if (reader) reader.destroy();
+    reader = null;
+  }
+
+  /** Draw a cluster and the pair `chosen`, or the weakest one. */
+  async function draw(main, cluster, chosen) {
+    close();
+    drawn += 1;
+    const mine = drawn;
+    const weak = matrix.weakest(cluster);
+    const pair = chosen || (weak ? [weak.a, weak.b] : [0, 1]);
+    shownNow = [cluster, pair];
+    const open = (a, b) => { window.location.hash = `#/c/${cluster + 1}/${Math.min(a, b)}-${Math.max(a, b)}`; };
+    const texts = h('section', { class: 'texts', 'aria-label': t('readPair', letter(pair[0]), letter(pair[1])) });
+    const why = h('div', {});
+    main.replaceChildren(h('article', { class: 'cluster' }, title(cluster),
+      window.simdupReview.bar(cluster, pair),
+      h('div', { class: 'columns' }, members(cluster, pair), matrix.draw(cluster, pair, open)), texts, why));
+    main.scrollTop = chosen ? main.scrollTop : 0;
+    const content = await data.texts(cluster);
+    if (mine !== drawn) return;
+    read(texts, cluster, content, pair, open);
+    why.replaceChildren(window.simdupWhy.draw(cluster, content, ...pair));
+  }
+
+  /** Draw the decisions again. */
+  function decided() {
+    const bar = document.querySelector('.cluster > .decisions');
+    if (!bar || !shownNow) return;
+    const focused = [...bar.children].indexOf(document.activeElement.closest('.decisions > *'));
+    const fresh = window.simdupReview.bar(...shownNow);
+    bar.replaceWith(fresh);
+    const again = fresh.children[focused];
+    if (again) (again.matches('label') ? again.querySelector('select') : again).focus();
+  }
+
+  return { draw, close, copy, quoted, decided, reader: () => reader, shown: () => shownNow };
+})();

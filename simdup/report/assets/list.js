@@ -1,0 +1,190 @@
+/**
+ * The list of clusters: searched, filtered, sorted, and drawn only where it is seen.
+ */
+window.simdupList = (() => {
+  'use strict';
+
+  const { h, name, split, width } = window.simdupDom;
+  const data = window.simdupData;
+  const groups = window.simdupGroups;
+  const state = window.simdupState;
+  const { t } = state;
+
+  const ROW = 63; // pixels of a row, as in clusters.css
+  const SPARE = 8; // rows drawn beyond what is seen
+
+  let shown = new Uint32Array(0); // clusters that fit, in order
+  let at = new Map(); // the place of each
+  let left = null; // documents that are left of each at the threshold
+  let parts = null; // elements of the list, while it is on the page
+  let selected = -1;
+
+  /** Return the order of two clusters for each way to sort. */
+  function orders() {
+    const { size, weakest, diameter, linked } = data.table;
+    const margin = (i) => (weakest[i] < 0 ? 20000 : weakest[i]);
+    return {
+      edge: (a, b) => (linked[b] > 0) - (linked[a] > 0) || margin(a) - margin(b) || diameter[b] - diameter[a] || size[b] - size[a] || a - b,
+      size: (a, b) => size[b] - size[a] || a - b,
+      low: (a, b) => margin(a) - margin(b) || a - b,
+      high: (a, b) => weakest[b] - weakest[a] || a - b,
+      order: (a, b) => a - b,
+    };
+  }
+
+  const FILTERS = {
+    all: () => true,
+    chained: (i) => data.table.linked[i] > 0,
+    exact: (i) => data.table.weakest[i] === 10000,
+    text: (i) => data.table.chunk[i] >= 0,
+    undecided: (i) => !window.simdupReview.has(i),
+    decided: (i) => window.simdupReview.has(i),
+  };
+
+  /** Return 1 for each cluster with a document of the folder. */
+  function inFolder(folder) {
+    const { table } = data;
+    const number = data.folders.indexOf(folder);
+    const found = new Uint8Array(table.count);
+    for (let i = 0; i < table.count; i += 1) {
+      for (let d = table.first[i]; d < table.first[i + 1] && !found[i]; d += 1) found[i] = table.folder[d] === number ? 1 : 0;
+    }
+    return found;
+  }
+
+  /** Choose and sort the clusters again. */
+  function refresh() {
+    const { table } = data;
+    left = state.threshold > groups.asked() ? groups.figures(state.threshold).sizes : table.size;
+    const folder = state.folder === '' ? null : inFolder(state.folder);
+    const names = state.search ? data.search(state.search) : null;
+    const [least, most] = state.sizes || [0, Infinity];
+    const fits = FILTERS[state.filter];
+    const found = [];
+    for (let i = 0; i < table.count; i += 1) {
+      const size = table.size[i];
+      if (left[i] > 1 && size >= least && size <= most && (!folder || folder[i]) && (!names || names[i]) && fits(i)) found.push(i);
+    }
+    shown = Uint32Array.from(found.sort(orders()[state.sort]));
+    at = new Map(Array.from(shown, (cluster, place) => [cluster, place]));
+  }
+
+  /** Return the row of a cluster. */
+  function row(place) {
+    const cluster = shown[place];
+    const { table } = data;
+    const first = table.first[cluster];
+    const [folder, file] = split(data.names[first]);
+    const low = Math.min(groups.asked(), 9900);
+    const share = table.weakest[cluster] < 0 ? 0 : (table.weakest[cluster] - low) / (10000 - low);
+    const link = h('a', {
+      class: 'row', href: `#/c/${cluster + 1}`, role: 'option', id: `row-${cluster}`, tabindex: '-1',
+      'aria-selected': String(cluster === selected), 'aria-posinset': place + 1, 'aria-setsize': shown.length,
+    },
+    h('span', { class: 'head' }, name(file || folder, { class: 'file' }), file && folder ? h('span', { class: 'folder' }, name(folder.replace(/\/$/, ''))) : null),
+    h('span', { class: 'tail' }, h('span', { class: 'size' }, String(left[cluster])),
+      h('span', { class: 'track' }, width(h('span', { class: 'fill' }), share)),
+      h('span', { class: 'num' }, state.digits(table.weakest[cluster])),
+      window.simdupReview.badge(cluster),
+      table.linked[cluster] ? h('span', { class: 'chip warn' }, t('chained')) : null));
+    link.style.top = `${place * ROW}px`;
+    return link;
+  }
+
+  /** Draw the rows that are seen. */
+  function rows() {
+    const { box, inner } = parts;
+    const first = Math.max(0, Math.floor(box.scrollTop / ROW) - SPARE);
+    const last = Math.min(shown.length, Math.ceil((box.scrollTop + box.clientHeight) / ROW) + SPARE);
+    const made = [];
+    for (let place = first; place < last; place += 1) made.push(row(place));
+    inner.replaceChildren(...made);
+    if (at.has(selected)) box.setAttribute('aria-activedescendant', `row-${selected}`);
+    else box.removeAttribute('aria-activedescendant');
+  }
+
+  function choice(key, current, options, label) {
+    const select = h('select', { 'aria-label': label }, options.map(([value, words]) => h('option', { value, selected: value === current }, words)));
+    select.addEventListener('change', () => state.set({ [key]: select.value }));
+    return select;
+  }
+
+  function folderChoice() {
+    // A long list of folders is found by search rather than by scrolling.
+    const listed = data.head.folders.map(([folder]) => folder).filter((folder) => folder && data.folders.includes(folder)).slice(0, 200);
+    if (!listed.length) return null;
+    if (state.folder && !listed.includes(state.folder)) listed.unshift(state.folder);
+    return choice('folder', state.folder, [['', t('allFolders')], ...listed.map((folder) => [folder, window.simdupDom.shown(folder).map((part) => part.textContent || part).join('')])], t('folder'));
+  }
+
+  function controls() {
+    const search = h('input', { type: 'search', placeholder: t('searchNames'), 'aria-label': t('searchNames'), value: state.search, id: 'search' });
+    let waiting = 0;
+    search.addEventListener('input', () => {
+      clearTimeout(waiting);
+      waiting = setTimeout(() => state.set({ search: search.value.trim() }), 120);
+    });
+    const sorts = [['edge', t('sortEdge')], ['size', t('sortSize')], ['low', t('sortLow')], ['high', t('sortHigh')], ['order', t('sortOrder')]];
+    const filters = [['all', t('filterAll')], ['chained', t('filterChained')], ['exact', t('filterExact')], ['text', t('filterText')], ...window.simdupReview.filters()];
+    const value = h('output', { class: 'accent num' }, (state.threshold / 10000).toFixed(2));
+    return { value, node: h('div', { class: 'finder' }, search,
+      h('div', { class: 'two' }, choice('sort', state.sort, sorts, t('sort')), choice('filter', state.filter, filters, t('filter'))),
+      folderChoice(),
+      h('div', { class: 'least' }, h('label', { for: 'least' }, t('threshold')), window.simdupOverview.slider('least'), value),
+      h('p', { class: 'found' })) };
+  }
+
+  /** Say how many clusters fit. */
+  function count() {
+    const words = shown.length ? t('count', shown.length) : t('countNone');
+    const chip = state.sizes ? h('button', { type: 'button', class: 'chip', onclick: () => state.set({ sizes: null }) }, t('sizeFilter', state.sizes[2])) : null;
+    parts.node.querySelector('.found').replaceChildren(words, ...(chip ? [' ', chip] : []));
+    parts.value.textContent = (state.threshold / 10000).toFixed(2);
+    parts.node.querySelector('#least').value = String(Math.round(state.threshold / 100));
+  }
+
+  /** Return the list as an element. */
+  function make() {
+    const { node, value } = controls();
+    const inner = h('div', { class: 'inner' });
+    const box = h('div', { class: 'rows', role: 'listbox', tabindex: '0', 'aria-label': t('list') }, inner);
+    let drawn = 0;
+    box.addEventListener('scroll', () => {
+      if (!drawn) drawn = requestAnimationFrame(() => { drawn = 0; if (parts && parts.box === box) rows(); });
+    });
+    parts = { node, value, box, inner };
+    return h('aside', { class: 'list' }, node, box);
+  }
+
+  /** Choose the clusters again and draw the list, which is on the page. */
+  function update() {
+    if (!parts || !parts.box.isConnected) return;
+    refresh();
+    parts.inner.style.height = `${shown.length * ROW}px`;
+    count();
+    rows();
+  }
+
+  /** Mark a cluster as chosen and scroll to it. */
+  function select(cluster) {
+    selected = cluster;
+    if (!parts || !parts.box.isConnected) return;
+    const place = at.get(cluster);
+    const { box } = parts;
+    if (place !== undefined) {
+      if (place * ROW < box.scrollTop) box.scrollTop = place * ROW;
+      else if ((place + 1) * ROW > box.scrollTop + box.clientHeight) box.scrollTop = (place + 1) * ROW - box.clientHeight;
+    }
+    rows();
+  }
+
+  /** Return the cluster that is `step` places from another, or the first one. */
+  function beside(cluster, step) {
+    if (!shown.length) return -1;
+    const place = at.get(cluster);
+    if (place === undefined) return shown[0];
+    return shown[Math.max(0, Math.min(shown.length - 1, place + step))];
+  }
+
+  return { make, refresh, update, select, beside, first: () => (shown.length ? shown[0] : -1), all: () => shown, rows: () => parts && parts.box.isConnected && rows() };
+})();

@@ -1,0 +1,121 @@
+/**
+ * The pairs of a cluster twice: as a triangle of similarities, and as a ring of documents.
+ */
+window.simdupMatrix = (() => {
+  'use strict';
+
+  const { h, svg } = window.simdupDom;
+  const data = window.simdupData;
+  const groups = window.simdupGroups;
+  const state = window.simdupState;
+  const { t } = state;
+
+  // Documents of a cluster that are drawn; their texts are what the file carries at most.
+  const MOST = 24;
+
+  /** Return the letter of a document: A ... Z, AA ... */
+  function letter(i) {
+    return (i >= 26 ? letter(Math.floor(i / 26) - 1) : '') + String.fromCharCode(65 + (i % 26));
+  }
+
+  /** Return the pairs of the first documents: {a, b, p}. */
+  function pairs(cluster) {
+    const { table } = data;
+    const found = [];
+    for (let p = table.firstPair[cluster]; p < table.firstPair[cluster + 1]; p += 1) {
+      const [a, b] = [Math.min(table.pairA[p], table.pairB[p]), Math.max(table.pairA[p], table.pairB[p])];
+      if (b < MOST && a !== b) found.push({ a, b, p });
+    }
+    return found;
+  }
+
+  /** Return the pair that a person should see first: the weakest one that is drawn. */
+  function weakest(cluster) {
+    const { pairSimilarity, pairDistance } = data.table;
+    return pairs(cluster).reduce((best, pair) => {
+      if (!best) return pair;
+      const lower = pairSimilarity[pair.p] - pairSimilarity[best.p] || pairDistance[best.p] - pairDistance[pair.p];
+      return lower < 0 ? pair : best;
+    }, null);
+  }
+
+  function short(similarity) {
+    if (similarity < 0) return '·';
+    return similarity === 10000 ? '1' : `.${String(Math.floor(similarity / 100)).padStart(2, '0')}`;
+  }
+
+  function cell(cluster, pair, chosen, open) {
+    const { pairSimilarity, pairDistance } = data.table;
+    const similarity = pairSimilarity[pair.p];
+    const low = Math.min(groups.asked(), 9000);
+    const level = similarity < 0 ? 2 : Math.max(0, Math.min(4, Math.floor((5 * (similarity - low)) / (10001 - low))));
+    const weak = similarity >= 0 && similarity < state.threshold;
+    const label = t('cell', letter(pair.a), letter(pair.b), state.digits(similarity), pairDistance[pair.p]);
+    return h('button', {
+      type: 'button', class: `cell level${level}${chosen ? ' chosen' : ''}${weak ? ' weak' : ''}`, 'aria-label': label, title: label,
+      'aria-pressed': String(chosen), onclick: () => open(pair.a, pair.b),
+    }, short(similarity));
+  }
+
+  /** Return the triangle; `open(a, b)` opens a pair. */
+  function triangle(cluster, chosen, open) {
+    const size = Math.min(data.table.size[cluster], MOST);
+    const known = new Map(pairs(cluster).map((pair) => [pair.a * MOST + pair.b, pair]));
+    const rows = [];
+    for (let i = 0; i < size; i += 1) {
+      const cells = [];
+      for (let j = 0; j < i; j += 1) {
+        const pair = known.get(j * MOST + i);
+        const here = chosen && chosen[0] === j && chosen[1] === i;
+        const label = t('cellNone', letter(j), letter(i));
+        cells.push(pair ? cell(cluster, pair, here, open) : h('button', {
+          type: 'button', class: `cell none${here ? ' chosen' : ''}`, 'aria-label': label, title: label, onclick: () => open(j, i) }));
+      }
+      rows.push(h('div', { class: 'line' }, cells, h('span', { class: 'letter' }, letter(i))));
+    }
+    return h('div', { class: `triangle${size > 8 ? ' dense' : ''}`, role: 'group', 'aria-label': t('matrix') }, rows);
+  }
+
+  /** Return the ring: documents on a circle, the kept one filled, the weakest pair dashed. */
+  function ring(cluster, open) {
+    const size = Math.min(data.table.size[cluster], MOST);
+    if (size < 3) return null;
+    const [middle, radius] = [100, 74];
+    const dot = size > 12 ? 8 : 10;
+    const place = (i) => {
+      const angle = (2 * Math.PI * i) / size - Math.PI / 2;
+      return [middle + radius * Math.cos(angle), middle + radius * Math.sin(angle)];
+    };
+    const weak = weakest(cluster);
+    const { pairSimilarity } = data.table;
+    const lines = pairs(cluster).map((pair) => {
+      const [[x1, y1], [x2, y2]] = [place(pair.a), place(pair.b)];
+      const similarity = pairSimilarity[pair.p];
+      const kinds = `${pair.p === weak.p ? ' weakest' : ''}${similarity >= 0 && similarity < state.threshold ? ' weak' : ''}`;
+      const shape = { x1, y1, x2, y2, class: `edge${kinds}`, 'stroke-width': size > 12 ? 1.2 : 2.5, onclick: () => open(pair.a, pair.b) };
+      return svg('line', shape, svg('title', {}, `${letter(pair.a)}–${letter(pair.b)} ${state.digits(similarity)}`));
+    });
+    const dots = Array.from({ length: size }, (_, i) => {
+      const [x, y] = place(i);
+      return svg('g', { class: i ? 'dot' : 'dot kept' }, svg('circle', { cx: x, cy: y, r: dot }),
+        svg('text', { x, y: y + 3, 'font-size': size > 12 ? 8 : 9.5 }, letter(i)));
+    });
+    return svg('svg', { viewBox: '0 0 200 200', class: 'ring', role: 'img', 'aria-label': t('graph') }, lines, dots);
+  }
+
+  /** Return the section with both; `chosen` is the pair that is read. */
+  function draw(cluster, chosen, open) {
+    const { table } = data;
+    const weak = weakest(cluster);
+    const link = weak ? h('b', { class: 'accent' }, `${letter(weak.a)}–${letter(weak.b)} ${state.digits(table.pairSimilarity[weak.p])}`) : '';
+    const [before, after] = t('weakestLink', '\u0001').split('\u0001');
+    const many = table.size[cluster] > MOST;
+    return h('section', { class: 'pairs' }, h('h2', {}, t('pairsTitle')),
+      h('div', { class: 'pictures' }, triangle(cluster, chosen, open), ring(cluster, open)),
+      h('p', { class: 'note' }, h('span', { class: 'dash', 'aria-hidden': 'true' }), before, link, after,
+        many ? ` ${t('firstMembers', MOST, table.size[cluster])}` : '',
+        table.complete[cluster] ? '' : ` ${t('someListed')}`));
+  }
+
+  return { MOST, letter, weakest, pairs, draw };
+})();

@@ -1,0 +1,195 @@
+/**
+ * The overview: one sentence, six figures, charts, and how all of it was made.
+ */
+window.simdupOverview = (() => {
+  'use strict';
+
+  const { h, name, shown, width } = window.simdupDom;
+  const data = window.simdupData;
+  const groups = window.simdupGroups;
+  const charts = window.simdupCharts;
+  const state = window.simdupState;
+  const { t, number, percent } = state;
+  const { head } = data;
+
+  // Rows of a table that are there at once.
+  const ROWS = 12;
+
+  // Classes of sizes in the table of sizes: the first and the last size.
+  const SIZES = [[2, 2], [3, 3], [4, 4], [5, 9], [10, 24], [25, 64], [65, Infinity]];
+
+  /** Return the figures at the threshold; those of the file until the table is there. */
+  function current() {
+    const { figures } = head;
+    const same = { clusters: figures.clusters, redundant: figures.redundant, fixed: 0 };
+    return data.table && state.threshold > groups.asked() ? groups.figures(state.threshold) : same;
+  }
+
+  /** Return the sentence with its numbers in bold. */
+  function sentence(redundant) {
+    const { documents } = head.figures;
+    const key = redundant ? 'sentence' : 'sentenceNone';
+    const words = state.t(key, ...(redundant ? ['\u0001', '\u0002'] : ['\u0002']));
+    return words.split(/([\u0001\u0002])/).map((part) => {
+      if (part === '\u0001') return h('strong', { class: 'hot' }, number(redundant));
+      return part === '\u0002' ? h('strong', {}, number(documents)) : part;
+    });
+  }
+
+  /** Return the bar of redundant, kept and unique documents with its legend. */
+  function shares(redundant) {
+    const { documents, unique } = head.figures;
+    const parts = [['redundant', redundant], ['kept', documents - unique - redundant], ['unique', unique]];
+    const labels = { redundant: 'barRedundant', kept: 'barKept', unique: 'barUnique' };
+    const present = parts.filter(([, count]) => count > 0);
+    return h('div', { class: 'shares' }, present.map(([kind, count]) => {
+      const part = h('div', { class: `part ${kind}` }, h('span', { class: 'line' }),
+        h('span', { class: 'legend' }, `${t(labels[kind])} `, h('b', {}, number(count))));
+      part.style.flexGrow = String(Math.max(count, documents / 60));
+      return part;
+    }));
+  }
+
+  function figures(now) {
+    const { figures: all } = head;
+    const cells = [
+      [number(now.clusters), 'figClusters'],
+      [percent(all.documents ? now.redundant / all.documents : 0), 'figShare'],
+      [state.bytes(all.saved), 'figSaved'],
+      [number(all.pairs), 'figPairs'],
+      [number(all.chained), 'figChained'],
+      [number(all.skipped), 'figSkipped'],
+    ];
+    return h('dl', { class: 'figures' }, cells.map(([value, key]) => h('div', {}, h('dt', {}, t(key)), h('dd', {}, value))));
+  }
+
+  /** Return the control of the threshold; `changed` is called while it moves. */
+  function slider(id, low = Math.round(groups.asked() / 100)) {
+    const input = h('input', { type: 'range', id, min: low, max: 100, step: 1, value: Math.round(state.threshold / 100) });
+    input.addEventListener('input', () => state.set({ threshold: Math.max(Number(input.value) * 100, groups.asked()) }));
+    return input;
+  }
+
+  function similarity() {
+    const box = h('section', { class: 'card similar' }, h('h2', {}, t('similarTitle')));
+    if (!head.histogram.some((pairs) => pairs)) {
+      box.append(h('p', { class: 'note' }, t(head.criteria.verify ? 'countNone' : 'similarNone')));
+      return box;
+    }
+    const low = charts.lowest();
+    const ticks = [0, 1, 2, 3, 4].map((i) => (low + ((100 - low) * i) / 4) / 100);
+    const value = h('output', { for: 'threshold' }, (state.threshold / 10000).toFixed(2));
+    const reset = h('button', { type: 'button', class: 'quiet', onclick: () => state.set({ threshold: groups.asked() }) }, t('reset', (groups.asked() / 10000).toFixed(2)));
+    reset.hidden = state.threshold === groups.asked();
+    box.append(
+      h('p', { class: 'note' }, t('similarText')),
+      h('div', { class: 'plot' }, charts.histogram(state.threshold), width(h('div', { class: 'scale' }, slider('threshold', low),
+        h('div', { class: 'ticks', 'aria-hidden': 'true' }, ticks.map((tick) => h('span', {}, tick.toFixed(2))))), charts.reach())),
+      h('p', { class: 'setting' }, h('label', { for: 'threshold' }, t('threshold')), ' ', value, reset, fixed()),
+    );
+    return box;
+  }
+
+  /** Return the sentence about clusters that the threshold does not touch. */
+  function fixed() {
+    if (state.threshold === groups.asked()) return null;
+    if (head.criteria.linkage !== 'single') return h('span', { class: 'note' }, t('fixedStar'));
+    const { incomplete } = head.figures;
+    return incomplete ? h('span', { class: 'note' }, t('fixed', incomplete)) : null;
+  }
+
+  function heat() {
+    if (!head.heat.length) return null;
+    return h('section', { class: 'card' }, h('h2', {}, t('heatTitle')), h('p', { class: 'note' }, t('heatText')), charts.heat());
+  }
+
+  /** Go to the list with filters of its own. */
+  function show(changes) {
+    state.set({ search: '', filter: 'all', folder: '', sizes: null, ...changes });
+    window.location.hash = '#/clusters';
+  }
+
+  function sizes() {
+    const rows = SIZES.map(([from, to]) => {
+      const fitting = head.sizes.filter(([size]) => size >= from && size <= to);
+      return { from, to, clusters: fitting.reduce((sum, [, clusters]) => sum + clusters, 0) };
+    }).filter(({ clusters }) => clusters);
+    const most = Math.max(1, ...rows.map(({ clusters }) => clusters));
+    const label = ({ from, to }) => (from === to ? String(from) : to === Infinity ? `${from}+` : `${from}–${to}`);
+    return h('section', { class: 'card' }, h('h2', {}, t('sizesTitle')), h('p', { class: 'note' }, t('sizesText')),
+      h('ul', { class: 'bars' }, rows.map((row) => h('li', {},
+        h('button', { type: 'button', onclick: () => show({ sizes: [row.from, row.to, label(row)] }) },
+          h('span', { class: 'key' }, label(row)),
+          h('span', { class: 'track' }, width(h('span', { class: 'fill' }), row.clusters / most)),
+          h('span', { class: 'value' }, number(row.clusters)))))));
+  }
+
+  function folderRow([folder, documents, redundant]) {
+    const share = documents ? redundant / documents : 0;
+    return h('tr', {},
+      h('td', {}, h('button', { type: 'button', class: 'link', onclick: () => show({ folder }) }, folder ? name(folder) : t('top'))),
+      h('td', { class: 'num' }, number(documents)),
+      h('td', { class: 'num' }, number(redundant)),
+      h('td', { class: 'meter' }, h('span', { class: 'track' }, width(h('span', { class: 'fill hot' }), share))),
+      h('td', { class: 'num' }, percent(share, 0)));
+  }
+
+  function folders() {
+    const rows = head.folders.map(folderRow);
+    const body = h('tbody', {}, rows.slice(0, ROWS));
+    const rest = rows.slice(ROWS);
+    const more = rest.length ? h('button', { type: 'button', class: 'quiet', onclick: () => { body.append(...rest); more.remove(); } }, t('more', rest.length)) : null;
+    const titles = [['folder', ''], ['documents', 'num'], ['redundant', 'num'], ['share', '']];
+    return h('section', { class: 'card wide' }, h('h2', {}, t('foldersTitle')), h('p', { class: 'note' }, t('foldersText')),
+      h('div', { class: 'scroll' }, h('table', {},
+        h('thead', {}, h('tr', {}, titles.map(([key, kind], i) => h('th', { scope: 'col', class: kind, colspan: i === 3 ? 2 : null }, t(key))))), body)), more);
+  }
+
+  function listed(key, rows, count) {
+    if (!rows.length) return null;
+    const rest = count - rows.length;
+    return [h('h3', {}, t(key)), h('ul', { class: 'plain' },
+      rows.map(([who, what]) => h('li', {}, name(who), ': ', shown(what))),
+      rest > 0 ? h('li', {}, t('beyond', rest)) : null)];
+  }
+
+  function fields(values) {
+    return h('dl', { class: 'fields' }, Object.entries(values).filter(([, value]) => value !== null).map(([key, value]) => h('div', {}, h('dt', {}, key), h('dd', {}, shown(String(value))))));
+  }
+
+  function how() {
+    return h('details', { class: 'card how' }, h('summary', {}, t('how')),
+      head.hint ? h('p', {}, shown(head.hint)) : null,
+      head.command ? [h('h3', {}, t('command')), h('pre', {}, shown(head.command))] : null,
+      h('h3', {}, t('criteria')), fields(head.criteria),
+      h('h3', {}, t('recipe')), fields(head.recipe),
+      listed('notes', head.notes, head.notes.length),
+      listed('skippedTitle', head.skipped, head.figures.skipped));
+  }
+
+  /** Draw the overview. */
+  function draw(main) {
+    const now = current();
+    const live = h('div', { class: 'live' }, h('h1', { class: 'sentence' }, sentence(now.redundant)), shares(now.redundant), figures(now));
+    main.replaceChildren(h('div', { class: 'overview' }, live,
+      h('div', { class: 'cards' }, similarity(), heat(), sizes(), folders()), how()));
+  }
+
+  /** Draw what the threshold changes; the control keeps the focus. */
+  function update() {
+    const now = current();
+    const live = document.querySelector('.live');
+    if (!live) return;
+    live.replaceChildren(h('h1', { class: 'sentence' }, sentence(now.redundant)), shares(now.redundant), figures(now));
+    const card = document.querySelector('.similar');
+    card.querySelector('.histogram').replaceWith(charts.histogram(state.threshold));
+    card.querySelector('output').textContent = (state.threshold / 10000).toFixed(2);
+    card.querySelector('.setting button').hidden = state.threshold === groups.asked();
+    card.querySelectorAll('.setting .note').forEach((one) => one.remove());
+    const said = fixed();
+    if (said) card.querySelector('.setting').append(said);
+    card.querySelector('input').value = String(Math.round(state.threshold / 100));
+  }
+
+  return { draw, update, slider };
+})();

@@ -1,0 +1,281 @@
+/**
+ * Decisions: made beside a cluster, kept by the browser, saved and loaded as a file of JSON lines.
+ *
+ * Documents go by their names, which outlive a new scan.  A decision on a whole cluster is
+ * `duplicates` or `distinct`; that two of its documents are distinct concerns these two; `keep`
+ * names the one to keep.  Lines about documents that this report does not have are kept as they are.
+ */
+window.simdupReview = (() => {
+  'use strict';
+
+  const { h, name } = window.simdupDom;
+  const data = window.simdupData;
+  const matrix = window.simdupMatrix;
+  const state = window.simdupState;
+  const { t } = state;
+  const { letter } = matrix;
+
+  // Rows of the review that are there at once.
+  const ROWS = 100;
+
+  /** Of each cluster {verdict, apart: [[i, j]], keep, note, time}. */
+  const made = new Map();
+  let foreign = []; // lines of documents that are not here
+  let kept = true; // the browser remembers decisions
+
+  const key = `decisions:${data.head.id}`;
+
+  function entry(cluster) {
+    return made.get(cluster) || { verdict: '', apart: [], keep: -1, note: '', time: '' };
+  }
+
+  function isEmpty({ verdict, apart, keep, note }) {
+    return !verdict && !apart.length && keep < 0 && !note;
+  }
+
+  /** Change the decision on a cluster; the browser remembers all of them. */
+  function change(cluster, changes) {
+    const next = { ...entry(cluster), ...changes, time: new Date().toISOString() };
+    if (isEmpty(next)) made.delete(cluster);
+    else made.set(cluster, next);
+    store();
+    state.set({ decided: (state.decided || 0) + 1 });
+  }
+
+  function store() {
+    kept = state.remember(key, lines().join('\n'));
+  }
+
+  /** Return one line of JSON, as Python spaces it: a walk knows by it that this is no document. */
+  function line(values) {
+    const fields = Object.entries(values).map(([field, value]) => `${JSON.stringify(field)}: ${JSON.stringify(value)}`);
+    return `{${fields.join(', ')}}`;
+  }
+
+  /** Return the lines of a cluster's decision. */
+  function linesOf(cluster, { verdict, apart, keep, note, time }) {
+    const first = data.table.first[cluster];
+    const all = data.names.slice(first, data.table.first[cluster + 1]);
+    const { recipe, id } = data.head;
+    const common = { note, time, report: id, recipe: recipe.digest || '' };
+    const write = (decision, documents, more) => line({ type: 'decision', decision, ...more, documents, ...common });
+    const found = [];
+    if (verdict) found.push(write(verdict, all));
+    for (const [a, b] of apart) found.push(write('distinct', [all[a], all[b]]));
+    if (keep >= 0) found.push(write('keep', all, { keep: all[keep] }));
+    return found;
+  }
+
+  function lines() {
+    return [...[...made].sort(([a], [b]) => a - b).flatMap(([cluster, one]) => linesOf(cluster, one)), ...foreign];
+  }
+
+  /** Return the cluster that all these documents are in, and their places; null if there is none. */
+  function find(documents, places) {
+    const found = documents.map((one) => places.get(one));
+    if (!found.length || found.some((one) => one === undefined || one[0] !== found[0][0])) return null;
+    return { cluster: found[0][0], members: found.map(([, i]) => i) };
+  }
+
+  function index() {
+    const places = new Map();
+    for (let cluster = 0; cluster < data.table.count; cluster += 1) {
+      const first = data.table.first[cluster];
+      for (let i = 0; i < data.table.size[cluster]; i += 1) {
+        if (!places.has(data.names[first + i])) places.set(data.names[first + i], [cluster, i]);
+      }
+    }
+    return places;
+  }
+
+  /** Take in one line; return whether it is a decision about this report's documents. */
+  function take(values, places) {
+    const known = find(values.documents, places);
+    if (!known) return false;
+    const { cluster, members } = known;
+    const one = { ...entry(cluster), note: String(values.note || ''), time: String(values.time || '') };
+    const whole = members.length === data.table.size[cluster];
+    if (values.decision === 'keep') {
+      const at = places.get(values.keep);
+      if (!at || at[0] !== cluster) return false;
+      one.keep = at[1];
+    } else if (values.decision === 'duplicates') {
+      one.verdict = 'duplicates';
+      one.apart = [];
+    } else if (whole && members.length > 2) one.verdict = 'distinct';
+    else {
+      if (one.verdict === 'duplicates') one.verdict = '';
+      members.forEach((a, i) => members.slice(i + 1).forEach((b) => { one.apart = toggled(one.apart, a, b, true); }));
+    }
+    made.set(cluster, one);
+    return true;
+  }
+
+  /** Take in a file of decisions; return how many lines it had, or -1 for no such file. */
+  function read(text) {
+    const places = index();
+    const values = [];
+    try {
+      for (const one of text.replace(/^\ufeff/, '').split('\n')) {
+        if (one.trim()) values.push([one.trim(), JSON.parse(one)]);
+      }
+    } catch {
+      return -1;
+    }
+    let count = 0;
+    for (const [raw, one] of values) {
+      if (!one || one.type !== 'decision' || !Array.isArray(one.documents)) continue;
+      count += 1;
+      if (!take(one, places) && !foreign.includes(raw)) foreign.push(raw);
+    }
+    return count;
+  }
+
+  /** Take in what the browser remembers. */
+  function restore() {
+    const remembered = state.recall(key);
+    if (remembered) read(remembered);
+    kept = state.remember(key, remembered || '');
+  }
+
+  function toggled(apart, a, b, on) {
+    const [low, high] = [Math.min(a, b), Math.max(a, b)];
+    const others = apart.filter(([x, y]) => x !== low || y !== high);
+    return on || others.length === apart.length ? [...others, [low, high]].sort((x, y) => x[0] - y[0] || x[1] - y[1]) : others;
+  }
+
+  function duplicates(cluster) {
+    const on = entry(cluster).verdict !== 'duplicates';
+    change(cluster, { verdict: on ? 'duplicates' : '', apart: on ? [] : entry(cluster).apart });
+  }
+
+  function distinct(cluster, pair) {
+    const verdict = entry(cluster).verdict === 'duplicates' ? '' : entry(cluster).verdict;
+    change(cluster, { verdict, apart: toggled(entry(cluster).apart, ...pair) });
+  }
+
+  function none(cluster) {
+    change(cluster, { verdict: entry(cluster).verdict === 'distinct' ? '' : 'distinct', apart: [] });
+  }
+
+  /** Let another document be kept: the next of those that are read, or one that was chosen. */
+  function keep(cluster, i) {
+    change(cluster, { keep: i === 0 && entry(cluster).keep >= 0 ? -1 : i });
+  }
+
+  function button(number, words, on, press) {
+    return h('button', { type: 'button', class: `button decide${on ? ' on' : ''}`, 'aria-pressed': String(on), onclick: press },
+      number ? h('kbd', {}, number) : null, words);
+  }
+
+  function keeper(cluster) {
+    const size = Math.min(data.table.size[cluster], 200);
+    const now = Math.max(entry(cluster).keep, 0);
+    const options = Array.from({ length: size }, (_, i) => h('option', { value: String(i), selected: i === now }, t('keepThis', letter(i))));
+    const select = h('select', { class: 'button keeper', 'aria-label': t('keepAnother'), id: 'keeper' }, options);
+    select.addEventListener('change', () => keep(cluster, Number(select.value)));
+    return h('label', { class: `button decide keep${entry(cluster).keep > 0 ? ' on' : ''}` }, h('kbd', {}, '3'), select);
+  }
+
+  /** Return the decisions on a cluster, of which `pair` is read, as controls. */
+  function bar(cluster, pair) {
+    const one = entry(cluster);
+    const many = data.table.size[cluster] > 2;
+    const separate = one.apart.some(([a, b]) => a === pair[0] && b === pair[1]);
+    const note = h('input', { type: 'text', class: 'remark', placeholder: t('note'), 'aria-label': t('note'), value: one.note, maxlength: 2000 });
+    note.addEventListener('change', () => change(cluster, { note: note.value }));
+    const words = many ? t('distinctPair', letter(pair[0]), letter(pair[1])) : t('distinct');
+    return h('div', { class: 'decisions', role: 'group', 'aria-label': t('review') },
+      button('1', t('duplicates'), one.verdict === 'duplicates', () => duplicates(cluster)),
+      button('2', words, separate, () => distinct(cluster, pair)),
+      many ? button('', t('distinctAll'), one.verdict === 'distinct', () => none(cluster)) : null,
+      keeper(cluster), note);
+  }
+
+  /** Return the mark of a cluster that is decided. */
+  function badge(cluster) {
+    const one = made.get(cluster);
+    if (!one) return null;
+    const marks = [one.verdict === 'duplicates' && '✓', (one.verdict === 'distinct' || one.apart.length) && '≠', one.keep > 0 && letter(one.keep)].filter(Boolean);
+    return h('span', { class: 'chip cool' }, marks.join(' ') || '…');
+  }
+
+  function words(one) {
+    const parts = [];
+    if (one.verdict === 'duplicates') parts.push(t('duplicates'));
+    if (one.verdict === 'distinct') parts.push(t('distinctAll'));
+    for (const [a, b] of one.apart) parts.push(t('distinctPair', letter(a), letter(b)));
+    if (one.keep > 0) parts.push(t('keepThis', letter(one.keep)));
+    return parts.join('; ');
+  }
+
+  function save() {
+    const content = new Blob([`${lines().join('\n')}\n`], { type: 'application/jsonl' });
+    const link = h('a', { href: URL.createObjectURL(content), download: 'decisions.jsonl' });
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+  }
+
+  /** Load a file that was chosen. */
+  async function open(input, main) {
+    const file = input.files[0];
+    if (!file) return;
+    const count = read(await file.text());
+    store();
+    window.simdupApp.say(count < 0 ? t('loadFailed') : t('loadedLines', count));
+    draw(main);
+  }
+
+  function rows() {
+    const sorted = [...made].sort(([a], [b]) => a - b);
+    const body = h('tbody', {});
+    let listed = 0;
+    const more = h('button', { type: 'button', class: 'quiet' });
+    const add = () => {
+      sorted.slice(listed, listed + ROWS).forEach(([cluster, one]) => body.append(h('tr', {},
+        h('td', {}, h('a', { href: `#/c/${cluster + 1}` }, name(data.names[data.table.first[cluster]]))),
+        h('td', {}, words(one)), h('td', {}, name(one.note)))));
+      listed = Math.min(sorted.length, listed + ROWS);
+      more.textContent = t('more', sorted.length - listed);
+      more.hidden = listed === sorted.length;
+    };
+    more.addEventListener('click', add);
+    add();
+    const titles = ['clusterOf', 'decision', 'noteTitle'];
+    return [h('div', { class: 'scroll' }, h('table', {}, h('thead', {}, h('tr', {}, titles.map((one) => h('th', { scope: 'col' }, t(one))))), body)), more];
+  }
+
+  /** Return the command that reads the decisions. */
+  function command() {
+    const typed = data.head.command || `simdup ${data.head.kind} SOURCE`;
+    return `${typed} --decisions decisions.jsonl`;
+  }
+
+  /** Draw the review. */
+  function draw(main) {
+    const input = h('input', { type: 'file', accept: '.jsonl,.ndjson,.json', class: 'unseen', id: 'load', tabindex: '-1', 'aria-label': t('load') });
+    input.addEventListener('change', () => open(input, main));
+    const decided = made.size;
+    main.replaceChildren(h('div', { class: 'overview review' },
+      h('h1', { class: 'sentence' }, t('reviewed', decided, data.table.count)),
+      h('p', { class: 'note' }, kept ? t('remembered') : t('notRemembered')),
+      h('p', { class: 'decisions' },
+        h('button', { type: 'button', class: 'button', disabled: !decided && !foreign.length, onclick: save }, t('save')),
+        h('button', { type: 'button', class: 'button', onclick: () => input.click() }, t('load')), input,
+        h('button', { type: 'button', class: 'button', onclick: next }, t('nextUndecided'))),
+      decided ? rows() : null,
+      foreign.length ? h('p', { class: 'note' }, t('foreign', foreign.length)) : null,
+      decided ? [h('h2', {}, t('useTitle')), h('p', { class: 'note' }, t('useText')), h('pre', {}, window.simdupDom.shown(command())),
+        h('button', { type: 'button', class: 'button', onclick: () => window.simdupCluster.copy(command()) }, t('copyCommand'))] : null));
+  }
+
+  /** Go to the first cluster of the list that is not decided. */
+  function next() {
+    const found = window.simdupList.all().find((cluster) => !made.has(cluster));
+    window.location.hash = found === undefined ? '#/clusters' : `#/c/${found + 1}`;
+  }
+
+  const filters = () => [['undecided', t('filterUndecided')], ['decided', t('filterDecided')]];
+
+  return { restore, bar, badge, draw, filters, has: (cluster) => made.has(cluster), entry, duplicates, distinct, keep, lines, read };
+})();

@@ -1,0 +1,98 @@
+/**
+ * What the reader of the page has chosen: language, threshold, filters.  Listeners hear of changes.
+ */
+window.simdupState = (() => {
+  'use strict';
+
+  const { tables } = window.simdupStrings;
+  const data = window.simdupData;
+  const listeners = [];
+
+  /** Return what a browser remembers, or null: it may forbid to remember anything. */
+  function recall(key) {
+    try {
+      return window.localStorage.getItem(`simdup:${key}`);
+    } catch {
+      return null;
+    }
+  }
+
+  /** Remember a value; return whether that worked. */
+  function remember(key, value) {
+    try {
+      window.localStorage.setItem(`simdup:${key}`, value);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  const preferred = /^zh/i.test(navigator.language) ? 'zh' : 'en';
+
+  const state = {
+    lang: recall('language') in tables ? recall('language') : preferred,
+    threshold: Math.round(data.head.criteria.similarity * 10000),
+    search: '',
+    sort: 'edge',
+    filter: 'all',
+    folder: '',
+    sizes: null,
+    layout: window.innerWidth < 760 ? 'inline' : 'side',
+    unit: 'characters',
+    recall,
+    remember,
+    on: (listener) => listeners.push(listener),
+    set,
+    t,
+    number,
+    percent,
+    digits,
+    bytes,
+  };
+
+  /** Change some of the state; listeners get the names of what changed. */
+  function set(changes) {
+    const changed = Object.keys(changes).filter((key) => state[key] !== changes[key]);
+    Object.assign(state, changes);
+    if (changed.includes('lang')) remember('language', state.lang);
+    if (changed.length) listeners.forEach((listener) => listener(changed));
+  }
+
+  /** Return the words for a key; {0}, {1} ... are the arguments, and `|` separates one from many. */
+  function t(key, ...given) {
+    const [one, many] = tables[state.lang][key].split('|');
+    const words = many !== undefined && given[0] !== 1 ? many : one;
+    return words.replace(/\{(\d)\}/g, (_, i) => (typeof given[i] === 'number' ? number(given[i]) : given[i]));
+  }
+
+  function locale() {
+    return state.lang === 'zh' ? 'zh-CN' : 'en';
+  }
+
+  function number(value) {
+    return value.toLocaleString(locale());
+  }
+
+  function percent(share, places = 1) {
+    const digitsOf = { style: 'percent', minimumFractionDigits: places, maximumFractionDigits: places };
+    return share.toLocaleString(locale(), digitsOf);
+  }
+
+  /** Return a similarity of ten-thousandths with its four digits. */
+  function digits(value, estimated) {
+    return value < 0 ? '–' : `${estimated ? '~' : ''}${(value / 10000).toFixed(4)}`;
+  }
+
+  function bytes(size) {
+    const units = ['B', 'kB', 'MB', 'GB', 'TB'];
+    let value = size;
+    let unit = 0;
+    while (value >= 1000 && unit < units.length - 1) {
+      value /= 1000;
+      unit += 1;
+    }
+    return `${value.toFixed(unit && value < 10 ? 1 : 0)} ${units[unit]}`;
+  }
+
+  return state;
+})();

@@ -1,0 +1,55 @@
+"""Whose text travels: the clusters a person has most reason to look at, first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from simdup.ingest.origins import Origins
+from simdup.model.clusters import Cluster
+
+# Texts of so many members are carried: matrix and graph show no more.
+MEMBERS = 24
+
+# A text is clipped at so many characters: a page that shows more is no longer read.
+CLIP = 400_000
+
+# Texts shrink about fourfold as whole texts and far more as pieces: from so many times the budget
+# on, nothing more would fit.
+_SHRINK = 8
+
+
+def edge_first(clusters: Sequence[Cluster], similarity: float) -> list[int]:
+    """Return the positions of clusters, those first whose pairs are most in doubt.
+
+    Chained clusters come first, then those whose weakest pair is nearest to the threshold, then
+    those whose fingerprints differ most, then large ones.  The list of the page has the same order.
+    """
+
+    def need(i: int) -> tuple[object, ...]:
+        cluster = clusters[i]
+        weakest = cluster.weakest
+        margin = 1.0 if weakest is None else weakest - similarity
+        return (not cluster.linked, margin, -cluster.diameter, -len(cluster.members), i)
+
+    return sorted(range(len(clusters)), key=need)
+
+
+def carried(cluster: Cluster) -> list[int]:
+    """Return the numbers of the members whose texts travel; documents of indexes have none."""
+    return [member.number for member in cluster.members[:MEMBERS] if member.number >= 0]
+
+
+def within_reach(
+    order: Sequence[int], clusters: Sequence[Cluster], origins: Origins, budget: int | None
+) -> Iterator[int]:
+    """Yield the positions of the clusters whose texts are worth reading again."""
+    left = None if budget is None else _SHRINK * budget
+    for i in order:
+        size = sum(min(origins.sizes[n], 4 * CLIP) for n in carried(clusters[i]))
+        if left is not None:
+            if size > left:
+                # A smaller one may still fit, but not many.
+                left -= min(size, left) // 16
+                continue
+            left -= size
+        yield i

@@ -1,0 +1,150 @@
+"""The columns of a page: clusters, their documents and their pairs, side by side."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simdup.ingest.origins import Origins
+from simdup.model.clusters import Cluster, Member
+from simdup.report.columns import pack
+
+ROLES = ("kept", "redundant", "linked")
+
+# Flags of a document: it is a reference, it is a file that can be opened, its similarity is an
+# estimate.
+_REFERENCE, _FILE, _ESTIMATED = 1, 2, 4
+
+
+def ten_thousandths(similarity: float | None) -> int:
+    """Return a similarity in ten-thousandths, rounded down as results print it; -1 for None."""
+    return -1 if similarity is None else math.floor(round(similarity * 1e4, 6))
+
+
+def folder_of(name: str, path: str, record: int) -> str:
+    """Return the folder of a document, or the file of a record that is named after its place."""
+    if record and name == f"{path}#{record}":
+        return path
+    return os.path.dirname(name)
+
+
+class Folders:
+    """Numbers the folders of documents in the order it meets them."""
+
+    def __init__(self, origins: Origins | None) -> None:
+        self.names: dict[str, int] = {}
+        self._origins = origins
+
+    def number(self, member: Member) -> int:
+        """Return the number of a member's folder."""
+        folder = ""
+        if member.number >= 0:
+            folder = self.of(member.number, member.name)
+        return self.names.setdefault(folder, len(self.names))
+
+    def of(self, number: int, name: str) -> str:
+        """Return the folder of a document."""
+        if self._origins is None:
+            return os.path.dirname(name)
+        return folder_of(name, self._origins.paths[number], self._origins.records[number])
+
+
+def table(
+    clusters: Sequence[Cluster],
+    origins: Origins | None,
+    folders: Folders,
+    place: Mapping[int, tuple[int, int]],
+    references: int = 0,
+) -> bytes:
+    """Return the table of clusters; `place` is that of `simdup.report.chunks.Chunks`."""
+    members = [member for cluster in clusters for member in cluster.members]
+    places = [place.get(i, (-1, 0)) for i in range(len(clusters))]
+    return pack(
+        {
+            "size": _u32([len(cluster.members) for cluster in clusters]),
+            "pairs": _u32([len(cluster.pairs) for cluster in clusters]),
+            "complete": np.array([cluster.complete for cluster in clusters], np.uint8),
+            "chunk": np.array([chunk for chunk, _ in places], np.int32),
+            "slot": _u32([slot for _, slot in places]),
+            **_documents(members, origins, folders, references),
+            "order": _order(clusters, origins),
+            **_pairs(clusters),
+        }
+    )
+
+
+def _documents(
+    members: Sequence[Member], origins: Origins | None, folders: Folders, references: int
+) -> dict[str, NDArray[Any]]:
+    digits = max((len(member.fingerprint) for member in members), default=16)
+    prints = "".join(member.fingerprint.zfill(digits) for member in members)
+    return {
+        "folder": _u32([folders.number(member) for member in members]),
+        "bytes": _u32([_size(member, origins) for member in members]),
+        "number": np.array([member.number for member in members], np.int32),
+        "role": np.array([ROLES.index(member.role) for member in members], np.uint8),
+        "distance": np.array([-1 if m.distance is None else m.distance for m in members], np.int16),
+        "similarity": np.array([ten_thousandths(m.similarity) for m in members], np.int32),
+        "flags": np.array([_flags(member, origins, references) for member in members], np.uint8),
+        "fingerprint": np.frombuffer(bytes.fromhex(prints), np.uint8),
+    }
+
+
+def _size(member: Member, origins: Origins | None) -> int:
+    if origins is None or member.number < 0:
+        return 0
+    return min(origins.sizes[member.number], 2**32 - 1)
+
+
+def _flags(member: Member, origins: Origins | None, references: int) -> int:
+    number = member.number
+    flags = _REFERENCE * (number < references) | _ESTIMATED * member.estimated
+    if origins is not None and number >= 0:
+        flags |= _FILE * bool(origins.paths[number] and not origins.records[number])
+    return flags
+
+
+def _order(clusters: Sequence[Cluster], origins: Origins | None) -> NDArray[np.uint32]:
+    """Return for each document which one of its cluster it would be to be kept."""
+    ranks: list[int] = []
+    for cluster in clusters:
+        order = origins.order.get(cluster.number) if origins is not None else None
+        if order is None:
+            order = sorted(range(len(cluster.members)), key=lambda i: cluster.members[i].number)
+        own = [0] * len(order)
+        for rank, i in enumerate(order):
+            own[i] = rank
+        ranks += own
+    return _u32(ranks)
+
+
+def _pairs(clusters: Sequence[Cluster]) -> dict[str, NDArray[Any]]:
+    """Return the columns of pairs: of a cluster the places of their documents in it.
+
+    A name may occur twice in a cluster, where texts came from Python: its first place counts.
+    """
+    a: list[int] = []
+    b: list[int] = []
+    for cluster in clusters:
+        place: dict[str, int] = {}
+        for i, member in enumerate(cluster.members):
+            place.setdefault(member.name, i)
+        a += [place[pair.a] for pair in cluster.pairs]
+        b += [place[pair.b] for pair in cluster.pairs]
+    pairs = [pair for cluster in clusters for pair in cluster.pairs]
+    return {
+        "pairA": _u32(a),
+        "pairB": _u32(b),
+        "pairDistance": np.array([pair.distance for pair in pairs], np.uint16),
+        "pairSimilarity": np.array([ten_thousandths(pair.similarity) for pair in pairs], np.int32),
+        "pairFlags": np.array([pair.exact + 2 * pair.estimated for pair in pairs], np.uint8),
+    }
+
+
+def _u32(values: Sequence[int]) -> NDArray[np.uint32]:
+    return np.array(values, np.uint32)

@@ -1,0 +1,68 @@
+"""Texts of documents on their way into a page: read again, in a spool, by cluster.
+
+A scan spools folded texts without white space; a person wants to see the original.  So documents
+are read again, file by file, into a spool of their own, and taken from there in the order of the
+page.  A text that is not the one that was scanned, because its file has changed meanwhile, is left
+out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from itertools import islice
+
+from simdup.corpus.spool import Slot, SpoolReader, SpoolWriter
+from simdup.features.text import PreparedText
+from simdup.ingest.corpus import spool_folder
+from simdup.ingest.origins import Origins
+from simdup.report.choice import CLIP
+
+# Texts that are folded and written at a time.
+_AT_ONCE = 256
+
+
+class Originals:
+    """Texts by the number of their document; missing ones could not be read again."""
+
+    def __init__(self, origins: Origins, reader: SpoolReader) -> None:
+        self.origins = origins
+        self._reader = reader
+        self._slots: dict[int, Slot] = {}
+
+    def store(self, writer: SpoolWriter, texts: Iterable[tuple[int, str]]) -> None:
+        """Write (number, text) to the spool, those that are as they were."""
+        stream = iter(texts)
+        while some := list(islice(stream, _AT_ONCE)):
+            prepared = self.origins.fingerprinter.analyzer.prepare_all([text for _, text in some])
+            same = [
+                (number, text)
+                for (number, text), now in zip(some, prepared, strict=True)
+                if now.digest == self.origins.digests[number]
+            ]
+            content = [text[: CLIP + 1].encode("utf-8", "surrogatepass") for _, text in same]
+            self._slots |= zip((number for number, _ in same), writer.write(content), strict=True)
+
+    def text(self, number: int) -> str | None:
+        """Return the beginning of a text: one character more than `CLIP` tells that it goes on."""
+        slot = self._slots.get(number)
+        if slot is None:
+            return None
+        return self._reader.read(slot).decode("utf-8", "surrogatepass")
+
+    def prepared(self, text: str) -> PreparedText:
+        """Return a text as it is counted."""
+        return self.origins.fingerprinter.analyzer.prepare(text)
+
+
+@contextmanager
+def read_originals(origins: Origins, numbers: Iterable[int]) -> Iterator[Originals]:
+    """Read documents again, and keep their texts on disk meanwhile."""
+    with spool_folder() as folder:
+        reader = SpoolReader(folder)
+        try:
+            originals = Originals(origins, reader)
+            originals.store(SpoolWriter(folder, 0), origins.read_again(numbers))
+            yield originals
+        finally:
+            reader.close()

@@ -1,0 +1,128 @@
+"""Reports as tests open them: written by the command, and read again in Python or in a browser."""
+
+import base64
+import json
+import re
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from support import edited, prose, write
+
+TYPES = {"u8": "u1", "u16": "<u2", "i16": "<i2", "u32": "<u4", "i32": "<i4", "f64": "<f8"}
+
+# Texts and names that somebody may choose to harm whoever opens the page.
+HOSTILE = (
+    "<script>alert(1)</script>",
+    "</script><script>alert(2)</script>",
+    "<img src=x onerror=alert(3)>",
+    "<!--<script>",
+    "]]></style><svg onload=alert(4)>",
+    "\u202egnp.exe\u202c",
+    "a\u200bb\u2028c\u2029d",
+    "javascript:alert(5)",
+    "\x00\x07\x1b[31m",
+    "{{constructor.constructor('alert(6)')()}}",
+    "';alert(7);//",
+    "__proto__",
+    "𠀀😀\ufeff",
+)
+
+
+def corpus(folder: Path) -> Path:
+    """Write some clusters: two alike, three alike, a chain, copies, and documents on their own."""
+    texts = {f"alone/{i}.txt": prose(100 + i) for i in range(4)}
+    for i in range(3):
+        texts[f"news/pair-{i}-a.txt"] = prose(i)
+        texts[f"archive/pair-{i}-b.txt"] = edited(prose(i), i, 2 + 4 * i)
+    for i in range(3):
+        texts[f"news/three-{i}.txt"] = edited(prose(10), i, 3 * i)
+    parts = [prose(20 + i, 40) for i in range(4)]
+    texts |= {f"chain/{i}.txt": "".join(parts[: 2 + i] if i < 2 else parts) for i in range(3)}
+    texts |= {f"copies/{i}.txt": prose(30) for i in range(3)}
+    return write(folder, texts)
+
+
+def hostile(folder: Path) -> Path:
+    """Write a file of records whose names, texts and fields are hostile."""
+    folder.mkdir(parents=True, exist_ok=True)
+    lines = []
+    for i, words in enumerate(HOSTILE):
+        text = prose(i, 60) + words
+        for copy in range(2):
+            record = {"id": f"{words}/{copy}{words}", "text": text + words * copy}
+            lines.append(json.dumps(record))
+    path = folder / "hostile<b>.jsonl"
+    path.write_text("\n".join(lines) + "\n", "utf-8")
+    return path
+
+
+def elements(page: Path) -> dict[str, str]:
+    """Return the content of each script of a page that has an id."""
+    found = re.findall(r'<script type="[^"]+" id="(\w+)">(.*?)</script>', page.read_text(), re.S)
+    return dict(found)
+
+
+def head(page: Path) -> dict[str, Any]:
+    """Return the small JSON of a page."""
+    values: dict[str, Any] = json.loads(elements(page)["head"])
+    return values
+
+
+def inflate(page: Path, name: str) -> bytes:
+    """Return a block of a page."""
+    return zlib.decompress(base64.b64decode(elements(page)[name]), -15)
+
+
+def columns(page: Path) -> dict[str, Any]:
+    """Return the columns of a page's table."""
+    content = inflate(page, "table")
+    length = int.from_bytes(content[:4], "little")
+    described = json.loads(content[4 : 4 + length])
+    return {
+        name: np.frombuffer(content, TYPES[kind], count, 4 + length + offset)
+        for name, (kind, offset, count) in described.items()
+    }
+
+
+@contextmanager
+def opened(browser: Any, path: Path, **options: Any) -> Iterator[Any]:
+    """Open a page; fail on any dialog, message, error, or request but that for the page itself."""
+    context = browser.new_context(
+        **{"viewport": {"width": 1400, "height": 900}, "locale": "en-US"} | options
+    )
+    page = context.new_page()
+    heard: list[str] = []
+    page.on("console", lambda message: heard.append(f"console: {message.text}"))
+    page.on("pageerror", lambda error: heard.append(f"error: {error}"))
+    page.on("dialog", lambda dialog: (heard.append("dialog"), dialog.dismiss()))
+    address = path.absolute().as_uri()
+    page.on("request", lambda r: None if r.url.startswith(address) else heard.append(r.url))
+    page.goto(address)
+    page.evaluate("simdupApp.ready")
+    page.address = address
+    try:
+        yield page
+    finally:
+        context.close()
+    assert heard == []
+
+
+def go(page: Any, route: str) -> None:
+    """Go to a view of a page and wait until it is drawn."""
+    page.evaluate("(route) => { location.hash = route; }", route)
+    page.wait_for_timeout(50)
+    if route.startswith("#/c/"):
+        page.wait_for_selector(".why .prints")
+
+
+def until(page: Any, condition: str) -> None:
+    """Wait until a condition holds; the policy of a page forbids playwright's own way to wait."""
+    for _ in range(200):
+        if page.evaluate(condition):
+            return
+        page.wait_for_timeout(20)
+    raise AssertionError(f"never: {condition}")

@@ -1,0 +1,146 @@
+"""Decisions: from the page to a file, and from the file to what scan and dedupe do."""
+
+import json
+
+import pytest
+from pages import corpus, go, opened, until
+from support import edited, prose, write
+
+
+def line(decision, *documents, **more):
+    return json.dumps({"type": "decision", "decision": decision, "documents": documents} | more)
+
+
+@pytest.fixture
+def scanned(simdup, tmp_path):
+    """Scan texts with decisions and return the names of each cluster."""
+
+    def run(*lines):
+        (tmp_path / "decisions.jsonl").write_text("\n".join(lines) + "\n")
+        out = simdup("scan", "texts", "-s", "0.5", "--decisions", "decisions.jsonl", "-f", "jsonl")
+        found = [json.loads(one) for one in out.lines]
+        return [
+            [one["document"].removeprefix("texts/") for one in cluster["documents"]]
+            for cluster in found
+            if cluster["type"] == "cluster"
+        ]
+
+    return run
+
+
+def test_distinct_documents_share_no_cluster(scanned, tmp_path):
+    corpus(tmp_path / "texts")
+    assert ["archive/pair-0-b.txt", "news/pair-0-a.txt"] in scanned()
+    both = "texts/archive/pair-0-b.txt", "texts/news/pair-0-a.txt"
+    assert not any("news/pair-0-a.txt" in one for one in scanned(line("distinct", *both)))
+    again = scanned(line("distinct", *both), line("duplicates", *both))
+    assert ["archive/pair-0-b.txt", "news/pair-0-a.txt"] in again
+
+
+def test_a_chain_is_cut_at_its_weakest_link(scanned, tmp_path):
+    text = prose(1, 300)
+    write(
+        tmp_path / "texts",
+        {"a": text, "b": edited(text, 1, 3), "c": edited(edited(text, 1, 3), 2, 12)},
+    )
+    assert scanned(line("distinct", "texts/a", "texts/c")) == [["a", "b"]]
+
+
+def test_keep_outranks_prefer(simdup, scanned, tmp_path):
+    corpus(tmp_path / "texts")
+    members = ["texts/news/three-0.txt", "texts/news/three-1.txt", "texts/news/three-2.txt"]
+    found = scanned(line("keep", *members, keep=members[2]))
+    assert ["news/three-2.txt", "news/three-0.txt", "news/three-1.txt"] in found
+    kept = simdup(
+        "scan", "texts", "-s", "0.5", "--decisions", "decisions.jsonl", "--list", "kept",
+        "--prefer", "*three-1*",
+    ).lines  # fmt: skip
+    assert members[2] in kept
+    assert members[1] not in kept
+
+
+def test_dedupe_keeps_what_is_decided(simdup, tmp_path):
+    corpus(tmp_path / "texts")
+    both = "texts/archive/pair-0-b.txt", "texts/news/pair-0-a.txt"
+    (tmp_path / "d.jsonl").write_text(line("distinct", *both) + "\n")
+    simdup("dedupe", "texts", "-s", "0.5", "-o", "plain", "-q")
+    simdup("dedupe", "texts", "-s", "0.5", "-o", "decided", "--decisions", "d.jsonl", "-q")
+    assert not (tmp_path / "plain/news/pair-0-a.txt").exists()
+    assert (tmp_path / "decided/news/pair-0-a.txt").exists()
+
+
+def test_documents_that_are_not_there_are_noted(simdup, tmp_path):
+    corpus(tmp_path / "texts")
+    (tmp_path / "d.jsonl").write_text(line("distinct", "gone", "texts/copies/0.txt") + "\n")
+    said = simdup("scan", "texts", "--decisions", "d.jsonl").err
+    assert "--decisions: 1 of 2 documents are not in this scan" in said
+
+
+@pytest.mark.parametrize(
+    ("content", "what"),
+    [
+        ("{", "line 1: not a JSON object"),
+        ('{"type":"decision","decision":"maybe","documents":[]}', "line 1: 'decision' is none of"),
+        ('{"type":"decision","decision":"keep","documents":["a"]}', "line 1: 'keep' is no name"),
+        ('{"type":"decision","decision":"distinct","documents":"a"}', "'documents' is no list"),
+    ],
+)
+def test_a_broken_file_is_one_line(simdup, tmp_path, content, what):
+    corpus(tmp_path / "texts")
+    (tmp_path / "d.jsonl").write_text(content)
+    done = simdup("scan", "texts", "--decisions", "d.jsonl")
+    assert done.status == 2
+    assert what in done.err
+
+
+def test_what_the_page_saves_changes_what_dedupe_writes(simdup, browser, tmp_path):
+    corpus(tmp_path / "texts")
+    simdup("scan", "texts", "-s", "0.5", "-o", "report.html", "-q")
+    with opened(browser, tmp_path / "report.html", accept_downloads=True) as page:
+        names = page.evaluate("simdupData.names")
+        first = page.evaluate("[...simdupData.table.first]")
+        at = first.index(names.index("texts/archive/pair-1-b.txt"))
+        go(page, f"#/c/{at + 1}")
+        page.keyboard.press("2")
+        three = next(i for i, start in enumerate(first) if "three" in names[start])
+        go(page, f"#/c/{three + 1}")
+        page.select_option("#keeper", "1")
+        page.fill(".remark", "</script>\u202e")
+        page.press(".remark", "Tab")
+        go(page, "#/review")
+        with page.expect_download() as saved:
+            page.click("text=Save decisions.jsonl")
+        saved.value.save_as(tmp_path / "decisions.jsonl")
+        assert "--decisions" in page.inner_text("pre")
+    kept = names[first[three] + 1]
+    simdup("dedupe", "texts", "-s", "0.5", "-o", "out", "--decisions", "decisions.jsonl", "-q")
+    below = tmp_path / "out"
+    assert (below / "news/pair-1-a.txt").exists()
+    assert (below / kept.removeprefix("texts/")).exists()
+    assert not (below / "news/pair-0-a.txt").exists()
+
+
+def test_decisions_are_remembered_and_loaded(simdup, browser, tmp_path):
+    corpus(tmp_path / "texts")
+    simdup("scan", "texts", "-s", "0.5", "-o", "report.html", "-q")
+    foreign = line("distinct", "gone", "also gone")
+    (tmp_path / "d.jsonl").write_text(f"{foreign}\n")
+    with opened(browser, tmp_path / "report.html") as page:
+        go(page, "#/c/1")
+        page.keyboard.press("1")
+        until(page, "document.querySelectorAll('.row .chip.cool').length === 1")
+        page.reload()
+        page.evaluate("simdupApp.ready")
+        assert page.evaluate("simdupReview.entry(0).verdict") == "duplicates"
+        go(page, "#/review")
+        page.set_input_files("#load", tmp_path / "d.jsonl")
+        until(page, "simdupReview.lines().length === 2")
+        assert json.loads(page.evaluate("simdupReview.lines()[1]")) == json.loads(foreign)
+        assert page.evaluate("simdupReview.read('not json')") == -1
+
+
+def test_a_file_of_decisions_is_no_document(simdup, tmp_path):
+    corpus(tmp_path / "texts")
+    saved = '{"type": "decision", "decision": "duplicates", "documents": ["a"]}\n'
+    (tmp_path / "texts" / "decisions.txt").write_text(saved)
+    assert "left out" in simdup("scan", "texts").err

@@ -1,0 +1,68 @@
+"""The parts of a page on their own: columns, deltas, the choice of texts."""
+
+import base64
+import json
+import struct
+import zlib
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support import edited, prose
+
+from simdup.report.columns import deflate, pack, script_json
+from simdup.report.delta import as_units, delta
+
+TEXTS = st.text(alphabet="abcd天地\U00020000", max_size=300)
+
+
+def rebuilt(base, parts):
+    return "".join(
+        part if isinstance(part, str) else base[part[0] : part[0] + part[1]] for part in parts
+    )
+
+
+@given(TEXTS, TEXTS, st.integers(0, 300))
+def test_a_delta_rebuilds_the_text(a, b, cut):
+    base = as_units(a * 3 + b)
+    text = as_units(b + a * 2 + b[:cut])
+    assert rebuilt(base, delta(base, text)) == text
+
+
+def test_a_delta_of_nearly_equal_texts_is_small():
+    base = prose(1, 4000)
+    text = edited(base, 2, 5)
+    parts = delta(base, text)
+    assert rebuilt(base, parts) == text
+    assert sum(len(part) for part in parts if isinstance(part, str)) < 5 * 2 * 32
+
+
+def test_units_are_those_of_utf_16():
+    assert len(as_units("a\U00020000")) == 3
+    assert as_units("天") == "天"
+
+
+def test_columns_are_aligned_and_described():
+    content = pack(
+        {"a": np.array([1, 2, 3], np.uint8), "b": np.array([-1], np.int32), "c": np.zeros(0)}
+    )
+    (length,) = struct.unpack("<I", content[:4])
+    described = json.loads(content[4 : 4 + length])
+    assert (4 + length) % 8 == 0
+    assert all(offset % 8 == 0 for _, offset, _ in described.values())
+    kind, offset, count = described["b"]
+    assert (kind, count) == ("i32", 1)
+    assert np.frombuffer(content, "<i4", 1, 4 + length + offset).tolist() == [-1]
+
+
+def test_blocks_are_raw_deflate_in_base64():
+    assert zlib.decompress(base64.b64decode(deflate(b"x" * 100)), -15) == b"x" * 100
+
+
+@pytest.mark.parametrize("text", ["</script>", "<!--", "\u2028", "\udc80", "天"])
+def test_json_does_not_end_its_element_and_is_utf_8(text):
+    written = script_json([text])
+    assert "<" not in written
+    assert "\u2028" not in written
+    assert json.loads(written.encode()) == [text]
