@@ -24,7 +24,7 @@ from simdup.model.settings import Settings
     options.recipe,
 )
 @options.option(
-    "--idf-from SOURCE", "Weigh terms as a scan of SOURCE would.", panel="Matching", common=True
+    "--idf-from SOURCE", "Use the term weights of a scan of SOURCE.", panel="Matching", common=True
 )
 @options.output("text", "jsonl")
 @options.screen
@@ -37,13 +37,13 @@ def command(
     screen: options.Screen,
     idf_from: str | None,
 ) -> Status:
-    """Tell whether two documents are near-duplicates, and why.
+    """Show whether two documents are near-duplicates, and why.
 
-    A and B are files; one of them may be - for standard input. Shows similarity and distance, which
-    searches of a scan propose the pair, and the heaviest terms with their weights. With the method
-    auto the measures alone decide.
+    A and B are files; one of them may be - for standard input. The output shows similarity and
+    distance, the searches of a scan that would propose the pair, and the heaviest terms with their
+    weights. With --method auto, the measures of the texts alone decide.
 
-    Status: 0 near-duplicates, 1 not, 2 an error.
+    Status: 0 near-duplicates; 1 not near-duplicates; 2 an error.
 
     Examples:
       simdup compare a.txt b.txt
@@ -64,7 +64,7 @@ def command(
     if idf_from is None:
         if recipe.idf == "corpus":
             raise SimdupError(
-                "idf", "two texts are not a corpus", "name one with `idf_from`", field="idf"
+                "idf", "two texts are not a corpus", "name a corpus with `idf_from`", field="idf"
             )
         fingerprinter = Fingerprinter.alone(Analyzer.for_recipe(recipe, settings.run.segmenter))
     else:

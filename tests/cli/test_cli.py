@@ -382,7 +382,7 @@ def test_all_pairs_are_listed_where_that_is_asked(simdup: Command, tmp_path: Pat
 def test_the_default_linkage_is_that_of_the_command(simdup: Command) -> None:
     for name, linkage in (("scan", "single"), ("cluster", "single"), ("dedupe", "star")):
         text = " ".join(simdup(name, "--help").text.split())
-        assert f"single, star. [default: {linkage}]" in text
+        assert f"(star). [default: {linkage}]" in text
 
 
 @pytest.mark.parametrize(

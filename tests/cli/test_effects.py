@@ -78,4 +78,4 @@ def test_quietly_nothing_is_said_and_nothing_else_changes(simdup: Command, tmp_p
     plain = simdup("scan", "c", "--method", "minhash", "-q")
     assert (quiet.err, quiet.out, quiet.status) == ("", loud.out, loud.status)
     assert plain.out == loud.out
-    assert "simdup: --distance: has no effect: this --method does not go by" in loud.err
+    assert "simdup: --distance: has no effect: this --method does not use fingerprints" in loud.err

@@ -36,12 +36,16 @@ def commands() -> list[tuple[str, click.Command]]:
 NAMES = [name for name, _ in commands()]
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_short_help_fits_a_screen_and_full_help_has_everything(simdup: Command, name: str) -> None:
+@pytest.mark.parametrize("name", ["", "index", *NAMES])
+def test_short_help_fits_a_screen_and_full_help_has_everything(
+    simdup: Command, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
     short, full = simdup(*name.split(), "-h"), simdup(*name.split(), "--help")
     assert (short.status, short.err, full.status, full.err) == (0, "", 0, "")
-    assert len(short.lines) <= 23
+    assert len(short.lines) <= 45
     assert len(short.lines) <= len(full.lines)
+    assert max(map(len, short.lines + full.lines)) <= 80
     assert "Examples:" in short.text
     for option in re.findall(r"--[a-z-]+", short.text.partition("Examples:")[0]):
         assert option in full.text
@@ -60,8 +64,15 @@ def test_every_option_has_a_panel_a_help_and_its_default(simdup: Command, name: 
             assert isinstance(option, Option), option.name
             assert option.panel in PANELS
             assert option.help
+            assert max(option.opts + option.secondary_opts, key=len) in text
             plain = not option.is_flag and isinstance(option.default, str | int | float)
-            assert not plain or f"[default: {option.default}" in text, option.name
+            default = f"{option.default:g}" if isinstance(option.default, float) else option.default
+            assert not plain or f"[default: {option._shown or default}]" in text
+            for other in option.secondary_opts:
+                assert re.search(rf"{other} .*?\[default: ", text), other
+            assert option.is_flag or re.fullmatch("[A-Z]+", option.metavar or ""), option.name
+            for choice in getattr(option.type, "choices", ()):
+                assert re.search(rf"\b{choice}\b", text), (option.name, choice)
 
 
 def test_defaults_are_those_of_the_values() -> None:
@@ -167,7 +178,7 @@ def test_null_names_the_options_it_goes_with(simdup: Command) -> None:
         ran = simdup(*arguments, ".", "-0", *(["-o", "m"] if name in ("fit", "dedupe") else []))
         assert f"--null needs --files-from{lists.get(name, '')}\n" in ran.err
         text = re.sub(r"\s+", " ", simdup(*name.split(), "--help").text)
-        assert f"Names of --files-from{lists.get(name, '').replace('or', 'and of')} end" in text
+        assert f"Names in --files-from{lists.get(name, '').replace('or', 'and')} end" in text
 
 
 def test_counts_have_separators_everywhere(simdup: Command, tmp_path: Path) -> None:

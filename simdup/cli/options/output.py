@@ -111,9 +111,9 @@ class Screen:
 
 
 _output = partial(option, panel="Output")
-_COLOR = _output("--color WHEN", "Colors on a terminal.", COLORS, default=COLORS[0])
-bom = _output("--bom", "CSV for spreadsheets: with a byte order mark and no formulas.")
-_FILE = partial(_output, "-o, --output FILE", "Write to FILE.", name="path")
+_COLOR = _output("--color WHEN", "Color the text", COLORS, default=COLORS[0])
+bom = _output("--bom", "Make CSV safe for spreadsheets: byte order mark, no formulas.")
+_FILE = partial(_output, "-o, --output FILE", "Write the result to FILE.", name="path")
 
 
 # The suffixes of each format.
@@ -148,9 +148,9 @@ def output(*formats: str, colors: bool = True) -> Decorator:
             raise click.UsageError("--bom needs --format csv")
         return Output(path, chosen, color, bom)
 
-    shown = f"{formats[0]} or by suffix"
+    shown = f"by suffix, else {formats[0]}"
     format_ = _output(
-        "-f, --format TYPE", "Format", formats, name="format_", common=True, shown=shown
+        "-f, --format FORMAT", "Output format", formats, name="format_", common=True, shown=shown
     )
     others = [*([bom] if "csv" in formats else []), *([_COLOR] if colors else [])]
     return value("out", make, format_, _FILE(common=True), *others)
@@ -160,10 +160,10 @@ def output(*formats: str, colors: bool = True) -> Decorator:
 output_lines = value("out", Output, _FILE())
 
 _SCREEN = {
-    "quiet": _output("-q, --quiet", "No report and no notes.", common=True),
-    "verbose": _output("-v, --verbose", "Report the recipe, too."),
+    "quiet": _output("-q, --quiet", "Print no report and no notes.", common=True),
+    "verbose": _output("-v, --verbose", "Print the recipe after the report."),
     "progress": _output(
-        "--progress/--no-progress", "Progress bars.", default=None, shown="on a terminal"
+        "--progress/--no-progress", "Show progress bars.", default=None, shown="on a terminal"
     ),
 }
 
