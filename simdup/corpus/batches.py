@@ -1,7 +1,7 @@
-"""From files to documents, in batches, so that several processes can read at once.
+"""Read files as documents, in batches, so that several processes can read at once.
 
 The parent cuts the work into batches without parsing texts (`batches`); the process that receives
-a batch makes documents of it (`read`).
+a batch turns it into documents (`read`).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from simdup.errors import reason
 from simdup.model.documents import Document, Skipped
 from simdup.model.reading import Reading
 
-# So many small files take about as long as a batch of `BATCH_BYTES`.
+# This many small files take about as long as a batch of `BATCH_BYTES`.
 BATCH_FILES = 256
 
 
@@ -64,7 +64,7 @@ Batch = FileBatch | LineBatch | ParquetBatch | TextBatch | Unreadable
 def batches(files: Iterable[File], reading: Reading) -> Iterator[Batch]:
     """Cut files into batches, in order.
 
-    The first ones are small, so that streamed results begin at once.
+    The first batches are small, so that streamed results begin at once.
     """
     pending: list[File] = []
     size = 0
@@ -122,7 +122,7 @@ def _record_batches(file: File, reading: Reading) -> Iterator[Batch]:
 
 @contextmanager
 def open_content(file: File) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
-    """Open a file; return its decompressed content, and the file as it is."""
+    """Open a file; return streams of its decompressed and of its raw content."""
     if file.path == STDIN and not file.content_path:
         raw: IO[bytes] = open(sys.stdin.fileno(), "rb", closefd=False)  # noqa: SIM115
     else:
@@ -132,7 +132,7 @@ def open_content(file: File) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
 
 
 def _open(file: File) -> IO[bytes]:
-    # Opening a named pipe that has taken the place of a file would wait forever.
+    # Opening a named pipe that has replaced a file would wait forever.
     raw = open(  # noqa: SIM115
         file.content_path or file.path, "rb", opener=_open_at_once if file.regular else None
     )
@@ -189,16 +189,16 @@ def read_file(file: File, reading: Reading) -> Document | Skipped:
 
 
 def _of_page(page: Document, reading: Reading) -> Document | Skipped:
-    """Return the document with the text of a page; a page without main text is skipped."""
+    """Return the document with the text of a page, or skip a page without main text."""
     text, note = page_text(page.text, reading.extract)
     if reading.extract == "main" and not text.strip() and extract_text(page.text, "all"):
-        return Skipped(page.name, "no main text: set `extract` to all")
+        return Skipped(page.name, "no main text found: set `extract` to all")
     return page._replace(text=text, note="; ".join(filter(None, (page.note, note))))
 
 
 def _read_up_to(stream: IO[bytes], size: int) -> bytes:
-    """Return the content of a stream, or so many bytes of it if there are more."""
-    # Piece by piece: asked for `size` at once, streams set that much memory aside.
+    """Return the content of a stream, or at most `size` bytes of it."""
+    # In pieces, because a stream allocates all the memory it is asked for.
     content = stream.read(min(size, BATCH_BYTES))
     if len(content) < BATCH_BYTES:
         return content
@@ -216,7 +216,7 @@ def require_extras(files: Iterable[File], reading: Reading) -> None:
     Raises
     ------
     SimdupError
-        Names the first such file.
+        If an extra is missing; the error names the first file that needs it.
     """
     first = {file.format: file.path for file in reversed(list(files))}
     if "parquet" in first:

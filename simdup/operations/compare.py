@@ -1,4 +1,4 @@
-"""Compare: are two documents near-duplicates, and why."""
+"""Compare two documents: are they near-duplicates, and why."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def compare(
     criteria: Criteria | None = None,
     **fields: Unpack[CriteriaFields],
 ) -> Comparison:
-    """Tell whether two texts are near-duplicates, and why.
+    """Compare two texts: are they near-duplicates, and why.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def compare(
     Raises
     ------
     SimdupError
-        If the recipe asks for the frequencies of a corpus: two texts are not one.
+        If the recipe needs the frequencies of a corpus: two texts are not a corpus.
 
     Examples
     --------
@@ -71,7 +71,7 @@ def compare(
 def learn_fingerprinter(
     sources: Iterable[str], settings: Settings
 ) -> tuple[Fingerprinter, list[Skipped], list[tuple[str, str]]]:
-    """Return the fingerprinter that a scan of the sources would use, what it skips and notes."""
+    """Return the fingerprinter that a scan of the sources would use, with skipped and notes."""
     named = list(sources)
     with ingest(open_input(named, settings)) as corpus:
         made = Fingerprinter.for_corpus(corpus.analyzer, corpus.counts)
@@ -94,7 +94,7 @@ def compare_documents(
         distance = (int(hexes[0], 16) ^ int(hexes[1], 16)).bit_count()
     identical = both.texts[0].compact == both.texts[1].compact
     searches, proposed_by = both.searches(distance)
-    # With both searches the measures alone decide; a scan misses one pair in a hundred at most.
+    # With both searches, the measures alone decide; a scan misses at most one pair in a hundred.
     candidate = bool(proposed_by) or len(criteria.searches) > 1
     accepted = not criteria.verify or criteria.accepts(measures)
     a, b = both.weights
@@ -179,7 +179,7 @@ class _Both:
         )
 
     def searches(self, distance: int | None) -> tuple[dict[str, tuple[bool, ...]], tuple[str, ...]]:
-        """Return in which bands each search sees the two as equal, and which propose the pair."""
+        """Return which bands are equal in each search, and which searches propose the pair."""
         if distance is None:
             return {}, ()
         bands, proposed_by = {}, []
@@ -201,7 +201,7 @@ class _Both:
         return minhash_signatures(sets, self.criteria)
 
     def _equal_blocks(self) -> tuple[bool, ...]:
-        """Tell which of distance + 1 blocks are equal: one must be, if that few bits differ."""
+        """Return which of distance + 1 blocks are equal: at least one, if so few bits differ."""
         a, b = self.hexes
         bits = self.fingerprinter.recipe.bits
         different = format(int(a or "0", 16) ^ int(b or "0", 16), f"0{bits}b")
@@ -210,6 +210,6 @@ class _Both:
 
 
 def _without(weights: dict[str, float], shared: set[str]) -> tuple[tuple[str, float], ...]:
-    """Return the terms of one side only, by falling weight."""
+    """Return the terms of one side only, by descending weight."""
     alone = ((term, weight) for term, weight in weights.items() if term not in shared)
     return tuple(sorted(alone, key=lambda item: (-item[1], item[0])))

@@ -1,4 +1,4 @@
-"""Help of two lengths, and the library's words as people type them."""
+"""Help in two lengths, and library messages in terms of the command line."""
 
 import ast
 import inspect
@@ -21,7 +21,7 @@ from simdup.model.settings import RunOptions
 
 
 def commands() -> list[tuple[str, click.Command]]:
-    """All commands with what is typed for them, those of `index` too."""
+    """All commands by what people type, including those of `index`."""
     found: list[tuple[str, click.Command]] = []
     for name in COMMANDS:
         command = _simdup.get_command(click.Context(_simdup), name)
@@ -119,17 +119,17 @@ def test_an_error_beats_a_no(skipped: list[Skipped], no: bool, expected: Status)
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        ("lower the `recall` or raise the `similarity`",
-         "lower the --recall or raise the --similarity"),
+        ("lower `recall` or raise `similarity`",
+         "lower --recall or raise --similarity"),
         ("set `id_field`", "set --id-field"),
         ("a `dictionary`", "a --dict"),
-        ("`fit` writes one", "simdup fit SOURCE -o MODEL writes one"),
+        ("`fit` writes models", "simdup fit SOURCE -o MODEL writes models"),
         ("a smaller `distance`; `iter_pairs` yields blocks", "a smaller --distance"),
         ("a line `word [frequency] [tag]`", "a line `word [frequency] [tag]`"),
         ("", ""),
     ],
 )  # fmt: skip
-def test_python_names_become_what_people_type(words: str, expected: str) -> None:
+def test_python_names_become_options(words: str, expected: str) -> None:
     assert as_typed(words) == expected
     assert typed([Skipped("a", words)]) == (Skipped("a", expected),)
 
@@ -203,5 +203,5 @@ def test_a_wide_term_leaves_its_table_narrow(simdup: Command, tmp_path: Path) ->
 def test_tune_explains_its_counts(simdup: Command, tmp_path: Path) -> None:
     write(tmp_path, {"a.txt": prose(1), "b.txt": prose(1)})
     text = simdup("tune", "a.txt", "b.txt").text
-    for word in ("pairs: ", "hold up: ", "recall: ", "a document: "):
+    for word in ("pairs: ", "true: ", "recall: ", "per document: "):
         assert f"\n{word}" in text

@@ -1,4 +1,4 @@
-"""The pages say what is so: their examples run, and the files and rooms they name exist."""
+"""The pages are right: their examples run, and the files and rooms they name exist."""
 
 import doctest
 import re
@@ -25,7 +25,7 @@ def test_the_examples_of_a_page_run(
     write(tmp_path / "corpus", {"a.txt": a, "b.txt": near(a)})
     write(tmp_path / "delivery", {"c.txt": near(a), "d.txt": b})
     monkeypatch.chdir(tmp_path)
-    # What the examples take for granted.
+    # Names that the examples use.
     known = {
         "rows": [{"id": "a", "text": a}, {"id": "b", "text": near(a)}],
         "text_a": a,

@@ -7,7 +7,7 @@ import sys
 from support import ROOT
 
 
-def test_its_picture_of_the_examples_is_what_a_user_gets() -> None:
+def test_the_readme_shows_the_real_output_for_the_examples() -> None:
     readme = (ROOT / "README.md").read_text("utf-8")
     picture = re.search(r"\$ simdup scan examples/corpus\n(.*?)\n```", readme, re.DOTALL)
     assert picture is not None
