@@ -172,7 +172,7 @@ class TermCounter:
         new terms of this chunk, whose numbers follow those of all earlier chunks.
         """
         number = self._numbers.__getitem__
-        # Tokens are numbered document by document, so that those of long ones need not be kept.
+        # One document at a time, so that the tokens of long ones need not be kept.
         rows = [np.fromiter(map(number, tokens), np.int64, len(tokens)) for tokens in documents]
         starts, columns, counts = _count_rows(rows)
         terms = self._numbers.take_new()

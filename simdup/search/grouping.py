@@ -112,7 +112,7 @@ def stars(lists: Lists, order: RowIds, check: Check) -> RowIds:
     Returns
     -------
     int64[n]
-        For all rows up to the largest; a centre has its own number, rows outside `order` have -1.
+        For all rows up to the largest: a centre has its own number, a row outside `order` has -1.
     """
     centres = np.full(int(order.max(initial=-1)) + 1, -1, np.int64)
     entries = _Entries(lists)

@@ -112,7 +112,7 @@ class Prefixes:
 def _without_nested(lists: Lists, n: int) -> Lists:
     """Drop each list whose rows are all in one earlier list.
 
-    The only earlier list tried is the previous one of the first row.
+    The only earlier list that is tried is the previous one with the same first row.
     """
     if not len(lists):
         return lists

@@ -85,7 +85,7 @@ class Family:
     def stars(self, order: RowIds, among: NDArray[np.bool_] | None = None) -> RowIds:
         """Return the kept document of each document, for an order that begins with the centre.
 
-        With `among` (bool[n]), only those are visited and taken; the others are their own.
+        With `among` (bool[n]), only those are visited and taken; each other document keeps itself.
         """
         left = ~self._near_centre if among is None else among & ~self._near_centre
         left[self._centre] = False
