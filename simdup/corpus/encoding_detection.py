@@ -145,7 +145,7 @@ def _detect_among_nuls(data: bytes) -> str:
 def _nul_density(data: bytes) -> float:
     """Return how often NULs interrupt a text, for each byte of it; infinity for binary data.
 
-    It does not matter how many NULs stand together.
+    It does not matter how many NULs are adjacent.
     """
     if data.startswith(b"ustar", 257):  # an archive of tar: its headers are text and NULs
         return math.inf

@@ -34,7 +34,7 @@ class _Listed(NamedTuple):
 def read_labels(path: str, least_score: float | None = None) -> LabelledPairs:
     """Read pairs or clusters from a file; ``-`` is standard input.
 
-    JSONL gives the pairs that its clusters list, or that it lists one a line.  A table, with tabs
+    JSONL gives the pairs that its clusters list, or that it lists one per line.  A table, with tabs
     if its first line has one and else with commas, gives clusters by its columns ``cluster`` and
     ``document``, all pairs within one counting; or pairs by its columns ``a`` and ``b``.  Without
     a header the first two columns are those, and the third is a score if all of it are numbers,

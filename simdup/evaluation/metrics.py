@@ -66,7 +66,7 @@ def from_pairs(pairs: Iterable[NamePair], copies: Iterable[NamePair] = ()) -> La
     """Return the labels that pairs in any order give; clusters are what they connect.
 
     Some of the pairs are copies of each other: what one is a pair with, so is the other.  A
-    document with itself is no pair.
+    document does not pair with itself.
     """
     different = {_ordered(a, b) for a, b in pairs if a != b}
     groups = _components(copies)

@@ -45,7 +45,7 @@ def repair(path: str, target: str) -> Repaired:
     Raises
     ------
     SimdupError
-        If the target exists, the file is no index, or its recipe is damaged.
+        If the target exists, the file is not an index, or its recipe is damaged.
     """
     with closing(open_storage(path)) as old:
         found = Repaired(_find_faults(old))

@@ -96,7 +96,7 @@ class BatchCounter:
         return lambda batch: self._spooled(self._count(batch, counter), writer)
 
     def count(self, batch: Batch) -> CountedBatch:
-        """Return the counts of a batch that stands alone."""
+        """Return the counts of a batch on its own."""
         return self._count(batch, self.analyzer.counter())[0]
 
     def _count(self, batch: Batch, counter: TermCounter) -> tuple[CountedBatch, list[str]]:

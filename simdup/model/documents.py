@@ -19,7 +19,7 @@ class Document(NamedTuple):
     note: str = ""  # what a person should know about how it was read
     path: str = ""  # of the file it comes from
     record: int = 0  # its number in a file of records, from 1; 0 for a file of its own
-    # Of the field that `Criteria.keep` names: NaN where it is no number, None where it is missing;
+    # Of the field that `Criteria.keep` names: NaN if it is not a number, None if it is missing;
     # then there are the names of the record's fields.
     value: float | None = None
     fields: Iterable[str] = ()

@@ -1,4 +1,4 @@
-"""What a run is asked to do, and what it may use; every default stands once, in these classes."""
+"""What a run is asked to do, and what it may use; each default is in one of these classes."""
 
 from __future__ import annotations
 

@@ -112,7 +112,7 @@ def dedupe(
         single = _single_file(sources, given, options.target)
         if single is not None:
             if options.link != "copy":
-                why = "has no effect: OUT is no folder"
+                why = "has no effect: OUT is not a folder"
                 opened = replace(opened, notes=[*opened.notes, ("`link`", why)])
             compression = _compression(single, options.target, settings.reading)
             job = _File(single, references, compression)

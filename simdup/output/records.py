@@ -44,7 +44,7 @@ def digits(similarity: float | None) -> str:
 
 
 def json_line(values: dict[str, Any]) -> bytes:
-    """Return one line of JSON; bytes of names that are not UTF-8 stand as escapes."""
+    """Return one line of JSON; bytes of names that are not UTF-8 are escaped."""
     text = json.dumps(values, ensure_ascii=False)
     return _SURROGATE.sub(lambda match: f"\\u{ord(match[0]):04x}", text).encode() + b"\n"
 

@@ -71,7 +71,7 @@ def cluster_text(
 ) -> Iterator[bytes]:
     """Yield clusters as a person reads them.
 
-    Names stand last: whatever their width, the columns before them line up, and a long one wraps
+    Names come last: whatever their width, the columns before them line up, and a long one wraps
     without tearing the line apart.  `extras` are measures that get a column of their own.
     """
     columns = "".join(f"{extra:>11}  " for extra in extras)
