@@ -61,7 +61,7 @@ def cluster_csv(
     *,
     marked: bool = False,
 ) -> Iterator[bytes]:
-    """Yield the CSV of clusters: a header, then a row a document.
+    """Yield the CSV of clusters: a header, then one row per document.
 
     `extras` are measures beside the similarity that get a column of their own; `bom` is for
     spreadsheets, and `marked` adds a column that tells which similarities are estimates, here and
@@ -118,7 +118,7 @@ def cluster_jsonl(result: Result) -> Iterator[bytes]:
 def removed_csv(
     removed: Iterable[Removed], bom: bool = False, *, marked: bool = False
 ) -> Iterator[bytes]:
-    """Yield the CSV of what was removed: a header, then a row a document."""
+    """Yield the CSV of what was removed: a header, then one row per document."""
     yield csv_head((*REMOVED_COLUMNS, *_measure_column(marked)), bom)
     yield _csv_rows(
         (
@@ -175,7 +175,7 @@ def pair_lines(pairs: Iterable[Pair]) -> Iterator[bytes]:
 
 
 def query_csv(answers: Iterable[QueryResult], bom: bool = False) -> Iterator[bytes]:
-    """Yield the CSV rows of answers: a row a match, and one with the rest empty where none is."""
+    """Yield the CSV of answers: one row per match, and one with the rest empty where none is."""
     for answer in answers:
         rows = [
             (answer.document, match.document, match.distance, digits(match.similarity))
