@@ -19,9 +19,11 @@ MADE: dict[str, Callable[[], str]] = {
     "docs/images/simhash-plans.svg": curves.simhash,
 }
 
+# A page of which one table is made.
+METHODS = "docs/methods.md"
+
 
 def pages() -> dict[str, str]:
     """Return what is made: paths below the root, and contents."""
     made = {path: make() for path, make in MADE.items()}
-    methods = (ROOT / "docs" / "methods.md").read_text("utf-8")
-    return made | {"docs/methods.md": families.put_table(methods)}
+    return made | {METHODS: families.put_table((ROOT / METHODS).read_text("utf-8"))}

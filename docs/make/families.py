@@ -3,7 +3,8 @@
 import math
 from collections.abc import Iterator
 
-from docs.make.curves import BALL, BUDGET, euclidean
+from docs.make.curves import BALL, euclidean
+from simdup.fingerprints.bands import BUDGET
 from simdup.lsh.families import MINHASH, UNRELATED, Family, choose_pstable, pstable_family
 from simdup.model.criteria import Criteria
 
