@@ -2,12 +2,16 @@
 
 import re
 import tomllib
+from collections.abc import Iterator
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 
+import click
 import pytest
 from support import PAGES, ROOT
 
+from simdup.cli import COMMANDS
 from simdup.cli.outcome import Status
 
 ARCHITECTURE = (ROOT / "docs" / "architecture.md").read_text("utf-8")
@@ -74,6 +78,31 @@ def test_chinese_lines_end_with_punctuation() -> None:
     for page in (ROOT / "README.zh-CN.md", ROOT / "docs" / "zh" / "quickstart.md"):
         torn = re.findall(r"[\u4e00-\u9fff]\n[\u4e00-\u9fff].*", page.read_text("utf-8"))
         assert torn == [], page
+
+
+def options(command: click.Command) -> Iterator[list[str]]:
+    """Yield the spellings of each option of a command and of its commands."""
+    for parameter in command.params:
+        if isinstance(parameter, click.Option):
+            yield [*parameter.opts, *parameter.secondary_opts]
+    if isinstance(command, click.Group):
+        with click.Context(command) as context:
+            for name in command.list_commands(context):
+                found = command.get_command(context, name)
+                assert found is not None
+                yield from options(found)
+
+
+def test_a_page_explains_every_option() -> None:
+    """A page beside the one that is made from the help, by any of the option's spellings."""
+    pages = "\n".join(page.read_text("utf-8") for page in PAGES if page.name != "cli.md")
+    named = set(re.findall(r"(?<![\w-])--?[a-z][a-z-]*|-0", pages))
+    found = {
+        tuple(one)
+        for name in COMMANDS
+        for one in options(import_module(f"simdup.cli.{name}").command)
+    }
+    assert [one for one in sorted(found) if named.isdisjoint(one)] == []
 
 
 def test_every_exit_status_is_documented() -> None:
