@@ -33,7 +33,7 @@ def printed() -> str:
     path = os.pathsep.join([str(root), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
     done = subprocess.run(
         [sys.executable, "-m", "simdup", *ARGUMENTS, "--color", "always"],
-        cwd=root, capture_output=True, check=True, env=os.environ | {"PYTHONPATH": path},
+        cwd=root, capture_output=True, check=True, env=os.environ | {"PYTHONPATH": path, "PYTHONUTF8": "1"},
     )  # fmt: skip
     report = re.sub(r"in [\d.]+ s", "in 0.4 s", done.stderr.decode())
     return f"{done.stdout.decode()}\n{report}"
