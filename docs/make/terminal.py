@@ -31,9 +31,10 @@ def printed() -> str:
     """
     root = Path(__file__).resolve().parents[2]
     path = os.pathsep.join([str(root), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
+    environment = os.environ | {"PYTHONPATH": path, "PYTHONUTF8": "1"}
     done = subprocess.run(
         [sys.executable, "-m", "simdup", *ARGUMENTS, "--color", "always"],
-        cwd=root, capture_output=True, check=True, env=os.environ | {"PYTHONPATH": path, "PYTHONUTF8": "1"},
+        cwd=root, env=environment, capture_output=True, check=True,
     )  # fmt: skip
     report = re.sub(r"in [\d.]+ s", "in 0.4 s", done.stderr.decode())
     return f"{done.stdout.decode()}\n{report}"
