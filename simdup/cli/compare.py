@@ -39,7 +39,8 @@ def command(
 ) -> Status:
     """Tell whether two documents are near-duplicates, and why.
 
-    A and B are files; one of them may be - for standard input. Shows similarity and distance, which
+    A and B are files, or records of files, such as train.jsonl#5; one of them may be - for standard
+    input. Shows similarity and distance, which
     searches of a scan propose the pair, and the heaviest terms with their weights. With the method
     auto the measures alone decide.
 
@@ -48,6 +49,7 @@ def command(
     Examples:
       simdup compare a.txt b.txt
       simdup compare --idf-from ./corpus corpus/a.txt corpus/b.txt
+      simdup compare train.jsonl#5 train.jsonl#17
       simdup compare -f jsonl a.txt b.txt | jq .similarity
     """
     recipe = settings.recipe
@@ -81,16 +83,19 @@ def command(
 
 
 def _read(paths: tuple[str, str], reading: Reading) -> tuple[Document, Document]:
-    """Read two files, each as one document."""
-    from simdup.corpus.batches import read_file, require_extras
-    from simdup.corpus.sources import one_file
+    """Read two documents: files, or records of files."""
+    from simdup.corpus.batches import batches, read, require_extras
+    from simdup.corpus.sources import addressed, one_file
 
-    files = [one_file(path, reading) for path in paths]
-    require_extras(files, reading)
+    files = [addressed(path, reading) or one_file(path, reading) for path in paths]
     documents = []
     for file in files:
-        found = read_file(file, reading)
+        if isinstance(file, Skipped):
+            raise SimdupError(file.document, file.reason)
+        require_extras([file], reading)
+        (batch,) = batches([file], reading)
+        (found,) = read(batch, reading)
         if isinstance(found, Skipped):
-            raise SimdupError(file.path, found.reason)
+            raise SimdupError(found.document, found.reason)
         documents.append(found)
     return documents[0], documents[1]
