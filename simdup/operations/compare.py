@@ -21,13 +21,14 @@ from simdup.fingerprints.fingerprinter import Fingerprinter
 from simdup.ingest.corpus import ingest
 from simdup.ingest.sources import open_input
 from simdup.lsh.simhash import simhash_rows, to_hex
-from simdup.model.comparison import Comparison
+from simdup.model.comparison import Comparison, Span
 from simdup.model.criteria import FEW_TERMS, Criteria, CriteriaFields
 from simdup.model.documents import Document, Skipped
 from simdup.model.recipe import Recipe
 from simdup.model.settings import Settings
 from simdup.search.pieces import cut
 from simdup.verify.cosine import vector
+from simdup.verify.differences import find_differences
 from simdup.verify.verifier import Verifier
 
 
@@ -36,6 +37,8 @@ def compare(
     text_b: str,
     recipe: Recipe | str = "default",
     criteria: Criteria | None = None,
+    *,
+    diff: bool = False,
     **fields: Unpack[CriteriaFields],
 ) -> Comparison:
     """Tell whether two texts are near-duplicates, and why.
@@ -46,11 +49,13 @@ def compare(
         The texts.
     recipe, criteria, **fields
         As in `scan`.
+    diff : bool
+        Whether to find what is equal, removed and added.
 
     Returns
     -------
     Comparison
-        ``duplicates``, ``distance``, ``similarity``, ``shared`` terms and more.
+        ``duplicates``, ``distance``, ``similarity``, ``shared`` terms, ``diff`` and more.
 
     Raises
     ------
@@ -65,7 +70,7 @@ def compare(
     settings = Settings.of(recipe, criteria, **fields)
     fingerprinter = Fingerprinter.alone(Analyzer.for_recipe(settings.recipe))
     documents = Document("a", text_a), Document("b", text_b)
-    return compare_documents(documents, fingerprinter, settings.criteria)
+    return compare_documents(documents, fingerprinter, settings.criteria, diff)
 
 
 def learn_fingerprinter(
@@ -82,7 +87,10 @@ def learn_fingerprinter(
 
 
 def compare_documents(
-    documents: tuple[Document, Document], fingerprinter: Fingerprinter, criteria: Criteria
+    documents: tuple[Document, Document],
+    fingerprinter: Fingerprinter,
+    criteria: Criteria,
+    diff: bool = False,
 ) -> Comparison:
     """Compare two documents as a scan would; see `compare`."""
     both = _Both(documents, fingerprinter, criteria)
@@ -121,6 +129,7 @@ def compare_documents(
         only_b=_without(b, shared),
         recipe=fingerprinter.fields,
         criteria=criteria,
+        diff=both.differences() if diff else None,
     )
 
 
@@ -136,6 +145,11 @@ class _Both:
     def texts(self) -> list[PreparedText]:
         prepare = self.fingerprinter.analyzer.prepare
         return [prepare(without_surrogates(document.text)) for document in self.documents]
+
+    def differences(self) -> tuple[Span, ...]:
+        """Return what is equal, removed and added."""
+        a, b = (document.text for document in self.documents)
+        return find_differences(a, b, self.fingerprinter.analyzer)
 
     @cached_property
     def counts(self) -> Counts:
