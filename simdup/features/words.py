@@ -20,6 +20,10 @@ _HAN = "\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af"
 _WITHOUT_SPACES = "\u0e00-\u109f\u1780-\u17ff\u3040-\u30ff"
 
 
+# A longer word is a guess of the segmenter's at what it does not know.
+_LONGEST = 8
+
+
 class Words(NamedTuple):
     """The words of a text: each begins where the one before it ends."""
 
@@ -77,7 +81,7 @@ def _cut_runs(runs: list[str], analyzer: Analyzer) -> Iterator[list[int]]:
 def _sizes_in(run: str, tokens: Iterable[str]) -> Iterator[int]:
     left = sum(map(len, re.findall("\\w", run)))
     for token in tokens if left else ():
-        yield len(token)
+        yield from [len(token)] if len(token) <= _LONGEST else [1] * len(token)
         left -= len(token)
         if left <= 0:
             return
