@@ -39,10 +39,11 @@ def command(
 ) -> Status:
     """Find near-duplicate documents in files and folders.
 
-    A SOURCE is a folder, a file, a file of records, or - for standard input. Pairs are found by
-    their fingerprints and by the text they share, and checked on their texts. Documents that pairs
-    connect form a cluster: one is kept, those that meet the criteria with it are redundant, and
-    those that are connected through others only are linked.
+    A SOURCE is a folder, a file, a file of records, one record of it (train.jsonl#5, or its name
+    with --id-field), or - for standard input. Pairs are found by their fingerprints and by the text
+    they share, and checked on their texts. Documents that pairs connect form a cluster: one is
+    kept, those that meet the criteria with it are redundant, and those that are connected through
+    others only are linked.
 
     A --reference may be an index: it decides the recipe, and is searched by fingerprint alone. It
     has sketches instead of texts, so similarities to its documents are estimates (~).

@@ -10,6 +10,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 
 from simdup.corpus.compression import detect_compression, split_compression
+from simdup.corpus.names import without_address
 from simdup.corpus.sources import RECORDS, STDIN, File, format_of, list_files
 from simdup.errors import SimdupError, unwritable
 from simdup.index.opening import split_indexes
@@ -189,7 +190,11 @@ def _write_folder(
 
 
 def _check_places(sources: Sequence[str], options: DedupeOptions) -> None:
-    """Refuse to write over a source, or over each other."""
+    """Refuse to write over a source, or over each other, and sources that are not a corpus."""
+    for source in sources:
+        if without_address(source) != source:
+            what = "a single record is not a corpus that can be cleaned"
+            raise SimdupError(source, what, "name its file, or the record in `references`")
     target, report = options.target, options.report
     named = [source for source in (*sources, *options.references) if source != STDIN]
     if target is not None and target != STDIN:

@@ -31,6 +31,8 @@ STYLES = {
     "dim": Style(dim=True),
     "yes": Style(color="green", bold=True),
     "no": Style(color="red", bold=True),
+    "removed": Style(color="red"),
+    "added": Style(color="green"),
 }
 
 
@@ -38,27 +40,34 @@ class Painter:
     """Paints words where the reader's stream shows colours.
 
     With `color` ``auto`` it asks whether the stream is a terminal, and heeds NO_COLOR.
+
+    Attributes
+    ----------
+    on : bool
+        Whether it paints.
+    width : int or None
+        Columns of the terminal; None where the stream is none.
     """
 
     def __init__(self, stream: IO[Any], color: str = "auto") -> None:
         environment = os.environ
         terminal = stream.isatty() and environment.get("TERM") != "dumb"
-        self._on = color == "always" or (
+        self.on = color == "always" or (
             color == "auto" and terminal and not environment.get("NO_COLOR")
         )
-        self._width = shutil.get_terminal_size().columns if stream.isatty() else None
+        self.width = shutil.get_terminal_size().columns if stream.isatty() else None
 
     def __call__(self, style: str, words: str) -> str:
         """Return the words, painted."""
-        if not self._on:
+        if not self.on:
             return words
         return STYLES[style].render(words, color_system=ColorSystem.STANDARD)
 
     def wrapped(self, sentence: str) -> str:
         """Return a sentence in lines of whole words, where the stream is a terminal."""
-        if self._width is None:
+        if self.width is None:
             return sentence
-        return textwrap.fill(sentence, self._width, break_long_words=False, break_on_hyphens=False)
+        return textwrap.fill(sentence, self.width, break_long_words=False, break_on_hyphens=False)
 
 
 def padded(text: str, width: int) -> str:

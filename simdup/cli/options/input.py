@@ -21,9 +21,11 @@ _HTML = (
     _reading("--html", "Texts are HTML, in records too."),
     _reading("--extract", "What of HTML is the text.", EXTRACTS),
 )
-_PATTERNS_AND_RECORDS = (
+_PATTERNS = (
     _reading("--glob PATTERN", "Take only matching files.", multiple=True, common=True),
     _reading("--exclude PATTERN", "Leave out matching files and folders.", multiple=True),
+)
+_RECORDS = (
     _reading(
         "--input-format FORMAT", "What the files hold; auto goes by the suffix.", INPUT_FORMATS
     ),
@@ -51,8 +53,9 @@ def _make_reading(encoding: str | None, **given: Any) -> Reading:
     return Reading(encoding, **given, outputs=outputs)
 
 
-reading = value("reading", _make_reading, _ENCODING, *_PATTERNS_AND_RECORDS, *_HTML, _MAX_SIZE)
-reading_of_files = value("reading", _make_reading, _ENCODING, *_HTML, _MAX_SIZE)
+_SINGLE = (_ENCODING, *_RECORDS, *_HTML, _MAX_SIZE)
+reading = value("reading", _make_reading, *_PATTERNS, *_SINGLE)
+reading_of_files = value("reading", _make_reading, *_SINGLE)
 
 
 def _any_sources(
