@@ -15,6 +15,15 @@ from simdup.model.shingling import Shingling
 
 ROOT = Path(__file__).resolve().parents[1]
 
+# The pages that people read.
+PAGES = [
+    *sorted(ROOT.glob("README*.md")),
+    ROOT / "CONTRIBUTING.md",
+    ROOT / "examples" / "README.md",
+    ROOT / "benchmarks" / "README.md",
+    *sorted((ROOT / "docs").rglob("*.md")),
+]
+
 
 class Ran(NamedTuple):
     """The result of a command."""

@@ -52,12 +52,15 @@ def command(
     several files, become a folder. OUT appears only when it is complete. Binary, empty and
     unreadable files are kept as they are. SOURCEs are never changed.
 
-    Status: 0 done; 2 if something could not be read, or vanished or changed during the run.
+    A --reference may be an index: see simdup scan --help.
+
+    Status: 0 done, 2 if something could not be read, or vanished or changed meanwhile.
 
     Examples:
       simdup dedupe train.jsonl.zst -o clean.jsonl.zst --removed removed.csv
       simdup dedupe ./corpus -o ./clean --link hard --keep longest
       simdup dedupe delivery/ --reference archive/ -o new/
+      simdup dedupe delivery/ --reference seen.index -o new/
       simdup dedupe ./corpus --dry-run
     """
     if target is None and not dry_run:
@@ -76,8 +79,9 @@ def command(
     def finish(result: Result, entries: list[Removed]) -> None:
         if listing is not None:
             with options.Output(listing, "jsonl" if as_jsonl else "csv").open() as stream:
-                write = removed_jsonl(entries) if as_jsonl else removed_csv(entries, bom)
-                stream.writelines(write)
+                marked = result.summary.indexed is not None
+                write = removed_csv(entries, bom, marked=marked)
+                stream.writelines(removed_jsonl(entries) if as_jsonl else write)
 
     written = DedupeOptions(None if dry_run else target, references, link, force, removed)
     with screen.watch(settings) as watched:

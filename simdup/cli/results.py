@@ -28,7 +28,8 @@ def write_result(stream: BinaryIO, result: Result, out: Output, extras: Sequence
     if out.format == "csv":
         from simdup.output.records import cluster_csv
 
-        stream.writelines(cluster_csv(result.clusters, extras, out.bom))
+        marked = result.summary.indexed is not None
+        stream.writelines(cluster_csv(result.clusters, extras, out.bom, marked=marked))
     elif out.format == "jsonl":
         from simdup.output.records import cluster_jsonl
 

@@ -44,10 +44,14 @@ def command(
 ) -> Status:
     """Find near-duplicate documents in files and folders.
 
-    Candidate pairs are found by their fingerprints and by the text they share; then their texts are
-    compared. Documents connected by pairs form a cluster. One of them is kept. Documents that are
-    near-duplicates of the kept one are redundant; documents connected only through others are
-    linked.
+    A SOURCE is a folder, a file, a file of records, one record of it (train.jsonl#5, or its name
+    with --id-field), or - for standard input. Pairs are found by their fingerprints and by the text
+    they share, and checked on their texts. Documents that pairs connect form a cluster: one is
+    kept, those that meet the criteria with it are redundant, and those that are connected through
+    others only are linked.
+
+    A --reference may be an index: it decides the recipe, and is searched by fingerprint alone. It
+    has sketches instead of texts, so similarities to its documents are estimates (~).
 
     Status: 0 done; 1 with --check if near-duplicates were found; 2 if something could not be read
     or a SOURCE gave no document.

@@ -9,6 +9,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from simdup.clustering.linkage import components
 from simdup.fingerprints.fingerprinter import Fingerprints
 from simdup.lsh.simhash import to_hex
 from simdup.model.clusters import Cluster, Member, Pair
@@ -59,6 +60,11 @@ class DocumentPair(NamedTuple):
     distance: int
     measures: Measures = UNMEASURED
 
+    @property
+    def estimated(self) -> bool:
+        """Whether the similarity is an estimate: documents of indexes have numbers below 0."""
+        return self.a < 0 and self.measures.similarity is not None
+
 
 class Group(NamedTuple):
     """A cluster in the making."""
@@ -75,7 +81,8 @@ class ScannedDocuments:
 
     names: Sequence[str]
     fingerprints: Fingerprints
-    digests: Sequence[bytes] = ()  # equal for equal texts; empty if texts are unknown
+    # S16[documents]: equal for equal texts; None where texts are not known.
+    digests: NDArray[np.bytes_] | None = None
     references: range = range(0)  # documents that are never redundant
     measure: Measure = unmeasured
 
@@ -86,16 +93,37 @@ class ScannedDocuments:
         return distances
 
     def pair(self, pair: DocumentPair) -> Pair:
-        """Return a pair with the names of its documents."""
-        exact = bool(self.digests) and self.digests[pair.a] == self.digests[pair.b]
+        """Return a pair as results name it."""
+        digests, exact = self.digests, False
+        if digests is not None and pair.a >= 0:
+            exact = bool(digests[pair.a] == digests[pair.b])
         a, b = self.names[pair.a], self.names[pair.b]
-        return Pair(a, b, pair.distance, *pair.measures, exact=exact)
+        return Pair(a, b, pair.distance, *pair.measures, exact=exact, estimated=pair.estimated)
 
     def pairs(self, a: RowIds, b: RowIds, measured: Measured) -> list[DocumentPair]:
         """Return the pairs (a[i], b[i]), the smaller number first."""
         low, high = np.minimum(a, b), np.maximum(a, b)
         columns = (low.tolist(), high.tolist(), self.distances(low, high), measured.each(len(low)))
         return list(map(DocumentPair, *columns))
+
+
+def merge(groups: Iterable[Group]) -> list[Group]:
+    """Join the groups that share documents; of several kept ones the first is kept."""
+    given = list(groups)
+    joined = components((group.kept, one) for group in given for one in group.members)
+    place = {document: i for i, members in enumerate(joined) for document in members}
+    parts: list[list[Group]] = [[] for _ in joined]
+    for group in given:
+        parts[place[group.kept]].append(group)
+    return [
+        Group(
+            min(part.kept for part in some),
+            members,
+            sorted(pair for part in some for pair in part.pairs),
+            all(part.complete for part in some),
+        )
+        for members, some in zip(joined, parts, strict=True)
+    ]
 
 
 def form_clusters(
@@ -114,7 +142,8 @@ class _Figures(NamedTuple):
 
     distance: int
     measures: Measures
-    accepted: bool  # whether they meet the criteria
+    accepted: bool  # whether that meets the criteria
+    estimated: bool = False  # whether the similarity is an estimate
 
 
 def _beside_kept(
@@ -127,9 +156,14 @@ def _beside_kept(
         for pair in group.pairs:
             if group.kept in (pair.a, pair.b):
                 other = pair.b if pair.a == group.kept else pair.a
-                figures[other] = _Figures(pair.distance, pair.measures, True)
+                figures[other] = _Figures(pair.distance, pair.measures, True, pair.estimated)
         others = (one for one in group.members if one != group.kept and one not in figures)
         missing += [(group.kept, one) for one in others]
+    # Of a document of an index all pairs are known, and there is no text to measure.
+    a, b = np.array([pair for pair in missing if pair[0] < 0], np.int64).reshape(-1, 2).T
+    for other, distance in zip(b.tolist(), documents.distances(a, b), strict=True):
+        figures[other] = _Figures(distance, UNMEASURED, False)
+    missing = [pair for pair in missing if pair[0] >= 0]
     a, b = np.array(missing, np.int64).reshape(-1, 2).T
     measured = documents.measure(a, b)
     accepted = measured.accepted(criteria, len(a)).tolist()
@@ -149,14 +183,16 @@ def _cluster(
     members = [Member(names[kept], "kept", hexes[0], number=kept, beside=kept)]
     beside_reference = _beside_references(group, documents)
     for one, digits in zip(ordered_members[1:], hexes[1:], strict=True):
-        distance, measures, accepted = figures[one]
+        distance, measures, accepted, estimated = figures[one]
         role, beside = "redundant" if accepted else "linked", kept
         if one in documents.references:
             role = "kept"
         elif not accepted and one in beside_reference:
-            role = "redundant"
-            beside, _, distance, measures = beside_reference[one]
-        members.append(Member(names[one], role, digits, distance, *measures, one, beside))
+            role, pair = "redundant", beside_reference[one]
+            beside, _, distance, measures = pair
+            estimated = pair.estimated
+        figured = Member(names[one], role, digits, distance, *measures, one, beside, estimated)
+        members.append(figured)
     pairs = tuple(map(documents.pair, group.pairs))
     return Cluster(number, tuple(members), pairs, complete=group.complete)
 

@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import IO
 
+from simdup.corpus.addresses import find_record
 from simdup.corpus.compression import decompress
 from simdup.corpus.decoding import decode
 from simdup.corpus.encoding_detection import NotText
@@ -74,7 +75,9 @@ def batches(files: Iterable[File], reading: Reading) -> Iterator[Batch]:
             if pending:
                 yield FileBatch(tuple(pending), size)
                 pending, size = [], 0
-            if file.records:
+            if file.record:
+                yield _record_batch(file, reading)
+            elif file.records:
                 yield from _record_batches(file, reading)
             else:
                 yield FileBatch((file,), file.size)
@@ -103,12 +106,31 @@ def text_batches(texts: Iterable[tuple[str, str]]) -> Iterator[Batch]:
         yield TextBatch(tuple(pending), size)
 
 
+def _cut(
+    file: File, stream: IO[bytes], reading: Reading
+) -> Iterator[LineBatch | ParquetBatch | Skipped]:
+    if file.format == "parquet":
+        return cut_parquet(file, stream, reading)
+    return cut_lines(file, stream, reading)
+
+
+def _record_batch(file: File, reading: Reading) -> Batch:
+    """Return the only record of a file that is wanted: it is found here, as its text is here."""
+    try:
+        with open_content(file) as (stream, _):
+            found = find_record(_cut(file, stream, reading), file, reading)
+    except OSError as error:
+        found = Skipped(file.address, reason(error), error=True)
+    if isinstance(found, Document) and reading.html:
+        found = _of_page(found, reading)
+    return Unreadable(found) if isinstance(found, Skipped) else TextBatch((found,), file.size)
+
+
 def _record_batches(file: File, reading: Reading) -> Iterator[Batch]:
-    cut = cut_parquet if file.format == "parquet" else cut_lines
     try:
         with open_content(file) as (stream, raw):
             done = 0
-            for batch in cut(file, stream, reading):
+            for batch in _cut(file, stream, reading):
                 if isinstance(batch, Skipped):
                     yield Unreadable(batch)
                 elif isinstance(batch, LineBatch) and file.compression and file.path != STDIN:

@@ -144,7 +144,7 @@ def _detect_among_nuls(data: bytes) -> str:
 def _nul_density(data: bytes) -> float:
     """Return how often NULs interrupt a text, per byte; infinity for binary data.
 
-    A run of NULs counts once.
+    It does not matter how many NULs are adjacent.
     """
     if data.startswith(b"ustar", 257):  # a tar archive: its headers are text and NULs
         return math.inf

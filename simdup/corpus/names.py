@@ -1,4 +1,4 @@
-"""Names of documents: as bytes, escaped for one line, and the rule for names of records.
+"""Names of documents: as bytes, escaped for one line, and those of records.
 
 In memory a name is a `str` whose undecodable bytes are surrogate escapes (PEP 383), as
 `os.fsdecode` returns it; in files and pipes it is bytes.
@@ -47,6 +47,25 @@ def escape(name: str, characters: str) -> str:
 def unescape(name: str) -> str:
     """Undo `escape`."""
     return _ESCAPED.sub(lambda match: _BACK[match[0]], name)
+
+
+def split_address(source: str) -> tuple[str, str] | None:
+    """Return the file and the record that a source names; None where there is no such file.
+
+    Both may have a ``#`` in their names: the longest path that is a file wins.
+    """
+    end = source.rfind("#", 0, len(source) - 1)
+    while end > 0:
+        if os.path.isfile(source[:end]):
+            return source[:end], source[end + 1 :]
+        end = source.rfind("#", 0, end)
+    return None
+
+
+def without_address(source: str) -> str:
+    """Return the file that a source names or addresses a record of."""
+    found = None if os.path.lexists(source) else split_address(source)
+    return source if found is None else found[0]
 
 
 class NameRegistry:

@@ -6,10 +6,11 @@ import os
 import stat
 import sys
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from simdup.corpus.compression import DETECT, split_compression
+from simdup.corpus.names import split_address
 from simdup.corpus.patterns import Patterns
 from simdup.errors import reason, unreadable
 from simdup.model.documents import Skipped
@@ -19,14 +20,9 @@ STDIN = "-"
 NOT_REGULAR = "not a regular file"
 RECORDS = frozenset({"jsonl", "csv", "tsv", "parquet"})
 _FORMAT_OF = {
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".csv": "csv",
-    ".tsv": "tsv",
-    ".parquet": "parquet",
-    ".html": "html",
-    ".htm": "html",
-}
+    ".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "csv", ".tsv": "tsv", ".parquet": "parquet",
+    ".html": "html", ".htm": "html",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +38,17 @@ class File:
     max_size: int = sys.maxsize  # the most bytes of a document, decompressed
     regular: bool = False  # whether it was a regular file when it was listed
     walked: bool = False  # whether it was found in a folder, not named
+    record: str = ""  # the only record that is wanted, by number or name; see `find_record`
 
     @property
     def records(self) -> bool:
         """Whether it contains many documents."""
         return self.format in RECORDS
+
+    @property
+    def address(self) -> str:
+        """How the only record that is wanted is named."""
+        return f"{self.path}#{self.record}"
 
     @property
     def too_large(self) -> str:
@@ -91,7 +93,10 @@ def list_files(sources: Iterable[str], reading: Reading, references: Iterable[st
                 (reference, "`references` has no effect: all of its files are SOURCEs")
             )
         known += found
-    return Listing([*known, *given], lister.skipped, lister.all_notes(), len(known), lister.named)
+    given = lister.without_parts(given, known)
+    known = lister.without_parts(known)
+    notes = lister.all_notes()
+    return Listing([*known, *given], lister.skipped, notes, len(known), lister.named)
 
 
 class _Lister:
@@ -118,13 +123,14 @@ class _Lister:
             if isinstance(found, Skipped):
                 self.skipped.append(found)
                 continue
-            path = self._real_path(found, source)
-            if path in self._seen:
+            path = self._real_path(found)
+            place = f"{path}#{found.record}" if found.record else path
+            if path in self._seen or place in self._seen:
                 self.met_again = True
             elif found.walked and path in self._outputs:
                 self.notes.append((found.path, "left out: this run writes to it"))
             else:
-                self._seen.add(path)
+                self._seen.add(place)
                 files.append(found)
         folder = source != STDIN and os.path.isdir(source)
         self._walked |= folder
@@ -138,15 +144,33 @@ class _Lister:
             self.named.append(source)
         return files
 
-    def _real_path(self, file: File, source: str) -> str:
+    def _real_path(self, file: File) -> str:
         if file.path == STDIN:
             return STDIN
         folder, name = os.path.split(file.path)
         if folder not in self._real:
             self._real[folder] = os.path.realpath(folder)
         path = os.path.join(self._real[folder], name)
-        # The walk leaves out links, so only the source itself can be a link.
-        return os.path.realpath(path) if file.path == source and os.path.islink(path) else path
+        # The walk leaves links out, so only the source itself can be one.
+        return path if file.walked or not os.path.islink(path) else os.path.realpath(path)
+
+    def without_parts(self, files: list[File], references: Iterable[File] = ()) -> list[File]:
+        """Return files without single records of those that are listed whole.
+
+        Documents are told from references by their file, so one file cannot be on both sides.
+        """
+        parts = any(file.record for file in files)
+        others = {self._real_path(file) for file in references} if parts else set()
+        stay = []
+        for file in files:
+            path = self._real_path(file) if file.record else ""
+            if path in others:
+                self.named.remove(file.address)
+                what = "cannot be a SOURCE: its file is a reference"
+                self.skipped.append(Skipped(file.address, what, error=True))
+            elif path not in self._seen:
+                stay.append(file)
+        return stay
 
     def all_notes(self) -> list[tuple[str, str]]:
         """Return the notes, with the patterns that matched nothing."""
@@ -167,6 +191,21 @@ def one_file(path: str, reading: Reading) -> File:
     kind = format_of(stem, reading)
     kind = "text" if kind in RECORDS else kind
     return File(path, format=kind, compression=compression, max_size=reading.max_size)
+
+
+def addressed(source: str, reading: Reading) -> File | Skipped | None:
+    """Return the file that holds a record such as ``train.jsonl#5``; None for no such file."""
+    found = None if os.path.lexists(source) else split_address(source)
+    if found is None:
+        return None
+    path, record = found
+    try:
+        file = replace(_file(path, os.stat(path), reading), record=record)
+    except OSError as error:
+        return Skipped(path, reason(error), error=True)
+    if not file.records:
+        return Skipped(source, f"{path} holds no records: see `input_format`", error=True)
+    return file
 
 
 def read_list(path: str, null: bool) -> list[Listed]:
@@ -212,7 +251,7 @@ def _expand(source: str, rules: _Rules) -> Iterator[File | Skipped]:
     try:
         status = os.stat(source)
     except OSError as error:
-        yield Skipped(source, reason(error), error=True)
+        yield addressed(source, reading) or Skipped(source, reason(error), error=True)
         return
     except ValueError:
         yield Skipped(source, "no such file or directory", error=True)

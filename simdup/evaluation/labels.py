@@ -34,12 +34,12 @@ class _Listed(NamedTuple):
 def read_labels(path: str, least_score: float | None = None) -> LabelledPairs:
     """Read pairs or clusters from a file; ``-`` is standard input.
 
-    JSONL gives the pairs that its clusters list, or one pair per line.  A table has tabs if its
-    first line has one, otherwise commas.  With the columns ``cluster`` and ``document``, it gives
-    clusters, of which all pairs count; with the columns ``a`` and ``b``, it gives pairs.  Without a
-    header, the first two columns are ``a`` and ``b``, and the third is a score if it has only
-    numbers, otherwise a label.  Pairs with a label in `NEGATIVE`, and those with a score (`SCORES`)
-    below the lowest, are left out.
+    JSONL gives the pairs that its clusters list, or that it lists one per line.  A table, with tabs
+    if its first line has one and else with commas, gives clusters by its columns ``cluster`` and
+    ``document``, all pairs within one counting; or pairs by its columns ``a`` and ``b``.  Without
+    a header the first two columns are those, and the third is a score if all of it are numbers,
+    else a label.  Pairs with a label out of `NEGATIVE` are left out, and those with a score
+    (`SCORES`) below the least.
 
     A run lists copies only with the first of them.  They have similarity 1, or distance 0 if no
     similarity was measured; what one of them is paired with, so are the others.

@@ -64,8 +64,8 @@ class Evaluation:
 def from_pairs(pairs: Iterable[NamePair], copies: Iterable[NamePair] = ()) -> LabelledPairs:
     """Return the labels that pairs in any order give; clusters are what they connect.
 
-    `copies` are pairs of identical documents: whatever one of them is paired with, so is the other.
-    A document and itself are not a pair.
+    Some of the pairs are copies of each other: what one is a pair with, so is the other.  A
+    document does not pair with itself.
     """
     different = {_ordered(a, b) for a, b in pairs if a != b}
     groups = _components(copies)

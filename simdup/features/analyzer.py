@@ -87,8 +87,13 @@ class Analyzer:
         Shingles of words consist of all words in order, independent of the recipe's terms, which
         may be unordered, or not words.
         """
-        if not shingling.by_words:
-            return Shingler(shingling)
-        words = replace(self.recipe, tokens="ngrams:1")
-        cut = tokenizer(words, self.segmenter, self.dictionary)
-        return Shingler(shingling, lambda text: next(iter(cut([text]))))
+        return Shingler(shingling, self.words) if shingling.by_words else Shingler(shingling)
+
+    def words(self, text: str) -> list[str]:
+        """Return all words of a folded text in order, whatever the recipe's terms are."""
+        return next(iter(self._cut_words([text])))
+
+    @cached_property
+    def _cut_words(self) -> Tokenizer:
+        recipe = replace(self.recipe, tokens="ngrams:1")
+        return tokenizer(recipe, self.segmenter, self.dictionary)

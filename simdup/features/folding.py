@@ -12,8 +12,8 @@ texts with combining characters are folded step by step.
 import unicodedata
 from collections.abc import Sequence
 from functools import cache
-from importlib import resources
 from itertools import groupby
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,7 +63,7 @@ def fold_all(texts: Sequence[str]) -> list[str]:
     marks = _look_up(to_codes("".join(wide)))
     single = marks < CODE_POINTS
     folded = cut_at(from_codes(marks if single.all() else marks * single), ends)
-    for i in np.unique(np.searchsorted(ends, np.flatnonzero(~single), "right") - 1).tolist():
+    for i in set((np.searchsorted(ends, np.flatnonzero(~single), "right") - 1).tolist()):
         own = marks[ends[i] : ends[i + 1]]
         slow = (own == COMBINING).any()
         folded[i] = _fold_slowly(texts[i]) if slow else _expand(folded[i], own)
@@ -76,7 +76,7 @@ def _look_up(codes: NDArray[np.uint32]) -> NDArray[np.uint32]:
     marks = table[codes]
     unknown = marks == UNKNOWN
     if unknown.any():
-        for code in np.unique(codes[unknown]).tolist():
+        for code in set(codes[unknown].tolist()):
             table[code] = _entry(chr(code))
         marks = table[codes]
     return marks
@@ -142,8 +142,8 @@ def _combines(character: str) -> bool:
 
 @cache
 def _simplified() -> dict[int, int]:
-    """Return the map from traditional characters to simplified ones, as code points."""
-    lines = resources.files(__package__).joinpath("simplified.txt").read_text("utf-8").splitlines()
+    """Return the code points of traditional characters and of their simplified ones."""
+    lines = Path(__file__).with_name("simplified.txt").read_text("utf-8").splitlines()
     traditional, simplified = (line for line in lines if not line.startswith("#"))
     return {ord(t): ord(s) for t, s in zip(traditional, simplified, strict=True)}
 

@@ -6,13 +6,8 @@ All three answer one question, `Idf.factors`: how much does one occurrence of a 
 from __future__ import annotations
 
 import hashlib
-from bisect import bisect_right
-from collections import Counter
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
-from importlib.util import find_spec
-from itertools import accumulate
 from pathlib import Path
 from typing import Protocol
 
@@ -21,6 +16,7 @@ from numpy.typing import NDArray
 
 from simdup.errors import SimdupError, unreadable
 from simdup.features.counts import Counts
+from simdup.features.jieba_idf import jieba_idf
 
 # With at least this many documents with terms, `auto` uses the corpus's own frequencies.
 ENOUGH_DOCUMENTS = 200
@@ -90,17 +86,16 @@ class Builtin(Idf):
     name: str = "builtin"
 
     def factors(self, counts: Counts) -> NDArray[np.float64]:
-        """Return the table value of each term: the median if unknown, 0 for function words."""
-        table, median, _ = _builtin_table()
+        """Return each term's table value: the median for unknown terms, 0 for function words."""
         nothing = _function_words()
-        written = (term.encode("utf-8", "surrogatepass") for term in counts.terms)
-        values = [float(table.get(word, median)) for word in written]
+        written = [term.encode("utf-8", "surrogatepass") for term in counts.terms]
+        values = jieba_idf().values(written)
         return np.where([term in nothing for term in counts.terms], 0.0, values)
 
     def digest(self) -> str:
         """Return a digest of the table and of the function words."""
         words = " ".join(sorted(_function_words())).encode()
-        return hashlib.blake2b(_builtin_table()[2] + words, digest_size=16).hexdigest()
+        return hashlib.blake2b(jieba_idf().digest() + words, digest_size=16).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,32 +167,7 @@ def parse_model(content: bytes, path: str) -> Model:
 
 
 @cache
-def _builtin_table() -> tuple[dict[bytes, bytes], float, bytes]:
-    """Return the table's words with their values as written, their median, and a digest.
-
-    The file is read without importing jieba, which would take ten times as long.
-    """
-    found = find_spec("jieba")
-    if found is None or found.origin is None:
-        raise SimdupError("idf", "jieba is not installed", "pip install jieba", field="idf")
-    content = Path(found.origin).with_name("analyse").joinpath("idf.txt").read_bytes()
-    items = content.split()
-    table = dict(zip(items[0::2], items[1::2], strict=True))
-    return table, _median(items[1::2]), hashlib.blake2b(content, digest_size=16).digest()
-
-
-def _median(written: list[bytes]) -> float:
-    """Return the median of numbers as they are written; only 3,300 of 270,000 differ."""
-    times = sorted((float(value), count) for value, count in Counter(written).items())
-    ends = list(accumulate(count for _, count in times))
-    low, high = (
-        times[bisect_right(ends, at)][0] for at in ((len(written) - 1) // 2, len(written) // 2)
-    )
-    return (low + high) / 2
-
-
-@cache
 def _function_words() -> frozenset[str]:
-    text = resources.files(__package__).joinpath("function_words.txt").read_text("utf-8")
+    text = Path(__file__).with_name("function_words.txt").read_text("utf-8")
     lines = (line for line in text.splitlines() if not line.startswith("#"))
     return frozenset(word for line in lines for word in line.split())

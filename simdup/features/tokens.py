@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -190,6 +189,8 @@ def _jieba(dictionary: Dictionary | None = None, folded: bool = True) -> Cut:
     # Importing jieba emits deprecation warnings and sets up a verbose log; users need neither.
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
+        import logging
+
         import jieba
     logging.getLogger("jieba").setLevel(logging.CRITICAL + 1)
     engine = jieba.Tokenizer()

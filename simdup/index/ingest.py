@@ -100,7 +100,7 @@ def to_columns(corpus: Corpus, found: Fingerprints) -> Columns:
         found.values[chosen],
         keys,
         content_hashes(keys, to_numbers(summaries[:, :8].tobytes())[:, None]),
-        np.array([corpus.lengths[i] for i in rows], np.uint32),
+        corpus.lengths[chosen].astype(np.uint32),
         np.minimum(found.terms[chosen], _MOST_TERMS).astype(np.uint8),
         summaries[:, 8:],
     )

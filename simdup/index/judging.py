@@ -87,13 +87,14 @@ class Matches:
 
     found: Found  # ordered by document
     names: dict[int, str]  # of the rows that match
-    bounds: list[int]  # where the matches of each document begin, and the end
+    bounds: list[int]  # where the matches of each document begin, and the last ones end
+    candidates: int  # pairs within the distance
 
     @classmethod
-    def of(cls, found: Found, names: dict[int, str], documents: int) -> Matches:
-        """Group the matches by document, given the number of documents."""
+    def of(cls, found: Found, names: dict[int, str], documents: int, candidates: int) -> Matches:
+        """Return the matches of some documents."""
         bounds = np.searchsorted(found.query, np.arange(documents + 1))
-        return cls(found, names, bounds.tolist())
+        return cls(found, names, bounds.tolist(), candidates)
 
     def __getitem__(self, document: int) -> list[Match]:
         """Return the matches of one document."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
-from simdup.index.columns import Columns, RowIds, decode_names
+from simdup.index.columns import U64, Columns, RowIds, decode_names
 from simdup.index.judging import Found, Matches, choose_new, distinct, judge
 from simdup.index.searcher import Searcher, SearchSetup
 from simdup.index.session import Patience, Session
@@ -61,6 +62,48 @@ def query(session: Session, columns: Columns, options: QueryOptions) -> Iterator
         first += len(some)
 
 
+class Nearest(NamedTuple):
+    """The nearest documents of an index."""
+
+    found: Found  # `row` is the place of a document in what follows
+    names: list[str]
+    values: U64  # uint64[n, words]: fingerprints
+    candidates: int  # pairs within the distance
+
+    @classmethod
+    def concat(cls, several: Sequence[Nearest]) -> Nearest:
+        """Return those of several indexes, one after another."""
+        parts, names = [], list[str]()
+        for one in several:
+            parts.append(one.found._replace(row=one.found.row + len(names)))
+            names += one.names
+        values = np.concatenate([one.values for one in several])
+        return cls(Found.concat(parts), names, values, sum(one.candidates for one in several))
+
+
+def find_nearest(session: Session, columns: Columns, options: QueryOptions) -> Nearest:
+    """Return the document of an index that is nearest to each of some documents that match one.
+
+    All of them see the index as it is at the beginning.
+    """
+    parts, names = list[Found](), dict[int, str]()
+    first = candidates = 0
+    with session.storage.reading():
+        while first < len(columns):
+            some, matches = _match(session, columns, first, options)
+            parts.append(matches.found._replace(query=matches.found.query + first))
+            names |= matches.names
+            candidates += matches.candidates
+            first += len(some)
+        # It has a copy of all fingerprints.
+        session.forget_searcher()
+        found = Found.concat(parts)
+        rows = distinct(found.row)
+        values = session.store.fingerprints()[rows]
+    found = found._replace(row=rows.searchsorted(found.row))
+    return Nearest(found, [names[row] for row in rows.tolist()], values, candidates)
+
+
 def query_and_add(
     session: Session, columns: Columns, options: QueryOptions, patience: Patience
 ) -> Iterator[list[QueryResult]]:
@@ -110,7 +153,8 @@ def _match(
         found, more = _look_up(session, some, hits.take(inside), here, options)
         parts.append(found)
         names |= more
-    return some, Matches.of(Found.concat(parts).best(options.limit), names, len(some))
+    found = Found.concat(parts).best(options.limit)
+    return some, Matches.of(found, names, len(some), len(hits.query))
 
 
 def _look_up(

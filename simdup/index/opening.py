@@ -65,7 +65,9 @@ def create_storage(path: str) -> Iterator[Storage]:
 
 
 def _refuse_sides(path: str) -> None:
-    """Raise if there is a file that SQLite would treat as its own, and remove."""
+    """Raise if there is a file that SQLite would take for its own, and remove."""
+    if os.path.lexists(path):
+        return  # they are those of an index that appeared; it is refused for itself
     for side in _SIDES:
         if os.path.lexists(path + side):
             raise SimdupError(
@@ -92,15 +94,21 @@ def _remove_sides(path: str) -> None:
             os.unlink(path + side)
 
 
-def refuse_indexes(references: Iterable[str]) -> None:
-    """Raise if a reference is an index, which has no texts to compare with."""
-    # A pipe can be read only once, so not here.
-    for path in filter(os.path.isfile, references):
-        with suppress(OSError), open(path, "rb") as stream:
-            if _is_index(stream.read(100)):
-                what = "is an index, which has no texts to compare with"
-                hint = "`Index.query` finds documents in an index"
-                raise SimdupError(path, what, hint)
+def split_indexes(references: Iterable[str]) -> tuple[list[str], list[str]]:
+    """Return which of some paths are indexes, and the others."""
+    indexes, others = list[str](), list[str]()
+    for path in references:
+        (indexes if _holds_index(path) else others).append(path)
+    return indexes, others
+
+
+def _holds_index(path: str) -> bool:
+    # A pipe can be read only once, and not here; an odd name is somebody else's to complain of.
+    with suppress(OSError, ValueError):
+        if os.path.isfile(path):
+            with open(path, "rb") as stream:
+                return _is_index(stream.read(100))
+    return False
 
 
 def _is_index(head: bytes) -> bool:

@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,6 +43,9 @@ from simdup.workspace import work_folder
 WORTH_WORKERS = 1 << 20
 
 
+_T = TypeVar("_T", bound=np.generic)
+
+
 @dataclass
 class Corpus:
     """Documents read and counted; their texts and counts may be spooled."""
@@ -51,18 +55,18 @@ class Corpus:
     given: Given = field(default_factory=Given)  # shared by the corpora of all batches
     # For each document, as in `Document`.
     names: list[str] = field(default_factory=list)
-    modified: list[float] = field(default_factory=list)
-    values: array[float] = field(default_factory=lambda: array("d"))  # empty if not needed
+    modified: array[float] = field(default_factory=lambda: array("d"))
+    values: array[float] = field(default_factory=lambda: array("d"))  # if one is asked for
     paths: list[str] = field(default_factory=list)
     records: array[int] = field(default_factory=lambda: array("Q"))
     # For each document, as in `CountedBatch`.
     text_digests: bytearray = field(default_factory=bytearray)
     first_seen: bytearray = field(default_factory=bytearray)
-    # For each distinct text; for each document once copies are resolved.
-    digests: list[bytes] = field(default_factory=list)
-    lengths: list[int] = field(default_factory=list)
-    slots: list[Slot] = field(default_factory=list)
-    notes: list[tuple[str, str]] = field(default_factory=list)  # names, and notes on them
+    # Of each text that was met first.
+    text_compact_digests: bytearray = field(default_factory=bytearray)
+    text_lengths: array[int] = field(default_factory=lambda: array("q"))
+    text_slots: array[int] = field(default_factory=lambda: array("q"))
+    notes: list[tuple[str, str]] = field(default_factory=list)  # names, and how they were read
     skipped: list[Skipped] = field(default_factory=list)
     # Which process counted each chunk, and the chunk: see `features.counts.join`.
     chunks: list[tuple[int, CountedChunk]] = field(default_factory=list)
@@ -103,9 +107,9 @@ class Corpus:
             self.records.append(document.record)
         self.text_digests += counted.text_digests
         self.first_seen += counted.first_seen
-        self.digests += counted.digests
-        self.lengths += counted.lengths
-        self.slots += counted.slots
+        self.text_compact_digests += counted.digests
+        self.text_lengths += counted.lengths
+        self.text_slots += counted.slots
         self._skip(counted.skipped)
         self.extras += counted.extras
         if counted.signatures is not None:
@@ -146,7 +150,7 @@ class Corpus:
             self.chunks[position] = process, replace(counts, terms=())
 
     def resolve_copies(self) -> None:
-        """Give every copy the data of the text it is a copy of.
+        """Find for every copy the text it is a copy of.
 
         This happens at the end, because the process that read a text first may be slower than the
         one that read its copy.
@@ -159,11 +163,26 @@ class Corpus:
         rows = np.cumsum(first, dtype=np.int64) - 1
         rows[~first] = order[np.searchsorted(digests[first], digests[~first], sorter=order)]
         self.row_of = rows
-        each = rows.tolist()
-        self.digests = [self.digests[row] for row in each]
-        self.lengths = [self.lengths[row] for row in each]
-        if self.slots:
-            self.slots = [self.slots[row] for row in each]
+
+    @cached_property
+    def digests(self) -> NDArray[np.bytes_]:
+        """The digest of each document's compact text, for those who ask once all are in."""
+        return self._of_documents(np.frombuffer(self.text_compact_digests, f"S{DIGEST_BYTES}"))
+
+    @cached_property
+    def lengths(self) -> NDArray[np.int64]:
+        """The characters of each document's compact text (int64[documents])."""
+        return self._of_documents(np.frombuffer(self.text_lengths, np.int64))
+
+    @cached_property
+    def slots(self) -> NDArray[np.int64]:
+        """Where each document's text is spooled (int64[documents, 3], as in `Slot`), if it is."""
+        slots = np.frombuffer(self.text_slots, np.int64).reshape(-1, 3)
+        return self._of_documents(slots) if len(slots) else slots
+
+    def _of_documents(self, of_texts: NDArray[_T]) -> NDArray[_T]:
+        """Give every copy what is known about the text it is a copy of."""
+        return of_texts if self.row_of is None else of_texts[self.row_of]
 
     @cached_property
     def counts(self) -> Counts:
@@ -179,12 +198,14 @@ class Corpus:
 
     @property
     def priorities(self) -> dict[str, Sequence[float]]:
-        """The columns that may decide which document of a cluster is kept; see `priority_by`."""
-        return {"lengths": self.lengths, "modified": self.modified, "values": self.values}
+        """What may decide which document of a cluster is kept; see `priority_by`."""
+        # One at a time is asked for, and plain numbers answer faster than those of an array.
+        lengths = self.lengths.data
+        return {"lengths": lengths, "modified": self.modified, "values": self.values}
 
     def text(self, document: int) -> str:
         """Return a document's text as it was spooled."""
-        return self.read(self.slots[document]).decode("utf-8", "surrogatepass")
+        return self.read(Slot(*self.slots[document].tolist())).decode("utf-8", "surrogatepass")
 
 
 @contextmanager

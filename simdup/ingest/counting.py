@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from itertools import compress
+from itertools import chain, compress
 
 from simdup.corpus.batches import Batch, read
-from simdup.corpus.spool import Slot, SpoolWriter
+from simdup.corpus.spool import SpoolWriter
 from simdup.features.analyzer import Analyzer
 from simdup.features.counts import CountedChunk, TermCounter
 from simdup.features.text import PreparedText, text_digest
@@ -47,10 +48,11 @@ class CountedBatch:
     text_digests: bytearray = field(default_factory=bytearray)
     # 1 for a text that occurs for the first time; the next fields cover only those documents.
     first_seen: bytearray = field(default_factory=bytearray)
-    # Digests of the compact texts; see `PreparedText`.
-    digests: list[bytes] = field(default_factory=list)
-    lengths: list[int] = field(default_factory=list)  # their characters
-    slots: list[Slot] = field(default_factory=list)  # where the texts are spooled
+    # Digests of the compact texts, one after the other; see `PreparedText`.
+    digests: bytearray = field(default_factory=bytearray)
+    lengths: array[int] = field(default_factory=lambda: array("q"))  # their characters
+    # Where the texts are spooled: the numbers of each `Slot`, one after the other.
+    slots: array[int] = field(default_factory=lambda: array("q"))
     counts: CountedChunk = _NO_COUNTS
     signatures: Signatures | None = None
     skipped: list[Skipped] = field(default_factory=list)
@@ -94,7 +96,7 @@ class BatchCounter:
         return lambda batch: self._spooled(self._count(batch, counter), writer)
 
     def count(self, batch: Batch) -> CountedBatch:
-        """Return the counts of a single batch."""
+        """Return the counts of a batch on its own."""
         return self._count(batch, self.analyzer.counter())[0]
 
     def _count(self, batch: Batch, counter: TermCounter) -> tuple[CountedBatch, list[str]]:
@@ -122,7 +124,7 @@ class BatchCounter:
             if first:
                 if self._seen is not None:
                     self._seen.add(digest)
-                counted.digests.append(text.digest)
+                counted.digests += text.digest
                 counted.lengths.append(len(text.compact))
                 if self._shingler is not None:
                     texts.append(self._shingler.text_of(text))
@@ -153,6 +155,7 @@ class BatchCounter:
         spooled = texts if self.options.texts else []
         contents = [text.encode("utf-8", "surrogatepass") for text in spooled]
         contents += [bytes(counted.counts.columns), bytes(counted.counts.counts)]
-        *counted.slots, columns, occurrences = writer.write(contents)
+        *slots, columns, occurrences = writer.write(contents)
+        counted.slots.extend(chain.from_iterable(slots))
         counted.counts = replace(counted.counts, columns=columns, counts=occurrences)
         return counted

@@ -36,7 +36,9 @@ class Given:
         self._reading = reading or Reading()
         # Keyed by the path that `os.path.dirname` returns for its contents.
         self._waiting = {_place(source): source for source in named}
-        self._named = frozenset(self._waiting)
+        self._named = set(self._waiting)
+        # Not asked of every document where no source can be one record.
+        self._addresses = any("#" in source for source in self._named)
         self._documents = self._values = 0
         self._records = False  # whether any of the documents is a record
         # For each wanted field: the fields of records without it, with their number of characters.
@@ -57,6 +59,9 @@ class Given:
         if self._waiting:
             for path in dict.fromkeys(document.path for document in documents):
                 self._take_path(path)
+        if self._addresses:
+            for document in documents:
+                self._take_record(document)
 
     def _take_path(self, place: str) -> None:
         # A document in a folder also belongs to all parent folders.
@@ -64,6 +69,12 @@ class Given:
             self._waiting.pop(place, None)
             above = os.path.dirname(place)
             place = "" if above == place else above
+
+    def _take_record(self, document: Document) -> None:
+        """Notice a record that may have been named itself, by its number or its name."""
+        for address in (document.place, f"{document.path}#{document.name}"):
+            if self._waiting.pop(address, None):
+                self._named.add(document.name)
 
     def _take_value(self, document: Document) -> None:
         self._values += document.value is not None

@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 from simdup.corpus.batches import Batch, batches, require_extras, text_batches
 from simdup.corpus.sources import STDIN, File, Listing, is_page, list_files
 from simdup.features.analyzer import Analyzer
+from simdup.fingerprints.fingerprinter import Fingerprinter
 from simdup.ingest.given import Given
 from simdup.model.documents import Skipped
 from simdup.model.reading import Reading
@@ -29,11 +30,16 @@ class Input:
     skipped: list[Skipped]  # files and folders that could not be listed
     # Files whose documents are never redundant; they come first.
     references: frozenset[str] = frozenset()
-    notes: Sequence[tuple[str, str]] = ()  # names, and notes on them
-    given: Given = field(default_factory=Given)  # keeps track of what the batches contain
+    notes: Sequence[tuple[str, str]] = ()  # names, and what a person should know about them
+    given: Given = field(default_factory=Given)  # told of what the batches hold
+    indexes: Sequence[str] = ()  # paths of indexes whose documents are references too
+    # Makes their fingerprints; None where the recipe and the corpus decide.
+    fingerprinter: Fingerprinter | None = None
 
     def analyzer(self) -> Analyzer:
-        """Return the analyzer that turns their texts into terms."""
+        """Return what turns their texts into terms."""
+        if self.fingerprinter is not None:
+            return replace(self.fingerprinter.analyzer, segmenter=self.settings.run.segmenter)
         return Analyzer.for_recipe(self.settings.recipe, self.settings.run.segmenter)
 
 

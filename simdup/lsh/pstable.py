@@ -25,7 +25,6 @@ from __future__ import annotations
 
 import math
 from functools import cache
-from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
@@ -148,6 +147,8 @@ def _table() -> NDArray[np.float64]:
     The first half is computed, and the second mirrors it.  Rounding to multiples of 2**-16 removes
     the last bits, in which the logarithms of platforms differ.
     """
+    from statistics import NormalDist  # takes 7 ms to import, and only this method needs it
+
     quantile = NormalDist().inv_cdf
     half = np.array([quantile((place + 0.5) / 65536) for place in range(32768)])
     half = np.rint(half / _DEVIATE_UNIT) * _DEVIATE_UNIT

@@ -46,7 +46,7 @@ def simhash(
     Raises
     ------
     ValueError
-        If the lengths differ, or `bits` or `ties` is invalid.
+        If the lengths differ, or `bits` or `ties` has an invalid value.
 
     Examples
     --------

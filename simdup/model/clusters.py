@@ -23,6 +23,8 @@ class Pair(NamedTuple):
         As in `Measures`.
     exact : bool
         Whether their texts are known to be the same, after folding and without white space.
+    estimated : bool
+        Whether the similarity is an estimate from sketches: `a` is a document of an index.
     """
 
     a: str
@@ -32,6 +34,7 @@ class Pair(NamedTuple):
     containment: float | None = None
     cosine: float | None = None
     exact: bool = False
+    estimated: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +55,12 @@ class Member:
     similarity, containment, cosine : float or None
         Its measures with the kept one, as in `Measures`; None for the kept one itself.
     number : int
-        The position of the document in the input, from 0.
+        The document's place in the input, from 0; below 0 for documents of an index.
     beside : int
-        Number of the kept document that the figures refer to: the first member, unless that one
-        is too far away and another reference is near.
+        Number of the kept document that the figures refer to: the first member's, unless that one
+        is too far and another reference is near.
+    estimated : bool
+        Whether the similarity is an estimate from sketches: the kept one is in an index.
     """
 
     name: str
@@ -67,6 +72,7 @@ class Member:
     cosine: float | None = None
     number: int = -1
     beside: int = -1
+    estimated: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +88,8 @@ class Cluster:
     pairs : tuple of Pair
         Ordered by the positions of their documents in the input.
     complete : bool
-        Whether these are all pairs; in a large family, each member except the kept one has one.
+        Whether these are all pairs; of a large family each member but the kept one has one.
+        With documents of indexes each has one pair, that with the nearest of them.
     """
 
     number: int
@@ -128,8 +135,10 @@ class Summary:
     unchecked : int
         The number of pairs left unchecked because a family would have cost too much.
     star_redundant : int or None
-        How many documents would be redundant with star linkage, the default of `dedupe`; None if
-        it was used.
+        How many documents star linkage, the default of `dedupe`, would call redundant; None where
+        it was used, and where references are in indexes.
+    indexed : int or None
+        Documents of the indexes among the references; None where there are none.
     seconds : float
         How long the run took.
     recipe : dict
@@ -148,6 +157,7 @@ class Summary:
     linked: int = 0
     unchecked: int = 0
     star_redundant: int | None = None
+    indexed: int | None = None
 
     @classmethod
     def of(cls, clusters: Sequence[Cluster], **figures: Any) -> Summary:
@@ -218,8 +228,9 @@ class Removed:
     document: str  # its name
     reason: str  # ``exact copy`` (of the folded text without white space) or ``near-duplicate``
     distance: int  # Hamming distance to the document that was kept
-    similarity: float | None  # Jaccard similarity to it; None if not measured
-    kept: str  # the name of that document
+    similarity: float | None  # Jaccard similarity to it; None where it was not measured
+    kept: str  # its name
+    estimated: bool = False  # whether the similarity is an estimate: the kept one is in an index
 
 
 class Cleaned(NamedTuple):

@@ -3,9 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from simdup.model.criteria import FEW_TERMS, Criteria
+
+
+class Span(NamedTuple):
+    """A run of characters of two texts; all spans one after the other are both texts.
+
+    The kind is ``equal``; ``folded`` for what is the same after folding; ``removed`` for what `a`
+    alone has; ``added`` for what `b` alone has.  Offsets are characters of the decoded texts.
+    """
+
+    kind: str
+    a: tuple[int, int]  # where it begins and ends in `a`
+    b: tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +57,9 @@ class Comparison:
     recipe : dict
         The resolved recipe.
     criteria : Criteria
-        The criteria of the comparison.
+        What was asked.
+    diff : tuple of Span or None
+        What is equal, removed and added, in order; None where it was not asked for.
     """
 
     a: str
@@ -66,6 +80,7 @@ class Comparison:
     only_b: tuple[tuple[str, float], ...]
     recipe: dict[str, Any]
     criteria: Criteria
+    diff: tuple[Span, ...] | None = None
 
     @property
     def bands(self) -> tuple[bool, ...]:

@@ -18,9 +18,9 @@ class Document(NamedTuple):
     modified: float = 0.0  # in seconds since 1970; 0 if there is no file
     note: str = ""  # a note on how it was read
     path: str = ""  # of the file it comes from
-    record: int = 0  # its number in a file of records, from 1; 0 if it is a whole file
-    # The value of the field that `Criteria.keep` names: NaN if it is not a number, None if it is
-    # missing; then `fields` has the names of the record's fields.
+    record: int = 0  # its number in a file of records, from 1; 0 for a file of its own
+    # Of the field that `Criteria.keep` names: NaN if it is not a number, None if it is missing;
+    # then there are the names of the record's fields.
     value: float | None = None
     fields: Iterable[str] = ()
 

@@ -1,4 +1,4 @@
-"""The settings of a run: what to do, and what it may use; these classes define all defaults."""
+"""What a run is asked to do, and what it may use; each default is in one of these classes."""
 
 from __future__ import annotations
 

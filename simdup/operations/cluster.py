@@ -17,6 +17,7 @@ from simdup.corpus.names import NameRegistry
 from simdup.corpus.spool import Slot, SpoolReader, SpoolWriter
 from simdup.errors import SimdupError
 from simdup.features.analyzer import Analyzer
+from simdup.features.text import DIGEST_BYTES
 from simdup.fingerprints.fingerprinter import Fingerprints
 from simdup.ingest.corpus import spool_folder
 from simdup.ingest.sources import Input, open_input
@@ -94,16 +95,16 @@ def _cluster_texts(lines: FingerprintLines, opened: Input, folder: str) -> _Clus
     present = np.array([i for i, name in enumerate(lines.names) if name in texts.rows], np.int64)
     names = [lines.names[i] for i in present.tolist()]
     rows = [texts.rows[name] for name in names]
-    slots = [texts.slots[row] for row in rows]
-    stored = StoredTexts.of(analyzer, settings.criteria.shingle, slots, reader.read)
+    slots = np.array([texts.slots[row] for row in rows], np.int64).reshape(-1, 3)
+    stored = StoredTexts(analyzer, settings.criteria.shingle, slots, reader.read)
     all_lines = Fingerprints.of_lines(lines)
     documents = ScannedDocuments(
         names,
         replace(all_lines, values=all_lines.values[present], terms=all_lines.terms[present]),
-        [texts.digests[row] for row in rows],
+        np.array([texts.digests[row] for row in rows], f"S{DIGEST_BYTES}"),
         measure=Verifier(stored.shingles, _no_vector, settings.criteria).measure_all,
     )
-    known = Texts.of([slot.size for slot in slots], stored, settings.criteria)
+    known = Texts.of(slots[:, 2], stored, settings.criteria)
     missing = sorted(wanted - texts.rows.keys() - {one.document for one in texts.skipped})
     skipped = texts.skipped + [Skipped(name, "no such document", error=True) for name in missing]
     try:

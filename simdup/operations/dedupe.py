@@ -10,9 +10,10 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 
 from simdup.corpus.compression import detect_compression, split_compression
+from simdup.corpus.names import without_address
 from simdup.corpus.sources import RECORDS, STDIN, File, format_of, list_files
 from simdup.errors import SimdupError, unwritable
-from simdup.index.opening import refuse_indexes
+from simdup.index.opening import split_indexes
 from simdup.ingest.corpus import Corpus, spool_folder
 from simdup.ingest.sources import Input, open_files
 from simdup.model.clusters import Cleaned, Removed, Result
@@ -40,7 +41,7 @@ class DedupeOptions:
     """Where and how to write a cleaned corpus."""
 
     target: str | None  # a file or folder; ``-`` for standard output; None writes nothing
-    # Files and folders whose documents are never redundant, and are not written.
+    # Files, folders and indexes whose documents are never redundant, and are not written.
     references: Sequence[str] = ()
     # How to put unchanged files into a folder: ``copy``, ``hard`` or ``symbolic``.
     link: str = "copy"
@@ -96,11 +97,11 @@ def dedupe(
     """
     settings = with_linkage(settings)
     _check_places(sources, options)
-    refuse_indexes(options.references)
-    listing = list_files(sources, settings.reading, options.references)
+    indexes, others = split_indexes(options.references)
+    listing = list_files(sources, settings.reading, others)
     with spool_folder() as folder:
         files = [_rereadable(file, sources, folder) for file in listing.files]
-        opened = open_files(listing._replace(files=files), settings)
+        opened = replace(open_files(listing._replace(files=files), settings), indexes=indexes)
         references, given = files[: listing.references], files[listing.references :]
         # A mistyped name should produce nothing, not even an empty folder.
         nothing = not given and bool(listing.skipped)
@@ -189,7 +190,11 @@ def _write_folder(
 
 
 def _check_places(sources: Sequence[str], options: DedupeOptions) -> None:
-    """Raise if a target would overwrite a source or another target."""
+    """Refuse to write over a source, or over each other, and sources that are not a corpus."""
+    for source in sources:
+        if without_address(source) != source:
+            what = "a single record is not a corpus that can be cleaned"
+            raise SimdupError(source, what, "name its file, or the record in `references`")
     target, report = options.target, options.report
     named = [source for source in (*sources, *options.references) if source != STDIN]
     if target is not None and target != STDIN:
@@ -270,10 +275,15 @@ def _cuts(result: Result, corpus: Corpus) -> list[Cut]:
         for one in cluster.members:
             number, kept = one.number, by_number[one.beside]
             if one.role == "redundant" and corpus.paths[number] not in unread:
-                same = corpus.digests[number] == corpus.digests[kept.number]
+                # Of a document of an index neither text nor file is known.
+                read = kept.number >= 0
+                same = read and corpus.digests[number] == corpus.digests[kept.number]
                 reason = "exact copy" if same else "near-duplicate"
-                entry = Removed(one.name, reason, one.distance or 0, one.similarity, kept.name)
-                path, kept_path = corpus.paths[number], corpus.paths[kept.number]
-                found.append((number, Cut(entry, path, corpus.records[number], kept_path)))
+                figures = one.distance or 0, one.similarity, kept.name, one.estimated
+                path, kept_path = corpus.paths[number], corpus.paths[kept.number] if read else ""
+                cut = Cut(
+                    Removed(one.name, reason, *figures), path, corpus.records[number], kept_path
+                )
+                found.append((number, cut))
     found.sort(key=lambda item: item[0])
     return [cut for _, cut in found]

@@ -5,16 +5,18 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import Unpack
+from typing import NamedTuple, Unpack
 
 import numpy as np
 
 from simdup.clustering.clusters import Group, ScannedDocuments, form_clusters
 from simdup.clustering.linkage import priority_by
 from simdup.corpus.patterns import matches
+from simdup.features.weights import Weighting
 from simdup.fingerprints.bands import Signatures, pstable_keys
 from simdup.fingerprints.fingerprinter import Fingerprinter
-from simdup.index.opening import refuse_indexes
+from simdup.index.opening import split_indexes
+from simdup.index.references import IndexMatches, IndexReferences, open_indexes
 from simdup.ingest.corpus import Corpus, ingest
 from simdup.ingest.counting import BatchOptions
 from simdup.ingest.sources import Data, Input, open_input
@@ -25,7 +27,7 @@ from simdup.model.recipe import Recipe
 from simdup.model.settings import RunOptions, Settings
 from simdup.verify.crew import Crew, Work
 from simdup.verify.families import Texts
-from simdup.verify.pairs import Grouping, find_groups
+from simdup.verify.pairs import Found, Grouping, find_groups
 from simdup.verify.stored import StoredTexts
 
 
@@ -51,7 +53,9 @@ def scan(
     criteria : Criteria, optional
         When two documents are near-duplicates, and which one of a cluster is kept.
     references : iterable of str
-        Files and folders whose documents are never redundant.
+        Files and folders whose documents are never redundant, and indexes.  With an index the
+        recipe is the index's; another `recipe` is an error.  Documents match one of an index by
+        distance, and by similarity as sketches estimate it: see `Index.query`.
     reading : Reading, optional
         Encoding, patterns and formats of files.
     run : RunOptions, optional
@@ -84,19 +88,25 @@ def scan(
     settings = Settings.of(recipe, criteria, reading=reading, run=run, **fields)
     if jobs is not None:
         settings = replace(settings, run=replace(settings.run, jobs=jobs))
-    references = list(references)
-    refuse_indexes(references)
-    return examine(open_input(data, settings, references))[0]
+    indexes, others = split_indexes(references)
+    return examine(replace(open_input(data, settings, others), indexes=indexes))[0]
 
 
 def examine(opened: Input) -> tuple[Result, Corpus]:
-    """Find the near-duplicates in opened sources; return them and the corpus."""
+    """Find the near-duplicates in opened sources; return them and what is known about all."""
+    with open_indexes(opened.indexes) as indexes:
+        return _examine(indexes.prepare(opened), indexes)
+
+
+def _examine(opened: Input, indexes: IndexReferences) -> tuple[Result, Corpus]:
     started = time.monotonic()
     settings, criteria = opened.settings, opened.settings.criteria
-    with ingest(opened, _batch_options(criteria)) as corpus:
-        fingerprinter = Fingerprinter.for_corpus(corpus.analyzer, corpus.counts)
+    with ingest(opened, _batch_options(criteria, indexes)) as corpus:
+        fingerprinter = opened.fingerprinter or Fingerprinter.for_corpus(
+            corpus.analyzer, corpus.counts
+        )
         weighting = fingerprinter.weigh(corpus.counts)
-        stored = StoredTexts.of(corpus.analyzer, criteria.shingle, corpus.slots, corpus.read)
+        stored = StoredTexts(corpus.analyzer, criteria.shingle, corpus.slots, corpus.read)
         work = Work(weighting, stored if criteria.verify else None, criteria)
         with Crew(work, settings.run) as crew:
             documents = ScannedDocuments(
@@ -107,28 +117,53 @@ def examine(opened: Input) -> tuple[Result, Corpus]:
                 range(sum(path in opened.references for path in corpus.paths)),
                 crew.measure,
             )
-            ranks = _ranks(corpus, criteria, documents.references)
-            priority = priority_by(criteria.keep, corpus.priorities, ranks)
-            signatures = corpus.take_signatures()
-            if criteria.method == "pstable":
-                signatures = Signatures(pstable_keys(weighting, criteria))
-            texts = Texts.of(corpus.lengths, stored, criteria)
-            found = find_groups(Grouping(documents, signatures, texts, priority, settings))
-            clusters = form_clusters(found.groups, documents, criteria)
+            matches = indexes.match(corpus, documents, settings)
+            found = _find(documents, _Scanned(corpus, weighting, stored), matches, settings)
+            groups = matches.join(found.groups)
+            clusters = form_clusters(groups, matches.extend(documents), criteria)
             hint = _template_hint(found.groups, crew, criteria) if criteria.verify else ""
     corpus.skip_wordless(documents.fingerprints)
     corpus.note_unmatched(criteria.prefer)
+    corpus.notes += matches.notes(documents)
     summary = Summary.of(
         clusters,
         documents=int(np.count_nonzero(documents.fingerprints.terms)),
         skipped=len(corpus.skipped),
         seconds=time.monotonic() - started,
         recipe=fingerprinter.fields,
-        **found.figures(criteria),
+        **found.figures(criteria) | indexes.figures,
     )
     skipped, notes = tuple(corpus.skipped), tuple(corpus.notes)
     unique, references = _unique(documents, clusters), len(documents.references)
     return Result(clusters, skipped, notes, summary, hint, unique, references), corpus
+
+
+class _Scanned(NamedTuple):
+    """What is known about scanned documents before they are grouped."""
+
+    corpus: Corpus
+    weighting: Weighting
+    texts: StoredTexts
+
+
+def _find(
+    documents: ScannedDocuments, scanned: _Scanned, matches: IndexMatches, settings: Settings
+) -> Found:
+    """Find the groups of documents; with star linkage without those that match an index."""
+    corpus, criteria = scanned.corpus, settings.criteria
+    ranks = _ranks(corpus, criteria, documents.references)
+    priority = priority_by(criteria.keep, corpus.priorities, ranks)
+    signatures = corpus.take_signatures()
+    if criteria.method == "pstable":
+        signatures = Signatures(pstable_keys(scanned.weighting, criteria))
+    texts = Texts.of(corpus.lengths, scanned.texts, criteria)
+    if criteria.linkage == "star":
+        documents = matches.without_matched(documents)
+    found = find_groups(Grouping(documents, signatures, texts, priority, settings))
+    if matches.candidates:
+        found.candidates += matches.candidates
+        found.candidates_by["simhash"] += matches.candidates
+    return found
 
 
 def _unique(documents: ScannedDocuments, clusters: tuple[Cluster, ...]) -> list[str]:
@@ -139,17 +174,19 @@ def _unique(documents: ScannedDocuments, clusters: tuple[Cluster, ...]) -> list[
     return [documents.names[i] for i in with_terms if i >= first and i not in clustered]
 
 
-def _batch_options(criteria: Criteria) -> BatchOptions:
-    """Return what the criteria need from documents besides their counts."""
+def _batch_options(criteria: Criteria, indexes: IndexReferences) -> BatchOptions:
+    """Return what criteria and indexes need of documents beside their counts."""
     signed = criteria if "minhash" in criteria.searches else None
     if not criteria.verify and signed is None:
-        return BatchOptions()
-    return BatchOptions(criteria.shingle, criteria.verify, signed)
+        return BatchOptions(extras=indexes.extras)
+    return BatchOptions(criteria.shingle, criteria.verify, signed, extras=indexes.extras)
 
 
 def _ranks(corpus: Corpus, criteria: Criteria, references: range) -> Callable[[int], int]:
     """Return the rank that precedes the `keep` policy: references, then preferred documents."""
     prefer = criteria.prefer
+    if not prefer:
+        return lambda document: -1 if document in references else 0
 
     def rank(document: int) -> int:
         if document in references:

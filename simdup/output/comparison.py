@@ -35,6 +35,9 @@ def comparison_jsonl(found: Comparison) -> Iterator[bytes]:
     unasked = {"containment", "cosine"} - set(found.criteria.extras)
     for key in ("criteria", "identical", "terms", *unasked):
         del values[key]
+    del values["diff"]
+    if found.diff is not None:
+        values["diff"] = [span._asdict() for span in found.diff]
     values |= {
         "type": "comparison",
         "bands": found.bands,

@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Callable, Iterable
 from typing import BinaryIO
 
-# Characters that move the cursor, or hide or reorder their neighbours.
+# Characters that move the cursor, hide or reorder what is beside them.
 _HOSTILE = frozenset({"Cc", "Cf", "Zl", "Zp", "Cs", "Co", "Cn"})
 _PLAIN = re.compile(r"[\x20-\x7e\u4e00-\u9fff\uac00-\ud7a3]*")
 _NOT_PLAIN = re.compile(r"[^\x20-\x7e\u4e00-\u9fff\uac00-\ud7a3]")
@@ -15,8 +15,8 @@ _LINE = re.compile(r"[^\0\t\n]+")
 def shown(text: str) -> str:
     """Return a name or term without anything that could drive a terminal.
 
-    Control, bidirectional and other invisible characters, and bytes that are not UTF-8, become
-    escapes.
+    Control, bidirectional and other invisible characters, and bytes that are not UTF-8, are
+    escaped.
     """
     if _PLAIN.fullmatch(text):
         return text

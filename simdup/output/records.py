@@ -44,7 +44,7 @@ def digits(similarity: float | None) -> str:
 
 
 def json_line(values: dict[str, Any]) -> bytes:
-    """Return one line of JSON; bytes of names that are not UTF-8 become escapes."""
+    """Return one line of JSON; bytes of names that are not UTF-8 are escaped."""
     text = json.dumps(values, ensure_ascii=False)
     return _SURROGATE.sub(lambda match: f"\\u{ord(match[0]):04x}", text).encode() + b"\n"
 
@@ -55,14 +55,19 @@ def csv_head(columns: Sequence[str], bom: bool = False) -> bytes:
 
 
 def cluster_csv(
-    clusters: Iterable[Cluster], extras: Sequence[str] = (), bom: bool = False
+    clusters: Iterable[Cluster],
+    extras: Sequence[str] = (),
+    bom: bool = False,
+    *,
+    marked: bool = False,
 ) -> Iterator[bytes]:
     """Yield the CSV of clusters: a header, then one row per document.
 
-    `extras` are further measures, which get their own columns; `bom` is for spreadsheets, here and
+    `extras` are measures beside the similarity that get a column of their own; `bom` is for
+    spreadsheets, and `marked` adds a column that tells which similarities are estimates, here and
     below.
     """
-    yield csv_head((*CLUSTER_COLUMNS, *extras), bom)
+    yield csv_head((*CLUSTER_COLUMNS, *extras, *_measure_column(marked)), bom)
     for cluster in clusters:
         yield _csv_rows(
             (
@@ -74,6 +79,7 @@ def cluster_csv(
                     "" if member.distance is None else member.distance,
                     digits(member.similarity),
                     *(digits(getattr(member, extra)) for extra in extras),
+                    *([_measure(member)] if marked else []),
                 )
                 for member in cluster.members
             ),
@@ -101,29 +107,51 @@ def cluster_jsonl(result: Result) -> Iterator[bytes]:
         yield skipped_line(skipped)
     summary = asdict(result.summary)
     recipe = summary.pop("recipe")
-    if summary["star_redundant"] is None:
-        del summary["star_redundant"]
+    for name in ("star_redundant", "indexed"):
+        if summary[name] is None:
+            del summary[name]
     summary["seconds"] = round(summary["seconds"], 3)
     head = {"type": "summary", "schema": SCHEMA}
     yield json_line(head | summary | {"simdup": __version__, "recipe": recipe})
 
 
-def removed_csv(removed: Iterable[Removed], bom: bool = False) -> Iterator[bytes]:
-    """Yield the CSV of removed documents: a header, then one row per document."""
-    yield csv_head(REMOVED_COLUMNS, bom)
+def removed_csv(
+    removed: Iterable[Removed], bom: bool = False, *, marked: bool = False
+) -> Iterator[bytes]:
+    """Yield the CSV of what was removed: a header, then one row per document."""
+    yield csv_head((*REMOVED_COLUMNS, *_measure_column(marked)), bom)
     yield _csv_rows(
         (
-            (one.document, one.reason, one.distance, digits(one.similarity), one.kept)
+            (
+                one.document,
+                one.reason,
+                one.distance,
+                digits(one.similarity),
+                one.kept,
+                *([_measure(one)] if marked else []),
+            )
             for one in removed
         ),
         bom,
     )
 
 
+def _measure_column(marked: bool) -> tuple[str, ...]:
+    return ("measure",) if marked else ()
+
+
+def _measure(one: Member | Removed) -> str:
+    """Return how a similarity is known, empty where it is not."""
+    if one.similarity is None:
+        return ""
+    return "estimated" if one.estimated else "measured"
+
+
 def removed_jsonl(removed: Iterable[Removed]) -> Iterator[bytes]:
     """Yield a JSON line for each removed document."""
     for one in removed:
-        yield json_line({"type": "removed"} | asdict(one) | {"similarity": rounded(one.similarity)})
+        values = asdict(one) | {"similarity": rounded(one.similarity)}
+        yield json_line({"type": "removed"} | _marked(values))
 
 
 def pair_csv(pairs: Iterable[Pair], bom: bool = False) -> Iterator[bytes]:
@@ -147,7 +175,7 @@ def pair_lines(pairs: Iterable[Pair]) -> Iterator[bytes]:
 
 
 def query_csv(answers: Iterable[QueryResult], bom: bool = False) -> Iterator[bytes]:
-    """Yield the CSV rows of query results: one row per match, or one without a match."""
+    """Yield the CSV of answers: one row per match, and one row for a document without a match."""
     for answer in answers:
         rows = [
             (answer.document, match.document, match.distance, digits(match.similarity))
@@ -188,7 +216,7 @@ def skipped_line(one: Skipped) -> bytes:
 def _member(member: Member, cluster: Cluster) -> dict[str, Any]:
     """Return the fields of a member; all but the kept one have at least a similarity."""
     values = _rounded(asdict(member))
-    values = {"document": values.pop("name")} | values
+    values = _marked({"document": values.pop("name")} | values)
     del values["number"], values["beside"]
     if member.beside not in (cluster.members[0].number, member.number):
         values["kept"] = cluster.member(member.beside).name
@@ -203,6 +231,13 @@ def _pair(pair: Pair) -> dict[str, Any]:
     values = _rounded(pair._asdict())
     if not pair.exact:
         del values["exact"]
+    return _marked(values)
+
+
+def _marked(values: dict[str, Any]) -> dict[str, Any]:
+    """Return fields that say of a similarity that it is an estimate, and nothing otherwise."""
+    if not values["estimated"]:
+        del values["estimated"]
     return values
 
 

@@ -31,6 +31,7 @@ def report(result: Result, criteria: Criteria) -> str:
         _star(summary),
         _checked(result, criteria),
         _proposed(summary),
+        _indexed(summary, criteria),
         _decided(result),
         _unchecked(summary),
         f"hint: {result.hint}" if result.hint else "",
@@ -48,7 +49,7 @@ def _found(result: Result, criteria: Criteria) -> str:
     summary = result.summary
     if not summary.clusters:
         return "Found no near-duplicates."
-    order = ["references"] if result.references else []
+    order = ["references"] if result.references or summary.indexed is not None else []
     order += ["preferred ones"] if criteria.prefer else []
     kept = ", then ".join([*order, _KEPT.get(criteria.keep, criteria.keep)])
     clusters = count_words(summary.clusters, "cluster")
@@ -61,7 +62,8 @@ def _linked(summary: Summary, criteria: Criteria) -> str:
     if not summary.linked:
         return ""
     far = ""
-    if criteria.verify and criteria.similarity and not (criteria.extras or criteria.by_distance):
+    measured = criteria.verify and criteria.similarity and summary.indexed is None
+    if measured and not (criteria.extras or criteria.by_distance):
         far = f" (similarity below {criteria.similarity:g})"
     linked = count_words(summary.linked, "document")
     return (
@@ -88,6 +90,8 @@ def _checked(result: Result, criteria: Criteria) -> str:
         return f"{pairs} found ({asked}); the texts were not compared."
     # Stars and large clusters do not list all confirmed pairs.
     whole = criteria.linkage != "star" and all(one.complete for one in result.clusters)
+    # Nor are all pairs with documents of indexes listed.
+    whole = whole and summary.indexed is None
     confirmed = f", {summary.pairs:,} confirmed" if whole else ""
     return f"{pairs} checked{confirmed} ({asked})."
 
@@ -100,6 +104,18 @@ def _proposed(summary: Summary) -> str:
     parts = [f"{SEARCHES[first].capitalize()} proposed {count:,}"]
     parts += [f"{SEARCHES[search]} {count:,}" for search, count in others]
     return ", ".join(parts) + "."
+
+
+def _indexed(summary: Summary, criteria: Criteria) -> str:
+    """Return how documents of indexes were compared with others."""
+    if summary.indexed is None:
+        return ""
+    estimated = "; similarities to them (~) are estimates" if criteria.verify else ""
+    documents = count_words(summary.indexed, "document")
+    return (
+        f"References in indexes ({documents}) were searched by fingerprint alone, within distance "
+        f"{criteria.distance}{estimated}."
+    )
 
 
 def _decided(result: Result) -> str:

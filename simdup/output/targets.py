@@ -7,6 +7,7 @@ import stat
 from collections.abc import Iterable
 from contextlib import suppress
 
+from simdup.corpus.names import without_address
 from simdup.corpus.own_results import HEAD, is_own_result
 from simdup.corpus.patterns import matches
 from simdup.corpus.sources import STDIN
@@ -49,7 +50,7 @@ def check_apart(target: str, sources: Iterable[str], what: str = "a SOURCE") -> 
         If it does.
     """
     place = os.path.realpath(target)
-    for source in sources:
+    for source in map(without_address, sources):
         real = os.path.realpath(source)
         if place == real or (os.path.exists(target) and _same(target, source)):
             raise SimdupError(target, f"is {what} itself: {source}")
@@ -81,7 +82,7 @@ def check_output(
     for other in others:
         if _same(path, other):
             raise SimdupError(path, "is also read by this command", "write to another file")
-    for source in sources:
+    for source in map(without_address, sources):
         if _same(path, 0 if source == STDIN else source):
             raise SimdupError(path, f"is a SOURCE itself: {source}", "write to another file")
         if source != STDIN and os.path.isdir(source):

@@ -31,34 +31,43 @@ STYLES = {
     "dim": Style(dim=True),
     "yes": Style(color="green", bold=True),
     "no": Style(color="red", bold=True),
+    "removed": Style(color="red"),
+    "added": Style(color="green"),
 }
 
 
 class Painter:
     """Colors words, if the stream shows colors.
 
-    With `color` ``auto``, it checks whether the stream is a terminal, and respects NO_COLOR.
+    With `color` ``auto`` it asks whether the stream is a terminal, and heeds NO_COLOR.
+
+    Attributes
+    ----------
+    on : bool
+        Whether it paints.
+    width : int or None
+        Columns of the terminal; None where the stream is none.
     """
 
     def __init__(self, stream: IO[Any], color: str = "auto") -> None:
         environment = os.environ
         terminal = stream.isatty() and environment.get("TERM") != "dumb"
-        self._on = color == "always" or (
+        self.on = color == "always" or (
             color == "auto" and terminal and not environment.get("NO_COLOR")
         )
-        self._width = shutil.get_terminal_size().columns if stream.isatty() else None
+        self.width = shutil.get_terminal_size().columns if stream.isatty() else None
 
     def __call__(self, style: str, words: str) -> str:
-        """Return the words, colored."""
-        if not self._on:
+        """Return the words, painted."""
+        if not self.on:
             return words
         return STYLES[style].render(words, color_system=ColorSystem.STANDARD)
 
     def wrapped(self, sentence: str) -> str:
-        """Return a sentence, wrapped between words if the stream is a terminal."""
-        if self._width is None:
+        """Return a sentence in lines of whole words, where the stream is a terminal."""
+        if self.width is None:
             return sentence
-        return textwrap.fill(sentence, self._width, break_long_words=False, break_on_hyphens=False)
+        return textwrap.fill(sentence, self.width, break_long_words=False, break_on_hyphens=False)
 
 
 def padded(text: str, width: int) -> str:
@@ -71,8 +80,8 @@ def cluster_text(
 ) -> Iterator[bytes]:
     """Yield clusters as text.
 
-    Names come last, so the columns before them line up for names of any width, and a long name
-    wraps without splitting the columns.  `extras` are further measures, with their own columns.
+    Names come last: whatever their width, the columns before them line up, and a long one wraps
+    without tearing the line apart.  `extras` are measures that get a column of their own.
     """
     columns = "".join(f"{extra:>11}  " for extra in extras)
     heading = paint("dim", f"{TEXT_HEADING}{columns}document") + "\n"
@@ -86,7 +95,8 @@ def cluster_text(
         for member in cluster.members:
             role = paint(member.role, f"{member.role:<9}")
             distance = "" if member.distance is None else str(member.distance)
-            figures = f"{distance:>4}  {digits(member.similarity):>7}  "
+            similarity = ("~" if member.estimated else "") + digits(member.similarity)
+            figures = f"{distance:>4}  {similarity:>7}  "
             figures += "".join(f"{digits(getattr(member, extra)):>11}  " for extra in extras)
             lines.append(f"  {role}  {figures}{shown(member.name)}")
         yield to_bytes("\n".join(lines) + "\n")

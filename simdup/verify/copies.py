@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from simdup.clustering.clusters import DocumentPair, ScannedDocuments
+from simdup.features.text import DIGEST_BYTES
 from simdup.model.criteria import Measures
 from simdup.search.arrays import U64, RowIds
 from simdup.search.duplicates import collapse
@@ -58,7 +59,7 @@ def find_copies(documents: ScannedDocuments) -> Copies:
 def _content(documents: ScannedDocuments, rows: RowIds) -> U64:
     """Return the values that identical documents share (uint64[rows, words])."""
     values = documents.fingerprints.values
-    if not len(documents.digests):
+    if documents.digests is None:
         return values[rows]
-    digests = np.frombuffer(b"".join(documents.digests), np.uint64).reshape(len(values), -1)
+    digests = documents.digests.view(np.uint64).reshape(-1, DIGEST_BYTES // 8)
     return np.concatenate((digests[rows], values[rows]), axis=1)

@@ -11,7 +11,7 @@ Clusters, kept documents and figures equal those from verifying all pairs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -40,13 +40,14 @@ _LEAST_COST = 64
 class Texts:
     """The texts of documents, by number."""
 
-    lengths: Sequence[int] = ()  # characters of each document; empty if texts are unknown
-    # Returns the distinct shingles of documents; None if shingles do not decide.
+    # int64[documents]: characters of each; None where texts are not known.
+    lengths: RowIds | None = None
+    # The distinct shingles of some documents; None where they do not decide.
     sets: Callable[[RowIds], Sets] | None = None
 
     @classmethod
-    def of(cls, lengths: Sequence[int], stored: StoredTexts, criteria: Criteria) -> Texts:
-        """Return stored texts; their shingles decide if the criteria have a similarity."""
+    def of(cls, lengths: RowIds, stored: StoredTexts, criteria: Criteria) -> Texts:
+        """Return stored texts, whose shingles decide if a similarity is asked for."""
         decide = criteria.verify and criteria.similarity > 0
         return cls(lengths, stored.sets if decide else None)
 
@@ -182,9 +183,9 @@ class Family:
     @cached_property
     def _lengths(self) -> RowIds:
         lengths = self._texts.lengths
-        if not len(lengths):
+        if lengths is None:
             return np.ones(len(self), np.int64)
-        return np.array([lengths[number] for number in self.proposals.rows.tolist()], np.int64)
+        return lengths[self.proposals.rows]
 
     @cached_property
     def _by_keys(self) -> Lists | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -25,14 +25,6 @@ class StoredTexts:
     # process would copy the objects that it accesses.
     slots: NDArray[np.int64]
     read: Callable[[Slot], bytes]  # returns the bytes of a slot
-
-    @classmethod
-    def of(
-        cls, analyzer: Analyzer, shingling: Shingling, slots: Sequence[Slot],
-        read: Callable[[Slot], bytes],
-    ) -> StoredTexts:  # fmt: skip
-        """Return the texts in some slots."""
-        return cls(analyzer, shingling, np.array(slots, np.int64).reshape(-1, 3), read)
 
     def __reduce__(self) -> tuple[object, ...]:
         """Pickle without the segmenter."""

@@ -15,7 +15,7 @@ from typing import Any
 
 import click
 import pytest
-from support import ROOT, Command, Ran, command, edited, environment, process, prose, write
+from support import Command, Ran, command, edited, environment, process, prose, write
 
 import simdup as package
 from simdup.cli import COMMANDS, _simdup
@@ -81,15 +81,6 @@ def test_options_mean_the_same_everywhere() -> None:
             "--format", "--jobs", "--encoding", "--glob", "--exclude", "--files-from", "--null",
             "--input-format", "--field", "--id-field", "--quiet", "--progress", "--no-progress",
             "--color"} <= options_of("scan")  # fmt: skip
-
-
-def test_the_readme_names_every_command_and_option() -> None:
-    readme = (ROOT / "README.md").read_text("utf-8")
-    if "simdup scan" not in readme:
-        pytest.skip("the README is not written yet")
-    wanted = {f"simdup {name}" for name in SUBCOMMANDS}
-    wanted |= {option for name in SUBCOMMANDS for option in options_of(name)}
-    assert {w for w in wanted if not re.search(rf"{w}\b", readme)} == set()
 
 
 def test_a_command_without_arguments_says_what_is_missing(simdup: Command) -> None:

@@ -21,14 +21,16 @@ _HTML = (
     _reading("--html", "Treat every text as HTML, in records too."),
     _reading("--extract PART", "Part of an HTML page to use; none keeps the markup", EXTRACTS),
 )
-_PATTERNS_AND_RECORDS = (
-    _reading("--glob PATTERN", "Read only matching files. Repeatable.", multiple=True, common=True),
+_PATTERNS = (
+    _reading("--glob PATTERN", "Take only matching files.", multiple=True, common=True),
     _reading(
         "--exclude PATTERN",
         "Leave out matching files and folders. Repeatable.",
         multiple=True,
         common=True,
     ),
+)
+_RECORDS = (
     _reading("--input-format FORMAT", "File format; auto uses the suffix", INPUT_FORMATS),
     _reading("--field NAME", "Record field with the text, such as body.content.", common=True),
     _reading("--id-field NAME", "Record field with the name.", shown="record number"),
@@ -54,8 +56,9 @@ def _make_reading(encoding: str | None, **given: Any) -> Reading:
     return Reading(encoding, **given, outputs=outputs)
 
 
-reading = value("reading", _make_reading, _ENCODING, *_PATTERNS_AND_RECORDS, *_HTML, _MAX_SIZE)
-reading_of_files = value("reading", _make_reading, _ENCODING, *_HTML, _MAX_SIZE)
+_SINGLE = (_ENCODING, *_RECORDS, *_HTML, _MAX_SIZE)
+reading = value("reading", _make_reading, *_PATTERNS, *_SINGLE)
+reading_of_files = value("reading", _make_reading, *_SINGLE)
 
 
 def _any_sources(

@@ -85,7 +85,7 @@ def criteria(*fields: str, linkage: str = "single") -> Decorator:
 
 references = option(
     "--reference SOURCE",
-    "Compare with these documents too; they are never redundant. Repeatable.",
+    "Documents that are never redundant; an index works too.",
     name="references",
     panel="Matching",
     common=True,

@@ -50,7 +50,25 @@ def _asked(named: str | None, **fields: Any) -> AskedRecipe:
 
 
 def _make_recipe(named: str | None, **fields: Any) -> Recipe:
-    return named_recipe(named or "default", **_asked(named, **fields).fields)
+    asked = _asked(named, **fields)
+    references = click.get_current_context().params.get("references")
+    if references:
+        from simdup.index.opening import split_indexes
+
+        indexes, _ = split_indexes(references)
+        if indexes:
+            return _recipe_of(indexes, asked)
+    return named_recipe(named or "default", **asked.fields)
+
+
+def _recipe_of(indexes: list[str], asked: AskedRecipe) -> Recipe:
+    """Return the recipe that leaves the choice to indexes, once they have what was asked for."""
+    from simdup.index.index import Index
+
+    for path in indexes:
+        with Index.open(path) as index:
+            index.require_recipe(*asked)
+    return Recipe()
 
 
 recipe = value("recipe", _make_recipe, *_FIELDS)
