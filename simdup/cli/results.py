@@ -1,4 +1,4 @@
-"""How a result is written in each of its formats."""
+"""Write a result in each of its formats."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PAGE = "html"
 
 
 def name_lines(stream: BinaryIO, names: Iterable[str], null: bool) -> Iterator[bytes]:
-    """Yield names, each ended by a newline or NUL: as they are, but escaped on a terminal."""
+    """Yield names, each followed by a newline or NUL; on a terminal they are escaped."""
     from simdup.corpus.names import list_entry
     from simdup.output.escaping import shown
 

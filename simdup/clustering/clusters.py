@@ -1,4 +1,4 @@
-"""From groups of documents to clusters: roles, and figures beside the kept one."""
+"""Turn groups of documents into clusters: roles, and measures relative to the kept one."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from simdup.search.arrays import RowIds
 
 
 class Measured(NamedTuple):
-    """The measures of pairs side by side (float64[pairs] each); None where not measured."""
+    """The measures of pairs as parallel arrays (float64[pairs] each); None if not measured."""
 
     similarity: NDArray[np.float64] | None = None
     containment: NDArray[np.float64] | None = None
     cosine: NDArray[np.float64] | None = None
 
     def accepted(self, criteria: Criteria, pairs: int) -> NDArray[np.bool_]:
-        """Tell which of so many pairs meet the criteria."""
+        """Return which of the pairs meet the criteria."""
         least = (criteria.similarity, criteria.containment, criteria.cosine)
         good = np.ones(pairs, np.bool_)
         for asked, found in zip(least, self, strict=True):
@@ -34,26 +34,26 @@ class Measured(NamedTuple):
         return good
 
     def take(self, which: NDArray[np.bool_] | RowIds) -> Measured:
-        """Return those of some pairs."""
+        """Return the measures of some of the pairs."""
         return Measured(*(None if one is None else one[which] for one in self))
 
     def each(self, pairs: int) -> list[Measures]:
-        """Return the measures of each of so many pairs."""
+        """Return the measures of each pair."""
         columns = ([None] * pairs if one is None else one.tolist() for one in self)
         return list(map(Measures, *columns))
 
 
-# Measures pairs of documents by their numbers.
+# Measures pairs of documents, given by number.
 Measure: TypeAlias = Callable[[RowIds, RowIds], Measured]
 
 
 def unmeasured(i: RowIds, j: RowIds) -> Measured:
-    """Measure nothing, where fingerprints alone decide."""
+    """Measure nothing, for runs in which fingerprints alone decide."""
     return Measured()
 
 
 class DocumentPair(NamedTuple):
-    """Two documents that meet the criteria, by their numbers, the smaller first."""
+    """Two documents that meet the criteria, by number, the smaller first."""
 
     a: int
     b: int
@@ -70,9 +70,9 @@ class Group(NamedTuple):
     """A cluster in the making."""
 
     kept: int  # number of the document that is kept
-    members: Sequence[int]  # numbers, rising
+    members: Sequence[int]  # numbers, ascending
     pairs: Sequence[DocumentPair]  # ordered
-    complete: bool = True  # whether these are all pairs of its candidates that meet the criteria
+    complete: bool = True  # whether `pairs` has every candidate that meets the criteria
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ class ScannedDocuments:
     measure: Measure = unmeasured
 
     def distances(self, a: RowIds, b: RowIds) -> list[int]:
-        """Return the Hamming distances of documents side by side."""
+        """Return the Hamming distance of each pair (a[i], b[i])."""
         values = self.fingerprints.values
         distances: list[int] = np.bitwise_count(values[a] ^ values[b]).sum(axis=1).tolist()
         return distances
@@ -101,7 +101,7 @@ class ScannedDocuments:
         return Pair(a, b, pair.distance, *pair.measures, exact=exact, estimated=pair.estimated)
 
     def pairs(self, a: RowIds, b: RowIds, measured: Measured) -> list[DocumentPair]:
-        """Return pairs of documents side by side, the smaller number first."""
+        """Return the pairs (a[i], b[i]), the smaller number first."""
         low, high = np.minimum(a, b), np.maximum(a, b)
         columns = (low.tolist(), high.tolist(), self.distances(low, high), measured.each(len(low)))
         return list(map(DocumentPair, *columns))
@@ -129,7 +129,7 @@ def merge(groups: Iterable[Group]) -> list[Group]:
 def form_clusters(
     groups: Iterable[Group], documents: ScannedDocuments, criteria: Criteria
 ) -> tuple[Cluster, ...]:
-    """Return the clusters of groups, by falling size, then by first document."""
+    """Return the clusters of groups, largest first, then by first document."""
     sorted_groups = sorted(groups, key=lambda group: (-len(group.members), group.members[0]))
     figures = _beside_kept(sorted_groups, documents, criteria)
     return tuple(
@@ -138,7 +138,7 @@ def form_clusters(
 
 
 class _Figures(NamedTuple):
-    """What a document has in common with the kept one of its cluster."""
+    """The distance and measures of a document and the kept one of its cluster."""
 
     distance: int
     measures: Measures
@@ -149,7 +149,7 @@ class _Figures(NamedTuple):
 def _beside_kept(
     groups: Sequence[Group], documents: ScannedDocuments, criteria: Criteria
 ) -> dict[int, _Figures]:
-    """Return the figures of all documents that are not kept."""
+    """Return the figures of every document that is not kept."""
     figures: dict[int, _Figures] = {}
     missing: list[tuple[int, int]] = []
     for group in groups:
@@ -198,7 +198,7 @@ def _cluster(
 
 
 def _beside_references(group: Group, documents: ScannedDocuments) -> dict[int, DocumentPair]:
-    """Return the first pair with a reference of each document that has one.
+    """Return, for each document, its first pair with a reference, if any.
 
     References come first in the input, so a pair's smaller number is the reference.
     """

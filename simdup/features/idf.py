@@ -1,6 +1,6 @@
-"""Inverse document frequencies: of the corpus itself, of a fitted model, or jieba's table.
+"""Inverse document frequencies: from the corpus itself, a fitted model, or jieba's table.
 
-All three answer one question, `Idf.factors`: how much does one occurrence of these terms weigh?
+All three answer one question, `Idf.factors`: how much does one occurrence of a term weigh?
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from simdup.errors import SimdupError, unreadable
 from simdup.features.counts import Counts
 from simdup.features.jieba_idf import jieba_idf
 
-# From this many documents with terms on, `auto` trusts a corpus's own frequencies.
+# With at least this many documents with terms, `auto` uses the corpus's own frequencies.
 ENOUGH_DOCUMENTS = 200
 
 _MAGIC = b"# simdup-idf 1 "
@@ -30,13 +30,13 @@ class Idf(Protocol):
 
     @property
     def name(self) -> str:
-        """How results name it: ``corpus``, ``builtin``, ``none`` or a path."""
+        """The name in results: ``corpus``, ``builtin``, ``none`` or a path."""
 
     def factors(self, counts: Counts) -> NDArray[np.float64]:
-        """Return the weight of one occurrence of each of the terms (float64[terms])."""
+        """Return the weight of one occurrence of each term (float64[terms])."""
 
     def frequent(self, counts: Counts, min_df: int) -> NDArray[np.bool_] | None:
-        """Return which terms occur in at least `min_df` documents; None where that is unknown."""
+        """Return which terms occur in at least `min_df` documents; None if that is unknown."""
         return None
 
     def digest(self) -> str:
@@ -45,13 +45,13 @@ class Idf(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """Document frequencies learnt from a corpus."""
+    """Document frequencies learned from a corpus."""
 
     name: str  # ``corpus``, or the path of the model's file
     documents: int  # documents with terms that the model was learned from
-    ids: NDArray[np.uint64]  # uint64[terms]: term hashes, rising
-    df: NDArray[np.int32]  # int32[terms]: in how many documents each occurs
-    # Digest of what decides which terms a text has: equal for all texts the model may weigh.
+    ids: NDArray[np.uint64]  # uint64[terms]: term hashes, ascending
+    df: NDArray[np.int32]  # int32[terms]: how many documents contain each term
+    # Digest of what decides which terms a text has; texts that the model weighs have the same.
     terms_digest: str
 
     def factors(self, counts: Counts) -> NDArray[np.float64]:
@@ -61,11 +61,11 @@ class Model:
         return idf
 
     def frequent(self, counts: Counts, min_df: int) -> NDArray[np.bool_] | None:
-        """Return which of the terms occur in at least `min_df` documents of the model."""
+        """Return which terms occur in at least `min_df` documents of the model."""
         return self.document_frequencies(counts) >= min_df
 
     def document_frequencies(self, counts: Counts) -> NDArray[np.float64]:
-        """Return each term's document frequency, 0 for those the model has not seen."""
+        """Return the document frequency of each term; 0 for terms the model does not have."""
         if not len(self.ids):
             return np.zeros(len(counts.ids))
         at = np.minimum(np.searchsorted(self.ids, counts.ids), len(self.ids) - 1)
@@ -81,7 +81,7 @@ class Model:
 
 @dataclass(frozen=True, slots=True)
 class Builtin(Idf):
-    """The table that jieba ships, for texts that come without a corpus."""
+    """The table that ships with jieba, for texts without a corpus."""
 
     name: str = "builtin"
 
@@ -100,7 +100,7 @@ class Builtin(Idf):
 
 @dataclass(frozen=True, slots=True)
 class NoIdf(Idf):
-    """No frequencies at all, for weights that need none."""
+    """No frequencies, for weights that need none."""
 
     name: str = "none"
 
@@ -120,7 +120,7 @@ def learn_model(counts: Counts, terms_digest: str) -> Model:
 
 
 def model_bytes(model: Model) -> bytes:
-    """Return the content of a model's file: a line, the arrays little-endian, a checksum."""
+    """Return the content of a model file: a header line, little-endian arrays, a checksum."""
     head = f"documents={model.documents} terms={len(model.ids)} from={model.terms_digest}\n"
     content = _MAGIC + head.encode() + model.ids.astype("<u8").tobytes()
     content += model.df.astype("<i4").tobytes()
@@ -138,14 +138,14 @@ def read_model(path: str) -> Model:
     try:
         content = Path(path).read_bytes()
     except OSError as error:
-        raise unreadable(path, error, "`fit` writes a model") from None
+        raise unreadable(path, error, "`fit` writes models") from None
     return parse_model(content, path)
 
 
 def parse_model(content: bytes, path: str) -> Model:
-    """Return the model whose file has this content; see `read_model`."""
+    """Return the model in the content of a file; see `read_model`."""
     if not content.startswith(_MAGIC):
-        raise SimdupError(path, "is not an IDF model", "`fit` writes one")
+        raise SimdupError(path, "is not an IDF model", "`fit` writes models")
     body, checksum = content[:-_CHECKSUM], content[-_CHECKSUM:]
     if hashlib.blake2b(body, digest_size=_CHECKSUM).digest() != checksum:
         raise SimdupError(path, "the IDF model is damaged", "fit it again")
@@ -156,13 +156,13 @@ def parse_model(content: bytes, path: str) -> Model:
         terms_digest = values["from"]
     except (KeyError, ValueError):
         documents, terms, terms_digest = 0, -1, ""
-    # A checksum is no proof of what it covers.
+    # A valid checksum does not prove that the content is valid.
     if terms < 0 or len(arrays) != 12 * terms or not 0 <= documents < 1 << 63:
-        raise SimdupError(path, "the header of the IDF model is wrong", "fit it again")
+        raise SimdupError(path, "the header of the IDF model is invalid", "fit it again")
     ids = np.frombuffer(arrays, "<u8", terms).astype(np.uint64)
     df = np.frombuffer(arrays, "<i4", terms, 8 * terms).astype(np.int32)
     if (ids[1:] <= ids[:-1]).any() or (df < 0).any() or (df > documents).any():
-        raise SimdupError(path, "the frequencies of the IDF model are wrong", "fit it again")
+        raise SimdupError(path, "the frequencies of the IDF model are invalid", "fit it again")
     return Model(path, documents, ids, df, terms_digest)
 
 

@@ -1,4 +1,4 @@
-"""Which documents of an index match others, by fingerprint, sketch and length."""
+"""Find the documents of an index that match others, by fingerprint, sketch and length."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from simdup.model.matches import Match, QueryResult
 from simdup.model.settings import RunOptions
 from simdup.search import HammingBall, Hits
 
-# Documents that are queried and added at a time where earlier ones may match later ones: few at
-# first, because of many equal ones each would be compared with each.
+# Documents that are queried and added at a time if earlier ones may match later ones: few at
+# first, because many equal documents would all be compared with each other.
 ADDING_CHUNKS = (64, 512, 4096)
-# Hits that are gone through at a time: 34 bytes each, and some 100 where they become matches.
+# Hits processed at a time: 34 bytes each, and about 100 if they become matches.
 _HITS = 1 << 20
 # Rows whose names and sketches are looked up at a time: 128 bytes each, and as much for a name.
 _ROWS = 1 << 16
@@ -33,12 +33,12 @@ class QueryOptions:
     """How an index is queried."""
 
     criteria: Criteria  # its distance, similarity and verify are used
-    limit: int | None = None  # most matches of a document
+    limit: int | None = None  # the most matches per document
     compress: bool = False  # whether search tables are kept compressed
     run: RunOptions = field(default_factory=RunOptions)
 
     def setup(self, bits: int) -> SearchSetup:
-        """Return what fingerprints of so many bits are searched for."""
+        """Return how to search fingerprints of `bits` bits."""
         ball = HammingBall(bits, min(self.criteria.distance, bits))
         return SearchSetup(ball, self.run.processes, self.compress)
 
@@ -51,7 +51,7 @@ class QueryOptions:
 
 
 def query(session: Session, columns: Columns, options: QueryOptions) -> Iterator[list[QueryResult]]:
-    """Yield the results of a batch, a few documents at a time."""
+    """Yield the results of a batch, some documents at a time."""
     first = 0
     while first < len(columns):
         with session.storage.reading():
@@ -107,9 +107,9 @@ def find_nearest(session: Session, columns: Columns, options: QueryOptions) -> N
 def query_and_add(
     session: Session, columns: Columns, options: QueryOptions, patience: Patience
 ) -> Iterator[list[QueryResult]]:
-    """Yield the results of a batch and add its new documents; they match later ones too.
+    """Yield the results of a batch and add its new documents, which later ones may match.
 
-    Where there are too many hits for one piece, the batch becomes several.
+    If there are too many hits, the batch is split.
     """
     first = 0
     while first < len(columns):
@@ -140,7 +140,7 @@ def query_and_add(
 def _match(
     session: Session, columns: Columns, first: int, options: QueryOptions, most: int | None = None
 ) -> tuple[Columns, Matches]:
-    """Return documents of a batch, as many as are answered, and what the index holds near them."""
+    """Return the documents of a batch that could be answered, and their matches in the index."""
     searcher = session.searcher(options.setup(session.recipe.bits))
     last = len(columns) if most is None else first + most
     answered, hits = searcher.near_first(columns.values[first:last], _HITS)
@@ -160,7 +160,7 @@ def _match(
 def _look_up(
     session: Session, asked: Columns, hits: Hits, rows: RowIds, options: QueryOptions
 ) -> tuple[Found, dict[int, str]]:
-    """Return the best matches among hits of some rows, and the names of these."""
+    """Return the best matches among hits, and the names of their rows."""
     names, present = session.store.look_up(rows)
 
     def places(some: RowIds) -> RowIds:
@@ -179,7 +179,7 @@ def _look_up(
 def _match_added(
     columns: Columns, added: RowIds, bits: int, options: QueryOptions
 ) -> Iterator[tuple[int, Match]]:
-    """Yield what the documents of a batch match among those added before them."""
+    """Yield the matches of a batch's documents among those added before them."""
     if not len(added):
         return
     searcher, first = Searcher(columns.values[added], options.setup(bits)), 0

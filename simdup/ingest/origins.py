@@ -12,6 +12,7 @@ from itertools import chain, pairwise
 from simdup.corpus.batches import Batch, batches, read, text_batches
 from simdup.corpus.record_batches import LineBatch, ParquetBatch
 from simdup.corpus.sources import STDIN, File
+from simdup.features.analyzer import Analyzer
 from simdup.fingerprints.fingerprinter import Fingerprinter
 from simdup.ingest.corpus import Corpus
 from simdup.ingest.sources import Input
@@ -33,7 +34,8 @@ class Origins:
     texts: Sequence[tuple[str, str]]  # names and texts passed from Python; they follow the files'
     reading: Reading
     criteria: Criteria
-    fingerprinter: Fingerprinter
+    analyzer: Analyzer
+    fingerprinter: Fingerprinter | None  # None where only fingerprints are known
     # By cluster, positions of its members, the first to keep first; a missing one is in order.
     order: Mapping[int, Sequence[int]] = field(default_factory=dict)
 
@@ -56,7 +58,7 @@ class Origins:
         return cls(
             corpus.names, corpus.paths, corpus.records, corpus.digests.tolist(), sizes,
             opened.files, opened.texts, opened.settings.reading, opened.settings.criteria,
-            fingerprinter, order,
+            corpus.analyzer, fingerprinter, order,
         )  # fmt: skip
 
     def read_again(self, numbers: Iterable[int]) -> Iterator[tuple[int, str]]:

@@ -1,4 +1,4 @@
-"""From what the user names to batches of documents that are ready to be read."""
+"""Turn what the user names into batches of documents that are ready to be read."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from simdup.model.documents import Skipped
 from simdup.model.reading import Reading
 from simdup.model.settings import Settings
 
-# A file or folder, several of them, or names and texts.
+# A file or folder, several of them, or pairs of name and text.
 Data: TypeAlias = str | Iterable[str] | Iterable[tuple[str, str]]
 
 
@@ -26,8 +26,8 @@ class Input:
 
     batches: Iterator[Batch]  # to be read once
     settings: Settings  # how they are read and counted
-    size: int | None  # bytes to be read; None where that cannot be known
-    skipped: list[Skipped]  # what could not even be listed
+    size: int | None  # bytes to be read; None if unknown
+    skipped: list[Skipped]  # files and folders that could not be listed
     # Files whose documents are never redundant; they come first.
     references: frozenset[str] = frozenset()
     notes: Sequence[tuple[str, str]] = ()  # names, and what a person should know about them
@@ -46,7 +46,7 @@ class Input:
 
 
 def open_input(data: Data, settings: Settings, references: Iterable[str] = ()) -> Input:
-    """List the files of the sources, or take named texts as they are; see `Input`."""
+    """List the files of the sources, or use named texts directly; see `Input`."""
     given: Iterator[Any] = iter([data] if isinstance(data, str) else data)
     first = next(given, None)
     if first is not None and not isinstance(first, str):
@@ -61,7 +61,7 @@ def open_input(data: Data, settings: Settings, references: Iterable[str] = ()) -
 
 
 def open_files(listing: Listing, settings: Settings) -> Input:
-    """Prepare files that were listed."""
+    """Prepare listed files."""
     files = listing.files
     reading = replace(settings.reading, value_field=settings.criteria.keep_field)
     settings = replace(settings, reading=reading)
@@ -79,14 +79,14 @@ def open_files(listing: Listing, settings: Settings) -> Input:
 
 
 def _without_effect(files: Iterable[File], reading: Reading) -> Iterator[tuple[str, str]]:
-    """Yield the arguments that were given and matter to none of the files, and why."""
+    """Yield the given arguments that affect none of the files, and why."""
     default = Reading()
     if not any(file.records for file in files):
         for name in ("field", "id_field"):
             if getattr(reading, name) != getattr(default, name):
-                yield f"`{name}`", "has no effect: no SOURCE holds records"
+                yield f"`{name}`", "has no effect: no SOURCE contains records"
     if reading.extract != default.extract:
-        # Where the source of a page is its text, nothing else tells a page.
+        # If the markup is the text, only the option itself makes a page.
         pages = replace(reading, extract=default.extract)
         if not any(is_page(file, pages) for file in files):
-            yield "`extract`", "has no effect: no SOURCE holds HTML"
+            yield "`extract`", "has no effect: no SOURCE contains HTML"

@@ -1,4 +1,4 @@
-"""What results begin with: columns of CSV, first keys of typed JSON lines, headings."""
+"""How results begin: columns of CSV, first keys of typed JSON lines, headings."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TEXT_HEADING = "  role       bits  similar  "
 # The first line of a report page.
 PAGE_LINE = "<!DOCTYPE html><!-- simdup report 1 -->"
 
-# For each type the keys that may follow it.
+# For each type, the keys that may follow it.
 TYPED_LINES = {
     "cluster": ("cluster",),
     "pair": ("a",),
@@ -26,8 +26,10 @@ TYPED_LINES = {
     "comparison": ("a",),
     "setting": ("options",),
     "bin": ("from",),
-    "decision": ("decision",),
     "advice": ("options",),
     "evaluation": ("documents",),
     "index": ("path",),
 }
+
+# The same of what a report page saves.
+DECISION_LINES = {"decision": ("decision",)}

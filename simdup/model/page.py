@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-# The prototype carries the texts of all clusters of nearly every corpus at hand in this, and a mail
+# The prototype carries the texts of all clusters of nearly every corpus that was tried, and a mail
 # program still takes the file.
 TEXT_BYTES = 16 << 20
+
+
+KINDS = ("scan", "cluster", "compare", "dedupe")
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,8 +24,11 @@ class PageOptions:
         The folder that links to documents start from; None for the working folder.
     command : str
         The command that made the page, as it was typed.
+    kind : str
+        One of `KINDS`: what made the page.
     """
 
     texts: int | None = TEXT_BYTES
     root: str | None = None
     command: str = ""
+    kind: str = "scan"

@@ -1,4 +1,4 @@
-"""Cluster: fingerprint lines to clusters, verified where their documents can be read again."""
+"""Cluster fingerprint lines, and verify the pairs if their documents can be read again."""
 
 from __future__ import annotations
 
@@ -37,16 +37,16 @@ def cluster(lines: FingerprintLines, settings: Settings, verify_from: Iterable[s
     Parameters
     ----------
     lines : FingerprintLines
-        What to cluster.
+        The lines to cluster.
     settings : Settings
-        Distance, linkage and, with `verify_from`, the measures; the recipe's `fold` tells whether
+        Distance, linkage and, with `verify_from`, the measures; `fold` of the recipe says whether
         texts are folded before they are compared.
     verify_from : iterable of str
-        Where the documents are that the lines name.  Their texts are read again and compared;
-        without sources the distance alone decides.
+        The sources of the documents that the lines name.  Their texts are read again and
+        compared; without sources, the distance alone decides.
     """
     started = time.monotonic()
-    # Lines know nothing but fingerprints.
+    # Lines contain only fingerprints.
     settings = replace(settings, criteria=replace(settings.criteria, method="simhash"))
     sources = list(verify_from)
     if sources:
@@ -114,7 +114,7 @@ def _cluster_texts(lines: FingerprintLines, opened: Input, folder: str) -> _Clus
 
 
 def _no_vector(document: int) -> Vector:
-    """Refuse: lines have no terms to make a vector of."""
+    """Raise, because lines have no terms to make a vector from."""
     raise SimdupError("cosine", "fingerprint lines have no terms", field="cosine")
 
 
@@ -129,7 +129,7 @@ class _Texts:
 
 
 def _read_again(opened: Input, wanted: set[str], analyzer: Analyzer, writer: SpoolWriter) -> _Texts:
-    """Spool the texts of the wanted documents as they are verified."""
+    """Spool the texts of the wanted documents, in the form in which they are verified."""
     shingler = analyzer.shingler(opened.settings.criteria.shingle)
     texts = _Texts(skipped=[one for one in opened.skipped if one.error])
     registry = NameRegistry()

@@ -1,4 +1,4 @@
-"""Scan: from sources to clusters of verified near-duplicates."""
+"""Scan sources for clusters of verified near-duplicates."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ def scan(
     jobs: int | None = None,
     **fields: Unpack[CriteriaFields],
 ) -> Result:
-    """Find the near-duplicates among documents.
+    """Find near-duplicates among documents.
 
     Parameters
     ----------
     data : str, iterable of str, or iterable of (str, str)
-        A file or folder, several of them, or names and texts.
+        A file or folder, several of them, or pairs of name and text.
     recipe : Recipe or str
         How documents are fingerprinted, or the name of a recipe.
     criteria : Criteria, optional
@@ -63,8 +63,8 @@ def scan(
     run : RunOptions, optional
         What the run may use.
     jobs : int, optional
-        Processes, instead of those of `run`; by default one for each core.  The result does not
-        depend on it.  Where processes are not forked (macOS, Windows) a script that asks for
+        Number of processes, instead of that in `run`; by default one per core.  The result does
+        not depend on it.  On macOS and Windows, which do not fork processes, a script that uses
         several needs the usual ``if __name__ == "__main__"``.
     **fields
         Fields of `Criteria`, such as ``distance=6``; they override those of `criteria`.
@@ -77,8 +77,8 @@ def scan(
     Raises
     ------
     SimdupError
-        If an argument makes no sense, or a model or dictionary cannot be read.  Documents that
-        cannot be read are no error; they are listed in ``skipped``.
+        If an argument is invalid, or a model or dictionary cannot be read.  Documents that
+        cannot be read do not raise; they are listed in ``skipped``.
 
     Examples
     --------
@@ -218,7 +218,7 @@ def _batch_options(criteria: Criteria, indexes: IndexReferences) -> BatchOptions
 
 
 def _ranks(corpus: Corpus, criteria: Criteria, references: range) -> Callable[[int], int]:
-    """Return what is kept first whatever the policy: references, then what is preferred."""
+    """Return the rank that precedes the `keep` policy: references, then preferred documents."""
     prefer, decided = criteria.prefer, criteria.decisions.kept
     if not prefer and not decided:
         return lambda document: -1 if document in references else 0
@@ -235,8 +235,8 @@ def _ranks(corpus: Corpus, criteria: Criteria, references: range) -> Callable[[i
     return rank
 
 
-# From this many pairs on, of which so large a share has a cosine below that of pages with the same
-# content, a collection looks as if it was made from templates.
+# With at least this many pairs, and at least this share of them below the cosine of pages with the
+# same content, a collection looks as if it was made from templates.
 _HINT_PAIRS = 20
 _HINT_SHARE = 0.5
 _HINT_COSINE = 0.9
@@ -244,7 +244,7 @@ _HINT_SAMPLE = 200
 
 
 def _template_hint(groups: list[Group], crew: Crew, criteria: Criteria) -> str:
-    """Return advice where many pairs share their form and not their content."""
+    """Return advice if many pairs share their form but not their content."""
     pairs = [pair for group in groups for pair in group.pairs]
     unlike = [p for p in pairs if p.measures.similarity is not None and p.measures.similarity < 1]
     if criteria.cosine is not None or len(unlike) < _HINT_PAIRS:
@@ -255,5 +255,5 @@ def _template_hint(groups: list[Group], crew: Crew, criteria: Criteria) -> str:
         return ""
     return (
         f"{low / len(sample):.0%} of the pairs share their form rather than their content (cosine "
-        f"below {_HINT_COSINE:g}): for pages of one template set `cosine` to {_HINT_COSINE:g}"
+        f"below {_HINT_COSINE:g}): for pages from one template, set `cosine` to {_HINT_COSINE:g}"
     )

@@ -1,4 +1,4 @@
-"""Results for programs: CSV, JSONL and tab-separated pairs."""
+"""Write results for programs: CSV, JSONL and tab-separated pairs."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ from simdup.model.documents import Skipped
 from simdup.model.formats import CLUSTER_COLUMNS, PAIR_COLUMNS, REMOVED_COLUMNS
 from simdup.model.matches import QueryResult
 
-# Counts changes of the typed lines that a program might stumble over.
+# The version of the typed lines; it increases with incompatible changes.
 SCHEMA = 1
 
-# Rows written at a time, where there may be any number of them.
+# Rows written at a time, if there may be any number of them.
 _CSV_ROWS = 1 << 12
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def rounded(similarity: float | None) -> float | None:
-    """Return a similarity with 4 digits, rounded down: what is printed is never too good.
+    """Return a similarity with 4 digits, rounded down, so that it is never overstated.
 
-    A share such as 0.57 has no exact binary form and may lie a hair below itself: hence the first
-    rounding, far beyond the digits shown.
+    A share such as 0.57 has no exact binary form and may be stored slightly too low, hence the
+    first rounding, far beyond the digits shown.
     """
     return None if similarity is None else math.floor(round(similarity * 1e4, 6)) / 1e4
 
@@ -44,13 +44,13 @@ def digits(similarity: float | None) -> str:
 
 
 def json_line(values: dict[str, Any]) -> bytes:
-    """Return one line of JSON; bytes of names that are not UTF-8 stand as escapes."""
+    """Return one line of JSON; bytes of names that are not UTF-8 are escaped."""
     text = json.dumps(values, ensure_ascii=False)
     return _SURROGATE.sub(lambda match: f"\\u{ord(match[0]):04x}", text).encode() + b"\n"
 
 
 def csv_head(columns: Sequence[str], bom: bool = False) -> bytes:
-    """Return the header of a CSV; a spreadsheet knows UTF-8 by the byte order mark."""
+    """Return the header of a CSV; the byte order mark tells spreadsheets that it is UTF-8."""
     return (b"\xef\xbb\xbf" if bom else b"") + ",".join(columns).encode() + b"\n"
 
 
@@ -61,7 +61,7 @@ def cluster_csv(
     *,
     marked: bool = False,
 ) -> Iterator[bytes]:
-    """Yield the CSV of clusters: a header, then a row a document.
+    """Yield the CSV of clusters: a header, then one row per document.
 
     `extras` are measures beside the similarity that get a column of their own; `bom` is for
     spreadsheets, and `marked` adds a column that tells which similarities are estimates, here and
@@ -118,7 +118,7 @@ def cluster_jsonl(result: Result) -> Iterator[bytes]:
 def removed_csv(
     removed: Iterable[Removed], bom: bool = False, *, marked: bool = False
 ) -> Iterator[bytes]:
-    """Yield the CSV of what was removed: a header, then a row a document."""
+    """Yield the CSV of what was removed: a header, then one row per document."""
     yield csv_head((*REMOVED_COLUMNS, *_measure_column(marked)), bom)
     yield _csv_rows(
         (
@@ -148,7 +148,7 @@ def _measure(one: Member | Removed) -> str:
 
 
 def removed_jsonl(removed: Iterable[Removed]) -> Iterator[bytes]:
-    """Yield a JSON line for each document that was removed."""
+    """Yield a JSON line for each removed document."""
     for one in removed:
         values = asdict(one) | {"similarity": rounded(one.similarity)}
         yield json_line({"type": "removed"} | _marked(values))
@@ -163,19 +163,19 @@ def pair_csv(pairs: Iterable[Pair], bom: bool = False) -> Iterator[bytes]:
 
 
 def pair_jsonl(pairs: Iterable[Pair]) -> Iterator[bytes]:
-    """Yield a JSON line a pair."""
+    """Yield one JSON line per pair."""
     return (json_line({"type": "pair"} | _pair(pair)) for pair in pairs)
 
 
 def pair_lines(pairs: Iterable[Pair]) -> Iterator[bytes]:
-    """Yield ``DISTANCE<TAB>NAME<TAB>NAME`` a pair, names escaped."""
+    """Yield ``DISTANCE<TAB>NAME<TAB>NAME`` for each pair, names escaped."""
     for pair in pairs:
         a, b = (escape(name, "\\\t\n\r") for name in (pair.a, pair.b))
         yield to_bytes(f"{pair.distance}\t{a}\t{b}\n")
 
 
 def query_csv(answers: Iterable[QueryResult], bom: bool = False) -> Iterator[bytes]:
-    """Yield the CSV rows of answers: a row a match, and one with the rest empty where none is."""
+    """Yield the CSV of answers: one row per match, and one row for a document without a match."""
     for answer in answers:
         rows = [
             (answer.document, match.document, match.distance, digits(match.similarity))
@@ -185,7 +185,7 @@ def query_csv(answers: Iterable[QueryResult], bom: bool = False) -> Iterator[byt
 
 
 def query_jsonl(answers: Iterable[QueryResult]) -> Iterator[bytes]:
-    """Yield a typed JSON line a document: ``match`` or ``new``."""
+    """Yield one typed JSON line per document: ``match`` or ``new``."""
     for answer in answers:
         if answer.new:
             added = {"added": True} if answer.added else {}
@@ -214,7 +214,7 @@ def skipped_line(one: Skipped) -> bytes:
 
 
 def _member(member: Member, cluster: Cluster) -> dict[str, Any]:
-    """Return a member's fields: of the kept one those it has, of others the similarity at least."""
+    """Return the fields of a member; all but the kept one have at least a similarity."""
     values = _rounded(asdict(member))
     values = _marked({"document": values.pop("name")} | values)
     del values["number"], values["beside"]
@@ -242,7 +242,7 @@ def _marked(values: dict[str, Any]) -> dict[str, Any]:
 
 
 def _rounded(values: dict[str, Any]) -> dict[str, Any]:
-    """Return fields with their measures rounded, and without those that were not taken."""
+    """Return fields with rounded measures, without those not measured."""
     measures = {name: rounded(values[name]) for name in Measures._fields}
     others = {name: value for name, value in values.items() if name not in measures}
     return others | {name: value for name, value in measures.items() if value is not None}
@@ -252,16 +252,16 @@ def _csv_rows(rows: Iterable[Iterable[object]], bom: bool) -> bytes:
     if bom:
         rows = (map(_no_formula, row) for row in rows)
     lines: list[str] = []
-    # That end of a line makes the writer quote a return in a name too, in every Python.
+    # With this line end, the writer also quotes a carriage return in a name, in every Python.
     out = SimpleNamespace(write=lambda line: lines.append(line.removesuffix("\r\n") + "\n"))
     csv.writer(out, lineterminator="\r\n").writerows(rows)
     return to_bytes("".join(lines))
 
 
 def _no_formula(cell: object) -> object:
-    """Return a cell that a spreadsheet takes as text, not as a formula to run."""
+    """Return a cell that a spreadsheet treats as text, not as a formula."""
     return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA) else cell
 
 
-# A spreadsheet drops a tab or a return at the beginning, and reads what follows it.
+# A spreadsheet drops a leading tab or carriage return, and evaluates the rest.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")

@@ -1,4 +1,4 @@
-"""What a run says at its end: what was read, what was found, how it was checked."""
+"""The closing report of a run: what was read, what was found, how it was checked."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from simdup.output.escaping import shown
 if TYPE_CHECKING:
     from simdup.model.clusters import Cleaned
 
-# Searches as sentences name them.
+# The names of searches in sentences.
 SEARCHES = {"simhash": "simhash", "minhash": "MinHash", "pstable": "p-stable projections"}
 
 _KEPT = {"first": "first in order"}
 
 
 def report(result: Result, criteria: Criteria) -> str:
-    """Return the sentences that end a run, a line each."""
+    """Return the closing report of a run, one sentence per line."""
     summary = result.summary
     lines = [
         _read(result),
@@ -58,7 +58,7 @@ def _found(result: Result, criteria: Criteria) -> str:
 
 
 def _linked(summary: Summary, criteria: Criteria) -> str:
-    """Return how many documents no kept one stands for."""
+    """Return how many documents are not near the kept one of their cluster."""
     if not summary.linked:
         return ""
     far = ""
@@ -67,28 +67,28 @@ def _linked(summary: Summary, criteria: Criteria) -> str:
         far = f" (similarity below {criteria.similarity:g})"
     linked = count_words(summary.linked, "document")
     return (
-        f"{linked} {'is' if summary.linked == 1 else 'are'} linked to a kept one through others "
-        f"only: too far from it to be redundant{far}."
+        f"{linked} {'is' if summary.linked == 1 else 'are'} linked to a kept one only through "
+        f"others: too far from it to be redundant{far}."
     )
 
 
 def _star(summary: Summary) -> str:
-    """Return whether `dedupe`, which takes stars, would remove another number."""
+    """Return how many documents `dedupe` would remove, if star linkage gives another number."""
     if summary.star_redundant in (None, summary.redundant):
         return ""
     removed = count_words(summary.star_redundant, "document")
-    return f"`dedupe` would remove {removed}: its clusters hold only what is near the kept one."
+    return f"`dedupe` would remove {removed}: its clusters only have documents near the kept one."
 
 
 def _checked(result: Result, criteria: Criteria) -> str:
     summary, asked = result.summary, criteria_words(criteria)
     pairs = count_words(summary.candidates, "candidate pair")
     if not summary.candidates:
-        # Copies are known without a check.
+        # Copies need no check.
         return "" if summary.clusters else f"No candidate pairs to check ({asked})."
     if not criteria.verify:
         return f"{pairs} found ({asked}); the texts were not compared."
-    # Stars and large clusters do not list all pairs that were confirmed.
+    # Stars and large clusters do not list all confirmed pairs.
     whole = criteria.linkage != "star" and all(one.complete for one in result.clusters)
     # Nor are all pairs with documents of indexes listed.
     whole = whole and summary.indexed is None
@@ -97,7 +97,7 @@ def _checked(result: Result, criteria: Criteria) -> str:
 
 
 def _proposed(summary: Summary) -> str:
-    """Return how many candidates each search proposed, where there were several."""
+    """Return how many candidates each search proposed, if there were several searches."""
     if len(summary.candidates_by) < 2 or not summary.candidates:
         return ""
     (first, count), *others = summary.candidates_by.items()
@@ -123,8 +123,8 @@ def _decided(result: Result) -> str:
     large = sum(not cluster.complete for cluster in result.clusters)
     if not large:
         return ""
-    of = "one large cluster" if large == 1 else f"{large:,} large clusters"
-    return f"Of {of}, only the pairs that decide were checked; `all_pairs` checks all."
+    where = "one large cluster" if large == 1 else f"{large:,} large clusters"
+    return f"In {where}, only the decisive pairs were checked; `all_pairs` checks all."
 
 
 def _unchecked(summary: Summary) -> str:
@@ -135,7 +135,7 @@ def _unchecked(summary: Summary) -> str:
 
 
 def criteria_words(criteria: Criteria) -> str:
-    """Return what a pair has to meet."""
+    """Return the conditions for a pair."""
     parts = [f"distance at most {criteria.distance}"] if criteria.by_distance else []
     if criteria.verify:
         asked = [("similarity", criteria.similarity or None)]
@@ -145,7 +145,7 @@ def criteria_words(criteria: Criteria) -> str:
 
 
 def cleaned_words(cleaned: Cleaned) -> str:
-    """Return what a cleaned corpus keeps, and how much it saves."""
+    """Return how many documents a cleaned corpus keeps, and its size."""
     total = cleaned.documents
     stay = f"{total - len(cleaned.removed):,} of {count_words(total, 'document')}"
     if cleaned.bytes_before is None or cleaned.bytes_after is None:
@@ -154,7 +154,7 @@ def cleaned_words(cleaned: Cleaned) -> str:
 
 
 def size_words(size: int) -> str:
-    """Return a number of bytes as people say it: 999 bytes, 4.1 MB, 12 GB."""
+    """Return a readable number of bytes: 999 bytes, 4.1 MB, 12 GB."""
     if size < 1000:
         return count_words(size, "byte")
     value, units = size / 1000, iter(("kB", "MB", "GB", "TB"))
@@ -166,7 +166,7 @@ def size_words(size: int) -> str:
 
 
 def skipped_words(skipped: Iterable[Skipped]) -> str:
-    """Return how many were skipped, and why; empty for none."""
+    """Return how many documents were skipped, and why; empty for none."""
     reasons = Counter(re.sub(r"^line [\d,]+: ", "", one.reason) for one in skipped)
     if not reasons:
         return ""
@@ -192,5 +192,5 @@ def recipe_words(recipe: dict[str, Any]) -> str:
 
 
 def count_words(number: int, noun: str, nouns: str = "") -> str:
-    """Return a number with its noun; `nouns` is its plural where that is not made with an s."""
+    """Return a number with its noun; `nouns` is the plural if it is irregular."""
     return f"{number:,} {noun if number == 1 else nouns or noun + 's'}"

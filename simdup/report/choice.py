@@ -10,7 +10,7 @@ from simdup.model.clusters import Cluster
 # Texts of so many members are carried: matrix and graph show no more.
 MEMBERS = 24
 
-# A text is clipped at so many characters: a page that shows more is no longer read.
+# Characters at which a text is clipped: nobody reads more on a page.
 CLIP = 400_000
 
 # Texts shrink about fourfold as whole texts and far more as pieces: from so many times the budget

@@ -1,6 +1,6 @@
 """The texts of clusters in blocks that the page inflates one by one.
 
-A cluster's texts stand side by side, so that deflate's window sees what they have in common;
+A cluster's texts are side by side, so that deflate's window sees what they have in common;
 beyond `LONG` characters, which the window does not hold, a text is stored as its delta against the
 first one.
 """
@@ -8,9 +8,9 @@ first one.
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import IO, Any
+from typing import IO, Any, TypeAlias
 
 from simdup.model.clusters import Cluster
 from simdup.report.choice import CLIP, carried, edge_first, within_reach
@@ -19,15 +19,18 @@ from simdup.report.delta import as_units, delta
 from simdup.report.terms import heaviest_terms
 from simdup.report.texts import Originals
 
-# Characters of JSON in a block: it opens in a few milliseconds, and the page keeps twelve of them.
+# The texts of a cluster; None for what could not be read again.
+Texts: TypeAlias = list[str | None]
+
+# Characters in a block: it opens in a few milliseconds, and the page keeps twelve of them.
 CHUNK = 192_000
 
 # Half of deflate's window of 32 kB, were each character to take three bytes.
 LONG = 12_000
 
-# Characters of texts that are cut into terms again: the list begins with them, and they take the
-# slower of the two segmenters some ten seconds.
-_TERMS = 8_000_000
+# Characters of texts that are cut into terms again, those that the list begins with: the slower of
+# the two segmenters takes some seconds for them.
+_TERMS = 4_000_000
 
 # Bytes of blocks that are kept in memory.
 _IN_MEMORY = 1 << 25
@@ -91,53 +94,63 @@ def add_texts(
 ) -> None:
     """Add the texts of clusters in blocks, in this order, as many as the budget allows."""
     terms_left = _TERMS
-    pending: list[tuple[int, str]] = []
+    for some in _blocks(clusters, order, originals):
+        for texts in some.values():
+            chunks.characters.update(*filter(None, texts))
+        terms = _terms(some.values(), originals) if terms_left > 0 else {}
+        terms_left -= sum(len(text or "") for texts in some.values() for text in texts)
+        pending = [(i, _content(texts, terms)) for i, texts in some.items()]
+        if chunks.add(*zip(*pending, strict=True)):
+            continue
+        while pending and not chunks.add(*zip(*pending, strict=True)):
+            pending = pending[: len(pending) // 2]
+        return
+
+
+def _blocks(
+    clusters: Sequence[Cluster], order: Sequence[int], originals: Originals
+) -> Iterator[dict[int, Texts]]:
+    """Yield the texts of clusters, so many at a time as a block holds."""
+    some: dict[int, Texts] = {}
     size = 0
     for i in order:
         texts = [originals.text(number) for number in carried(clusters[i])]
-        known = [text for text in texts if text is not None]
-        if not known:
-            continue
-        terms_left -= sum(map(len, known))
-        content = _cluster(texts, originals if terms_left > 0 else None)
-        chunks.characters.update(*known)
-        pending.append((i, content))
-        size += len(content)
+        if any(texts):
+            some[i] = texts
+            size += sum(len(text or "") for text in texts)
         if size >= CHUNK:
-            if not chunks.add(*zip(*pending, strict=True)):
-                break
-            pending, size = [], 0
-    _fill(chunks, pending)
+            yield some
+            some, size = {}, 0
+    if some:
+        yield some
 
 
-def _fill(chunks: Chunks, pending: list[tuple[int, str]]) -> None:
-    """Add what fits of the last clusters."""
-    while pending and not chunks.add(*zip(*pending, strict=True)):
-        pending = pending[: len(pending) // 2]
+def _terms(every: Iterable[Texts], originals: Originals) -> dict[str, Any]:
+    """Return the terms of texts that are not clipped, by text."""
+    fingerprinter = originals.origins.fingerprinter
+    known = dict.fromkeys(t for texts in every for t in texts if t and len(t) <= CLIP)
+    if fingerprinter is None:
+        return {}
+    return dict(zip(known, heaviest_terms(list(known), fingerprinter), strict=True))
 
 
-def _cluster(texts: Sequence[str | None], originals: Originals | None) -> str:
+def _content(texts: Texts, terms: dict[str, Any]) -> str:
     """Return the JSON of a cluster: its texts, which of them are clipped, and its terms."""
     stored: list[Any] = []
     base = ""
     for text in texts:
+        units = as_units((text or "")[:CLIP])
         if text is None:
             stored.append(None)
-            continue
-        units = as_units(text[:CLIP])
-        if not base:
-            base = units
+        elif not base or len(units) <= LONG:
+            base = base or units
             stored.append(units)
         else:
-            stored.append(units if len(units) <= LONG else {"delta": delta(base, units)})
+            stored.append({"delta": delta(base, units)})
     content: dict[str, Any] = {"texts": stored}
     clipped = [i for i, text in enumerate(texts) if text is not None and len(text) > CLIP]
     if clipped:
         content["clipped"] = clipped
-    if originals is not None:
-        known = [i for i, text in enumerate(texts) if text is not None and i not in clipped]
-        found = heaviest_terms([texts[i] or "" for i in known], originals.origins.fingerprinter)
-        content["terms"] = [None] * len(texts)
-        for i, terms in zip(known, found, strict=True):
-            content["terms"][i] = terms
+    if terms:
+        content["terms"] = [terms.get(text or "") for text in texts]
     return script_json(content)

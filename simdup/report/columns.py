@@ -41,9 +41,9 @@ def deflate(content: bytes) -> bytes:
 
 
 def script_json(value: Any) -> str:
-    """Return JSON that may stand in a script element: nothing in it ends the element.
+    """Return JSON that is safe in a script element: nothing in it ends the element.
 
-    Lone surrogates, which names may hold, stand as escapes.
+    Lone surrogates, which names may hold, are escaped.
     """
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     for character in "<\u2028\u2029":

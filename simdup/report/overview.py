@@ -1,4 +1,4 @@
-"""What a page shows first: figures of the whole, small enough to stand at its beginning."""
+"""What a page shows first: figures of the whole, small enough for its beginning."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page of a scan."""
+"""The page of a result: of a scan, of a cleaned corpus, of one comparison."""
 
 from __future__ import annotations
 
@@ -26,13 +26,25 @@ from simdup.report.tables import Folders, table
 from simdup.report.texts import read_originals
 
 
-def scan_page(result: Result, options: PageOptions) -> Iterator[bytes]:
-    """Yield the page of a scan's result, whose documents are read again for their texts."""
+def scan_page(
+    result: Result, options: PageOptions, removed: frozenset[str] = frozenset()
+) -> Iterator[bytes]:
+    """Yield the page of a result, whose documents are read again for their texts.
+
+    Parameters
+    ----------
+    result : Result
+        Of a scan, or of the cleaning of a corpus.
+    options : PageOptions
+        What the page carries.
+    removed : frozenset of str
+        The documents that a cleaned corpus lacks.
+    """
     origins: Origins = result.origins
     with Chunks(options.texts) as chunks:
         if options.texts != 0:
             _add_texts(chunks, result, origins)
-        yield from _page(result, origins, options, chunks)
+        yield from _page(result, options, chunks, removed)
 
 
 def _add_texts(chunks: Chunks, result: Result, origins: Origins) -> None:
@@ -44,15 +56,16 @@ def _add_texts(chunks: Chunks, result: Result, origins: Origins) -> None:
 
 
 def _page(
-    result: Result, origins: Origins, options: PageOptions, chunks: Chunks
+    result: Result, options: PageOptions, chunks: Chunks, removed: frozenset[str]
 ) -> Iterator[bytes]:
     """Yield the page, given its texts."""
+    origins: Origins = result.origins
     folders = Folders(origins)
-    packed = table(result.clusters, origins, folders, chunks.place, result.references)
+    packed = table(result, folders, chunks.place, removed)
     names = [member.name for cluster in result.clusters for member in cluster.members]
     title = _title(origins)
     head = {
-        "kind": "scan",
+        "kind": options.kind,
         "title": title,
         "simdup": __version__,
         "id": _identity(result),

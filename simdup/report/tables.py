@@ -11,14 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdup.ingest.origins import Origins
-from simdup.model.clusters import Cluster, Member
+from simdup.model.clusters import Cluster, Member, Result
 from simdup.report.columns import pack
 
 ROLES = ("kept", "redundant", "linked")
 
 # Flags of a document: it is a reference, it is a file that can be opened, its similarity is an
-# estimate.
-_REFERENCE, _FILE, _ESTIMATED = 1, 2, 4
+# estimate, its text is that of the kept one, it was left out of a cleaned corpus.
+_REFERENCE, _FILE, _ESTIMATED, _EXACT, _REMOVED = 1, 2, 4, 8, 16
 
 
 def ten_thousandths(similarity: float | None) -> int:
@@ -55,14 +55,17 @@ class Folders:
 
 
 def table(
-    clusters: Sequence[Cluster],
-    origins: Origins | None,
+    result: Result,
     folders: Folders,
     place: Mapping[int, tuple[int, int]],
-    references: int = 0,
+    removed: frozenset[str] = frozenset(),
 ) -> bytes:
-    """Return the table of clusters; `place` is that of `simdup.report.chunks.Chunks`."""
-    members = [member for cluster in clusters for member in cluster.members]
+    """Return the table of a result's clusters.
+
+    `place` is that of `simdup.report.chunks.Chunks`, `removed` names the documents that a cleaned
+    corpus lacks.
+    """
+    clusters = result.clusters
     places = [place.get(i, (-1, 0)) for i in range(len(clusters))]
     return pack(
         {
@@ -71,18 +74,24 @@ def table(
             "complete": np.array([cluster.complete for cluster in clusters], np.uint8),
             "chunk": np.array([chunk for chunk, _ in places], np.int32),
             "slot": _u32([slot for _, slot in places]),
-            **_documents(members, origins, folders, references),
-            "order": _order(clusters, origins),
+            **_documents(result, folders, removed),
+            "order": _order(clusters, result.origins),
             **_pairs(clusters),
         }
     )
 
 
 def _documents(
-    members: Sequence[Member], origins: Origins | None, folders: Folders, references: int
+    result: Result, folders: Folders, removed: frozenset[str]
 ) -> dict[str, NDArray[Any]]:
+    origins: Origins | None = result.origins
+    members = [member for cluster in result.clusters for member in cluster.members]
     digits = max((len(member.fingerprint) for member in members), default=16)
     prints = "".join(member.fingerprint.zfill(digits) for member in members)
+    flags = [
+        _flags(member, origins, result.references) | _REMOVED * (member.name in removed)
+        for member in members
+    ]
     return {
         "folder": _u32([folders.number(member) for member in members]),
         "bytes": _u32([_size(member, origins) for member in members]),
@@ -90,7 +99,7 @@ def _documents(
         "role": np.array([ROLES.index(member.role) for member in members], np.uint8),
         "distance": np.array([-1 if m.distance is None else m.distance for m in members], np.int16),
         "similarity": np.array([ten_thousandths(m.similarity) for m in members], np.int32),
-        "flags": np.array([_flags(member, origins, references) for member in members], np.uint8),
+        "flags": np.array(flags, np.uint8),
         "fingerprint": np.frombuffer(bytes.fromhex(prints), np.uint8),
     }
 
@@ -104,9 +113,13 @@ def _size(member: Member, origins: Origins | None) -> int:
 def _flags(member: Member, origins: Origins | None, references: int) -> int:
     number = member.number
     flags = _REFERENCE * (number < references) | _ESTIMATED * member.estimated
-    if origins is not None and number >= 0:
-        flags |= _FILE * bool(origins.paths[number] and not origins.records[number])
-    return flags
+    if origins is None or number < 0:
+        return flags
+    flags |= _FILE * bool(origins.paths[number] and not origins.records[number])
+    same = (
+        0 <= member.beside != number and origins.digests[number] == origins.digests[member.beside]
+    )
+    return flags | _EXACT * same
 
 
 def _order(clusters: Sequence[Cluster], origins: Origins | None) -> NDArray[np.uint32]:
@@ -126,16 +139,17 @@ def _order(clusters: Sequence[Cluster], origins: Origins | None) -> NDArray[np.u
 def _pairs(clusters: Sequence[Cluster]) -> dict[str, NDArray[Any]]:
     """Return the columns of pairs: of a cluster the places of their documents in it.
 
-    A name may occur twice in a cluster, where texts came from Python: its first place counts.
+    A name may occur several times in a cluster, where texts came from Python.
     """
     a: list[int] = []
     b: list[int] = []
     for cluster in clusters:
-        place: dict[str, int] = {}
+        place: dict[str, list[int]] = {}
         for i, member in enumerate(cluster.members):
-            place.setdefault(member.name, i)
-        a += [place[pair.a] for pair in cluster.pairs]
-        b += [place[pair.b] for pair in cluster.pairs]
+            place.setdefault(member.name, []).append(i)
+        a += [place[pair.a][0] for pair in cluster.pairs]
+        # Two documents of one name are those that have it first.
+        b += [place[pair.b][int(pair.a == pair.b)] for pair in cluster.pairs]
     pairs = [pair for cluster in clusters for pair in cluster.pairs]
     return {
         "pairA": _u32(a),

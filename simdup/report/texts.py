@@ -13,7 +13,6 @@ from contextlib import contextmanager
 from itertools import islice
 
 from simdup.corpus.spool import Slot, SpoolReader, SpoolWriter
-from simdup.features.text import PreparedText
 from simdup.ingest.corpus import spool_folder
 from simdup.ingest.origins import Origins
 from simdup.report.choice import CLIP
@@ -34,7 +33,7 @@ class Originals:
         """Write (number, text) to the spool, those that are as they were."""
         stream = iter(texts)
         while some := list(islice(stream, _AT_ONCE)):
-            prepared = self.origins.fingerprinter.analyzer.prepare_all([text for _, text in some])
+            prepared = self.origins.analyzer.prepare_all([text for _, text in some])
             same = [
                 (number, text)
                 for (number, text), now in zip(some, prepared, strict=True)
@@ -49,10 +48,6 @@ class Originals:
         if slot is None:
             return None
         return self._reader.read(slot).decode("utf-8", "surrogatepass")
-
-    def prepared(self, text: str) -> PreparedText:
-        """Return a text as it is counted."""
-        return self.origins.fingerprinter.analyzer.prepare(text)
 
 
 @contextmanager

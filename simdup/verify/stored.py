@@ -1,4 +1,4 @@
-"""The texts of documents in a spool, as verification reads them."""
+"""The spooled texts of documents, as verification reads them."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from simdup.model.shingling import Shingling
 
 @dataclass(frozen=True)
 class StoredTexts:
-    """Texts by the number of their document; can be pickled."""
+    """Texts by document number; can be pickled."""
 
     analyzer: Analyzer
     shingling: Shingling
-    # int64[documents, 3]: where they are, as in `Slot`.  Processes share an array; of objects, each
-    # would copy those that it looks at.
+    # int64[documents, 3]: their positions, as in `Slot`.  Processes share an array, whereas each
+    # process would copy the objects that it accesses.
     slots: NDArray[np.int64]
     read: Callable[[Slot], bytes]  # returns the bytes of a slot
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Leave the segmenter behind."""
+        """Pickle without the segmenter."""
         return type(self), (self.analyzer, self.shingling, self.slots, self.read)
 
     @cached_property
@@ -35,7 +35,7 @@ class StoredTexts:
         return self.analyzer.shingler(self.shingling)
 
     def text(self, number: int) -> str:
-        """Return a text in the form that is shingled."""
+        """Return a text in the form that is cut into shingles."""
         return self.read(Slot(*self.slots[number].tolist())).decode("utf-8", "surrogatepass")
 
     def shingles(self, number: int) -> Shingles:

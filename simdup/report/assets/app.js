@@ -24,14 +24,17 @@ window.simdupApp = (() => {
     say.waiting = setTimeout(() => status.classList.add('unseen'), 2500);
   }
 
-  const tabs = () => [['#/', 'overview'], ['#/clusters', 'clusters'], ['#/review', 'review']];
+  // A comparison is one cluster, without an overview and a list.
+  const single = data.head.kind === 'compare';
+
+  const tabs = () => (single ? [['#/c/1', 'comparison'], ['#/review', 'review']] : [['#/', 'overview'], ['#/clusters', 'clusters'], ['#/review', 'review']]);
 
   /** Draw the bar at the top in the chosen language. */
   function bar() {
     document.documentElement.lang = state.lang === 'zh' ? 'zh-Hans' : 'en';
     document.getElementById('skip').textContent = t('skip');
     document.getElementById('source').replaceChildren(name(data.head.title));
-    const current = view === 'overview' || view === 'review' ? view : 'clusters';
+    const current = view === 'overview' || view === 'review' ? view : single ? 'comparison' : 'clusters';
     document.getElementById('tabs').replaceChildren(...tabs().map(([href, key]) => h('a', { href, 'aria-current': key === current ? 'page' : null }, t(key))));
     document.getElementById('tools').replaceChildren(
       h('button', { type: 'button', class: 'tool print', onclick: () => window.print() }, t('print')),
@@ -43,8 +46,10 @@ window.simdupApp = (() => {
   function route() {
     const parts = window.location.hash.replace(/^#\/?/, '').split('/');
     if (parts[0] === 'c') return { view: 'cluster', cluster: Number(parts[1]) - 1, pair: pair(parts[2]) };
+    if (parts[0] === 'review') return { view: 'review' };
+    if (single) return { view: 'cluster', cluster: 0, pair: null };
     if (parts[0] === 'clusters') return { view: 'clusters' };
-    return parts[0] === 'review' ? { view: 'review' } : { view: 'overview' };
+    return { view: 'overview' };
   }
 
   function pair(words) {
@@ -61,6 +66,7 @@ window.simdupApp = (() => {
     cluster = view === 'cluster' ? asked.cluster : -1;
     bar();
     document.body.dataset.view = view;
+    document.body.dataset.kind = data.head.kind;
     if (view === 'overview') window.simdupOverview.draw(main);
     else if (!ready) main.replaceChildren(h('p', { class: 'wait' }, t('loading')));
     else if (view === 'review') window.simdupReview.draw(main);

@@ -14,7 +14,7 @@ window.simdupCluster = (() => {
 
   // Documents that are listed at once.
   const LISTED = 50;
-  const [REFERENCE, FILE, ESTIMATED] = [1, 2, 4];
+  const [REFERENCE, FILE, ESTIMATED, EXACT, REMOVED] = [1, 2, 4, 8, 16];
 
   let reader = null; // handle of the pair reader
   let shownNow = null; // the cluster and the pair that are read
@@ -40,8 +40,12 @@ window.simdupCluster = (() => {
   function chips(document_, i) {
     const { role, flags } = data.table;
     if (flags[document_] & REFERENCE) return h('span', { class: 'chip cool' }, t('reference'));
-    if (i === 0) return h('span', { class: 'chip cool' }, t('kept'));
-    return role[document_] === 2 ? h('span', { class: 'chip warn' }, t('linked')) : null;
+    if (i === 0) return data.head.kind === 'compare' ? null : h('span', { class: 'chip cool' }, t('kept'));
+    const exact = flags[document_] & EXACT;
+    if (flags[document_] & REMOVED) return h('span', { class: 'chip' }, t(exact ? 'removedExact' : 'removedNear'));
+    if (data.head.kind === 'compare') return null;
+    if (role[document_] === 2) return h('span', { class: 'chip warn' }, t('linked'));
+    return exact ? h('span', { class: 'chip' }, t('exact')) : null;
   }
 
   function member(cluster, i, chosen) {
@@ -83,7 +87,7 @@ window.simdupCluster = (() => {
   function notices(cluster) {
     const { table } = data;
     const found = [];
-    if (table.linked[cluster]) found.push(h('p', { class: 'notice' }, t('chainedText', table.linked[cluster])));
+    if (table.linked[cluster] && data.head.kind !== 'compare') found.push(h('p', { class: 'notice' }, t('chainedText', table.linked[cluster])));
     if (state.threshold > groups.asked()) found.push(h('p', { class: 'notice cool' }, apart(cluster)));
     return found;
   }
@@ -98,19 +102,27 @@ window.simdupCluster = (() => {
     return t('apart', value, words.join(' | '));
   }
 
+  /** Return the mark of a chained cluster, or the answer of a comparison. */
+  function verdict(cluster) {
+    const linked = data.table.linked[cluster] > 0;
+    if (data.head.kind === 'compare') return h('span', { class: linked ? 'chip warn' : 'chip cool' }, t(linked ? 'answerNo' : 'answerYes'));
+    return linked ? h('span', { class: 'chip warn' }, t('chained')) : null;
+  }
+
   function title(cluster) {
     const { table } = data;
     const [folder, file] = split(data.names[table.first[cluster]]);
     const facts = [t('documentsOf', table.size[cluster])];
-    if (table.weakest[cluster] >= 0) facts.push(t('weakest', state.digits(table.weakest[cluster])));
-    facts.push(t('diameter', table.diameter[cluster]));
+    const two = table.size[cluster] === 2;
+    if (table.weakest[cluster] >= 0) facts.push(t(two ? 'similarity' : 'weakest', state.digits(table.weakest[cluster])));
+    facts.push(t(two ? 'distance' : 'diameter', table.diameter[cluster]));
     return h('header', { class: 'title' },
       h('a', { class: 'back', href: '#/clusters' }, `‹ ${t('back')}`),
-      h('p', { class: 'over' }, t('cluster', cluster + 1)),
+      h('p', { class: 'over' }, data.head.kind === 'compare' ? t('comparison') : t('cluster', cluster + 1)),
       file && folder ? h('p', { class: 'over' }, name(folder)) : null,
       h('h1', { tabindex: '-1' }, name(file || folder)),
       h('p', { class: 'facts' }, facts.flatMap((fact, i) => (i ? [h('span', { class: 'mid', 'aria-hidden': 'true' }, '·'), fact] : [fact])),
-        table.linked[cluster] ? h('span', { class: 'chip warn' }, t('chained')) : null));
+        verdict(cluster)));
   }
 
   /** Return a name as an argument of a shell. */

@@ -247,7 +247,8 @@ window.simdupReview = (() => {
 
   /** Return the command that reads the decisions. */
   function command() {
-    const typed = data.head.command || `simdup ${data.head.kind} SOURCE`;
+    const reads = data.head.kind === 'scan' || data.head.kind === 'dedupe';
+    const typed = (reads && data.head.command) || 'simdup scan SOURCE';
     return `${typed} --decisions decisions.jsonl`;
   }
 

@@ -1,0 +1,57 @@
+"""The page of two documents: a cluster of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from simdup.fingerprints.fingerprinter import Fingerprinter
+from simdup.ingest.origins import Origins
+from simdup.model.clusters import Cluster, Member, Pair, Result, Summary
+from simdup.model.comparison import Comparison
+from simdup.model.documents import Document
+from simdup.model.page import PageOptions
+from simdup.model.reading import Reading
+from simdup.report.scan import scan_page
+
+
+def comparison_page(
+    found: Comparison,
+    documents: tuple[Document, Document],
+    fingerprinter: Fingerprinter,
+    options: PageOptions,
+) -> Iterator[bytes]:
+    """Yield the page of a comparison."""
+    texts = [(one.name, one.text) for one in documents]
+    prepared = fingerprinter.analyzer.prepare_all([text for _, text in texts])
+    origins = Origins(
+        names=[name for name, _ in texts],
+        paths=["", ""],
+        records=[0, 0],
+        digests=[one.digest for one in prepared],
+        sizes=[len(text.encode("utf-8", "surrogatepass")) for _, text in texts],
+        files=[],
+        texts=texts,
+        reading=Reading(),
+        criteria=found.criteria,
+        analyzer=fingerprinter.analyzer,
+        fingerprinter=fingerprinter,
+    )
+    result = replace(_as_result(found), origins=origins)
+    return scan_page(result, replace(options, kind="compare"))
+
+
+def _as_result(found: Comparison) -> Result:
+    """Return two documents as a result with one cluster, whatever the answer."""
+    measures = found.similarity, found.containment, found.cosine
+    one, other = (digits or "" for digits in found.fingerprints)
+    digits = found.bits // 4
+    role = "redundant" if found.duplicates else "linked"
+    members = (
+        Member(found.a, "kept", one.zfill(digits), number=0, beside=0),
+        Member(found.b, role, other.zfill(digits), found.distance, *measures, number=1, beside=0),
+    )
+    pair = Pair(found.a, found.b, found.distance or 0, *measures, exact=found.identical)
+    clusters = (Cluster(1, members, (pair,)),)
+    figures = {"documents": 2, "skipped": 0, "candidates": 1, "candidates_by": {}, "seconds": 0.0}
+    return Result(clusters, (), (), Summary.of(clusters, recipe=found.recipe, **figures))
