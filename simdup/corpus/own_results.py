@@ -24,8 +24,8 @@ _OBJECT = re.compile(
 def is_own_result(content: bytes) -> bool:
     """Return whether a file that begins like this was written by simdup."""
     # Nearly all files end here: a regular expression would take ten times as long.
-    if not content.startswith((b"cluster,", b"document,", b"a,b,", b"# simdup ", b'{"type": "',
-                               codecs.BOM_UTF8)):  # fmt: skip
+    if not content.startswith((b"cluster,", b"document,", b"a,b,", b"a,a_start,", b"# simdup ",
+                               b'{"type": "', codecs.BOM_UTF8)):  # fmt: skip
         return False
     head = content[:HEAD].removeprefix(codecs.BOM_UTF8).decode("latin-1")
     line = head.partition("\n")[0].removesuffix("\r")

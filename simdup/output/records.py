@@ -64,7 +64,7 @@ def cluster_csv(
     """
     yield csv_head((*CLUSTER_COLUMNS, *extras), bom)
     for cluster in clusters:
-        yield _csv_rows(
+        yield csv_rows(
             (
                 (
                     cluster.number,
@@ -111,7 +111,7 @@ def cluster_jsonl(result: Result) -> Iterator[bytes]:
 def removed_csv(removed: Iterable[Removed], bom: bool = False) -> Iterator[bytes]:
     """Yield the CSV of what was removed: a header, then a row a document."""
     yield csv_head(REMOVED_COLUMNS, bom)
-    yield _csv_rows(
+    yield csv_rows(
         (
             (one.document, one.reason, one.distance, digits(one.similarity), one.kept)
             for one in removed
@@ -131,7 +131,7 @@ def pair_csv(pairs: Iterable[Pair], bom: bool = False) -> Iterator[bytes]:
     yield csv_head(PAIR_COLUMNS, bom)
     rows = ((p.a, p.b, p.distance, digits(p.similarity)) for p in pairs)
     while some := list(islice(rows, _CSV_ROWS)):
-        yield _csv_rows(some, bom)
+        yield csv_rows(some, bom)
 
 
 def pair_jsonl(pairs: Iterable[Pair]) -> Iterator[bytes]:
@@ -153,7 +153,7 @@ def query_csv(answers: Iterable[QueryResult], bom: bool = False) -> Iterator[byt
             (answer.document, match.document, match.distance, digits(match.similarity))
             for match in answer.matches
         ]
-        yield _csv_rows(rows or [(answer.document, "", "", "")], bom)
+        yield csv_rows(rows or [(answer.document, "", "", "")], bom)
 
 
 def query_jsonl(answers: Iterable[QueryResult]) -> Iterator[bytes]:
@@ -213,7 +213,8 @@ def _rounded(values: dict[str, Any]) -> dict[str, Any]:
     return others | {name: value for name, value in measures.items() if value is not None}
 
 
-def _csv_rows(rows: Iterable[Iterable[object]], bom: bool) -> bytes:
+def csv_rows(rows: Iterable[Iterable[object]], bom: bool) -> bytes:
+    """Return rows of a CSV."""
     if bom:
         rows = (map(_no_formula, row) for row in rows)
     lines: list[str] = []

@@ -1,0 +1,140 @@
+"""A corpus whose documents were cut into symbols, and winnowed; their texts stay in the spool.
+
+Documents with the same symbols are one text, which is compared once.  The result does not depend
+on how many processes read them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simdup.corpus.names import NameRegistry
+from simdup.corpus.spool import Slot, SpoolReader
+from simdup.ingest.corpus import make_batches, spool_folder
+from simdup.ingest.cutting import BatchCutter, CutBatch, CutSlots
+from simdup.ingest.given import Given
+from simdup.ingest.sources import Input
+from simdup.model.documents import LeftOut, Skipped
+from simdup.reuse.extension import MARGIN
+from simdup.reuse.symbols import HOLE, Symbols, end_marks
+from simdup.reuse.templates import Template
+from simdup.reuse.winnowing import Seeds, Window
+
+I64 = NDArray[np.int64]
+
+
+@dataclass
+class CutCorpus:
+    """Documents that were read, as symbols and seeds."""
+
+    reader: SpoolReader
+    given: Given
+    registry: NameRegistry = field(default_factory=NameRegistry)
+    # Of each document.
+    names: list[str] = field(default_factory=list)
+    paths: list[str] = field(default_factory=list)
+    groups: list[str] = field(default_factory=list)
+    originals: list[Slot] = field(default_factory=list)
+    text_of: list[int] = field(default_factory=list)  # the text it has
+    notes: list[tuple[str, str]] = field(default_factory=list)
+    skipped: list[Skipped] = field(default_factory=list)
+    # The number of each text, by its digest: in the order in which documents have them.
+    _texts: dict[bytes, int] = field(default_factory=dict)
+    # Of each batch: where its texts are, and the digest and the length of each.
+    _spooled: list[tuple[CutSlots, list[bytes], list[int]]] = field(default_factory=list)
+
+    def add(self, batch: CutBatch) -> None:
+        """Take in a batch."""
+        self.given.take(batch.documents)
+        for document, digest in zip(batch.documents, batch.digests, strict=True):
+            name, note = self.registry.assign(document)
+            if note:
+                self.notes.append((document.place, note))
+            if document.note:
+                self.notes.append((name, document.note))
+            self.names.append(name)
+            self.paths.append(document.path)
+            self.text_of.append(self._texts.setdefault(digest, len(self._texts)))
+        self.originals += batch.originals
+        for one in batch.skipped:
+            if isinstance(one, LeftOut):
+                self.notes.append((one.document, one.reason))
+            else:
+                self.skipped.append(self.given.skip(one))
+        first = zip(batch.digests, batch.first_seen, strict=True)
+        if batch.slots is not None:
+            self._spooled.append((batch.slots, [d for d, new in first if new], batch.lengths))
+
+    def text(self, document: int) -> str:
+        """Return the text of a document as it was decoded."""
+        return self.reader.read(self.originals[document]).decode("utf-8", "surrogatepass")
+
+    @cached_property
+    def sizes(self) -> I64:
+        """The symbols of each text."""
+        sizes = np.zeros(len(self._texts), np.int64)
+        for _, digests, lengths in self._spooled:
+            sizes[[self._texts[digest] for digest in digests]] = lengths
+        return sizes
+
+    def assemble(self) -> tuple[I64, Symbols, Seeds]:
+        """Return where each text begins, all texts surrounded, and their seeds in order."""
+        count = len(self.sizes)
+        starts = np.append(0, np.cumsum(self.sizes + 1)) + MARGIN
+        symbols = np.full(int(starts[-1]) + MARGIN, HOLE)
+        symbols[starts[1:] - 1] = end_marks(np.arange(count))
+        filled = np.zeros(count, np.bool_)
+        hashes, positions = [np.zeros(0, np.uint64)], [np.zeros(0, np.int64)]
+        for slots, digests, lengths in self._spooled:
+            own = np.array([self._texts[digest] for digest in digests], np.int64)
+            firsts = np.append(0, np.cumsum(lengths, dtype=np.int64))
+            content = self._array(slots.symbols, np.uint32)
+            fresh = ~filled[own]
+            filled[own] = True
+            for text, low, high in zip(
+                own[fresh], firsts[:-1][fresh], firsts[1:][fresh], strict=True
+            ):
+                part = content[low:high]
+                symbols[starts[text] : starts[text] + len(part)] = np.where(
+                    part == HOLE, end_marks(text), part
+                )
+            where = self._array(slots.positions, np.int64)
+            owners = np.searchsorted(firsts, where, "right") - 1
+            used = fresh[owners]
+            moved = where + (starts[own] - firsts[:-1])[owners] if len(own) else where
+            hashes.append(self._array(slots.hashes, np.uint64)[used])
+            positions.append(moved[used])
+        seeds = Seeds(np.concatenate(hashes), np.concatenate(positions))
+        # A process may have met a text before the one that comes first in order.
+        order = np.argsort(seeds.positions, kind="stable")
+        return starts, symbols, Seeds(seeds.hashes[order], seeds.positions[order])
+
+    def _array(self, slot: Slot, kind: type[np.generic]) -> NDArray[Any]:
+        return np.frombuffer(self.reader.read(slot), kind)
+
+
+@contextmanager
+def ingest_cut(
+    opened: Input, window: Window, template: Template | None = None
+) -> Iterator[CutCorpus]:
+    """Read and cut all documents, and keep the spool while they are worked on."""
+    with spool_folder() as folder:
+        reader = SpoolReader(folder)
+        try:
+            corpus = CutCorpus(reader, opened.given)
+            corpus.skipped += opened.skipped
+            corpus.notes += opened.notes
+            cutter = BatchCutter(opened.settings.reading, window, folder, template)
+            for _, batch in make_batches(opened, cutter):
+                corpus.add(batch)
+            corpus.skipped += opened.given.finish()
+            yield corpus
+        finally:
+            reader.close()

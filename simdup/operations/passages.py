@@ -1,0 +1,162 @@
+"""Passages: who has which paragraph from whom."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
+from typing import Unpack
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simdup.index.opening import refuse_indexes
+from simdup.ingest.cut_corpus import CutCorpus, ingest_cut
+from simdup.ingest.sources import Data, Input, open_input
+from simdup.model.passages import (
+    PassageCriteria,
+    PassageFields,
+    PassageResult,
+    PassageSummary,
+)
+from simdup.model.reading import Reading
+from simdup.model.settings import RunOptions, Settings
+from simdup.reuse.copies import Holders, Sides
+from simdup.reuse.finding import Finder, Passages, concat
+from simdup.reuse.offsets import look_up_in
+from simdup.reuse.overlaps import form_overlaps
+from simdup.reuse.winnowing import Window
+from simdup.workers import Workers
+
+I64 = NDArray[np.int64]
+
+
+def passages(
+    data: Data,
+    criteria: PassageCriteria | None = None,
+    *,
+    references: Iterable[str] = (),
+    templates: Iterable[str] = (),
+    across: str | None = None,
+    reading: Reading | None = None,
+    run: RunOptions | None = None,
+    jobs: int | None = None,
+    **fields: Unpack[PassageFields],
+) -> PassageResult:
+    """Find the passages that documents share.
+
+    Parameters
+    ----------
+    data : str, iterable of str, or iterable of (str, str)
+        A file or folder, several of them, or names and texts.
+    criteria : PassageCriteria, optional
+        When two documents share a passage.
+    references : iterable of str
+        Files and folders: documents are compared with these only.
+    templates : iterable of str
+        Texts: what also occurs in one of them is ignored.
+    across : str, optional
+        A field of records, or ``folder``: only documents of different values are compared.
+    reading : Reading, optional
+        Encoding, patterns and formats of files.
+    run : RunOptions, optional
+        What the run may use.
+    jobs : int, optional
+        Processes, instead of those of `run`; the result does not depend on it.
+    **fields
+        Fields of `PassageCriteria`, such as ``min_length=20``; they override those of `criteria`.
+
+    Returns
+    -------
+    PassageResult
+        ``overlaps``, ``skipped``, ``notes`` and ``summary``.
+
+    Raises
+    ------
+    SimdupError
+        If an argument makes no sense.  Documents that cannot be read are no error; they are listed
+        in ``skipped``.
+
+    Examples
+    --------
+    >>> text = "The old harbour sleeps in the fog until the first boats come home with the tide."
+    >>> found = passages([("a", text), ("b", f"He wrote: {text}")], min_length=20)
+    >>> found.overlaps[0].passages
+    (Passage(a=(0, 80), b=(10, 90), length=33, similarity=1.0),)
+    """
+    settings = Settings.of(reading=reading, run=run)
+    if jobs is not None:
+        settings = replace(settings, run=replace(settings.run, jobs=jobs))
+    criteria = replace(criteria or PassageCriteria(), **fields)
+    with examine(open_passages(data, settings, references), criteria) as (result, _):
+        return result
+
+
+def open_passages(data: Data, settings: Settings, references: Iterable[str] = ()) -> Input:
+    """List what is to be read; see `passages`."""
+    references = list(references)
+    refuse_indexes(references)
+    return open_input(data, settings, references)
+
+
+@contextmanager
+def examine(
+    opened: Input, criteria: PassageCriteria
+) -> Iterator[tuple[PassageResult, Callable[[int], str]]]:
+    """Find passages in opened sources; yield them, and what returns the first text of a pair."""
+    started = time.monotonic()
+    with ingest_cut(opened, Window.of(criteria.min_run)) as corpus:
+        starts, symbols, seeds = corpus.assemble()
+        sides = _sides(corpus, opened)
+        holders = Holders.of(np.array(corpus.text_of, np.int64), len(corpus.sizes), sides)
+        finder = Finder.indexed(starts, symbols, seeds, criteria, holders.text_sides)
+        del seeds
+        found = _find(finder, opened.settings.run)
+        overlaps = form_overlaps(found, corpus.sizes, holders, criteria)
+        overlaps = overlaps.located(corpus.names, look_up_in(corpus.text))
+        summary = PassageSummary(
+            documents=len(corpus.names),
+            pairs=len(overlaps),
+            passages=len(overlaps.lengths),
+            skipped=len(corpus.skipped),
+            identical=len(corpus.names) - len(corpus.sizes),
+            common=finder.index.common,
+            most_documents=criteria.most_documents(len(corpus.sizes)),
+            repeated=finder.index.repeated,
+            seconds=time.monotonic() - started,
+        )
+        skipped, notes = tuple(corpus.skipped), tuple(corpus.notes)
+        first = overlaps.documents[:, 0]
+        yield (
+            PassageResult(overlaps, skipped, notes, summary),
+            lambda pair: corpus.text(int(first[pair])),
+        )
+
+
+def _sides(corpus: CutCorpus, opened: Input) -> Sides | None:
+    """Return what is compared with what; None where all documents are."""
+    if not opened.references:
+        return None
+    references = np.array([path in opened.references for path in corpus.paths], np.bool_)
+    groups = np.full(len(references), -1)
+    return Sides(~references, references, groups)
+
+
+def _find(finder: Finder, run: RunOptions) -> Passages:
+    """Return the passages of all texts, found in processes if these are worth it."""
+    ranges = finder.ranges()
+    processes = min(run.processes, len(ranges))
+    if processes == 1:
+        return concat([finder.find(*one) for one in ranges])
+    workers = Workers[tuple[int, int], Passages](processes, partial(_start, finder))
+    try:
+        return concat([found for _, found in workers.map(ranges)])
+    finally:
+        workers.close()
+
+
+def _start(finder: Finder, number: int) -> Callable[[tuple[int, int]], Passages]:
+    """Return what a process does with a range of texts."""
+    return lambda texts: finder.find(*texts)

@@ -1,0 +1,124 @@
+"""Overlaps: from passages of texts to those of documents, and what they cover."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simdup.model.passages import Overlap, Passage, PassageCriteria
+from simdup.reuse.copies import Holders
+from simdup.reuse.finding import Passages, shares
+from simdup.reuse.offsets import LookUp, locate
+
+I64 = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Overlaps(Sequence[Overlap]):
+    """Overlaps of documents in arrays; each becomes an object when it is asked for."""
+
+    documents: I64  # int64[pairs, 2]
+    firsts: I64  # int64[pairs + 1]: where the passages of each pair begin, and the end
+    a: I64  # int64[passages, 2]: symbols, or characters once they are located
+    b: I64
+    lengths: I64
+    similarities: NDArray[np.float64]
+    shares: NDArray[np.float64]  # float64[pairs, 2]
+    identical: NDArray[np.bool_]  # bool[pairs]
+    names: Sequence[str] = ()  # of the documents
+
+    def located(self, names: Sequence[str], look_up: LookUp) -> Overlaps:
+        """Return the overlaps with characters in place of symbols, and names of documents."""
+        pairs = np.repeat(self.documents, np.diff(self.firsts), axis=0)
+        a, b = locate(look_up, pairs, self.a, self.b)
+        return replace(self, a=a, b=b, names=names)
+
+    def take(self, rows: I64) -> Overlaps:
+        """Return some of the pairs."""
+        counts = np.diff(self.firsts)[rows]
+        firsts = np.append(0, np.cumsum(counts))
+        own = np.arange(firsts[-1]) + np.repeat(self.firsts[rows] - firsts[:-1], counts)
+        return Overlaps(
+            self.documents[rows], firsts, self.a[own], self.b[own], self.lengths[own],
+            self.similarities[own], self.shares[rows], self.identical[rows], self.names,
+        )  # fmt: skip
+
+    def __len__(self) -> int:
+        """Return the number of pairs."""
+        return len(self.documents)
+
+    @overload
+    def __getitem__(self, number: int) -> Overlap: ...
+    @overload
+    def __getitem__(self, number: slice) -> Sequence[Overlap]: ...
+    def __getitem__(self, number: int | slice) -> Overlap | Sequence[Overlap]:
+        """Return the overlap of one pair, or of some."""
+        if isinstance(number, slice):
+            return [self[i] for i in range(*number.indices(len(self)))]
+        number = range(len(self))[number]
+        rows = slice(*self.firsts[number : number + 2].tolist())
+        passages = map(
+            Passage,
+            map(tuple, self.a[rows].tolist()),
+            map(tuple, self.b[rows].tolist()),
+            self.lengths[rows].tolist(),
+            self.similarities[rows].tolist(),
+        )
+        a, b = (self.names[document] for document in self.documents[number].tolist())
+        share_a, share_b = self.shares[number].tolist()
+        return Overlap(a, b, share_a, share_b, tuple(passages), bool(self.identical[number]))
+
+    def __iter__(self) -> Iterator[Overlap]:
+        """Yield all overlaps."""
+        return map(self.__getitem__, range(len(self)))
+
+
+def form_overlaps(
+    found: Passages, sizes: I64, holders: Holders, criteria: PassageCriteria
+) -> Overlaps:
+    """Return the overlaps of documents, the largest first.
+
+    Parameters
+    ----------
+    found : Passages
+        Of pairs of texts.
+    sizes : int64[texts]
+        The symbols of each text.
+    holders : Holders
+        The documents of each text.
+    criteria : PassageCriteria
+    """
+    firsts, covered = shares(found, sizes)
+    texts = found.texts[firsts[:-1]]
+    pairs = Overlaps(
+        holders.pairs(texts), firsts, found.a, found.b, found.lengths, found.similarities, covered,
+        np.zeros(len(texts), np.bool_),
+    )  # fmt: skip
+    copies = holders.copies(np.flatnonzero(sizes >= criteria.min_length))
+    text_of = np.zeros(len(holders.order), np.int64)
+    text_of[holders.order] = np.repeat(np.arange(len(sizes)), np.diff(holders.firsts))
+    pairs = _append(pairs, copies, sizes[text_of[copies[:, 0]]])
+    documents = pairs.documents
+    common = (pairs.shares * sizes[text_of[documents]]).min(axis=1)
+    order = np.lexsort((documents[:, 1], documents[:, 0], -common))
+    return pairs.take(order[documents[order, 0] >= 0])
+
+
+def _append(overlaps: Overlaps, copies: I64, sizes: I64) -> Overlaps:
+    """Return overlaps and pairs of documents that have the same text of some size."""
+    count = len(copies)
+    spans = np.stack([np.zeros_like(sizes), sizes], 1)
+    return Overlaps(
+        np.append(overlaps.documents, copies, axis=0),
+        np.append(overlaps.firsts, overlaps.firsts[-1] + np.arange(1, count + 1)),
+        np.append(overlaps.a, spans, axis=0),
+        np.append(overlaps.b, spans, axis=0),
+        np.append(overlaps.lengths, sizes),
+        np.append(overlaps.similarities, np.ones(count)),
+        np.append(overlaps.shares, np.ones((count, 2)), axis=0),
+        np.append(overlaps.identical, np.ones(count, np.bool_)),
+    )
