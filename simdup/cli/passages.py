@@ -10,7 +10,7 @@ import click
 
 from simdup.cli import options
 from simdup.cli.outcome import Status, status, typed
-from simdup.model.passages import PassageCriteria, PassageResult
+from simdup.model.passages import PassageCriteria, PassageResult, PassageScope
 from simdup.model.settings import Settings
 
 FORMATS = ("text", "csv", "jsonl")
@@ -21,6 +21,7 @@ FORMATS = ("text", "csv", "jsonl")
 @options.settings(options.reading, options.run_alone)
 @options.passage_criteria
 @options.passage_references
+@options.passage_scope
 @options.output(*FORMATS)
 @options.screen_with("quiet", "progress")
 def command(
@@ -29,6 +30,7 @@ def command(
     settings: Settings,
     criteria: PassageCriteria,
     references: tuple[str, ...],
+    scope: PassageScope,
     out: options.Output,
     screen: options.Screen,
 ) -> Status:
@@ -50,10 +52,10 @@ def command(
     """
     from simdup.operations.passages import examine, open_passages
 
-    read = [*sources, *references]
+    read = [*sources, *references, *scope.templates]
     with out.open(read, settings.reading) as stream, screen.watch(settings) as watched:
-        opened = open_passages(sources, watched, references)
-        with examine(opened, criteria) as (result, text_of):
+        opened = open_passages(sources, watched, references, scope.across)
+        with examine(opened, criteria, scope) as (result, text_of):
             result = replace(result, skipped=typed(result.skipped))
             screen.skipped(result.skipped, result.notes)
             stream.writelines(_lines(stream, result, text_of, out))

@@ -40,7 +40,7 @@ class CutCorpus:
     # Of each document.
     names: list[str] = field(default_factory=list)
     paths: list[str] = field(default_factory=list)
-    groups: list[str] = field(default_factory=list)
+    groups: list[str | None] = field(default_factory=list)
     originals: list[Slot] = field(default_factory=list)
     text_of: list[int] = field(default_factory=list)  # the text it has
     notes: list[tuple[str, str]] = field(default_factory=list)
@@ -61,6 +61,7 @@ class CutCorpus:
                 self.notes.append((name, document.note))
             self.names.append(name)
             self.paths.append(document.path)
+            self.groups.append(document.group)
             self.text_of.append(self._texts.setdefault(digest, len(self._texts)))
         self.originals += batch.originals
         for one in batch.skipped:
@@ -101,10 +102,7 @@ class CutCorpus:
             for text, low, high in zip(
                 own[fresh], firsts[:-1][fresh], firsts[1:][fresh], strict=True
             ):
-                part = content[low:high]
-                symbols[starts[text] : starts[text] + len(part)] = np.where(
-                    part == HOLE, end_marks(text), part
-                )
+                symbols[starts[text] : starts[text] + high - low] = content[low:high]
             where = self._array(slots.positions, np.int64)
             owners = np.searchsorted(firsts, where, "right") - 1
             used = fresh[owners]
@@ -112,6 +110,8 @@ class CutCorpus:
             hashes.append(self._array(slots.hashes, np.uint64)[used])
             positions.append(moved[used])
         seeds = Seeds(np.concatenate(hashes), np.concatenate(positions))
+        holes = np.flatnonzero(symbols[: starts[-1]] == HOLE)[MARGIN:]
+        symbols[holes] = end_marks(np.searchsorted(starts, holes, "right") - 1)
         # A process may have met a text before the one that comes first in order.
         order = np.argsort(seeds.positions, kind="stable")
         return starts, symbols, Seeds(seeds.hashes[order], seeds.positions[order])

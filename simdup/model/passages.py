@@ -67,6 +67,21 @@ class PassageCriteria:
         return max(50, documents // 20) if self.common is None else self.common
 
 
+class PassageScope(NamedTuple):
+    """What is compared.
+
+    Attributes
+    ----------
+    across : str or None
+        A field of records, or ``folder``: only documents of different values are compared.
+    templates : tuple of str
+        Files and folders: text that also occurs in one of them is ignored.
+    """
+
+    across: str | None = None
+    templates: tuple[str, ...] = ()
+
+
 class Passage(NamedTuple):
     """A run of text that two documents share.
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -12,13 +13,17 @@ from typing import Unpack
 import numpy as np
 from numpy.typing import NDArray
 
+from simdup.corpus.batches import read
+from simdup.errors import SimdupError
 from simdup.index.opening import refuse_indexes
 from simdup.ingest.cut_corpus import CutCorpus, ingest_cut
 from simdup.ingest.sources import Data, Input, open_input
+from simdup.model.documents import Document, Skipped
 from simdup.model.passages import (
     PassageCriteria,
     PassageFields,
     PassageResult,
+    PassageScope,
     PassageSummary,
 )
 from simdup.model.reading import Reading
@@ -27,10 +32,14 @@ from simdup.reuse.copies import Holders, Sides
 from simdup.reuse.finding import Finder, Passages, concat
 from simdup.reuse.offsets import look_up_in
 from simdup.reuse.overlaps import form_overlaps
+from simdup.reuse.templates import Template
 from simdup.reuse.winnowing import Window
 from simdup.workers import Workers
 
 I64 = NDArray[np.int64]
+
+# The group of a document that is told by where its file is.
+FOLDER = "folder"
 
 
 def passages(
@@ -56,7 +65,7 @@ def passages(
     references : iterable of str
         Files and folders: documents are compared with these only.
     templates : iterable of str
-        Texts: what also occurs in one of them is ignored.
+        Files and folders: text that also occurs in one of them is ignored.
     across : str, optional
         A field of records, or ``folder``: only documents of different values are compared.
     reading : Reading, optional
@@ -90,26 +99,36 @@ def passages(
     if jobs is not None:
         settings = replace(settings, run=replace(settings.run, jobs=jobs))
     criteria = replace(criteria or PassageCriteria(), **fields)
-    with examine(open_passages(data, settings, references), criteria) as (result, _):
+    scope = PassageScope(across, tuple(templates))
+    opened = open_passages(data, settings, references, across)
+    with examine(opened, criteria, scope) as (result, _):
         return result
 
 
-def open_passages(data: Data, settings: Settings, references: Iterable[str] = ()) -> Input:
+def open_passages(
+    data: Data, settings: Settings, references: Iterable[str] = (), across: str | None = None
+) -> Input:
     """List what is to be read; see `passages`."""
     references = list(references)
     refuse_indexes(references)
+    if across not in (None, FOLDER):
+        settings = replace(settings, reading=replace(settings.reading, group_field=across))
     return open_input(data, settings, references)
 
 
 @contextmanager
 def examine(
-    opened: Input, criteria: PassageCriteria
+    opened: Input, criteria: PassageCriteria, scope: PassageScope
 ) -> Iterator[tuple[PassageResult, Callable[[int], str]]]:
     """Find passages in opened sources; yield them, and what returns the first text of a pair."""
     started = time.monotonic()
-    with ingest_cut(opened, Window.of(criteria.min_run)) as corpus:
+    template = None
+    if scope.templates:
+        texts = _read_templates(scope.templates, opened.settings)
+        template = Template.of(texts, criteria.min_run)
+    with ingest_cut(opened, Window.of(criteria.min_run), template) as corpus:
         starts, symbols, seeds = corpus.assemble()
-        sides = _sides(corpus, opened)
+        sides = _sides(corpus, opened, scope.across)
         holders = Holders.of(np.array(corpus.text_of, np.int64), len(corpus.sizes), sides)
         finder = Finder.indexed(starts, symbols, seeds, criteria, holders.text_sides)
         del seeds
@@ -135,13 +154,52 @@ def examine(
         )
 
 
-def _sides(corpus: CutCorpus, opened: Input) -> Sides | None:
+def _read_templates(templates: Iterable[str], settings: Settings) -> list[str]:
+    """Return the texts of templates.
+
+    Raises
+    ------
+    SimdupError
+        If one cannot be read.
+    """
+    opened = open_input(templates, settings)
+    found = [one for batch in opened.batches for one in read(batch, opened.settings.reading)]
+    for one in [*opened.skipped, *found]:
+        if isinstance(one, Skipped):
+            raise SimdupError(one.document, one.reason)
+    return [one.text for one in found if isinstance(one, Document)]
+
+
+def _sides(corpus: CutCorpus, opened: Input, across: str | None) -> Sides | None:
     """Return what is compared with what; None where all documents are."""
-    if not opened.references:
+    if across is None and not opened.references:
         return None
     references = np.array([path in opened.references for path in corpus.paths], np.bool_)
-    groups = np.full(len(references), -1)
-    return Sides(~references, references, groups)
+    sources = ~references if opened.references else references | True
+    if not opened.references:
+        references = sources
+    return Sides(sources, references, _groups(corpus, across))
+
+
+def _groups(corpus: CutCorpus, across: str | None) -> I64:
+    """Return the number of the group of each document; -1 where it has none."""
+    values: Sequence[str | None] = [None] * len(corpus.names)
+    if across == FOLDER:
+        places = zip(corpus.paths, corpus.names, strict=True)
+        values = [os.path.dirname(path or name) for path, name in places]
+    elif across is not None:
+        values = corpus.groups
+        without = values.count(None)
+        if without and without == len(values):
+            raise SimdupError("across", f"no record has a field {across!r}", field="across")
+        if without:
+            what = f"{without:,} without field {across!r} compared with all others"
+            corpus.notes.append(("`across`", what))
+    numbers: dict[str, int] = {}
+    return np.array(
+        [-1 if value is None else numbers.setdefault(value, len(numbers)) for value in values],
+        np.int64,
+    )
 
 
 def _find(finder: Finder, run: RunOptions) -> Passages:

@@ -51,6 +51,15 @@ class Holders(NamedTuple):
         """Return the documents that have a text."""
         return self.order[self.firsts[text] : self.firsts[text + 1]]
 
+    def swapped(self, documents: I64) -> Bools:
+        """Return which pairs of documents are in the wrong order: by input, references last."""
+        places = np.arange(len(self.order))
+        if self.sides is not None:
+            places += len(places) * ~self.sides.sources
+        first, second = places[documents].T
+        wrong: Bools = first > second
+        return wrong
+
     @property
     def text_sides(self) -> Sides | None:
         """What is compared with what, among the texts."""
@@ -75,7 +84,6 @@ class Holders(NamedTuple):
             allowed = ((d, others[self.sides.allow(np.full_like(others, d), others)])
                        for d in self._leaders(a).tolist())  # fmt: skip
             found[row] = next(((d, some[0]) for d, some in allowed if len(some)), (-1, -1))
-        found.sort(axis=1)
         return found
 
     def copies(self, texts: I64) -> I64:

@@ -168,21 +168,36 @@ def surround(texts: Cut) -> tuple[I64, Symbols]:
 
 
 def outermost(found: Passages) -> Passages:
-    """Leave out passages that lie within another one of the same pair on both sides."""
-    order = np.lexsort((found.b[:, 0], -found.a[:, 1], found.a[:, 0], *found.texts.T[::-1]))
+    """Leave out passages that lie within others of the same pair, on either side within one.
+
+    A phrase that comes again and again in both texts says nothing that the passages around it do
+    not.  What passages cover stays the same.
+    """
+    order = np.lexsort((found.b[:, 0], found.a[:, 0], *found.texts.T[::-1]))
     found = found.take(order)
-    (a, a_end), (b, b_end) = found.a.T, found.b.T
-    inner = np.zeros(len(order), np.bool_)
-    left = np.arange(len(order))
-    for step in range(1, len(order)):
-        left = left[left + step < len(order)]
-        near = (found.texts[left] == found.texts[left + step]).all(axis=1)
-        left = left[near & (a[left + step] < a_end[left])]
-        if not len(left):
-            break
-        i, j = left, left + step
-        inner[j] |= (a_end[j] <= a_end[i]) & (b[j] >= b[i]) & (b_end[j] <= b_end[i])
-    return found.take(~inner)
+    pairs = np.cumsum(_new_pairs(found), dtype=np.int64)
+    return found.take(~(_within(pairs, found.a) & _within(pairs, found.b)))
+
+
+def _new_pairs(found: Passages) -> Bools:
+    """Return which passages are of another pair than the one before."""
+    new: Bools = (np.diff(found.texts, axis=0, prepend=-1) != 0).any(axis=1)
+    return new
+
+
+def _within(pairs: I64, spans: I64) -> Bools:
+    """Return which spans lie within another one of their pair; of equal ones all but the first."""
+    order = np.lexsort((-spans[:, 1], spans[:, 0], pairs))
+    found = np.zeros(len(pairs), np.bool_)
+    found[order] = _reach(pairs[order], spans[order, 1]) >= spans[order, 1]
+    return found
+
+
+def _reach(pairs: I64, ends: I64) -> I64:
+    """Return for each span the farthest end of those before it in its pair; 0 or less for none."""
+    # Far apart, pairs do not reach each other.
+    far = pairs * (int(ends.max(initial=0)) + 1)
+    return np.maximum.accumulate(np.append(0, ends + far))[:-1] - far
 
 
 def shares(found: Passages, sizes: I64) -> tuple[I64, NDArray[np.float64]]:
@@ -201,7 +216,7 @@ def shares(found: Passages, sizes: I64) -> tuple[I64, NDArray[np.float64]]:
         Where the passages of each pair begin, and the end.
     float64[pairs, 2]
     """
-    new = (np.diff(found.texts, axis=0, prepend=-1) != 0).any(axis=1)
+    new = _new_pairs(found)
     firsts = np.append(np.flatnonzero(new), len(found.texts))
     pairs = np.cumsum(new) - 1
     covered = np.stack([_cover(pairs, side) for side in (found.a, found.b)], 1)
@@ -215,9 +230,6 @@ def _cover(pairs: I64, spans: I64) -> I64:
     """Return how many symbols each span covers that no other one of its pair, before it, does."""
     order = np.lexsort((spans[:, 0], pairs))
     begins, ends = spans[order].T
-    # Far apart, pairs do not cover each other.
-    far = pairs[order] * (int(ends.max(initial=0)) + 1)
-    reach = np.append(0, np.maximum.accumulate(ends + far))[:-1] - far
     found = np.zeros(len(pairs), np.int64)
-    found[order] = np.maximum(ends - np.maximum(begins, reach), 0)
+    found[order] = np.maximum(ends - np.maximum(begins, _reach(pairs[order], ends)), 0)
     return found

@@ -6,7 +6,7 @@ several such neighbours, where a phrase comes twice: two runs are joined if each
 the other, so passages are chains.
 
 Where two runs overlap, as they do around a word that was left out, the second one begins where the
-first ends.
+first ends; more than `gap` they do not overlap.
 """
 
 from __future__ import annotations
@@ -17,18 +17,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdup.reuse.extension import Runs
+from simdup.search.arrays import iter_ranges
 
 I64 = NDArray[np.int64]
 
 _NONE = -1
 _FAR = np.int64(2**62)
 
+# Pairs of runs that are looked at a time.
+_CHUNK = 1 << 20
+
 
 class Links(NamedTuple):
     """Runs that are joined: each with the one before it."""
 
     before: I64  # row of the run before, or -1
-    after: I64  # row of the run after, or -1
     overlaps: I64  # symbols at the beginning of a run that belong to the one before
 
 
@@ -45,32 +48,34 @@ def link(runs: Runs, pairs: I64, gap: int) -> Links:
         Most symbols between two that are joined, in either text.
     """
     count = len(runs.a)
-    before, after = np.full(count, _NONE), np.full(count, _NONE)
-    cost_before, cost_after = np.full(count, _FAR), np.full(count, _FAR)
-    left = np.arange(count)
-    for step in range(1, count):
-        left = left[left + step < count]
-        right = left + step
-        near = pairs[left] == pairs[right]
-        near &= runs.a[right] - runs.a[left] - runs.lengths[left] <= gap
-        # Whoever begins later is farther away.
-        left, right = left[near], right[near]
-        if not len(left):
-            break
-        cost = _distances(runs, left, right)
-        fit = cost <= gap
-        i, j, cost = left[fit], right[fit], cost[fit]
-        better = cost < cost_after[i]
-        after[i[better]], cost_after[i[better]] = j[better], cost[better]
-        better = cost < cost_before[j]
-        before[j[better]], cost_before[j[better]] = i[better], cost[better]
     rows = np.arange(count)
-    mutual = (before != _NONE) & (after[before] == rows)
-    before = np.where(mutual, before, _NONE)
-    after = np.full(count, _NONE)
-    after[before[mutual]] = rows[mutual]
-    overlaps = np.where(mutual, _overlaps(runs, before, rows), 0)
-    return Links(before, after, overlaps)
+    # The run after and the run before, with their distance in front: the least are the nearest.
+    none = np.int64((gap + 1) * count)
+    after, before = np.full(count, none), np.full(count, none)
+    firsts, ends = _near(runs, pairs, gap)
+    for i, offsets in iter_ranges(np.maximum(ends - firsts, 0), _CHUNK):
+        j = firsts[i] + offsets
+        distances = _distances(runs, i, j)
+        fit = distances <= gap
+        i, j, distances = i[fit], j[fit], distances[fit] * count
+        np.minimum.at(after, i, distances + j)
+        np.minimum.at(before, j, distances + i)
+    after, before = (np.where(side < none, side % max(count, 1), _NONE) for side in (after, before))
+    before = np.where(after[before] == rows, before, _NONE)
+    overlaps = np.where(before == _NONE, 0, _overlaps(runs, before, rows))
+    return Links(before, overlaps)
+
+
+def _near(runs: Runs, pairs: I64, gap: int) -> tuple[I64, I64]:
+    """Return for each run the rows of its pair that begin in a where it ends, give or take a gap.
+
+    What begins long before it ends is not its continuation, but a repetition within it.
+    """
+    ends = runs.a + runs.lengths
+    # In one order: pairs far apart from each other.
+    far = (np.cumsum(np.diff(pairs, prepend=-1) != 0)) * (int(ends.max(initial=0)) + 2 * gap + 1)
+    firsts = np.searchsorted(runs.a + far, ends + far - gap)
+    return firsts, np.searchsorted(runs.a + far, ends + far + gap, "right")
 
 
 def _overlaps(runs: Runs, i: I64, j: I64) -> I64:

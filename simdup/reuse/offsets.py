@@ -30,11 +30,11 @@ def offsets(text: str) -> Offsets:
     """Return where the symbols of a text are in it."""
     folded, cuts, folded_cuts = fold_segments(text)
     _, starts, ends = places(folded)
-    # Of several cuts at one place, with dropped characters between, the passage takes the inner.
-    last = np.searchsorted(folded_cuts, starts, "right") - 1
-    first = np.searchsorted(folded_cuts, ends)
-    begins = np.where(folded_cuts[last] == starts, cuts[last], -1)
-    ends = np.where(folded_cuts[first] == ends, cuts[first], -1)
+    # Of several cuts at one place, with dropped characters between, a passage takes the inner ones.
+    first, last = np.full((2, len(folded) + 1), -1)
+    first[folded_cuts[::-1]] = cuts[::-1]
+    last[folded_cuts] = cuts
+    begins, ends = last[starts], first[ends]
     # Both halves of a word have all of it: no passage begins with the second one.
     same = np.flatnonzero(np.diff(starts) == 0)
     begins[same + 1] = -1
@@ -83,9 +83,10 @@ def locate(look_up: LookUp, documents: I64, a: I64, b: I64) -> tuple[I64, I64]:
     found = np.zeros((2, *a.shape), np.int64)
     left = np.arange(len(a))
     while len(left):
-        chars = [look_up(documents[left, i], side[left]) for i, side in enumerate((a, b))]
-        found[:, left] = chars
-        uncut = (np.minimum(*chars) < 0) if len(left) else np.zeros((0, 2), np.bool_)
+        # Each document is looked up once for both sides.
+        both = look_up(documents[left].T.ravel(), np.concatenate([a[left], b[left]]))
+        found[:, left] = both.reshape(2, -1, 2)
+        uncut = found[:, left].min(axis=0) < 0
         for side in (a, b):
             side[left] += uncut * np.array([1, -1])
         left = left[uncut.any(axis=1)]

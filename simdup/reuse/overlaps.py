@@ -37,6 +37,20 @@ class Overlaps(Sequence[Overlap]):
         a, b = locate(look_up, pairs, self.a, self.b)
         return replace(self, a=a, b=b, names=names)
 
+    def swap(self, wrong: NDArray[np.bool_]) -> Overlaps:
+        """Return the overlaps with the sides of some pairs exchanged, passages in order of a."""
+        counts = np.diff(self.firsts)
+        rows = np.repeat(wrong, counts)[:, None]
+        a, b = np.where(rows, self.b, self.a), np.where(rows, self.a, self.b)
+        order = np.lexsort((b[:, 0], a[:, 0], np.repeat(np.arange(len(counts)), counts)))
+        return replace(
+            self,
+            documents=np.where(wrong[:, None], self.documents[:, ::-1], self.documents),
+            shares=np.where(wrong[:, None], self.shares[:, ::-1], self.shares),
+            a=a[order], b=b[order], lengths=self.lengths[order],
+            similarities=self.similarities[order],
+        )  # fmt: skip
+
     def take(self, rows: I64) -> Overlaps:
         """Return some of the pairs."""
         counts = np.diff(self.firsts)[rows]
@@ -104,7 +118,8 @@ def form_overlaps(
     pairs = _append(pairs, copies, sizes[text_of[copies[:, 0]]])
     documents = pairs.documents
     common = (pairs.shares * sizes[text_of[documents]]).min(axis=1)
-    order = np.lexsort((documents[:, 1], documents[:, 0], -common))
+    pairs = pairs.swap(holders.swapped(documents))
+    order = np.lexsort((*pairs.documents.T[::-1], -common))
     return pairs.take(order[documents[order, 0] >= 0])
 
 

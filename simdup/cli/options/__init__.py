@@ -20,6 +20,7 @@ from simdup.cli.options.output import screen as screen
 from simdup.cli.options.output import screen_with as screen_with
 from simdup.cli.options.passages import passage_criteria as passage_criteria
 from simdup.cli.options.passages import passage_references as passage_references
+from simdup.cli.options.passages import passage_scope as passage_scope
 from simdup.cli.options.recipe import AskedRecipe as AskedRecipe
 from simdup.cli.options.recipe import asked_recipe as asked_recipe
 from simdup.cli.options.recipe import recipe as recipe

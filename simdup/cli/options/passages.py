@@ -7,9 +7,10 @@ from functools import partial
 import click
 
 from simdup.cli.options.values import option, value
-from simdup.model.passages import PassageCriteria
+from simdup.model.passages import PassageCriteria, PassageScope
 
 _matching = partial(option, panel="Matching", defaults=PassageCriteria())
+_matching_scope = partial(option, panel="Matching")
 _count = click.IntRange(1)
 
 passage_criteria = value(
@@ -23,6 +24,19 @@ passage_criteria = value(
         "What more than N documents have starts no passage.",
         click.IntRange(2),
         shown="50 or 5 %, the larger",
+    ),
+)
+
+passage_scope = value(
+    "scope",
+    PassageScope,
+    _matching_scope(
+        "--across FIELD|folder",
+        "Compare only documents of different values of this field, or of different folders.",
+        shown="off",
+    ),
+    _matching_scope(
+        "--template FILE", "Ignore text that this file has, too.", name="templates", multiple=True
     ),
 )
 
