@@ -206,7 +206,7 @@ def _find(finder: Finder, run: RunOptions) -> Passages:
     """Return the passages of all texts, found in processes if these are worth it."""
     ranges = finder.ranges()
     processes = min(run.processes, len(ranges))
-    if processes == 1:
+    if processes <= 1:
         return concat([finder.find(*one) for one in ranges])
     workers = Workers[tuple[int, int], Passages](processes, partial(_start, finder))
     try:

@@ -92,13 +92,12 @@ class Holders(NamedTuple):
         for text in texts[np.diff(self.firsts)[texts] > 1].tolist():
             waiting = self(text)
             for leader in self._leaders(text).tolist():
-                others = waiting[waiting != leader]
-                leaders = np.full_like(others, leader)
-                allowed = np.full(len(others), True)
+                leaders = np.full_like(waiting, leader)
+                allowed = waiting != leader
                 if self.sides is not None:
-                    allowed = self.sides.allow(leaders, others)
-                pairs.append(np.stack([leaders, others], 1)[allowed])
-                waiting = others[~allowed]
+                    allowed &= self.sides.allow(leaders, waiting)
+                pairs.append(np.stack([leaders, waiting], 1)[allowed])
+                waiting = waiting[~allowed]
         every = np.concatenate(pairs)
         every.sort(axis=1)
         return np.unique(every, axis=0)

@@ -26,7 +26,7 @@ from simdup.reuse.extension import MARGIN, Runs, distinct, extend
 from simdup.reuse.joining import Links, heads, link
 from simdup.reuse.seeds import SeedIndex, index_seeds, iter_pairs
 from simdup.reuse.symbols import HOLE, Cut, Symbols, end_marks
-from simdup.reuse.winnowing import Seeds, Window
+from simdup.reuse.winnowing import Seeds, Window, row_symbols
 
 I64 = NDArray[np.int64]
 Bools = NDArray[np.bool_]
@@ -60,6 +60,7 @@ class Finder:
     starts: I64  # int64[texts + 1]
     symbols: Symbols  # all texts, an end mark behind each, and a margin on either side
     index: SeedIndex
+    rows: I64  # symbols that do not count, see `winnowing`
     criteria: PassageCriteria
     sides: Sides | None = None  # None where all texts are compared
 
@@ -78,7 +79,8 @@ class Finder:
     ) -> Finder:  # fmt: skip
         """Return the finder of texts that are surrounded, with the positions of seeds in them."""
         most, k = criteria.most_documents(len(starts) - 1), Window.of(criteria.min_run).k
-        return cls(starts, symbols, index_seeds(seeds, starts, most, k), criteria, sides)
+        index = index_seeds(seeds, starts, most, k)
+        return cls(starts, symbols, index, row_symbols(symbols, k), criteria, sides)
 
     def ranges(self) -> list[tuple[int, int]]:
         """Return ranges of texts that are about the same work."""
@@ -117,8 +119,10 @@ class Finder:
         first = heads(links)
         own = runs.lengths - links.overlaps
         equal = _sums(first, own)
-        rows = np.flatnonzero(equal[first] >= self.criteria.min_length)
         ends_a, ends_b = runs.a + runs.lengths, runs.b + runs.lengths
+        in_rows = np.searchsorted(self.rows, ends_a) - np.searchsorted(self.rows, ends_a - own)
+        lengths = equal - _sums(first, in_rows)
+        rows = np.flatnonzero(lengths[first] >= self.criteria.min_length)
         last_a, last_b = np.zeros((2, len(first)), np.int64)
         np.maximum.at(last_a, first[rows], ends_a[rows])
         np.maximum.at(last_b, first[rows], ends_b[rows])
@@ -132,7 +136,7 @@ class Finder:
         a = np.stack([runs.a, last_a], 1)[kept]
         b = np.stack([runs.b, last_b], 1)[kept]
         sizes = (a[:, 1] - a[:, 0]) + (b[:, 1] - b[:, 0])
-        return Passages(texts[kept], a, b, equal[kept], 2 * aligned[kept] / sizes)
+        return Passages(texts[kept], a, b, lengths[kept], 2 * aligned[kept] / sizes)
 
 
 def concat(parts: Sequence[Passages]) -> Passages:

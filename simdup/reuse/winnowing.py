@@ -5,8 +5,8 @@ The choice depends on nothing but the window's k + w - 1 symbols.  So two texts 
 that length have chosen the same k-gram at the same place of it.
 
 Two kinds of k-grams are never chosen, and lose to all others: those that repeat a pattern of a few
-symbols (a row of dashes, the lines of a table), which nobody copied, and those with a hole
-in them.
+symbols (a row of dashes, a line of a table), which nobody copied, and those with a hole in them.
+Rows do not count as length either.
 
 References
 ----------
@@ -16,6 +16,7 @@ SIGMOD 2003, section 3.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -27,6 +28,9 @@ from simdup.reuse.symbols import HOLE, Cut, Symbols
 
 # Patterns of so many symbols at most make a k-gram a row.
 LONGEST_PATTERN = 4
+
+# Symbols that rows are looked for in at a time.
+_PART = 1 << 22
 
 _NEVER = np.uint64(2**64 - 1)
 _HIGH = np.uint64(32)
@@ -65,7 +69,7 @@ def winnow(texts: Cut, window: Window) -> Seeds:
     if count <= 0:
         return Seeds(np.zeros(0, np.uint64), np.zeros(0, np.int64))
     hashes = mix64(hash_runs(symbols.astype(np.uint64), k))
-    hashes[_rows(symbols, k)] = _NEVER
+    hashes[_row_grams(symbols, k)] = _NEVER
     hashes[_with_holes(symbols, k)] = _NEVER
     # The position in the lower half: of equal hashes the last is the least.
     positions = np.arange(len(hashes), dtype=np.uint64)
@@ -88,22 +92,41 @@ def _sliding_min(values: NDArray[np.uint64], w: int) -> NDArray[np.uint64]:
     return np.minimum(values[:-rest], values[rest:]) if rest else values
 
 
-def _rows(symbols: Symbols, k: int) -> NDArray[np.int64]:
-    """Return the k-grams that repeat a short pattern, twice at least."""
+def row_symbols(symbols: Symbols, k: int) -> NDArray[np.int64]:
+    """Return where the symbols of rows are, rising."""
     found = [np.zeros(0, np.int64)]
-    for period in range(1, min(LONGEST_PATTERN, k // 2) + 1):
-        found.append(_full_runs(symbols[period:] == symbols[:-period], k - period))
+    for low in range(0, len(symbols), _PART):
+        part = symbols[max(low - k, 0) : low + _PART + k]
+        edges = np.zeros(len(part) + 1, np.int32)
+        for begins, ends in _rows(part, k):
+            np.add.at(edges, begins, 1)
+            np.add.at(edges, ends, -1)
+        own = np.flatnonzero(np.cumsum(edges) > 0) + max(low - k, 0)
+        found.append(own[(own >= low) & (own < low + _PART)])
     return np.concatenate(found)
 
 
-def _full_runs(flags: NDArray[np.bool_], length: int) -> NDArray[np.int64]:
-    """Return where so many flags in a row are set."""
-    edges = np.flatnonzero(np.diff(flags, prepend=False, append=False))
-    begins, counts = edges[::2], edges[1::2] - edges[::2] - length + 1
-    begins, counts = begins[counts > 0], counts[counts > 0]
-    offsets = np.arange(int(counts.sum())) - np.repeat(np.cumsum(counts) - counts, counts)
-    found: NDArray[np.int64] = np.repeat(begins, counts) + offsets
-    return found
+def _row_grams(symbols: Symbols, k: int) -> NDArray[np.int64]:
+    """Return the k-grams within rows."""
+    found = [np.zeros(0, np.int64)]
+    for begins, ends in _rows(symbols, k):
+        counts = ends - begins - k + 1
+        offsets = np.arange(int(counts.sum())) - np.repeat(np.cumsum(counts) - counts, counts)
+        found.append(np.repeat(begins, counts) + offsets)
+    return np.concatenate(found)
+
+
+def _rows(symbols: Symbols, k: int) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    """Yield where rows of a pattern begin and end, by the length of the pattern.
+
+    A row has k symbols at least, and its pattern twice.
+    """
+    for period in range(1, min(LONGEST_PATTERN, k // 2) + 1):
+        again = symbols[period:] == symbols[:-period]
+        edges = np.flatnonzero(np.diff(again, prepend=False, append=False))
+        begins, ends = edges[::2], edges[1::2] + period
+        long = ends - begins >= k
+        yield begins[long], ends[long]
 
 
 def _with_holes(symbols: Symbols, k: int) -> NDArray[np.int64]:
