@@ -82,8 +82,11 @@ class Segments(NamedTuple):
     folded_cuts: NDArray[np.int64]  # in the folded text; equal ones where a character is dropped
 
 
-def fold_segments(text: str) -> Segments:
-    """Fold a text and tell which characters became which; see `fold_all`."""
+def fold_segments(text: str, starts: Sequence[int] | NDArray[np.int64] = (0,)) -> Segments:
+    """Fold a text and tell which characters became which; see `fold_all`.
+
+    At `starts` it is cut in any case: there texts begin that were joined.
+    """
     marks = _look_up(to_codes(text))
     sizes = np.ones(len(text), np.int64)
     several = marks >= SEVERAL
@@ -94,7 +97,7 @@ def fold_segments(text: str) -> Segments:
         return Segments(fold(text), every, np.append(0, np.cumsum(sizes)))
     # What is dropped does not keep a mark from the letter before.
     begins = ~combining & (sizes > 0)
-    begins[0] = True
+    begins[starts] = True
     cuts = np.append(np.flatnonzero(begins), len(text))
     folded = fold_all(cut_at(text, cuts))
     return Segments("".join(folded), cuts, ends_of(folded))

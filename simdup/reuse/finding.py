@@ -23,7 +23,7 @@ from simdup.model.passages import PassageCriteria
 from simdup.reuse.alignment import common_lengths
 from simdup.reuse.copies import Sides
 from simdup.reuse.extension import MARGIN, Runs, distinct, extend
-from simdup.reuse.joining import Links, heads, link
+from simdup.reuse.joining import Links, heads, link, promising
 from simdup.reuse.seeds import SeedIndex, index_seeds, iter_pairs
 from simdup.reuse.symbols import HOLE, Cut, Symbols, end_marks
 from simdup.reuse.winnowing import Seeds, Window, row_symbols
@@ -96,8 +96,10 @@ class Finder:
         pairs = texts[:, 0] * len(self.starts) + texts[:, 1]
         # By where they begin in a, runs are in order of the first texts already.
         order = np.argsort(pairs, kind="stable")
-        runs = Runs(*(column[order] for column in runs))
-        found = self._joined(runs, link(runs, pairs[order], self.criteria.gap), texts[order])
+        runs, criteria = Runs(*(column[order] for column in runs)), self.criteria
+        kept = promising(runs, pairs[order], criteria.gap, criteria.min_length)
+        order, runs = order[kept], Runs(*(column[kept] for column in runs))
+        found = self._joined(runs, link(runs, pairs[order], criteria.gap), texts[order])
         starts = self.starts[found.texts]
         return outermost(replace(found, a=found.a - starts[:, :1], b=found.b - starts[:, 1:]))
 

@@ -66,6 +66,22 @@ def link(runs: Runs, pairs: I64, gap: int) -> Links:
     return Links(before, overlaps)
 
 
+def promising(runs: Runs, pairs: I64, gap: int, least: int) -> NDArray[np.bool_]:
+    """Return which runs may be of a chain with so many equal symbols.
+
+    Runs farther than a gap from all others in a are of no chain with these: of 3 million runs of
+    1,500 laws, nine tenths end here, for a tenth of the time of joining them.
+    """
+    if not len(pairs):
+        return np.zeros(0, np.bool_)
+    ends = runs.a + runs.lengths
+    far = (np.cumsum(np.diff(pairs, prepend=-1) != 0)) * (int(ends.max()) + gap + 1)
+    reach = np.maximum.accumulate(ends + far)
+    firsts = np.append(0, np.flatnonzero((runs.a + far)[1:] - reach[:-1] > gap) + 1)
+    sums = np.add.reduceat(runs.lengths, firsts)
+    return np.repeat(sums >= least, np.diff(np.append(firsts, len(pairs))))
+
+
 def _near(runs: Runs, pairs: I64, gap: int) -> tuple[I64, I64]:
     """Return for each run the rows of its pair that begin in a where it ends, give or take a gap.
 

@@ -7,13 +7,14 @@ too; where it cannot, in either text, the passage begins a symbol later or ends 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simdup.features.folding import fold_segments
+from simdup.features.text import ends_of
 from simdup.reuse.symbols import places
 
 I64 = NDArray[np.int64]
@@ -26,30 +27,45 @@ class Offsets(NamedTuple):
     ends: I64
 
 
-def offsets(text: str) -> Offsets:
-    """Return where the symbols of a text are in it."""
-    folded, cuts, folded_cuts = fold_segments(text)
+def offsets(texts: Sequence[str]) -> tuple[Offsets, I64]:
+    """Return where the symbols of texts are, and where those of each text begin (int64[texts]).
+
+    Positions are those of the texts joined by a line feed.
+    """
+    text_starts = ends_of([f"{text}\n" for text in texts])[:-1]
+    text = "\n".join(texts)
+    folded, cuts, folded_cuts = fold_segments(text, text_starts[text_starts < len(text)])
     _, starts, ends = places(folded)
     # Of several cuts at one place, with dropped characters between, a passage takes the inner ones.
     first, last = np.full((2, len(folded) + 1), -1)
     first[folded_cuts[::-1]] = cuts[::-1]
     last[folded_cuts] = cuts
-    begins, ends = last[starts], first[ends]
+    begins, ends_in_text = last[starts], first[ends]
     # Both halves of a word have all of it: no passage begins with the second one.
     same = np.flatnonzero(np.diff(starts) == 0)
     begins[same + 1] = -1
-    ends[same] = -1
-    return Offsets(begins, ends)
+    ends_in_text[same] = -1
+    firsts = np.searchsorted(starts, folded_cuts[np.searchsorted(cuts, text_starts)])
+    return Offsets(begins, ends_in_text), firsts
 
 
-def characters(text: str, spans: I64) -> I64:
-    """Return where spans of symbols (int64[n, 2]) begin and end in a text; -1 as in `Offsets`."""
-    begins, ends = offsets(text)
-    return np.stack([begins[spans[:, 0]], ends[spans[:, 1] - 1]], 1)
+def characters(texts: Sequence[str], owners: I64, spans: I64) -> I64:
+    """Return where spans of symbols (int64[n, 2]) begin and end in texts; -1 as in `Offsets`.
+
+    `owners` has the number of the text that each is of.
+    """
+    (begins, ends), firsts = offsets(texts)
+    own = spans + firsts[owners, None]
+    found = np.stack([begins[own[:, 0]], ends[own[:, 1] - 1]], 1)
+    text_starts = ends_of([f"{text}\n" for text in texts])[owners, None]
+    return np.where(found < 0, -1, found - text_starts)
 
 
 # From the numbers of documents and a span of symbols in each to characters, as `characters` does.
 LookUp = Callable[[I64, I64], I64]
+
+# Characters of documents that are folded together: short ones cost as much one by one.
+_BATCH = 1 << 18
 
 
 def look_up_in(read: Callable[[int], str]) -> LookUp:
@@ -59,8 +75,16 @@ def look_up_in(read: Callable[[int], str]) -> LookUp:
         found = np.empty_like(spans)
         order = np.argsort(documents, kind="stable")
         each, firsts = np.unique(documents[order], return_index=True)
-        for document, rows in zip(each.tolist(), np.split(order, firsts[1:]), strict=True):
-            found[rows] = characters(read(document), spans[rows])
+        ends = np.append(firsts, len(order))[1:]
+        low, texts, size = 0, list[str](), 0
+        for number, document in enumerate(each.tolist()):
+            texts.append(read(document))
+            size += len(texts[-1])
+            if size >= _BATCH or number == len(each) - 1:
+                rows = order[firsts[low] : ends[number]]
+                owners = np.repeat(np.arange(len(texts)), (ends - firsts)[low : number + 1])
+                found[rows] = characters(texts, owners, spans[rows])
+                low, texts, size = number + 1, [], 0
         return found
 
     return look_up

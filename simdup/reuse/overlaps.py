@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import overload
 
 import numpy as np
@@ -15,6 +16,9 @@ from simdup.reuse.finding import Passages, shares
 from simdup.reuse.offsets import LookUp, locate
 
 I64 = NDArray[np.int64]
+
+# Pairs that become objects at a time.
+_CHUNK = 1 << 12
 
 
 @dataclass(frozen=True)
@@ -74,7 +78,16 @@ class Overlaps(Sequence[Overlap]):
         if isinstance(number, slice):
             return [self[i] for i in range(*number.indices(len(self)))]
         number = range(len(self))[number]
-        rows = slice(*self.firsts[number : number + 2].tolist())
+        return next(self._made(number, number + 1))
+
+    def __iter__(self) -> Iterator[Overlap]:
+        """Yield all overlaps."""
+        for low in range(0, len(self), _CHUNK):
+            yield from self._made(low, min(low + _CHUNK, len(self)))
+
+    def _made(self, low: int, high: int) -> Iterator[Overlap]:
+        """Yield the overlaps of some pairs."""
+        rows = slice(*self.firsts[[low, high]].tolist())
         passages = map(
             Passage,
             map(tuple, self.a[rows].tolist()),
@@ -82,13 +95,15 @@ class Overlaps(Sequence[Overlap]):
             self.lengths[rows].tolist(),
             self.similarities[rows].tolist(),
         )
-        a, b = (self.names[document] for document in self.documents[number].tolist())
-        share_a, share_b = self.shares[number].tolist()
-        return Overlap(a, b, share_a, share_b, tuple(passages), bool(self.identical[number]))
-
-    def __iter__(self) -> Iterator[Overlap]:
-        """Yield all overlaps."""
-        return map(self.__getitem__, range(len(self)))
+        for (a, b), count, (share_a, share_b), identical in zip(
+            self.documents[low:high].tolist(),
+            np.diff(self.firsts[low : high + 1]).tolist(),
+            self.shares[low:high].tolist(),
+            self.identical[low:high].tolist(),
+            strict=True,
+        ):
+            own = tuple(islice(passages, count))
+            yield Overlap(self.names[a], self.names[b], share_a, share_b, own, identical)
 
 
 def form_overlaps(

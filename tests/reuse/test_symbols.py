@@ -82,7 +82,7 @@ def test_a_text_and_its_fold_are_cut_alike(text: str) -> None:
 @example("1½ cups")
 @example("…")
 def test_offsets_are_where_folded_symbols_begin_and_end(text: str) -> None:
-    begins, ends = offsets(text)
+    begins, ends = offsets([text])[0]
     found = places(fold(text))
     folded = fold(text)
     starts = [i for i, start in enumerate(begins.tolist()) if start >= 0]
@@ -91,6 +91,18 @@ def test_offsets_are_where_folded_symbols_begin_and_end(text: str) -> None:
         for j in [j for j in lasts if j >= i][:6]:
             passage = folded[found.starts[i] : found.ends[j]]
             assert compact(fold(text[begins[i] : ends[j]])) == compact(passage)
+
+
+@given(st.lists(MIXED | st.text(), min_size=1, max_size=4))
+@example(["e", "\u0301e", "", "\u0301", "\u1161\u11a8"])
+def test_offsets_of_texts_together_are_those_of_each(texts: list[str]) -> None:
+    together, firsts = offsets(texts)
+    start = 0
+    for text, first in zip(texts, firsts.tolist(), strict=True):
+        for mine, every in zip(offsets([text])[0], together, strict=True):
+            own = every[first : first + len(mine)]
+            assert np.where(own < 0, -1, own - start).tolist() == mine.tolist()
+        start += len(text) + 1
 
 
 @given(st.data())
@@ -105,7 +117,7 @@ def test_spans_are_cut_alike_in_both_texts(data: st.DataObject) -> None:
     for text, (start, end), first in zip(
         texts, (a[0].tolist(), b[0].tolist()), firsts, strict=True
     ):
-        begins, ends = (side[first : first + length].tolist() for side in offsets(text))
+        begins, ends = (side[first : first + length].tolist() for side in offsets([text])[0])
         kept.append((begins.index(start), ends.index(end)) if end else None)
         if not end:
             # No symbol of both can be cut out.
