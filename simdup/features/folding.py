@@ -95,9 +95,12 @@ def fold_segments(text: str, starts: Sequence[int] | NDArray[np.int64] = (0,)) -
     if not combining.any():
         every = np.arange(len(text) + 1)
         return Segments(fold(text), every, np.append(0, np.cumsum(sizes)))
-    # What is dropped does not keep a mark from the letter before.
-    begins = ~combining & (sizes > 0)
-    begins[starts] = True
+    # A mark belongs to the letter before, and so does what is dropped between them.
+    starting = np.zeros(len(text), np.bool_)
+    starting[starts] = True
+    places = np.where((sizes > 0) | starting, np.arange(len(text)), len(text))
+    following = np.minimum.accumulate(places[::-1])[::-1]
+    begins = ~np.append(combining & ~starting, False)[following]
     cuts = np.append(np.flatnonzero(begins), len(text))
     folded = fold_all(cut_at(text, cuts))
     return Segments("".join(folded), cuts, ends_of(folded))

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from simdup.model.passages import PassageCriteria
 from simdup.reuse.alignment import common_lengths
+from simdup.reuse.borders import Place
 from simdup.reuse.copies import Sides
 from simdup.reuse.extension import MARGIN, Runs, distinct, extend
 from simdup.reuse.joining import Links, heads, link, promising
@@ -79,7 +80,7 @@ class Finder:
     ) -> Finder:  # fmt: skip
         """Return the finder of texts that are surrounded, with the positions of seeds in them."""
         most, k = criteria.most_documents(len(starts) - 1), Window.of(criteria.min_run).k
-        index = index_seeds(seeds, starts, most, k)
+        index = index_seeds(seeds, starts, Place(symbols, k, most))
         return cls(starts, symbols, index, row_symbols(symbols, k), criteria, sides)
 
     def ranges(self) -> list[tuple[int, int]]:

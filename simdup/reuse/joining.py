@@ -69,8 +69,8 @@ def link(runs: Runs, pairs: I64, gap: int) -> Links:
 def promising(runs: Runs, pairs: I64, gap: int, least: int) -> NDArray[np.bool_]:
     """Return which runs may be of a chain with so many equal symbols.
 
-    Runs farther than a gap from all others in a are of no chain with these: of 3 million runs of
-    1,500 laws, nine tenths end here, for a tenth of the time of joining them.
+    Runs farther than a gap from all others in a are of no chain with these: of the 3 million runs
+    of 1,500 laws six tenths end here, in a tenth of a second; joining them all takes 0.6 s more.
     """
     if not len(pairs):
         return np.zeros(0, np.bool_)

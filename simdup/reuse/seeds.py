@@ -18,8 +18,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from simdup.mix64 import GOLDEN
+from simdup.reuse.borders import Crowd, Place, common_beside
 from simdup.reuse.winnowing import Seeds
-from simdup.search.arrays import iter_ranges, row_bits
+from simdup.search.arrays import iter_ranges, read_rows, row_bits
 
 I64 = NDArray[np.int64]
 U32 = NDArray[np.uint32]
@@ -62,7 +64,7 @@ class SeedIndex(NamedTuple):
         return np.searchsorted(self.texts, np.arange(texts + 1))
 
 
-def index_seeds(seeds: Seeds, starts: I64, most: int, k: int) -> SeedIndex:
+def index_seeds(seeds: Seeds, starts: I64, place: Place) -> SeedIndex:
     """Group the seeds of texts by their k-grams.
 
     Parameters
@@ -71,37 +73,48 @@ def index_seeds(seeds: Seeds, starts: I64, most: int, k: int) -> SeedIndex:
         Of all texts, in order.
     starts : int64[texts + 1]
         Where each text begins.
-    most : int
-        In how many texts a k-gram that starts passages may occur.
-    k : int
-        Symbols of a k-gram.
+    place : Place
+        The texts, and in how many of them a k-gram that starts passages may occur.
     """
     texts = (np.searchsorted(starts, seeds.positions, "right") - 1).astype(np.uint32)
-    kept, groups, common, repeated = _kept(seeds.hashes, texts, most)
+    found = _group(seeds.hashes, texts, place.most)
+    kept, groups, common = found.seeds, found.groups, found.common
+    if len(found.crowd.seeds):
+        _, first = np.unique(groups, return_index=True)
+        more = common_beside(seeds, texts, kept[first], found.crowd, place)
+        rare = ~np.isin(seeds.hashes[kept], more)
+        kept, groups = kept[rare], groups[rare]
+        common += len(more)
     positions, texts = seeds.positions[kept], texts[kept]
-    contexts = _contexts(kept, groups, positions, texts, k)
+    contexts = _contexts(kept, groups, positions, texts, place.k)
     # Seeds of one context are next to each other, but for a chance of 2**-32; then some pairs are
     # looked at needlessly.
-    order = np.argsort((groups << np.uint64(32)) | (contexts * _ODD >> np.uint64(32)))
+    order = np.argsort((groups << np.uint64(32)) | (contexts * GOLDEN >> np.uint64(32)))
     group_first, group_ends = _ranges(groups[order])
-    first, ends = _ranges(groups[order], contexts[order])
+    first_of, ends = _ranges(groups[order], contexts[order])
     ranks = np.empty(len(order), np.uint32)
     ranks[order] = np.arange(len(order), dtype=np.uint32)
     return SeedIndex(
         positions, texts, order.astype(np.uint32), ranks, group_first[ranks], group_ends[ranks],
-        first[ranks], ends[ranks], common, repeated,
+        first_of[ranks], ends[ranks], common, found.repeated,
     )  # fmt: skip
 
 
-_ODD = np.uint64(0x9E3779B97F4A7C15)
+class _Grouped(NamedTuple):
+    """Seeds that may start passages, in order, and those that occur in too many texts."""
+
+    seeds: I64
+    groups: NDArray[np.uint64]
+    crowd: Crowd
+    common: int
+    repeated: int
 
 
-def _kept(
-    hashes: NDArray[np.uint64], texts: U32, most: int
-) -> tuple[I64, NDArray[np.uint64], int, int]:
-    """Return which seeds start passages, the number of the group of each, and two counts."""
+def _group(hashes: NDArray[np.uint64], texts: U32, most: int) -> _Grouped:
+    """Group seeds by their hashes, part by part."""
     bits = max(len(hashes) // _PART, 1).bit_length() - 1
     numbers, groups = [np.zeros(0, np.int64)], [np.zeros(0, np.uint64)]
+    crowd_numbers, crowd_groups = [np.zeros(0, np.int64)], [np.zeros(0, np.uint64)]
     common = repeated = known = 0
     for part in range(1 << bits):
         own = np.arange(len(hashes))
@@ -112,21 +125,31 @@ def _kept(
         values = (hashes[own] << np.uint64(bits)) >> low << low
         values |= np.arange(len(own), dtype=np.uint64)
         values.sort()
-        rows = (values & np.uint64((1 << int(low)) - 1)).astype(np.int64)
-        sorted_numbers = own[rows]
+        sorted_numbers = own[read_rows(values, len(own))]
         new, starts, few = _count_texts(values >> low, texts[sorted_numbers])
-        common += int(np.count_nonzero(few > most))
         group = np.cumsum(new) - 1
-        fit = ((few > 1) & (few <= most))[group]
+        common += int(np.count_nonzero(few > most))
+        crowded, fit = (few > most)[group], ((few > 1) & (few <= most))[group]
         early = _ranks(starts) < REPEATS
         repeated += int(np.count_nonzero(fit & ~early))
         fit &= early
-        numbers.append(sorted_numbers[fit])
-        groups.append(group[fit].astype(np.uint64) + np.uint64(known))
+        for flags, into, of in (
+            (fit, numbers, groups), (crowded, crowd_numbers, crowd_groups),
+        ):  # fmt: skip
+            into.append(sorted_numbers[flags])
+            of.append(group[flags].astype(np.uint64) + np.uint64(known))
         known += len(few)
-    every, group_of = np.concatenate(numbers), np.concatenate(groups)
-    in_order = np.argsort(every)
-    return every[in_order], group_of[in_order], common, repeated
+    crowd = Crowd(*_in_order(crowd_numbers, crowd_groups))
+    return _Grouped(*_in_order(numbers, groups), crowd, common, repeated)
+
+
+def _in_order(
+    numbers: list[I64], groups: list[NDArray[np.uint64]]
+) -> tuple[I64, NDArray[np.uint64]]:
+    """Return seeds by number, and their groups."""
+    every = np.concatenate(numbers)
+    order = np.argsort(every)
+    return every[order], np.concatenate(groups)[order]
 
 
 def _count_texts(keys: NDArray[np.uint64], texts: U32) -> tuple[Bools, Bools, I64]:
