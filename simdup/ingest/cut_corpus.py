@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from simdup.corpus.names import NameRegistry
 from simdup.corpus.spool import Slot, SpoolReader
+from simdup.errors import SimdupError
 from simdup.ingest.corpus import make_batches, spool_folder
 from simdup.ingest.cutting import BatchCutter, CutBatch, CutSlots
 from simdup.ingest.given import Given
@@ -28,6 +29,9 @@ from simdup.reuse.templates import Template
 from simdup.reuse.winnowing import Seeds, Window
 
 I64 = NDArray[np.int64]
+
+# Two positions are sorted as one number: some 13 GB of Chinese.
+MOST_UNITS = 1 << 32
 
 
 @dataclass
@@ -86,9 +90,18 @@ class CutCorpus:
         return sizes
 
     def assemble(self) -> tuple[I64, Symbols, Seeds]:
-        """Return where each text begins, all texts surrounded, and their seeds in order."""
+        """Return where each text begins, all texts surrounded, and their seeds in order.
+
+        Raises
+        ------
+        SimdupError
+            If there are more units than positions have numbers.
+        """
         count = len(self.sizes)
         starts = np.append(0, np.cumsum(self.sizes + 1)) + MARGIN
+        if int(starts[-1]) + MARGIN > MOST_UNITS:
+            what = f"{int(self.sizes.sum()):,} units are more than {MOST_UNITS:,}"
+            raise SimdupError("passages", what, "compare it in parts")
         symbols = np.full(int(starts[-1]) + MARGIN, HOLE)
         symbols[starts[1:] - 1] = end_marks(np.arange(count))
         filled = np.zeros(count, np.bool_)

@@ -18,8 +18,8 @@ SEARCHES = ("tables", "exhaustive", "probe", "neighbours")
 # Bytes of pairs that `pairs` keeps in memory: temporary files cost next to nothing beside printing.
 PAIR_MEMORY = 1 << 28
 
-# Called with a stage (``reading`` or ``verifying``), how much of it is done, and how much there
-# is, if known: bytes of the one, pairs of the other.
+# Called with a stage (``reading``, ``verifying`` or ``comparing``), how much of it is done, and how
+# much there is, if known: bytes, pairs or texts.
 Progress: TypeAlias = Callable[[str, int, int | None], None]
 
 

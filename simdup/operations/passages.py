@@ -207,12 +207,21 @@ def _find(finder: Finder, run: RunOptions) -> Passages:
     ranges = finder.ranges()
     processes = min(run.processes, len(ranges))
     if processes <= 1:
-        return concat([finder.find(*one) for one in ranges])
+        return concat(_watch((finder.find(*one) for one in ranges), ranges, run))
     workers = Workers[tuple[int, int], Passages](processes, partial(_start, finder))
     try:
-        return concat([found for _, found in workers.map(ranges)])
+        return concat(_watch((found for _, found in workers.map(ranges)), ranges, run))
     finally:
         workers.close()
+
+
+def _watch(
+    parts: Iterable[Passages], ranges: list[tuple[int, int]], run: RunOptions
+) -> Iterator[Passages]:
+    """Yield the passages of ranges of texts, and say how many of these are done."""
+    for (_, done), part in zip(ranges, parts, strict=True):
+        run.progress("comparing", done, ranges[-1][1])
+        yield part
 
 
 def _start(finder: Finder, number: int) -> Callable[[tuple[int, int]], Passages]:

@@ -79,7 +79,8 @@ class Holders(NamedTuple):
         found = self.order[self.firsts[texts]].reshape(-1, 2)
         if self.sides is None:
             return found
-        for row, (a, b) in enumerate(texts.tolist()):
+        refused = np.flatnonzero(~self.sides.allow(*found.T))
+        for row, (a, b) in zip(refused.tolist(), texts[refused].tolist(), strict=True):
             others = self._leaders(b)
             allowed = ((d, others[self.sides.allow(np.full_like(others, d), others)])
                        for d in self._leaders(a).tolist())  # fmt: skip

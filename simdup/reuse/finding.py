@@ -12,7 +12,7 @@ antebellum newspapers", American Literary History 27, 2015: the same steps on mi
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -142,7 +142,7 @@ class Finder:
         return Passages(texts[kept], a, b, lengths[kept], 2 * aligned[kept] / sizes)
 
 
-def concat(parts: Sequence[Passages]) -> Passages:
+def concat(parts: Iterable[Passages]) -> Passages:
     """Return the passages of several ranges as one."""
     none = np.zeros((0, 2), np.int64)
     every = [Passages(none, none, none, np.zeros(0, np.int64), np.zeros(0)), *parts]

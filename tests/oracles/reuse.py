@@ -4,7 +4,11 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-UNSPACED = ("CJK ", "HIRAGANA", "KATAKANA", "THAI ", "LAO ", "KHMER", "MYANMAR", "IDEOGRAPHIC")
+# How the names of characters begin whose scripts have no spaces between words.
+UNSPACED = (
+    "CJK ", "IDEOGRAPHIC ", "HIRAGANA ", "KATAKANA", "BOPOMOFO ", "TANGUT ", "NUSHU ", "KHITAN ",
+    "YI ", "THAI ", "LAO ", "KHMER ", "MYANMAR ", "TAI ", "NEW TAI LUE ",
+)  # fmt: skip
 
 
 class Unit(NamedTuple):
