@@ -6,6 +6,7 @@ on how many processes read them.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -21,6 +22,7 @@ from simdup.errors import SimdupError
 from simdup.ingest.corpus import make_batches, spool_folder
 from simdup.ingest.cutting import BatchCutter, CutBatch, CutSlots
 from simdup.ingest.given import Given
+from simdup.ingest.mapped import mapped
 from simdup.ingest.sources import Input
 from simdup.model.documents import LeftOut, Skipped
 from simdup.reuse.extension import MARGIN
@@ -29,6 +31,7 @@ from simdup.reuse.templates import Template
 from simdup.reuse.winnowing import Seeds, Window
 
 I64 = NDArray[np.int64]
+Bools = NDArray[np.bool_]
 
 # Two positions are sorted as one number: some 13 GB of Chinese.
 MOST_UNITS = 1 << 32
@@ -38,6 +41,7 @@ MOST_UNITS = 1 << 32
 class CutCorpus:
     """Documents that were read, as symbols and seeds."""
 
+    folder: str  # of the spool
     reader: SpoolReader
     given: Given
     registry: NameRegistry = field(default_factory=NameRegistry)
@@ -97,37 +101,54 @@ class CutCorpus:
         SimdupError
             If there are more units than positions have numbers.
         """
-        count = len(self.sizes)
         starts = np.append(0, np.cumsum(self.sizes + 1)) + MARGIN
-        if int(starts[-1]) + MARGIN > MOST_UNITS:
+        size = int(starts[-1]) + MARGIN
+        if size > MOST_UNITS:
             what = f"{int(self.sizes.sum()):,} units are more than {MOST_UNITS:,}"
             raise SimdupError("passages", what, "compare it in parts")
-        symbols = np.full(int(starts[-1]) + MARGIN, HOLE)
-        symbols[starts[1:] - 1] = end_marks(np.arange(count))
-        filled = np.zeros(count, np.bool_)
-        hashes, positions = [np.zeros(0, np.uint64)], [np.zeros(0, np.int64)]
+        symbols = self._mapped("symbols", np.uint32, size)
+        symbols[:MARGIN] = symbols[size - MARGIN :] = HOLE
+        symbols[starts[1:] - 1] = end_marks(np.arange(len(self.sizes)))
+        most = sum(slots.hashes.size for slots, _, _ in self._spooled) // 8
+        hashes = self._mapped("hashes", np.uint64, most)
+        positions = self._mapped("positions", np.int64, most)
+        filled = np.zeros(len(self.sizes), np.bool_)
+        done = 0
         for slots, digests, lengths in self._spooled:
             own = np.array([self._texts[digest] for digest in digests], np.int64)
-            firsts = np.append(0, np.cumsum(lengths, dtype=np.int64))
-            content = self._array(slots.symbols, np.uint32)
             fresh = ~filled[own]
             filled[own] = True
-            for text, low, high in zip(
-                own[fresh], firsts[:-1][fresh], firsts[1:][fresh], strict=True
-            ):
-                symbols[starts[text] : starts[text] + high - low] = content[low:high]
+            firsts = np.append(0, np.cumsum(lengths, dtype=np.int64))
+            self._fill(symbols, starts, (own, firsts, fresh), slots.symbols)
             where = self._array(slots.positions, np.int64)
             owners = np.searchsorted(firsts, where, "right") - 1
             used = fresh[owners]
-            moved = where + (starts[own] - firsts[:-1])[owners] if len(own) else where
-            hashes.append(self._array(slots.hashes, np.uint64)[used])
-            positions.append(moved[used])
-        seeds = Seeds(np.concatenate(hashes), np.concatenate(positions))
-        holes = np.flatnonzero(symbols[: starts[-1]] == HOLE)[MARGIN:]
-        symbols[holes] = end_marks(np.searchsorted(starts, holes, "right") - 1)
+            end = done + int(np.count_nonzero(used))
+            hashes[done:end] = self._array(slots.hashes, np.uint64)[used]
+            positions[done:end] = (where + (starts[own] - firsts[:-1])[owners])[used]
+            done = end
+        hashes, positions = hashes[:done], positions[:done]
         # A process may have met a text before the one that comes first in order.
-        order = np.argsort(seeds.positions, kind="stable")
-        return starts, symbols, Seeds(seeds.hashes[order], seeds.positions[order])
+        if (positions[1:] < positions[:-1]).any():
+            order = np.argsort(positions, kind="stable")
+            hashes, positions = hashes[order], positions[order]
+        return starts, symbols, Seeds(hashes, positions)
+
+    def _fill(
+        self, symbols: Symbols, starts: I64, batch: tuple[I64, I64, Bools], slot: Slot
+    ) -> None:
+        """Put the symbols of those texts of a batch in their places that are not there yet."""
+        own, firsts, fresh = batch
+        content = self._array(slot, np.uint32)
+        if (content == HOLE).any():
+            marks = end_marks(np.repeat(own, np.diff(firsts)))
+            content = np.where(content == HOLE, marks, content)
+        rows = zip(starts[own][fresh], firsts[:-1][fresh], firsts[1:][fresh], strict=True)
+        for start, low, high in rows:
+            symbols[start : start + high - low] = content[low:high]
+
+    def _mapped(self, name: str, kind: type[np.generic], count: int) -> NDArray[Any]:
+        return mapped(os.path.join(self.folder, name), kind, count)
 
     def _array(self, slot: Slot, kind: type[np.generic]) -> NDArray[Any]:
         return np.frombuffer(self.reader.read(slot), kind)
@@ -141,7 +162,7 @@ def ingest_cut(
     with spool_folder() as folder:
         reader = SpoolReader(folder)
         try:
-            corpus = CutCorpus(reader, opened.given)
+            corpus = CutCorpus(folder, reader, opened.given)
             corpus.skipped += opened.skipped
             corpus.notes += opened.notes
             cutter = BatchCutter(opened.settings.reading, window, folder, template)

@@ -31,8 +31,8 @@ Bools = NDArray[np.bool_]
 # texts is a million pairs, and all of them say one thing.
 REPEATS = 8
 
-# Seeds that are sorted at a time.
-_PART = 1 << 22
+# Seeds that are sorted at a time, at 100 bytes each.
+_PART = 1 << 19
 
 
 class SeedIndex(NamedTuple):
@@ -116,17 +116,18 @@ def _group(hashes: NDArray[np.uint64], texts: U32, most: int) -> _Grouped:
     numbers, groups = [np.zeros(0, np.int64)], [np.zeros(0, np.uint64)]
     crowd_numbers, crowd_groups = [np.zeros(0, np.int64)], [np.zeros(0, np.uint64)]
     common = repeated = known = 0
+    part_of = np.zeros(len(hashes), np.uint16)
+    for low in range(0, len(hashes) if bits else 0, _PART):
+        part_of[low : low + _PART] = hashes[low : low + _PART] >> np.uint64(64 - bits)
     for part in range(1 << bits):
-        own = np.arange(len(hashes))
-        if bits:
-            own = np.flatnonzero(hashes >> np.uint64(64 - bits) == part)
+        own = np.flatnonzero(part_of == part)
         # What the part does not tell, and below it the number: sorted, groups are in order.
-        low = np.uint64(row_bits(len(own)))
-        values = (hashes[own] << np.uint64(bits)) >> low << low
+        below = np.uint64(row_bits(len(own)))
+        values = (hashes[own] << np.uint64(bits)) >> below << below
         values |= np.arange(len(own), dtype=np.uint64)
         values.sort()
         sorted_numbers = own[read_rows(values, len(own))]
-        new, starts, few = _count_texts(values >> low, texts[sorted_numbers])
+        new, starts, few = _count_texts(values >> below, texts[sorted_numbers])
         group = np.cumsum(new) - 1
         common += int(np.count_nonzero(few > most))
         crowded, fit = (few > most)[group], ((few > 1) & (few <= most))[group]

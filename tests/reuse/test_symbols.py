@@ -7,6 +7,8 @@ from hypothesis import strategies as st
 from oracles import reuse as oracle
 
 from simdup.features.folding import fold, fold_segments
+from simdup.model.passages import PassageCriteria
+from simdup.reuse import between
 from simdup.reuse.offsets import locate, look_up_in, offsets
 from simdup.reuse.symbols import HOLE, cut, places
 from simdup.reuse.templates import Template
@@ -143,3 +145,18 @@ def test_runs_of_a_template_become_holes(known: list[str], texts: list[str], run
             if tuple(every.symbols[i : i + run].tolist()) in runs:
                 expected[i : i + run] = [int(HOLE)] * run
     assert found == expected
+
+
+@given(st.lists(MIXED, min_size=1, max_size=5), st.lists(st.integers(0, 4), max_size=6), MIXED)
+def test_equal_passages_fold_to_the_same(parts: list[str], order: list[int], other: str) -> None:
+    a = "".join(parts)
+    b = other + "".join(parts[i % len(parts)] for i in order) + fold(a) + other
+    shared = between(a, b, PassageCriteria(min_run=4, min_length=4, gap=2))
+    for passage in shared.passages:
+        mine, its = a[slice(*passage.a)], b[slice(*passage.b)]
+        assert mine
+        assert its
+        if passage.similarity == 1:
+            assert compact(fold(mine)) == compact(fold(its))
+    if len(cut([fold(a)]).symbols) >= 4 and shared.share_a == 1:
+        assert shared.passages
