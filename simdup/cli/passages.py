@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import BinaryIO
@@ -62,7 +63,8 @@ def command(
     if not screen.quiet:
         from simdup.output.passages import passage_report
 
-        screen.report(passage_report(result, criteria))
+        between = out.format == "text" and result.overlaps and sys.stdout.isatty()
+        screen.report(("\n" if between else "") + passage_report(result, criteria))
         screen.wrote(out.path)
     return status(result.skipped)
 

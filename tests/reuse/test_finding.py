@@ -204,3 +204,20 @@ def test_memory_is_bounded_by_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     found = [row for one in small.ranges() for row in small.find(*one).a.tolist()]
     assert found == whole.find(0, 30).a.tolist()
     assert len(found) > 300
+
+
+@given(sharing_texts(), st.integers(0, 8), st.integers(1, 12))
+def test_figures_of_a_passage_are_those_of_its_symbols(texts: Texts, gap: int, least: int) -> None:
+    criteria = PassageCriteria(min_run=4, gap=gap, min_length=least)
+    found = finder(texts, criteria).find(0, len(texts))
+    rows = zip(found.texts.tolist(), found.a.tolist(), found.b.tolist(), strict=True)
+    figures = zip(found.lengths.tolist(), found.similarities.tolist(), strict=True)
+    for ((i, j), a, b), (length, similarity) in zip(rows, figures, strict=True):
+        x, y = texts[i][slice(*a)], texts[j][slice(*b)]
+        size = len(x) + len(y)
+        assert i < j
+        assert x[0] == y[0]
+        assert x[-1] == y[-1]
+        assert least <= length <= min(len(x), len(y))
+        assert 2 * length / size <= similarity <= 2 * oracle.lcs(x, y) / size
+        assert (similarity == 1) == (x == y)
