@@ -1,1 +1,1 @@
-"""Measures of speed, memory and accuracy. They measure and never assert."""
+"""Benchmarks of speed, memory and accuracy. They measure and never assert."""

@@ -39,7 +39,7 @@ def summary(name: str) -> str:
 
 
 def measure(name: str, size: str, rounds: int) -> list[Table]:
-    """Run one benchmark and print its tables as they come."""
+    """Run one benchmark and print its tables as they arrive."""
     module = importlib.import_module(f"benchmarks.{name}")
     tables = []
     with tempfile.TemporaryDirectory(prefix="simdup-bench-") as folder:
@@ -73,7 +73,7 @@ def main() -> None:
         print("\n".join(f"{name:<13} {summary(name)}" for name in NAMES))
         return
     rounds = given.rounds or (1 if given.size == "small" else 3)
-    # A small run is no result: it goes to a file only where one is asked for.
+    # A small run is not a result: it is written only to a file that was requested.
     folder = given.results or (None if given.size == "small" else RESULTS)
     where = environment()
     print(

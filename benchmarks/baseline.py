@@ -1,4 +1,4 @@
-"""The plain pipeline that scans are compared with: one core, no arrays, a first attempt.
+"""A plain pipeline to compare scans with: one core, no arrays, as in a first attempt.
 
 jieba cuts each text, a Counter counts its words, TF-IDF weighs them, the 20 heaviest make a
 simhash of MD5, and four bands of 16 bits in dictionaries propose the pairs that are compared.
@@ -63,7 +63,7 @@ def fingerprints(counted: list[Counter[str]]) -> list[int]:
 
 
 def near_pairs(values: list[int]) -> list[tuple[int, int]]:
-    """Find all pairs within the distance: of four bands one must be equal."""
+    """Find all pairs within the distance: one of four bands must be equal."""
     width = BITS // BANDS
     tables: list[defaultdict[int, list[int]]] = [defaultdict(list) for _ in range(BANDS)]
     found = []
@@ -80,7 +80,7 @@ def near_pairs(values: list[int]) -> list[tuple[int, int]]:
 
 
 def main() -> None:
-    """Measure separately the loading of the dictionary and the work on the files."""
+    """Measure loading the dictionary and processing the files separately."""
     started = time.perf_counter()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -20,7 +20,7 @@ from typing import NamedTuple
 # Files of one folder: more make some file systems slow.
 _FOLDER_FILES = 1000
 
-# One document in so many is an edited copy of one of the `_BACK` documents before it.
+# One document in this many is an edited copy of one of the `_BACK` documents before it.
 _COPY_EVERY = 10
 _BACK = 1000
 
@@ -48,7 +48,7 @@ class Corpus(NamedTuple):
 
 
 class NoTexts(Exception):
-    """A benchmark needs the real texts, and they are missing."""
+    """The real texts that a benchmark needs are missing."""
 
 
 def data_folder() -> Path:
@@ -62,7 +62,7 @@ def data_folder() -> Path:
     beside = Path(__file__).resolve().parents[2] / "shared" / "data"
     folder = Path(os.environ.get("SIMDUP_DATA", beside))
     if not folder.is_dir():
-        raise NoTexts(f"no real texts in {folder}; SIMDUP_DATA names the folder that holds them")
+        raise NoTexts(f"no real texts in {folder}; set SIMDUP_DATA to the folder with them")
     return folder
 
 
@@ -114,7 +114,7 @@ def short(folder: Path, documents: int) -> Corpus:
 
 
 def passages(size: int, length: int) -> list[str]:
-    """Return passages of that many characters, until they are `size` bytes."""
+    """Return passages of `length` characters, `size` bytes in total."""
     return list(_until(size, _passages(length, length, seed=7)))
 
 
@@ -132,7 +132,7 @@ def edited_pairs(pairs: int, length: int) -> list[str]:
 
 
 def _passages(shortest: int, longest: int, seed: int) -> Iterator[str]:
-    """Yield passages from random places of the laws and manual pages, without end."""
+    """Yield passages from random places of the laws and manual pages, endlessly."""
     chance = random.Random(seed)
     source = "\n".join(text for name in ("laws", "vsdocs") for _, text in texts(name))
     while True:
@@ -142,7 +142,7 @@ def _passages(shortest: int, longest: int, seed: int) -> Iterator[str]:
 
 
 def _with_copies(originals: Iterable[str], seed: int) -> Iterator[str]:
-    """Yield the originals, and edited copies of them between."""
+    """Yield the originals, with edited copies in between."""
     chance = random.Random(seed)
     recent: deque[str] = deque(maxlen=_BACK)
     for original in originals:

@@ -1,4 +1,4 @@
-"""Decoding: texts in GBK padded with NULs, and what detection costs beside a given encoding.
+"""Decoding: GBK texts padded with NULs, and the cost of detecting instead of giving an encoding.
 
 The texts are passages of laws, for news, and of manual pages, where Chinese stands between code.
 """

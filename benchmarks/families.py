@@ -22,7 +22,7 @@ COLUMNS = (
     "twice as many, s", "ratio of CPU s",
 )  # fmt: skip
 
-# Characters that texts are made of: everyday ones, from one block.
+# The characters of texts: everyday ones, from one block.
 _FIRST, _MANY = 0x4E00, 2500
 
 
@@ -73,7 +73,7 @@ def _text(chance: random.Random, length: int) -> str:
 
 
 def _pages(count: int, own: int, length: int = 1000) -> Iterator[str]:
-    """Pages that share all but some characters of their own."""
+    """Pages that share all but some characters."""
     chance = random.Random(1)
     page = _text(chance, length - own)
     middle = len(page) // 2

@@ -117,7 +117,7 @@ def _zstd() -> Any:
 
 
 def _unpacking(path: Path) -> float:
-    """Return the CPU seconds that unpacking alone takes; 0 where nothing is packed."""
+    """Return the CPU seconds of decompression alone; 0 for uncompressed files."""
     started = time.process_time()
     if path.suffix in (".gz", ".zst"):
         with (gzip if path.suffix == ".gz" else _zstd()).open(path, "rb") as stream:

@@ -1,4 +1,4 @@
-"""HTML: which reader finds the main text of pages best, on pages whose main text is known.
+"""HTML: which reader finds the main text best, on pages with known main text.
 
 Each text of `examples/corpus` is put into pages of six kinds, with the navigation, side columns,
 related links, comments and footers that such pages have. Precision, recall and F1 are those of the

@@ -1,4 +1,4 @@
-"""The index: what opening, querying and adding cost, beside the same in memory or without it.
+"""The index: the cost of opening, querying and adding, compared with work in memory.
 
 Fingerprints are random; names are paths of some 25 characters.
 """
@@ -67,7 +67,7 @@ def _fill(path: str, n: int) -> None:
 
 
 def _opening(path: str, n: int, text: str) -> list[Row]:
-    """Return what a person waits for, from start to end."""
+    """Return the times that users wait for, including start-up."""
     names = min(n, MILLION) * sum(
         len(name) for first in range(0, n, MILLION) for name, _ in _numbered(1, f"c{first}", 0)
     )
@@ -84,7 +84,7 @@ def _opening(path: str, n: int, text: str) -> list[Row]:
 
 
 def _batch(path: str, n: int, many: int) -> Row:
-    """Return the time of a batch of queries, the opening included, beside the same in memory."""
+    """Return the time of a batch of queries, including opening, compared with queries in memory."""
     base = np.array([value for _, value in _numbered(min(n, MILLION), "c0", 0)], np.uint64)
     random = np.random.default_rng(1)
     bits = np.uint64(1) << random.integers(0, 64, many).astype(np.uint64)
@@ -101,7 +101,7 @@ def _batch(path: str, n: int, many: int) -> Row:
 
 
 def _adding(path: str, n: int, folder: Path) -> list[Row]:
-    """Return what adding costs, beside adding the same to an empty index."""
+    """Return the cost of adding, compared with adding the same to an empty index."""
     more = _numbered(n // 10, "more", 5)
     other = str(folder / "other.index")
     empty = str(folder / "empty.index")
@@ -125,7 +125,7 @@ def _adding(path: str, n: int, folder: Path) -> list[Row]:
 
 
 def _texts(folder: Path, many: int) -> list[Row]:
-    """Return what building costs beside fingerprints alone, and what unchanged texts cost."""
+    """Return the cost of building, compared with fingerprints alone, and of unchanged texts."""
     random = np.random.default_rng(3)
     words = ["".join(map(chr, w)) for w in random.integers(0x4E00, 0x5E00, (5000, 2)).tolist()]
     with (folder / "texts.jsonl").open("w", encoding="utf-8") as lines:

@@ -1,4 +1,4 @@
-"""Collections whose near-duplicates are known, and how the pairs of a scan compare with them.
+"""Collections with known near-duplicates, and how the pairs of a scan compare with them.
 
 Of identical texts a scan pairs each with the first only. Found pairs are therefore closed over
 identical texts: if two texts are a pair, so are all that are identical to them.
@@ -14,7 +14,7 @@ from typing import NamedTuple
 from benchmarks import corpora
 from benchmarks.measuring import SIMDUP, Ran, run
 
-LEAST = 0.8  # the similarity from which on two texts are near-duplicates
+LEAST = 0.8  # the lowest similarity of near-duplicates
 JOBS = "2"
 
 # Names of files without the suffix, the smaller one first.
@@ -93,7 +93,7 @@ def collection(name: str, folder: Path, most: int | None = None) -> Collection:
 
 
 def scan(folder: Path, texts: dict[str, str], options: Sequence[str]) -> Scanned:
-    """Scan files with the command; all pairs are listed, of large clusters too."""
+    """Scan files with the command; list all pairs, even of large clusters."""
     from simdup.evaluation.metrics import from_pairs
     from simdup.features.folding import fold
 

@@ -1,4 +1,4 @@
-"""What benchmarks share: options, clocks, programs in processes of their own, memory."""
+"""Shared by benchmarks: options, clocks, separate processes, memory."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def clock(work: Callable[[], object]) -> float:
 
 
 def fastest(work: Callable[[], object], times: int = 3) -> float:
-    """Return the least time of a few: what else runs on the machine can only add."""
+    """Return the shortest of a few times: other work on the machine can only add to it."""
     return min(clock(work) for _ in range(times))
 
 
@@ -120,7 +120,7 @@ def median(work: Callable[[], object], times: int = 3) -> float:
 
 
 def in_turn(rounds: int, *works: Callable[[], Figure]) -> list[list[Figure]]:
-    """Measure works by turns, so that a slow minute of the machine is slow for all of them."""
+    """Measure several works in turns, so that a slow minute of the machine affects all of them."""
     figures: list[list[Figure]] = [[] for _ in works]
     for _ in range(rounds):
         for work, of_work in zip(works, figures, strict=True):
@@ -172,7 +172,7 @@ def _held(process: int) -> int:
 
 
 def _content(path: Path) -> str:
-    """Return a file's content, nothing where its process has ended meanwhile."""
+    """Return the content of a file; empty if its process has ended meanwhile."""
     try:
         return path.read_text()
     except OSError:

@@ -1,4 +1,4 @@
-"""MinHash: signatures, search and verification in memory, beside MinHash LSH of datasketch.
+"""MinHash: signatures, search and verification in memory, compared with datasketch.
 
 Both get the texts in memory, without white space, in one process. The time of simdup is that of
 signatures, search and verification; that of datasketch is of signatures, index and queries,
@@ -28,9 +28,9 @@ from benchmarks.measuring import Options, fastest, in_turn, say
 from benchmarks.reporting import Cell, Table
 
 NAMES = ("laws", "vsdocs")
-# One in so many documents goes to the slow way of datasketch.
+# The slow way of datasketch gets one in this many documents.
 SAMPLE = 10
-# Texts that are hashed at once, in characters: about what a scan reads as one batch.
+# Texts hashed at a time, in characters: about one batch of a scan.
 BATCH = 1 << 18
 
 Texts = dict[str, str]
@@ -123,7 +123,7 @@ def _datasketch_rates(
     say("datasketch")
     batch, single = "datasketch, update_batch", f"datasketch, update, 1 document in {SAMPLE}"
     found = {name: _datasketch(one, "update_batch") for name, one in texts.items()}
-    # F1 of the candidates, and of those that the signatures put at 0.8 or more.
+    # F1 of the candidates, and of those with an estimated similarity of 0.8 or more.
     cells[batch] = [
         " / ".join(f"{score(pairs, named[name].similar()).f1:.4f}" for pairs in found[name][1:])
         for name in NAMES
@@ -145,7 +145,7 @@ def _scan(texts: Collection, jobs: str) -> Found:
 
 
 def _in_memory(texts: Texts) -> Found:
-    """Return the seconds and the pairs by the library's own steps."""
+    """Return the seconds and the pairs, by the steps of the library."""
     from simdup.features.shingles import Shingler
     from simdup.fingerprints.bands import concat_signatures, minhash_signatures
     from simdup.model.criteria import Criteria
@@ -173,7 +173,7 @@ def _in_memory(texts: Texts) -> Found:
 
 
 def _datasketch(texts: Texts, way: str) -> tuple[float, set[NamePair], set[NamePair]]:
-    """Return the seconds, the pairs proposed, and those whose signatures say 0.8 or more."""
+    """Return the seconds, the candidates, and those with an estimate of 0.8 or more."""
     from datasketch import MinHash, MinHashLSH
 
     pairs: set[NamePair] = set()

@@ -1,4 +1,4 @@
-"""Planted copies: copies of laws, made in known ways, and which of them each method finds."""
+"""Planted copies of laws, changed in known ways, and which of them each method finds."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SHORTEST, LONGEST = 500, 20_000
 
 
 def _changed(share: float) -> Callable[[str, random.Random], str]:
-    """Return the change of a share of a text's characters, white space left alone."""
+    """Return a function that changes a share of a text's characters, except white space."""
 
     def change(text: str, chance: random.Random) -> str:
         characters = list(text)
@@ -42,7 +42,7 @@ def _moved(text: str, chance: random.Random) -> str:
 
 
 def _headed(text: str, chance: random.Random) -> str:
-    """Add what a site writes above its texts: some 110 characters."""
+    """Add the header that a site writes above its texts: some 110 characters."""
     day = f"{chance.randint(1990, 2024)}-{chance.randint(1, 12):02}-{chance.randint(1, 28):02}"
     number, reads = chance.randint(10_000, 99_999), chance.randint(100, 99_999)
     return (
@@ -53,7 +53,7 @@ def _headed(text: str, chance: random.Random) -> str:
 
 
 def _cut(text: str, chance: random.Random) -> str:
-    """Cut a tail off: a twentieth to three tenths of the text."""
+    """Cut off the end: a twentieth to three tenths of the text."""
     return text[: round(len(text) * (1 - chance.uniform(0.05, 0.3)))]
 
 
@@ -76,8 +76,8 @@ class Planted(NamedTuple):
     similarity: float
 
 
-# For each similarity, the settings that are measured on the pairs of at least that similarity.
-# At 0.8 a scan is meant to find few kinds; at 0.4 all of them.
+# For each similarity, the settings that are measured on pairs of at least that similarity.
+# At 0.8 a scan should find few kinds; at 0.4 all of them.
 SETTINGS: dict[float, dict[str, str]] = {
     0.8: {
         "auto": "",

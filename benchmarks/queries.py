@@ -15,7 +15,7 @@ from simdup.search.compressed import compress_table
 
 
 def run(options: Options) -> Iterator[Table]:
-    """Time queries beside faiss, then plain tables beside compressed ones."""
+    """Compare queries with faiss, then plain tables with compressed ones."""
     say("batches")
     yield _batches(options.pick(10**4, 10**6))
     say("compressed")

@@ -1,4 +1,4 @@
-"""Random fingerprints, some of them near another: what those of unrelated texts look like."""
+"""Random fingerprints, some of them near another, like those of unrelated texts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def planted(n: int, seed: int = 1) -> np.ndarray:
 
 
 def flipped(f: np.ndarray, times: np.ndarray, random: np.random.Generator) -> np.ndarray:
-    """Return the fingerprints with up to so many bits of each flipped."""
+    """Return the fingerprints with up to `times` bits of each flipped."""
     for turn in range(int(times.max(initial=0))):
         bit = np.uint64(1) << random.integers(0, 64, len(f)).astype(np.uint64)
         f = np.where(times > turn, f ^ bit, f)

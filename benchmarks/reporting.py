@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 Cell = str | float | int | None
 
-# What the figures depend on, where it is installed; peers included.
+# Packages that the figures depend on, if installed, including peers.
 PACKAGES = (
     "simdup", "numpy", "scipy", "scikit-learn", "jieba", "rjieba", "pyarrow", "justext",
     "trafilatura", "faiss-cpu", "datasketch", "simhash",
@@ -49,7 +49,7 @@ def render(table: Table) -> str:
 
 
 def aligned(cells: Sequence[Sequence[str]]) -> str:
-    """Return cells, the first row the heads, as an aligned table in Markdown."""
+    """Return cells, with the heads in the first row, as an aligned table in Markdown."""
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     padded = [[c.ljust(w) for c, w in zip(row, widths, strict=True)] for row in cells]
     padded.insert(1, ["-" * width for width in widths])
@@ -57,7 +57,7 @@ def aligned(cells: Sequence[Sequence[str]]) -> str:
 
 
 def _shown(cell: Cell) -> str:
-    """Return a cell as text: numbers with four digits that count."""
+    """Return a cell as text: numbers with four significant digits."""
     if cell is None or isinstance(cell, str):
         return cell or ""
     if isinstance(cell, int) or cell == 0:
@@ -74,7 +74,7 @@ def environment() -> dict[str, Any]:
     }
     if hasattr(os, "getloadavg"):
         machine["load"] = round(os.getloadavg()[0], 1)
-    # Which instructions numpy sorts with decides over the speed of a search.
+    # The instructions that numpy uses to sort determine the speed of a search.
     machine["instructions off"] = os.environ.get("NPY_DISABLE_CPU_FEATURES", "none")
     versions = {"Python": platform.python_version()}
     for package in PACKAGES:

@@ -1,4 +1,4 @@
-"""Whole scans: speed beside a plain pipeline, memory, short files, methods beside simhash.
+"""Whole scans: speed compared with a plain pipeline, memory, short files, other methods.
 
 Programs run as a user runs them, start-up included. The files have just been written, so the system
 has them in memory: disks are not measured. Only idle cores give fair ratios: whatever else runs
@@ -33,7 +33,7 @@ Times = tuple[float, float]
 
 
 class Case(NamedTuple):
-    """A scan, and the work that it is compared with."""
+    """A scan, and the work to compare it with."""
 
     name: str
     corpus: Corpus
@@ -80,7 +80,7 @@ def _command(corpus: Corpus, how: tuple[str, ...]) -> list[str]:
 
 
 def _scan(corpus: Corpus, how: tuple[str, ...] = ()) -> Times:
-    """Return the times of a scan, which must have met every document."""
+    """Return the times of a scan, which must have read every document."""
     ran = measuring.run(_command(corpus, how))
     summary = json.loads(ran.output.splitlines()[-1])
     met = summary["documents"] + summary["skipped"]

@@ -1,4 +1,4 @@
-"""All pairs of fingerprints: time beside sorting, memory, families of near ones, peers.
+"""All pairs of fingerprints: time compared with sorting, memory, families of near ones, peers.
 
 Fingerprints are random, one in ten planted within distance 3 of another. T(n, 1) is what sorting
 one table costs on all cores, so the floor of a search by k tables is k times that.
@@ -89,7 +89,7 @@ def _memory(sizes: list[int], options: Options) -> Table:
 
 
 def growth(file: str, tables: int) -> int:
-    """Return by how many bytes a search of its own process grows it, without its results."""
+    """Return by how many bytes a separate process grows in a search, without its results."""
     f = np.load(file)
     # Modules, stacks of threads and the like do not grow with n.
     all_pairs(planted(1000), tables=10)
@@ -99,7 +99,7 @@ def growth(file: str, tables: int) -> int:
 
 
 def _peak() -> int:
-    """Return the most bytes this process has held. Linux hands `ru_maxrss` down from the parent."""
+    """Return the peak memory of this process; Linux takes over `ru_maxrss` from the parent."""
     try:
         with open("/proc/self/status", encoding="ascii") as lines:
             return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM")) * 1024
@@ -109,7 +109,7 @@ def _peak() -> int:
 
 
 def _families(n: int) -> Table:
-    """Search fingerprints that lie around 1,000 centres, and check 50 of them."""
+    """Search fingerprints around 1,000 centres, and check 50 of them."""
     centres = 1000
     random = np.random.default_rng(3)
     centre = random.integers(0, 1 << 64, centres, dtype=np.uint64)
@@ -225,7 +225,7 @@ def _simhash(f: np.ndarray) -> Callable[[], object]:
 
 
 def _datasketch(f: np.ndarray) -> Callable[[], object]:
-    """Return a search by bands: datasketch has none by Hamming distance.
+    """Return a search by bands, because datasketch has no search by Hamming distance.
 
     Its table of bands, given the four blocks as a signature of four values, proposes the same
     candidates; it does not verify them.

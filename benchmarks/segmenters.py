@@ -36,7 +36,7 @@ def _row(name: str, options: Options) -> tuple[Cell, ...]:
         list(tokenize(["第一次会读词典"]))
     seconds = dict.fromkeys(ENGINES, 0.0)
     different = 0
-    # Text by text and in turn: both engines meet the same minutes of the machine.
+    # Text by text and in turn, so that other work on the machine affects both engines.
     for text in folded:
         made = []
         for engine, tokenize in cut.items():

@@ -1,4 +1,4 @@
-"""Start-up: how long a person waits for programs that have little to do."""
+"""Start-up: how long users wait for programs that have little to do."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NOTICES = CHECKOUT / "examples" / "corpus" / "notices"
 
 
 def run(options: Options) -> Iterator[Table]:
-    """Time each program beside one that does nothing."""
+    """Compare the time of each program with one that does nothing."""
     paths = [str(NOTICES / f"宿舍管理规定-{year}.txt") for year in (2021, 2022)]
     commands = {
         "an empty program": [sys.executable, "-c", "pass"],

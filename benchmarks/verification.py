@@ -35,7 +35,7 @@ def _rows(length: int, options: Options) -> Iterator[tuple[Cell, ...]]:
     texts = corpora.edited_pairs(pairs, length)
     first = range(0, 2 * pairs, 2)
     sets = [{text[i : i + 5] for i in range(len(text) - 4)} for text in texts]
-    # Two characters are a term here: the cosine's cost depends on the number of terms alone.
+    # Two characters are a term here: the cost of the cosine depends only on the number of terms.
     counts = [Counter(text[i : i + 2] for i in range(0, len(text) - 1, 2)) for text in texts]
     column = {term: i for i, term in enumerate(sorted(set().union(*counts)))}
     weighted = [
@@ -66,7 +66,7 @@ def _rows(length: int, options: Options) -> Iterator[tuple[Cell, ...]]:
         def both(
             criteria: Criteria = criteria, shingler: Shingler = shingler
         ) -> tuple[float, float]:
-            # A new verifier meets each document for the first time, and then again.
+            # A new verifier reads each document for the first time, and then again.
             made = Verifier(
                 lambda i: shingler.shingles(texts[i]), vector_of, criteria, cache_bytes=1 << 30
             )

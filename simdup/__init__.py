@@ -1,4 +1,4 @@
-"""simdup: near-duplicate texts, found, verified and explained.
+"""simdup finds, verifies and explains near-duplicate texts.
 
 >>> from simdup import compare, scan
 >>> compare("a text", "another text").duplicates

@@ -1,4 +1,4 @@
-"""`python -m simdup`, and the command itself."""
+"""Entry point of `python -m simdup` and of the `simdup` command."""
 
 import os
 import signal
@@ -6,7 +6,7 @@ from types import FrameType
 
 
 def main() -> None:
-    """Run the command line; a signal that arrives while it is imported ends the process at once."""
+    """Run the command line; a signal during the import ends the process at once."""
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)  # Windows has no SIGHUP
         if number is not None and signal.getsignal(number) != signal.SIG_IGN:
@@ -17,7 +17,7 @@ def main() -> None:
 
 
 def _leave(signum: int, frame: FrameType | None) -> None:
-    # Nothing is open yet that would have to be cleaned up.
+    # Nothing is open yet, so there is nothing to clean up.
     os._exit(128 + signum)
 
 

@@ -1,6 +1,6 @@
-"""Files and folders that appear whole or not at all, and never in the place of something new.
+"""Write files and folders atomically, without replacing anything that appeared meanwhile.
 
-`docs/files.md` says what users may rely on.
+`docs/files.md` lists the guarantees for users.
 """
 
 from __future__ import annotations
@@ -14,26 +14,26 @@ from contextlib import ExitStack, contextmanager, suppress
 from simdup.errors import SimdupError, unwritable
 from simdup.workspace import walk, work_folder
 
-# What systems say where a file cannot have two names.
+# Errors of file systems without hard links.
 _NO_LINKS = (errno.EPERM, errno.EACCES, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)
-# Synced at the same time: ext4 then commits many files at once, 3,000 in 0.34 s rather than 0.65.
+# Files synced in parallel: ext4 then commits many at once, 3,000 in 0.34 s instead of 0.65.
 _SYNCS = 16
 
 
 @contextmanager
 def beside(target: str, name: str = "", replace: bool = True) -> Iterator[str]:
-    """Yield an unused name; what is made there becomes the target if all goes well.
+    """Yield an unused path; what is created there becomes the target if the block succeeds.
 
-    It is synced, and then published in one step.  A file replaces a file that was there at the
-    beginning, if `replace` is set, and never one that appeared meanwhile.  A folder replaces at
-    most an empty folder.  A symbolic link is replaced, not followed.  The target is as it was if
-    the block raises; nothing is left beside it either way.  Errors call it by `name`, if not by
-    its path.
+    It is synced, then published in one step.  With `replace`, a file replaces one that existed at
+    the beginning, but never one that appeared meanwhile.  A folder replaces at most an empty
+    folder.  A symbolic link is replaced, not followed.  If the block raises, the target is
+    unchanged; in either case nothing else is left beside it.  Errors name the target by `name`,
+    or by its path.
 
     Raises
     ------
     SimdupError
-        If what was made cannot take the target's place, or must not.
+        If the target cannot or must not be replaced.
     """
     folder, base = os.path.split(os.path.abspath(target))
     replace = replace and os.path.lexists(target)
@@ -46,7 +46,7 @@ def beside(target: str, name: str = "", replace: bool = True) -> Iterator[str]:
 
 
 def sync_path(path: str) -> None:
-    """Wait until a file, or all that is in a folder, has reached the disk."""
+    """Wait until a file, or a folder with all its contents, has reached the disk."""
     if os.path.islink(path):
         return
     paths = [path]
@@ -63,7 +63,7 @@ def sync_path(path: str) -> None:
 
 
 def sync_one(path: str) -> None:
-    """Sync one file or folder; what other names lead to was on the disk before."""
+    """Sync one file or folder; links refer to content that is already on the disk."""
     status = os.lstat(path)
     linked = stat.S_ISREG(status.st_mode) and status.st_nlink > 1
     if os.name == "nt" or linked or stat.S_ISLNK(status.st_mode):
@@ -71,7 +71,7 @@ def sync_one(path: str) -> None:
     try:
         descriptor = os.open(path, os.O_RDONLY)
     except PermissionError:
-        return  # its owner may write it and not read it
+        return  # a file may be writable but not readable for its owner
     try:
         os.fsync(descriptor)
     except OSError as error:
@@ -97,9 +97,9 @@ def _publish(path: str, target: str, replace: bool) -> None:
 
 
 def move_folder(path: str, target: str) -> None:
-    """Rename a folder; the system refuses if that would replace anything but an empty one."""
+    """Rename a folder; the system refuses to replace anything but an empty folder."""
     mode = stat.S_IMODE(os.stat(path).st_mode)
-    # A folder that its owner must not write to cannot be moved to another one.
+    # A folder without write permission cannot be moved into another folder.
     os.chmod(path, mode | stat.S_IRWXU)
     os.rename(path, target)
     if mode | stat.S_IRWXU != mode:
@@ -107,24 +107,24 @@ def move_folder(path: str, target: str) -> None:
 
 
 def _link(path: str, target: str) -> None:
-    """Rename a file, if there is nothing at the target."""
+    """Rename a file if the target does not exist."""
     try:
         os.link(path, target, follow_symlinks=False)
     except OSError as error:
         if error.errno not in _NO_LINKS:
             raise
-        # Without links, an empty file takes the place first; a kill just now leaves it there.
+        # Without links, an empty file reserves the name; a kill at this moment leaves it there.
         os.close(os.open(target, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
         os.replace(path, target)
 
 
 @contextmanager
 def _explain(name: str) -> Iterator[None]:
-    """Name the target that cannot be written as the user does."""
+    """Raise errors that name the target as the user does."""
     try:
         yield
     except OSError as error:
         if error.errno in (errno.EEXIST, errno.ENOTEMPTY):
-            what = "appeared while this ran, and stays as it is"
-            raise SimdupError(name, what, "run it again with another name") from None
+            what = "was created by another program during the run, and was not replaced"
+            raise SimdupError(name, what, "run it again with another output name") from None
         raise unwritable(name, error) from None

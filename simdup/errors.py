@@ -1,15 +1,15 @@
-"""The one kind of error that a person can act on."""
+"""The one exception for errors that a user can act on."""
 
 from __future__ import annotations
 
 import errno
 
-# What the system says when a file cannot hold what is written to it.
+# System errors that mean the disk, or the file, is full.
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 
 class SimdupError(ValueError):
-    """Something went wrong that one line can explain.
+    """An error that one line can explain.
 
     Parameters
     ----------
@@ -18,10 +18,10 @@ class SimdupError(ValueError):
     what : str
         What is wrong with it.
     hint : str, optional
-        The next step, where there is one.
+        The next step, if there is one.
     field : str, optional
-        The name of the argument at fault, such as ``recall``; `where` is then that name too,
-        unless a more telling place is known.
+        The name of the argument at fault, such as ``recall``; `where` is then the same name,
+        unless a more specific place is known.
     """
 
     def __init__(self, where: str, what: str, hint: str = "", field: str = "") -> None:
@@ -35,17 +35,17 @@ class SimdupError(ValueError):
         return f"{self.where}: {self.what}"
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Keep the field when an error travels back from another process."""
+        """Keep the field when the error comes from another process."""
         return type(self), (self.where, self.what, self.hint, self.field)
 
 
 def invalid(field: str, value: object, expected: str) -> SimdupError:
-    """Return the error for an argument with a value it cannot have."""
+    """Return the error for an argument with an invalid value."""
     return SimdupError(field, f"invalid value {value!r} (expected {expected})", field=field)
 
 
 def reason(error: OSError, otherwise: str = "cannot be read") -> str:
-    """Return in a few lower-case words why the system refused."""
+    """Return a short lower-case reason for a system error."""
     return (error.strerror or otherwise).lower()
 
 

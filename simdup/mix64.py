@@ -1,13 +1,13 @@
-"""One 64-bit mixer, and random numbers that are functions of a key: no state, no seed file.
+"""A 64-bit mixer, and random numbers that are functions of a key: no state, no seed file.
 
-MinHash needs a random order of all possible elements, p-stable projections a normal deviate for
-every term and every projection.  A mixer that scrambles a counter gives them out of the element's
-own hash, so nobody keeps a vocabulary, and every platform and process sees the same numbers.
+MinHash needs a random order of all possible elements; p-stable projections need a normal deviate
+for every term and every projection.  A mixer computes both from the hash of the element and a
+counter.  No vocabulary is stored, and every platform and process gets the same numbers.
 
 The mixer is a multiplication and a shift, twice (D. Stafford's scheme for MurmurHash3, with one
 multiplier).  Flipping any of 64 input bits flips each output bit with probability 0.5 to within
 0.02 (20,000 random, counting and golden-ratio inputs: the noise of such a sample), as SplitMix64's
-finaliser does, at the same speed.  Sketches and keys in every index are made with it.
+finaliser does, at the same speed.  Sketches and keys in every index depend on it.
 
 References
 ----------
@@ -23,19 +23,19 @@ from numpy.typing import NDArray
 
 U64 = NDArray[np.uint64]
 
-# 2**64 divided by the golden ratio, made odd: multiplying by it loses nothing.
+# 2**64 divided by the golden ratio, made odd: multiplication by it is a bijection.
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 _HALF = np.uint64(32)
 
 
 def mix64(values: U64) -> U64:
-    """Return each value scrambled: a bijection of 64 bits that leaves no pattern."""
+    """Return each value mixed: a bijection of 64 bits that leaves no pattern."""
     return scatter(scatter(values ^ values >> _HALF))
 
 
 def scatter(values: U64) -> U64:
-    """Return half of `mix64`: a multiplication, then the high bits folded onto the low ones."""
+    """Return half a mix: multiply, then fold the high bits onto the low ones."""
     result = values * GOLDEN
     result ^= result >> _HALF
     return result
@@ -47,8 +47,8 @@ def stream(keys: U64, number: int) -> U64:
     Parameters
     ----------
     keys : uint64[n]
-        Mixed once before: of two keys that differ by a multiple of the golden ratio, as hashes
-        of neighbouring texts may, one would repeat the other's numbers.
+        Already mixed once.  Otherwise two keys that differ by a multiple of the golden ratio
+        would produce the same numbers, shifted.
     number : int
         From 0.
 

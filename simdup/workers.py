@@ -1,9 +1,9 @@
-"""Work spread over processes, results in order.
+"""Spread work over processes, and return results in order.
 
-A `concurrent.futures` pool cannot be stopped in the middle of a task before Python 3.14, and an
-interrupted user should not wait for one.  What is needed here is small: each worker has a pipe of
-its own, takes one task ahead of the one it is at, and is terminated when the work ends, however
-it ends.
+Before Python 3.14, a `concurrent.futures` pool cannot be stopped in the middle of a task, and a
+user who interrupts should not have to wait.  This module needs little: each worker has its own
+pipe, receives one task ahead of the current one, and is terminated when the work ends for any
+reason.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from simdup.errors import SimdupError
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 
-# One task at work and one waiting, so that a worker never idles while the parent is busy.
+# One task in progress and one waiting, so that a worker never idles while the parent is busy.
 _AHEAD = 2
 
 
@@ -35,13 +35,13 @@ class Workers(Generic[Task, Result]):
     """A few processes that do the same work on tasks.
 
     `start` is called in each process with the worker's number, counted from `first`, and returns
-    the function that does a task.  It must be picklable where processes are not forked.
+    the function that does a task.  It must be picklable if processes are not forked.
     """
 
     def __init__(
         self, count: int, start: Callable[[int], Callable[[Task], Result]], first: int = 0
     ) -> None:
-        # Forked workers share what the parent has loaded; elsewhere each loads it for itself.
+        # Forked workers share what the parent has loaded; other workers load it themselves.
         method = "fork" if sys.platform == "linux" else "spawn"
         context: Any = multiprocessing.get_context(method)
         self._processes = []
@@ -58,7 +58,7 @@ class Workers(Generic[Task, Result]):
             self._pipes.append(ours)
 
     def map(self, tasks: Iterable[Task]) -> Iterator[tuple[int, Result]]:
-        """Yield (worker, result) of each task, in the order of the tasks; raise if one dies."""
+        """Yield (worker, result) of each task in task order; raise if a worker dies."""
         waiting = iter(tasks)
         queued: dict[Connection, deque[int]] = {pipe: deque() for pipe in self._pipes}
         done: dict[int, tuple[int, Result]] = {}
@@ -67,7 +67,7 @@ class Workers(Generic[Task, Result]):
         exhausted = False
         while True:
             for pipe in sorted(self._pipes, key=lambda p: len(queued[p])):
-                # What is done but out of turn is bounded too.
+                # Results that wait for their turn are bounded too.
                 while not exhausted and len(queued[pipe]) < _AHEAD and len(done) < 64:
                     try:
                         task = next(waiting)
@@ -110,7 +110,7 @@ class Workers(Generic[Task, Result]):
         code = process.exitcode or 0
         how = f"was killed by {signal.Signals(-code).name}" if code < 0 else f"ended with {code}"
         raise SimdupError(
-            "worker", f"a worker process {how}", "memory may have run out: try fewer `jobs`"
+            "worker", f"a worker process {how}", "it may have run out of memory: try fewer `jobs`"
         )
 
     def close(self) -> None:
@@ -125,14 +125,14 @@ class Workers(Generic[Task, Result]):
 def _serve(
     pipe: Connection, start: Callable[[int], Callable[[Any], Any]], number: int, parent: int
 ) -> None:
-    # The parent hears of Ctrl-C as well, and ends its workers itself.
+    # The parent receives Ctrl-C as well, and ends its workers itself.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    # A thread of its own takes tasks in: were the worker deaf while it sends a long answer, the
-    # parent, sending a long task, would wait for it and both for ever.
+    # A separate thread receives tasks.  Otherwise a worker that sends a long result and a parent
+    # that sends a long task would wait for each other forever.
     tasks: queue.SimpleQueue[Any] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(pipe, tasks, parent), daemon=True).start()
-    # What was made so far stays shared with the parent: the collector would touch all of it.
+    # Existing objects stay shared with the parent; garbage collection would copy their pages.
     gc.freeze()
     work = start(number)
     with suppress(OSError):
@@ -147,7 +147,7 @@ def _serve(
 
 def _listen(pipe: Connection, tasks: queue.SimpleQueue[Any], parent: int) -> None:
     with suppress(EOFError, OSError):
-        # A parent that was killed cannot say goodbye.
+        # A parent that was killed cannot end its workers.
         while os.getppid() == parent:
             if pipe.poll(1):
                 tasks.put(pipe.recv())

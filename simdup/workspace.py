@@ -1,8 +1,8 @@
-"""Folders to work in, and locks on what is being written.
+"""Work folders, and locks on targets that are being written.
 
-What is being made is in a work folder beside its target, which nobody else can read.  A process
-holds the lock (`flock`) of its work folders as long as it lives, so the next run can tell what a
-killed one left behind, whatever the process numbers.
+Output is created in a work folder beside its target, which nobody else can read.  A process holds
+the lock (`flock`) of its work folders as long as it lives, so the next run can recognize what a
+killed run left behind, even if process numbers are reused.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ _held: set[int] = set()
 
 @contextmanager
 def work_folder(parent: str) -> Iterator[str]:
-    """Yield a new folder in a folder, for the time being; remove what killed runs left there."""
+    """Yield a temporary folder in `parent`; remove what killed runs left there."""
     _remove_leftovers(parent)
     path, descriptor = "", None
-    # A signal may come as soon as the folder is there.
+    # A signal may arrive as soon as the folder exists.
     try:
         while not path:
             path = os.path.join(parent, f".simdup-{os.getpid()}-{os.urandom(4).hex()}")
@@ -47,14 +47,14 @@ def work_folder(parent: str) -> Iterator[str]:
 
 @contextmanager
 def reserve(target: str, parents: bool = False) -> Iterator[None]:
-    """Keep other runs from writing to a target; make the folders it is in if `parents` is set.
+    """Keep other runs from writing to a target; with `parents`, create its parent folders.
 
-    The lock file is beside the target, or in it if it is a folder that is written into.
+    The lock file is beside the target, or inside if the target is a folder that is written into.
 
     Raises
     ------
     SimdupError
-        If another run is writing to it; it says which process.
+        If another run is writing to it; the error names the process.
     """
     real = os.path.realpath(target)
     folder, base = (real, "") if writes_into(real) else os.path.split(real)
@@ -75,17 +75,17 @@ def reserve(target: str, parents: bool = False) -> Iterator[None]:
 
 
 def writes_into(folder: str) -> bool:
-    """Return whether a target is a folder that cannot be replaced: a filled one, or a disk."""
+    """Return whether a target is a folder that cannot be replaced: not empty, or a mount point."""
     return os.path.isdir(folder) and (bool(entries(folder)) or os.path.ismount(folder))
 
 
 def entries(folder: str) -> list[str]:
-    """Return the names in a folder, without those of work that goes on."""
+    """Return the names in a folder, except those of simdup's work folders and locks."""
     return [name for name in os.listdir(folder) if not _OURS.fullmatch(name)]
 
 
 def walk(top: str) -> Iterator[tuple[str, list[str], list[str]]]:
-    """Yield the folders below a folder as `os.walk` does, but however deep they are."""
+    """Yield the folders below a folder like `os.walk`, at any depth."""
     pending = [top]
     while pending:
         folder = pending.pop()
@@ -98,14 +98,14 @@ def walk(top: str) -> Iterator[tuple[str, list[str], list[str]]]:
 
 
 def make_folders(folder: str) -> None:
-    """Make a folder and those that it is in, however deep."""
+    """Create a folder and its parents, at any depth."""
     for one in reversed(_missing(folder)):
         with suppress(FileExistsError):
             os.mkdir(one)
 
 
 def _missing(folder: str) -> list[str]:
-    """Return a folder and those that it is in, up to the first that exists."""
+    """Return a folder and its parents, up to the first that exists."""
     missing = []
     while not os.path.lexists(folder):
         missing.append(folder)
@@ -115,7 +115,7 @@ def _missing(folder: str) -> list[str]:
 
 @contextmanager
 def _parents(folder: str) -> Iterator[None]:
-    """Make a folder and those it is in; remove those that are still empty in the end."""
+    """Create a folder and its parents; at the end, remove those that are still empty."""
     made = _missing(folder)
     try:
         make_folders(folder)
@@ -131,7 +131,7 @@ def _digest(name: str) -> str:
 
 
 def _lock_file(path: str, target: str) -> int | None:
-    """Make a lock file that says who has it, and return its descriptor, if it can be locked."""
+    """Create a lock file with the process number; return its descriptor, if it can be locked."""
     while True:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o644)
         try:
@@ -139,8 +139,10 @@ def _lock_file(path: str, target: str) -> int | None:
         except BlockingIOError:
             holder = os.read(descriptor, 20).decode("ascii", "replace").strip()
             os.close(descriptor)
-            what = f"another simdup is writing it (process {holder or 'unknown'})"
-            raise SimdupError(target, what, "wait until it is done, or name another one") from None
+            what = f"another simdup is writing to it (process {holder or 'unknown'})"
+            raise SimdupError(
+                target, what, "wait until it is done, or choose another output"
+            ) from None
         if not locked:
             os.close(descriptor)
             return None
@@ -152,13 +154,13 @@ def _lock_file(path: str, target: str) -> int | None:
 
 
 def _lock_new(path: str) -> int | None:
-    """Make a folder for this process alone; return the descriptor that holds its lock.
+    """Create a folder for this process; return the descriptor that holds its lock.
 
-    It raises FileExistsError or BlockingIOError if another process was quicker.
+    Raise FileExistsError or BlockingIOError if another process was faster.
     """
     os.mkdir(path, stat.S_IRWXU)
     descriptor = _open_locked(path)
-    # Before it was locked, another run may have taken it for a leftover.
+    # Before it was locked, another run may have removed it as a leftover.
     if _is(descriptor, path) if descriptor is not None else os.path.isdir(path):
         return descriptor
     _release(descriptor)
@@ -166,9 +168,9 @@ def _lock_new(path: str) -> int | None:
 
 
 def _open_locked(path: str) -> int | None:
-    """Open a path and take its lock; None where that is impossible.
+    """Open a path and lock it; return None if that is impossible.
 
-    It raises BlockingIOError if another process has the lock.
+    Raise BlockingIOError if another process has the lock.
     """
     if fcntl is None:
         return None
@@ -187,9 +189,9 @@ def _open_locked(path: str) -> int | None:
 
 
 def _lock(descriptor: int) -> bool:
-    """Lock a descriptor and return True; False where the system or the disk cannot.
+    """Lock a descriptor and return True, or False if the system or the disk has no locks.
 
-    It raises BlockingIOError if another process has the lock.
+    Raise BlockingIOError if another process has the lock.
     """
     if fcntl is None:
         return False
@@ -225,7 +227,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def _remove_leftovers(parent: str) -> None:
-    """Remove work folders and locks of processes that are gone, if they are this user's."""
+    """Remove this user's work folders and locks of processes that have ended."""
     try:
         names = [name for name in os.listdir(parent) if _OURS.fullmatch(name)]
     except OSError:
@@ -245,7 +247,7 @@ def _remove(path: str) -> None:
         with suppress(OSError):
             os.unlink(path)
         return
-    # Some folders are made after those of a SOURCE, which their owner must not write to.
+    # Some folders are copies of SOURCE folders without write permission.
     folders = [path]
     with suppress(OSError):
         os.chmod(path, stat.S_IRWXU)

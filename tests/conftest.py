@@ -26,7 +26,7 @@ hypothesis.settings.load_profile("suite")
 
 
 def pytest_configure() -> None:
-    # Under nohup or in the background of a script these are ignored, and processes inherit that.
+    # Under nohup, or in the background of a script, these are ignored, and processes inherit this.
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.default_int_handler)
 

@@ -16,7 +16,7 @@ from typing import NamedTuple
 FILE, CLASS, FUNCTION = 350, 180, 40  # lines; of a function only those that hold code
 PRIVATE, PUBLIC = 5, 7  # parameters; of public functions without keyword-only ones
 
-# Parameters that belong together: a signature that has all of a set lacks a value.
+# Parameters that belong together: a signature with all of a set should use one value.
 SIDE_BY_SIDE = (
     ("counts", "idf", "recipe"),
     ("idf", "recipe"),
@@ -34,7 +34,7 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 class Definition(NamedTuple):
-    """A class or function: where it is, what it is called, the figure in question."""
+    """A class or function: its place, its name, and a figure."""
 
     path: str
     name: str
@@ -99,7 +99,7 @@ def long_classes(found: list[Module]) -> list[Definition]:
 
 
 def code_lines(module: Module, node: Function) -> int:
-    """Count the lines of a function that hold code: no docstring, comment or blank line."""
+    """Count the lines of code of a function, without docstring, comments and blank lines."""
     docstring = ast.get_docstring(node, clean=False)
     first = node.body[0]
     held = {line for line in module.code if node.lineno <= line <= (node.end_lineno or 0)}

@@ -15,9 +15,18 @@ from simdup.model.shingling import Shingling
 
 ROOT = Path(__file__).resolve().parents[1]
 
+# The pages that people read.
+PAGES = [
+    *sorted(ROOT.glob("README*.md")),
+    ROOT / "CONTRIBUTING.md",
+    ROOT / "examples" / "README.md",
+    ROOT / "benchmarks" / "README.md",
+    *sorted((ROOT / "docs").rglob("*.md")),
+]
+
 
 class Ran(NamedTuple):
-    """What a command left behind."""
+    """The result of a command."""
 
     status: int
     out: bytes
@@ -36,14 +45,14 @@ Command = Callable[..., Ran]
 
 
 def environment(**changes: str) -> dict[str, str]:
-    """The environment of a process that runs this checkout, wherever it is started."""
+    """The environment of a process that runs this checkout, from any folder."""
     path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
     kept = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "PYTHONHASHSEED")}
     return kept | {"PYTHONPATH": path, "PYTHONUTF8": "1"} | changes
 
 
 def command(*arguments: str | bytes | Path) -> list[str | bytes | Path]:
-    """The command line of a process of its own."""
+    """The command line for a separate process."""
     return [sys.executable, "-m", "simdup", *arguments]
 
 
@@ -53,7 +62,7 @@ def process(
     cwd: Path | None = None,
     **changes: str,
 ) -> Ran:
-    """The command, run in a process of its own."""
+    """Run the command in a separate process."""
     done = subprocess.run(
         command(*arguments),
         input=stdin,
@@ -100,7 +109,7 @@ HAN, LATIN = _HAN.split(), _LATIN.split()
 
 
 def prose(seed: int, words: int = 120) -> str:
-    """Chinese words with some Latin ones, in sentences: another text for every seed."""
+    """Sentences of Chinese and some Latin words: another text for every seed."""
     chance = random.Random(seed)
     parts = []
     for number in range(1, words + 1):
@@ -120,7 +129,7 @@ def edited(text: str, seed: int = 0, edits: int = 1) -> str:
 
 
 def near(text: str) -> str:
-    """The text with other punctuation: the same words, but not the same characters."""
+    """The text with other punctuation: the same words, but other characters."""
     return text.replace("。", "！", 3)
 
 

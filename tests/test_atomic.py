@@ -1,4 +1,4 @@
-"""What appears whole or not at all: published in one step, locked, and nothing left behind."""
+"""Atomic output: published in one step, locked, and nothing left behind."""
 
 import errno
 import os
@@ -23,7 +23,7 @@ def ours(folder: Path) -> list[str]:
 
 @contextmanager
 def another(code: str, *arguments: Path) -> Iterator[subprocess.Popen[str]]:
-    """A process that prints a line once it is there, and waits; it is killed in the end."""
+    """A process that prints a line once it is ready, and waits; it is killed at the end."""
     script = (
         f"import sys, time, os\nfrom simdup.atomic import *\nfrom simdup.workspace import *\n{code}"
     )
@@ -47,7 +47,7 @@ def test_a_file_that_appeared_meanwhile_is_never_replaced(tmp_path: Path) -> Non
     target = tmp_path / "t"
     for replace in (True, False):
         with (  # noqa: PT012
-            pytest.raises(SimdupError, match="appeared while this ran"),
+            pytest.raises(SimdupError, match="was created by another program during the run"),
             beside(str(target), replace=replace) as path,
         ):
             Path(path).write_text("mine")
@@ -68,7 +68,7 @@ def test_a_file_that_appeared_meanwhile_is_never_replaced(tmp_path: Path) -> Non
 def test_a_folder_that_appeared_meanwhile_is_never_replaced(tmp_path: Path) -> None:
     target = tmp_path / "t"
     with (  # noqa: PT012
-        pytest.raises(SimdupError, match="appeared"),
+        pytest.raises(SimdupError, match="was created by another program"),
         beside(str(target)) as path,
     ):
         os.mkdir(path)
@@ -94,7 +94,10 @@ def test_without_hard_links(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cod
     target = tmp_path / "t"
     with beside(str(target), replace=False) as path:
         Path(path).write_text("new")
-    with pytest.raises(SimdupError, match="appeared"), beside(str(target), replace=False) as path:
+    with (
+        pytest.raises(SimdupError, match="was created by another program"),
+        beside(str(target), replace=False) as path,
+    ):
         Path(path).write_text("newer")
     assert target.read_text() == "new"
 
@@ -126,13 +129,13 @@ def test_everything_is_synced_before_it_appears(
     assert tmp_path.stat().st_ino in synced
 
 
-def test_what_a_killed_process_left_is_removed_and_no_more(tmp_path: Path) -> None:
+def test_only_leftovers_of_killed_processes_are_removed(tmp_path: Path) -> None:
     code = "with work_folder(sys.argv[1]) as path, reserve(sys.argv[1] + '/out'):\n"
     code += "    os.makedirs(path + '/a/b'); os.chmod(path + '/a', 0o500)\n"
     code += "    print('there', flush=True); time.sleep(60)"
     mine = tmp_path / ".simdup-of-mine"
     mine.mkdir()
-    # The number of a process that lives says nothing: it may be another one by now.
+    # A running process number proves nothing: it may be another process by now.
     stale = tmp_path / f".simdup-{os.getpid()}-abcdefgh"
     stale.mkdir()
     with another(code, tmp_path):

@@ -1,4 +1,4 @@
-"""The mixer: against plain Python, a bijection, and every input bit moves every output bit."""
+"""The mixer equals plain Python, is a bijection, and every input bit affects every output bit."""
 
 import numpy as np
 import pytest

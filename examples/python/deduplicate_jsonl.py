@@ -1,4 +1,4 @@
-"""Copy the records of a JSON lines file, without those that are near-duplicates of another one.
+"""Copy the records of a JSON lines file, except near-duplicates of other records.
 
     python deduplicate_jsonl.py INPUT.jsonl OUTPUT.jsonl
 
@@ -15,7 +15,7 @@ if __name__ == "__main__":
     source, target = sys.argv[1:]
     with open(source, encoding="utf-8") as file:
         lines = file.readlines()
-    # The title is part of what makes two records near-duplicates here.
+    # Here, the title is part of the text to compare.
     records = map(json.loads, lines)
     texts = [f"{record.get('title', '')}\n{record['text']}" for record in records]
     found = scan(((str(i), text) for i, text in enumerate(texts)), keep="longest")

@@ -1,4 +1,4 @@
-"""The command line: one module a command, imported when it is called."""
+"""The command line: one module per command, imported when the command is called."""
 
 from __future__ import annotations
 
@@ -17,29 +17,36 @@ from simdup.cli.messages import say, say_error
 from simdup.cli.outcome import Status, as_option
 from simdup.errors import NO_ROOM, SimdupError, reason
 
-# In the order in which a newcomer meets them.
+# In the order in which a newcomer needs them.
 COMMANDS = {
     "scan": "Find near-duplicate documents in files and folders.",
-    "compare": "Tell whether two documents are near-duplicates, and why.",
+    "compare": "Show whether two documents are near-duplicates, and why.",
     "passages": "Find the passages that documents share.",
     "fingerprint": "Print a fingerprint line for each document.",
     "cluster": "Group fingerprint lines into clusters.",
     "pairs": "List the pairs of fingerprint lines within a distance.",
     "dedupe": "Write a corpus without its redundant documents.",
     "fit": "Learn an IDF model from a corpus.",
-    "index": "Keep documents in an index, to be searched with query.",
-    "query": "Tell for each document what an index holds near it.",
+    "index": "Build and update an index of the documents you already have.",
+    "query": "Find the near-duplicates of each document in an index.",
     "tune": "Find out which settings suit a corpus.",
-    "evaluate": "Tell how well found near-duplicates agree with known ones.",
+    "evaluate": "Measure how well a result agrees with known near-duplicates.",
 }
 
 
-# What threads and imports say when there is too little memory for them.
+EXAMPLES = (
+    "simdup scan ./corpus",
+    "simdup compare a.txt b.txt",
+    "simdup dedupe train.jsonl -o clean.jsonl",
+    "simdup fingerprint ./corpus | simdup cluster",
+)
+
+# Messages of threads and imports that run out of memory.
 _OUT_OF_MEMORY = ("can't start new thread", "failed to map segment")
 
 
 class _Commands(click.Group):
-    """A group that knows what its commands are for without importing them."""
+    """A group that describes its commands without importing them."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the commands' names."""
@@ -53,12 +60,12 @@ class _Commands(click.Group):
         return command
 
     def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
-        """Parse options; help and version are printed meanwhile."""
+        """Parse the options; this may print the help or the version."""
         with process.printing():
             return super().make_context(*args, **kwargs)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run a command; Click itself would make status 1 of a closed pipe."""
+        """Run a command; for a closed pipe, Click itself would return status 1."""
         try:
             return super().invoke(ctx)
         except BrokenPipeError:
@@ -69,6 +76,12 @@ class _Commands(click.Group):
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
 
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the examples."""
+        with formatter.section("Examples"):
+            for line in EXAMPLES:
+                formatter.write(f"  {line}\n")
+
 
 @click.group(
     cls=_Commands,
@@ -76,16 +89,14 @@ class _Commands(click.Group):
 )
 @click.version_option(__version__, prog_name="simdup", message="%(prog)s %(version)s")
 def _simdup() -> None:
-    """\b
-    Find near-duplicate texts: which, why, how sure, and which to keep.
-      simdup scan ./corpus
-      simdup fingerprint ./corpus | simdup cluster
-      simdup COMMAND --help
+    """Find near-duplicate texts: which ones, why, and which one to keep.
+
+    COMMAND -h shows the common options of a command, COMMAND --help shows all.
     """
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the command line and leave with its status.
+    """Run the command line and exit with its status.
 
     0 done; 1 no; 2 an error, or some documents could not be read; 130 interrupted.
     """
@@ -111,7 +122,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _report(error: Exception | KeyboardInterrupt) -> int:
-    """Say what went wrong and return the status for it."""
+    """Print what went wrong and return the exit status."""
     try:
         sys.stdout.flush()
     except OSError:
@@ -122,12 +133,12 @@ def _report(error: Exception | KeyboardInterrupt) -> int:
         where = as_option(error.field) if error.field else error.where
         say_error(where, error.what, error.hint)
     elif isinstance(error, MemoryError) or any(words in str(error) for words in _OUT_OF_MEMORY):
-        say_error("memory", "there is not enough of it", "try fewer documents or --jobs 1")
+        say_error("memory", "not enough memory", "try fewer documents or --jobs 1")
     elif isinstance(error, OSError) and error.errno in NO_ROOM:
         say_error(os.fsdecode(error.filename or "writing"), reason(error))
     else:
         what = f"{type(error).__name__}: {error}"
-        say_error("internal error", what, "run it again with --debug and report what it prints")
+        say_error("internal error", what, "run it again with --debug and report the traceback")
     return Status.ERROR
 
 
@@ -143,7 +154,7 @@ def _run(arguments: list[str]) -> int:
     except click.UsageError as error:
         if isinstance(error, click.NoSuchOption):
             error = _with_near_options(error)
-        # Of an option at the very end that lacks its value, Click has forgotten the command.
+        # If the last option lacks its value, Click's error does not name the command.
         named = [argument for argument in arguments[:1] if argument in COMMANDS]
         path = error.ctx.command_path if error.ctx else " ".join(["simdup", *named])
         where = path.removeprefix("simdup ")
@@ -154,9 +165,9 @@ def _run(arguments: list[str]) -> int:
 
 
 def _with_near_options(error: click.NoSuchOption) -> click.NoSuchOption:
-    """Return an error that suggests only options that are typed nearly alike.
+    """Return an error that suggests only options with a similar name.
 
-    Click counts the dashes as well, and so suggests --help for --check.
+    Click compares the dashes too, and would suggest --help for --check.
     """
     from difflib import SequenceMatcher
 
@@ -169,6 +180,6 @@ def _with_near_options(error: click.NoSuchOption) -> click.NoSuchOption:
 
 
 def _close_quietly() -> int:
-    """Give up standard output: its reader has seen enough, which is no error."""
+    """Give up standard output: its reader has seen enough, and this is not an error."""
     process.give_up(sys.stdout)
     return 0

@@ -17,7 +17,7 @@ from simdup.model.settings import Settings
 @click.argument("files", nargs=-1, metavar="[FILE...]", type=click.Path())
 @options.option(
     "--verify-from SOURCE",
-    "Read the documents again there, and check pairs on their texts.",
+    "Read the documents from SOURCE, and compare the texts of each pair.",
     panel="Input",
     common=True,
     multiple=True,
@@ -27,9 +27,7 @@ from simdup.model.settings import Settings
     options.criteria("distance", "similarity", "shingle", "linkage", "all_pairs"),
     options.search_only,
 )
-@options.option(
-    "--fold/--no-fold", "Fold texts as their recipe does.", panel="Matching", defaults=Recipe()
-)
+@options.option("--fold/--no-fold", "Compare folded texts.", panel="Matching", defaults=Recipe())
 @options.output(*FORMATS)
 @options.screen_with("quiet", "verbose")
 def command(
@@ -43,11 +41,11 @@ def command(
 ) -> Status:
     """Group fingerprint lines into clusters.
 
-    Reads what `simdup fingerprint` prints, from FILEs or standard input. All lines must have the
-    same recipe. Without the texts nothing is verified: distance alone decides. With --verify-from
-    the documents that the lines name are read again, and pairs are checked on their texts.
+    FILEs, or standard input, hold the lines that `simdup fingerprint` prints, all made with the
+    same recipe. By default only the fingerprint distance decides. With --verify-from, simdup reads
+    the named documents again and compares the texts of each pair.
 
-    Status: 0 done, 2 if a document was not found or could not be read.
+    Status: 0 done; 2 if a document was not found or could not be read.
 
     Examples:
       simdup fingerprint ./corpus | simdup cluster

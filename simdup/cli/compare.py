@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from simdup.cli import options
@@ -10,6 +12,9 @@ from simdup.errors import SimdupError
 from simdup.model.documents import Document, Skipped
 from simdup.model.reading import Reading
 from simdup.model.settings import Settings
+
+if TYPE_CHECKING:
+    from simdup.fingerprints.fingerprinter import Fingerprinter
 
 
 @click.command("compare", cls=options.Command)
@@ -24,8 +29,10 @@ from simdup.model.settings import Settings
     options.recipe,
 )
 @options.option(
-    "--idf-from SOURCE", "Weigh terms as a scan of SOURCE would.", panel="Matching", common=True
+    "--idf-from SOURCE", "Use the term weights of a scan of SOURCE.", panel="Matching", common=True
 )
+@options.option("--diff", "Show the texts and what differs.", panel="Output", common=True)
+@options.option("--side-by-side", "Show them in two columns.", panel="Output", common=True)
 @options.output("text", "jsonl")
 @options.screen
 def command(
@@ -36,61 +43,87 @@ def command(
     out: options.Output,
     screen: options.Screen,
     idf_from: str | None,
+    diff: bool,
+    side_by_side: bool,
 ) -> Status:
-    """Tell whether two documents are near-duplicates, and why.
+    """Show whether two documents are near-duplicates, and why.
 
-    A and B are files; one of them may be - for standard input. Shows similarity and distance, which
-    searches of a scan propose the pair, and the heaviest terms with their weights. With the method
-    auto the measures alone decide.
+    A and B are files, or records of files, such as train.jsonl#5; one of them may be - for standard
+    input. Shows similarity and distance, which searches of a scan propose the pair, and the
+    heaviest terms with their weights. With the method auto the measures alone decide.
 
-    Status: 0 near-duplicates, 1 not, 2 an error.
+    With --diff, words that only A has are shown as [-removed-], those that only B has as {+added+}.
+    What is the same after folding is dim. In JSONL, spans have the offsets into both texts.
+
+    Status: 0 near-duplicates; 1 not near-duplicates; 2 an error.
 
     Examples:
       simdup compare a.txt b.txt
       simdup compare --idf-from ./corpus corpus/a.txt corpus/b.txt
+      simdup compare --diff old.txt new.txt
+      simdup compare train.jsonl#5 train.jsonl#17
       simdup compare -f jsonl a.txt b.txt | jq .similarity
     """
-    recipe = settings.recipe
-    if idf_from is not None and recipe.idf not in ("auto", "corpus"):
+    if idf_from is not None and settings.recipe.idf not in ("auto", "corpus"):
         raise click.UsageError("--idf-from needs --idf auto or corpus")
 
-    from simdup.features.analyzer import Analyzer
-    from simdup.fingerprints.fingerprinter import Fingerprinter
-    from simdup.operations.compare import compare_documents, learn_fingerprinter
+    from simdup.operations.compare import compare_documents
     from simdup.output.comparison import comparison_jsonl, comparison_text
 
     documents = _read((a, b), settings.reading)
     screen.skipped([], [(one.name, one.note) for one in documents if one.note])
-    if idf_from is None:
-        if recipe.idf == "corpus":
-            raise SimdupError(
-                "idf", "two texts are not a corpus", "name one with `idf_from`", field="idf"
-            )
-        fingerprinter = Fingerprinter.alone(Analyzer.for_recipe(recipe, settings.run.segmenter))
-    else:
-        with screen.watch(settings) as watched:
-            fingerprinter, skipped, notes = learn_fingerprinter([idf_from], watched)
-        screen.skipped(skipped, notes)
+    fingerprinter = _fingerprinter(settings, idf_from, screen)
     with out.open([a, b, *([idf_from] if idf_from else [])], settings.reading) as stream:
-        found = compare_documents(documents, fingerprinter, settings.criteria)
+        asked = diff or side_by_side
+        found = compare_documents(documents, fingerprinter, settings.criteria, asked)
         if out.format == "jsonl":
             stream.writelines(comparison_jsonl(found))
         elif not screen.quiet or out.path:
-            stream.writelines(comparison_text(found, out.painter(stream), screen.verbose))
+            paint, texts = out.painter(stream), (documents[0].text, documents[1].text)
+            stream.writelines(comparison_text(found, paint, screen.verbose))
+            if asked:
+                from simdup.output.columns import columns_text
+                from simdup.output.diff import diff_text
+
+                show = columns_text if side_by_side else diff_text
+                stream.writelines(show(found, texts, paint))
     return status(no=not found.duplicates)
 
 
-def _read(paths: tuple[str, str], reading: Reading) -> tuple[Document, Document]:
-    """Read two files, each as one document."""
-    from simdup.corpus.batches import read_file, require_extras
-    from simdup.corpus.sources import one_file
+def _fingerprinter(
+    settings: Settings, idf_from: str | None, screen: options.Screen
+) -> Fingerprinter:
+    """Return what a scan would weigh terms with: one of the two texts, or one of a corpus."""
+    from simdup.features.analyzer import Analyzer
+    from simdup.fingerprints.fingerprinter import Fingerprinter
+    from simdup.operations.learn import learn_fingerprinter
 
-    files = [one_file(path, reading) for path in paths]
-    require_extras(files, reading)
+    if idf_from is None:
+        if settings.recipe.idf == "corpus":
+            raise SimdupError(
+                "idf", "two texts are not a corpus", "name one with `idf_from`", field="idf"
+            )
+        return Fingerprinter.alone(Analyzer.for_recipe(settings.recipe, settings.run.segmenter))
+    with screen.watch(settings) as watched:
+        fingerprinter, skipped, notes = learn_fingerprinter([idf_from], watched)
+    screen.skipped(skipped, notes)
+    return fingerprinter
+
+
+def _read(paths: tuple[str, str], reading: Reading) -> tuple[Document, Document]:
+    """Read two documents: files, or records of files."""
+    from simdup.corpus.batches import batches, read, require_extras
+    from simdup.corpus.sources import addressed, one_file
+
+    files = [addressed(path, reading) or one_file(path, reading) for path in paths]
     documents = []
     for file in files:
-        found = read_file(file, reading)
+        if isinstance(file, Skipped):
+            raise SimdupError(file.document, file.reason)
+        require_extras([file], reading)
+        (batch,) = batches([file], reading)
+        (found,) = read(batch, reading)
         if isinstance(found, Skipped):
-            raise SimdupError(file.path, found.reason)
+            raise SimdupError(found.document, found.reason)
         documents.append(found)
     return documents[0], documents[1]

@@ -23,13 +23,13 @@ _output = partial(options.option, panel="Output")
     options.reading, options.criteria(linkage="star"), options.run_with_search, options.recipe
 )
 @options.references
-@_output("-o, --output OUT", "The file or folder to write.", name="target", common=True)
-@_output("--removed FILE", "List what was removed, why, and what was kept for it.", common=True)
+@_output("-o, --output OUT", "Write the clean corpus to OUT.", name="target", common=True)
+@_output("--removed FILE", "List removed documents, the reason, and the kept ones.", common=True)
 @options.bom
-@_output("--dry-run", "Write no corpus; list what would be removed.", common=True)
-@_output("--force", "Replace files of OUT; delete none.")
+@_output("--dry-run", "Write nothing; list what would be removed.", common=True)
+@_output("--force", "Replace existing files in OUT; never delete any.")
 @_output(
-    "--link HOW", "How unchanged files get to OUT.", ("copy", "hard", "symbolic"), default="copy"
+    "--link HOW", "How to put unchanged files in OUT", ("copy", "hard", "symbolic"), default="copy"
 )
 @options.screen
 def command(
@@ -47,10 +47,12 @@ def command(
 ) -> Status:
     """Write a corpus without its redundant documents.
 
-    Whatever is removed meets the criteria with a document that stays. A file of records becomes a
-    file with the records that stay, byte for byte; - as OUT is standard output. Folders and several
-    files become a folder. OUT appears when everything is done, and whole. Binary, empty and
-    unreadable files are kept as they are. No SOURCE is ever changed.
+    Every removed document is a near-duplicate of a document that stays. A file of records becomes
+    a file of the remaining records, byte for byte; OUT may be - for standard output. A folder, or
+    several files, become a folder. OUT appears only when it is complete. Binary, empty and
+    unreadable files are kept as they are. SOURCEs are never changed.
+
+    A --reference may be an index: see simdup scan --help.
 
     Status: 0 done, 2 if something could not be read, or vanished or changed meanwhile.
 
@@ -58,10 +60,11 @@ def command(
       simdup dedupe train.jsonl.zst -o clean.jsonl.zst --removed removed.csv
       simdup dedupe ./corpus -o ./clean --link hard --keep longest
       simdup dedupe delivery/ --reference archive/ -o new/
+      simdup dedupe delivery/ --reference seen.index -o new/
       simdup dedupe ./corpus --dry-run
     """
     if target is None and not dry_run:
-        raise click.UsageError("Missing -o OUT; with --dry-run it is not needed")
+        raise click.UsageError("Missing -o OUT (only --dry-run works without it)")
     if target == removed == "-":
         raise click.UsageError("-o and --removed cannot both be standard output")
     listing = removed or ("-" if dry_run else None)
@@ -76,8 +79,9 @@ def command(
     def finish(result: Result, entries: list[Removed]) -> None:
         if listing is not None:
             with options.Output(listing, "jsonl" if as_jsonl else "csv").open() as stream:
-                write = removed_jsonl(entries) if as_jsonl else removed_csv(entries, bom)
-                stream.writelines(write)
+                marked = result.summary.indexed is not None
+                write = removed_csv(entries, bom, marked=marked)
+                stream.writelines(removed_jsonl(entries) if as_jsonl else write)
 
     written = DedupeOptions(None if dry_run else target, references, link, force, removed)
     with screen.watch(settings) as watched:
@@ -91,11 +95,11 @@ def command(
 
 
 def _say_written(cleaned: Cleaned, dry_run: bool, screen: options.Screen) -> None:
-    """Say where the corpus was written, and how much of it stays."""
+    """Print where the corpus was written, and how much of it stays."""
     from simdup.output.summary import cleaned_words
 
     if cleaned.written == "-":
-        screen.report(f"Wrote standard output: {cleaned_words(cleaned)}.")
+        screen.report(f"Wrote to standard output: {cleaned_words(cleaned)}.")
     elif cleaned.written is not None:
         screen.wrote(cleaned.written, cleaned_words(cleaned))
     elif dry_run:

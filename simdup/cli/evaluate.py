@@ -14,7 +14,7 @@ from simdup.cli.outcome import Status
 @click.argument("truth", metavar="TRUTH", type=click.Path())
 @options.option(
     "--min-score S",
-    "Ignore ground-truth pairs scored below this.",
+    "Ignore pairs of TRUTH scored below S.",
     float,
     panel="Input",
     common=True,
@@ -24,18 +24,19 @@ from simdup.cli.outcome import Status
 def command(
     *, found: str, truth: str, min_score: float | None, out: options.Output, screen: options.Screen
 ) -> Status:
-    """Tell how well found near-duplicates agree with known ones.
+    """Measure how well a result agrees with known near-duplicates.
 
-    FOUND is what scan or pairs wrote, as JSONL or CSV; one of the two may be - for standard input.
-    TRUTH is the same, or a table, with tabs or commas, of pairs (columns a, b and, if any, label
-    and score, with a header or in this order) or of clusters (columns cluster and document).
+    FOUND is the JSONL or CSV output of scan or pairs. TRUTH has the same format, or is a table with
+    tabs or commas: of pairs (columns a, b and optionally label and score, with a header or in this
+    order) or of clusters (columns cluster and document). One of the two may be - for standard
+    input.
 
-    JSONL counts the pairs that a cluster lists; copies count as pairs of everything that one of
-    them is a pair of. The CSV of a scan counts all pairs within a cluster. Documents that neither
-    file names do not count.
+    JSONL counts the pairs listed in a cluster; copies of a document count as pairs of everything
+    that it is paired with. The CSV of a scan counts all pairs within a cluster. Documents that
+    neither file names are not counted.
 
-    Names in TRUTH are those in FOUND, the ends of their paths, with or without the suffix, or
-    longer paths.
+    Names match if they are equal, or if one is the end of the other's path, with or without the
+    suffix.
 
     Examples:
       simdup scan ./corpus -o found.jsonl; simdup evaluate found.jsonl truth.tsv
@@ -50,7 +51,7 @@ def command(
 
     measured, related = evaluate(found, truth, min_score)
     if not related and not screen.quiet:
-        say_error(truth, "names no document of FOUND", "are names written alike in both?")
+        say_error(truth, "names no document of FOUND", "write names the same way in both files")
     write = evaluation_jsonl if out.format == "jsonl" else evaluation_text
     with out.open([found, truth]) as stream:
         stream.writelines(write(measured))

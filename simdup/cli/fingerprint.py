@@ -23,9 +23,9 @@ def command(
 ) -> Status:
     """Print a fingerprint line for each document.
 
-    A line is the fingerprint in hex, two spaces and the name, as md5sum prints; a header names the
-    recipe. With --idf builtin or a model, lines come as documents are read; with the corpus's own
-    frequencies they come at the end.
+    A line is the fingerprint in hex, two spaces and the name, like the output of md5sum; a header
+    names the recipe. With --idf builtin or a model, each line is printed as soon as its document is
+    read. With the IDF of the corpus itself, all lines are printed at the end.
 
     Examples:
       simdup fingerprint ./corpus | simdup cluster

@@ -26,8 +26,8 @@ def command(
 ) -> Status:
     """Learn an IDF model from a corpus.
 
-    The model holds in how many documents each term occurs. Fingerprints made with one model stay
-    comparable between corpora and over time.
+    The model records how many documents contain each term. Fingerprints made with the same model
+    stay comparable between corpora and over time.
 
     Examples:
       simdup fit ./corpus -o model.idf

@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 index_file = click.argument("index", metavar="INDEX", type=click.Path())
 fingerprint_lines = options.option(
-    "--fingerprints", "SOURCEs hold fingerprint lines, not texts.", panel="Input"
+    "--fingerprints", "Read SOURCEs as fingerprint lines, not texts.", panel="Input"
 )
 timeout = options.option(
     "--timeout SECONDS",
-    "How long to wait for another writer.",
+    "Time to wait for another writer.",
     click.FloatRange(0),
     panel="Other",
     default=60.0,
@@ -31,10 +31,10 @@ timeout = options.option(
 
 @click.group("index", cls=options.Group)
 def command() -> None:
-    """Keep documents in an index, to be searched with `simdup query`.
+    """Build and update an index of the documents you already have.
 
-    An index is a single file that remembers the documents you already have: of each its name, its
-    fingerprint and a sketch of its text, and the recipe with its IDF model and user dictionary.
+    An index is a single file. It stores the name, the fingerprint and a sketch of the text of each
+    document, and the recipe with its IDF model and user dictionary. `simdup query` searches it.
     Several processes may read it while one writes.
 
     Examples:
@@ -60,9 +60,9 @@ def build(
 ) -> Status:
     """Create an index of documents.
 
-    It appears when all documents are read, and must not exist before. Where the recipe learns the
-    corpus's own IDF (from 200 documents on by default), everything that is added or queried later
-    is weighed by that of these documents. Without SOURCEs the index is empty.
+    INDEX must not exist yet; it appears when all documents are read. If the IDF is learned from
+    these documents (by default, if there are at least 200), it also weighs the terms of everything
+    added or queried later. Without SOURCEs the index is empty.
 
     Examples:
       simdup index build seen.index ./corpus
@@ -108,13 +108,13 @@ def add(
 ) -> Status:
     """Add documents to an index: all of them or, if interrupted, none.
 
-    A document whose name is present is replaced if its content has changed and left alone if not,
-    so adding a folder again is quick. The recipe is that of the index; options of another recipe
-    are refused.
+    If the index already has a document of the same name, it is replaced if its content has
+    changed, and left alone otherwise. So adding a folder again is quick. The index determines the
+    recipe; options that contradict it are errors.
 
     Examples:
       simdup index add seen.index ./corpus
-      simdup fingerprint --idf model.idf new/ | simdup index add seen.index --fingerprints -
+      simdup index add seen.index --fingerprints prints.txt
     """
     from simdup.index.index import Index
 
@@ -142,7 +142,7 @@ def add(
 def remove(*, index: str, names: tuple[str, ...], timeout: float, screen: options.Screen) -> Status:
     """Remove documents from an index by name.
 
-    Status: 0 done, 2 if a name was not found (the others are removed).
+    Status: 0 done; 2 if a name was not found (the others are removed).
 
     Examples:
       simdup index remove seen.index corpus/a.txt corpus/b.txt
@@ -156,7 +156,7 @@ def remove(*, index: str, names: tuple[str, ...], timeout: float, screen: option
         for name in missing:
             say_error(name, "no such document in the index")
         removed = count_words(len(set(names)) - len(set(missing)), "document")
-        screen.report(f"{removed} removed; the index has {len(opened):,}")
+        screen.report(f"{removed} removed; the index now has {len(opened):,}")
     return Status.ERROR if missing else Status.DONE
 
 
@@ -164,7 +164,7 @@ def remove(*, index: str, names: tuple[str, ...], timeout: float, screen: option
 @index_file
 @options.output("text", "jsonl", colors=False)
 def info(*, index: str, out: options.Output) -> Status:
-    """Describe an index: recipe, documents, size, dates.
+    """Show the recipe, documents, size and dates of an index.
 
     Examples:
       simdup index info -f jsonl seen.index
@@ -186,11 +186,11 @@ def info(*, index: str, out: options.Output) -> Status:
 @index_file
 @options.screen_with("quiet")
 def check(*, index: str, screen: options.Screen) -> Status:
-    """Verify every block of an index against its checksum.
+    """Check every block of an index against its checksum.
 
-    The recipe is verified against its digest, and the list of blocks against the blocks.
+    The recipe is checked against its digest, and the list of blocks against the blocks.
 
-    Status: 0 everything is intact, 2 something is damaged.
+    Status: 0 everything is intact; 2 something is damaged.
 
     Examples:
       simdup index check seen.index
@@ -206,7 +206,7 @@ def check(*, index: str, screen: options.Screen) -> Status:
         if faults:
             say(f"hint: simdup index repair {shown(index)}")
             return Status.ERROR
-        screen.report(f"{count_words(len(opened), 'document')}, everything is intact")
+        screen.report(f"{count_words(len(opened), 'document')}, all intact")
     return Status.DONE
 
 
@@ -215,12 +215,12 @@ def check(*, index: str, screen: options.Screen) -> Status:
 @click.argument("new", metavar="[NEW]", required=False, type=click.Path())
 @options.screen_with("quiet")
 def repair(*, index: str, new: str | None, screen: options.Screen) -> Status:
-    """Write what is intact of a damaged index to a new file.
+    """Write the intact part of a damaged index to a new file.
 
-    NEW is INDEX.repaired if it is not given, and must not exist; INDEX stays as it is. What was
-    lost is listed. Add the sources again to get it back: what is present is left alone.
+    The new file is NEW, by default INDEX.repaired; it must not exist yet. INDEX is not changed.
+    Lost documents are listed; to restore them, add their sources to the new index again.
 
-    Status: 0 nothing is damaged (no file is written) or nothing was lost, 2 documents were lost.
+    Status: 0 if nothing is damaged (no file is written) or lost; 2 if documents were lost.
 
     Examples:
       simdup index repair seen.index
@@ -233,7 +233,7 @@ def repair(*, index: str, new: str | None, screen: options.Screen) -> Status:
     target = new or index + ".repaired"
     found = repair(index, target)
     if not found.faults:
-        screen.report("everything is intact; nothing was written")
+        screen.report("the index is intact; nothing was written")
         return Status.DONE
     for lost in found.lost:
         say_error(index, lost)
@@ -247,7 +247,7 @@ def repair(*, index: str, new: str | None, screen: options.Screen) -> Status:
 @index_file
 @options.output_lines
 def export(*, index: str, out: options.Output) -> Status:
-    """Print an index as fingerprint lines, in the order they were added.
+    """Print an index as fingerprint lines, oldest first.
 
     Examples:
       simdup index export seen.index | simdup cluster
@@ -266,5 +266,5 @@ def _words(added: Added, documents: int) -> str:
     parts = [f"{count_words(added.added, 'document')} added"]
     parts += [f"{added.replaced:,} replaced"] if added.replaced else []
     parts += [f"{added.unchanged:,} unchanged"] if added.unchanged else []
-    words = (", ".join(parts), skipped_words(added.skipped), f"the index has {documents:,}")
+    words = (", ".join(parts), skipped_words(added.skipped), f"the index now has {documents:,}")
     return "; ".join(filter(None, words))

@@ -1,4 +1,4 @@
-"""What goes to standard error: errors, skipped documents, notes."""
+"""Messages on standard error: errors, skipped documents, notes."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from simdup.cli.outcome import as_typed
 from simdup.cli.process import give_up
 from simdup.model.documents import Skipped
 
-# A note may be about an argument instead of a document.
+# A note may concern an argument instead of a document.
 _ARGUMENT = re.compile("`[a-z_]+`")
 
-# Where in its file a record is.
+# The position of a record in its file.
 _PLACE = re.compile(r"((?:line|row) \d+): ")
 _RECORD = re.compile(r"#\d+$")
 
-# Lines of one kind; people read no more, and JSONL has them all.
+# The most lines of one kind to print: people do not read more, and JSONL has them all.
 _MOST = 20
 
 
@@ -28,12 +28,12 @@ def say(text: str) -> None:
         sys.stderr.write(text.encode(encoding, "backslashreplace").decode(encoding) + "\n")
         sys.stderr.flush()
     except OSError:
-        # A full disk or a closed pipe: what is left to do is not the worse for it.
+        # A full disk or a closed pipe does not affect the rest of the run.
         give_up(sys.stderr)
 
 
 def say_error(where: str, what: str, hint: str = "") -> None:
-    """Write an error as one line, and its hint as another."""
+    """Write an error on one line, and its hint on another."""
     from simdup.output.escaping import shown
 
     say(f"simdup: {shown(where)}: {shown(as_typed(what))}")
@@ -42,7 +42,7 @@ def say_error(where: str, what: str, hint: str = "") -> None:
 
 
 def say_skipped(skipped: Sequence[Skipped], notes: Sequence[tuple[str, str]], quiet: bool) -> None:
-    """Write which documents could not be read, and how others were; quietly the first only."""
+    """Write which documents could not be read and, unless `quiet`, the notes."""
     for kind, lines in (("errors", _errors(skipped)), ("notes", [] if quiet else notes)):
         for name, what in lines[:_MOST]:
             say_error(as_typed(name) if _ARGUMENT.fullmatch(name) else name, what)
@@ -51,7 +51,7 @@ def say_skipped(skipped: Sequence[Skipped], notes: Sequence[tuple[str, str]], qu
 
 
 def _errors(skipped: Iterable[Skipped]) -> list[tuple[str, str]]:
-    """Return names and reasons, those of the records of a file with the same fault in one."""
+    """Return names and reasons; records of a file with the same fault become one entry."""
     alike: dict[tuple[str, str], list[Skipped]] = {}
     for one in skipped:
         if one.error:
@@ -66,4 +66,4 @@ def _error(file: str, fault: str, some: Sequence[Skipped]) -> tuple[str, str]:
     place = _PLACE.match(some[0].reason)
     if len(some) == 1 or place is None:
         return some[0].document, some[0].reason
-    return file, f"{len(some):,} records, the first on {place[1]}: {fault}"
+    return file, f"{len(some):,} records, first on {place[1]}: {fault}"

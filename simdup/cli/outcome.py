@@ -1,4 +1,4 @@
-"""From what happened to an exit status, and from the library's words to the command's."""
+"""Exit statuses, and library messages in the terms of the command line."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ class Status(IntEnum):
 
 
 def status(skipped: Iterable[Skipped] = (), no: bool = False) -> Status:
-    """Return the status of a run: an unreadable document is an error, which beats a no."""
+    """Return the status of a run: unreadable documents are an error, which outranks `no`."""
     if any(one.error for one in skipped):
         return Status.ERROR
     return Status.NO if no else Status.DONE
 
 
-# Python names that the library uses in backquotes, and what people type instead; an empty string
-# where the command has nothing like it, which drops that part of a hint.
+# Python names that library messages have in backquotes, and what people type instead.  An empty
+# string means that the command has no counterpart; that part of a hint is dropped.
 _TYPED = {
     "dictionary": "--dict",
     "verify": "--no-verify",
@@ -53,7 +53,7 @@ def as_option(field: str) -> str:
 
 
 def as_typed(text: str) -> str:
-    """Return a text of the library with what people type for the names in backquotes."""
+    """Return a library message with the names in backquotes replaced by what people type."""
     parts = (
         part
         for part in text.split("; ")
@@ -63,7 +63,7 @@ def as_typed(text: str) -> str:
 
 
 def typed(skipped: Iterable[Skipped]) -> tuple[Skipped, ...]:
-    """Return skipped documents with their reasons as people type them."""
+    """Return skipped documents with reasons in terms of the command line."""
     return tuple(replace(one, reason=as_typed(one.reason)) for one in skipped)
 
 

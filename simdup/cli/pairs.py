@@ -18,8 +18,8 @@ FORMATS = ("text", "csv", "jsonl")
 def command(*, files: tuple[str, ...], settings: Settings, out: options.Output) -> Status:
     """List the pairs of fingerprint lines within a distance.
 
-    Prints the distance and both names, separated by tabs, in the order of the input. Equal
-    fingerprints pair with the first of them only.
+    Each line of output is the distance and both names, separated by tabs, in input order. Equal
+    fingerprints are paired with the first of them only.
 
     Examples:
       simdup fingerprint ./corpus | simdup pairs

@@ -12,18 +12,18 @@ from typing import IO, Any
 
 from simdup.errors import SimdupError, reason
 
-# What imports and a small corpus take.  Of address space numpy, scipy and scikit-learn alone take
-# 285 MB: with less, imports fail in the middle, or OpenBLAS tries again for ten minutes.  With 60
-# MB of data the segmenter hangs, with 100 a run ends with an error.
+# What imports and a small corpus need.  numpy, scipy and scikit-learn alone need 285 MB of address
+# space: with less, imports fail halfway, or OpenBLAS retries for ten minutes.  With 60 MB of data
+# the segmenter hangs; with 100 MB a run ends with an error.
 _LEAST = {"RLIMIT_AS": ("address space", 350_000_000), "RLIMIT_DATA": ("data", 100_000_000)}
 
-# Signals that asked this process to end.  What they raise may arrive as something else: an
-# extension that is being imported turns it into an ImportError.
+# Signals that asked this process to end.  The exception that they raise may arrive as another one:
+# an extension that is being imported turns it into an ImportError.
 ended_by: list[int] = []
 
 
 def prepare() -> None:
-    """Set up what has to be there before a command runs."""
+    """Prepare streams, signals and numpy before a command runs."""
     _prepare_numpy()
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:  # closed before the start
@@ -31,7 +31,7 @@ def prepare() -> None:
     ended_by.clear()
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)  # Windows has no SIGHUP
-        # Under nohup a signal is ignored, and has to stay so.
+        # Signals that are ignored, as under nohup, stay ignored.
         if number is not None and signal.getsignal(number) != signal.SIG_IGN:
             with suppress(ValueError):  # not the main thread
                 signal.signal(number, _end)
@@ -45,11 +45,11 @@ def _end(signum: int, frame: FrameType | None) -> None:
 
 
 def _prepare_numpy() -> None:
-    """Set what numpy reads when it is imported."""
-    # Nothing here multiplies matrices, and starting threads for it costs a tenth of a second.
+    """Set the environment variables that numpy reads when it is imported."""
+    # Nothing here multiplies matrices, and starting threads for that takes a tenth of a second.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    # On AMD's processors the instruction that numpy's AVX-512 sort rests on is slow: a million
-    # numbers sort in 127 ms with it, in 20 with AVX2.
+    # numpy's AVX-512 sort uses an instruction that is slow on AMD processors: sorting a million
+    # numbers takes 127 ms with it and 20 ms with AVX2.
     with suppress(OSError), open("/proc/cpuinfo", encoding="ascii", errors="replace") as file:
         processor = file.read(4096)
         if "AuthenticAMD" in processor and "avx512f" in processor:
@@ -57,12 +57,12 @@ def _prepare_numpy() -> None:
 
 
 def require_memory() -> None:
-    """Raise if this process may not have the memory that imports take.
+    """Raise if the limits of this process leave too little memory for imports.
 
     Raises
     ------
     SimdupError
-        Names the limit.
+        If a limit is too low; the error names it.
     """
     try:
         import resource
@@ -71,18 +71,18 @@ def require_memory() -> None:
     for name, (what, least) in _LEAST.items():
         limit = resource.getrlimit(getattr(resource, name))[0]
         if limit != resource.RLIM_INFINITY and limit < least:
-            has = f"this process may have {limit // 10**6} MB of {what}"
+            has = f"this process is limited to {limit // 10**6} MB of {what}"
             hint = "raise the limit with ulimit or prlimit"
-            raise SimdupError("memory", f"{has}, simdup needs {least // 10**6} MB", hint)
+            raise SimdupError("memory", f"{has}; simdup needs {least // 10**6} MB", hint)
 
 
 @contextmanager
 def printing() -> Iterator[None]:
-    """Say of what fails when text is printed that standard output is at fault."""
+    """Turn errors while printing into errors of standard output."""
     try:
         yield
     except BrokenPipeError:
-        # The reader has seen enough.  Click itself would make status 1 of it.
+        # The reader has seen enough.  Click itself would exit with status 1.
         give_up(sys.stdout)
         sys.exit(0)
     except OSError as error:
@@ -90,7 +90,7 @@ def printing() -> Iterator[None]:
 
 
 def give_up(stream: IO[Any]) -> None:
-    """Give up a standard stream: what is written to it, or still buffered, goes nowhere."""
+    """Give up a standard stream: discard what is buffered, and whatever is written to it."""
     with suppress(OSError, ValueError):  # not a stream of the system
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, stream.fileno())

@@ -1,4 +1,4 @@
-"""Progress on standard error; the only place that knows tqdm."""
+"""Progress bars on standard error; the only module that uses tqdm."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from simdup.model.settings import Progress, no_progress
 
 _UNITS = {"reading": "B", "comparing": " texts"}
 _LOOKS = {"unit_scale": True, "unit_divisor": 1000, "leave": False, "dynamic_ncols": True}
-# Work that ends sooner needs no bar.
+# Shorter work needs no bar.
 _DELAY = 0.5
 
 
 @contextmanager
 def progress(wanted: bool | None, quiet: bool) -> Iterator[Progress]:
-    """Yield a callback that shows a stage, what of it is done, a rate and the time left.
+    """Yield a callback that shows a stage, its progress, the rate and the time left.
 
-    Bars that are `wanted` are shown whatever `quiet` says; None shows them on a terminal.
+    If `wanted`, bars are shown even with `quiet`; None shows them on a terminal only.
     """
     if not (wanted if wanted is not None else sys.stderr.isatty() and not quiet):
         yield no_progress

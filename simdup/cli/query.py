@@ -26,7 +26,7 @@ Write = Callable[[Iterable["QueryResult"]], Iterable[bytes]]
 
 
 class Asked(NamedTuple):
-    """What a query asks for, in keywords of `Index.query`."""
+    """Options of a query, named like the keywords of `Index.query`."""
 
     limit: int | None
     add: bool
@@ -34,7 +34,7 @@ class Asked(NamedTuple):
     fingerprints: bool
 
     def keywords(self, new: bool) -> dict[str, Any]:
-        """Return the keywords; of a document of which only the name may be printed, one match."""
+        """Return the keywords; one match is enough if only new names are printed."""
         return self._asdict() | ({"limit": 1} if new else {})
 
 
@@ -45,18 +45,25 @@ class Asked(NamedTuple):
     options.reading, options.criteria("distance", "similarity", "verify"), options.run
 )
 @options.option(
-    "--new", "Print only names of documents without a match.", panel="Output", common=True
+    "--new", "Print only the names of documents without a match.", panel="Output", common=True
 )
 @options.value(
     "asks",
     Asked,
     options.option(
-        "-n, --limit N", "Most matches to print.", click.IntRange(1), panel="Matching", shown="all"
+        "-n, --limit N",
+        "Print at most N matches per document.",
+        click.IntRange(1),
+        panel="Matching",
+        common=True,
+        shown="all",
     ),
     options.option(
         "--add", "Add documents without a match to the index.", panel="Output", common=True
     ),
-    options.option("--compress", "Keep search tables in two thirds of the memory.", panel="Search"),
+    options.option(
+        "--compress", "Compress search tables to two thirds of their size.", panel="Search"
+    ),
     fingerprint_lines,
 )
 @options.output(*FORMATS)
@@ -77,15 +84,15 @@ def command(
     out: options.Output,
     screen: options.Screen,
 ) -> Status:
-    """Tell for each document what an index holds near it.
+    """Find the near-duplicates of each document in an index.
 
-    Matches come with distance and similarity, the best first. The index has no texts, only
-    sketches of them: similarity is an estimate with a standard error of 0.035 at 0.8, and less
-    above. Documents given or stored as fingerprint lines have none.
+    Matches are shown with distance and similarity, best first. The index stores sketches of the
+    texts, so the similarity is an estimate; its standard error is 0.035 at similarity 0.8, and less
+    above. Documents given or stored as fingerprint lines have no similarity.
 
-    The recipe is that of the index, with the IDF model that was learned when it was built. JSONL on
-    standard input is answered line by line. With --add each batch is in the index before its
-    results are printed, and is searched too: of similar documents only the first is new.
+    The index determines the recipe, with the IDF model learned when it was built. JSONL on standard
+    input is answered line by line. With --add, each batch is searched and added to the index before
+    its results are printed; of several similar documents, only the first is new.
 
     Examples:
       simdup query seen.index ./delivery
@@ -124,7 +131,7 @@ def command(
 
 
 def _write(results: QueryResults, write: Write, stream: BinaryIO, new: bool) -> Counter[str]:
-    """Write results as they come, all of them or the new ones only, and count them."""
+    """Write results as they arrive, all or only the new ones, and count them."""
     counts = Counter(documents=0, matched=0, new=0, added=0)
     for chunk in results.chunks:
         fresh = [one for one in chunk if one.new]
@@ -148,7 +155,7 @@ def _words(counts: Counter[str], skipped: list[Skipped], seconds: float, add: bo
 
 
 def _writer(stream: BinaryIO, out: options.Output, new: bool, null: bool) -> tuple[bytes, Write]:
-    """Return what comes first in a format, and how results are written."""
+    """Return the head of the output in a format, and the function that writes results."""
     from simdup.output import records
     from simdup.output.text import query_text
 

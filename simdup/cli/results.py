@@ -1,4 +1,4 @@
-"""How a result is written in each of its formats."""
+"""Write a result in each of its formats."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ FORMATS = ("text", "csv", "jsonl")
 
 
 def name_lines(stream: BinaryIO, names: Iterable[str], null: bool) -> Iterator[bytes]:
-    """Yield names, each ended by a newline or NUL: as they are, but escaped on a terminal."""
+    """Yield names, each followed by a newline or NUL; on a terminal they are escaped."""
     from simdup.corpus.names import list_entry
     from simdup.output.escaping import shown
 
@@ -28,7 +28,8 @@ def write_result(stream: BinaryIO, result: Result, out: Output, extras: Sequence
     if out.format == "csv":
         from simdup.output.records import cluster_csv
 
-        stream.writelines(cluster_csv(result.clusters, extras, out.bom))
+        marked = result.summary.indexed is not None
+        stream.writelines(cluster_csv(result.clusters, extras, out.bom, marked=marked))
     elif out.format == "jsonl":
         from simdup.output.records import cluster_jsonl
 

@@ -20,9 +20,14 @@ LISTS = ("redundant", "kept", "unique")
 @options.settings(options.reading, options.criteria(), options.run_with_search, options.recipe)
 @options.references
 @options.option(
-    "--list WHICH", "Print only these names", LISTS, name="listed", panel="Output", common=True
+    "--list WHICH",
+    "Print only the names of these documents",
+    LISTS,
+    name="listed",
+    panel="Output",
+    common=True,
 )
-@options.option("--check", "Exit with status 1 if there are duplicates.", panel="Output")
+@options.option("--check", "Exit with status 1 if there are near-duplicates.", panel="Output")
 @options.output(*FORMATS)
 @options.screen
 @click.pass_context
@@ -39,13 +44,17 @@ def command(
 ) -> Status:
     """Find near-duplicate documents in files and folders.
 
-    A SOURCE is a folder, a file, a file of records, or - for standard input. Pairs are found by
-    their fingerprints and by the text they share, and checked on their texts. Documents that pairs
-    connect form a cluster: one is kept, those that meet the criteria with it are redundant, and
-    those that are connected through others only are linked.
+    A SOURCE is a folder, a file, a file of records, one record of it (train.jsonl#5, or its name
+    with --id-field), or - for standard input. Pairs are found by their fingerprints and by the text
+    they share, and checked on their texts. Documents that pairs connect form a cluster: one is
+    kept, those that meet the criteria with it are redundant, and those that are connected through
+    others only are linked.
 
-    Status: 0 done, 1 with --check if duplicates were found, 2 if something could not be read or
-    a SOURCE gave no document.
+    A --reference may be an index: it decides the recipe, and is searched by fingerprint alone. It
+    has sketches instead of texts, so similarities to its documents are estimates (~).
+
+    Status: 0 done; 1 with --check if near-duplicates were found; 2 if something could not be read
+    or a SOURCE gave no document.
 
     Examples:
       simdup scan ./corpus
@@ -55,7 +64,7 @@ def command(
       find . -name '*.txt' -print0 | simdup scan --files-from - -0
     """
     if listed and context.params["format_"]:
-        raise click.UsageError("--list prints names only: leave --format out")
+        raise click.UsageError("--list prints names only; remove --format")
 
     from simdup.operations.scan import scan
 

@@ -15,7 +15,7 @@ from simdup.model.settings import Settings
 @options.sources
 @options.option(
     "--sample N",
-    "How many documents to look at.",
+    "Number of documents to sample.",
     click.IntRange(2),
     panel="Matching",
     common=True,
@@ -38,10 +38,11 @@ def command(
 ) -> Status:
     """Find out which settings suit a corpus.
 
-    Takes a sample, finds its true pairs exactly, and prints for the default, for simhash at each
-    distance, and for the other methods, how many pairs each proposes, how many of them are true,
-    what share of the true pairs that is, and what it costs; then a histogram of similarities, and
-    advice to paste. Without --similarity the least similarity of a true pair is advised, too.
+    Takes a sample and finds all of its true pairs. For each setting, prints how many pairs it
+    proposes, how many of these are true, what share of the true pairs that is, and the cost. The
+    settings are the default, simhash at each distance, and the other methods. Then prints a
+    histogram of similarities, and options to paste. Without --similarity, these include a
+    recommended similarity.
 
     Examples:
       simdup tune ./corpus

@@ -1,1 +1,1 @@
-"""From pairs to clusters, and which document of each to keep."""
+"""Turn pairs into clusters, and choose the document to keep."""

@@ -1,4 +1,4 @@
-"""From groups of documents to clusters: roles, and figures beside the kept one."""
+"""Turn groups of documents into clusters: roles, and measures relative to the kept one."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from simdup.clustering.linkage import components
 from simdup.fingerprints.fingerprinter import Fingerprints
 from simdup.lsh.simhash import to_hex
 from simdup.model.clusters import Cluster, Member, Pair
@@ -17,14 +18,14 @@ from simdup.search.arrays import RowIds
 
 
 class Measured(NamedTuple):
-    """The measures of pairs side by side (float64[pairs] each); None where not measured."""
+    """The measures of pairs as parallel arrays (float64[pairs] each); None if not measured."""
 
     similarity: NDArray[np.float64] | None = None
     containment: NDArray[np.float64] | None = None
     cosine: NDArray[np.float64] | None = None
 
     def accepted(self, criteria: Criteria, pairs: int) -> NDArray[np.bool_]:
-        """Tell which of so many pairs meet the criteria."""
+        """Return which of the pairs meet the criteria."""
         least = (criteria.similarity, criteria.containment, criteria.cosine)
         good = np.ones(pairs, np.bool_)
         for asked, found in zip(least, self, strict=True):
@@ -33,40 +34,45 @@ class Measured(NamedTuple):
         return good
 
     def take(self, which: NDArray[np.bool_] | RowIds) -> Measured:
-        """Return those of some pairs."""
+        """Return the measures of some of the pairs."""
         return Measured(*(None if one is None else one[which] for one in self))
 
     def each(self, pairs: int) -> list[Measures]:
-        """Return the measures of each of so many pairs."""
+        """Return the measures of each pair."""
         columns = ([None] * pairs if one is None else one.tolist() for one in self)
         return list(map(Measures, *columns))
 
 
-# Measures pairs of documents by their numbers.
+# Measures pairs of documents, given by number.
 Measure: TypeAlias = Callable[[RowIds, RowIds], Measured]
 
 
 def unmeasured(i: RowIds, j: RowIds) -> Measured:
-    """Measure nothing, where fingerprints alone decide."""
+    """Measure nothing, for runs in which fingerprints alone decide."""
     return Measured()
 
 
 class DocumentPair(NamedTuple):
-    """Two documents that meet the criteria, by their numbers, the smaller first."""
+    """Two documents that meet the criteria, by number, the smaller first."""
 
     a: int
     b: int
     distance: int
     measures: Measures = UNMEASURED
 
+    @property
+    def estimated(self) -> bool:
+        """Whether the similarity is an estimate: documents of indexes have numbers below 0."""
+        return self.a < 0 and self.measures.similarity is not None
+
 
 class Group(NamedTuple):
     """A cluster in the making."""
 
     kept: int  # number of the document that is kept
-    members: Sequence[int]  # numbers, rising
+    members: Sequence[int]  # numbers, ascending
     pairs: Sequence[DocumentPair]  # ordered
-    complete: bool = True  # whether these are all pairs of its candidates that meet the criteria
+    complete: bool = True  # whether `pairs` has every candidate that meets the criteria
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,33 +81,55 @@ class ScannedDocuments:
 
     names: Sequence[str]
     fingerprints: Fingerprints
-    digests: Sequence[bytes] = ()  # equal for equal texts; empty where texts are not known
+    # S16[documents]: equal for equal texts; None where texts are not known.
+    digests: NDArray[np.bytes_] | None = None
     references: range = range(0)  # documents that are never redundant
     measure: Measure = unmeasured
 
     def distances(self, a: RowIds, b: RowIds) -> list[int]:
-        """Return the Hamming distances of documents side by side."""
+        """Return the Hamming distance of each pair (a[i], b[i])."""
         values = self.fingerprints.values
         distances: list[int] = np.bitwise_count(values[a] ^ values[b]).sum(axis=1).tolist()
         return distances
 
     def pair(self, pair: DocumentPair) -> Pair:
         """Return a pair as results name it."""
-        exact = bool(self.digests) and self.digests[pair.a] == self.digests[pair.b]
+        digests, exact = self.digests, False
+        if digests is not None and pair.a >= 0:
+            exact = bool(digests[pair.a] == digests[pair.b])
         a, b = self.names[pair.a], self.names[pair.b]
-        return Pair(a, b, pair.distance, *pair.measures, exact=exact)
+        return Pair(a, b, pair.distance, *pair.measures, exact=exact, estimated=pair.estimated)
 
     def pairs(self, a: RowIds, b: RowIds, measured: Measured) -> list[DocumentPair]:
-        """Return pairs of documents side by side, the smaller number first."""
+        """Return the pairs (a[i], b[i]), the smaller number first."""
         low, high = np.minimum(a, b), np.maximum(a, b)
         columns = (low.tolist(), high.tolist(), self.distances(low, high), measured.each(len(low)))
         return list(map(DocumentPair, *columns))
 
 
+def merge(groups: Iterable[Group]) -> list[Group]:
+    """Join the groups that share documents; of several kept ones the first is kept."""
+    given = list(groups)
+    joined = components((group.kept, one) for group in given for one in group.members)
+    place = {document: i for i, members in enumerate(joined) for document in members}
+    parts: list[list[Group]] = [[] for _ in joined]
+    for group in given:
+        parts[place[group.kept]].append(group)
+    return [
+        Group(
+            min(part.kept for part in some),
+            members,
+            sorted(pair for part in some for pair in part.pairs),
+            all(part.complete for part in some),
+        )
+        for members, some in zip(joined, parts, strict=True)
+    ]
+
+
 def form_clusters(
     groups: Iterable[Group], documents: ScannedDocuments, criteria: Criteria
 ) -> tuple[Cluster, ...]:
-    """Return the clusters of groups, by falling size, then by first document."""
+    """Return the clusters of groups, largest first, then by first document."""
     sorted_groups = sorted(groups, key=lambda group: (-len(group.members), group.members[0]))
     figures = _beside_kept(sorted_groups, documents, criteria)
     return tuple(
@@ -110,26 +138,32 @@ def form_clusters(
 
 
 class _Figures(NamedTuple):
-    """What a document has in common with the kept one of its cluster."""
+    """The distance and measures of a document and the kept one of its cluster."""
 
     distance: int
     measures: Measures
     accepted: bool  # whether that meets the criteria
+    estimated: bool = False  # whether the similarity is an estimate
 
 
 def _beside_kept(
     groups: Sequence[Group], documents: ScannedDocuments, criteria: Criteria
 ) -> dict[int, _Figures]:
-    """Return the figures of all documents that are not kept."""
+    """Return the figures of every document that is not kept."""
     figures: dict[int, _Figures] = {}
     missing: list[tuple[int, int]] = []
     for group in groups:
         for pair in group.pairs:
             if group.kept in (pair.a, pair.b):
                 other = pair.b if pair.a == group.kept else pair.a
-                figures[other] = _Figures(pair.distance, pair.measures, True)
+                figures[other] = _Figures(pair.distance, pair.measures, True, pair.estimated)
         others = (one for one in group.members if one != group.kept and one not in figures)
         missing += [(group.kept, one) for one in others]
+    # Of a document of an index all pairs are known, and there is no text to measure.
+    a, b = np.array([pair for pair in missing if pair[0] < 0], np.int64).reshape(-1, 2).T
+    for other, distance in zip(b.tolist(), documents.distances(a, b), strict=True):
+        figures[other] = _Figures(distance, UNMEASURED, False)
+    missing = [pair for pair in missing if pair[0] >= 0]
     a, b = np.array(missing, np.int64).reshape(-1, 2).T
     measured = documents.measure(a, b)
     accepted = measured.accepted(criteria, len(a)).tolist()
@@ -149,20 +183,22 @@ def _cluster(
     members = [Member(names[kept], "kept", hexes[0], number=kept, beside=kept)]
     beside_reference = _beside_references(group, documents)
     for one, digits in zip(ordered_members[1:], hexes[1:], strict=True):
-        distance, measures, accepted = figures[one]
+        distance, measures, accepted, estimated = figures[one]
         role, beside = "redundant" if accepted else "linked", kept
         if one in documents.references:
             role = "kept"
         elif not accepted and one in beside_reference:
-            role = "redundant"
-            beside, _, distance, measures = beside_reference[one]
-        members.append(Member(names[one], role, digits, distance, *measures, one, beside))
+            role, pair = "redundant", beside_reference[one]
+            beside, _, distance, measures = pair
+            estimated = pair.estimated
+        figured = Member(names[one], role, digits, distance, *measures, one, beside, estimated)
+        members.append(figured)
     pairs = tuple(map(documents.pair, group.pairs))
     return Cluster(number, tuple(members), pairs, complete=group.complete)
 
 
 def _beside_references(group: Group, documents: ScannedDocuments) -> dict[int, DocumentPair]:
-    """Return the first pair with a reference of each document that has one.
+    """Return, for each document, its first pair with a reference, if any.
 
     References come first in the input, so a pair's smaller number is the reference.
     """

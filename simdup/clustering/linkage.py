@@ -1,4 +1,4 @@
-"""Which documents belong together, and which one of them is kept."""
+"""Group documents by linkage, and choose which one of each group to keep."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import TypeAlias
 
 Group: TypeAlias = list[int]
 
-# Orders documents: the least is the first to keep.
+# Orders documents: the smallest is kept first.
 Priority: TypeAlias = tuple[float, ...]
 
 
 def components(pairs: Iterable[tuple[int, int]]) -> list[Group]:
     """Return the groups of documents that pairs connect (single linkage).
 
-    Each group rises; the groups come by falling size, then by their first document.
+    Groups are ascending, and sorted by size, largest first, then by their first document.
 
     References
     ----------
@@ -45,12 +45,12 @@ def stars(
 ) -> list[Group]:
     """Return groups in which every document is a pair with the kept one (star linkage).
 
-    Documents are visited by priority: each that has no group yet is kept, and takes those of its
-    partners that have none.  Redundancy is therefore never transitive.  A stream deduplicator that
+    Documents are visited by priority: a document without a group is kept, and its partners
+    without a group join it.  Redundancy is therefore never transitive.  A stream deduplicator that
     keeps whatever comes first does the same.
 
-    `first_of` maps each copy to the first document that is identical with it; of identical
-    documents only the first need appear in pairs with others.  Each group rises.
+    `first_of` maps each copy to the first identical document; only that one needs to appear in
+    pairs with others.  Groups are ascending.
     """
     copies: dict[int, Group] = {}
     for copy, first in first_of.items():
@@ -78,7 +78,7 @@ def stars(
 
 
 def ordered(groups: Iterable[Group]) -> list[Group]:
-    """Return groups by falling size, then by their first document."""
+    """Return groups sorted by size, largest first, then by their first document."""
     return sorted(groups, key=lambda group: (-len(group), group[0]))
 
 
@@ -87,11 +87,11 @@ def priority_by(
     columns: Mapping[str, Sequence[float]],
     rank: Callable[[int], int] = lambda document: 0,
 ) -> Callable[[int], Priority]:
-    """Return the key that orders documents, the first to keep first; of equals the first.
+    """Return the sort key of documents: the one to keep comes first; ties go to input order.
 
     `keep` is that of `simdup.model.criteria.Criteria`; `columns` are the ``lengths`` of documents,
-    when they were ``modified``, and the ``values`` of the field that `keep` names: NaN comes last.
-    `rank` goes before it: of a group, only documents of the lowest rank can be kept.
+    the times when they were ``modified``, and the ``values`` of the field that `keep` names; NaN
+    comes last.  `rank` precedes all of these: only documents of a group's lowest rank can be kept.
     """
     ways = {
         "longest": ("lengths", -1), "shortest": ("lengths", 1),
@@ -111,5 +111,5 @@ def priority_by(
 
 
 def first_come(document: int) -> Priority:
-    """Keep the first of a group: the priority where neither lengths nor times are known."""
+    """Keep the first of a group: the priority if neither lengths nor times are known."""
     return (document,)

@@ -1,1 +1,1 @@
-"""From bytes to documents: walking, decoding, records, HTML, fingerprint lines."""
+"""Turn bytes into documents: folders, encodings, records, HTML, fingerprint lines."""

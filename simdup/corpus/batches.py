@@ -1,7 +1,7 @@
-"""From files to documents, in batches, so that several processes can read at once.
+"""Read files as documents, in batches, so that several processes can read at once.
 
 The parent cuts the work into batches without parsing texts (`batches`); the process that receives
-a batch makes documents of it (`read`).
+a batch turns it into documents (`read`).
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import IO
 
+from simdup.corpus.addresses import find_record
 from simdup.corpus.compression import decompress
 from simdup.corpus.decoding import decode
 from simdup.corpus.encoding_detection import NotText
@@ -30,7 +31,7 @@ from simdup.errors import reason
 from simdup.model.documents import Document, Skipped
 from simdup.model.reading import Reading
 
-# So many small files take about as long as a batch of `BATCH_BYTES`.
+# This many small files take about as long as a batch of `BATCH_BYTES`.
 BATCH_FILES = 256
 
 
@@ -64,7 +65,7 @@ Batch = FileBatch | LineBatch | ParquetBatch | TextBatch | Unreadable
 def batches(files: Iterable[File], reading: Reading) -> Iterator[Batch]:
     """Cut files into batches, in order.
 
-    The first ones are small, so that streamed results begin at once.
+    The first batches are small, so that streamed results begin at once.
     """
     pending: list[File] = []
     size = 0
@@ -74,7 +75,9 @@ def batches(files: Iterable[File], reading: Reading) -> Iterator[Batch]:
             if pending:
                 yield FileBatch(tuple(pending), size)
                 pending, size = [], 0
-            if file.records:
+            if file.record:
+                yield _record_batch(file, reading)
+            elif file.records:
                 yield from _record_batches(file, reading)
             else:
                 yield FileBatch((file,), file.size)
@@ -103,12 +106,31 @@ def text_batches(texts: Iterable[tuple[str, str]]) -> Iterator[Batch]:
         yield TextBatch(tuple(pending), size)
 
 
+def _cut(
+    file: File, stream: IO[bytes], reading: Reading
+) -> Iterator[LineBatch | ParquetBatch | Skipped]:
+    if file.format == "parquet":
+        return cut_parquet(file, stream, reading)
+    return cut_lines(file, stream, reading)
+
+
+def _record_batch(file: File, reading: Reading) -> Batch:
+    """Return the only record of a file that is wanted: it is found here, as its text is here."""
+    try:
+        with open_content(file) as (stream, _):
+            found = find_record(_cut(file, stream, reading), file, reading)
+    except OSError as error:
+        found = Skipped(file.address, reason(error), error=True)
+    if isinstance(found, Document) and reading.html:
+        found = _of_page(found, reading)
+    return Unreadable(found) if isinstance(found, Skipped) else TextBatch((found,), file.size)
+
+
 def _record_batches(file: File, reading: Reading) -> Iterator[Batch]:
-    cut = cut_parquet if file.format == "parquet" else cut_lines
     try:
         with open_content(file) as (stream, raw):
             done = 0
-            for batch in cut(file, stream, reading):
+            for batch in _cut(file, stream, reading):
                 if isinstance(batch, Skipped):
                     yield Unreadable(batch)
                 elif isinstance(batch, LineBatch) and file.compression and file.path != STDIN:
@@ -122,7 +144,7 @@ def _record_batches(file: File, reading: Reading) -> Iterator[Batch]:
 
 @contextmanager
 def open_content(file: File) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
-    """Open a file; return its decompressed content, and the file as it is."""
+    """Open a file; return streams of its decompressed and of its raw content."""
     if file.path == STDIN and not file.content_path:
         raw: IO[bytes] = open(sys.stdin.fileno(), "rb", closefd=False)  # noqa: SIM115
     else:
@@ -132,7 +154,7 @@ def open_content(file: File) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
 
 
 def _open(file: File) -> IO[bytes]:
-    # Opening a named pipe that has taken the place of a file would wait forever.
+    # Opening a named pipe that has replaced a file would wait forever.
     raw = open(  # noqa: SIM115
         file.content_path or file.path, "rb", opener=_open_at_once if file.regular else None
     )
@@ -189,16 +211,16 @@ def read_file(file: File, reading: Reading) -> Document | Skipped:
 
 
 def _of_page(page: Document, reading: Reading) -> Document | Skipped:
-    """Return the document with the text of a page; a page without main text is skipped."""
+    """Return the document with the text of a page, or skip a page without main text."""
     text, note = page_text(page.text, reading.extract)
     if reading.extract == "main" and not text.strip() and extract_text(page.text, "all"):
-        return Skipped(page.name, "no main text: set `extract` to all")
+        return Skipped(page.name, "no main text found: set `extract` to all")
     return page._replace(text=text, note="; ".join(filter(None, (page.note, note))))
 
 
 def _read_up_to(stream: IO[bytes], size: int) -> bytes:
-    """Return the content of a stream, or so many bytes of it if there are more."""
-    # Piece by piece: asked for `size` at once, streams set that much memory aside.
+    """Return the content of a stream, or at most `size` bytes of it."""
+    # In pieces, because a stream allocates all the memory it is asked for.
     content = stream.read(min(size, BATCH_BYTES))
     if len(content) < BATCH_BYTES:
         return content
@@ -216,7 +238,7 @@ def require_extras(files: Iterable[File], reading: Reading) -> None:
     Raises
     ------
     SimdupError
-        Names the first such file.
+        If an extra is missing; the error names the first file that needs it.
     """
     first = {file.format: file.path for file in reversed(list(files))}
     if "parquet" in first:

@@ -1,7 +1,7 @@
 """The everyday characters of an encoding, and where to resume after a bad byte.
 
-In a text read with the right encoding nearly all characters beyond ASCII are everyday ones; read
-with a wrong one, or out of step by a byte, far fewer are.
+If a text is read with the right encoding, nearly all characters beyond ASCII are everyday ones.
+With a wrong encoding, or out of step by a byte, far fewer are.
 """
 
 import codecs
@@ -10,7 +10,7 @@ from functools import cache
 
 REPLACEMENT = "\ufffd"
 
-# Python's cp932 decodes these five single bytes (80, A0, FD, FE, FF), which no character has.
+# Python's cp932 decodes these five single bytes (80, A0, FD, FE, FF), which are undefined.
 _UNDEFINED_IN_CP932 = re.compile("[\x80\xa0\uf8f0-\uf8f3]")
 
 # Common characters of Chinese prose, documentation and verse, simplified and traditional. Left out
@@ -30,15 +30,15 @@ _COMMON_CHINESE = frozenset(
     "開樣問關兩將現當動種還進實體與機應處員業風雲"
 )
 
-# An error handler looks at so many bytes after the error: 16 characters, of which far more are
-# everyday characters in step (about 95 %) than out of step (about 40 %).
+# Bytes that an error handler examines after the error.  Of these 16 characters, about 95 % are
+# everyday ones if decoded in step, about 40 % if out of step.
 _LOOKAHEAD = 32
 
 TWO_BYTE_CODECS = frozenset({"gb18030", "big5hkscs", "cp950", "cp932", "cp949", "euc_jp"})
 
-# Where a Western text has its characters: an accented letter beside a plain one, or alone as a
-# word; a mark beside something plain. Bytes of East Asian characters come in pairs and runs
-# instead. The letter FF is left out: it is far rarer in French than as a bad byte.
+# Where Western texts have characters beyond ASCII: an accented letter is next to a plain one, or is
+# a word by itself; a mark is next to something plain. Bytes of East Asian characters come in pairs
+# and runs instead. The letter FF is left out: it is far rarer in French than as a bad byte.
 _WESTERN = re.compile(
     """
       (?<= [a-zA-Z] ) {letter}  |  {letter} (?= [a-zA-Z] )
@@ -52,13 +52,13 @@ _WESTERN = re.compile(
 
 
 def decode_in_step(data: bytes, codec: str) -> str:
-    """Decode damaged bytes; after a bad one, resume where the next character most likely begins."""
+    """Decode damaged bytes; after a bad one, resume where a character most likely begins."""
     resume = "simdup.resume_in_step" if codec in TWO_BYTE_CODECS else "replace"
     return data.decode(codec, resume)
 
 
 def replace_undefined(text: str, codec: str) -> str:
-    """Replace what a codec decodes although the encoding does not define it."""
+    """Replace characters that a codec decodes although the encoding does not define them."""
     return _UNDEFINED_IN_CP932.sub(REPLACEMENT, text) if codec == "cp932" else text
 
 
@@ -73,13 +73,13 @@ def count_beyond_ascii(text: str) -> int:
 
 
 def is_common_chinese(text: str) -> bool:
-    """Return whether a text that was read as GB18030 is Chinese beyond doubt.
+    """Return whether a text that was read as GB18030 is certainly Chinese.
 
-    A weight of evidence: of Chinese text 31 to 61 % are common characters, of others read as
-    GB18030 3 %; the logarithms of these odds are about as 4 to -1.  Their sum is at most 11 in
-    100,000 passages of 10 to 2,000 characters of text in other encodings.
+    This is a weight of evidence.  Common characters are 31 to 61 % of Chinese text, and 3 % of
+    other text read as GB18030; the log odds are about 4 to -1.  In 100,000 passages of 10 to 2,000
+    characters in other encodings, the sum is at most 11.
     """
-    # Characters here and there: 64 are enough for prose, 4,096 for code with comments.
+    # A sample of the characters: 64 are enough for prose, 4,096 for code with comments.
     for most in (64, 256, 4096):
         sample = text[:: len(text) // most + 1]
         common = sum(map(_COMMON_CHINESE.__contains__, sample))
@@ -94,7 +94,7 @@ def everyday_share(text: str, codec: str) -> float:
     if not beyond:
         return 0.0
     if codec == "cp1252":
-        # cp1252 decodes nearly any bytes; where most letters are in odd places it is wrong.
+        # cp1252 decodes nearly any bytes; it is wrong if most letters are in odd places.
         share = len(_WESTERN.findall(text)) / beyond
         return share if share > 1 / 3 else 0.0
     common = everyday_characters(codec)

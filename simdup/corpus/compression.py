@@ -1,8 +1,8 @@
-"""gzip and Zstandard, read and written as streams.
+"""Read and write gzip and Zstandard as streams.
 
-Zstandard is `compression.zstd` of Python 3.14 and, before that, its twin `backports.zstd`: the same
-interface in 0.5 MB without dependencies of its own, so it can always be installed.  (zstandard, the
-older library, is ten times as large, last released a year earlier, and has another interface.)
+Zstandard is `compression.zstd` in Python 3.14 and, before that, its backport `backports.zstd`: the
+same interface in 0.5 MB without further dependencies, so it can always be installed.  (zstandard,
+the older library, is ten times as large, last released a year earlier, and differs in interface.)
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from typing import IO, Any, cast
 
 from simdup.errors import SimdupError
 
-# A compression is one of these names, or empty for none.
+# A compression is one of these names, or empty.
 _SUFFIXES = {".gz": "gzip", ".zst": "zstd"}
 _MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
 
-# Standard input has no suffix, so its compression is detected; no text or record begins with these
-# magic bytes.
+# Standard input has no suffix, so its compression is detected by these magic bytes, with which no
+# text or record begins.
 DETECT = "detect"
 
 
 def split_compression(path: str) -> tuple[str, str]:
-    """Split a path into the path without the suffix of a compression, and that compression."""
+    """Split a path into the path without a compression suffix, and the compression."""
     stem, suffix = os.path.splitext(path)
     compression = _SUFFIXES.get(suffix.lower(), "")
     return (stem, compression) if compression else (path, "")
@@ -71,11 +71,11 @@ def decompress(stream: IO[bytes], compression: str) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def compress(stream: IO[bytes], compression: str) -> Iterator[IO[bytes]]:
-    """Return a stream that writes to `stream` what is written to it, compressed."""
+    """Return a stream that compresses what is written to it, and writes that to `stream`."""
     if not compression:
         yield stream
     elif compression == "gzip":
-        # Neither name nor time: the same records give the same bytes.  Level 6 is gzip's own.
+        # No name and no time, so that equal records give equal bytes.  Level 6 is gzip's default.
         with gzip.GzipFile("", "wb", 6, stream, 0) as content:
             yield cast(IO[bytes], content)
     else:

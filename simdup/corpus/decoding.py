@@ -1,7 +1,8 @@
 """Decode the bytes of one file.
 
-A bad byte never decides: a malformed sequence becomes U+FFFD and is counted.  NULs are padding and
-are dropped.  How the encoding is detected is described in `simdup.corpus.encoding_detection`.
+A single bad byte does not make a file unreadable: a malformed sequence becomes U+FFFD and is
+counted.  NULs are padding and are dropped.  `simdup.corpus.encoding_detection` describes how the
+encoding is detected.
 """
 
 import codecs
@@ -17,7 +18,7 @@ from simdup.corpus.charsets import (
 from simdup.corpus.encoding_detection import decode_at_once, detect_encoding
 from simdup.errors import SimdupError
 
-# Files say "gb2312" and hold characters of GBK; the superset reads both.
+# Files labelled "gb2312" contain characters of GBK; the superset reads both.
 _SUPERSETS = {
     "gb2312": "gb18030",
     "gbk": "gb18030",
@@ -26,21 +27,21 @@ _SUPERSETS = {
     "euc_kr": "cp949",
 }
 
-# Python lists these among its text encodings, but no file is stored in them.
+# Python lists these as text encodings, but no file uses them.
 _NOT_FOR_FILES = {"idna", "punycode", "unicode_escape", "raw_unicode_escape", "undefined"}
 
 
 class Decoded(NamedTuple):
     """A text and how it was decoded."""
 
-    text: str  # without byte order mark, with LF at the end of every line
+    text: str  # without byte order mark; lines end with LF
     encoding: str  # the Python codec that was used
     replaced: int = 0  # how many malformed sequences became U+FFFD; 0 for a clean file
-    dropped: int = 0  # how many NULs were left out
+    dropped: int = 0  # how many NULs were dropped
 
     @property
     def note(self) -> str:
-        """What a person should know about the reading; empty for a clean file."""
+        """A note on how the file was read; empty for a clean file."""
         marred = [
             f"{count:,} {what}{'s' * (count > 1)} {done}"
             for count, what, done in (
@@ -60,7 +61,7 @@ def decode(data: bytes, encoding: str | None = None) -> Decoded:
     data : bytes
         The whole file.
     encoding : str, optional
-        The encoding, if known.  Without it the encoding is detected.
+        The encoding, if known; otherwise it is detected.
 
     Raises
     ------
@@ -71,7 +72,7 @@ def decode(data: bytes, encoding: str | None = None) -> Decoded:
     """
     if encoding is not None:
         return _decode_with(known_encoding(encoding), data)
-    # Only the mark itself is certain: some programs put it before text of another encoding.
+    # Only the mark itself is certain: some programs write it before text in another encoding.
     data = data.removeprefix(codecs.BOM_UTF8)
     if b"\0" not in data:
         found = decode_at_once(data)
@@ -83,7 +84,7 @@ def decode(data: bytes, encoding: str | None = None) -> Decoded:
 def known_encoding(name: str) -> str:
     """Return the codec for the name of an encoding, such as ``"GBK"``, ``"utf8"`` or ``"big5"``.
 
-    It is that of the superset where files are known to use more than the name says.
+    If files are known to use more characters than the name says, it is the codec of the superset.
 
     Raises
     ------
@@ -106,7 +107,7 @@ def known_encoding(name: str) -> str:
 
 
 def without_nuls(data: bytes, codec: str) -> bytes:
-    """Return bytes without NULs, which are padding, unless characters of the codec have them."""
+    """Return bytes without NULs, which are padding, unless the codec uses them in characters."""
     return data if b"\0" not in data or is_wide(codec) else data.replace(b"\0", b"")
 
 
@@ -120,7 +121,7 @@ def _decode_with(codec: str, data: bytes) -> Decoded:
         genuine = text.count(REPLACEMENT)
     except UnicodeError:
         codec, text = _repair(data, codec)
-        # A file may hold U+FFFD of its own: those that remain without the malformed sequences.
+        # A file may contain U+FFFD itself; these remain when malformed sequences are ignored.
         genuine = data.decode(codec, "ignore").count(REPLACEMENT)
     text = replace_undefined(text, codec)
     replaced = max(0, text.count(REPLACEMENT) - genuine)
@@ -131,10 +132,10 @@ def _decode_with(codec: str, data: bytes) -> Decoded:
 
 
 def _repair(data: bytes, codec: str) -> tuple[str, str]:
-    """Decode damaged bytes; of the two variants of Big5, take the one that reads more."""
+    """Decode damaged bytes; of the two variants of Big5, choose the one that decodes more."""
     text = data.decode(codec, "replace")
-    # Resuming in step costs some 15 microseconds a time. It helps a text with a bad byte here and
-    # there, not bytes malformed throughout (decoded with a wrong encoding that was asked for).
+    # Resuming in step costs about 15 microseconds each time. It helps with a few bad bytes, but not
+    # with bytes that are malformed throughout, because the user gave a wrong encoding.
     if codec not in TWO_BYTE_CODECS or text.count(REPLACEMENT) > max(10, len(text) / 20):
         return codec, text
     text = decode_in_step(data, codec)

@@ -1,19 +1,19 @@
 """Detect the encoding of bytes.
 
 No rule separates the encodings of Chinese text: nearly every file in GBK is also well-formed in
-some other encoding.  So the cheap and certain signs come first, and guesses last:
+some other encoding.  So cheap and certain signs come first, and guesses last:
 
-1. well-formed UTF-8, which no other encoding is by chance, and GB18030 with enough common Chinese
-   characters (`decode_at_once`: decoding is the test, and costs no detection);
+1. well-formed UTF-8, which text in another encoding never is by chance, and GB18030 with enough
+   common Chinese characters (`decode_at_once`: decoding is the test, so detection costs nothing);
 2. a byte order mark;
-3. UTF-8 but for a few bad bytes, weighed sequence by sequence;
+3. UTF-8 with a few bad bytes, weighed sequence by sequence;
 4. UTF-16 without a byte order mark (`simdup.corpus.utf16`);
 5. the encodings of East Asia and Western Europe, each tried on a sample and ranked by chardet's
    language models, by the share of everyday characters, and by the malformed sequences.
 
-NUL bytes are no proof of a binary file: news and logs are padded with them.  Such bytes must be
-UTF-16, or without the NULs a well-formed text.  Bytes that are not text in any of these encodings
-raise :class:`NotText`.
+NUL bytes do not prove that a file is binary: some news and log files are padded with them.  Bytes
+with NULs must be UTF-16, or well-formed text once the NULs are removed.  Bytes that are not text in
+any of these encodings raise :class:`NotText`.
 """
 
 import codecs
@@ -41,9 +41,8 @@ _BOMS = (
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 
-# The candidates by the names of Python's codecs, each with the name under which chardet knows the
-# same encoding. GB18030 contains GBK and GB2312; cp932 and cp949 are what Windows writes as
-# Shift_JIS and EUC-KR.
+# The candidates by the names of Python's codecs, each with chardet's name of the same encoding.
+# GB18030 contains GBK and GB2312; cp932 and cp949 are what Windows writes as Shift_JIS and EUC-KR.
 _CANDIDATES = {
     "gb18030": "gb18030",
     "big5hkscs": "big5hkscs",
@@ -53,18 +52,18 @@ _CANDIDATES = {
     "cp1252": "cp1252",
 }
 
-# Where a text has so few Chinese characters that the scores nearly tie (typographic quotes in
-# English, one word among code), GBK is by far the likeliest in a Chinese collection. In 20
+# If a text has so few Chinese characters that the scores nearly tie (typographic quotes in
+# English, one word among code), GBK is by far the likeliest in a Chinese collection. For 20
 # characters of Traditional Chinese, Korean, Japanese in Shift_JIS, French or German, the right
-# score was at least 2.1 times that of GBK, so this does them no harm.
+# score was at least 2.1 times that of GBK, so this does not affect them.
 _CHINESE_FIRST = 1.5
 
-# Of some 5,000 passages of 20 to 500 characters, wrong candidates scored at most 0.28; right ones
-# of 500 characters mostly score above 0.5. Beyond this the other candidates are not tried.
+# In some 5,000 passages of 20 to 500 characters, wrong candidates scored at most 0.28; right ones
+# of 500 characters mostly score above 0.5. Above this score, the other candidates are not tried.
 _CONVINCING = 0.4
 
-# 16 kB are some 8,000 Chinese characters; the detector's answer was already right at 20, and
-# 16 kB cost it about 1 ms.
+# 16 kB are some 8,000 Chinese characters; the detector was already right with 20, and takes about
+# 1 ms for 16 kB.
 _SAMPLE = 16_384
 
 # The control characters that no text file uses: not tab, line ends, form feed, backspace
@@ -73,15 +72,15 @@ _CONTROLS = bytes(set(range(0x20)) - set(b"\b\t\n\v\f\r\x1a\x1b")) + b"\x7f"
 
 _NULS = re.compile(rb"\0+")
 
-# Runs of NULs for each byte of a text: at most so many if the text proves its encoding, and if it
-# does not. Of 2,800 binary files of 90 kinds that hold NULs, nearly all have more, or other control
-# characters; what remains are arrays of strings and the like.
+# The highest density of NUL runs per byte, for a text that proves its encoding and for one that
+# does not. Of 2,800 binary files of 90 kinds that contain NULs, nearly all have more, or have other
+# control characters; the rest are mostly arrays of strings.
 _DENSE = 1 / 5
 _SPARSE = 1 / 20
 
 
 class NotText(Exception):
-    """The bytes are not text; its message is the reason why a document is skipped."""
+    """The bytes are not text; the message is the reason why a document is skipped."""
 
 
 def detect_encoding(data: bytes) -> str:
@@ -119,10 +118,10 @@ def decode_at_once(data: bytes) -> tuple[str, str] | None:
 
 
 def _detect_among_nuls(data: bytes) -> str:
-    """Return the codec of bytes with NULs: that of UTF-16, or that of the text without the NULs.
+    """Return the codec of bytes with NULs: UTF-16, or the codec of the text without the NULs.
 
-    Text of another encoding comes first where it proves itself, because the bytes of GBK are
-    Hangul in UTF-16.  Letters prove nothing: English in UTF-16 is ASCII without its NULs.
+    A text that proves another encoding comes first, because the bytes of GBK are Hangul in
+    UTF-16.  Letters prove nothing: English in UTF-16 is ASCII once its NULs are removed.
     """
     density = _nul_density(data)
     rest = data.replace(b"\0", b"") if density <= _DENSE else b""
@@ -143,24 +142,24 @@ def _detect_among_nuls(data: bytes) -> str:
 
 
 def _nul_density(data: bytes) -> float:
-    """Return how often NULs interrupt a text, for each byte of it; infinity for binary data.
+    """Return how often NULs interrupt a text, per byte; infinity for binary data.
 
-    It does not matter how many NULs stand together.
+    It does not matter how many NULs are adjacent.
     """
-    if data.startswith(b"ustar", 257):  # an archive of tar: its headers are text and NULs
+    if data.startswith(b"ustar", 257):  # a tar archive: its headers are text and NULs
         return math.inf
     head = data.lstrip(b"\0")[: 4 * _SAMPLE].rstrip(b"\0")
     rest = head.replace(b"\0", b"")
     controls = len(rest) - len(rest.translate(None, _CONTROLS))
     if not rest or controls > len(rest) / 1000:
         return math.inf
-    # Of UTF-16, a single NUL at an end is half a character, and not padding.
+    # In UTF-16, a single NUL at an end is half a character, not padding.
     ends = data[:1] == b"\0" != data[1:2], data[-1:] == b"\0" != data[-2:-1]
     return (sum(ends) + sum(1 for _ in _NULS.finditer(head))) / len(rest)
 
 
 def _is_well_formed(data: bytes, codec: str) -> bool:
-    """Return whether a codec decodes all bytes, but perhaps a last character that is cut off."""
+    """Return whether a codec decodes all bytes, except perhaps a truncated last character."""
     try:
         codecs.getincrementaldecoder(codec)().decode(data)
     except UnicodeDecodeError:
@@ -170,7 +169,7 @@ def _is_well_formed(data: bytes, codec: str) -> bool:
 
 def _best_candidate(sample: bytes) -> str:
     """Return the candidate with the highest score."""
-    # A twentieth of the bytes: random bytes have 9 % control characters, a text next to none.
+    # A twentieth of the bytes: random bytes have 9 % control characters, a text almost none.
     controls = len(sample) - len(sample.translate(None, _CONTROLS))
     if controls > 1 + len(sample) / 20:
         raise NotText("binary")
@@ -185,7 +184,7 @@ def _best_candidate(sample: bytes) -> str:
             best, highest = codec, score
     if best:
         return best
-    # Nothing fits. Plain ASCII with a few stray bytes is still worth reading.
+    # No candidate fits. Plain ASCII with a few stray bytes is still worth reading.
     stray = len(sample) - len(sample.decode("ascii", "ignore"))
     if stray > max(1, len(sample) / 10):
         raise NotText("undecodable")
@@ -193,18 +192,18 @@ def _best_candidate(sample: bytes) -> str:
 
 
 def _score(sample: bytes, codec: str, beat: float) -> float:
-    """Return how well a codec fits: 0 if it does not or cannot beat a score, larger for better.
+    """Return how well a codec fits; 0 if it does not fit or cannot exceed the score `beat`.
 
     chardet rejects an encoding at its first bad byte, so it sees the sample without the malformed
-    sequences, and considers this one encoding only: its confidence is then a similarity to texts
-    of the language, comparable between encodings.
+    sequences, and considers only this encoding.  Its confidence is then a similarity to texts of
+    the language, which is comparable between encodings.
     """
     import chardet
 
     text = sample.decode(codec, "replace")
     bad = text.count(REPLACEMENT)
-    # Wrong candidates fail here, at little cost. The right one may lose step after a bad byte, but
-    # even so finds a well-formed pair in most places.
+    # Wrong candidates fail here, at little cost. The right one may get out of step after a bad
+    # byte, but still finds a well-formed pair in most places.
     if bad > max(3, count_beyond_ascii(text) / 5):
         return 0.0
     if bad:
@@ -213,14 +212,14 @@ def _score(sample: bytes, codec: str, beat: float) -> float:
     bad = text.count(REPLACEMENT)
     clean = text.replace(REPLACEMENT, "")
     beyond = count_beyond_ascii(clean)
-    # One bad byte, which may spoil the character around it too, is always forgiven; beyond that a
-    # tenth, because a text with more is lost anyway.
+    # One bad byte, which may spoil its neighbour too, is always allowed; beyond that, a tenth of
+    # the bytes, because a text with more is lost anyway.
     if beyond == 0 or bad > max(2, beyond / 10):
         return 0.0
-    # chardet answers 0 for kana alone, and next to 0 for a few Chinese words among code: then the
-    # shares decide, by 0.03, where right answers on 20 characters of prose are above 0.1.
+    # chardet returns 0 for kana alone, and almost 0 for a few Chinese words among code. Then the
+    # shares decide, weighted by 0.03; right answers on 20 characters of prose are above 0.1.
     share = everyday_share(clean, codec) * (beyond / (beyond + bad)) ** 2
-    # No confidence is above 1, and chardet is what takes time.
+    # No confidence exceeds 1, and chardet takes most of the time.
     if (1 + 0.03) * share <= beat:
         return 0.0
     answers = chardet.detect_all(
@@ -235,12 +234,12 @@ def _score(sample: bytes, codec: str, beat: float) -> float:
 
 
 def _is_damaged_utf8(sample: bytes) -> bool:
-    """Return whether malformed UTF-8 is UTF-8 all the same.
+    """Return whether malformed UTF-8 is still UTF-8.
 
-    A weight of evidence: a sequence of three bytes is well-formed by chance in about 1 of 20
-    places of a text in another encoding, one of two bytes in 1 of 5; in UTF-8 hardly 1 character
-    of 100 is bad, elsewhere 7 of 10 are.  The logarithms of these odds, 3.0, 1.6 and -4.2, are
-    as 2 to 1 to -3.
+    This is a weight of evidence.  In text of another encoding, a sequence of three bytes is
+    well-formed by chance in about 1 of 20 places, one of two bytes in 1 of 5.  In UTF-8 hardly 1
+    character in 100 is bad, in other encodings 7 of 10.  The log odds, 3.0, 1.6 and -4.2, are
+    roughly 2 to 1 to -3.
     """
     text = sample.decode("utf-8", "replace")
     bad = text.count(REPLACEMENT) - sample.count(REPLACEMENT.encode())
@@ -250,10 +249,10 @@ def _is_damaged_utf8(sample: bytes) -> bool:
 
 
 def _looks_like_text(text: str) -> bool:
-    """Return whether the characters are assigned ones: random bytes after a mark are not."""
+    """Return whether the characters are assigned; those of random bytes after a mark are not."""
     head = text[:1000]
     odd = sum(unicodedata.category(c) in ("Cn", "Co", "Cs") or c == REPLACEMENT for c in head)
-    # Of random UTF-16 units 18 % are private, unassigned or lone surrogates; of text, hardly 1 %.
+    # In random UTF-16, 18 % of units are private, unassigned or lone surrogates; in text, 1 %.
     return odd <= max(1, len(head) / 10)
 
 
@@ -264,7 +263,7 @@ _ALONE = re.compile(rb"[\x00-\x2f]")
 
 
 def _take_sample(data: bytes) -> bytes:
-    """Cut three pieces out of a long file, none of which begins inside a character.
+    """Cut three pieces from a long file, none of which begins inside a character.
 
     The first begins at the first byte beyond ASCII, which begins a character in every encoding;
     the others, at a half and at three quarters, after a byte below 0x30, which is never part of
@@ -287,6 +286,6 @@ def _pieces(data: bytes, length: int) -> Iterator[bytes]:
 
 
 def _trim_end(piece: bytes) -> bytes:
-    """Cut the end off where it may be inside a character."""
+    """Cut the end off if it may be inside a character."""
     end = max(map(piece.rfind, (b"\n", b" ", b",", b".")))
     return piece[: end + 1] if end > 0 else piece

@@ -1,4 +1,4 @@
-"""Fields of records: found by name, listed for a person, and read as numbers or dates."""
+"""Fields of records: find them by name, list them for users, read them as numbers or dates."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, Final
 
 MISSING: Final = object()
 
-# A record may have any number of fields, at any depth; a person reads a few.
+# A record may have any number of fields, at any depth; a message lists a few.
 _MOST_FIELDS = 50
 _MOST_DEPTH = 4
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -18,7 +18,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 def find_field(values: Mapping[str, Any], name: str) -> Any:
     """Return the value of a field, or `MISSING`; dots in its name reach into objects.
 
-    A field whose own name has the dots wins.
+    A field whose own name contains the dots takes precedence.
     """
     if name in values:
         return values[name]
@@ -28,7 +28,7 @@ def find_field(values: Mapping[str, Any], name: str) -> Any:
 
 
 def list_fields(values: Mapping[str, Any]) -> dict[str, int]:
-    """Return the names of a record's fields, and how many characters of text each has."""
+    """Return the names of a record's fields, each with its number of characters of text."""
     found: dict[str, int] = {}
     _list_fields(values, "", found)
     return found
@@ -45,7 +45,7 @@ def _list_fields(values: Mapping[str, Any], above: str, found: dict[str, int]) -
 
 
 def as_number(value: object) -> float:
-    """Return a number or a date as a number, and NaN for what is neither.
+    """Return a number or a date as a number, and NaN for anything else.
 
     A date or time in ISO 8601 becomes its seconds since 1970; without a time zone it is UTC.
     """

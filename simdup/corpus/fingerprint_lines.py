@@ -1,4 +1,4 @@
-"""Fingerprint lines: ``HEX  NAME``, as md5sum prints its sums, with a header for the recipe.
+"""Fingerprint lines: ``HEX  NAME``, like the output of md5sum, with a header for the recipe.
 
 A name with a backslash, a newline or a carriage return is escaped and its line begins with a
 backslash, so that every document is one line for `sort`, `grep` and `head`.
@@ -21,15 +21,15 @@ from simdup.model.recipe import BITS_EXPECTED
 
 _ESCAPED = "\\\n\r"
 _HEADER = re.compile(r"# simdup (\d+)((?: \w+=\S+)*)\s*")
-_ONE_MODEL = "make one model with `fit` and fingerprint both with it, as `idf`"
-_SOURCE = "such lines come from `fingerprint`"
+_ONE_MODEL = "learn one model with `fit`, and use it as `idf` for both"
+_SOURCE = "`fingerprint` prints such lines"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Names(Sequence[str]):
     """The names of fingerprint lines, each decoded on access.
 
-    Of a million lines few are printed again; the other names remain the bytes that were read.
+    Few of a million names are printed again; the others remain undecoded bytes.
     """
 
     content: bytes  # the lines
@@ -58,7 +58,7 @@ class FingerprintLines:
     """The content of fingerprint lines."""
 
     names: Sequence[str]
-    # uint64[documents, words]: word 0 the most significant
+    # uint64[documents, words]: word 0 is the most significant
     values: NDArray[np.uint64]
     bits: int
     recipe: str  # digest of the recipe; empty without a header
@@ -70,7 +70,7 @@ def format_header(digest: str, bits: int) -> bytes:
 
 
 def format_lines(hexes: Iterable[str], names: Iterable[str]) -> bytes:
-    """Return a line for each document, with its newline."""
+    """Return one line per document, with its newline."""
     return b"".join(
         to_bytes(f"{'' if (safe := escape(name, _ESCAPED)) == name else chr(92)}{digits}  {safe}\n")
         for digits, name in zip(hexes, names, strict=True)
@@ -88,7 +88,7 @@ def read_lines(paths: Sequence[str]) -> FingerprintLines:
         If a file cannot be read, a line is not a fingerprint line, or headers or widths differ.
     """
     contents = [read_bytes(path) for path in paths]
-    # A last line without its newline must not run into the next file.
+    # A last line without a newline must not run into the next file.
     content = b"".join(c if c.endswith(b"\n") else c + b"\n" for c in contents if c)
     characters = np.frombuffer(content, np.uint8)
     ends = np.flatnonzero(characters == ord("\n"))
@@ -112,12 +112,12 @@ def read_lines(paths: Sequence[str]) -> FingerprintLines:
     gap = np.where(valid, digits + width, 0)
     valid &= (characters[gap] == ord(" ")) & (characters[gap + 1] == ord(" "))
     if not valid.all():
-        what = f"a fingerprint of {width * 4} bits" if width > 0 else "a fingerprint"
+        what = f"a fingerprint of {width * 4} bits" if width > 0 else "a fingerprint in hex"
         where = locator.locate(int(lines[np.argmin(valid)]))
-        raise SimdupError(where, f"not {what}, two spaces and a name", _SOURCE)
+        raise SimdupError(where, f"expected {what}, two spaces and a name", _SOURCE)
     values, wrong = _parse_hex(characters, digits, width)
     if len(wrong):
-        raise SimdupError(locator.locate(int(lines[wrong[0]])), "the fingerprint is not hex digits")
+        raise SimdupError(locator.locate(int(lines[wrong[0]])), "the fingerprint is not in hex")
     names = Names(content, digits + width + 2, ends, escaped)
     return FingerprintLines(names, values, width * 4 or 64, recipe)
 
@@ -141,7 +141,7 @@ def _read_header(line: str, where: str) -> tuple[str, int]:
     match = _HEADER.fullmatch(line)
     values = dict(item.split("=", 1) for item in match[2].split()) if match else {}
     if match is None or not values.get("bits", "").isdigit() or "recipe" not in values:
-        raise SimdupError(where, "not a header `# simdup 1 recipe=... bits=...`")
+        raise SimdupError(where, "invalid header (expected `# simdup 1 recipe=... bits=...`)")
     if match[1] != "1":
         raise SimdupError(
             where, f"fingerprint lines of format {match[1]} (this simdup reads format 1)"
@@ -155,7 +155,7 @@ def _read_header(line: str, where: str) -> tuple[str, int]:
 def _parse_hex(
     characters: NDArray[np.uint8], starts: NDArray[np.int64], width: int
 ) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
-    """Return the number of `width` hex digits from each offset, and the rows of other digits."""
+    """Return the value of `width` hex digits at each offset, and the rows with other characters."""
     words = -(-width // 16) or 1
     nibbles = np.zeros((len(starts), words * 16), np.uint8)
     for i in range(width):

@@ -1,4 +1,4 @@
-"""HTML: its charset and its text."""
+"""The charset and the text of HTML pages."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from simdup.corpus.decoding import Decoded, decode, known_encoding
 from simdup.corpus.main_text import NotParsed, main_text
 from simdup.errors import SimdupError
 
-# A browser looks for the charset in the first 1,024 bytes; pages have it later, too.
+# A browser looks for the charset in the first 1,024 bytes; some pages have it later.
 _META = re.compile(rb"<meta[^>]{0,500}?charset\s*=\s*[\"']?\s*([a-zA-Z0-9_.:-]+)", re.IGNORECASE)
 _META_BYTES = 8192
 
@@ -21,8 +21,8 @@ _BLOCKS = re.compile(
     "|tbody|t[dhr]|tfoot|thead|title"
 )
 
-# Every alternative begins with a "<" and crosses a second one only to find an end that may be the
-# page's, so the time is linear for every page.  (html.parser was not linear before 2025.)
+# Every alternative begins with "<", and passes a second "<" only to find an end, or the end of the
+# page.  So the time is linear for every page.  (html.parser was not linear before 2025.)
 _MARKUP = re.compile(
     r"""
       <!-- .*? (?: --> | \Z )
@@ -38,8 +38,8 @@ _MARKUP = re.compile(
 def decode_html(content: bytes, encoding: str | None = None) -> Decoded:
     """Decode the bytes of a page.
 
-    A byte order mark and well-formed UTF-8 come first, then the page's meta element, unless its
-    charset leaves more bytes malformed than the detected encoding does.
+    A byte order mark and well-formed UTF-8 come first, then the charset of the page's meta element,
+    unless the detected encoding leaves fewer bytes malformed.
 
     Raises
     ------
@@ -58,7 +58,7 @@ def decode_html(content: bytes, encoding: str | None = None) -> Decoded:
         charset = known_encoding(meta[1].decode("ascii"))
     except SimdupError:
         return detected
-    # A page that says UTF-16 in ASCII letters is wrong.
+    # A page that declares UTF-16 in ASCII letters is wrong.
     if is_wide(charset):
         return detected
     declared = decode(content, charset)
@@ -76,22 +76,22 @@ def extract_text(page: str, extract: str) -> str:
     page : str
         HTML.
     extract : str
-        ``main``: without navigation and other boilerplate; ``all``: all text but scripts, styles
-        and comments; ``none``: the page as it is.
+        ``main``: without navigation and other boilerplate; ``all``: all text except scripts,
+        styles and comments; ``none``: the page with its markup.
     """
     return page_text(page, extract)[0]
 
 
 def page_text(page: str, extract: str) -> tuple[str, str]:
-    """Return the text of a page, as `extract_text` does, and what a person should know about it."""
+    """Return the text of a page, as `extract_text` does, and a note on how it was found."""
     if extract == "none":
         return page, ""
     if extract == "main":
         try:
             return main_text(page), ""
         except NotParsed as error:
-            # Such a page still has characters.
-            return _all_text(page), f"{error}: all its text is read, not its main text"
+            # Its text can still be read.
+            return _all_text(page), f"{error}: reading all of its text instead of the main text"
     return _all_text(page), ""
 
 
@@ -102,6 +102,6 @@ def _all_text(page: str) -> str:
 
 
 def _gap(markup: re.Match[str]) -> str:
-    """Return what separates the texts on both sides of a tag."""
+    """Return the white space that replaces a tag."""
     tag = markup["tag"]
     return "\n" if tag and _BLOCKS.fullmatch(tag.lower()) else ""

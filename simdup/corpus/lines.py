@@ -1,7 +1,7 @@
-"""Files of records as lines: in pieces of bounded size, and the records of CSV.
+"""Split files of records into lines, in pieces of bounded size, and CSV into records.
 
-A line, or a record of CSV, that is larger than a document may be comes in parts, so that neither a
-bomb nor a quote that is never closed fills the memory.
+A line, or a CSV record, that exceeds the size limit of documents comes in parts.  So neither a
+decompression bomb nor a quote that is never closed fills the memory.
 """
 
 from __future__ import annotations
@@ -15,37 +15,37 @@ from enum import Enum
 from itertools import chain
 from typing import IO, TypeAlias
 
-# A batch should take some tens of milliseconds: long beside the cost of handing it to another
-# process (1 ms), short beside the whole.
+# A batch should take some tens of milliseconds: long compared with passing it to another process
+# (1 ms), short compared with the whole run.
 BATCH_BYTES = 1 << 19
 
 DELIMITERS = {"csv": ",", "tsv": "\t"}
 
 
 class LinePart(bytes):
-    """A part of a line that is larger than a record may be; the last part is empty."""
+    """A part of a line that exceeds the size limit of records; the last part is empty."""
 
 
 class Oversized(Enum):
-    """In the place of the fields of a record that is larger than it may be."""
+    """Stands for the fields of a record that exceeds the size limit."""
 
     PART = "part"
     END = "end"
 
 
-# The fields of a record of CSV; None for one that is broken.
+# The fields of a CSV record; None for a broken one.
 Row: TypeAlias = list[str] | Oversized | None
 
 
 def whole_lines(stream: IO[bytes], most: int) -> Iterator[bytes]:
     """Yield the content of a stream in pieces of whole lines.
 
-    Of a line that is longer than `most` and than a chunk, the parts are yielded as they come, and
-    then an empty part.
+    A line that is longer than `most` and than a chunk is yielded in parts as they arrive, followed
+    by an empty part.
     """
     begun: list[bytes] = []
     size = 0
-    within = False  # a line in parts
+    within = False  # whether a line in parts is open
     for chunk in _chunks(stream):
         if within:
             end = chunk.find(b"\n") + 1
@@ -71,7 +71,7 @@ def whole_lines(stream: IO[bytes], most: int) -> Iterator[bytes]:
 
 
 def split_mark(pieces: Iterator[bytes]) -> tuple[bytes, bytes, Iterator[bytes]]:
-    """Return the byte order mark, if any, and without it the first piece, and all pieces."""
+    """Return the byte order mark, if any, and without it the first piece and all pieces."""
     head = next(pieces, b"")
     mark = head[: len(codecs.BOM_UTF8)] if head.startswith(codecs.BOM_UTF8) else b""
     head = type(head)(head[len(mark) :])
@@ -79,10 +79,9 @@ def split_mark(pieces: Iterator[bytes]) -> tuple[bytes, bytes, Iterator[bytes]]:
 
 
 def _chunks(stream: IO[bytes]) -> Iterator[bytes]:
-    """Yield the content of a stream: of a pipe as it arrives, of a file in large pieces.
+    """Yield the content of a stream: a pipe as data arrives, a file in large pieces.
 
-    So a slow writer gets its results line by line, and of a damaged file the part before the
-    damage is read.
+    So a slow writer gets results line by line, and a damaged file is read up to the damage.
     """
     slow = not stream.seekable()
     chunks: list[bytes] = []
@@ -103,7 +102,7 @@ def _chunks(stream: IO[bytes]) -> Iterator[bytes]:
 
 
 class Lines:
-    """Lines of pieces of whole lines; it knows when the next line needs another piece."""
+    """Iterates over the lines of pieces; it knows when the next line needs another piece."""
 
     def __init__(self, pieces: Iterator[bytes]) -> None:
         self._pieces = pieces
@@ -125,7 +124,7 @@ class Lines:
 
     @property
     def drained(self) -> bool:
-        """Whether all lines of the pieces so far are consumed."""
+        """Whether all lines of the pieces so far have been consumed."""
         return self._piece.tell() == self._size
 
 
@@ -135,17 +134,17 @@ def csv_rows(
     decode_line: Callable[[bytes], str],
     most: int = sys.maxsize,
 ) -> Iterator[tuple[bytes, Row]]:
-    """Yield the bytes and the fields of each record of CSV.
+    """Yield the bytes and the fields of each CSV record.
 
-    The reader is strict: a quote in the wrong place is an error, where a lenient reader would
-    silently take everything up to the next quote for one field.
+    The reader is strict: a misplaced quote is an error.  A lenient reader would silently treat
+    everything up to the next quote as one field.
 
-    A record of more than `most` bytes, such as one whose quote is never closed, comes in parts.
+    A record of more than `most` bytes, such as one with an unclosed quote, comes in parts.
     """
-    # The module's own limit is 131,072 characters; a long law has three times that.
+    # The default limit is 131,072 characters; a long law has three times as many.
     csv.field_size_limit((1 << 31) - 1)
     lines = iter(lines)
-    # Not a list: objects for lines of a few bytes would take ten times their room.
+    # Not a list: objects for lines of a few bytes would take ten times as much memory.
     consumed = bytearray()
 
     def decode_lines() -> Iterator[str]:
@@ -175,17 +174,17 @@ def csv_rows(
 
 
 class _TooLarge(Exception):
-    """A record is larger than it may be."""
+    """A record exceeds the size limit."""
 
     def __init__(self, within_line: bool) -> None:
         super().__init__(within_line)
-        self.within_line = within_line  # more of the last line comes
+        self.within_line = within_line  # whether more of the last line follows
 
 
 def _parts(
     begun: bytes, within_line: bool, lines: Iterator[bytes]
 ) -> Iterator[tuple[bytes, Oversized]]:
-    """Yield a record that has begun already, without keeping the rest of it in memory.
+    """Yield the rest of an open record without keeping it in memory.
 
     It ends with the first line after which all quotes are closed.
     """
@@ -207,5 +206,5 @@ def _parts(
 
 
 def decode_latin_1(line: bytes) -> str:
-    """Return the text of bytes that are only to be cut at ASCII characters; NULs are padding."""
+    """Decode bytes that will only be cut at ASCII characters; NULs are padding."""
     return line.replace(b"\0", b"").decode("latin-1")

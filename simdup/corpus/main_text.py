@@ -1,16 +1,16 @@
-"""The main text of a page in linear time; the only place that knows justext and lxml.
+"""Find the main text of a page in linear time; the only module that uses justext and lxml.
 
-The main text is what jusText (Pomikálek 2011) does not classify as boilerplate.  No stop words are
-used, because it has none for Chinese: paragraphs are judged by length and share of links alone.
-On 46 Chinese news pages and 194 manual pages its F1 was 0.92 and 0.96, that of trafilatura 0.87 and
-0.82; on the generated pages of `benchmarks/html_pages.py`, whose markup names their parts, 0.90
-against 0.95, at three times the speed and with one dependency instead of seven.
+The main text is what jusText (Pomikálek 2011) does not classify as boilerplate.  It has no stop
+words for Chinese, so none are used: only length and share of links decide about a paragraph.  On 46
+Chinese news pages and 194 manual pages its F1 was 0.92 and 0.96, that of trafilatura 0.87 and 0.82.
+On the generated pages of `benchmarks/html_pages.py`, whose markup names their parts, it was 0.90
+compared with 0.95, at three times the speed and with one dependency instead of seven.
 
 `justext.justext` itself takes quadratic time in three places: lxml appends to long lists of
-attributes and removes elements from long lists of siblings, and each paragraph looks for neighbours
-of its own.  So here the paragraphs are made while the page is parsed, without a tree, and one pass
-each way finds all neighbours.  1 MB of ``<p>ab</p>`` takes 1.6 s, where 0.14 MB took 69 s; ordinary
-pages take half the time.
+attributes and removes elements from long lists of siblings, and each paragraph searches for its own
+neighbours.  This module builds the paragraphs while it parses the page, without a tree, and finds
+all neighbours in one pass each way.  1 MB of ``<p>ab</p>`` takes 1.6 s; before, 0.14 MB took 69 s.
+Ordinary pages take half the time.
 """
 
 from __future__ import annotations
@@ -20,22 +20,22 @@ from typing import Any
 
 from simdup.errors import SimdupError
 
-# A paragraph is short below so many characters, and long above: a third of jusText's limits for
-# English, as a Chinese character says about as much as half a word.
+# Paragraphs with fewer characters are short, with more are long: a third of jusText's limits for
+# English, because a Chinese character says about as much as half a word.
 _SHORT, _LONG = 25, 60
 _MOST_LINKS = 0.3
 
-# A short heading belongs to a good paragraph that begins at most so many characters later.
+# A short heading belongs to a good paragraph that begins at most this many characters later.
 _HEADING_DISTANCE = 200
 
-# lxml's own limit for a tree. An end tag is looked up among all open elements.
+# lxml's own limit for trees. An end tag is looked up among all open elements.
 _DEEPEST = 256
 _PIECE = 1 << 16  # characters parsed before the depth is checked again
 
-# 10 MB can be two million elements, which take 15 s; so many tags take 3 to 5 s.
+# 10 MB can contain two million elements, which take 15 s; this many tags take 3 to 5 s.
 _MOST_TAGS = 500_000
 
-# What lxml's Cleaner removes for jusText: elements with all they hold, and tags alone.
+# What lxml's Cleaner removes for jusText: elements with their content, and tags alone.
 _HIDDEN = re.compile("head|base|script|style|button|input|select|textarea|applet").fullmatch
 _TRANSPARENT = re.compile("form|iframe|embed|layer|object|param").fullmatch
 
@@ -54,7 +54,7 @@ def require_justext(where: str) -> None:
     Raises
     ------
     SimdupError
-        Names the file that needs it.
+        If it is missing; the error names the file that needs it.
     """
     try:
         import justext  # noqa: F401
@@ -72,7 +72,7 @@ def main_text(page: str) -> str:
     Raises
     ------
     NotParsed
-        If that cannot be found.
+        If it cannot be found.
     """
     if page.count("<") > _MOST_TAGS:
         raise NotParsed("too many elements")
@@ -84,13 +84,13 @@ def main_text(page: str) -> str:
     kept = [p.text for p in paragraphs if not p.is_boilerplate]
     if not kept:
         # A short notice has no long paragraph next to which middling ones count as main text.
-        # Without this 12 of the 192 generated pages came out empty, and F1 was 0.875.
+        # Without this, 12 of the 192 generated pages were empty, and F1 was 0.875.
         kept = [p.text for p in paragraphs if p.cf_class == "neargood"]
     return "\n".join(kept)
 
 
 def parse_paragraphs(page: str) -> list[Any]:
-    """Return the paragraphs of a page as jusText makes them, not classified yet.
+    """Return the paragraphs of a page as jusText builds them, not yet classified.
 
     Raises
     ------
@@ -107,25 +107,25 @@ def parse_paragraphs(page: str) -> list[Any]:
             parser.feed(page[place : place + _PIECE])
         paragraphs: list[Any] = parser.close()
     except (etree.LxmlError, ValueError) as error:
-        raise NotParsed("not parsed") from error
+        raise NotParsed("broken HTML") from error
     return paragraphs
 
 
 class _Paragraphs:
-    """The target of the parser: it hands on to jusText what its Cleaner would leave of a tree."""
+    """The parser's target: passes to jusText what its Cleaner would leave of a tree."""
 
     def __init__(self) -> None:
         from justext.core import ParagraphMaker
 
         self._maker = ParagraphMaker()
         self._maker.path = _Path()
-        # Texts on both sides of what the Cleaner removes are one to jusText.
+        # jusText joins the texts on both sides of what the Cleaner removes.
         self._text: list[str] = []
         self._depth = 0
-        self._hidden = 0  # open elements from the outermost hidden one on
+        self._hidden = 0  # open elements, counted from the outermost hidden one
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
-        """Take in the beginning of an element."""
+        """Handle a start tag."""
         self._depth += 1
         if self._depth > _DEEPEST:
             raise NotParsed("elements nested too deeply")
@@ -137,7 +137,7 @@ class _Paragraphs:
             self._maker.startElementNS((None, tag), tag, None)
 
     def end(self, tag: str) -> None:
-        """Take in the end of an element."""
+        """Handle an end tag."""
         self._depth -= 1
         if self._hidden:
             self._hidden -= 1
@@ -146,17 +146,17 @@ class _Paragraphs:
             self._maker.endElementNS((None, tag), tag)
 
     def data(self, text: str) -> None:
-        """Take in text."""
+        """Handle text."""
         if not self._hidden:
             self._text.append(text)
 
     def pi(self, target: str, data: str | None = None) -> None:
-        """Take in a processing instruction, which the Cleaner leaves."""
+        """Handle a processing instruction, which the Cleaner keeps."""
         if not self._hidden:
             self._end_text()
 
     def comment(self, text: str) -> None:
-        """Pass over a comment."""
+        """Ignore a comment."""
 
     def close(self) -> list[Any]:
         """Return all paragraphs."""
@@ -172,7 +172,7 @@ class _Paragraphs:
 
 
 class _Path:
-    """The path of the open elements; only of those by which jusText classifies."""
+    """The path of the open elements that jusText uses to classify."""
 
     xpath = ""
 
@@ -198,7 +198,7 @@ def _decides(tag: str) -> bool:
 
 
 def revise(paragraphs: list[Any]) -> None:
-    """Decide by their neighbours about the paragraphs that are neither good nor bad by themselves.
+    """Classify the paragraphs that are neither good nor bad by themselves by their neighbours.
 
     The result is that of `justext.core.revise_paragraph_classification`.
     """
@@ -210,7 +210,7 @@ def revise(paragraphs: list[Any]) -> None:
         if one == "neargood":
             classes[i] = "bad" if before == after[i] == "bad" else "good"
         before = classes[i]
-    # A heading that came out bad is good if a good paragraph follows soon.
+    # A heading classified as bad is good if a good paragraph follows soon.
     distance = _HEADING_DISTANCE + 1
     for i in range(len(classes) - 1, -1, -1):
         p = paragraphs[i]
@@ -220,7 +220,7 @@ def revise(paragraphs: list[Any]) -> None:
 
 
 def _settle_short(classes: list[str]) -> None:
-    """Make the short paragraphs good or bad."""
+    """Classify the short paragraphs as good or bad."""
     before, after = _nearest(classes, "good", "bad"), _nearest(classes[::-1], "good", "bad")[::-1]
     any_before = _nearest(classes, "good", "bad", "neargood")
     any_after = _nearest(classes[::-1], "good", "bad", "neargood")[::-1]
@@ -235,7 +235,7 @@ def _settle_short(classes: list[str]) -> None:
 
 
 def _nearest(classes: list[str], *wanted: str) -> list[str]:
-    """Return for each paragraph the nearest of the wanted classes before it, or ``bad``."""
+    """Return, for each paragraph, the nearest of the wanted classes before it, or ``bad``."""
     found, last = [], "bad"
     for one in classes:
         found.append(last)

@@ -1,4 +1,4 @@
-"""Names of documents: as bytes, escaped for one line, and the rule for names of records.
+"""Names of documents: as bytes, escaped for one line, and those of records.
 
 In memory a name is a `str` whose undecodable bytes are surrogate escapes (PEP 383), as
 `os.fsdecode` returns it; in files and pipes it is bytes.
@@ -17,19 +17,19 @@ _ESCAPED = re.compile(r"\\[\\nrt]")
 
 
 def to_bytes(name: str) -> bytes:
-    """Return the bytes of a name as in the file system, in UTF-8."""
+    """Return the bytes of a name as in a file system that uses UTF-8."""
     return name.encode("utf-8", "surrogateescape")
 
 
 def from_bytes(name: bytes) -> str:
-    """Return the name of these bytes; `to_bytes` is the inverse."""
+    """Return the name that these bytes spell; `to_bytes` is the inverse."""
     return name.decode("utf-8", "surrogateescape")
 
 
 def list_entry(name: str) -> bytes:
-    """Return the bytes of a name as `read_list` reads them: of a path those of the file system.
+    """Return the bytes of a name as `read_list` reads them: a path as in the file system.
 
-    They differ from `to_bytes` in a locale that is not UTF-8.
+    They differ from `to_bytes` if the locale is not UTF-8.
     """
     try:
         return os.fsencode(name)
@@ -45,19 +45,38 @@ def escape(name: str, characters: str) -> str:
 
 
 def unescape(name: str) -> str:
-    """Return the name before `escape`."""
+    """Undo `escape`."""
     return _ESCAPED.sub(lambda match: _BACK[match[0]], name)
+
+
+def split_address(source: str) -> tuple[str, str] | None:
+    """Return the file and the record that a source names; None where there is no such file.
+
+    Both may have a ``#`` in their names: the longest path that is a file wins.
+    """
+    end = source.rfind("#", 0, len(source) - 1)
+    while end > 0:
+        if os.path.isfile(source[:end]):
+            return source[:end], source[end + 1 :]
+        end = source.rfind("#", 0, end)
+    return None
+
+
+def without_address(source: str) -> str:
+    """Return the file that a source names or addresses a record of."""
+    found = None if os.path.lexists(source) else split_address(source)
+    return source if found is None else found[0]
 
 
 class NameRegistry:
     """Decides the name of each document of a run, in input order.
 
-    A file, and a record that is named after its place (``path#N``), keep their name.  A record
-    with a name of its own gets it if no earlier record has it, and otherwise is named after its
-    place, which no other record has.
+    A file keeps its name, and so does a record that is named by its place (``path#N``).  A record
+    with its own name keeps it if no earlier record has the same; otherwise it is named by its
+    place, which is unique.
 
-    An index also knows documents from earlier runs.  Of these, a record that has not changed must
-    keep its name, because the index holds it under that name: see `reserve`.
+    An index also knows documents from earlier runs.  A record that has not changed since must keep
+    its name, because the index stores it under that name: see `reserve`.
     """
 
     def __init__(self) -> None:
@@ -65,7 +84,7 @@ class NameRegistry:
         self._reserved: set[str] = set()
 
     def assign(self, document: Document) -> tuple[str, str]:
-        """Return the name of a document, and a note if it is not its own; else an empty one."""
+        """Return the name for a document, and a note if it differs from its own name."""
         name = document.name
         if not _is_named_record(document):
             return name, ""
@@ -73,13 +92,13 @@ class NameRegistry:
             self._taken.add(name)
             return name, ""
         self._taken.add(document.place)
-        return document.place, f"the name {name!r} is already taken; using the place instead"
+        return document.place, f"duplicate name {name!r}; using the file and record number instead"
 
     def reserve(self, document: Document) -> bool:
-        """Reserve the name under which an index holds an unchanged record.
+        """Reserve the name under which an index stores an unchanged record.
 
-        Return False if a changed record of this run already got that name; then this document
-        has to be added again under another.  Unchanged records may share a name: the index holds
+        Return False if a changed record of this run already has that name; then this document must
+        be added again under another name.  Unchanged records may share a name: the index stores
         them once.
         """
         name = document.name
@@ -93,5 +112,5 @@ class NameRegistry:
 
 
 def _is_named_record(document: Document) -> bool:
-    """Return whether a document is a record with a name of its own."""
+    """Return whether a document is a record with its own name."""
     return document.record > 0 and document.name != document.place

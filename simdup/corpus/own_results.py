@@ -1,4 +1,4 @@
-"""Results of simdup, which a walk leaves out: they are known by their first line."""
+"""Recognize results of simdup by their first line, so that a walk can leave them out."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ import re
 from simdup.model.documents import LeftOut
 from simdup.model.formats import TABLES, TYPED_LINES
 
-# So many bytes tell.
+# This many bytes are enough to decide.
 HEAD = 512
 
-# Measures beside the similarity have columns of their own at the end.
+# Further measures have their own columns at the end.
 _LINE = re.compile(
     "|".join([f"{','.join(columns)}(,[a-z_]+)*" for columns in TABLES])
     + r"|# simdup \d+( \w+=\S+)*"
@@ -22,8 +22,8 @@ _OBJECT = re.compile(
 
 
 def is_own_result(content: bytes) -> bool:
-    """Return whether a file that begins like this was written by simdup."""
-    # Nearly all files end here: a regular expression would take ten times as long.
+    """Return whether simdup wrote a file that begins with `content`."""
+    # Most files are rejected here: a regular expression would take ten times as long.
     if not content.startswith((b"cluster,", b"document,", b"a,b,", b"a,a_start,", b"# simdup ",
                                b'{"type": "', codecs.BOM_UTF8)):  # fmt: skip
         return False
@@ -33,5 +33,5 @@ def is_own_result(content: bytes) -> bool:
 
 
 def leave_out(path: str) -> LeftOut:
-    """Return what is said of a result that a walk has found."""
-    return LeftOut(path, "left out: a result of simdup; name it to read it")
+    """Return the note on a result that a walk has found."""
+    return LeftOut(path, "left out: a result of simdup; name the file to read it")

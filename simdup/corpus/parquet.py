@@ -1,7 +1,7 @@
-"""Parquet files; the only place that knows pyarrow.
+"""Parquet files; the only module that uses pyarrow.
 
-Rows are read in batches, whatever the size of a row group, in one thread: a process with threads
-cannot safely be forked.
+Rows are read in batches, independent of the size of row groups, and in one thread, because a
+process with threads cannot safely be forked.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from simdup.errors import SimdupError
 from simdup.model.documents import Skipped
 from simdup.model.reading import Reading
 
-# Bounds the memory if a dictionary encodes many rows by few long values.
+# Limits the memory if a dictionary encodes many rows with a few long values.
 _MOST_ROWS = 1024
 
 
@@ -32,9 +32,9 @@ def require_pyarrow(path: str) -> None:
     Raises
     ------
     SimdupError
-        Names the file that needs it.
+        If it is missing; the error names the file that needs it.
     """
-    # Not imported yet: it starts a thread, and processes are still to be forked.
+    # Not imported yet: pyarrow starts a thread, and processes will still be forked.
     if find_spec("pyarrow") is None:
         raise SimdupError(
             path, "reading Parquet needs pyarrow", "python -m pip install 'simdup[parquet]'"
@@ -86,7 +86,7 @@ def _batches(file: File, table: Any, reading: Reading) -> Iterator[ParquetBatch 
         return
     kind = dict(leaves)[reading.field]
     if not _is_text(kind):
-        reason = f"field {reading.field!r} is not a string but {kind}"
+        reason = f"field {reading.field!r} is not a string (type {kind})"
         yield Skipped(file.path, reason, error=True)
         return
     asked = (reading.id_field, reading.value_field, reading.group_field)
@@ -97,7 +97,7 @@ def _batches(file: File, table: Any, reading: Reading) -> Iterator[ParquetBatch 
     record = 1
     columns = [reading.field, *others]
     for batch in table.iter_batches(size, columns=columns, use_threads=False):
-        # As bytes, so that one text that is not UTF-8 does not spoil the others.
+        # As bytes, so that one text with invalid UTF-8 does not spoil the others.
         texts = _column(batch, reading.field).cast(pa.large_binary()).to_pylist()
         values = {name: _to_values(_column(batch, name)) for name in others}
         yield ParquetBatch(
@@ -138,7 +138,7 @@ def _column(batch: Any, name: str) -> Any:
     return pc.struct_field(batch.column(head), path)
 
 
-# What times count, and how many of it make a second.
+# Units of time, and how many of each make a second.
 _PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 
 
@@ -153,7 +153,7 @@ def _to_values(column: Any) -> list[Any]:
     if not pa.types.is_timestamp(kind):
         values: list[Any] = column.to_pylist()
         return values
-    # As numbers: Python's times know neither nanoseconds nor every year.
+    # As numbers: Python's times have no nanoseconds, and not every year.
     per_second = _PER_SECOND[kind.unit]
     numbers = column.cast(pa.int64()).to_pylist()
     return [None if number is None else number / per_second for number in numbers]
@@ -174,7 +174,7 @@ def _bytes_of(metadata: Any, field: str) -> int:
 def copy_rows(source: IO[bytes], target: IO[bytes], keep: Callable[[int], bool]) -> None:
     """Copy the rows to keep, with the schema, row groups and compression of the source.
 
-    `keep` returns whether to keep the row of a number, from 1.
+    `keep` returns whether to keep row number N, counted from 1.
     """
     import pyarrow as pa
 
@@ -194,7 +194,7 @@ def _copy_rows(source: IO[bytes], target: IO[bytes], keep: Callable[[int], bool]
         if metadata.num_row_groups:
             group = metadata.row_group(0)
             columns = [group.column(i) for i in range(group.num_columns)]
-            # pyarrow reads this compression under one name and writes it under another.
+            # pyarrow uses one name to read this compression and another to write it.
             compression = {
                 column.path_in_schema: column.compression.replace("UNCOMPRESSED", "NONE")
                 for column in columns

@@ -1,4 +1,4 @@
-"""Shell patterns of files: `*`, `?`, `[...]` and, as in a shell, `{a,b}`."""
+"""Shell patterns for file names: `*`, `?`, `[...]` and `{a,b}`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _MOST = 1000
 
 
 class Patterns:
-    """Some patterns, and which of them have matched so far."""
+    """Patterns, and which of them have matched so far."""
 
     def __init__(self, patterns: Iterable[str]) -> None:
         self._patterns = tuple(patterns)
@@ -22,10 +22,10 @@ class Patterns:
         return bool(self._patterns)
 
     def match(self, path: str) -> bool:
-        """Return whether one of them matches; see `matches`."""
+        """Return whether a pattern matches; see `matches`."""
         found = False
         for pattern in self._patterns:
-            # The others are asked too, until each has matched: none may seem to be in vain.
+            # After a match, the other unmatched patterns are tried too, so that `unused` is right.
             if (not found or pattern not in self._used) and matches(path, [pattern]):
                 found = True
                 self._used.add(pattern)
@@ -33,12 +33,12 @@ class Patterns:
 
     @property
     def unused(self) -> list[str]:
-        """The patterns that have matched nothing."""
+        """The patterns that have not matched anything."""
         return [pattern for pattern in dict.fromkeys(self._patterns) if pattern not in self._used]
 
 
 def matches(path: str, patterns: Iterable[str]) -> bool:
-    """Return whether patterns match a path, or its last part if they have no slash."""
+    """Return whether a pattern matches a path, or its last part if the pattern has no slash."""
     name = path.rpartition("/")[2]
     return any(
         fnmatchcase(path if "/" in plain else name, plain.removeprefix("/"))
@@ -49,10 +49,10 @@ def matches(path: str, patterns: Iterable[str]) -> bool:
 
 @lru_cache(maxsize=256)
 def expand(pattern: str) -> tuple[str, ...]:
-    """Return the patterns without braces that a pattern stands for.
+    """Expand the braces of a pattern.
 
-    As in a shell, braces without a comma are ordinary characters, and so are those of a pattern
-    that stands for too many.
+    As in a shell, braces without a comma are ordinary characters.  So are braces that would expand
+    to too many patterns.
     """
     done: list[str] = []
     pending = [pattern]
@@ -72,7 +72,7 @@ def expand(pattern: str) -> tuple[str, ...]:
 
 
 def _first_braces(pattern: str) -> list[int] | None:
-    """Return where the first braces with a comma begin, have their commas, and end."""
+    """Return the positions of the first braces with a comma: start, commas, end."""
     open_braces: list[list[int]] = []
     found: list[list[int]] = []
     for i, character in enumerate(pattern):

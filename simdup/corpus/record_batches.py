@@ -1,11 +1,11 @@
 """Cut files of records into batches of whole records, without parsing more than necessary.
 
-JSON lines are cut at line ends.  A record of CSV may have line ends within quotes, so Python's csv
-module finds its end, at some 120 MB/s, on the bytes as they are.  That is right for every encoding
-that keeps the ASCII comma, quote and line end apart from the bytes of other characters; all but
-UTF-16 and UTF-32 do.
+JSON lines are cut at line ends.  A CSV record may contain line ends within quotes, so Python's csv
+module finds its end, at some 120 MB/s, in the undecoded bytes.  This is right for every encoding in
+which the bytes of the ASCII comma, quote and line end are never part of other characters: all but
+UTF-16 and UTF-32.
 
-`simdup.corpus.records` makes documents of the batches, in another process if there are several.
+`simdup.corpus.records` turns the batches into documents, in another process if there are several.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _BLANK = b"\0 \t\n\v\f\r"
 
 @dataclass(frozen=True, slots=True)
 class LineBatch:
-    """Whole records of a file of lines: JSON lines, CSV, TSV."""
+    """Whole records of JSON lines, CSV or TSV."""
 
     file: File
     line: int  # number of the first line, from 1
@@ -47,7 +47,7 @@ class LineBatch:
     content: bytes
     size: int  # bytes of the file that were read for it
     encoding: str = ""  # of the file; empty for UTF-8
-    columns: tuple[str, ...] = ()  # names of the fields, of CSV and TSV
+    columns: tuple[str, ...] = ()  # names of the fields of CSV and TSV
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class ParquetBatch:
     file: File
     record: int  # number of the first row, from 1
     texts: list[bytes | None]  # UTF-8 of each text; None for null
-    # What other columns hold that are asked for, by name: names, and what decides which is kept.
+    # The values of other columns by name: the names of records, and the field of `Criteria.keep`.
     others: dict[str, list[Any]]
     size: int  # bytes of the file that were read for it
     columns: tuple[str, ...]  # names of all columns
@@ -108,7 +108,9 @@ def _cut_csv(file: File, stream: IO[bytes], reading: Reading) -> Iterator[LineBa
         yield Skipped(file.path, str(error))
         return
     if not _keeps_ascii_apart(encoding):
-        yield Skipped(file.path, f"{encoding} is not read as {file.format.upper()}", error=True)
+        yield Skipped(
+            file.path, f"{file.format.upper()} in {encoding} is not supported", error=True
+        )
         return
     lines = Lines(pieces)
     rows = csv_rows(lines, DELIMITERS[file.format], decode_latin_1, file.max_size)
@@ -135,7 +137,7 @@ def _cut_csv(file: File, stream: IO[bytes], reading: Reading) -> Iterator[LineBa
 def _cut_rows(
     rows: Iterator[tuple[bytes, Row]], lines: Lines, empty: LineBatch
 ) -> Iterator[LineBatch | Skipped]:
-    """Cut what follows the names of the columns; `empty` is a batch to be filled."""
+    """Cut the rows after the header into batches; `empty` is the batch to start from."""
     file, line, record, first, passed = empty.file, empty.line, 1, 1, 0
     pending: list[bytes] = []
     for raw, row in chain(rows, [(b"", None)]):
@@ -160,21 +162,21 @@ def _cut_rows(
 
 
 def _keeps_ascii_apart(encoding: str) -> bool:
-    """Return whether commas, quotes and line ends are these single bytes, and nothing else is."""
+    """Return whether the bytes of ASCII commas, quotes and line ends have no other meaning."""
     marks = ',\t"\r\n'
     apart = marks.encode(encoding, "replace") == marks.encode()
-    # These write other characters in bytes of ASCII, after a mark.
+    # These encode other characters in ASCII bytes, after an escape sequence.
     return apart and not encoding.lower().replace("-", "_").startswith(("hz", "iso2022", "utf_7"))
 
 
 def _column_names(row: Iterable[str], encoding: str) -> tuple[str, ...]:
-    """Return the names of a table's columns, which were read as Latin-1."""
+    """Return the column names of a table, given as read in Latin-1."""
     raw = (name.encode("latin-1") for name in row)
     return tuple(name.decode(encoding, "replace").removeprefix("\ufeff") for name in raw)
 
 
 def missing_field(columns: Sequence[str], reading: Reading, unique: bool = False) -> NoField | None:
-    """Return what is said of a table without a wanted field, or with two where one is needed."""
+    """Return why a table cannot be read: a wanted field is missing, or is not unique."""
     for argument in ("field", "id_field"):
         wanted = getattr(reading, argument)
         count = columns.count(wanted)
@@ -188,8 +190,8 @@ def missing_field(columns: Sequence[str], reading: Reading, unique: bool = False
 def raw_records(file: File, stream: IO[bytes]) -> Iterator[tuple[int, bytes]]:
     """Yield the number and the bytes of each record of a file of lines.
 
-    The number is 0 for what is not a record: blank lines, and the names of CSV's columns; and for
-    the parts of a record that is too large.  All the bytes together are the file.
+    The number is 0 for anything that is not a record (blank lines, the header of CSV), and for the
+    parts of a record that is too large.  All the bytes together are the file.
     """
     pieces = whole_lines(stream, file.max_size)
     rows: Iterable[tuple[bytes, Row]]
@@ -226,5 +228,5 @@ def _json_rows(lines: Iterable[bytes]) -> Iterator[tuple[bytes, Row]]:
 
 
 def is_blank(raw: bytes, file: File) -> bool:
-    """Return whether a line is not a record: in CSV, spaces are a field of a one-column table."""
+    """Return whether a line is blank; in CSV, spaces are a field of a one-column table."""
     return not raw.strip(_BLANK if file.format == "jsonl" else b"\0\r\n")

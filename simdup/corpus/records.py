@@ -1,4 +1,4 @@
-"""Make documents of batches of records: JSON lines, CSV, TSV and Parquet."""
+"""Turn batches of records into documents: JSON lines, CSV, TSV and Parquet."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from simdup.model.reading import Reading
 
 
 def read_records(batch: LineBatch | ParquetBatch, reading: Reading) -> Iterator[Document | Skipped]:
-    """Yield the documents of a batch, and the records that cannot be one."""
+    """Yield the documents of a batch, and the records that cannot be read."""
     if isinstance(batch, ParquetBatch):
         return _read_parquet(batch, reading)
     return _read_csv(batch, reading) if batch.columns else _read_json(batch, reading)
@@ -40,14 +40,14 @@ def _read_json(batch: LineBatch, reading: Reading) -> Iterator[Document | Skippe
 
 
 def _json_values(line: bytes, reading: Reading) -> dict[str, Any] | str:
-    """Return the values of a JSON object, or what is wrong with it."""
+    """Return the values of a JSON object, or the fault of the line."""
     try:
         encoding = reading.encoding or "utf-8-sig"
         values = json.loads(without_nuls(line, encoding).decode(encoding))
     except UnicodeDecodeError:
-        return f"not {reading.encoding or 'UTF-8'}"
+        return f"not valid {reading.encoding or 'UTF-8'}"
     except (ValueError, RecursionError):
-        return "not JSON"
+        return "not valid JSON"
     return values if isinstance(values, dict) else "not a JSON object"
 
 
@@ -56,7 +56,7 @@ def _read_csv(batch: LineBatch, reading: Reading) -> Iterator[Document | Skipped
     encoding = batch.encoding or "utf-8"
     lines = io.BytesIO(batch.content)
 
-    # Malformed bytes become lone surrogates, which no decoded text has.
+    # Malformed bytes become lone surrogates, which decoded text never contains.
     def decode_line(line: bytes) -> str:
         return without_nuls(line, encoding).decode(encoding, "surrogateescape")
 
@@ -66,16 +66,16 @@ def _read_csv(batch: LineBatch, reading: Reading) -> Iterator[Document | Skipped
         if is_blank(raw, file):
             continue
         if not isinstance(row, list):
-            reason = f"{where}not {file.format.upper()}: a quote is out of place"
+            reason = f"{where}not valid {file.format.upper()}: misplaced quote"
             yield _broken(file, record, reason)
         elif len(row) != len(batch.columns):
-            reason = f"{where}{len(row)} fields where there are {len(batch.columns)} columns"
+            reason = f"{where}{len(row)} fields, but {len(batch.columns)} columns"
             yield _broken(file, record, reason)
         else:
             values = dict(zip(batch.columns, row, strict=True))
             wanted = (values[reading.field], values.get(reading.id_field or "", ""))
             if any(map(_has_malformed, wanted)):
-                yield _broken(file, record, f"{where}not {encoding}")
+                yield _broken(file, record, f"{where}not valid {encoding}")
             else:
                 document = _document(file, record, where, values, reading)
                 yield _with_note(document, raw, encoding)
@@ -90,7 +90,7 @@ def _has_malformed(text: str) -> bool:
 def _read_parquet(batch: ParquetBatch, reading: Reading) -> Iterator[Document | Skipped]:
     for i, content in enumerate(batch.texts):
         record = batch.record + i
-        # Their literal names, with dots or not: the columns were found already.
+        # By their full names, dots included: the columns have already been found.
         values = {name: column[i] for name, column in batch.others.items()}
         values[reading.field] = None
         if content is not None:
@@ -100,7 +100,7 @@ def _read_parquet(batch: ParquetBatch, reading: Reading) -> Iterator[Document | 
             try:
                 values[reading.field] = content.decode()
             except UnicodeDecodeError:
-                yield _broken(batch.file, record, f"row {record}: not UTF-8")
+                yield _broken(batch.file, record, f"row {record}: not valid UTF-8")
                 continue
         made = _document(batch.file, record, f"row {record}: ", values, reading)
         if isinstance(made, Document) and made.fields:
@@ -111,14 +111,14 @@ def _read_parquet(batch: ParquetBatch, reading: Reading) -> Iterator[Document | 
 def _document(
     file: File, record: int, where: str, values: dict[str, Any], reading: Reading
 ) -> Document | Skipped:
-    """Make a document of the values of a record."""
+    """Return the document of a record with these values."""
     name = f"{file.path}#{record}"
     if reading.id_field is not None:
         identity = find_field(values, reading.id_field)
         if identity is MISSING:
             return _lacking(name, where, values, "id_field", reading.id_field)
         if not isinstance(identity, str | int) or isinstance(identity, bool) or identity == "":
-            return _broken(file, record, f"{where}no name in field {reading.id_field!r}")
+            return _broken(file, record, f"{where}field {reading.id_field!r} has no name")
         name = without_surrogates(str(identity))
     text = find_field(values, reading.field)
     if text is MISSING:
@@ -137,7 +137,7 @@ def _document(
 
 
 def _valued(document: Document, values: dict[str, Any], reading: Reading) -> Document:
-    """Return a document with the value that tells whether it is kept."""
+    """Return a document with the value of the field that decides which one is kept."""
     value = find_field(values, reading.value_field or "")
     if value is MISSING:
         return document._replace(fields=tuple(list_fields(values)))

@@ -1,4 +1,4 @@
-"""From the sources that the user names to a list of files: walking, patterns, lists of files."""
+"""Turn the sources that the user names into a list of files: folders, patterns, file lists."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ import os
 import stat
 import sys
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from simdup.corpus.compression import DETECT, split_compression
+from simdup.corpus.names import split_address
 from simdup.corpus.patterns import Patterns
 from simdup.errors import reason, unreadable
 from simdup.model.documents import Skipped
@@ -19,38 +20,39 @@ STDIN = "-"
 NOT_REGULAR = "not a regular file"
 RECORDS = frozenset({"jsonl", "csv", "tsv", "parquet"})
 _FORMAT_OF = {
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".csv": "csv",
-    ".tsv": "tsv",
-    ".parquet": "parquet",
-    ".html": "html",
-    ".htm": "html",
-}
+    ".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "csv", ".tsv": "tsv", ".parquet": "parquet",
+    ".html": "html", ".htm": "html",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class File:
     """A file to be read."""
 
-    path: str  # its path, which is also its name in results; ``-`` is standard input
+    path: str  # also its name in results; ``-`` is standard input
     size: int = 0  # bytes; 0 if unknown
     modified: float = 0.0  # seconds since 1970
-    format: str = "text"  # ``text`` and ``html`` are one document, the others hold `RECORDS`
+    format: str = "text"  # ``text`` and ``html`` are one document; the others contain records
     compression: str = ""  # see `simdup.corpus.compression`
-    content_path: str = ""  # where its content is, if not at its path
-    max_size: int = sys.maxsize  # most bytes of a document, unpacked
+    content_path: str = ""  # where its content is, if not at `path`
+    max_size: int = sys.maxsize  # the most bytes of a document, decompressed
     regular: bool = False  # whether it was a regular file when it was listed
     walked: bool = False  # whether it was found in a folder, not named
+    record: str = ""  # the only record that is wanted, by number or name; see `find_record`
 
     @property
     def records(self) -> bool:
-        """Whether it holds many documents."""
+        """Whether it contains many documents."""
         return self.format in RECORDS
 
     @property
+    def address(self) -> str:
+        """How the only record that is wanted is named."""
+        return f"{self.path}#{self.record}"
+
+    @property
     def too_large(self) -> str:
-        """Why a document of more bytes is skipped."""
+        """The reason for skipping a document above `max_size`."""
         size, units = self.max_size, ["bytes", "kB", "MB", "GB"]
         while size % 1024 == 0 < size and len(units) > 1:
             size //= 1024
@@ -59,19 +61,19 @@ class File:
 
 
 class Listed(str):
-    """A SOURCE that a list of files names: unlike one that a person names, it may be empty."""
+    """A SOURCE from a file list; unlike a SOURCE named by the user, it may be empty."""
 
     __slots__ = ()
 
 
 class Listing(NamedTuple):
-    """The files of sources, each once, and what is to be said of the sources."""
+    """The files of sources, each once, and messages about the sources."""
 
     files: list[File]  # in order, those that are only references first
-    skipped: list[Skipped]  # what could not be listed
-    notes: list[tuple[str, str]]  # names, and what a person should know about them
+    skipped: list[Skipped]  # files and folders that could not be listed
+    notes: list[tuple[str, str]]  # names, and notes on them
     references: int  # how many of the files are only references
-    named: list[str]  # sources that a person named, and that should give a document
+    named: list[str]  # sources that the user named, each of which should give a document
 
 
 def list_files(sources: Iterable[str], reading: Reading, references: Iterable[str] = ()) -> Listing:
@@ -81,25 +83,30 @@ def list_files(sources: Iterable[str], reading: Reading, references: Iterable[st
     links.  A file that is itself a source is always included.
     """
     lister = _Lister(reading)
-    # The sources first: what they have is no reference.
+    # Sources come first: a file in both is not a reference.
     given = [file for source in sources for file in lister.list_source(source)]
     known: list[File] = []
     for reference in dict.fromkeys(references):
         found = lister.list_source(reference)
         if not found and lister.met_again:
-            lister.notes.append((reference, "`references` has no effect: all of it is a SOURCE"))
+            lister.notes.append(
+                (reference, "`references` has no effect: all of its files are SOURCEs")
+            )
         known += found
-    return Listing([*known, *given], lister.skipped, lister.all_notes(), len(known), lister.named)
+    given = lister.without_parts(given, known)
+    known = lister.without_parts(known)
+    notes = lister.all_notes()
+    return Listing([*known, *given], lister.skipped, notes, len(known), lister.named)
 
 
 class _Lister:
-    """Lists sources one after the other, each file once."""
+    """Lists sources one after another, each file once."""
 
     def __init__(self, reading: Reading) -> None:
         self.skipped: list[Skipped] = []
         self.notes: list[tuple[str, str]] = []
         self.named: list[str] = []
-        self.met_again = False  # a file of the last source was listed before
+        self.met_again = False  # whether a file of the last source had been listed before
         self._reading = reading
         self._rules = _Rules(Patterns(reading.glob), Patterns(reading.exclude), reading)
         self._walked = False
@@ -116,13 +123,14 @@ class _Lister:
             if isinstance(found, Skipped):
                 self.skipped.append(found)
                 continue
-            path = self._real_path(found, source)
-            if path in self._seen:
+            path = self._real_path(found)
+            place = f"{path}#{found.record}" if found.record else path
+            if path in self._seen or place in self._seen:
                 self.met_again = True
             elif found.walked and path in self._outputs:
-                self.notes.append((found.path, "left out: this run writes it"))
+                self.notes.append((found.path, "left out: this run writes to it"))
             else:
-                self._seen.add(path)
+                self._seen.add(place)
                 files.append(found)
         folder = source != STDIN and os.path.isdir(source)
         self._walked |= folder
@@ -136,7 +144,7 @@ class _Lister:
             self.named.append(source)
         return files
 
-    def _real_path(self, file: File, source: str) -> str:
+    def _real_path(self, file: File) -> str:
         if file.path == STDIN:
             return STDIN
         folder, name = os.path.split(file.path)
@@ -144,7 +152,25 @@ class _Lister:
             self._real[folder] = os.path.realpath(folder)
         path = os.path.join(self._real[folder], name)
         # The walk leaves links out, so only the source itself can be one.
-        return os.path.realpath(path) if file.path == source and os.path.islink(path) else path
+        return path if file.walked or not os.path.islink(path) else os.path.realpath(path)
+
+    def without_parts(self, files: list[File], references: Iterable[File] = ()) -> list[File]:
+        """Return files without single records of those that are listed whole.
+
+        Documents are told from references by their file, so one file cannot be on both sides.
+        """
+        parts = any(file.record for file in files)
+        others = {self._real_path(file) for file in references} if parts else set()
+        stay = []
+        for file in files:
+            path = self._real_path(file) if file.record else ""
+            if path in others:
+                self.named.remove(file.address)
+                what = "cannot be a SOURCE: its file is a reference"
+                self.skipped.append(Skipped(file.address, what, error=True))
+            elif path not in self._seen:
+                stay.append(file)
+        return stay
 
     def all_notes(self) -> list[tuple[str, str]]:
         """Return the notes, with the patterns that matched nothing."""
@@ -153,24 +179,39 @@ class _Lister:
             why = "has no effect: no SOURCE is a folder"
             return self.notes + [(name, why) for name, patterns in asked if patterns]
         glob, exclude = self._rules.glob.unused, self._rules.exclude.unused
-        # Where no pattern matched, each folder has said so.
+        # If no pattern matched, each folder already has a note.
         unused = [("`glob`", one) for one in glob if len(glob) < len(set(self._reading.glob))]
         unused += [("`exclude`", one) for one in exclude]
         return self.notes + [(name, f"nothing matches {one!r}") for name, one in unused]
 
 
 def one_file(path: str, reading: Reading) -> File:
-    """Return a file that is one document, even if its suffix says records."""
+    """Return a file that is read as one document, even if its suffix means records."""
     stem, compression = (path, DETECT) if path == STDIN else split_compression(path)
     kind = format_of(stem, reading)
     kind = "text" if kind in RECORDS else kind
     return File(path, format=kind, compression=compression, max_size=reading.max_size)
 
 
+def addressed(source: str, reading: Reading) -> File | Skipped | None:
+    """Return the file that holds a record such as ``train.jsonl#5``; None for no such file."""
+    found = None if os.path.lexists(source) else split_address(source)
+    if found is None:
+        return None
+    path, record = found
+    try:
+        file = replace(_file(path, os.stat(path), reading), record=record)
+    except OSError as error:
+        return Skipped(path, reason(error), error=True)
+    if not file.records:
+        return Skipped(source, f"{path} holds no records: see `input_format`", error=True)
+    return file
+
+
 def read_list(path: str, null: bool) -> list[Listed]:
     """Return the sources that a file lists; ``-`` is standard input.
 
-    With `null` a NUL ends each name, as ``find -print0`` writes, rather than a newline.
+    With `null`, each name ends with NUL, as ``find -print0`` writes it, instead of a newline.
     """
     names = read_bytes(path).split(b"\0" if null else b"\n")
     return [Listed(os.fsdecode(name)) for name in names if name]
@@ -194,7 +235,7 @@ def read_bytes(path: str) -> bytes:
 
 
 class _Rules(NamedTuple):
-    """What a walk takes, and how its files are read."""
+    """Which files a walk includes, and how they are read."""
 
     glob: Patterns
     exclude: Patterns
@@ -210,7 +251,7 @@ def _expand(source: str, rules: _Rules) -> Iterator[File | Skipped]:
     try:
         status = os.stat(source)
     except OSError as error:
-        yield Skipped(source, reason(error), error=True)
+        yield addressed(source, reading) or Skipped(source, reason(error), error=True)
         return
     except ValueError:
         yield Skipped(source, "no such file or directory", error=True)
@@ -222,7 +263,7 @@ def _expand(source: str, rules: _Rules) -> Iterator[File | Skipped]:
 
 
 def _walk(source: str, rules: _Rules) -> Iterator[File | Skipped]:
-    # Not by recursion: a folder may be deeper than Python's calls.
+    # Not recursive: a folder may be deeper than Python's call stack.
     open_folders = [_entries(source, "", rules)]
     while open_folders:
         for found in open_folders[-1]:
@@ -268,9 +309,9 @@ def _entries(folder: str, below: str, rules: _Rules) -> Iterator[File | Skipped 
 
 
 def _unlisted(path: str, error: OSError, named: bool = False) -> Skipped:
-    """Return what is said of a file or folder that the system refused to list.
+    """Return why a file or folder could not be listed.
 
-    That one vanishes is normal in a folder at work, and a fault only if a person named it.
+    In a folder that is in use, files may vanish; this is an error only if the user named the file.
     """
     if isinstance(error, FileNotFoundError) and not named:
         return Skipped(path, "vanished while its folder was listed")
@@ -287,9 +328,9 @@ def _file(path: str, status: os.stat_result, reading: Reading, walked: bool = Fa
 
 
 def format_of(path: str, reading: Reading) -> str:
-    """Return the format of a file: the one asked for, or the one of its suffix.
+    """Return the format of a file: the one in `reading`, or the one of its suffix.
 
-    The path comes without the suffix of a compression.
+    The path comes without a compression suffix.
     """
     kind = reading.input_format
     if kind == "auto":
@@ -300,7 +341,7 @@ def format_of(path: str, reading: Reading) -> str:
 
 
 def is_page(file: File, reading: Reading) -> bool:
-    """Return whether a file is HTML, or holds records that are."""
+    """Return whether a file is HTML, or contains records of HTML."""
     if file.records:
         return reading.html
     return format_of(split_compression(file.path)[0], reading) == "html"

@@ -1,7 +1,7 @@
-"""The spool: bytes that are needed again later, in temporary files.
+"""The spool keeps bytes that are needed again later, in temporary files.
 
-Several processes write, each to a file of its own; one reads.  So neither texts nor term counts of
-a corpus have to fit into memory.
+Several processes write, each to its own file; one process reads.  So neither the texts nor the term
+counts of a corpus have to fit into memory.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ _PREAD = hasattr(os, "pread")
 
 
 class Slot(NamedTuple):
-    """The position of bytes in the spool: the writer of the file, the first byte, how many."""
+    """The position of bytes in the spool: the number of the writer, the offset, the length."""
 
     writer: int
     start: int
@@ -35,7 +35,7 @@ class SpoolWriter:
     def write(self, contents: Iterable[bytes]) -> list[Slot]:
         """Append byte strings and return the slot of each."""
         slots = []
-        # Closed at once: everything is in the file before a reader gets the slots.
+        # Closed at once, so that the file is complete before a reader gets the slots.
         with open(self._path, "ab") as file:
             for content in contents:
                 file.write(content)
@@ -45,14 +45,14 @@ class SpoolWriter:
 
 
 class SpoolReader:
-    """Reads from a spool's folder; keeps nothing in memory.  It can be pickled."""
+    """Reads from a spool's folder without keeping anything in memory; it can be pickled."""
 
     def __init__(self, folder: str) -> None:
         self._folder = folder
         self._files: dict[int, BinaryIO] = {}
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Leave the open files behind."""
+        """Pickle without the open files."""
         return type(self), (self._folder,)
 
     def read(self, slot: Slot) -> bytes:
@@ -61,7 +61,7 @@ class SpoolReader:
         if file is None:
             file = self._files[slot.writer] = open(_path(self._folder, slot.writer), "rb")  # noqa: SIM115
         if _PREAD:
-            # Forked processes share the place in a file, and would read elsewhere.
+            # Forked processes share the file position, so nobody may rely on it.
             return os.pread(file.fileno(), slot.size, slot.start)
         file.seek(slot.start)
         return file.read(slot.size)

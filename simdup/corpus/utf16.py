@@ -1,8 +1,8 @@
-"""Tell UTF-16 without a byte order mark from other bytes.
+"""Recognize UTF-16 without a byte order mark.
 
 Both byte orders are tried, and the share of units that are everyday characters decides.  NUL bytes
-are evidence of their own: in UTF-16 they are the upper halves of ASCII characters, or the lower
-halves of a few everyday characters (U+4E00), where bytes padded with NULs have them anywhere.
+are further evidence: in UTF-16 they are the upper halves of ASCII characters, or the lower halves
+of a few everyday characters (U+4E00); padding has them anywhere.
 """
 
 from functools import cache
@@ -11,23 +11,23 @@ from simdup.corpus.charsets import everyday_characters, everyday_han
 
 _SAMPLE = 16_384
 
-# Of the units of real text in UTF-16, at least 0.88 were everyday characters; of other texts
-# read as UTF-16 at most 0.70 (English of 20 characters and Shift_JIS apart, see below).
+# In real UTF-16 text, at least 0.88 of the units were everyday characters; in other text read as
+# UTF-16, at most 0.70 (except English of 20 characters and Shift_JIS, see below).
 _EVERYDAY_SHARE = 0.75
 
-# So many units with a NUL byte may be neither ASCII nor an everyday character.
+# The share of units with a NUL byte that may be neither ASCII nor an everyday character.
 _STRAY_SHARE = 0.05
 
-# A text in an alphabet has a space, a line end or ASCII punctuation at least once in so many
-# characters. In GBK, the bytes of most characters are Hangul in UTF-16; a NUL byte or two in such
-# a file are no spaces.
+# A text in an alphabet has a space, a line end or ASCII punctuation at least once in this many
+# characters. The bytes of most GBK characters are Hangul in UTF-16; a NUL byte or two in such a
+# file are not spaces.
 _SPACED = 50
 
 _LETTERS = [bytes((c,)) for c in b" abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"]
 
 
 def utf16_byte_order(data: bytes) -> str | None:
-    """Return the codec of UTF-16 without a mark; None if it is not UTF-16."""
+    """Return the codec of UTF-16 without a mark, or None if the bytes are not UTF-16."""
     sample = data[:_SAMPLE]
     if _is_mostly_letters(sample):
         return None
@@ -37,11 +37,11 @@ def utf16_byte_order(data: bytes) -> str | None:
 
 
 def _is_mostly_letters(sample: bytes) -> bool:
-    """Return whether the bytes are English, of which pairs of letters are Han in UTF-16.
+    """Return whether the bytes are English, whose pairs of letters are Han characters in UTF-16.
 
-    Of the bytes of Chinese in UTF-16, about a third happen to be a letter or a space, of English
-    in UTF-16 half, of a Western text nine tenths: the limit is between, and higher where NUL bytes
-    speak for UTF-16.
+    About a third of the bytes of Chinese in UTF-16 happen to be a letter or a space, half of those
+    of English in UTF-16, and nine tenths of those of Western text.  The limit is between these,
+    and higher if NUL bytes suggest UTF-16.
     """
     limit = 4 / 5 if b"\0" in sample else 2 / 3
     return sum(map(sample.count, _LETTERS)) > len(sample.strip(b"\0")) * limit
@@ -53,7 +53,7 @@ def _everyday_share(sample: bytes, codec: str) -> float:
 
     odd = len(sample) % 2
     units = np.frombuffer(sample[: len(sample) - odd], "<u2" if codec == "utf-16-le" else ">u2")
-    # UTF-16 may be padded at its ends, too; U+0000 tells nothing about the order of bytes.
+    # UTF-16 may be padded at its ends too; U+0000 says nothing about the byte order.
     filled = np.flatnonzero(units)
     if not filled.size:
         return 0.0
@@ -73,7 +73,7 @@ def _everyday_share(sample: bytes, codec: str) -> float:
 def _everyday_units(spaced: bool) -> bytes:
     """Return a table of the 65,536 units: 1 for the everyday ones.
 
-    A text in an alphabet has spaces.  Without them only Chinese and Japanese characters count,
+    A text in an alphabet has spaces.  Without spaces, only Chinese and Japanese characters count,
     except those whose bytes would be kana in Shift_JIS: a text in kana would look like UTF-16.
     """
     table = bytearray(0x10000)
@@ -88,7 +88,7 @@ def _everyday_units(spaced: bool) -> bytes:
         mark(0xE00, 0xE7F)  # Thai
         mark(0x2010, 0x2027)  # dashes and quotes
         mark(0xAC00, 0xD7A3)  # Hangul
-        # Characters whose lower byte is NUL: only everyday ones tell UTF-16 from padding.
+        # Characters whose lower byte is NUL: only everyday ones distinguish UTF-16 from padding.
         table[::0x100] = bytes(0x100)
     for c in everyday_han() | everyday_characters("euc_jp") | everyday_characters("cp949"):
         if spaced or not "\uac00" <= c <= "\ud7a3":

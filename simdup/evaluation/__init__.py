@@ -1,1 +1,1 @@
-"""How good answers are."""
+"""Measure how good results are."""

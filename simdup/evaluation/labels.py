@@ -1,4 +1,4 @@
-"""Labelled pairs in files: results of `scan` and `pairs`, and tables of known pairs or clusters."""
+"""Read labelled pairs from results of `scan` and `pairs`, or tables of known pairs or clusters."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from simdup.corpus.sources import read_bytes
 from simdup.errors import SimdupError
 from simdup.evaluation.metrics import LabelledPairs, from_clusters, from_pairs
 
-# What a pair is labelled that is listed because it is none; any other label says yes.
+# Labels of listed pairs that are not near-duplicates; any other label means yes.
 NEGATIVE = ("0", "no", "false", "negative", "different", "unrelated")
 
-# Columns that a least score is compared with: the first of them that is there.
+# Columns with a score; the first existing one is compared with the lowest score.
 SCORES = ("score", "jaccard", "similarity")
 
-_HINT = "wanted: JSONL of scan or pairs, or a table with columns a and b, or cluster and document"
+_HINT = "expected JSONL of scan or pairs, or a table with columns a and b, or cluster and document"
 
 
 class _Listed(NamedTuple):
-    """One pair as a file lists it: `values` are its cells or fields by their names."""
+    """One pair of a file: `values` are its cells or fields by name."""
 
     a: str
     b: str
@@ -34,20 +34,20 @@ class _Listed(NamedTuple):
 def read_labels(path: str, least_score: float | None = None) -> LabelledPairs:
     """Read pairs or clusters from a file; ``-`` is standard input.
 
-    JSONL gives the pairs that its clusters list, or that it lists one a line.  A table, with tabs
+    JSONL gives the pairs that its clusters list, or that it lists one per line.  A table, with tabs
     if its first line has one and else with commas, gives clusters by its columns ``cluster`` and
     ``document``, all pairs within one counting; or pairs by its columns ``a`` and ``b``.  Without
     a header the first two columns are those, and the third is a score if all of it are numbers,
     else a label.  Pairs with a label out of `NEGATIVE` are left out, and those with a score
     (`SCORES`) below the least.
 
-    A run lists copies with the first of them only.  They are known by similarity 1, or by distance
-    0 where no similarity was measured; what one of them is a pair with, so are the others.
+    A run lists copies only with the first of them.  They have similarity 1, or distance 0 if no
+    similarity was measured; what one of them is paired with, so are the others.
 
     Raises
     ------
     SimdupError
-        If the file cannot be read, is none of these, or has no score where one is asked for.
+        If the file cannot be read, has another format, or lacks a required score.
     """
     text = from_bytes(read_bytes(path)).removeprefix("\ufeff")
     if text.lstrip().startswith("{"):
@@ -76,22 +76,22 @@ def _json_pairs(path: str, text: str) -> Iterator[_Listed]:
             if record["type"] in ("cluster", "pair"):
                 yield from map(_listed, pairs)
         except (ValueError, KeyError, TypeError, RecursionError):
-            raise SimdupError(f"{path}:{number}", "not a line of a result", _HINT) from None
+            raise SimdupError(f"{path}:{number}", "not a line written by simdup", _HINT) from None
 
 
 def _listed(pair: dict[str, Any]) -> _Listed:
-    """Return a pair of JSON; raise TypeError if its names are no strings."""
+    """Return a pair of JSON; raise TypeError if its names are not strings."""
     a, b = pair["a"], pair["b"]
     if not (isinstance(a, str) and isinstance(b, str)):
         raise TypeError
-    # Labels and scores are plain: what is nested may be too deep to be looked at.
+    # Labels and scores are plain values; nested ones may be too deep to inspect.
     return _Listed(a, b, {k: v for k, v in pair.items() if not isinstance(v, list | dict)})
 
 
 def _rows(path: str, text: str) -> list[list[str]]:
     content = io.StringIO(text, newline="")
     if "\t" in text.split("\n", 1)[0]:
-        # In a file with tabs a quotation mark is a character of a name.
+        # In a file with tabs, a quotation mark is part of a name.
         lines = csv.reader(content, delimiter="\t", quoting=csv.QUOTE_NONE)
     else:
         lines = csv.reader(content)
@@ -105,7 +105,7 @@ def _table_clusters(
     path: str, header: list[str], rows: Sequence[list[str]], least_score: float | None
 ) -> LabelledPairs:
     if least_score is not None:
-        raise SimdupError(path, "clusters have no score to compare", "leave `least_score` out")
+        raise SimdupError(path, "clusters have no scores", "remove `least_score`")
     clusters: dict[str, list[str]] = defaultdict(list)
     for number, row in enumerate(rows, 2):
         _check_width(path, number, row, len(header))
@@ -130,7 +130,7 @@ def _table_pairs(path: str, header: list[str], rows: list[list[str]]) -> Iterato
 
 def _check_width(path: str, number: int, row: list[str], least: int) -> None:
     if len(row) < least:
-        what = f"{len(row)} columns, but {least} are needed"
+        what = f"{least} columns needed, found {len(row)}"
         raise SimdupError(f"{path}, row {number}", what, _HINT)
 
 
@@ -145,7 +145,7 @@ def _is_number(cell: str) -> bool:
 def _score(path: str, one: _Listed) -> float:
     name = next((name for name in SCORES if name in one.values), None)
     if name is None:
-        raise SimdupError(path, "no score to compare", "wanted: a column " + ", ".join(SCORES))
+        raise SimdupError(path, "no score found", "expected a column " + " or ".join(SCORES))
     value = str(one.values[name])
     if not _is_number(value):
         raise SimdupError(path, f"the score {value!r} is not a number")
@@ -153,7 +153,7 @@ def _score(path: str, one: _Listed) -> float:
 
 
 def _copies(one: _Listed) -> bool:
-    """Say whether a run listed two copies; only runs state a distance."""
+    """Return whether a pair is two copies listed by a run; only runs state a distance."""
     distance = str(one.values.get("distance", ""))
     similarity = str(one.values.get("similarity", ""))
     if not _is_number(distance):
@@ -162,11 +162,12 @@ def _copies(one: _Listed) -> bool:
 
 
 def with_names_of(found: LabelledPairs, truth: LabelledPairs) -> LabelledPairs:
-    """Return the truth with its documents called as the found ones are.
+    """Return the truth with its documents named as in `found`.
 
-    A name means the document of that name.  If there is none, it means the one whose path ends
-    with it (``a.txt`` the document ``corpus/a.txt``), but for the suffix (``a`` as well), or that
-    is the end of its own path (``data/corpus/a.txt``).  A name that means none was not found.
+    A name means the document with that name.  If there is none, it means the document whose path
+    ends with the name (``a.txt`` means ``corpus/a.txt``), with or without the suffix (so does
+    ``a``), or whose path is the end of the name (``data/corpus/a.txt``).  Other names mean
+    documents that were not found.
 
     Raises
     ------
@@ -176,8 +177,8 @@ def with_names_of(found: LabelledPairs, truth: LabelledPairs) -> LabelledPairs:
     documents, names = found.names, truth.names
     ends: dict[str, list[str]] = defaultdict(list)
     bare: dict[str, list[str]] = defaultdict(list)
-    # Documents that are called by their own names are meant by no other.
-    # In order, so that what is complained of is the same each time.
+    # A document that is named exactly cannot be meant by another name.
+    # In order, so that the error is the same each time.
     for document in sorted(documents - names):
         for end in _ends(document):
             ends[end].append(document)
@@ -189,14 +190,14 @@ def with_names_of(found: LabelledPairs, truth: LabelledPairs) -> LabelledPairs:
         longer = [plain[end] for end in _ends(name) if end in plain]
         meant = ends.get(name) or bare.get(name) or longer[:1]
         if len(meant) > 1:
-            what = f"means both {meant[0]} and {meant[1]}"
-            raise SimdupError(name, what, "give more of the path in TRUTH")
+            what = f"matches both {meant[0]} and {meant[1]}"
+            raise SimdupError(name, what, "write more of the path in TRUTH")
         if meant:
             document = renamed[name] = meant[0]
             other = called.setdefault(document, name)
             if other != name:
-                what = f"is called both {other} and {name} in TRUTH"
-                raise SimdupError(document, what, "give one of them its whole path")
+                what = f"has two names in TRUTH: {other} and {name}"
+                raise SimdupError(document, what, "write the full path of one of them")
     pairs = frozenset(
         (min(pair), max(pair))
         for pair in ((renamed.get(a, a), renamed.get(b, b)) for a, b in truth.pairs)

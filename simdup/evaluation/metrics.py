@@ -1,4 +1,4 @@
-"""How well found near-duplicates agree with known ones.
+"""Measure how well found near-duplicates agree with known ones.
 
 Pairs are judged one by one: precision is the share of found pairs that are true, recall the share
 of true pairs that are found, F1 their harmonic mean.  Clusters are judged as partitions of the
@@ -7,8 +7,7 @@ join or both separate, less what chance would give; B-cubed asks for each docume
 found cluster truly belongs with it (precision), and how much of its true cluster was found with it
 (recall).
 
-The documents are those that either side names.  A document in no pair is a cluster of its own;
-documents that neither side names do not count.
+The documents are those that either side names.  A document in no pair is a cluster by itself.
 
 References
 ----------
@@ -33,7 +32,7 @@ class LabelledPairs:
     """Pairs and clusters of near-duplicates, as one side labels them."""
 
     pairs: frozenset[NamePair]  # names in their order, the smaller first
-    clusters: tuple[tuple[str, ...], ...]  # names; each in one cluster at most, and none alone
+    clusters: tuple[tuple[str, ...], ...]  # names; each in at most one cluster, none alone
 
     @property
     def names(self) -> frozenset[str]:
@@ -43,13 +42,13 @@ class LabelledPairs:
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """The measures; all are shares from 0 to 1, but for the index, which may fall below 0."""
+    """The measures: shares from 0 to 1, except the Rand index, which may be negative."""
 
-    documents: int  # how many either side names
+    documents: int  # how many documents either side names
     found_pairs: int
     true_pairs: int
     both_pairs: int  # those in both
-    # Of pairs.  Where nothing was found, precision is 1; where nothing is true, so is recall.
+    # Of pairs.  If nothing was found, precision is 1; if nothing is true, recall is 1.
     precision: float
     recall: float
     f1: float
@@ -66,7 +65,7 @@ def from_pairs(pairs: Iterable[NamePair], copies: Iterable[NamePair] = ()) -> La
     """Return the labels that pairs in any order give; clusters are what they connect.
 
     Some of the pairs are copies of each other: what one is a pair with, so is the other.  A
-    document with itself is no pair.
+    document does not pair with itself.
     """
     different = {_ordered(a, b) for a, b in pairs if a != b}
     groups = _components(copies)
@@ -81,7 +80,7 @@ def from_pairs(pairs: Iterable[NamePair], copies: Iterable[NamePair] = ()) -> La
 
 
 def from_clusters(clusters: Iterable[Iterable[str]]) -> LabelledPairs:
-    """Return the labels that clusters give: all documents of a cluster are pairs."""
+    """Return the labels that clusters give: all pairs within a cluster."""
     members = [tuple(dict.fromkeys(cluster)) for cluster in clusters]
     pairs = {pair for cluster in members for pair in _pairs_within(cluster)}
     return LabelledPairs(frozenset(pairs), tuple(one for one in members if len(one) > 1))
@@ -94,7 +93,7 @@ def measure(found: LabelledPairs, truth: LabelledPairs) -> Evaluation:
     both = len(found.pairs & truth.pairs)
     ours, theirs = _labels(found.clusters), _labels(truth.clusters)
     names = sorted(ours.keys() | theirs.keys())
-    # A document in no cluster is one of its own: numbers below 0 are free.
+    # A document in no cluster is a cluster by itself; negative numbers are free.
     labels = [(ours.get(name, -i), theirs.get(name, -i)) for i, name in enumerate(names, 1)]
     bcubed_precision, bcubed_recall = _bcubed(labels)
     return Evaluation(

@@ -1,6 +1,6 @@
-"""Tune: what each setting finds of the true pairs of a sample, and which to take.
+"""Measure which true pairs of a sample each setting finds, and recommend a setting.
 
-Arrays and numbers only; `operations.tune` brings the sample.
+Arrays and numbers only; `operations.tune` provides the sample.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 
 from simdup.model.tuning import Setting
 
-# Pairs less alike than this are not looked for: the less alike, the more of them there are.
+# The lowest similarity of pairs to look for: below, there are more and more.
 LEAST = 0.3
 
-# The histogram's step.
+# The step of the histogram.
 STEP = 0.05
 
-# A setting is good enough from this recall on.
+# A setting with at least this recall is good enough.
 ENOUGH = 0.95
 
 _LARGE_DISTANCES = frozenset(f"--method simhash -d {distance}" for distance in range(7, 257))
@@ -31,19 +31,19 @@ RowIds = NDArray[np.int64]
 class Truth:
     """The true pairs of a sample."""
 
-    documents: int  # of the sample
-    i: RowIds  # int64[pairs]: places in the sample, i < j
+    documents: int  # the size of the sample
+    i: RowIds  # int64[pairs]: positions in the sample, i < j
     j: RowIds  # int64[pairs]
-    similarity: NDArray[np.float64]  # float64[pairs]: their resemblance, `LEAST` or more
+    similarity: NDArray[np.float64]  # float64[pairs]: at least `LEAST`
 
     def at(self, similarity: float) -> RowIds:
-        """Return the pairs at a similarity, as i * documents + j, rising."""
+        """Return the pairs with at least this similarity, as i * documents + j, ascending."""
         high = self.similarity >= similarity
         return np.sort(self.i[high] * self.documents + self.j[high])
 
 
 def measure(options: str, truth: Truth, true: RowIds, i: RowIds, j: RowIds) -> Setting:
-    """Return what a setting finds that proposes the pairs (i, j), i < j."""
+    """Return the measures of a setting that proposes the pairs (i, j), i < j."""
     proposed = np.unique(i * truth.documents + j)
     hold = len(np.intersect1d(proposed, true, assume_unique=True))
     recall = hold / len(true) if len(true) else 1.0
@@ -51,7 +51,7 @@ def measure(options: str, truth: Truth, true: RowIds, i: RowIds, j: RowIds) -> S
 
 
 def histogram(truth: Truth) -> list[tuple[float, float, int]]:
-    """Return (from, to, pairs) of the steps of similarity, the highest first; 1 in the first."""
+    """Return (from, to, pairs) for each step of similarity, highest first, including 1."""
     steps = round((1 - LEAST) / STEP)
     step = np.minimum(((truth.similarity - LEAST) / STEP + 1e-9).astype(int), steps - 1)
     counts = np.bincount(step, minlength=steps).tolist()
@@ -60,16 +60,16 @@ def histogram(truth: Truth) -> list[tuple[float, float, int]]:
 
 
 def advise_similarity(truth: Truth, usual: float = 0.8) -> float:
-    """Return the similarity that parts the near-duplicates from what is alike by chance.
+    """Return the similarity that separates near-duplicates from chance similarity.
 
-    Near-duplicates lie in a heap at the top of the histogram, which thins out downwards; chance
-    likeness is a heap at the bottom, which thins out upwards.  So from the usual threshold down,
-    as long as pairs get fewer, the heap is still the upper one, and lower thresholds find more of
-    it.  Where they get more at once, the two heaps overlap, and the usual threshold stays.
+    Near-duplicates form a peak at the top of the histogram, which falls off downwards.  Chance
+    similarity forms a peak at the bottom, which falls off upwards.  As long as pairs become fewer
+    below the usual threshold, they belong to the upper peak, and a lower threshold finds more of
+    it.  If they become more at once, the two peaks overlap, and the usual threshold stays.
     """
     counts = {start: pairs for start, _, pairs in histogram(truth)}
     edges = sorted((edge for edge in counts if edge <= usual), reverse=True)
-    # Of two steps together, for a single one of a few pairs is a matter of chance.
+    # Two steps together, because a single step with few pairs depends on chance.
     heap = [counts[edge] + counts.get(round(edge + STEP, 2), 0) for edge in edges]
     advised = usual
     for above, below, edge in zip(heap, heap[1:], edges[1:], strict=False):
@@ -80,10 +80,10 @@ def advise_similarity(truth: Truth, usual: float = 0.8) -> float:
 
 
 def advise_setting(settings: Sequence[Setting]) -> Setting:
-    """Return the first setting with enough recall that scales, or the one with the most recall.
+    """Return the first setting with enough recall that scales, or the one with the highest recall.
 
-    Large distances do not: each further bit wants more tables with shorter keys, while minhash's
-    bands stay as they are.
+    Large distances do not scale: each further bit needs more tables with shorter keys, whereas the
+    bands of minhash stay the same.
     """
     good = [s for s in settings if s.recall >= ENOUGH and s.options not in _LARGE_DISTANCES]
     return good[0] if good else max(settings, key=lambda setting: setting.recall)

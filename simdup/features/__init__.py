@@ -1,1 +1,1 @@
-"""From texts to weighted terms."""
+"""Turn texts into weighted terms."""

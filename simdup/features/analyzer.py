@@ -1,4 +1,4 @@
-"""The analyzer: one way from a text to what is counted, spooled and verified."""
+"""The analyzer: the one way from a text to what is counted, spooled and verified."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from simdup.model.shingling import Shingling
 
 @dataclass(frozen=True)
 class Analyzer:
-    """Turns texts into terms and shingles: a recipe with its dictionary read.
+    """Turns texts into terms and shingles: a recipe with the content of its dictionary.
 
-    It can be pickled and sent to other processes and machines; the segmenter is set up again
-    where it is first used.
+    It can be pickled and sent to other processes and machines; there, the segmenter is set up
+    again on first use.
     """
 
     recipe: Recipe  # how texts are folded, cut and hashed
@@ -42,7 +42,7 @@ class Analyzer:
         return cls(recipe, segmenter, None if path is None else read_dictionary(path))
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Leave the segmenter behind."""
+        """Pickle without the segmenter."""
         return type(self), (self.recipe, self.segmenter, self.dictionary)
 
     @cached_property
@@ -52,7 +52,7 @@ class Analyzer:
 
     @property
     def terms_digest(self) -> str:
-        """A digest of what decides which terms a text has."""
+        """A digest of everything that decides which terms a text has."""
         content = f"{self.recipe.tokens} {self.recipe.fold} ".encode()
         content += b"" if self.dictionary is None else self.dictionary.content
         return hashlib.blake2b(content, digest_size=6).hexdigest()
@@ -82,13 +82,18 @@ class Analyzer:
         return join([(0, self.counter().count(tokens))], self.hash_bytes)
 
     def shingler(self, shingling: Shingling) -> Shingler:
-        """Return what cuts texts into shingles.
+        """Return the object that cuts texts into shingles.
 
-        Shingles of words are made of all words in order, whatever the recipe's terms are: these
+        Shingles of words consist of all words in order, independent of the recipe's terms, which
         may be unordered, or not words.
         """
-        if not shingling.by_words:
-            return Shingler(shingling)
-        words = replace(self.recipe, tokens="ngrams:1")
-        cut = tokenizer(words, self.segmenter, self.dictionary)
-        return Shingler(shingling, lambda text: next(iter(cut([text]))))
+        return Shingler(shingling, self.words) if shingling.by_words else Shingler(shingling)
+
+    def words(self, text: str) -> list[str]:
+        """Return all words of a folded text in order, whatever the recipe's terms are."""
+        return next(iter(self._cut_words([text])))
+
+    @cached_property
+    def _cut_words(self) -> Tokenizer:
+        recipe = replace(self.recipe, tokens="ngrams:1")
+        return tokenizer(recipe, self.segmenter, self.dictionary)

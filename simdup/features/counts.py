@@ -1,9 +1,9 @@
 """Term counts: how often each document has each term, as one sparse matrix.
 
-A `TermCounter` numbers the terms in the order it meets them and returns, chunk by chunk, the rows
-of documents and the terms that are new.  Several counters (one a process) work side by side, each
-with numbers of its own; `join` brings their chunks under one numbering, by rising term hash, so
-that the result is the same whoever counted what.
+A `TermCounter` numbers terms in the order in which it meets them and returns, chunk by chunk, the
+rows of documents and the new terms.  Several counters (one per process) work in parallel, each with
+its own numbers.  `join` converts their chunks to one numbering, by ascending term hash, so the
+result does not depend on which process counted what.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from simdup.features.tokens import GAP
 
 TermNumbers = NDArray[np.int32]
 
-# Entries that are worked on at once; at about 100 bytes each, some 50 MB.
+# Entries processed at a time; at about 100 bytes each, some 50 MB.
 CHUNK_ENTRIES = 1 << 19
 
-# A row and a term number share 64 bits while they are sorted.
+# A row number and a term number share 64 bits for sorting.
 _NUMBER_BITS = 32
 _NUMBER_MASK = (1 << _NUMBER_BITS) - 1
 
 
 @dataclass(frozen=True, slots=True)
 class CountedChunk:
-    """Counts of a chunk of documents under its counter's own numbers."""
+    """Counts of a chunk of documents, with the term numbers of its counter."""
 
     # int64[documents + 1]: row i lies in ``starts[i]:starts[i + 1]`` of the next two.
     starts: NDArray[np.int64]
@@ -41,7 +41,7 @@ class CountedChunk:
     ids: NDArray[np.uint64]  # uint64[terms]: term hashes of the terms that are new in this chunk
     # uint8[terms, bits / 8]: their feature hashes, the most significant byte first.
     hashes: NDArray[np.uint8]
-    terms: tuple[str, ...]  # the terms themselves; empty once they are no longer needed
+    terms: tuple[str, ...]  # the terms as text; empty once they are no longer needed
 
     @property
     def sizes(self) -> NDArray[np.int64]:
@@ -54,7 +54,7 @@ class CountedChunk:
 
 
 class CsrRows(NamedTuple):
-    """Consecutive documents in compressed sparse rows."""
+    """Consecutive documents as compressed sparse rows."""
 
     # int64[documents + 1]: row i lies in ``starts[i]:starts[i + 1]``; the first start is 0.
     starts: NDArray[np.int64]
@@ -66,19 +66,19 @@ class CsrRows(NamedTuple):
 class Counts:
     """Term counts of documents as one sparse matrix, in memory or spooled."""
 
-    # int64[rows + 1]: how many entries precede each row, and how many there are in all.
+    # int64[rows + 1]: how many entries precede each row, and the total.
     starts: NDArray[np.int64]
-    ids: NDArray[np.uint64]  # uint64[terms]: term hashes, rising and distinct
+    ids: NDArray[np.uint64]  # uint64[terms]: term hashes, ascending and distinct
     # uint8[terms, bits / 8]: feature hashes, the most significant byte first.
     hashes: NDArray[np.uint8]
-    terms: tuple[str, ...]  # the terms themselves, where they were kept; empty otherwise
-    # The entries, and for each chunk the terms' numbers in this matrix by the counter's own.
+    terms: tuple[str, ...]  # the terms as text, if they were kept; otherwise empty
+    # The entries and, for each chunk, the map from its counter's term numbers to those here.
     chunks: Sequence[tuple[CountedChunk, TermNumbers]]
     # int64[chunks + 1]: the first row of each chunk, and the number of rows.
     firsts: NDArray[np.int64]
     read: Callable[[Slot], bytes]  # returns the bytes of a slot
-    # int64[documents] or None: the row of each document, where copies of a text share one; None
-    # where each has its own.
+    # int64[documents] or None: the row of each document, if copies of a text share one; None if
+    # each document has its own.
     row_of: NDArray[np.int64] | None = None
 
     def __len__(self) -> int:
@@ -98,7 +98,7 @@ class Counts:
         return int(self.times[np.diff(self.starts) > 0].sum())
 
     def document_frequencies(self) -> NDArray[np.int32]:
-        """Return in how many documents each term occurs (int32[terms])."""
+        """Return how many documents contain each term (int32[terms])."""
         times = self.times
         frequencies = np.zeros(len(self.ids))
         for first, last in zip(self.firsts[:-1].tolist(), self.firsts[1:].tolist(), strict=True):
@@ -127,7 +127,7 @@ class Counts:
         return CsrRows(starts, np.concatenate(columns), np.concatenate(counts))
 
     def chunked_rows(self, first: int = 0, last: int | None = None) -> Iterator[CsrRows]:
-        """Yield rows ``first:last``, so many at a time that memory does not grow with them."""
+        """Yield rows ``first:last`` in chunks of bounded size."""
         stop = len(self) if last is None else last
         for begin, end in iter_chunks(self.starts[first : stop + 1], CHUNK_ENTRIES):
             yield self.rows(first + begin, first + end)
@@ -153,7 +153,7 @@ def iter_chunks(starts: NDArray[np.int64], limit: int) -> Iterator[tuple[int, in
 
 
 def no_spool(slot: Slot) -> bytes:
-    """Refuse to read: nothing was spooled."""
+    """Raise, because nothing was spooled."""
     raise ValueError(f"no spool to read {slot} from")
 
 
@@ -161,18 +161,18 @@ class TermCounter:
     """Counts the terms of documents, chunk by chunk."""
 
     def __init__(self, feature_hash: FeatureHash | None = None) -> None:
-        # None where it equals the term hash.
+        # None if it equals the term hash.
         self._feature_hash = feature_hash
         self._numbers = _TermTable()
 
     def count(self, documents: Iterable[Sequence[str]]) -> CountedChunk:
         """Return the counts of a chunk of documents' tokens.
 
-        Column numbers go on from chunk to chunk; `ids`, `hashes` and `terms` are those of the
-        terms that are new in this chunk, whose numbers follow those of all chunks before.
+        Column numbers continue from chunk to chunk.  `ids`, `hashes` and `terms` are those of the
+        new terms of this chunk, whose numbers follow those of all earlier chunks.
         """
         number = self._numbers.__getitem__
-        # Documents are numbered as they come, so that the tokens of long ones need not be kept.
+        # One document at a time, so that the tokens of long ones need not be kept.
         rows = [np.fromiter(map(number, tokens), np.int64, len(tokens)) for tokens in documents]
         starts, columns, counts = _count_rows(rows)
         terms = self._numbers.take_new()
@@ -191,7 +191,7 @@ class TermCounter:
 def _count_rows(
     rows: list[NDArray[np.int64]],
 ) -> tuple[NDArray[np.int64], TermNumbers, TermNumbers]:
-    """Count the numbers from 0 on in each row; return starts, columns and counts."""
+    """Count the numbers of 0 or more in each row; return starts, columns and counts."""
     numbers = np.concatenate([np.zeros(0, np.int64), *rows])
     row = np.repeat(np.arange(len(rows)), list(map(len, rows)))
     keys = (row << _NUMBER_BITS) | numbers
@@ -205,10 +205,10 @@ def _count_rows(
 
 
 class _TermTable(dict[str, int]):
-    """Numbers every term when it is first asked for; a gap between words has the number -1.
+    """Numbers each term on first access; a gap between words has the number -1.
 
-    It is emptied when it has grown large; a forgotten term that comes again gets a new number,
-    which `join` brings together with the old one.
+    The table is emptied when it has grown large.  A term that occurs again then gets a new number,
+    which `join` merges with the old one.
     """
 
     def __init__(self) -> None:
@@ -242,19 +242,19 @@ def join(
     Parameters
     ----------
     chunks : sequence of (int, CountedChunk)
-        Which counter made the chunk, and the chunk; those of one counter in the order made.
+        The number of a counter, and its chunk; chunks of one counter are in order.
     size : int
         Bytes of a feature hash.
     read : callable
-        Returns the bytes of a slot, for chunks whose entries were spooled.
+        Returns the bytes of a slot, for chunks with spooled entries.
     row_of : int64[documents] or None
         See `Counts`.
 
     Returns
     -------
     Counts
-        Rows in the order of `chunks`, terms by rising term hash.  ``terms`` holds the terms
-        if every chunk still had its own.
+        Rows in the order of `chunks`, terms by ascending term hash.  ``terms`` has the terms if
+        every chunk still had its own.
     """
     made_by: dict[int, list[CountedChunk]] = {}
     for counter, chunk in chunks:
@@ -269,7 +269,7 @@ def join(
     named = all(len(chunk.terms) == len(chunk.ids) for chunk in in_order)
     words = [term for chunk in in_order for term in chunk.terms] if named else []
 
-    # Each counter's terms follow each other in `number`, in the order of its own numbers.
+    # The terms of each counter are consecutive in `number`, in the order of its numbers.
     ends = np.cumsum([sum(len(chunk.ids) for chunk in made) for made in made_by.values()])
     parts: list[TermNumbers] = np.split(number, ends[:-1])
     numbers = dict(zip(made_by, parts, strict=False))

@@ -1,19 +1,19 @@
-"""Folding: texts that differ in form only become the same text.
+"""Folding turns texts that differ only in form into the same text.
 
-Four steps, in this order: format characters (category Cf) dropped, Unicode NFKC, case folding,
-traditional characters to simplified ones; and again until nothing changes, for one step can give
-work to another.  Done as the standard describes it, NFKC alone costs more than the segmenter.  But
-characters that neither combine with a neighbour nor arise from one that does fold on their own, so
-nearly every text is a single look-up in an array over all code points.  The array fills itself: a
-character is folded through `unicodedata` the first time it is met.  Only texts with combining
-characters take the long way.
+There are four steps, in this order: drop format characters (category Cf), apply Unicode NFKC, fold
+case, and map traditional characters to simplified ones.  They are repeated until nothing changes,
+because the result of one step can need another.  Implemented as in the standard, NFKC alone takes
+longer than the segmenter.  But a character that neither combines with a neighbour nor results from
+one that does can be folded alone.  So nearly every text needs only a look-up in an array over all
+code points.  The array fills itself: `unicodedata` folds a character when it first occurs.  Only
+texts with combining characters are folded step by step.
 """
 
 import unicodedata
 from collections.abc import Sequence
 from functools import cache
-from importlib import resources
 from itertools import groupby
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -22,12 +22,12 @@ from numpy.typing import NDArray
 from simdup.features.text import cut_at, ends_of, from_codes, to_codes
 
 CODE_POINTS = 0x110000
-# Marks beside the code points in the table, all above every code point.
-UNKNOWN = CODE_POINTS  # not met yet
-COMBINING = CODE_POINTS + 1  # takes the long way, as surrogates do
+# Special values in the table, all above every code point.
+UNKNOWN = CODE_POINTS  # has not occurred yet
+COMBINING = CODE_POINTS + 1  # is folded step by step, as surrogates are
 SEVERAL = CODE_POINTS + 2  # folds to nothing or to several characters: SEVERAL + i is _several[i]
 
-# The letters that end a composition: vowels and finals of Hangul, vowels of Kirat Rai.
+# Letters that can end a composition: vowels and finals of Hangul, vowels of Kirat Rai.
 _JOINING_LETTERS = frozenset(
     map(chr, (*range(0x1161, 0x1176), *range(0x11A8, 0x11C3), *range(0x16D63, 0x16D6B)))
 )
@@ -46,12 +46,12 @@ def fold_all(texts: Sequence[str]) -> list[str]:
     Parameters
     ----------
     texts : sequence of str
-        Any texts; a lone surrogate becomes U+FFFD, two that belong together their character.
+        Any texts; a lone surrogate becomes U+FFFD, a surrogate pair becomes its character.
 
     Returns
     -------
     list of str
-        The folded texts; a text does not reach into the next one, and folding again changes
+        The folded texts.  Texts do not affect their neighbours, and folding again changes
         nothing.
 
     References
@@ -64,7 +64,7 @@ def fold_all(texts: Sequence[str]) -> list[str]:
     marks = _look_up(to_codes("".join(wide)))
     single = marks < CODE_POINTS
     folded = cut_at(from_codes(marks if single.all() else marks * single), ends)
-    for i in np.unique(np.searchsorted(ends, np.flatnonzero(~single), "right") - 1).tolist():
+    for i in set((np.searchsorted(ends, np.flatnonzero(~single), "right") - 1).tolist()):
         own = marks[ends[i] : ends[i + 1]]
         slow = (own == COMBINING).any()
         folded[i] = _fold_slowly(texts[i]) if slow else _expand(folded[i], own)
@@ -107,19 +107,19 @@ def fold_segments(text: str, starts: Sequence[int] | NDArray[np.int64] = (0,)) -
 
 
 def _look_up(codes: NDArray[np.uint32]) -> NDArray[np.uint32]:
-    """Return what the table holds for each character."""
+    """Return the table entry of each character."""
     table = _table()
     marks = table[codes]
     unknown = marks == UNKNOWN
     if unknown.any():
-        for code in np.unique(codes[unknown]).tolist():
+        for code in set(codes[unknown].tolist()):
             table[code] = _entry(chr(code))
         marks = table[codes]
     return marks
 
 
 def _expand(folded: str, marks: NDArray[np.uint32]) -> str:
-    """Put the strings of `_several` in the places of their marks."""
+    """Replace marks by the strings in `_several`."""
     places = np.flatnonzero(marks >= SEVERAL)
     parts: list[str] = []
     start = 0
@@ -131,7 +131,7 @@ def _expand(folded: str, marks: NDArray[np.uint32]) -> str:
 
 
 def _fold_slowly(text: str) -> str:
-    """Fold by the definition; case folding can undo NFKC, hence the second round."""
+    """Fold by the definition; a second round is needed because case folding can undo NFKC."""
     text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     text = _in_order("".join(c for c in text if unicodedata.category(c) != "Cf"))
     while True:
@@ -143,9 +143,9 @@ def _fold_slowly(text: str) -> str:
 
 
 def _in_order(text: str) -> str:
-    """Decompose a text and put the marks of each letter in order, as NFKC itself begins.
+    """Decompose a text and sort the marks of each letter: the first step of NFKC.
 
-    But it orders them by insertion: a megabyte of marks on one letter would take it minutes.
+    The standard library sorts by insertion: a megabyte of marks on one letter would take minutes.
     """
     parts = "".join([unicodedata.normalize("NFKD", c) for c in text])
     runs = groupby(parts, lambda c: unicodedata.combining(c) > 0)
@@ -153,7 +153,7 @@ def _in_order(text: str) -> str:
 
 
 def _entry(character: str) -> int:
-    """Return what the table holds for a character."""
+    """Return the table entry of a character."""
     if 0xD800 <= ord(character) < 0xE000 or _combines(character):
         return COMBINING
     folded = _fold_slowly(character)
@@ -167,9 +167,10 @@ def _entry(character: str) -> int:
 
 
 def _combines(character: str) -> bool:
-    """Tell whether NFKC may join this character, or part of it, to the one before it.
+    """Return whether NFKC may join this character, or part of it, to the previous one.
 
-    All marks are taken for such, though not all are: asking which would cost more than it spares.
+    This returns True for all marks, though not all combine: a closer look would cost more than
+    it saves.
     """
     parts = unicodedata.normalize("NFKC", character)
     return any(unicodedata.category(c)[0] == "M" or c in _JOINING_LETTERS for c in parts)
@@ -178,14 +179,14 @@ def _combines(character: str) -> bool:
 @cache
 def _simplified() -> dict[int, int]:
     """Return the code points of traditional characters and of their simplified ones."""
-    lines = resources.files(__package__).joinpath("simplified.txt").read_text("utf-8").splitlines()
+    lines = Path(__file__).with_name("simplified.txt").read_text("utf-8").splitlines()
     traditional, simplified = (line for line in lines if not line.startswith("#"))
     return {ord(t): ord(s) for t, s in zip(traditional, simplified, strict=True)}
 
 
 @cache
 def _table() -> NDArray[np.uint32]:
-    """Return the table; the two great blocks that no Unicode step changes are filled in at once."""
+    """Return the table, with the two large blocks that no Unicode step changes filled in."""
     table = np.full(CODE_POINTS, UNKNOWN, np.uint32)
     han = slice(0x4E00, 0xA000)
     table[han] = np.arange(CODE_POINTS, dtype=np.uint32)[han]

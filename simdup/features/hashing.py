@@ -1,8 +1,8 @@
 """Hash functions of terms.
 
-Two hashes of a term must not be confused.  Its *term hash* is what a term is known by everywhere:
-64 bits of BLAKE2b, whatever the recipe.  Its *feature hash* is what simhash sums up: the recipe's
-``hash`` at the recipe's ``bits``.  With the default recipe they are the same bits.
+A term has two hashes, which must not be confused.  Its *term hash* identifies the term everywhere:
+64 bits of BLAKE2b, independent of the recipe.  Its *feature hash* is what simhash sums up: the
+recipe's ``hash`` at the recipe's ``bits``.  With the default recipe both are the same bits.
 """
 
 import hashlib
@@ -10,12 +10,12 @@ from collections.abc import Callable
 
 FeatureHash = Callable[[str], bytes]
 
-# Where a table of terms is emptied, to bound its memory: at about 150 bytes each, 75 MB.
+# A table of terms is emptied at this size to bound its memory: at 150 bytes each, 75 MB.
 REMEMBERED_TERMS = 500_000
 
 
 def term_hash(term: str) -> bytes:
-    """Return the 8 bytes that a term is known by, the most significant first."""
+    """Return the 8 bytes that identify a term, the most significant first."""
     return hashlib.blake2b(term.encode("utf-8", "surrogatepass")).digest()[:8]
 
 
@@ -27,14 +27,14 @@ def feature_hash(name: str, bits: int) -> FeatureHash:
     name : str
         One of the values of the recipe's ``hash``.
     bits : int
-        A multiple of 8 that the function can give.
+        A multiple of 8 that the function supports.
     """
     size = bits // 8
     if name == "bkdr":
         return lambda term: bkdr(term, bits).to_bytes(size, "big")
     if name == "string":
         return lambda term: string_hash(term, bits).to_bytes(size, "big")
-    # MD5 and SHA-1 spread bits here and guard nothing: said so, they work under FIPS rules too.
+    # MD5 and SHA-1 have no security purpose here; declaring so allows them under FIPS rules.
     return lambda term: hashlib.new(
         name, term.encode("utf-8", "surrogatepass"), usedforsecurity=False
     ).digest()[:size]
@@ -43,8 +43,8 @@ def feature_hash(name: str, bits: int) -> FeatureHash:
 def bkdr(term: str, bits: int) -> int:
     """Return the BKDR hash (seed 31) as a Java program computes it.
 
-    Over UTF-16 code units, in signed 64-bit arithmetic that overflows, absolute value, modulo
-    2**bits.
+    It runs over UTF-16 code units in overflowing signed 64-bit arithmetic; the result is the
+    absolute value modulo 2**bits.
     """
     units: bytes = term.encode("utf-16-be", "surrogatepass")
     value = 0

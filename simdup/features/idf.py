@@ -1,18 +1,13 @@
-"""Inverse document frequencies: of the corpus itself, of a fitted model, or jieba's table.
+"""Inverse document frequencies: from the corpus itself, a fitted model, or jieba's table.
 
-All three answer one question, `Idf.factors`: how much does one occurrence of these terms weigh?
+All three answer one question, `Idf.factors`: how much does one occurrence of a term weigh?
 """
 
 from __future__ import annotations
 
 import hashlib
-from bisect import bisect_right
-from collections import Counter
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
-from importlib.util import find_spec
-from itertools import accumulate
 from pathlib import Path
 from typing import Protocol
 
@@ -21,8 +16,9 @@ from numpy.typing import NDArray
 
 from simdup.errors import SimdupError, unreadable
 from simdup.features.counts import Counts
+from simdup.features.jieba_idf import jieba_idf
 
-# From this many documents with terms on, `auto` trusts a corpus's own frequencies.
+# With at least this many documents with terms, `auto` uses the corpus's own frequencies.
 ENOUGH_DOCUMENTS = 200
 
 _MAGIC = b"# simdup-idf 1 "
@@ -34,13 +30,13 @@ class Idf(Protocol):
 
     @property
     def name(self) -> str:
-        """How results name it: ``corpus``, ``builtin``, ``none`` or a path."""
+        """The name in results: ``corpus``, ``builtin``, ``none`` or a path."""
 
     def factors(self, counts: Counts) -> NDArray[np.float64]:
-        """Return the weight of one occurrence of each of the terms (float64[terms])."""
+        """Return the weight of one occurrence of each term (float64[terms])."""
 
     def frequent(self, counts: Counts, min_df: int) -> NDArray[np.bool_] | None:
-        """Return which terms occur in at least `min_df` documents; None where that is unknown."""
+        """Return which terms occur in at least `min_df` documents; None if that is unknown."""
         return None
 
     def digest(self) -> str:
@@ -49,13 +45,13 @@ class Idf(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """Document frequencies learnt from a corpus."""
+    """Document frequencies learned from a corpus."""
 
     name: str  # ``corpus``, or the path of the model's file
     documents: int  # documents with terms that the model was learned from
-    ids: NDArray[np.uint64]  # uint64[terms]: term hashes, rising
-    df: NDArray[np.int32]  # int32[terms]: in how many documents each occurs
-    # Digest of what decides which terms a text has: equal for all texts the model may weigh.
+    ids: NDArray[np.uint64]  # uint64[terms]: term hashes, ascending
+    df: NDArray[np.int32]  # int32[terms]: how many documents contain each term
+    # Digest of what decides which terms a text has; texts that the model weighs have the same.
     terms_digest: str
 
     def factors(self, counts: Counts) -> NDArray[np.float64]:
@@ -65,11 +61,11 @@ class Model:
         return idf
 
     def frequent(self, counts: Counts, min_df: int) -> NDArray[np.bool_] | None:
-        """Return which of the terms occur in at least `min_df` documents of the model."""
+        """Return which terms occur in at least `min_df` documents of the model."""
         return self.document_frequencies(counts) >= min_df
 
     def document_frequencies(self, counts: Counts) -> NDArray[np.float64]:
-        """Return each term's document frequency, 0 for those the model has not seen."""
+        """Return the document frequency of each term; 0 for terms the model does not have."""
         if not len(self.ids):
             return np.zeros(len(counts.ids))
         at = np.minimum(np.searchsorted(self.ids, counts.ids), len(self.ids) - 1)
@@ -85,27 +81,26 @@ class Model:
 
 @dataclass(frozen=True, slots=True)
 class Builtin(Idf):
-    """The table that jieba ships, for texts that come without a corpus."""
+    """The table that ships with jieba, for texts without a corpus."""
 
     name: str = "builtin"
 
     def factors(self, counts: Counts) -> NDArray[np.float64]:
         """Return each term's table value: the median for unknown terms, 0 for function words."""
-        table, median, _ = _builtin_table()
         nothing = _function_words()
-        written = (term.encode("utf-8", "surrogatepass") for term in counts.terms)
-        values = [float(table.get(word, median)) for word in written]
+        written = [term.encode("utf-8", "surrogatepass") for term in counts.terms]
+        values = jieba_idf().values(written)
         return np.where([term in nothing for term in counts.terms], 0.0, values)
 
     def digest(self) -> str:
         """Return a digest of the table and of the function words."""
         words = " ".join(sorted(_function_words())).encode()
-        return hashlib.blake2b(_builtin_table()[2] + words, digest_size=16).hexdigest()
+        return hashlib.blake2b(jieba_idf().digest() + words, digest_size=16).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
 class NoIdf(Idf):
-    """No frequencies at all, for weights that need none."""
+    """No frequencies, for weights that need none."""
 
     name: str = "none"
 
@@ -125,7 +120,7 @@ def learn_model(counts: Counts, terms_digest: str) -> Model:
 
 
 def model_bytes(model: Model) -> bytes:
-    """Return the content of a model's file: a line, the arrays little-endian, a checksum."""
+    """Return the content of a model file: a header line, little-endian arrays, a checksum."""
     head = f"documents={model.documents} terms={len(model.ids)} from={model.terms_digest}\n"
     content = _MAGIC + head.encode() + model.ids.astype("<u8").tobytes()
     content += model.df.astype("<i4").tobytes()
@@ -143,14 +138,14 @@ def read_model(path: str) -> Model:
     try:
         content = Path(path).read_bytes()
     except OSError as error:
-        raise unreadable(path, error, "`fit` writes a model") from None
+        raise unreadable(path, error, "`fit` writes models") from None
     return parse_model(content, path)
 
 
 def parse_model(content: bytes, path: str) -> Model:
-    """Return the model whose file has this content; see `read_model`."""
+    """Return the model in the content of a file; see `read_model`."""
     if not content.startswith(_MAGIC):
-        raise SimdupError(path, "is not an IDF model", "`fit` writes one")
+        raise SimdupError(path, "is not an IDF model", "`fit` writes models")
     body, checksum = content[:-_CHECKSUM], content[-_CHECKSUM:]
     if hashlib.blake2b(body, digest_size=_CHECKSUM).digest() != checksum:
         raise SimdupError(path, "the IDF model is damaged", "fit it again")
@@ -161,43 +156,18 @@ def parse_model(content: bytes, path: str) -> Model:
         terms_digest = values["from"]
     except (KeyError, ValueError):
         documents, terms, terms_digest = 0, -1, ""
-    # A checksum is no proof of what it covers.
+    # A valid checksum does not prove that the content is valid.
     if terms < 0 or len(arrays) != 12 * terms or not 0 <= documents < 1 << 63:
-        raise SimdupError(path, "the header of the IDF model is wrong", "fit it again")
+        raise SimdupError(path, "the header of the IDF model is invalid", "fit it again")
     ids = np.frombuffer(arrays, "<u8", terms).astype(np.uint64)
     df = np.frombuffer(arrays, "<i4", terms, 8 * terms).astype(np.int32)
     if (ids[1:] <= ids[:-1]).any() or (df < 0).any() or (df > documents).any():
-        raise SimdupError(path, "the frequencies of the IDF model are wrong", "fit it again")
+        raise SimdupError(path, "the frequencies of the IDF model are invalid", "fit it again")
     return Model(path, documents, ids, df, terms_digest)
 
 
 @cache
-def _builtin_table() -> tuple[dict[bytes, bytes], float, bytes]:
-    """Return the table's words with their values as written, their median, and a digest.
-
-    The file is read where it lies: importing jieba for it would cost ten times as much.
-    """
-    found = find_spec("jieba")
-    if found is None or found.origin is None:
-        raise SimdupError("idf", "jieba is not installed", "pip install jieba", field="idf")
-    content = Path(found.origin).with_name("analyse").joinpath("idf.txt").read_bytes()
-    items = content.split()
-    table = dict(zip(items[0::2], items[1::2], strict=True))
-    return table, _median(items[1::2]), hashlib.blake2b(content, digest_size=16).digest()
-
-
-def _median(written: list[bytes]) -> float:
-    """Return the median of numbers as they are written; only 3,300 of 270,000 differ."""
-    times = sorted((float(value), count) for value, count in Counter(written).items())
-    ends = list(accumulate(count for _, count in times))
-    low, high = (
-        times[bisect_right(ends, at)][0] for at in ((len(written) - 1) // 2, len(written) // 2)
-    )
-    return (low + high) / 2
-
-
-@cache
 def _function_words() -> frozenset[str]:
-    text = resources.files(__package__).joinpath("function_words.txt").read_text("utf-8")
+    text = Path(__file__).with_name("function_words.txt").read_text("utf-8")
     lines = (line for line in text.splitlines() if not line.startswith("#"))
     return frozenset(word for line in lines for word in line.split())

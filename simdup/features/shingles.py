@@ -1,12 +1,11 @@
 """Shingles: a document as the set of its runs of n characters, or of n words.
 
-Runs carry the order that single words lose, so two documents of the same vocabulary are told
-apart, and a change costs only the few runs that it touches.  MinHash, verification and the index
-share the hashes made here, so that a pair is found with the probability of the very measure that
-verifies it.
+Runs keep the order that single words lose, so two documents with the same vocabulary differ, and
+a change affects only the few runs that it touches.  MinHash, verification and the index share the
+hashes made here.  So the probability of finding a pair depends on exactly the measure that verifies
+it.
 
-Many documents lie in one array, one after another: document i is
-``hashes[starts[i]:starts[i + 1]]``.
+Many documents share one array: document i is ``hashes[starts[i]:starts[i + 1]]``.
 
 References
 ----------
@@ -27,7 +26,7 @@ from simdup.features.text import PreparedText, to_codes
 from simdup.mix64 import GOLDEN
 from simdup.model.shingling import Shingling
 
-# Distinct hashes of one document's shingles, rising.
+# Distinct hashes of one document's shingles, ascending.
 Shingles = NDArray[np.uint64]
 
 
@@ -35,7 +34,7 @@ class Sets(NamedTuple):
     """Sets of 64-bit hashes, one for each document."""
 
     starts: NDArray[np.int64]  # int64[documents + 1]: where each set begins, and the end
-    # uint64[entries]: their elements in the documents' own order; an element may occur twice.
+    # uint64[entries]: the elements in the order of the text; an element may occur twice.
     hashes: NDArray[np.uint64]
 
 
@@ -48,7 +47,7 @@ class Shingler:
         self._term_hashes = _TermHashes()
 
     def text_of(self, prepared: PreparedText) -> str:
-        """Return the form of a text that the shingles are cut from."""
+        """Return the form of a text that is cut into shingles."""
         return prepared.spaced if self.shingling.by_words else prepared.compact
 
     def shingles(self, text: str) -> Shingles:
@@ -68,7 +67,7 @@ class Shingler:
         return _shingle_sets(starts, items, self.shingling.n)
 
     def distinct_sets(self, texts: Iterable[str]) -> Sets:
-        """Return the distinct shingles of many texts, rising in each; see `text_of`."""
+        """Return the distinct shingles of many texts, ascending in each; see `text_of`."""
         each = [self.shingles(text) for text in texts]
         starts = np.cumsum([0, *map(len, each)], dtype=np.int64)
         return Sets(starts, np.concatenate([np.zeros(0, np.uint64), *each]))
@@ -80,7 +79,7 @@ class Shingler:
 
 
 class _TermHashes(dict[str, int]):
-    """The term hash of every term that is asked for, remembered."""
+    """Caches the term hash of each term."""
 
     def __missing__(self, term: str) -> int:
         value = self[term] = int.from_bytes(term_hash(term), "big")
@@ -90,9 +89,9 @@ class _TermHashes(dict[str, int]):
 def hash_runs(items: NDArray[np.uint64], n: int) -> NDArray[np.uint64]:
     """Return the hash of every run of n consecutive items.
 
-    A polynomial over the items modulo 2**64, by Horner's rule, that begins with the length.  Its
-    odd multiplier makes every item move all higher bits; two different runs have equal hashes
-    with probability 2**-64.  Sketches in every index are made of these hashes.
+    The hash is a polynomial over the items modulo 2**64, computed by Horner's rule, and starts
+    with the length.  Its odd multiplier makes every item affect all higher bits; two different
+    runs have equal hashes with probability 2**-64.  Sketches in every index use these hashes.
 
     Parameters
     ----------
@@ -116,8 +115,8 @@ def hash_runs(items: NDArray[np.uint64], n: int) -> NDArray[np.uint64]:
 def _shingle_sets(starts: NDArray[np.int64], items: NDArray[np.uint64], n: int) -> Sets:
     """Return the runs of n items within each document.
 
-    A document with fewer items has all of them as its only element, an empty one has none.
-    `starts`, int64[documents + 1], is where each begins in `items`, uint64[m], and the end.
+    A document with fewer items has all of them as its only element; an empty one has none.
+    `starts`, int64[documents + 1], says where each document begins in `items`, uint64[m], and ends.
     """
     lengths = np.diff(starts)
     sizes = np.where(lengths >= n, lengths - n + 1, lengths > 0)
@@ -127,13 +126,13 @@ def _shingle_sets(starts: NDArray[np.int64], items: NDArray[np.uint64], n: int) 
     for length in range(1, min(n, int(lengths.max(initial=0)) + 1)):
         short = starts[:-1][lengths == length]
         hashes[short] = hash_runs(items[short[:, None] + np.arange(length)], length)[:, 0]
-    # Runs that reach into the next document were hashed with the others, and are dropped here.
+    # Runs across two documents were hashed with the others, and are dropped here.
     inside = np.arange(len(items)) < np.repeat(starts[:-1] + sizes, lengths)
     return Sets(np.concatenate([[0], np.cumsum(sizes)]), hashes[inside])
 
 
 def _shingle_set(items: NDArray[np.uint64], n: int) -> Shingles:
-    """Return the distinct runs of n items of one document, rising."""
+    """Return the distinct runs of n items of one document, ascending."""
     if not len(items):
         return items
     hashes = hash_runs(items, min(n, len(items)))

@@ -1,4 +1,4 @@
-"""A text on its way from a document to what is counted, stored and verified; its code points."""
+"""Prepared texts, between a document and what is counted, stored and verified; code points."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-# Bytes of a digest: among 10**18 texts no two with the same digest by chance are to be expected.
+# Bytes of a digest: even among 10**18 texts, no two should have the same digest by chance.
 DIGEST_BYTES = 16
 
 
@@ -26,7 +26,7 @@ def digest_bytes(content: bytes | memoryview) -> bytes:
 
 
 def to_codes(text: str) -> NDArray[np.uint32]:
-    """Return the code points of a text, lone surrogates among them."""
+    """Return the code points of a text, including lone surrogates."""
     return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
 
 
@@ -47,7 +47,7 @@ def cut_at(joined: str, ends: NDArray[np.int64]) -> list[str]:
 
 @dataclass(frozen=True)
 class PreparedText:
-    """A folded text, and the forms of it that others need."""
+    """A folded text, and the forms derived from it."""
 
     folded: str  # as it is cut into tokens
 
@@ -58,10 +58,10 @@ class PreparedText:
 
     @property
     def spaced(self) -> str:
-        """The folded text with one space for every run of white space."""
+        """The folded text, with each run of white space replaced by one space."""
         return " ".join(self.folded.split())
 
     @property
     def digest(self) -> bytes:
-        """A digest of the compact text: equal for texts that differ in white space only."""
+        """A digest of the compact text: equal for texts that differ only in white space."""
         return text_digest(self.compact)

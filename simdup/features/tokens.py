@@ -1,8 +1,7 @@
-"""From a text to its tokens; the only place that knows jieba."""
+"""Cut texts into tokens; the only module that uses jieba."""
 
 from __future__ import annotations
 
-import logging
 import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -21,25 +20,25 @@ from simdup.model.recipe import Recipe
 Cut = Callable[[str], list[str]]
 Tokenizer = Callable[[Sequence[str]], Iterable[list[str]]]
 
-# Runs the dictionary knows, other Han characters singly, words of all other scripts.
+# Runs of dictionary characters, other single Han characters, words of all other scripts.
 _HAN_RUN = "[\u4e00-\u9fff]+"
 _OTHER_HAN = "[\u3007\u3400-\u4dbf\uf900-\ufaff\U00020000-\U000323af]"
 _OTHER_WORD = "[^\\W\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af]+"
 _find_others = re.compile(f"{_OTHER_HAN}|{_OTHER_WORD}").findall
 _find_all = re.compile(f"{_HAN_RUN}|{_OTHER_HAN}|{_OTHER_WORD}").findall
 
-# Separates the runs of a text while they are cut in one call: no dictionary has it.
+# Separates the runs of a text that are cut in one call: no dictionary contains it.
 GAP = "\n"
 _GAP_CODE = np.uint32(ord(GAP))
 
-# Beyond any corpus, and below what Python refuses to read as a number.
+# More digits than any corpus needs, and fewer than Python refuses to parse.
 _FREQUENCY_DIGITS = 18
 
 
 class Dictionary(NamedTuple):
     """A user dictionary in jieba's format: lines ``word [frequency] [tag]``."""
 
-    path: str  # where it was read, for messages
+    path: str  # the file it was read from, for messages
     content: bytes  # UTF-8
 
 
@@ -57,31 +56,31 @@ def read_dictionary(path: str) -> Dictionary:
     except OSError as error:
         raise unreadable(path, error) from None
     except UnicodeDecodeError:
-        raise SimdupError(path, "not UTF-8", "save the dictionary as UTF-8") from None
+        raise SimdupError(path, "not valid UTF-8", "save the dictionary as UTF-8") from None
     return Dictionary(path, content)
 
 
 def tokenizer(
     recipe: Recipe, segmenter: str = "auto", dictionary: Dictionary | None = None
 ) -> Tokenizer:
-    """Return the function that cuts folded texts into their tokens, one list a text.
+    """Return the function that cuts folded texts into tokens, one list per text.
 
-    Where the order of tokens carries no meaning (``words``) it is undefined, and tokens of white
-    space may appear among the others; they are not terms.
+    If the order of tokens has no meaning (``words``), it is undefined, and tokens of white space
+    may appear among the others; these are not terms.
 
     Parameters
     ----------
     recipe : Recipe
         Its ``tokens`` and ``fold`` are used.
     segmenter : {"auto", "rjieba", "jieba"}
-        The engine; a matter of speed alone.
+        The engine; it affects only speed.
     dictionary : Dictionary, optional
         The content of the recipe's dictionary.
 
     Raises
     ------
     SimdupError
-        If the engine is not installed, or the dictionary has a line that is none.
+        If the engine is not installed, or the dictionary has an invalid line.
     """
     kind, _, count = recipe.tokens.partition(":")
     if kind == "split":
@@ -97,7 +96,7 @@ def tokenizer(
 
 
 def _words(texts: Sequence[str], cut: Cut) -> Iterator[list[str]]:
-    """Yield the words of each text in no order; line feeds among them are gaps."""
+    """Yield the words of each text in undefined order; line feeds among them are gaps."""
     parted = _part(["" if text.isascii() else text for text in texts])
     for text, han, others in zip(texts, *parted, strict=True):
         words: list[str] = _find_others(text if text.isascii() else others)
@@ -107,17 +106,17 @@ def _words(texts: Sequence[str], cut: Cut) -> Iterator[list[str]]:
 
 
 def _part(texts: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Part the runs of dictionary characters of each text from all else.
+    """Separate the runs of dictionary characters of each text from everything else.
 
-    Done in numpy, and for many texts at once: for a Chinese text that is five times as fast as
-    looking for the runs with a regular expression.
+    numpy does this for many texts at once: for Chinese text it is five times as fast as a search
+    for the runs with a regular expression.
     """
     codes, ends = to_codes("".join(texts)), ends_of(texts)
     han = (codes >= 0x4E00) & (codes <= 0x9FFF)
     begins = ends[:-1][np.diff(ends) > 0]
     parted = []
     for wanted in (han, ~han):
-        # One character of the other kind is kept behind each run, to stand for the gap.
+        # One character of the other kind is kept after each run, as a gap.
         kept = wanted.copy()
         kept[1:] |= wanted[:-1]
         kept[begins] = wanted[begins]
@@ -145,7 +144,7 @@ def _is_run(match: str) -> bool:
 
 
 def _grams(items: str | list[str], n: int, glue: str) -> list[str]:
-    """Return all runs of n items; what is shorter than n is one run."""
+    """Return all runs of n items; fewer than n items are one run."""
     return [glue.join(items[i : i + n]) for i in range(max(1, len(items) - n + 1))] if items else []
 
 
@@ -157,12 +156,12 @@ def tagged_words(text: str) -> list[str]:
 
 def _segmenter(engine: str, dictionary: Dictionary | None, folded: bool) -> Cut:
     if dictionary is not None:
-        # The two engines weigh added words differently, so only one may read a dictionary.
+        # The engines weigh added words differently, so only one of them may read a dictionary.
         if engine == "rjieba":
             raise SimdupError(
                 "segmenter",
                 "rjieba cannot use a `dictionary`",
-                "leave `segmenter` out, or choose jieba",
+                "remove `segmenter`, or set it to jieba",
                 field="segmenter",
             )
         return _jieba(dictionary, folded)
@@ -178,7 +177,7 @@ def _rjieba() -> Cut:
         raise SimdupError(
             "segmenter",
             "rjieba is not installed",
-            "pip install rjieba, or choose jieba as `segmenter`",
+            "pip install rjieba, or set `segmenter` to jieba",
             field="segmenter",
         ) from None
     cut: Cut = rjieba.cut
@@ -187,9 +186,11 @@ def _rjieba() -> Cut:
 
 @cache
 def _jieba(dictionary: Dictionary | None = None, folded: bool = True) -> Cut:
-    # Importing it warns about its own age and sets up a talkative log; users need neither.
+    # Importing jieba emits deprecation warnings and sets up a verbose log; users need neither.
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
+        import logging
+
         import jieba
     logging.getLogger("jieba").setLevel(logging.CRITICAL + 1)
     engine = jieba.Tokenizer()
@@ -210,7 +211,7 @@ def _entries(dictionary: Dictionary) -> Iterator[tuple[str, str | None, str | No
         match = re.fullmatch(r"(.+?)(?:\s+(\d+))?(?:\s+([a-zA-Z]+))?", line.strip())
         if match is None:
             where = f"{dictionary.path}:{number}"
-            raise SimdupError(where, "not a line `word [frequency] [tag]`")
+            raise SimdupError(where, "invalid line (expected `word [frequency] [tag]`)")
         word, frequency, tag = match.groups()
         if frequency and len(frequency) > _FREQUENCY_DIGITS:
             what = f"a frequency of {len(frequency)} digits (at most {_FREQUENCY_DIGITS})"

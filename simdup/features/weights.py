@@ -1,8 +1,8 @@
-"""From term counts to the few weighted terms that a fingerprint is made of.
+"""Turn term counts into the few weighted terms that make up a fingerprint.
 
-The weights are those of scikit-learn's `TfidfTransformer`, which the tests compare them with:
-importing it would take longer than weighting 100,000 documents.  Documents are taken in chunks, so
-the memory does not grow with the corpus.
+The weights equal those of scikit-learn's `TfidfTransformer`, as tests verify; importing it would
+take longer than weighting 100,000 documents.  Documents are processed in chunks, so the memory does
+not grow with the corpus.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 from simdup.features.counts import Counts, CsrRows
 from simdup.model.recipe import Recipe
 
-# Weights are whole multiples of 2**-20: coarse enough that no platform's logarithm shows, and sums
-# of them are exact.
+# Weights are multiples of 2**-20: coarse enough to hide differences between the logarithms of
+# platforms, and sums of them are exact.
 UNIT = 2.0**-20
 
-# With fewer terms than this left by min_df, all are kept.
+# If min_df would leave fewer terms than this, all are kept.
 ENOUGH_TERMS = 8
 
 
@@ -41,9 +41,9 @@ class Weighting:
     """Term counts, and how they are weighted."""
 
     counts: Counts
-    # float64[terms]: the weight of one occurrence of each term; 1 where the recipe uses no IDF.
+    # float64[terms]: the weight of one occurrence of each term; 1 if the recipe uses no IDF.
     factors: NDArray[np.float64]
-    # bool[terms] or None: the terms that the recipe's `min_df` lets through; None for all.
+    # bool[terms] or None: the terms that pass the recipe's `min_df`; None for all.
     frequent: NDArray[np.bool_] | None
     recipe: Recipe  # its fields weight, top and cap are used
 
@@ -58,7 +58,7 @@ class Weighting:
         return row._replace(values=self._weigh(row))
 
     def top_terms(self, first: int = 0, last: int | None = None) -> Iterator[TopTerms]:
-        """Yield the kept terms of rows ``first:last``, in chunks of consecutive ones."""
+        """Yield the kept terms of rows ``first:last``, in chunks of consecutive rows."""
         for rows in self.rows(first, last):
             present = rows.values > 0
             if self.frequent is not None:
@@ -83,7 +83,7 @@ class Weighting:
     def _heaviest(
         self, rows: CsrRows, present: NDArray[np.bool_]
     ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-        """Keep the `top` heaviest entries of each document, equal ones by term hash; cap them."""
+        """Keep the `top` heaviest entries of each document, ties by term hash; cap them."""
         starts, columns, weights = rows
         top, documents = self.recipe.top, len(starts) - 1
         if top:
@@ -103,7 +103,7 @@ class Weighting:
         kept_weights[row, rank] = weights[entries]
         if self.recipe.cap:
             kept_weights = cap_weights(kept_weights, self.recipe.cap)
-        # A bound that only absurd inputs reach, so that no sum of a row leaves 63 bits.
+        # A bound that only absurd inputs reach, so that the sum of a row fits into 63 bits.
         bound = 2.0**62 / max(width, 1)
         return kept_columns, np.minimum(np.rint(kept_weights / UNIT), bound).astype(np.int64)
 
@@ -111,7 +111,7 @@ class Weighting:
 def _keep_enough(
     frequent: NDArray[np.bool_], present: NDArray[np.bool_], starts: NDArray[np.int64]
 ) -> NDArray[np.bool_]:
-    """Return `frequent`, but `present` for the documents that would be left with too little."""
+    """Return `frequent`, or `present` for documents that would be left with too few terms."""
     left = per_document(frequent, starts)
     return np.where(np.repeat(left >= ENOUGH_TERMS, np.diff(starts)), frequent, present)
 
@@ -122,7 +122,7 @@ def per_document(chosen: NDArray[np.bool_], starts: NDArray[np.int64]) -> NDArra
 
 
 def _thresholds(rows: CsrRows, present: NDArray[np.bool_], top: int) -> NDArray[np.float64]:
-    """Return for each entry the `top`-th largest weight of its document."""
+    """Return, for each entry, the `top`-th largest weight of its document."""
     counted = np.where(present, rows.values, 0.0)
     sizes = np.diff(rows.starts)
     least = np.zeros(len(sizes))
@@ -134,16 +134,16 @@ def _thresholds(rows: CsrRows, present: NDArray[np.bool_], top: int) -> NDArray[
 
 
 def cap_weights(weights: NDArray[np.float64], cap: float) -> NDArray[np.float64]:
-    """Lower the largest weights until none holds more than its share of what is left.
+    """Lower the largest weights until none exceeds its share of the total.
 
-    If the k largest become t, the whole is k t + rest, and t = cap (k t + rest) gives
+    If the k largest become t, the total is k t + rest, and t = cap (k t + rest) gives
     t = cap rest / (1 - k cap).  The right k is the first whose next weight is not above t.
-    Of m weights one holds at least 1 / m, so where cap m <= 1 all become the smallest.
+    One of m weights has a share of at least 1 / m, so if cap m <= 1 all become the smallest.
 
     Parameters
     ----------
     weights : float64[documents, width]
-        Falling along each row, padded with zeros.
+        Descending along each row, padded with zeros.
     cap : float
         The largest share, above 0.
 
@@ -156,7 +156,7 @@ def cap_weights(weights: NDArray[np.float64], cap: float) -> NDArray[np.float64]
         return weights
     m = np.count_nonzero(weights, axis=1)
     total = np.cumsum(weights, axis=1)
-    rest = total[:, -1:] - total + weights  # of the entries from k on
+    rest = total[:, -1:] - total + weights  # the sum from entry k on
     k = np.arange(weights.shape[1])
     share = 1.0 - cap * k
     with np.errstate(divide="ignore", invalid="ignore"):

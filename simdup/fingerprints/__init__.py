@@ -1,1 +1,1 @@
-"""From term counts to fingerprints, their neighbours, and band keys."""
+"""Turn term counts into fingerprints and band keys, and find near fingerprints."""

@@ -20,11 +20,11 @@ from simdup.model.criteria import Criteria
 # Band keys: uint32[documents, bands] of MinHash, uint64 of p-stable projections.
 Keys = NDArray[np.uint32] | NDArray[np.uint64]
 
-# Hashes a signature may have: 512 bytes a document.
+# The most hashes of a signature: 512 bytes per document.
 BUDGET = 128
 
-# The similarity that minhash looks for where none is asked for: that of a text of which a third
-# occurs in another one of the same length.
+# The similarity that minhash looks for if none is set: that of two texts of the same length where
+# a third of one occurs in the other.
 _LEAST_SIMILARITY = 0.2
 
 
@@ -33,13 +33,13 @@ LOSS = 1e-3
 
 
 class Signatures(NamedTuple):
-    """What proposes pairs of documents by their sets of shingles or their vectors."""
+    """Band keys and sketches that propose pairs of documents."""
 
     keys: Keys
-    # uint8[rows, size]: the low byte of each hash of the signatures; None where there is none.
+    # uint8[rows, size]: the low byte of each hash of the signatures, or None.
     sketches: NDArray[np.uint8] | None = None
     fewest: int = 0  # how many bytes of two sketches must be equal
-    # int64[documents] or None: the row of each document; None where each has its own.
+    # int64[documents] or None: the row of each document; None if each has its own.
     row_of: NDArray[np.int64] | None = None
 
     def rows(self, documents: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -47,13 +47,13 @@ class Signatures(NamedTuple):
         return documents if self.row_of is None else self.row_of[documents]
 
     def columns(self, documents: NDArray[np.int64]) -> Iterator[Keys]:
-        """Yield the keys of documents, a band at a time."""
+        """Yield the keys of documents, one band at a time."""
         rows = self.rows(documents)
         for band in range(self.keys.shape[1]):
             yield self.keys[rows, band]
 
     def propose(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Tell which documents share a key and are not far below the similarity."""
+        """Return which pairs share a key and are not far below the similarity."""
         i, j = self.rows(a), self.rows(b)
         proposed: NDArray[np.bool_] = (self.keys[i] == self.keys[j]).any(axis=1)
         if self.sketches is not None:
@@ -64,7 +64,7 @@ class Signatures(NamedTuple):
 
 
 def concat_signatures(chunks: list[Signatures]) -> Signatures:
-    """Return signatures one after another; the chunks are used up."""
+    """Concatenate signatures; this empties the list of chunks."""
     first = chunks[0]
     size = sum(len(chunk.keys) for chunk in chunks)
     keys = np.empty((size, first.keys.shape[1]), first.keys.dtype)
@@ -73,7 +73,7 @@ def concat_signatures(chunks: list[Signatures]) -> Signatures:
         sketches = np.empty((size, first.sketches.shape[1]), np.uint8)
     end = size
     while chunks:
-        # From the last on, and each is dropped: together they are as large as the result.
+        # Backwards, dropping each chunk: together they are as large as the result.
         chunk = chunks.pop()
         start = end - len(chunk.keys)
         keys[start:end] = chunk.keys
@@ -84,9 +84,9 @@ def concat_signatures(chunks: list[Signatures]) -> Signatures:
 
 
 def minhash_banding(criteria: Criteria) -> Banding:
-    """Return the rows and bands that find pairs at the similarity with the recall asked for."""
+    """Return the rows and bands that find pairs at the wanted similarity and recall."""
     similarity = max(criteria.similarity, _LEAST_SIMILARITY)
-    # The usual budget is enough down to a similarity of 0.35; below, twice as many or more.
+    # The usual budget is enough down to a similarity of 0.35; below, it is doubled or more.
     for budget in (BUDGET, 2 * BUDGET, 4 * BUDGET):
         try:
             return choose(MINHASH, 1 - similarity, criteria.recall, budget)
@@ -98,21 +98,21 @@ def minhash_banding(criteria: Criteria) -> Banding:
 def minhash_signatures(sets: Sets, criteria: Criteria) -> Signatures:
     """Return the band keys and sketches of documents given as sets of shingles.
 
-    They are the very shingles that verification counts, so the probability to find a pair is that
-    of the measure it has to meet, for a poem of 20 characters as for a law.
+    Verification counts the same shingles, so the probability of finding a pair depends on exactly
+    the measure it must meet, for a poem of 20 characters as well as for a law.
     """
     banding = minhash_banding(criteria)
     hashes = minhash.signatures(*sets, banding.size)
     fewest = fewest_agreeing(criteria.similarity, banding.size, LOSS)
-    # Half a key is enough: what is equal by chance has sketches that are not.
+    # Half a key is enough: sketches reject keys that are equal by chance.
     return Signatures(bands(hashes, banding).astype(np.uint32), hashes.astype(np.uint8), fewest)
 
 
 def pstable_keys(weighting: Weighting, criteria: Criteria) -> Keys:
     """Return the band keys of the documents' TF-IDF vectors.
 
-    Vectors of length 1 at a cosine c lie sqrt(2 - 2 c) apart.  Where no cosine is asked for, it is
-    that of two sets of equal size at the similarity s asked for: 2 s / (1 + s).
+    Vectors of length 1 with cosine c have the distance sqrt(2 - 2 c).  If no cosine is set, it is
+    that of two sets of equal size at the wanted similarity s: 2 s / (1 + s).
     """
     similarity = max(criteria.similarity, _LEAST_SIMILARITY)
     cosine = criteria.cosine or 2 * similarity / (1 + similarity)

@@ -1,4 +1,4 @@
-"""The fingerprinter: a recipe with everything it names resolved."""
+"""The fingerprinter: a recipe with everything it refers to resolved."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ class Fingerprints:
     def of_lines(cls, lines: FingerprintLines) -> Fingerprints:
         """Return the fingerprints of lines.
 
-        Lines do not tell how many terms there were, so each counts as having enough.
+        Lines do not contain the number of terms, so each document counts as having enough.
         """
         return cls(lines.values, lines.bits, np.full(len(lines.values), FEW_TERMS, np.int64))
 
     def hexes(self) -> list[str]:
-        """Return them as lower-case hex digits."""
+        """Return the fingerprints as lower-case hex digits."""
         return to_hex(self.values, self.bits)
 
 
@@ -56,39 +56,39 @@ class Fingerprints:
 class Fingerprinter:
     """Makes fingerprints: a recipe with its IDF and dictionary resolved.
 
-    It can be pickled and sent to other processes and machines.  `alone` makes one that needs no
-    corpus, `for_corpus` one that may learn from a corpus's counts.
+    It can be pickled and sent to other processes and machines.  `alone` creates one that needs no
+    corpus, `for_corpus` one that may learn from the counts of a corpus.
     """
 
     analyzer: Analyzer  # turns texts into terms
     idf: Idf  # weighs terms
-    learned: bool = False  # `idf` was learned from the counts that are to be fingerprinted
+    learned: bool = False  # whether `idf` was learned from the counts to be fingerprinted
 
     @classmethod
     def alone(cls, analyzer: Analyzer) -> Fingerprinter:
-        """Return the fingerprinter of documents that come without a corpus.
+        """Return a fingerprinter for documents without a corpus.
 
         Raises
         ------
         SimdupError
-            If the recipe asks for the frequencies of a corpus, or names a model that cannot be
-            read or was learned from other terms.
+            If the recipe needs the frequencies of a corpus, or names a model that cannot be read
+            or was learned from other terms.
         """
         recipe = analyzer.recipe
         if recipe.idf == "corpus":
-            raise SimdupError("idf", "these texts are not a corpus to learn from", field="idf")
+            raise SimdupError("idf", "there is no corpus to learn the IDF from", field="idf")
         if recipe.idf == "builtin" or (recipe.idf == "auto" and recipe.uses_idf):
             return cls(analyzer, Builtin())
         return cls(analyzer, NoIdf() if recipe.idf == "auto" else _model_of(analyzer))
 
     @classmethod
     def for_corpus(cls, analyzer: Analyzer, counts: Counts) -> Fingerprinter:
-        """Return the fingerprinter of a corpus.
+        """Return a fingerprinter for a corpus.
 
         Raises
         ------
         SimdupError
-            As for `alone`, but for the frequencies of a corpus.
+            As for `alone`, except that a corpus is given.
         """
         recipe = analyzer.recipe
         enough = recipe.idf == "corpus" or counts.documents_with_terms >= ENOUGH_DOCUMENTS
@@ -98,7 +98,7 @@ class Fingerprinter:
 
     @property
     def recipe(self) -> Recipe:
-        """The recipe as it was asked for."""
+        """The recipe as given."""
         return self.analyzer.recipe
 
     @property
@@ -119,7 +119,7 @@ class Fingerprinter:
         return recipe_fields(self.recipe) | {"idf": self.idf.name, "digest": self.digest}
 
     def weigh(self, counts: Counts) -> Weighting:
-        """Return how the terms of counted documents weigh."""
+        """Return the counts with the weights of their terms."""
         recipe = self.recipe
         factors = self.idf.factors(counts) if recipe.uses_idf else np.ones(len(counts.ids))
         frequent = self.idf.frequent(counts, recipe.min_df) if recipe.min_df > 1 else None
@@ -147,7 +147,7 @@ def fingerprint_rows(weighting: Weighting, first: int = 0, last: int | None = No
 
 
 def of_documents(every: Fingerprints, weighting: Weighting) -> Fingerprints:
-    """Return the fingerprints of documents, given those of all rows, which copies share."""
+    """Return the fingerprints of documents, given those of the rows that copies share."""
     row_of = weighting.counts.row_of
     if row_of is None:
         return every
@@ -162,6 +162,6 @@ def _model_of(analyzer: Analyzer) -> Model:
         raise SimdupError(
             path,
             "the model was learned with other `tokens`, `fold` or `dictionary`",
-            "`fit` it again with the recipe at hand",
+            "run `fit` again with this recipe",
         )
     return model

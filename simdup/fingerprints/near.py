@@ -1,4 +1,4 @@
-"""All pairs of fingerprints within a distance, searched as a run wants it."""
+"""Find all pairs of fingerprints within a distance, with the search options of a run."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ def near_pairs(fingerprints: Fingerprints, distance: int, run: RunOptions) -> Pa
 
 
 def iter_near_pairs(fingerprints: Fingerprints, distance: int, run: RunOptions) -> Iterator[Pairs]:
-    """Yield pairs that connect what all pairs within a Hamming distance connect, in chunks.
+    """Yield, in chunks, enough pairs to connect everything within a Hamming distance.
 
-    Identical fingerprints pair with the first of them only, and only the first with others.
+    Identical fingerprints are paired with the first of them only, and only the first with others.
     """
     distance = min(distance, fingerprints.bits)
     values, how = fingerprints.values, run.search

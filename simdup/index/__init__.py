@@ -1,8 +1,8 @@
 """The persistent index: one file.
 
-`database` is SQLite, on its guard; `storage` keeps sections, compares them with checksums and a
-`manifest`, and knows nothing about documents; `columns` knows how documents lie in columns;
-`store` reads them, `writer` adds and removes them; `searcher` answers which rows are near a
-fingerprint, `judging` which of them match, by sketch, and `matching` asks both; `index` is what
-users see.
+`database` wraps SQLite and does not trust the file; `storage` keeps sections and compares them with
+checksums and a `manifest`, but knows nothing about documents; `columns` defines documents as
+columns; `store` reads them, `writer` adds and removes them; `searcher` finds the rows near a
+fingerprint, `judging` decides by sketch which of them match, and `matching` combines both; `index`
+is the public class.
 """

@@ -1,4 +1,4 @@
-"""Filling a new index."""
+"""Create and fill a new index."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from simdup.model.settings import Settings
 
 
 def build(path: str, sources: Sources, settings: Settings, fingerprints: bool) -> Added:
-    """Create an index of documents with what weighs them, or of fingerprints."""
+    """Create an index of documents with their recipe, or of fingerprints."""
     with create_storage(path) as storage:
         add = _add_lines if fingerprints else _add_texts
         added = add(storage, sources, settings)
@@ -49,7 +49,7 @@ def _add_texts(storage: Storage, sources: Sources, settings: Settings) -> Added:
 
 
 def _add_lines(storage: Storage, sources: Sources, settings: Settings) -> Added:
-    """Add fingerprints; their recipe is the one given, if the digests agree."""
+    """Add fingerprints; their recipe is the given one if the digests agree."""
     recipe = settings.recipe
     own = recipe if recipe.idf != "auto" or not recipe.uses_idf else replace(recipe, idf="builtin")
     fingerprinter, digest = None, ""
@@ -62,9 +62,9 @@ def _add_lines(storage: Storage, sources: Sources, settings: Settings) -> Added:
     elif recipe != Recipe():
         raise SimdupError(
             storage.path,
-            f"the lines have recipe {lines.recipe or 'unknown'}, "
-            f"these options make {digest or 'one that needs texts to be known'}",
-            "leave the recipe's options out, or give those that the lines were made with",
+            f"the lines have recipe {lines.recipe or 'unknown'}, but these options give "
+            f"{digest or 'a recipe that depends on the texts'}",
+            "remove the recipe options, or use those that the lines were made with",
         )
     else:
         store_digest(storage, lines.recipe, lines.bits)

@@ -1,4 +1,4 @@
-"""Checking every part of an index."""
+"""Check every part of an index."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from simdup.index.state import find_places
 
 
 def find_faults(session: Session) -> list[str]:
-    """Return what is wrong with an index, a sentence each.
+    """Return what is wrong with an index, one sentence per fault.
 
     Every section is compared with its checksum, every block with its own columns, and the recipe
-    with its model and dictionary with its digest.
+    (including model and dictionary) with its digest.
     """
     storage = session.storage
     with storage.reading():
@@ -33,11 +33,11 @@ def find_faults(session: Session) -> list[str]:
                     columns = session.store.block(number)
                     keys.append(columns.keys)
                     if (name_keys(decode_names(columns.names)) != columns.keys).any():
-                        faults.append(f"block {number} has names that would not be found")
+                        faults.append(f"block {number} has names that cannot be found")
             for number in sorted(
                 {n for kind, n in find_places(storage) if kind in SECTIONS} - listed
             ):
-                faults.append(f"block {number} is missing in the list of blocks")
+                faults.append(f"block {number} is missing from the list of blocks")
         if keys and len(np.unique(np.concatenate(keys))) < sum(map(len, keys)):
             faults.append("a name occurs twice")
     return list(dict.fromkeys(faults))
@@ -45,7 +45,7 @@ def find_faults(session: Session) -> list[str]:
 
 @contextmanager
 def _collect(faults: list[str]) -> Iterator[None]:
-    """Note an error as a fault and go on."""
+    """Record an error as a fault and continue."""
     try:
         yield
     except SimdupError as error:

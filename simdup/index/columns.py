@@ -1,9 +1,10 @@
-"""Documents as an index keeps them: in columns, and a block of them as the sections of a file.
+"""Documents as an index stores them: in columns, and a block of them as sections of a file.
 
-A document takes 25 bytes and the 8, 16, 24 or 32 of its fingerprint, besides its name and its
-sketch: 8 for its name's hash, by which it is found, 8 for its content's, which tells whether it
-has changed, 4 for its length, 1 for its terms and 4 for where its name ends.  A document that came
-as a fingerprint line has no text: its `terms` are 0, and it has no sketch.
+Besides its name and its sketch, a document takes 25 bytes, and 8, 16, 24 or 32 for its fingerprint.
+The 25 bytes are 8 for the hash of the name, by which the document is found; 8 for the hash of the
+content, which shows whether it has changed; 4 for its length; 1 for its number of terms; and 4 for
+the end of its name.  A document from a fingerprint line has no text: its `terms` are 0, and it has
+no sketch.
 """
 
 from __future__ import annotations
@@ -25,16 +26,16 @@ RowIds = NDArray[np.int64]
 
 
 class MatchColumns(NamedTuple):
-    """What decides whether the texts of documents match."""
+    """The columns that decide whether the texts of documents match."""
 
     lengths: NDArray[np.uint32]  # uint32[n]
     terms: NDArray[np.uint8]  # uint8[n]: as in `Columns`
-    sketches: NDArray[np.uint8]  # uint8[n, 128]: zeros where there was no text
+    sketches: NDArray[np.uint8]  # uint8[n, 128]: zeros for documents without a text
 
     @classmethod
     def of(cls, lengths: NDArray[np.uint32], terms: NDArray[np.uint8],
            sketches: NDArray[np.uint8], which: RowIds) -> MatchColumns:  # fmt: skip
-        """Return those of some rows, given all lengths and terms, and the sketches of texts."""
+        """Return the columns of some rows, given all lengths and terms, and the sketches."""
         texts = terms[which] > 0
         if len(sketches) == len(terms):
             return cls(lengths[which], terms[which], sketches[which])
@@ -45,21 +46,21 @@ class MatchColumns(NamedTuple):
         return cls(lengths[which], terms[which], spread)
 
     def take(self, which: RowIds) -> MatchColumns:
-        """Return those of some rows."""
+        """Return the columns of some rows."""
         return MatchColumns(self.lengths[which], self.terms[which], self.sketches[which])
 
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """Documents in columns."""
+    """Documents as parallel columns."""
 
-    names: list[bytes]  # as they are in a file system
+    names: list[bytes]  # as in the file system
     values: U64  # uint64[n, words]: fingerprints
     keys: U64  # uint64[n]: hashes of the names
     contents: U64  # uint64[n]: hashes of names and contents together
     lengths: NDArray[np.uint32]  # uint32[n]: characters of the compact text
-    terms: NDArray[np.uint8]  # uint8[n]: terms, 255 for more; 0 where there was no text
-    # uint8[texts, 128]: sketches of the documents that had a text, in order.
+    terms: NDArray[np.uint8]  # uint8[n]: terms, at most 255; 0 for documents without a text
+    # uint8[texts, 128]: sketches of the documents with a text, in order.
     sketches: NDArray[np.uint8]
 
     def __len__(self) -> int:
@@ -81,11 +82,11 @@ class Columns:
         )
 
     def match_columns(self, which: RowIds) -> MatchColumns:
-        """Return what decides whether some of the documents match, by number."""
+        """Return the match columns of some of the documents, by number."""
         return MatchColumns.of(self.lengths, self.terms, self.sketches, which)
 
     def chunks(self, sizes: Sequence[int]) -> Iterator[Columns]:
-        """Cut the documents into chunks of these sizes, the last of which repeats."""
+        """Cut the documents into chunks of these sizes; the last size repeats."""
         first = number = 0
         while first < len(self):
             size = sizes[min(number, len(sizes) - 1)]
@@ -94,7 +95,7 @@ class Columns:
 
 
 def concat(several: Sequence[Columns], words: int) -> Columns:
-    """Return columns one after another; `words` of a fingerprint are for no columns at all."""
+    """Concatenate columns; `words` is the width of a fingerprint if there are no columns."""
     if len(several) == 1:
         return several[0]
     every = [line_columns([], np.zeros((0, words), np.uint64)), *several]
@@ -115,22 +116,22 @@ def concat(several: Sequence[Columns], words: int) -> Columns:
 def name_keys(names: Iterable[str]) -> U64:
     """Return the hashes by which names are found.
 
-    Two of 10**7 names have the same with a probability of 3 in a million; the later one would
-    then replace the other.
+    With 10**7 names, the probability that two have the same hash is 3 in a million; then the later
+    document would replace the other.
     """
     digests = (hashlib.blake2b(to_bytes(name), digest_size=8).digest() for name in names)
     return to_numbers(b"".join(digests))
 
 
 def text_hash(text: str) -> bytes:
-    """Return 8 bytes that tell whether a text has changed."""
+    """Return 8 bytes that show whether a text has changed."""
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
 
 
 def content_hashes(keys: U64, contents: U64) -> U64:
     """Return the hashes of names and contents together.
 
-    The contents are the hashes of texts (uint64[n, 1]) or, where there are none, the fingerprints.
+    The contents are the hashes of texts (uint64[n, 1]) or, without texts, the fingerprints.
     """
     for word in range(contents.shape[1]):
         keys = scatter(keys ^ contents[:, word])
@@ -138,7 +139,7 @@ def content_hashes(keys: U64, contents: U64) -> U64:
 
 
 def line_columns(names: Sequence[str], values: U64, keyed: bool = True) -> Columns:
-    """Return the columns of fingerprint lines; those that are only asked about need no keys."""
+    """Return the columns of fingerprint lines; for a query they need no keys."""
     n = len(names)
     keys = name_keys(names) if keyed else np.zeros(n, np.uint64)
     return Columns(
@@ -172,7 +173,7 @@ def to_sections(columns: Columns) -> dict[str, bytes]:
 
 
 def from_sections(sections: dict[str, bytes], words: int) -> Columns:
-    """Return the documents of a block; raise ValueError if its sections do not belong together."""
+    """Return the documents of a block; raise ValueError if its sections are inconsistent."""
     names = read_names(sections["ends"], sections["names"])
     columns = Columns(
         names,
@@ -192,13 +193,13 @@ def from_sections(sections: dict[str, bytes], words: int) -> Columns:
 
 
 def read_names(ends: bytes, content: bytes, which: RowIds | slice = slice(None)) -> list[bytes]:
-    """Return the names that two sections of a block hold: all, or some by number.
+    """Return the names in two sections of a block: all, or some by number.
 
-    Raise ValueError if the sections do not belong together.
+    Raise ValueError if the sections are inconsistent.
     """
     bounds = np.concatenate([[0], np.frombuffer(ends, "<u4")])
     if bounds[-1] != len(content) or (bounds[1:] < bounds[:-1]).any():
-        raise ValueError("names that do not end where they should")
+        raise ValueError("wrong ends of names")
     places = zip(bounds[:-1][which].tolist(), bounds[1:][which].tolist(), strict=True)
     return [content[start:end] for start, end in places]
 

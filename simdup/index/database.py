@@ -1,11 +1,11 @@
 """A SQLite file that is not trusted: transactions, limits, and errors in plain words.
 
-SQLite does what it is best at: transactions that happen whole or not at all, whatever kills the
-process or the machine, one writer beside many readers, and pages of a large file on demand.
+SQLite provides what it is best at: atomic transactions, even if the process or the machine dies;
+one writer together with many readers; and pages of a large file on demand.
 
-The file is in SQLite's WAL mode: while someone writes, or reads, two more files exist beside it;
-the last to close removes them.  A process that is killed leaves them behind, and the next to open
-the file takes over what was committed and drops the rest.
+The file is in SQLite's WAL mode: while a process has it open, two more files exist beside it; the
+last process to close the file removes them.  A killed process leaves them behind.  The next process
+to open the file keeps what was committed and drops the rest.
 """
 
 from __future__ import annotations
@@ -19,16 +19,17 @@ from typing import Any
 
 from simdup.errors import SimdupError
 
-# Seconds that a reader waits for another process that takes over what a killed one left.
+# Seconds that a reader waits while another process recovers what a killed one left.
 RECOVERY = 5.0
 DAMAGED_HINT = (
-    "`Index.repair` writes what is intact to a new file; or build the index again from its sources"
+    "`Index.repair` saves the intact part in a new file; or build the index again from its sources"
 )
-# SQLite's instructions between two looks at how many a statement has taken, and how many it may
-# take beside one for each byte of the file. A row takes some 5 and at least 6 bytes; a crafted tree
-# whose branches share their leaves would take 2**60. 10**7 take a third of a second.
+# SQLite instructions between two checks of how many a statement has executed, and how many it may
+# execute in addition to one for each byte of the file. A row takes about 5 instructions and at
+# least 6 bytes; a crafted tree whose branches share their leaves would take 2**60. 10**7
+# instructions take a third of a second.
 _STEP, _STEPS = 1_000_000, 10
-# Python raises the second where a message of SQLite quotes a damaged schema.
+# Python raises the second one if a message of SQLite quotes a damaged schema.
 _FAILURES = (sqlite3.Error, UnicodeDecodeError)
 
 
@@ -42,25 +43,25 @@ class Database:
         connection.set_progress_handler(self._count_steps, _STEP)
 
     def distrust(self) -> None:
-        """Run nothing that the file brings along, and expect cells outside their pages."""
+        """Run no code from the file, and check for cells outside their pages."""
         for pragma in ("trusted_schema = OFF", "cell_size_check = ON"):
             self.execute(f"PRAGMA {pragma}")
-        # Python 3.12 can set it. A file that is being made needs what it forbids.
+        # Python 3.12 can set it. Creating a file needs what it forbids.
         if hasattr(self._connection, "setconfig"):
             self._connection.setconfig(sqlite3.SQLITE_DBCONFIG_DEFENSIVE, True)  # type: ignore[attr-defined,unused-ignore]
 
     def _count_steps(self) -> bool:
-        """Count the instructions of a statement; tell whether they are too many."""
+        """Count the instructions of a statement; return whether they are too many."""
         self._steps += 1
         if self._steps <= _STEPS:
             return False
         try:
             return self._steps > _STEPS + os.path.getsize(self.path) // _STEP
         except OSError:
-            return False  # it was moved while it is open
+            return False  # it was moved while open
 
     def lacks_room(self) -> bool:
-        """Tell whether the files that a reader needs beside this one cannot be made."""
+        """Return whether the files that a reader needs beside this one cannot be created."""
         try:
             self._connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchall()
         except _FAILURES as error:
@@ -70,19 +71,19 @@ class Database:
         return False
 
     def close(self) -> None:
-        """Close the file; the last to do so leaves a single file."""
+        """Close the file; the last process to do so leaves a single file."""
         with suppress(sqlite3.Error):
             self._connection.close()
 
     @contextmanager
     def reading(self) -> Iterator[None]:
-        """Keep to one state of the file: what others write meanwhile is not seen."""
+        """Read one state of the file: what others write meanwhile is not visible."""
         if self._connection.in_transaction:
             yield
             return
         self.execute("BEGIN")
         try:
-            # The first query fixes the state.
+            # The first query determines the state.
             self.execute("SELECT 1 FROM sqlite_schema LIMIT 1")
             yield
         finally:
@@ -91,14 +92,15 @@ class Database:
 
     @contextmanager
     def writing(self, timeout: float, waiting: Callable[[str], None]) -> Iterator[None]:
-        """Write: everything appears at the end, or nothing if an exception is raised.
+        """Write: everything is committed at the end, or nothing if an exception is raised.
 
-        Another writer is waited for; `waiting` is called once with a sentence before that.
+        This waits for another writer; before that, it calls `waiting` once with a sentence.
 
         Raises
         ------
         SimdupError
-            If it does not finish within the `timeout` (seconds), or the file cannot be written.
+            If the other writer does not finish within `timeout` seconds, or the file cannot be
+            written.
         """
         self._begin(timeout, waiting)
         try:
@@ -126,7 +128,7 @@ class Database:
                     raise SimdupError(
                         self.path,
                         f"another process is writing to it; waited {timeout:g} s",
-                        "try again when it is done, or raise the `timeout`",
+                        "try again when it is done, or increase `timeout`",
                     )
                 if not announced:
                     waiting(f"another process is writing to it; waiting up to {timeout:g} s")
@@ -141,11 +143,11 @@ class Database:
         return int(number)
 
     def execute(self, statement: str, values: Iterable[object] = ()) -> list[Any]:
-        """Return the rows that a statement gives."""
+        """Return the rows of a statement."""
         return list(self.rows(statement, values))
 
     def rows(self, statement: str, values: Iterable[object] = ()) -> Iterator[Any]:
-        """Yield the rows that a statement gives, as they are needed."""
+        """Yield the rows of a statement on demand."""
         self._steps = 0
         try:
             yield from self._connection.execute(statement, tuple(values))
@@ -153,23 +155,25 @@ class Database:
             raise self._error(error) from None
 
     def damaged(self, what: str) -> SimdupError:
-        """Return the error for something in the file that is not as it was written."""
+        """Return the error for a damaged part of the file."""
         return SimdupError(self.path, what, DAMAGED_HINT)
 
     def _error(self, error: Exception) -> SimdupError:
-        """Return what SQLite reports in plain words."""
+        """Return an error of SQLite in plain words."""
         code, words = _code(error), " ".join(str(error).split())
         if code == sqlite3.SQLITE_FULL:
-            return SimdupError(self.path, "no space left; nothing was written", "make room")
+            return SimdupError(
+                self.path, "no space left; nothing was written", "free some disk space"
+            )
         if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_CANTOPEN):
-            hint = "see its permissions, its folder's, and the space on its disk"
+            hint = "check the permissions of the file and its folder, and the free disk space"
             return SimdupError(self.path, "cannot be written", hint)
         if code == sqlite3.SQLITE_BUSY:
             return SimdupError(self.path, "the index is locked by another process", "try again")
         if code == sqlite3.SQLITE_IOERR:
-            return SimdupError(self.path, f"cannot be read or written ({words})", "see the disk")
+            return SimdupError(self.path, f"cannot be read or written ({words})", "check the disk")
         if code == sqlite3.SQLITE_INTERRUPT:
-            return self.damaged("the index is damaged (its tables have no end)")
+            return self.damaged("the index is damaged (endless tables)")
         return self.damaged(f"the index is damaged ({words})")
 
 

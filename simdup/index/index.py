@@ -32,19 +32,19 @@ _DEFAULT = Criteria()
 
 
 class Index:
-    """Documents that you already have, in one file, ready to be asked for near-duplicates.
+    """The documents that you already have, in one file, ready to be searched for near-duplicates.
 
-    `Index.build` creates an index, `Index.open` opens it.  It keeps each document's name, its
-    fingerprint, its length and a sketch of 128 bytes; and the recipe with its IDF model and user
-    dictionary, so that it gives the same answers wherever it is taken.  Several processes may read
-    it while one writes: each sees all of what another adds at a time, or nothing of it.
+    `Index.build` creates an index, `Index.open` opens it.  It stores the name, the fingerprint, the
+    length and a sketch of 128 bytes of each document, and the recipe with its IDF model and user
+    dictionary.  So it gives the same answers on every machine.  Several processes may read it while
+    one writes: each sees all documents of another's transaction, or none.
 
     Use it in one thread at a time, and close it, or use it as a context manager.
 
     Attributes
     ----------
     built : Added or None
-        What became of the documents that `build` was given; None where the index was opened.
+        What happened to the documents given to `build`; None if the index was opened.
 
     Examples
     --------
@@ -71,26 +71,26 @@ class Index:
         reading: Reading | None = None,
         run: RunOptions | None = None,
     ) -> Index:
-        """Create an index and open it; its `built` tells what became of the documents.
+        """Create an index and open it; `built` says what happened to the documents.
 
         Parameters
         ----------
         path : str
-            Its file, which must not exist.
+            The file, which must not exist.
         sources : str, iterable of str, or iterable of (str, str)
             Files and folders, or names and texts.
         recipe : Recipe or str
-            How documents are fingerprinted.  The IDF learned from these documents, if any, is kept
-            for all that come later.
+            How documents are fingerprinted.  The IDF learned from these documents, if any, also
+            applies to all later ones.
         fingerprints : bool
-            Whether the sources hold fingerprint lines, or are (name, fingerprint), not texts.
+            Whether the sources are fingerprint lines, or (name, fingerprint) pairs, not texts.
         reading, run : optional
-            How files are read; what the run may use.
+            How files are read, and what the run may use.
 
         Raises
         ------
         SimdupError
-            If the file exists already, or cannot be written.
+            If the file already exists, or cannot be written.
         """
         added = build(path, sources, Settings.of(recipe, reading=reading, run=run), fingerprints)
         index = cls.open(path)
@@ -104,7 +104,7 @@ class Index:
         Raises
         ------
         SimdupError
-            If it does not exist, is damaged, or comes from a newer version.
+            If it does not exist, is damaged, or was made by a newer version.
         """
         storage = open_storage(path)
         try:
@@ -149,10 +149,10 @@ class Index:
         timeout: float = TIMEOUT,
         waiting: Callable[[str], None] = keep_silent,
     ) -> Added:
-        """Add documents: all of them or, if it is interrupted, none.
+        """Add documents: all of them or, if interrupted, none.
 
-        A document whose name is present is replaced where its content has changed, and left alone
-        where it has not.
+        If the index already has a document of the same name, it is replaced if its content has
+        changed, and left alone otherwise.
 
         Parameters
         ----------
@@ -161,7 +161,7 @@ class Index:
         timeout : float
             Seconds to wait for another writer.
         waiting : callable
-            Called with a sentence before the waiting begins.
+            Called with a sentence before a wait begins.
 
         Raises
         ------
@@ -175,7 +175,7 @@ class Index:
                 batches = iter([_line_columns(self._session, sources)])
             else:
                 settings = Settings.of(reading=reading, run=run)
-                # Known as of now: what is added meanwhile would be known to some processes only.
+                # A snapshot: what is added meanwhile would be known to some processes only.
                 known = writer().contents.copy()
                 batches = _text_columns(self._session, sources, settings, result, known)
             for columns in batches:
@@ -222,7 +222,7 @@ class Index:
         timeout: float = TIMEOUT,
         waiting: Callable[[str], None] = keep_silent,
     ) -> QueryResults:
-        """Tell for each document what the index holds near it.
+        """Find the near-duplicates of each document in the index.
 
         Parameters
         ----------
@@ -231,25 +231,25 @@ class Index:
         distance : int
             The largest Hamming distance of the fingerprints.
         similarity : float
-            The least similarity, where both sides have texts: an estimate from sketches with a
-            standard error of 0.035 at 0.8 (`simdup.lsh.bbit`).
+            The lowest similarity, if both documents have texts.  It is estimated from sketches,
+            with a standard error of 0.035 at 0.8 (`simdup.lsh.bbit`).
         verify : bool
             Whether similarity matters.
         limit : int, optional
-            Most matches of a document.
+            The most matches per document.
         add : bool
-            Whether documents without a match are added as they come, so that of similar ones the
-            first is kept.  Each batch is written before its results are returned.
+            Whether to add documents without a match at once, so that only the first of several
+            similar ones is new.  Each batch is written before its results are returned.
         compress : bool
-            Whether search tables, if there are so many queries that they are built, take two
-            thirds of the memory.
+            Whether to compress search tables, which many queries need, to two thirds of their
+            size.
         timeout, waiting
             As for `add`.
 
         Returns
         -------
         QueryResults
-            To be iterated over.  Each batch sees the index as it is by then.
+            An iterable.  Each batch sees the index as it is at that time.
         """
         session, using = self._session, run or RunOptions()
         results = QueryResults(iter(()))
@@ -269,12 +269,12 @@ class Index:
         return results
 
     def export(self) -> Iterator[tuple[str, int]]:
-        """Yield name and fingerprint of all documents, in the order they were added."""
+        """Yield the name and fingerprint of all documents, oldest first."""
         for columns in self._columns():
             yield from zip(decode_names(columns.names), map(to_int, columns.values), strict=True)
 
     def export_lines(self) -> Iterator[bytes]:
-        """Yield the fingerprint lines of all documents, in chunks, the header first."""
+        """Yield the header and the fingerprint lines of all documents, in chunks."""
         bits = self._session.recipe.bits
         if self.recipe["digest"]:
             yield format_header(self.recipe["digest"], bits)
@@ -286,16 +286,16 @@ class Index:
             yield from self._session.store.blocks()
 
     def info(self) -> IndexInfo:
-        """Return what the index says about itself; this takes no longer for a large index."""
+        """Return facts about the index; this takes the same time for any size."""
         return index_info(self._session.storage)
 
     def check(self) -> list[str]:
-        """Check every part, and return what is wrong, a sentence each: nothing if all is well."""
+        """Check every part; return one sentence per fault, or an empty list if all is well."""
         return find_faults(self._session)
 
     @staticmethod
     def repair(path: str, target: str) -> Repaired:
-        """Write what is intact of a damaged index to a new one; see `simdup.index.repair`."""
+        """Write the intact part of a damaged index to a new one; see `simdup.index.repair`."""
         return repair(path, target)
 
     def require_recipe(self, name: str | None, options: dict[str, Any]) -> None:
@@ -304,10 +304,10 @@ class Index:
 
 
 def _stream(sources: Sources, run: RunOptions) -> RunOptions:
-    """Return the options of a query that may have to answer line by line."""
+    """Return the run options for a query that may have to answer line by line."""
     named = [sources] if isinstance(sources, str) else sources
     if run.jobs is None and isinstance(named, list | tuple) and STDIN in named:
-        # Workers are sent documents ahead; a slow writer would wait for its answers.
+        # Workers receive documents in advance, so a slow writer would wait for its answers.
         return replace(run, jobs=1)
     return run
 
@@ -319,7 +319,7 @@ def _text_columns(
     result: Added | QueryResults,
     known: KeySet | None = None,
 ) -> Iterator[Columns]:
-    """Yield the columns of documents, batch by batch, without those that are known."""
+    """Yield the columns of documents, batch by batch, except those already in the index."""
     fingerprinter = session.recipe.fingerprinter
     opened = open_input(sources, settings)  # type: ignore[arg-type]
     for corpus in read_documents(opened, fingerprinter, known):
@@ -342,6 +342,6 @@ def _line_columns(session: Session, sources: Sources, keyed: bool = True) -> Col
         raise SimdupError(
             session.storage.path,
             f"the lines have {theirs}; the index has {bits} bits, recipe {digest or 'unknown'}",
-            f"lines of its recipe begin with: {header}" if digest else "",
+            f"lines with its recipe begin with: {header}" if digest else "",
         )
     return line_columns(list(lines.names), lines.values, keyed)

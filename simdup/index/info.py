@@ -1,4 +1,4 @@
-"""What an index says about itself, without looking at its documents or importing numpy."""
+"""Facts about an index, found without reading its documents or importing numpy."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ from typing import Any
 
 from simdup.index.storage import Storage
 
-# More than any recipe has.
+# More bytes than any recipe needs.
 _MOST_BITS = 1 << 12
 
 
 @dataclass(frozen=True, slots=True)
 class IndexInfo:
-    """What an index says about itself.
+    """Facts about an index.
 
     Attributes
     ----------
     path : str
-        Its file.
+        The file.
     documents, bytes : int
-        How many documents; how large the file is.
+        The number of documents, and the size of the file.
     created, changed : str
-        When, in UTC and ISO 8601.
+        Times in UTC and ISO 8601.
     simdup : str
-        The version that created it.
+        The version of simdup that created it.
     recipe : dict
         The resolved recipe; for fingerprint lines only digest and bits.
     model_documents : int or None
-        How many documents its own IDF model was learned from; None without one.
+        How many documents its own IDF model was learned from; None if it has no model.
     """
 
     path: str
@@ -65,7 +65,7 @@ def read_stored(storage: Storage) -> dict[str, Any]:
 
 
 def index_info(storage: Storage) -> IndexInfo:
-    """Return what an open index says about itself."""
+    """Return facts about an open index."""
     stored = read_stored(storage)
     with storage.reading():
         about = storage.about()

@@ -1,4 +1,4 @@
-"""From sources to the columns of an index: documents, or fingerprint lines."""
+"""Turn sources into the columns of an index: documents, or fingerprint lines."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ from simdup.lsh.bbit import SIZE, bbit_sketch
 from simdup.model.documents import Document, Skipped
 from simdup.model.shingling import Shingling
 
-# Texts as for a scan, or files of fingerprint lines, or names and fingerprints.
+# Texts as for a scan, files of fingerprint lines, or names and fingerprints.
 Sources: TypeAlias = Data | Iterable[tuple[str, int]]
 
-# More terms are not counted; nobody asks beyond a few.
+# Terms are counted up to this number; only small numbers matter.
 _MOST_TERMS = 255
 
-# Part of every index: other shingles would make other sketches.
+# Part of the format of an index: other shingles would give other sketches.
 _shingler = Shingler(Shingling(5))
 
 
 def summarize(document: Document, text: PreparedText) -> bytes:
-    """Return what stays of a text: a hash of it as it was, and a sketch of its shingles."""
+    """Return what an index stores of a text: a hash of the text, and a sketch of its shingles."""
     sketch = bbit_sketch(_shingler.shingles(text.compact))
     return text_hash(document.text) + sketch.tobytes()
 
@@ -51,13 +51,13 @@ KEEP_SUMMARIES = BatchOptions(extras=summarize)
 
 @dataclass(frozen=True)
 class _CountChanged:
-    """Counts the documents of a batch, but not those that are known."""
+    """Counts the documents of a batch, except those already in the index."""
 
     counter: BatchCounter
     known: KeySet
 
     def __call__(self, number: int) -> Callable[[Batch], CountedBatch]:
-        """Return the function from a batch to its counts, for any process."""
+        """Return the function that counts a batch, for any process."""
         return self.count
 
     def count(self, batch: Batch) -> CountedBatch:
@@ -78,7 +78,7 @@ class _CountChanged:
 def read_documents(
     opened: Input, fingerprinter: Fingerprinter, known: KeySet | None = None
 ) -> Iterator[Corpus]:
-    """Yield documents batch by batch, without those that are known."""
+    """Yield documents batch by batch, except those already in the index."""
     settings = opened.settings
     analyzer = replace(fingerprinter.analyzer, segmenter=settings.run.segmenter)
     options = replace(KEEP_SUMMARIES, standalone=True)
@@ -88,7 +88,7 @@ def read_documents(
 
 
 def to_columns(corpus: Corpus, found: Fingerprints) -> Columns:
-    """Return the columns of fingerprinted documents; those without words are left out."""
+    """Return the columns of fingerprinted documents, except those without words."""
     chosen = np.flatnonzero(found.terms)
     rows = chosen.tolist()
     summaries = np.frombuffer(b"".join(corpus.extras[i] for i in rows), np.uint8)
@@ -100,14 +100,14 @@ def to_columns(corpus: Corpus, found: Fingerprints) -> Columns:
         found.values[chosen],
         keys,
         content_hashes(keys, to_numbers(summaries[:, :8].tobytes())[:, None]),
-        np.array([corpus.lengths[i] for i in rows], np.uint32),
+        corpus.lengths[chosen].astype(np.uint32),
         np.minimum(found.terms[chosen], _MOST_TERMS).astype(np.uint8),
         summaries[:, 8:],
     )
 
 
 def read_fingerprints(sources: Sources, bits: int, digest: str) -> FingerprintLines:
-    """Read fingerprint lines from files, or take names and fingerprints of bits and digest."""
+    """Read fingerprint lines from files, or convert pairs of names and fingerprints."""
     given: list[Any] = [sources] if isinstance(sources, str) else list(sources)
     if not given:
         return FingerprintLines([], np.zeros((0, -(-bits // 64)), np.uint64), bits, digest)
@@ -119,7 +119,7 @@ def read_fingerprints(sources: Sources, bits: int, digest: str) -> FingerprintLi
         if any(value >> bits for _, value in given):
             raise OverflowError
     except OverflowError:
-        what = f"not all are numbers of {bits} bits"
+        what = f"fingerprints must be numbers of {bits} bits"
         raise SimdupError("fingerprints", what, field="fingerprints") from None
     values = np.frombuffer(content, ">u8").astype(np.uint64).reshape(len(given), -1)
     return FingerprintLines([name for name, _ in given], values, bits, digest)

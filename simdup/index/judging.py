@@ -1,4 +1,4 @@
-"""Which hits of a search are matches, by sketch and length: arrays in, arrays out."""
+"""Decide which hits of a search match, by sketch and length: arrays in, arrays out."""
 
 from __future__ import annotations
 
@@ -17,30 +17,30 @@ from simdup.model.matches import Match
 from simdup.search import Hits
 from simdup.search.arrays import hamming_distances
 
-# Returns what decides whether some documents match, by their numbers.
+# Returns the match columns of some documents, given by number.
 Held: TypeAlias = Callable[[RowIds], MatchColumns]
 
-# Hits whose sketches are compared at a time: 1 MB of each side.
+# Hits whose sketches are compared at a time: 1 MB per side.
 _CHUNK = 1 << 13
-# Where documents have more neighbours than this, finding all of them costs more than it saves.
+# If documents have more neighbours than this, finding all of them costs more than it saves.
 _FEW = 4
 
 
 class Found(NamedTuple):
     """Matches in columns.
 
-    They become objects when they are needed: a hundred thousand at once would keep the garbage
+    They become objects only when needed: a hundred thousand at once would keep the garbage
     collector busy for longer than the search takes.
     """
 
     query: RowIds  # int64[m]: the number of the document that was queried
-    row: RowIds  # int64[m]: where the other one is
+    row: RowIds  # int64[m]: the row of the document in the index
     distance: NDArray[np.int16]
-    similarity: NDArray[np.float64]  # NaN where one side had no text
+    similarity: NDArray[np.float64]  # NaN if one of the documents has no text
 
     @classmethod
     def concat(cls, several: Sequence[Found]) -> Found:
-        """Return matches one after another."""
+        """Concatenate matches."""
         nothing = np.zeros(0, np.int64)
         none = cls(nothing, nothing, nothing.astype(np.int16), np.zeros(0))
         query, row, distance, similarity = zip(none, *several, strict=True)
@@ -59,10 +59,10 @@ class Found(NamedTuple):
     def best(self, limit: int | None) -> Found:
         """Return the best matches of each document, by document, the best first.
 
-        Those that are as good stay in their order.
+        Equally good matches keep their order.
         """
-        # One sort of whole numbers: a million matches take 20 ms, by four columns 115. A sketch
-        # has 128 bytes, so this many of them differ.
+        # One sort of integers: a million matches take 20 ms; by four columns, 115 ms. A sketch has
+        # 128 bytes, so at most this many of them differ.
         differing = np.rint((1 - np.nan_to_num(self.similarity)) * 127.5).astype(np.int64)
         worth = (self.query << 8 | differing) << 9 | self.distance
         found = self.take(stable_order(worth))
@@ -88,12 +88,13 @@ class Matches:
     found: Found  # ordered by document
     names: dict[int, str]  # of the rows that match
     bounds: list[int]  # where the matches of each document begin, and the last ones end
+    candidates: int  # pairs within the distance
 
     @classmethod
-    def of(cls, found: Found, names: dict[int, str], documents: int) -> Matches:
-        """Return the matches of so many documents."""
+    def of(cls, found: Found, names: dict[int, str], documents: int, candidates: int) -> Matches:
+        """Return the matches of some documents."""
         bounds = np.searchsorted(found.query, np.arange(documents + 1))
-        return cls(found, names, bounds.tolist())
+        return cls(found, names, bounds.tolist(), candidates)
 
     def __getitem__(self, document: int) -> list[Match]:
         """Return the matches of one document."""
@@ -105,7 +106,7 @@ class Matches:
 
 
 def stable_order(values: RowIds) -> RowIds:
-    """Return the order that sorts small numbers, of which equal ones stay in their order."""
+    """Return the order that sorts small numbers; equal ones keep their order."""
     bits = len(values).bit_length()
     places = np.sort(values << bits | np.arange(len(values)))
     order: RowIds = places & ((1 << bits) - 1)
@@ -113,7 +114,7 @@ def stable_order(values: RowIds) -> RowIds:
 
 
 def distinct(rows: RowIds) -> RowIds:
-    """Return the distinct rows, rising: in a third of the time of `np.unique`."""
+    """Return the distinct rows, ascending, in a third of the time of `np.unique`."""
     ordered = np.sort(rows)
     return ordered[np.flatnonzero(np.diff(ordered, prepend=-1))]
 
@@ -121,7 +122,7 @@ def distinct(rows: RowIds) -> RowIds:
 def judge(hits: Hits, asked: Held, held: Held, criteria: Criteria) -> Found:
     """Return the hits that match, with their similarities.
 
-    Documents with few terms match only identical ones: those with equal length and sketch.
+    Documents with few terms match only identical ones, which have equal length and sketch.
     """
     parts = []
     for low in range(0, len(hits.query), _CHUNK):
@@ -134,7 +135,7 @@ def judge(hits: Hits, asked: Held, held: Held, criteria: Criteria) -> Found:
 def _compare(
     a: MatchColumns, b: MatchColumns, criteria: Criteria
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Return the similarities of documents side by side, and which of them match."""
+    """Return the similarity of each pair of documents, and which pairs match."""
     similarity = np.full(len(a.terms), np.nan)
     good = np.ones(len(a.terms), np.bool_)
     texts = (a.terms > 0) & (b.terms > 0)
@@ -152,9 +153,9 @@ def _compare(
 
 
 def choose_new(columns: Columns, bits: int, criteria: Criteria) -> RowIds:
-    """Return the documents, by number, that match none returned before them.
+    """Return the documents, by number, that match none of those returned before them.
 
-    Only those returned are compared with others: a family of m documents costs m comparisons.
+    Only these are compared with others, so a family of m documents costs m comparisons.
     """
     values, distance = columns.values, min(criteria.distance, bits)
     near = np.zeros(len(columns), np.bool_)

@@ -1,4 +1,4 @@
-"""A growing set of 64-bit hashes, asked in bulk."""
+"""A growing set of 64-bit hashes with bulk look-up."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from simdup.index.columns import U64
 
 
 class KeySet:
-    """A growing set of 64-bit hashes: at first each question scans all, the fifth sorts them."""
+    """A growing set of 64-bit hashes: the first look-ups scan all hashes, the fifth sorts them."""
 
     def __init__(self, given: U64) -> None:
         self._given = given
@@ -17,7 +17,7 @@ class KeySet:
         self._recent: list[U64] = []
 
     def copy(self) -> KeySet:
-        """Return the set as it is now."""
+        """Return a copy of the set."""
         other = KeySet(self._given)
         other._passes, other._recent = self._passes, list(self._recent)
         return other
@@ -30,9 +30,9 @@ class KeySet:
         self._recent.append(more)
 
     def contain(self, asked: U64) -> NDArray[np.bool_]:
-        """Tell which of some hashes are in the set."""
+        """Return which of the hashes are in the set."""
         self._passes += 1
-        # A pass through 10**6 numbers takes 5 to 10 ms, sorting them some 30.
+        # A scan of 10**6 numbers takes 5 to 10 ms, sorting them some 30 ms.
         if self._passes == 5:
             self._given = np.sort(self._given)
         ordered = self._given if self._passes >= 5 else np.sort(_sieve(self._given, asked))
@@ -43,7 +43,7 @@ class KeySet:
 
 
 def _sieve(given: U64, asked: U64) -> U64:
-    """Return the hashes that share their first bits with one of those asked for."""
+    """Return the given hashes that share their first bits with one of `asked`."""
     bits = min(max(len(asked) * 16, 1 << 10).bit_length(), 24)
     shift = np.uint64(64 - bits)
     marks = np.zeros(1 << bits, np.bool_)
@@ -53,7 +53,7 @@ def _sieve(given: U64, asked: U64) -> U64:
 
 
 def contains(ordered: U64, asked: U64) -> NDArray[np.bool_]:
-    """Tell which numbers occur in a sorted array."""
+    """Return which numbers occur in a sorted array."""
     if not len(ordered):
         return np.zeros(len(asked), np.bool_)
     position = np.minimum(np.searchsorted(ordered, asked), len(ordered) - 1)

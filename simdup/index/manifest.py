@@ -1,7 +1,7 @@
-"""What a file of sections should hold, noted by its last writer and compared by every reader.
+"""The manifest: what a file should contain, written by the last writer, checked by every reader.
 
-A section's checksum tells that the section is as it was written, not that it is the one that
-belongs there: an older one has a right checksum too, and one that is gone has none.
+The checksum of a section proves that the section is as it was written, but not that it belongs
+there: an older version has a valid checksum too, and a missing section has none.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
-KIND = "manifest"  # its own sections
-# Numbers of sections that one section of the manifest is about: 30 kB, which every transaction
-# writes, beside a block of 190 kB.
+KIND = "manifest"  # the kind of its own sections
+# How many section numbers one section of the manifest covers: 30 kB, which every transaction
+# writes in addition to a block of 190 kB.
 _SPAN = 128
 _DOCUMENTS = "documents"
 
@@ -21,20 +21,20 @@ Entries = dict[int, dict[str, Any]]
 
 @dataclass(slots=True)
 class Manifest:
-    """The documents of each block, and the checksum of each section, by its number and kind."""
+    """The number of documents of each block, and the checksum of each section."""
 
     entries: Entries = field(default_factory=dict)
-    changed: set[int] = field(default_factory=set)  # spans that are not written yet
+    changed: set[int] = field(default_factory=set)  # spans that are not yet written
 
     def read(self, content: bytes) -> None:
-        """Take over what `sections` returned; raise ValueError if it is something else."""
+        """Read what `sections` returned; raise ValueError if it is invalid."""
         for number, entry in json.loads(content).items():
             if not isinstance(entry, dict):
                 raise ValueError("no entry")
             self.entries[int(number)] = entry
 
     def sections(self) -> dict[int, bytes]:
-        """Return the sections that have changed; without content, they are no more."""
+        """Return the sections that have changed; an empty one is to be removed."""
         found = {}
         for span in sorted(self.changed):
             numbers = range(span * _SPAN, (span + 1) * _SPAN)
@@ -44,12 +44,12 @@ class Manifest:
         return found
 
     def note(self, kind: str, number: int, checksum: bytes) -> None:
-        """Note a section."""
+        """Record a section."""
         self.entries.setdefault(number, {})[kind] = checksum.hex()
         self.changed.add(number // _SPAN)
 
     def note_block(self, number: int, documents: int) -> None:
-        """Note how many documents a block has; without any, forget it."""
+        """Record how many documents a block has; without any, remove it."""
         if documents:
             self.entries.setdefault(number, {})[_DOCUMENTS] = documents
         else:
@@ -57,15 +57,15 @@ class Manifest:
         self.changed.add(number // _SPAN)
 
     def has(self, kind: str, number: int, checksum: bytes) -> bool:
-        """Tell whether a section is the one that was noted."""
+        """Return whether a section is the recorded one."""
         return bool(self.entries.get(number, {}).get(kind) == checksum.hex())
 
     def blocks(self) -> dict[int, int]:
-        """Return the documents of each block by its number."""
+        """Return the number of documents of each block."""
         return {n: entry[_DOCUMENTS] for n, entry in self.entries.items() if _DOCUMENTS in entry}
 
     def kinds(self) -> set[tuple[str, int]]:
-        """Return kind and number of all sections."""
+        """Return the kind and number of all sections."""
         return {
             (kind, number)
             for number, entry in self.entries.items()

@@ -1,13 +1,14 @@
-"""Which documents of an index match others, by fingerprint, sketch and length."""
+"""Find the documents of an index that match others, by fingerprint, sketch and length."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
-from simdup.index.columns import Columns, RowIds, decode_names
+from simdup.index.columns import U64, Columns, RowIds, decode_names
 from simdup.index.judging import Found, Matches, choose_new, distinct, judge
 from simdup.index.searcher import Searcher, SearchSetup
 from simdup.index.session import Patience, Session
@@ -16,10 +17,10 @@ from simdup.model.matches import Match, QueryResult
 from simdup.model.settings import RunOptions
 from simdup.search import HammingBall, Hits
 
-# Documents that are queried and added at a time where earlier ones may match later ones: few at
-# first, because of many equal ones each would be compared with each.
+# Documents that are queried and added at a time if earlier ones may match later ones: few at
+# first, because many equal documents would all be compared with each other.
 ADDING_CHUNKS = (64, 512, 4096)
-# Hits that are gone through at a time: 34 bytes each, and some 100 where they become matches.
+# Hits processed at a time: 34 bytes each, and about 100 if they become matches.
 _HITS = 1 << 20
 # Rows whose names and sketches are looked up at a time: 128 bytes each, and as much for a name.
 _ROWS = 1 << 16
@@ -32,12 +33,12 @@ class QueryOptions:
     """How an index is queried."""
 
     criteria: Criteria  # its distance, similarity and verify are used
-    limit: int | None = None  # most matches of a document
+    limit: int | None = None  # the most matches per document
     compress: bool = False  # whether search tables are kept compressed
     run: RunOptions = field(default_factory=RunOptions)
 
     def setup(self, bits: int) -> SearchSetup:
-        """Return what fingerprints of so many bits are searched for."""
+        """Return how to search fingerprints of `bits` bits."""
         ball = HammingBall(bits, min(self.criteria.distance, bits))
         return SearchSetup(ball, self.run.processes, self.compress)
 
@@ -50,7 +51,7 @@ class QueryOptions:
 
 
 def query(session: Session, columns: Columns, options: QueryOptions) -> Iterator[list[QueryResult]]:
-    """Yield the results of a batch, a few documents at a time."""
+    """Yield the results of a batch, some documents at a time."""
     first = 0
     while first < len(columns):
         with session.storage.reading():
@@ -61,12 +62,54 @@ def query(session: Session, columns: Columns, options: QueryOptions) -> Iterator
         first += len(some)
 
 
+class Nearest(NamedTuple):
+    """The nearest documents of an index."""
+
+    found: Found  # `row` is the place of a document in what follows
+    names: list[str]
+    values: U64  # uint64[n, words]: fingerprints
+    candidates: int  # pairs within the distance
+
+    @classmethod
+    def concat(cls, several: Sequence[Nearest]) -> Nearest:
+        """Return those of several indexes, one after another."""
+        parts, names = [], list[str]()
+        for one in several:
+            parts.append(one.found._replace(row=one.found.row + len(names)))
+            names += one.names
+        values = np.concatenate([one.values for one in several])
+        return cls(Found.concat(parts), names, values, sum(one.candidates for one in several))
+
+
+def find_nearest(session: Session, columns: Columns, options: QueryOptions) -> Nearest:
+    """Return the document of an index that is nearest to each of some documents that match one.
+
+    All of them see the index as it is at the beginning.
+    """
+    parts, names = list[Found](), dict[int, str]()
+    first = candidates = 0
+    with session.storage.reading():
+        while first < len(columns):
+            some, matches = _match(session, columns, first, options)
+            parts.append(matches.found._replace(query=matches.found.query + first))
+            names |= matches.names
+            candidates += matches.candidates
+            first += len(some)
+        # It has a copy of all fingerprints.
+        session.forget_searcher()
+        found = Found.concat(parts)
+        rows = distinct(found.row)
+        values = session.store.fingerprints()[rows]
+    found = found._replace(row=rows.searchsorted(found.row))
+    return Nearest(found, [names[row] for row in rows.tolist()], values, candidates)
+
+
 def query_and_add(
     session: Session, columns: Columns, options: QueryOptions, patience: Patience
 ) -> Iterator[list[QueryResult]]:
-    """Yield the results of a batch and add its new documents; they match later ones too.
+    """Yield the results of a batch and add its new documents, which later ones may match.
 
-    Where there are too many hits for one piece, the batch becomes several.
+    If there are too many hits, the batch is split.
     """
     first = 0
     while first < len(columns):
@@ -97,7 +140,7 @@ def query_and_add(
 def _match(
     session: Session, columns: Columns, first: int, options: QueryOptions, most: int | None = None
 ) -> tuple[Columns, Matches]:
-    """Return documents of a batch, as many as are answered, and what the index holds near them."""
+    """Return the documents of a batch that could be answered, and their matches in the index."""
     searcher = session.searcher(options.setup(session.recipe.bits))
     last = len(columns) if most is None else first + most
     answered, hits = searcher.near_first(columns.values[first:last], _HITS)
@@ -110,13 +153,14 @@ def _match(
         found, more = _look_up(session, some, hits.take(inside), here, options)
         parts.append(found)
         names |= more
-    return some, Matches.of(Found.concat(parts).best(options.limit), names, len(some))
+    found = Found.concat(parts).best(options.limit)
+    return some, Matches.of(found, names, len(some), len(hits.query))
 
 
 def _look_up(
     session: Session, asked: Columns, hits: Hits, rows: RowIds, options: QueryOptions
 ) -> tuple[Found, dict[int, str]]:
-    """Return the best matches among hits of some rows, and the names of these."""
+    """Return the best matches among hits, and the names of their rows."""
     names, present = session.store.look_up(rows)
 
     def places(some: RowIds) -> RowIds:
@@ -135,7 +179,7 @@ def _look_up(
 def _match_added(
     columns: Columns, added: RowIds, bits: int, options: QueryOptions
 ) -> Iterator[tuple[int, Match]]:
-    """Yield what the documents of a batch match among those added before them."""
+    """Yield the matches of a batch's documents among those added before them."""
     if not len(added):
         return
     searcher, first = Searcher(columns.values[added], options.setup(bits)), 0

@@ -1,4 +1,4 @@
-"""Creating and opening the file of an index."""
+"""Create and open the file of an index."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from simdup.errors import SimdupError, unreadable, unwritable
 from simdup.index.database import RECOVERY
 from simdup.index.storage import Storage
 
-# Bytes 68 to 71 of the file, and the number in bytes 60 to 63: SQLite leaves both to us.
+# Bytes 68 to 71 of the file, and the number in bytes 60 to 63; SQLite leaves both to applications.
 APPLICATION = int.from_bytes(b"sdup", "big")
 VERSION = 1
 
@@ -36,13 +36,12 @@ CREATE TABLE part (
 
 @contextmanager
 def create_storage(path: str) -> Iterator[Storage]:
-    """Create a file: it appears when everything went well, and never half.
+    """Create a file; it appears only when it is complete.
 
-    It raises if the path exists already, if it appears meanwhile, or if the folder cannot be
-    written.
+    Raise if the path already exists, if it appears meanwhile, or if the folder cannot be written.
     """
     if os.path.lexists(path):
-        hint = "`Index.add` adds documents to it, or remove it first"
+        hint = "`Index.add` adds documents to it; or remove it first"
         raise SimdupError(path, "already exists", hint)
     _refuse_sides(path)
     with beside(path, replace=False) as place:
@@ -67,17 +66,19 @@ def create_storage(path: str) -> Iterator[Storage]:
 
 def _refuse_sides(path: str) -> None:
     """Raise if there is a file that SQLite would take for its own, and remove."""
+    if os.path.lexists(path):
+        return  # they are those of an index that appeared; it is refused for itself
     for side in _SIDES:
         if os.path.lexists(path + side):
             raise SimdupError(
                 path + side,
-                "is in the way: beside an index this name is SQLite's",
-                "move it, or name the index otherwise; an index that is gone may have left it",
+                "is in the way: SQLite needs this name beside the index",
+                "move it, or choose another name for the index; an earlier index may have left it",
             )
 
 
 def _prepare(storage: Storage) -> None:
-    # Nobody else sees it yet: if this fails, the whole file is dropped.
+    # Nobody else sees the file yet: if this fails, all of it is dropped.
     for pragma in ("journal_mode = OFF", "synchronous = OFF", "locking_mode = EXCLUSIVE"):
         storage.execute(f"PRAGMA {pragma}")
     storage.execute(f"PRAGMA application_id = {APPLICATION}")
@@ -93,15 +94,21 @@ def _remove_sides(path: str) -> None:
             os.unlink(path + side)
 
 
-def refuse_indexes(references: Iterable[str]) -> None:
-    """Raise if a reference is an index: it has no texts that others could be compared with."""
-    # A pipe can be read only once, and not here.
-    for path in filter(os.path.isfile, references):
-        with suppress(OSError), open(path, "rb") as stream:
-            if _is_index(stream.read(100)):
-                what = "is an index: it has no texts that documents could be compared with"
-                hint = "`Index.query` tells which documents are near those of an index"
-                raise SimdupError(path, what, hint)
+def split_indexes(references: Iterable[str]) -> tuple[list[str], list[str]]:
+    """Return which of some paths are indexes, and the others."""
+    indexes, others = list[str](), list[str]()
+    for path in references:
+        (indexes if _holds_index(path) else others).append(path)
+    return indexes, others
+
+
+def _holds_index(path: str) -> bool:
+    # A pipe can be read only once, and not here; an odd name is somebody else's to complain of.
+    with suppress(OSError, ValueError):
+        if os.path.isfile(path):
+            with open(path, "rb") as stream:
+                return _is_index(stream.read(100))
+    return False
 
 
 def _is_index(head: bytes) -> bool:
@@ -109,7 +116,7 @@ def _is_index(head: bytes) -> bool:
 
 
 def open_storage(path: str) -> Storage:
-    """Open a file that `create_storage` made; raise if it cannot be read or is something else."""
+    """Open a file that `create_storage` made; raise if it cannot be read or is not an index."""
     _check_head(path)
     _check_sides(path)
     folder = os.path.dirname(os.path.abspath(path))
@@ -129,9 +136,9 @@ def open_storage(path: str) -> Storage:
     return storage
 
 
-# Nobody can be writing, and a reader could not announce itself.
+# Nobody can be writing, and a reader could not register itself.
 _ALONE = "ro&immutable=1"
-# Bytes that a reader needs for its shared memory, and a little more.
+# Bytes that a reader needs for its shared memory, with a margin.
 _ROOM = 1 << 16
 
 
@@ -142,7 +149,7 @@ def _distrusted(path: str, mode: str) -> Storage:
 
 
 def _is_alone(path: str) -> bool:
-    """Tell whether everything is in the one file."""
+    """Return whether the index is a single file at the moment."""
     try:
         return os.path.getsize(path + "-wal") == 0
     except OSError:
@@ -150,7 +157,7 @@ def _is_alone(path: str) -> bool:
 
 
 def _check_sides(path: str) -> None:
-    """Raise if a file beside an index is not SQLite's, which would remove it."""
+    """Raise if a file beside an index is not SQLite's, because SQLite would remove it."""
     for side, magics in _MAGIC_OF_SIDES.items():
         try:
             with open(path + side, "rb") as stream:
@@ -160,15 +167,15 @@ def _check_sides(path: str) -> None:
         # An interrupted write may leave zeros.
         if head.strip(b"\0") and not head.startswith(magics):
             raise SimdupError(
-                path + side, "is not SQLite's, and in the way of the index", "move it"
+                path + side, "is in the way of the index: it is not a file of SQLite", "move it"
             )
 
 
 def _check_schema(storage: Storage) -> None:
-    """Raise if there are other tables than `create_storage` makes, or views, or triggers."""
+    """Raise if there are tables that `create_storage` does not make, or views, or triggers."""
     rows = storage.rows("SELECT type, name, tbl_name, sql FROM sqlite_schema LIMIT 10")
     if {(*row[:3], _flatten(row[3])) for row in rows} != _SCHEMA_ROWS:
-        raise storage.damaged("has other tables than those of a simdup index")
+        raise storage.damaged("has tables that do not belong to a simdup index")
 
 
 def _flatten(statement: object) -> str:
@@ -184,26 +191,26 @@ _SCHEMA_ROWS = {("index", "sqlite_autoindex_part_1", "part", "")} | {
 
 def _connect(path: str, mode: str) -> sqlite3.Connection:
     place = "file:" + quote(os.fsencode(os.path.abspath(path))) + f"?mode={mode}"
-    # Whoever holds the storage makes sure that one thread at a time uses it.
+    # The owner of the storage ensures that only one thread at a time uses it.
     return sqlite3.connect(
         place, uri=True, timeout=RECOVERY, isolation_level=None, check_same_thread=False
     )
 
 
 def _check_head(path: str) -> None:
-    """Look at the first bytes before SQLite touches the storage."""
+    """Check the first bytes before SQLite opens the file."""
     try:
         with open(path, "rb") as stream:
             head = stream.read(100)
     except FileNotFoundError:
-        raise SimdupError(path, "no such file", "`Index.build` makes an index") from None
+        raise SimdupError(path, "no such file", "`Index.build` creates an index") from None
     except OSError as error:
         raise unreadable(path, error) from None
     except ValueError:
         raise SimdupError(path, "no such file") from None
     if not _is_index(head):
-        raise SimdupError(path, "is not a simdup index", "`Index.build` makes one")
+        raise SimdupError(path, "is not a simdup index", "`Index.build` creates one")
     version = int.from_bytes(head[60:64], "big")
     if version != VERSION:
-        what = f"is an index of format {version}; this simdup only knows {VERSION}"
-        raise SimdupError(path, what, "it was made by a newer simdup: update this one")
+        what = f"is an index of format {version}; this simdup only reads format {VERSION}"
+        raise SimdupError(path, what, "a newer simdup made it: update simdup")

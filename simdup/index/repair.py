@@ -1,4 +1,4 @@
-"""Writing what is intact of a damaged index to a new file."""
+"""Write the intact part of a damaged index to a new file."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from simdup.index.writer import Writer
 
 @dataclass(slots=True)
 class Repaired:
-    """What became of a damaged index.
+    """The result of a repair.
 
     Attributes
     ----------
     faults : list of str
-        What was wrong, a sentence each; nothing was written if nothing was.
+        What was wrong, one sentence per fault; if empty, nothing was written.
     documents : int
         How many documents the new index has.
     lost : list of str
-        What it does not have, a sentence each.
+        What the new index lacks, one sentence per loss.
     """
 
     faults: list[str]
@@ -40,12 +40,12 @@ class Repaired:
 
 
 def repair(path: str, target: str) -> Repaired:
-    """Write what is intact of an index to a new one; the damaged one stays as it is.
+    """Write the intact part of an index to a new one; the damaged one is not changed.
 
     Raises
     ------
     SimdupError
-        If the target exists, the file is no index, or its recipe is damaged.
+        If the target exists, the file is not an index, or its recipe is damaged.
     """
     with closing(open_storage(path)) as old:
         found = Repaired(_find_faults(old))
@@ -78,7 +78,7 @@ def _find_faults(storage: Storage) -> list[str]:
 
 
 def _copy_recipe(wreck: _Wreck, new: Storage) -> list[str]:
-    """Copy the recipe; without its model or dictionary it only compares fingerprints."""
+    """Copy the recipe; without its model or dictionary, only fingerprints can be compared."""
     try:
         new.put("recipe", 0, wreck.get("recipe", 0))
         known = StoredRecipe(new)
@@ -113,13 +113,13 @@ class _Wreck:
             self._listed = read_blocks(storage)
         with suppress(SimdupError):
             self._noted = read_manifest(storage)
-        self.places = set(self._rows)  # kind and number of all sections, lost ones too
+        self.places = set(self._rows)  # kind and number of all sections, including lost ones
         if self._noted is not None:
             self.places |= self._noted.kinds()
             self._listed |= self._noted.blocks()
 
     def get(self, kind: str, number: int) -> bytes:
-        """Return a section that is intact, by the table's index or without it."""
+        """Return an intact section, found with or without the table's index."""
         for where, values in (
             ("WHERE kind = ? AND number = ?", (kind, number)),
             ("NOT INDEXED WHERE rowid = ?", (self._rows.get((kind, number)),)),
@@ -134,7 +134,7 @@ class _Wreck:
         raise self._storage.damaged(f"section {kind} {number} is {what}")
 
     def blocks(self, store: Store, lost: list[str]) -> Iterator[Columns]:
-        """Yield the documents of all blocks, as `store` knows them; note those that are lost."""
+        """Yield the documents of all blocks; record the lost ones in `lost`."""
         found = {number for kind, number in self.places if kind in SECTIONS}
         for number in sorted(found | self._listed.keys()):
             try:
@@ -145,9 +145,9 @@ class _Wreck:
                 lost.append(f"block {number}: {words} documents are lost ({error.what})")
 
     def _get_or_make(self, kind: str, number: int) -> bytes:
-        """Return a section; keys are made from names, and keys serve as contents.
+        """Return a section; lost keys are made from the names, and stand in for lost contents.
 
-        A document whose content is not known counts as changed when it is added again.
+        A document whose content hash is lost counts as changed when it is added again.
         """
         if kind == "keys":
             names = read_names(self.get("ends", number), self.get("names", number))

@@ -1,10 +1,10 @@
-"""Which rows of an index are near a fingerprint: by scan, or by tables once they pay.
+"""Find the rows of an index near a fingerprint: by a scan, or by tables once they pay off.
 
-Comparing one fingerprint with 10**7 means going through 80 MB, a hundredth of a second; sorting
-tables of them takes some seconds.  So rows are scanned at first.  Every scan's cost is estimated by
-the cost model of `search`, and when the scans together would cost more than sorting tables, the
-tables are sorted: the total is never more than twice the least possible, however many queries
-come.  Rows that are added later are scanned until they have cost as much.
+Comparing one fingerprint with 10**7 others means reading 80 MB, which takes a hundredth of a
+second; sorting tables of them takes some seconds.  So rows are scanned at first.  The cost model of
+`search` estimates the cost of every scan.  When the scans together would cost more than sorting
+tables, the tables are sorted.  So the total is never more than twice the minimum, for any number of
+queries.  Rows that are added later are scanned until their scans have cost as much.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from simdup.search.arrays import U64
 from simdup.search.costs import COSTS
 from simdup.search.threads import interleave
 
-# Rows that are compared at a time. Of 4,096, 16,384, 32,768 and 131,072, one query against 10**6
+# Rows compared at a time. With 4,096, 16,384, 32,768 and 131,072, one query against 10**6 rows
 # takes 1.9, 1.1, 1.0 and 0.8 ms; 64 queries against 10**7 take 29, 12.7, 11.4 and 12.7 ms each.
 _CHUNK = 1 << 15
-# Queries that are tried at a time, at most: what is looked up of them takes 16 MB.
+# The most queries tried at a time: their look-ups take 16 MB.
 _QUERIES = 1 << 17
-# Comparisons from which on threads are worth starting: 10 ms of them.
+# With this many comparisons (10 ms), starting threads pays off.
 _WORTH_THREADS = 10_000_000
 
 
 class SearchSetup(NamedTuple):
-    """What the rows of an index are searched for, and how."""
+    """How the rows of an index are searched."""
 
     ball: HammingBall  # bits of a fingerprint, and how many may differ
     threads: int = 1
@@ -40,19 +40,19 @@ class SearchSetup(NamedTuple):
 
 
 class Searcher:
-    """Finds the rows, given by their fingerprints (uint64[n, words]), within one distance."""
+    """Finds rows, given by their fingerprints (uint64[n, words]), within a distance."""
 
     def __init__(self, values: U64, setup: SearchSetup) -> None:
         self._setup = setup
         self._tables: SearchIndex | None = None
         self._base = values[:0]  # the rows in the tables
-        self._loose = [values]  # the rows after them, each part larger than all later ones
+        self._loose = [values]  # the rows after those; each part is larger than all later ones
         self._asked = 0
         self._spent = 0.0
         self._tried = _QUERIES
 
     def append(self, values: U64) -> None:
-        """Add rows after the last."""
+        """Append rows."""
         while self._loose and len(self._loose[-1]) <= len(values):
             values = np.concatenate([self._loose.pop(), values])
         self._loose.append(values)
@@ -63,20 +63,20 @@ class Searcher:
         return self._tables is not None
 
     def near(self, asked: U64) -> Hits:
-        """Return which rows each of the fingerprints has near it, by query and row."""
+        """Return the rows near each of the fingerprints, by query and row."""
         hits = self._gather(asked, None)
         assert hits is not None
         return hits
 
     def near_first(self, asked: U64, most: int) -> tuple[int, Hits]:
-        """Answer as many of the first fingerprints as have at most so many hits, at least one.
+        """Answer the first fingerprints that together have at most `most` hits, at least one.
 
         Returns
         -------
         int
-            How many were answered; how many are tried is what went well before.
+            How many were answered.  Earlier successes determine how many are tried.
         Hits
-            As of `near`.
+            As `near` returns them.
         """
         while True:
             some = asked[: self._tried]
@@ -89,7 +89,7 @@ class Searcher:
             return len(some), hits
 
     def _gather(self, asked: U64, most: int | None) -> Hits | None:
-        """Return all hits, ordered; None as soon as there are more than allowed."""
+        """Return all hits, ordered, or None if there are more than allowed."""
         nothing = np.zeros(0, np.int64)
         found, total = [Hits(nothing, nothing, nothing.astype(np.int16))], 0
         with closing(self._find(asked)) as chunks:
@@ -105,7 +105,7 @@ class Searcher:
         return Hits(query[order], row[order], distance[order])
 
     def _find(self, asked: U64) -> Generator[Hits, None, None]:
-        """Yield all hits, in chunks and in no order."""
+        """Yield all hits, in chunks, in undefined order."""
         loose = sum(map(len, self._loose))
         cost = COSTS.scan * len(asked) * loose * asked.shape[1]
         self._asked += len(asked)
@@ -124,7 +124,7 @@ class Searcher:
             first += len(values)
 
     def _build(self) -> None:
-        """Sort tables of all rows."""
+        """Build tables of all rows."""
         self._base = np.concatenate([self._base, *self._loose])
         self._loose, self._spent = [], 0.0
         ball, threads, compress = self._setup
@@ -139,10 +139,10 @@ class Searcher:
 
 
 def _compare(asked: U64, values: U64, distance: int, chunks: slice) -> Iterator[Hits]:
-    """Compare fingerprints with all rows of some of the chunks, and yield what is near.
+    """Compare fingerprints with all rows of some of the chunks, and yield the hits.
 
-    Chunk by chunk, so that rows come from memory once however many queries there are, and query by
-    query: the square tiles of `search.baselines` take three times as long for few queries.
+    This goes chunk by chunk, so that rows are loaded from memory once for all queries, and query
+    by query: the square tiles of `search.baselines` take three times as long for few queries.
     """
     differ = np.empty(_CHUNK, np.uint64)
     for low in range(0, len(values), _CHUNK)[chunks]:

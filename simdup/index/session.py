@@ -1,4 +1,4 @@
-"""An open index: its file, its recipe, and what is kept between calls."""
+"""An open index: its file, its recipe, and the state kept between calls."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from simdup.index.store import Store
 from simdup.index.stored_recipe import StoredRecipe
 from simdup.index.writer import Writer
 
-# Seconds that a writer waits for another.
+# Seconds that a writer waits for another one.
 TIMEOUT = 60.0
 
 
 def keep_silent(what: str) -> None:
-    """Say nothing before waiting."""
+    """Wait silently."""
 
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """How to wait for another process that writes."""
+    """How to wait for another writer."""
 
     timeout: float  # seconds to wait
-    waiting: Callable[[str], None]  # called with a sentence before the waiting begins
+    waiting: Callable[[str], None]  # called with a sentence before a wait begins
 
 
 class Session:
-    """An open index; its writer and searcher are kept as long as nobody else writes to the file."""
+    """An open index; its writer and searcher are reused until somebody else writes to the file."""
 
     def __init__(self, storage: Storage) -> None:
         self.storage = storage
@@ -41,9 +41,9 @@ class Session:
 
     @contextmanager
     def editing(self, patience: Patience) -> Iterator[Callable[[], Writer]]:
-        """Write: everything appears at the end, or nothing if an exception is raised.
+        """Write: everything is committed at the end, or nothing if an exception is raised.
 
-        Yields a function that returns the writer when it is needed.
+        Yield a function that returns the writer on demand.
         """
         used: list[Writer] = []
 
@@ -61,11 +61,11 @@ class Session:
             self._writer = version, used[0]
 
     def touch(self) -> None:
-        """Note the time of a change."""
+        """Record the time of a change."""
         self.storage.set("changed", now())
 
     def searcher(self, setup: SearchSetup) -> Searcher:
-        """Return a searcher of the documents as they are at the moment."""
+        """Return a searcher for the current documents."""
         version = self.storage.version()
         if self._searcher is None or self._searcher[:2] != (version, setup):
             found = Searcher(self.store.fingerprints(), setup)
@@ -73,14 +73,14 @@ class Session:
         return self._searcher[2]
 
     def forget_searcher(self) -> None:
-        """Search anew next time: documents have been removed or have moved."""
+        """Drop the searcher, because documents have been removed or have moved."""
         self._searcher = None
 
 
 def now() -> str:
     """Return the time, in UTC and ISO 8601.
 
-    With microseconds, so that it differs from what an older simdup writes in the same second: that
-    is how a manifest is known to be out of date.
+    Microseconds make it differ from what an older simdup writes in the same second; so an outdated
+    manifest is recognized.
     """
     return datetime.now(UTC).isoformat(timespec="microseconds")

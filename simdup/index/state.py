@@ -1,6 +1,6 @@
-"""What a file of sections holds at one moment, read with every suspicion.
+"""The state of a file of sections, read without trusting it.
 
-A section is compared with its checksum, and with the manifest where it is current.
+A section is compared with its checksum, and with the manifest if that is current.
 """
 
 from __future__ import annotations
@@ -16,41 +16,41 @@ from simdup.index.database import Database
 from simdup.index.manifest import Manifest
 
 _CHECKSUM = 8  # bytes of BLAKE2b; a damaged part passes once in 2**64
-# More names than this no index has.
+# No index has more names than this.
 _MOST_ABOUT = 100
 _MOST_DOCUMENTS = 1 << 32
 
 
 @dataclass(slots=True)
 class State:
-    """What is known of the file in one version."""
+    """What is known about one version of the file."""
 
     version: int
-    blocks: dict[int, int]  # documents by number, rising
+    blocks: dict[int, int]  # the number of documents by block number, ascending
     manifest: Manifest | None
-    dirty: bool = False  # changed, and the manifest not yet written
+    dirty: bool = False  # whether the manifest still has to be written
     fault: str = ""  # the first of `faults`
 
     def faults(self) -> list[str]:
-        """Return where the blocks differ from the manifest."""
+        """Return the differences between the blocks and the manifest."""
         noted = self.blocks if self.manifest is None else self.manifest.blocks()
         found = []
         for number in sorted(noted.keys() | self.blocks.keys()):
             has, should = self.blocks.get(number), noted.get(number)
             if has is None:
-                found.append(f"block {number} is missing in the list of blocks")
+                found.append(f"block {number} is missing from the list of blocks")
             elif has != should:
                 found.append(f"block {number} should have {should or 'no'} documents, not {has}")
         return found
 
 
 def read_blocks(file: Database) -> dict[int, int]:
-    """Return the documents of each block, by rising number."""
+    """Return the number of documents of each block, by ascending block number."""
     found: dict[int, int] = {}
     last = 0
     for number, documents in file.rows("SELECT number, documents FROM block ORDER BY number"):
         if not isinstance(documents, int) or not 0 < documents < _MOST_DOCUMENTS:
-            raise file.damaged(f"block {number} has no number of documents")
+            raise file.damaged(f"the number of documents of block {number} is damaged")
         if number <= last:
             raise file.damaged("the list of blocks is damaged")
         found[number] = documents
@@ -61,7 +61,7 @@ def read_blocks(file: Database) -> dict[int, int]:
 def read_manifest(file: Database) -> Manifest | None:
     """Return the manifest, or None if there is none or an outdated one."""
     about = read_about(file)
-    # A simdup that knows no manifest notes the time of its change all the same.
+    # A simdup without manifests still records the time of its change.
     if about.get("sealed") is None or about["sealed"] != about.get("changed"):
         return None
     found = Manifest()
@@ -74,22 +74,22 @@ def read_manifest(file: Database) -> Manifest | None:
 
 
 def read_about(file: Database) -> dict[str, str]:
-    """Return the names and values that a file says about itself."""
+    """Return the names and values that a file stores about itself."""
     found = dict(file.execute(f"SELECT name, value FROM about LIMIT {_MOST_ABOUT}"))
     if not all(isinstance(one, str) for item in found.items() for one in item):
-        raise file.damaged("what the index says about itself is damaged")
+        raise file.damaged("the description of the index is damaged")
     return found
 
 
 def read_sections(
     file: Database, kind: str, noted: Manifest | None = None, only: int | None = None
 ) -> Iterator[tuple[int, bytes]]:
-    """Yield the numbers and contents of the sections of a kind, by number, or only one of them.
+    """Yield the numbers and contents of the sections of a kind, by number, or of only one.
 
     Raises
     ------
     SimdupError
-        If one is not as it was written, or not as it was noted.
+        If a section is damaged, or differs from the manifest.
     """
     statement = "SELECT number, checksum, content FROM part WHERE kind = ?"
     statement += " ORDER BY number" if only is None else " AND number = ?"
@@ -106,9 +106,9 @@ def read_sections(
 
 
 def find_places(file: Database) -> dict[tuple[str, int], int]:
-    """Return the row of each section by kind and number: of those that can be found."""
+    """Return the row of each section that can be found, by kind and number."""
     found: dict[tuple[str, int], int] = {}
-    # Damaged pages end a scan; another one comes from the other side, or by the index.
+    # Damaged pages end a scan; further scans go backwards, or use the table's index.
     for scan in ("NOT INDEXED ORDER BY rowid", "NOT INDEXED ORDER BY rowid DESC",
                  "ORDER BY kind, number"):  # fmt: skip
         seen = set()
@@ -123,7 +123,7 @@ def find_places(file: Database) -> dict[tuple[str, int], int]:
 
 
 def is_intact(kind: object, number: object, checksum: object, content: object) -> bool:
-    """Tell whether a row of a section is as it was written."""
+    """Return whether the row of a section is as it was written."""
     return (
         isinstance(kind, str)
         and isinstance(number, int)
@@ -133,7 +133,7 @@ def is_intact(kind: object, number: object, checksum: object, content: object) -
 
 
 def make_checksum(kind: str, number: int, content: bytes) -> bytes:
-    """Return a section's checksum, which differs for the same bytes in another place."""
+    """Return a section's checksum, which also depends on its kind and number."""
     state = hashlib.blake2b(f"{kind} {number} ".encode(), digest_size=_CHECKSUM)
     state.update(content)
     return state.digest()

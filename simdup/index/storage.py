@@ -1,8 +1,8 @@
-"""One file that holds sections: bytes of a kind and a number, each with its checksum.
+"""A file of sections: bytes with a kind and a number, each with its checksum.
 
-This file knows neither what the sections mean nor numpy: a look into an index should not wait for
-that import.  What it reads is compared with the checksums and with the manifest; a file that was
-written last by a simdup without a manifest has none, or an outdated one, which is ignored.
+This module does not know what the sections mean, and does not import numpy, so that `index info` is
+fast.  It compares what it reads with the checksums and with the manifest.  If an older simdup
+without manifests was the last writer, the manifest is missing or outdated, and is ignored.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Storage(Database):
             self._state = None
             raise
 
-    # -- what the file says about itself -----------------------------------------------------------
+    # -- description of the file -------------------------------------------------------------------
 
     def about(self) -> dict[str, str]:
         """Return the names and values that `set` wrote."""
@@ -88,7 +88,7 @@ class Storage(Database):
     # -- blocks ------------------------------------------------------------------------------------
 
     def blocks(self) -> list[tuple[int, int]]:
-        """Return the numbers of all blocks, rising, with how many documents each has."""
+        """Return the numbers of all blocks, ascending, with how many documents each has."""
         with self.reading():
             state = self._known()
             if state.fault:
@@ -100,7 +100,7 @@ class Storage(Database):
         return self._known().blocks[number]
 
     def put_block(self, number: int, documents: int, sections: dict[str, bytes]) -> None:
-        """Write a block's sections; without documents, remove it."""
+        """Write the sections of a block; without documents, remove it."""
         state = self._known()
         if state.manifest is not None:
             state.manifest.note_block(number, documents)
@@ -144,7 +144,7 @@ class Storage(Database):
         raise self.damaged(f"section {kind} {number} is missing")
 
     def has(self, kind: str) -> bool:
-        """Tell whether there is a section of a kind, or should be."""
+        """Return whether there is a section of a kind, or should be."""
         with self.reading():
             noted = self._known().manifest
             if noted is not None and any(kind in entry for entry in noted.entries.values()):
@@ -158,7 +158,7 @@ class Storage(Database):
     # -- damaged files -----------------------------------------------------------------------------
 
     def faults(self) -> Iterator[str]:
-        """Yield what is wrong with the file itself, its lists, or the checksum of a section."""
+        """Yield the faults of the file itself, its lists, and the checksums of sections."""
         try:
             for (said,) in self.rows("PRAGMA integrity_check(10)"):
                 if said != "ok":

@@ -1,8 +1,8 @@
-"""Documents in a file, block by block: found by place or by name.
+"""Documents in a file, block by block, found by place or by name.
 
-A block holds up to `BLOCK` documents, in the order in which they came; a document that is removed
-is taken out of its block, and one that is replaced moves to the end.  So adding costs what the
-added documents cost, and a pass over 8 bytes of each document present: its name's hash.
+A block has up to `BLOCK` documents, in the order of their arrival.  A removed document is taken out
+of its block; a replaced one moves to the end.  So the cost of adding is that of the added
+documents, and of reading 8 bytes of each present document: the hash of its name.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from simdup.index.columns import (
 from simdup.index.storage import Storage
 from simdup.lsh.bbit import SIZE
 
-# Documents of a block. Reading 200,000 documents with sketches, in blocks of
+# Documents per block. Reading from 200,000 documents with sketches, in blocks of
 #
 #   rows    bytes beside name and sketch    all fingerprints    100 matches    one match
 #    512    41.5                            6.9 ms               36 ms         0.43 ms
@@ -35,7 +35,7 @@ from simdup.lsh.bbit import SIZE
 #   2048    35.2                            2.8 ms               72 ms         0.72 ms
 #   4096    34.2                            2.3 ms               96 ms         1.30 ms
 #
-# takes so long; one document is added in 8 to 12 ms whatever the block.
+# takes this long; adding one document takes 8 to 12 ms with any block size.
 BLOCK = 1024
 
 
@@ -51,7 +51,7 @@ class Store:
         return sum(documents for _, documents in self.storage.blocks())
 
     def sections(self, kind: str, item: int) -> Iterator[tuple[int, bytes]]:
-        """Yield the sections of a kind, which has `item` bytes a document, of all blocks."""
+        """Yield the sections of a kind with `item` bytes per document, of all blocks."""
         blocks = dict(self.storage.blocks())
         for number, content in self.storage.sections(kind):
             documents = blocks.pop(number, None)
@@ -77,7 +77,7 @@ class Store:
         return columns
 
     def read_block(self, number: int, get: Callable[[str, int], bytes]) -> Columns:
-        """Return the documents that the sections of a block hold, however these are read."""
+        """Return the documents of a block, with sections read by `get`."""
         with self._shaped(number):
             return from_sections({kind: get(kind, number) for kind in SECTIONS}, self.words)
 
@@ -96,9 +96,9 @@ class Store:
             yield self.block(number)
 
     def look_up(self, places: RowIds) -> tuple[list[str], MatchColumns]:
-        """Return the names of documents by place, and what decides whether they match.
+        """Return the names and the match columns of documents, by place.
 
-        Each block is read once, and only the sections that are needed.
+        Each block is read once, and only the required sections.
         """
         blocks = self.storage.blocks()
         starts = np.cumsum([0, *(documents for _, documents in blocks)])

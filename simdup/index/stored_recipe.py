@@ -1,4 +1,4 @@
-"""The recipe inside an index: stored when it is built, so that its answers never change."""
+"""The recipe of an index, stored when it is built, so that its answers never change."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def store(storage: Storage, fingerprinter: Fingerprinter) -> None:
 
 
 def store_digest(storage: Storage, digest: str, bits: int) -> None:
-    """Write all that fingerprint lines tell about their recipe."""
+    """Write all that fingerprint lines say about their recipe."""
     _write(storage, None, {"digest": digest, "bits": bits}, None)
 
 
@@ -40,13 +40,13 @@ def _write(
     storage: Storage, values: dict[str, Any] | None, resolved: dict[str, Any], documents: int | None
 ) -> None:
     stored = {"fields": values, "resolved": resolved, "model_documents": documents}
-    # Names of files may hold bytes that are not UTF-8: JSON spells them as escapes.
+    # File names may contain bytes that are not UTF-8; JSON writes them as escapes.
     storage.put("recipe", 0, json.dumps(stored).encode())
 
 
 @contextmanager
 def intact(storage: Storage) -> Iterator[None]:
-    """Say that the recipe is damaged where its parts do not fit together."""
+    """Raise that the recipe is damaged if its parts are inconsistent."""
     try:
         yield
     except SimdupError as error:
@@ -56,11 +56,11 @@ def intact(storage: Storage) -> Iterator[None]:
 
 
 class StoredRecipe:
-    """The recipe inside an index."""
+    """The recipe of an index."""
 
     def __init__(self, storage: Storage) -> None:
         stored = read_stored(storage)
-        # With its digest; for fingerprint lines only digest and bits.
+        # With the digest; for fingerprint lines only digest and bits.
         self.resolved: dict[str, Any] = stored["resolved"]
         self._fields: dict[str, Any] | None = stored["fields"]
         self._model_documents: int | None = stored["model_documents"]
@@ -73,7 +73,7 @@ class StoredRecipe:
 
     @property
     def complete(self) -> bool:
-        """Whether texts can be fingerprinted, not only their fingerprints compared."""
+        """Whether texts can be fingerprinted, instead of only comparing fingerprints."""
         return self._fields is not None
 
     @property
@@ -94,17 +94,17 @@ class StoredRecipe:
 
     @cached_property
     def fingerprinter(self) -> Fingerprinter:
-        """What fingerprints texts; raises if it is unknown, damaged or not reproducible here."""
+        """The fingerprinter; raises if it is unknown, damaged or not reproducible here."""
         storage = self._storage
         if self._fields is None:
             raise SimdupError(
                 storage.path,
                 "it was built from fingerprint lines, and cannot fingerprint texts",
-                "query it with `fingerprints`, or build it with the options of their recipe",
+                "query it with `fingerprints`, or build it with the recipe options of the lines",
             )
         recipe, dictionary = self._recipe, None
         if recipe.dictionary is not None:
-            # The name is only shown: whoever made the index must not choose what is opened here.
+            # The name is only shown: the author of an index must not choose what is opened here.
             dictionary = Dictionary(recipe.dictionary, storage.get("dictionary", 0))
             with intact(storage):
                 dictionary.content.decode("utf-8")
@@ -119,8 +119,8 @@ class StoredRecipe:
         if made.digest != self.resolved["digest"]:
             raise SimdupError(
                 storage.path,
-                f"its recipe {self.resolved['digest']} is not what this installation makes of it",
-                "it was built with another jieba, or is damaged: see `Index.check`",
+                f"this installation cannot reproduce its recipe {self.resolved['digest']}",
+                "it was built with another version of jieba, or is damaged: see `Index.check`",
             )
         return made
 
@@ -132,15 +132,15 @@ class StoredRecipe:
     def require(self, name: str | None, options: dict[str, Any]) -> None:
         """Raise if the requested recipe differs from the index's, naming both values of each field.
 
-        `name` is a named recipe, None for that of the index; `options` are the requested fields.
+        `name` is a named recipe, or None for the index's own; `options` are the requested fields.
         """
         if name is None and not options:
             return
         if self._fields is None:
             raise SimdupError(
                 self._storage.path,
-                "it was built from fingerprint lines, whose recipe is known by its digest only",
-                "leave the recipe's options out",
+                "it was built from fingerprint lines, and only the digest of their recipe is known",
+                "remove the recipe options",
             )
         own = self._recipe
         asked = replace(own if name is None else named_recipe(name), **options)
@@ -160,7 +160,7 @@ class StoredRecipe:
             raise SimdupError(
                 self._storage.path,
                 "another recipe: " + "; ".join(differing),
-                "leave these options out, or build another index with them",
+                "remove these options, or build another index with them",
             )
 
     def _same_idf(self, wanted: str) -> bool:

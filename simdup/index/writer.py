@@ -1,4 +1,4 @@
-"""Adding and removing documents, block by block."""
+"""Add and remove documents, block by block."""
 
 from __future__ import annotations
 
@@ -13,9 +13,8 @@ from simdup.index.store import BLOCK, Store
 class Writer:
     """Adds and removes documents; every transaction ends with `flush`.
 
-    It knows the hashes of all names and contents, which are read when it is created, and serves
-    several transactions as long as nobody else writes between them.  Use it within
-    `Storage.writing`.
+    It reads the hashes of all names and contents when it is created, and serves several
+    transactions as long as nobody else writes between them.  Use it within `Storage.writing`.
     """
 
     def __init__(self, store: Store) -> None:
@@ -32,9 +31,9 @@ class Writer:
         self._pending: list[Columns] = []
 
     def add(self, columns: Columns) -> tuple[Columns, int]:
-        """Add documents; one whose name is present with another content is replaced.
+        """Add documents; a document with a known name and new content replaces the old one.
 
-        Return those that were not present unchanged, and how many of them replace another.
+        Return the documents that are new or changed, and how many of them replaced another.
         """
         keys = columns.keys.tolist()
         if len(set(keys)) < len(keys):
@@ -42,7 +41,7 @@ class Writer:
             columns = columns.take(np.array(sorted(last.values()), np.int64))
             keys = columns.keys.tolist()
         if not self._new_keys.isdisjoint(keys):
-            # The same name twice in one transaction: the first must be found like any other.
+            # A name may occur twice in one transaction: the first must be found like any other.
             self.flush()
             self._load()
         new = np.flatnonzero(~self.contents.contain(columns.contents))
@@ -58,13 +57,13 @@ class Writer:
         return columns, int(np.count_nonzero(present))
 
     def remove(self, keys: U64) -> NDArray[np.bool_]:
-        """Remove the documents with these name hashes, and tell which were present."""
+        """Remove the documents with these name hashes; return which were present."""
         present = self._keys.contain(keys)
         self._outdated += keys[present].tolist()
         return present
 
     def flush(self) -> bool:
-        """Write what is pending; tell whether documents were removed, and places shifted."""
+        """Write pending changes; return whether documents were removed, and places shifted."""
         removed = bool(self._outdated)
         if removed:
             self._remove_outdated(np.unique(np.array(self._outdated, np.uint64)))
@@ -97,7 +96,7 @@ class Writer:
         self._next = max(self._next, number + 1)
 
     def _remove_outdated(self, outdated: U64) -> None:
-        """Take documents out of the blocks that existed when the transaction began."""
+        """Remove documents from the blocks that existed when the transaction began."""
         hit = [
             number
             for number, content in self._store.sections("keys", 8)

@@ -1,1 +1,1 @@
-"""From sources to a counted corpus."""
+"""Turn sources into a counted corpus."""

@@ -1,6 +1,6 @@
-"""A corpus: documents read and counted, on as many processes as the work is worth.
+"""A corpus: documents read and counted, by as many processes as pay off.
 
-The result does not depend on how many processes there were.
+The result does not depend on the number of processes.
 """
 
 from __future__ import annotations
@@ -38,9 +38,12 @@ from simdup.model.documents import NO_WORDS, LeftOut, Skipped
 from simdup.workers import Workers
 from simdup.workspace import work_folder
 
-# Below this many bytes one process finishes before others have started: forking and ending two
-# costs 50 ms, in which one reads some 500 kB.
+# With fewer bytes, one process finishes before others have started: starting and ending two takes
+# 50 ms, in which one process reads some 500 kB.
 WORTH_WORKERS = 1 << 20
+
+
+_T = TypeVar("_T", bound=np.generic)
 
 
 @dataclass
@@ -49,30 +52,30 @@ class Corpus:
 
     analyzer: Analyzer  # turned the texts into terms
     registry: NameRegistry = field(default_factory=NameRegistry)
-    given: Given = field(default_factory=Given)  # shared with the corpora of other batches
-    # Of each document, as in `Document`.
+    given: Given = field(default_factory=Given)  # shared by the corpora of all batches
+    # For each document, as in `Document`.
     names: list[str] = field(default_factory=list)
-    modified: list[float] = field(default_factory=list)
+    modified: array[float] = field(default_factory=lambda: array("d"))
     values: array[float] = field(default_factory=lambda: array("d"))  # if one is asked for
     paths: list[str] = field(default_factory=list)
     records: array[int] = field(default_factory=lambda: array("Q"))
-    # Of each document, as in `CountedBatch`.
+    # For each document, as in `CountedBatch`.
     text_digests: bytearray = field(default_factory=bytearray)
     first_seen: bytearray = field(default_factory=bytearray)
-    # Of each text that was met first; of each document once copies are resolved.
-    digests: list[bytes] = field(default_factory=list)
-    lengths: list[int] = field(default_factory=list)
-    slots: list[Slot] = field(default_factory=list)
+    # Of each text that was met first.
+    text_compact_digests: bytearray = field(default_factory=bytearray)
+    text_lengths: array[int] = field(default_factory=lambda: array("q"))
+    text_slots: array[int] = field(default_factory=lambda: array("q"))
     notes: list[tuple[str, str]] = field(default_factory=list)  # names, and how they were read
     skipped: list[Skipped] = field(default_factory=list)
     # Which process counted each chunk, and the chunk: see `features.counts.join`.
     chunks: list[tuple[int, CountedChunk]] = field(default_factory=list)
-    # Of each text that was met first, chunk by chunk.
+    # For each distinct text, chunk by chunk.
     signature_chunks: list[Signatures] = field(default_factory=list)
-    extras: list[bytes] = field(default_factory=list)  # of each document, as in `CountedBatch`
-    # int64[documents]: each one's row in the joined counts; None where each has its own.
+    extras: list[bytes] = field(default_factory=list)  # for each document, as in `CountedBatch`
+    # int64[documents]: each one's row in the joined counts; None if each has its own.
     row_of: NDArray[np.int64] | None = None
-    unchanged: int = 0  # how many documents were left out because they are known
+    unchanged: int = 0  # how many documents were left out because they are already known
     read: Callable[[Slot], bytes] = no_spool  # returns the bytes of a slot, while the spool exists
 
     def __len__(self) -> int:
@@ -80,11 +83,11 @@ class Corpus:
         return len(self.names)
 
     def add(self, process: int, counted: CountedBatch) -> None:
-        """Take in a batch that a process counted."""
+        """Add a batch that a process counted."""
         for document in counted.unchanged:
             if not self.registry.reserve(document):
-                # Two records of one name, of which the other has changed and came first.
-                taken = f"left out, add it again: another record has the name {document.name!r}"
+                # Two records have the same name, and the other one has changed and came first.
+                taken = f"left out: another record has the name {document.name!r}; add it again"
                 self.skipped.append(Skipped(document.place, taken, error=True))
         self.unchanged += len(counted.unchanged)
         self.given.take(counted.unchanged)
@@ -104,9 +107,9 @@ class Corpus:
             self.records.append(document.record)
         self.text_digests += counted.text_digests
         self.first_seen += counted.first_seen
-        self.digests += counted.digests
-        self.lengths += counted.lengths
-        self.slots += counted.slots
+        self.text_compact_digests += counted.digests
+        self.text_lengths += counted.lengths
+        self.text_slots += counted.slots
         self._skip(counted.skipped)
         self.extras += counted.extras
         if counted.signatures is not None:
@@ -126,20 +129,20 @@ class Corpus:
         self.skipped += [self.given.skip(Skipped(self.names[i], NO_WORDS)) for i in wordless]
 
     def note_unmatched(self, prefer: Iterable[str]) -> None:
-        """Note the patterns that match no document's name or path."""
+        """Add a note for each pattern that matches no document's name or path."""
         for pattern in dict.fromkeys(prefer):
             names = chain(self.names, self.paths)
             if len(self) and not any(matches(name, [pattern]) for name in names):
                 self.notes.append(("`prefer`", f"nothing matches {pattern!r}"))
 
     def fingerprints(self, fingerprinter: Fingerprinter) -> Fingerprints:
-        """Return the fingerprints of all documents, and skip those without words."""
+        """Return the fingerprints of all documents; mark those without words as skipped."""
         found = fingerprinter.fingerprints(self.counts)
         self.skip_wordless(found)
         return found
 
     def forget_terms(self) -> None:
-        """Drop the terms themselves: frequencies of a corpus or a model go by term hash."""
+        """Drop the terms as text: frequencies of a corpus or a model need only term hashes."""
         for position in range(len(self.chunks) - 1, -1, -1):
             process, counts = self.chunks[position]
             if not counts.terms:
@@ -147,10 +150,10 @@ class Corpus:
             self.chunks[position] = process, replace(counts, terms=())
 
     def resolve_copies(self) -> None:
-        """Give every copy what is known about the text it is a copy of.
+        """Find for every copy the text it is a copy of.
 
-        This waits for the end: the process that met a text first may have been slower than
-        another one that met its copy.
+        This happens at the end, because the process that read a text first may be slower than the
+        one that read its copy.
         """
         if all(self.first_seen):
             return
@@ -160,19 +163,34 @@ class Corpus:
         rows = np.cumsum(first, dtype=np.int64) - 1
         rows[~first] = order[np.searchsorted(digests[first], digests[~first], sorter=order)]
         self.row_of = rows
-        each = rows.tolist()
-        self.digests = [self.digests[row] for row in each]
-        self.lengths = [self.lengths[row] for row in each]
-        if self.slots:
-            self.slots = [self.slots[row] for row in each]
+
+    @cached_property
+    def digests(self) -> NDArray[np.bytes_]:
+        """The digest of each document's compact text, for those who ask once all are in."""
+        return self._of_documents(np.frombuffer(self.text_compact_digests, f"S{DIGEST_BYTES}"))
+
+    @cached_property
+    def lengths(self) -> NDArray[np.int64]:
+        """The characters of each document's compact text (int64[documents])."""
+        return self._of_documents(np.frombuffer(self.text_lengths, np.int64))
+
+    @cached_property
+    def slots(self) -> NDArray[np.int64]:
+        """Where each document's text is spooled (int64[documents, 3], as in `Slot`), if it is."""
+        slots = np.frombuffer(self.text_slots, np.int64).reshape(-1, 3)
+        return self._of_documents(slots) if len(slots) else slots
+
+    def _of_documents(self, of_texts: NDArray[_T]) -> NDArray[_T]:
+        """Give every copy what is known about the text it is a copy of."""
+        return of_texts if self.row_of is None else of_texts[self.row_of]
 
     @cached_property
     def counts(self) -> Counts:
-        """The term counts of all documents; asked for once all batches are in."""
+        """The term counts of all documents; valid once all batches have been added."""
         return join(self.chunks, self.analyzer.hash_bytes, self.read, self.row_of)
 
     def take_signatures(self) -> Signatures | None:
-        """Return the signatures of all documents, and forget them; None where none were made."""
+        """Return the signatures of all documents, if any, and forget them."""
         chunks, self.signature_chunks = self.signature_chunks, []
         if not chunks:
             return None
@@ -181,16 +199,18 @@ class Corpus:
     @property
     def priorities(self) -> dict[str, Sequence[float]]:
         """What may decide which document of a cluster is kept; see `priority_by`."""
-        return {"lengths": self.lengths, "modified": self.modified, "values": self.values}
+        # One at a time is asked for, and plain numbers answer faster than those of an array.
+        lengths = self.lengths.data
+        return {"lengths": lengths, "modified": self.modified, "values": self.values}
 
     def text(self, document: int) -> str:
         """Return a document's text as it was spooled."""
-        return self.read(self.slots[document]).decode("utf-8", "surrogatepass")
+        return self.read(Slot(*self.slots[document].tolist())).decode("utf-8", "surrogatepass")
 
 
 @contextmanager
 def ingest(opened: Input, options: BatchOptions = COUNTS_ONLY) -> Iterator[Corpus]:
-    """Read and count all documents, and keep the spool while they are worked on."""
+    """Read and count all documents; the spool exists until the block ends."""
     settings, analyzer = opened.settings, opened.analyzer()
     with spool_folder() as folder:
         reader = SpoolReader(folder)
@@ -223,7 +243,7 @@ def ingest_as_they_come(
 
 
 def _begin(opened: Input, analyzer: Analyzer, registry: NameRegistry) -> Corpus:
-    """Return a corpus without documents, with what is known before they are read."""
+    """Return a corpus without documents, with all that is known before reading them."""
     skipped, notes = list(opened.skipped), list(opened.notes)
     return Corpus(analyzer, registry, opened.given, skipped=skipped, notes=notes)
 
@@ -233,7 +253,7 @@ def ingest_fingerprinted(
 ) -> tuple[Fingerprinter, Iterator[tuple[Corpus, Fingerprints]]]:
     """Return the fingerprinter of documents, and the documents with their fingerprints.
 
-    With a model or the built-in table each batch is returned as soon as it is read.  Where the
+    With a model or the built-in table, each batch is yielded as soon as it is read.  If the
     corpus's own frequencies may be needed, all documents are read first.
     """
     if opened.settings.recipe.may_need_corpus:
@@ -263,7 +283,7 @@ def make_batches(
 ) -> Iterator[tuple[int, Made]]:
     """Yield (process, what it made of a batch) for each batch, in order.
 
-    One process begins; others join in when there is work enough for them, known or met.
+    One process begins; others join when there is enough work for them.
     """
     run = opened.settings.run
     done = 0
@@ -293,7 +313,7 @@ def make_batches(
 
 @contextmanager
 def spool_folder(content: str = "the texts") -> Iterator[str]:
-    """Make a folder for a spool and remove it afterwards; raise if there is no room for it."""
+    """Create a folder for a spool and remove it afterwards; raise if the disk is full."""
     try:
         with work_folder(tempfile.gettempdir()) as folder:
             yield folder
@@ -303,5 +323,5 @@ def spool_folder(content: str = "the texts") -> Iterator[str]:
         what = "no space left" if error.errno == errno.ENOSPC else reason(error)
         hint = "set TMPDIR to a larger disk"
         if error.errno == errno.EFBIG:
-            hint = "raise the limit of file sizes (ulimit -f)"
+            hint = "raise the limit on file sizes (ulimit -f)"
         raise SimdupError(tempfile.gettempdir(), f"{what} for {content}", hint) from None

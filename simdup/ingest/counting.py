@@ -1,13 +1,14 @@
-"""From a batch to its counted documents: read, fold, segment, count and spool."""
+"""Turn a batch into counted documents: read, fold, segment, count and spool."""
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from itertools import compress
+from itertools import chain, compress
 
 from simdup.corpus.batches import Batch, read
-from simdup.corpus.spool import Slot, SpoolWriter
+from simdup.corpus.spool import SpoolWriter
 from simdup.features.analyzer import Analyzer
 from simdup.features.counts import CountedChunk, TermCounter
 from simdup.features.text import PreparedText, text_digest
@@ -21,15 +22,15 @@ from simdup.model.shingling import Shingling
 
 @dataclass(frozen=True, slots=True)
 class BatchOptions:
-    """What is made of documents beside their counts."""
+    """What to compute from documents besides their counts."""
 
     shingling: Shingling | None = None  # cut the texts into these
     texts: bool = False  # spool the texts, in the form that the shingles are cut from
     signatures: Criteria | None = None  # make MinHash signatures of the shingles for these
-    # Count each batch on its own, as results that stream need, rather than continue the term
-    # numbers of the batches before.
+    # Count each batch separately, for streamed results, instead of continuing the term numbers of
+    # earlier batches.
     standalone: bool = False
-    # Computes something more from a document and its text.
+    # Computes additional bytes from a document and its text.
     extras: Callable[[Document, PreparedText], bytes] | None = None
 
 
@@ -43,25 +44,26 @@ class CountedBatch:
 
     size: int  # of the batch in bytes
     documents: list[Document] = field(default_factory=list)  # without their texts
-    # Digests of all their folded texts, one after the other.
+    # Digests of all their folded texts, concatenated.
     text_digests: bytearray = field(default_factory=bytearray)
-    # 1 where a text was met for the first time; what follows covers those documents only.
+    # 1 for a text that occurs for the first time; the next fields cover only those documents.
     first_seen: bytearray = field(default_factory=bytearray)
-    # Digests of the compact texts; see `PreparedText`.
-    digests: list[bytes] = field(default_factory=list)
-    lengths: list[int] = field(default_factory=list)  # their characters
-    slots: list[Slot] = field(default_factory=list)  # where the texts are spooled
+    # Digests of the compact texts, one after the other; see `PreparedText`.
+    digests: bytearray = field(default_factory=bytearray)
+    lengths: array[int] = field(default_factory=lambda: array("q"))  # their characters
+    # Where the texts are spooled: the numbers of each `Slot`, one after the other.
+    slots: array[int] = field(default_factory=lambda: array("q"))
     counts: CountedChunk = _NO_COUNTS
     signatures: Signatures | None = None
     skipped: list[Skipped] = field(default_factory=list)
-    extras: list[bytes] = field(default_factory=list)  # of each document, see `BatchOptions`
-    unchanged: list[Document] = field(default_factory=list)  # known, hence left out; no texts
+    extras: list[bytes] = field(default_factory=list)  # for each document, see `BatchOptions`
+    unchanged: list[Document] = field(default_factory=list)  # left out because known; no texts
 
 
 class BatchCounter:
-    """Counts batches; can be pickled and sent to other processes and machines.
+    """Counts batches; it can be pickled and sent to other processes and machines.
 
-    Counts and texts are spooled to a folder; without one, counts stay in the result.
+    Counts and texts are spooled to a folder; without a folder, counts stay in the result.
     """
 
     def __init__(
@@ -78,15 +80,15 @@ class BatchCounter:
         # Set up before processes are forked, so that they share it.
         self._tokenize = analyzer.tokenize
         self._shingler = None if options.shingling is None else analyzer.shingler(options.shingling)
-        # Results that stream cannot point to what came with another batch.
+        # Streamed results cannot refer to the contents of another batch.
         self._seen = None if options.standalone else Seen()
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Leave the segmenter behind; it is set up again at the destination."""
+        """Pickle without the segmenter, which is set up again at the destination."""
         return type(self), (self.analyzer, self.reading, self.options, self._spool)
 
     def __call__(self, number: int) -> Callable[[Batch], CountedBatch]:
-        """Return the function from a batch to its counts for the process of that number."""
+        """Return the function that counts a batch in the process of that number."""
         if self.options.standalone:
             return self.count
         counter = self.analyzer.counter()
@@ -94,11 +96,11 @@ class BatchCounter:
         return lambda batch: self._spooled(self._count(batch, counter), writer)
 
     def count(self, batch: Batch) -> CountedBatch:
-        """Return the counts of a batch that stands alone."""
+        """Return the counts of a batch on its own."""
         return self._count(batch, self.analyzer.counter())[0]
 
     def _count(self, batch: Batch, counter: TermCounter) -> tuple[CountedBatch, list[str]]:
-        """Return the counts of a batch, and its texts in the form that is shingled."""
+        """Return the counts of a batch, and its texts in the form that is cut into shingles."""
         counted = CountedBatch(batch.size)
         found = list(read(batch, self.reading))
         prepared = self.analyzer.prepare_all([d.text for d in found if isinstance(d, Document)])
@@ -122,7 +124,7 @@ class BatchCounter:
             if first:
                 if self._seen is not None:
                     self._seen.add(digest)
-                counted.digests.append(text.digest)
+                counted.digests += text.digest
                 counted.lengths.append(len(text.compact))
                 if self._shingler is not None:
                     texts.append(self._shingler.text_of(text))
@@ -137,7 +139,7 @@ class BatchCounter:
         return counted, texts
 
     def _first_seen(self, digests: list[bytes]) -> list[bool]:
-        """Tell of each text whether it is the first with its digest, so that it is counted."""
+        """Return which texts are the first with their digest, so that they are counted."""
         if self._seen is None:
             return [True] * len(digests)
         here = {digest: i for i, digest in reversed(list(enumerate(digests)))}
@@ -146,13 +148,14 @@ class BatchCounter:
     def _spooled(
         self, done: tuple[CountedBatch, list[str]], writer: SpoolWriter | None
     ) -> CountedBatch:
-        """Move the texts and the entries of the counts of a batch to the spool."""
+        """Move the texts and the count entries of a batch to the spool."""
         counted, texts = done
         if writer is None:
             return counted
         spooled = texts if self.options.texts else []
         contents = [text.encode("utf-8", "surrogatepass") for text in spooled]
         contents += [bytes(counted.counts.columns), bytes(counted.counts.counts)]
-        *counted.slots, columns, occurrences = writer.write(contents)
+        *slots, columns, occurrences = writer.write(contents)
+        counted.slots.extend(chain.from_iterable(slots))
         counted.counts = replace(counted.counts, columns=columns, counts=occurrences)
         return counted

@@ -1,4 +1,4 @@
-"""What the sources of a run have given, and what has to be said of them in the end."""
+"""Keep track of what the sources of a run have given, for messages at the end."""
 
 from __future__ import annotations
 
@@ -12,43 +12,45 @@ from simdup.errors import SimdupError
 from simdup.model.documents import Document, NoField, Skipped
 from simdup.model.reading import Reading
 
-_NOTHING = "no document in it"
+_NOTHING = "contains no document"
 
-# A person reads no more names of fields, and no longer ones.
+# Messages list at most this many field names, of at most this length.
 _MOST_FIELDS, _MOST_CHARACTERS = 12, 60
 
 
 class Given:
-    """Notices sources that give no document, and fields that no record has.
+    """Detects sources that give no document, and fields that no record has.
 
-    The documents come in batches, and results may stream: so it is told of each batch, and asked
-    in the end.
+    Documents come in batches, and results may be streamed, so each batch is passed in, and the
+    result is taken at the end.
 
     Parameters
     ----------
     named : iterable of str
-        The sources that a person named.
+        The sources that the user named.
     reading : Reading
         How they are read.
     """
 
     def __init__(self, named: Iterable[str] = (), reading: Reading | None = None) -> None:
         self._reading = reading or Reading()
-        # By the path that `os.path.dirname` returns for what is in it.
+        # Keyed by the path that `os.path.dirname` returns for its contents.
         self._waiting = {_place(source): source for source in named}
-        self._named = frozenset(self._waiting)
+        self._named = set(self._waiting)
+        # Not asked of every document where no source can be one record.
+        self._addresses = any("#" in source for source in self._named)
         self._documents = self._values = 0
         self._records = False  # whether any of the documents is a record
-        # Of records without it: for each field asked for, the characters of the fields there are.
+        # For each wanted field: the fields of records without it, with their number of characters.
         self._lacking: dict[str, Counter[str]] = {}
 
     @property
     def valued(self) -> bool:
-        """Whether records have a field that decides which of them is kept."""
+        """Whether a field of records decides which of them is kept."""
         return self._reading.value_field is not None
 
     def take(self, documents: Sequence[Document]) -> None:
-        """Notice documents that sources have given."""
+        """Record documents that sources have given."""
         self._documents += len(documents)
         self._records = self._records or any(document.record for document in documents)
         if self.valued:
@@ -57,13 +59,22 @@ class Given:
         if self._waiting:
             for path in dict.fromkeys(document.path for document in documents):
                 self._take_path(path)
+        if self._addresses:
+            for document in documents:
+                self._take_record(document)
 
     def _take_path(self, place: str) -> None:
-        # A document of a folder is one of all folders around it.
+        # A document in a folder also belongs to all parent folders.
         while place:
             self._waiting.pop(place, None)
             above = os.path.dirname(place)
             place = "" if above == place else above
+
+    def _take_record(self, document: Document) -> None:
+        """Notice a record that may have been named itself, by its number or its name."""
+        for address in (document.place, f"{document.path}#{document.name}"):
+            if self._waiting.pop(address, None):
+                self._named.add(document.name)
 
     def _take_value(self, document: Document) -> None:
         self._values += document.value is not None
@@ -71,13 +82,13 @@ class Given:
             self._lack("value_field", dict.fromkeys(document.fields, 0))
 
     def skip(self, one: Skipped) -> Skipped:
-        """Notice a skipped document, and return it: one that was named itself is an error."""
+        """Record a skipped document and return it; if the user named it, it becomes an error."""
         if isinstance(one, NoField):
             if one.argument:
                 self._lack(one.argument, one.fields)
             one = Skipped(one.document, one.reason, one.error)
         if one.error:
-            # Of a file whose records are faults, enough is said.
+            # A file with faulty records already has messages.
             self._waiting.pop(one.document.rpartition("#")[0], None)
         if one.document not in self._named:
             return one
@@ -91,16 +102,16 @@ class Given:
                 found[name] += characters
 
     def finish(self) -> list[Skipped]:
-        """Return the sources that gave nothing, once all documents have come.
+        """Return the sources that gave nothing, once all documents have been read.
 
         Raises
         ------
         SimdupError
-            If no record has a field that is asked for.
+            If no record has a wanted field.
         """
         for argument in ("field", "id_field"):
-            # Of the field that is asked for by default, files of records among others may know
-            # nothing: that is no reason to say nothing of the others.
+            # Some files of records may not have the default field; this must not hide the
+            # results of other files.
             asked = getattr(self._reading, argument) != getattr(Reading(), argument)
             if argument in self._lacking and not self._records and (asked or not self._documents):
                 raise self._no_field(argument)
@@ -114,13 +125,13 @@ class Given:
         found = self._lacking.get(argument, Counter())
         names = ", ".join(repr(_shortened(name)) for name in list(found)[:_MOST_FIELDS])
         more = f" and {len(found) - _MOST_FIELDS:,} more" if len(found) > _MOST_FIELDS else ""
-        there = f": there are {names}{more}" if found else ""
+        there = f" (fields: {names}{more})" if found else ""
         what = f"no record has a field {wanted!r}{there}"
         if argument == "value_field":
             return SimdupError("keep", what, field="keep")
         hint = ""
         if argument == "field" and found:
-            # The text is what there is most of.
+            # The longest field is most likely the text.
             longest = max(found, key=lambda name: found[name])
             hint = f"`field` {shlex.quote(longest)}" if found[longest] else ""
         return SimdupError(argument, what, hint, argument)

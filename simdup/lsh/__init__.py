@@ -1,1 +1,1 @@
-"""The locality-sensitive families: arrays in, arrays out."""
+"""Locality-sensitive families: arrays in, arrays out."""

@@ -1,20 +1,20 @@
-"""The b-bit sketch: 128 bytes that represent a text's shingles where the text is gone.
+"""The b-bit sketch: 128 bytes that represent the shingles of a text once the text is gone.
 
-Each of 128 hash functions keeps its least value over a set of shingles.  Two sets have the same
-least value with probability J, their Jaccard similarity (Broder 1997): it is the least of the
-union, and each member of the union is equally likely to be it.  Only the lowest byte of each value
-is kept; two different values agree in it by chance once in 256.  So bytes agree with probability
+Each of 128 hash functions keeps its minimum over a set of shingles.  Two sets have the same minimum
+with probability J, their Jaccard similarity (Broder 1997): it is the minimum over the union, and
+each member of the union is equally likely to give it.  Only the lowest byte of each minimum is
+kept; two different values agree in it by chance once in 256.  So bytes agree with probability
 
     P = C + (1 - C) J,    C = 1 / 256
 
-(the paper's theorem 1 for sets that are small beside all hash values), and the share p of the 128
-bytes that do agree gives the estimate
+(the paper's theorem 1 for sets that are small compared with all hash values), and the share p of
+the 128 bytes that do agree gives the estimate
 
     J' = (p - C) / (1 - C)
 
-without bias, with the standard error sqrt(P (1 - P) / 128) / (1 - C): 0.0354 where J is 0.8, 0.0266
-where it is 0.9, 0.0444 at worst.  Keeping only a byte costs next to nothing of that: whole values
-have an error of 0.0354, 0.0265 and 0.0442.
+without bias.  Its standard error is sqrt(P (1 - P) / 128) / (1 - C): 0.0354 if J is 0.8, 0.0266 if
+J is 0.9, 0.0444 at worst.  Keeping only a byte hardly increases it: whole values have errors of
+0.0354, 0.0265 and 0.0442.
 
 References
 ----------
@@ -35,8 +35,8 @@ from simdup.mix64 import mix64
 SIZE = 128
 
 _CHANCE = 1 / 256
-# Shingles hashed at a time. For 2,000 shingles 128 take 433 us, 256 285, 512 227, 1024 216 (half
-# a megabyte, more than some processors' second cache), 4096 234.
+# Shingles hashed at a time. For 2,000 shingles, 128 take 433 us, 256 285, 512 227, 1024 216 (half
+# a megabyte, more than the second cache of some processors), 4096 234.
 _CHUNK = 512
 
 
@@ -52,7 +52,7 @@ def bbit_sketch(shingles: NDArray[np.uint64]) -> NDArray[np.uint8]:
     -------
     uint8[128]
     """
-    # 0 would be the least by every function.
+    # 0 would be the minimum of every function.
     values = np.maximum(mix64(shingles).astype(np.uint32), 1)
     least = np.full(SIZE, np.iinfo(np.uint32).max, np.uint32)
     for first in range(0, len(values), _CHUNK):
@@ -67,15 +67,15 @@ def estimate(a: NDArray[np.uint8], b: NDArray[np.uint8]) -> NDArray[np.float64]:
     Parameters
     ----------
     a, b : uint8[..., 128]
-        Sketches, side by side.
+        Sketches to compare element by element.
 
     Returns
     -------
     float64[...]
-        0 to 1; 1 where the sketches are equal.
+        0 to 1; 1 if the sketches are equal.
     """
-    # Eight bytes are added at a time: none of the sums exceeds a byte. Looking at a pair takes 66
-    # ns this way, of which 30 fetch the sketches, and 112 by `count_nonzero`.
+    # Eight bytes are added at a time: none of the sums exceeds a byte. A pair takes 66 ns this
+    # way, 30 of them to fetch the sketches, and 112 ns with `count_nonzero`.
     eights = (a == b).view(np.uint64).sum(axis=-1, keepdims=True)
     agreeing = (eights * np.uint64(0x0101010101010101) >> np.uint64(56))[..., 0] / SIZE
     share: NDArray[np.float64] = np.clip((agreeing - _CHANCE) / (1 - _CHANCE), 0.0, 1.0)
@@ -83,7 +83,7 @@ def estimate(a: NDArray[np.uint8], b: NDArray[np.uint8]) -> NDArray[np.float64]:
 
 
 def standard_error(similarity: float) -> float:
-    """Return the standard error of `estimate` where the similarity is known.
+    """Return the standard error of `estimate` at a given similarity.
 
     >>> round(standard_error(0.8), 3)
     0.035
@@ -97,8 +97,8 @@ def standard_error(similarity: float) -> float:
 def fewest_agreeing(similarity: float, size: int, loss: float) -> int:
     """Return how many of `size` bytes two sketches must share.
 
-    Sets of the similarity share fewer with a probability of at most `loss`: the number shared is
-    binomial, with P of the formula above.
+    Sets with the similarity share fewer with a probability of at most `loss`: the number of shared
+    bytes is binomial, with P of the formula above.
 
     >>> fewest_agreeing(0.8, 96, 0.001)
     64
@@ -117,7 +117,7 @@ def fewest_agreeing(similarity: float, size: int, loss: float) -> int:
 def _factors() -> NDArray[np.uint32]:
     """Return 128 odd numbers: the hash functions x -> a x modulo 2**32 of mixed values x.
 
-    Part of every index: other numbers would make other sketches.
+    Part of the format of an index: other numbers would give other sketches.
     """
     numbers = np.arange(1, SIZE + 1, dtype=np.uint64)
     odd = mix64(numbers * np.uint64(0xD1B54A32D192ED03)) | np.uint64(1)

@@ -1,7 +1,7 @@
-"""The locality-sensitive families: how likely their hashes collide, and bands of them.
+"""Locality-sensitive families: how likely their hashes collide, and how to band them.
 
 A *family* of hash functions is locality-sensitive if near documents get the same hash more often
-than far ones.  What "near" means is the family's own:
+than distant ones.  Each family has its own distance:
 
 | family    | a document is              | distance                              | p(distance)  |
 |-----------|----------------------------|---------------------------------------|--------------|
@@ -9,20 +9,20 @@ than far ones.  What "near" means is the family's own:
 | minhash   | a set of hashes            | 1 - Jaccard similarity                | 1 - distance |
 | pstable   | a vector of term weights   | Euclidean                             | Datar et al. |
 
-*Collision probability.*  p(r) is the chance that a function drawn at random from the family gives
-two documents at distance r the same hash.  It falls with r.
+*Collision probability.*  p(r) is the probability that a random function of the family gives two
+documents at distance r the same hash.  It decreases with r.
 
 *Sensitivity.*  A family is (r1, r2, p1, p2)-sensitive if documents within r1 collide with
 probability at least p1, and those farther apart than r2 with at most p2 (Indyk and Motwani 1998).
-As p falls, any r1 < r2 give p1 = p(r1) and p2 = p(r2).  How well the family tells the two apart is
-rho = ln(1 / p1) / ln(1 / p2): the smaller, the better.
+As p decreases, any r1 < r2 give p1 = p(r1) and p2 = p(r2).  How well the family separates the two
+is rho = ln(1 / p1) / ln(1 / p2): the smaller, the better.
 
 *Signature.*  `size` hashes of a document, by as many independent functions.
 
 *Bands.*  A signature is cut into L bands of k hashes, and documents that agree in all k hashes of
-any band become candidates.  k hashes in a row agree with probability p^k, which sharpens; L trials
-let 1 - (1 - p^k)^L through, which saves the near ones.  The result is a curve that is nearly 1
-below some distance and falls steeply to nearly 0.
+any band become candidates.  All k hashes of a band agree with probability p^k, which rejects
+distant documents.  With L bands, 1 - (1 - p^k)^L of the pairs become candidates, which keeps near
+documents.  The resulting curve is nearly 1 below some distance and falls steeply to nearly 0.
 
 References
 ----------
@@ -48,7 +48,7 @@ from simdup.mix64 import mix64
 
 
 class Family(NamedTuple):
-    """A family: its name, and p, from a distance to the probability that a hash is the same."""
+    """A family: its name, and p, the probability of equal hashes at a distance."""
 
     name: str
     collision: Callable[[float], float]
@@ -62,12 +62,12 @@ class Banding(NamedTuple):
 
     @property
     def size(self) -> int:
-        """Hashes in all."""
+        """The total number of hashes."""
         return self.rows * self.bands
 
 
 def proposed(family: Family, distance: float, banding: Banding) -> float:
-    """Return the probability that documents at a distance become candidates: the curve.
+    """Return the probability that documents at a distance become candidates.
 
     1 - (1 - p^k)^L, with k rows and L bands.
     """
@@ -79,21 +79,22 @@ def choose(family: Family, at: float, recall: float, budget: int) -> Banding:
     """Choose rows and bands for a wanted recall.
 
     Of all bandings that propose documents at the distance `at` with probability `recall` or more,
-    those with the most rows propose the fewest distant ones; of these the fewest bands are enough.
+    those with the most rows propose the fewest distant pairs; of these, the one with the fewest
+    bands is chosen.
 
     Parameters
     ----------
     at : float
-        The largest distance, in the family's measure, of documents that should be found.
+        The largest distance, in the family's measure, at which documents should be found.
     recall : float
-        The least probability to find them, above 0 and below 1.
+        The lowest probability of finding them, above 0 and below 1.
     budget : int
         The most hashes a signature may have.
 
     Raises
     ------
     SimdupError
-        If so few hashes cannot do it.
+        If no banding within the budget reaches the recall.
 
     Examples
     --------
@@ -118,13 +119,13 @@ def _unreachable(family: str, at: float, recall: float, budget: int) -> SimdupEr
     return SimdupError(
         "recall",
         f"{budget} {family} hashes cannot reach {recall:g} at a distance of {at:g}",
-        "lower the `recall` or raise the `similarity`",
+        "lower `recall` or raise `similarity`",
         field="recall",
     )
 
 
 def bands(signatures: NDArray[np.uint32], banding: Banding) -> NDArray[np.uint64]:
-    """Return one key for each band of each signature: equal where all its hashes are equal.
+    """Return one key for each band of each signature; keys are equal if all hashes are equal.
 
     Parameters
     ----------
@@ -149,11 +150,11 @@ MINHASH = Family("minhash", lambda distance: 1 - distance)
 
 
 def pstable_family(width: float) -> Family:
-    """Return the p-stable family with cells of a width."""
+    """Return the p-stable family with cells of this width."""
     return Family("pstable", partial(pstable.collision, width=width))
 
 
-# Two documents that share no term are orthogonal; at length 1 that is a distance of sqrt(2).
+# Documents without a common term are orthogonal; at length 1 their distance is sqrt(2).
 UNRELATED = math.sqrt(2)
 
 
@@ -162,8 +163,8 @@ def choose_pstable(
 ) -> tuple[float, Banding]:
     """Choose the width of cells, rows and bands for vectors of length 1.
 
-    Narrow cells separate near documents, wide ones hold everything.  Of the widths that reach the
-    recall the best proposes the fewest documents at the distance `far`.
+    Narrow cells separate near documents; wide cells contain everything.  Of the widths that reach
+    the recall, the best one proposes the fewest documents at the distance `far`.
 
     Parameters
     ----------
@@ -173,8 +174,8 @@ def choose_pstable(
         The distance of documents that should not be proposed.
     """
     found: list[tuple[float, float, Banding]] = []
-    # From cells as wide as the distance up to cells whose width rows can hardly make up for, in
-    # steps of a tenth: finer ones change the outcome by less than the rounding of rows does.
+    # From cells as wide as the distance up to cells so wide that rows can hardly compensate, in
+    # steps of a tenth: finer steps matter less than the rounding of rows.
     for step in range(1, 31):
         width = at * 1.1**step if at > 0 else far
         family = pstable_family(width)

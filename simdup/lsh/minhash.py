@@ -1,20 +1,19 @@
 """MinHash: signatures that keep the Jaccard similarity of two sets.
 
-Put all possible elements in one random order.  The first element of a set A and that of a set B
-are the same exactly if the first of their union lies in both: with probability
-|A and B| / |A or B|, their Jaccard similarity.  A signature has `size` bins, each with an order of
-its own, and two signatures agree in that share of their bins, give or take.
+Put all possible elements in random order.  The first element of set A equals the first element of
+set B exactly if the first element of their union is in both.  This has the probability
+|A and B| / |A or B|, their Jaccard similarity.  A signature has `size` bins, each with its own
+order, and two signatures agree in about that share of their bins.
 
-*One permutation.*  An order for each bin hashes every element `size` times.  Instead each element
-is hashed once: the top of the hash says which bin it belongs to, and in each bin the smallest hash
-counts.  A set with many times `size` elements fills all bins this way.
+*One permutation.*  With a separate order for each bin, every element is hashed `size` times.
+Instead, each element is hashed once: the high bits of the hash select a bin, and each bin keeps the
+smallest hash.  A set with many times `size` elements fills all bins this way.
 
-*Small sets* leave bins empty.  In the next round all elements are hashed again, with another hash,
-to fill the empty bins; those that are still empty after `ROUNDS` rounds follow the classic rule, an
-order of all elements for that bin alone.  So in each bin the elements are ordered by (round in
-which they reach it, hash), and that is a random order like any other: every bin agrees with exactly
-the probability above, whatever the sizes of the two sets, and a small set's signature may be
-compared with a large one's.
+*Small sets* leave bins empty.  In the next round, all elements are hashed again, with another hash,
+to fill the empty bins.  Bins that are still empty after `ROUNDS` rounds use the classic rule: a
+separate order of all elements.  So in each bin the elements are ordered by (round in which they
+reach it, hash).  This is a random order like any other, so every bin agrees with exactly the
+probability above, for sets of any sizes; signatures of small and large sets can be compared.
 
 References
 ----------
@@ -32,12 +31,12 @@ from numpy.typing import NDArray
 from simdup.features.counts import iter_chunks
 from simdup.mix64 import mix64, stream
 
-# Rounds before the classic rule.  For 128 bins, microseconds a set of 20, 80, 200 and 600
-# elements: 18, 44, 67, 91 after 1 round; 16, 28, 18, 11 after 4; 16, 20, 10, 12 after 8; 15, 11,
-# 11, 14 after 16.
+# Rounds before the classic rule.  For 128 bins, microseconds per set of 20, 80, 200 and 600
+# elements: 18, 44, 67, 91 with 1 round; 16, 28, 18, 11 with 4; 16, 20, 10, 12 with 8; 15, 11, 11,
+# 14 with 16.
 ROUNDS = 8
 
-# Elements and bins that are worked on at once.
+# Elements and bins processed at a time.
 _CHUNK = 1 << 16
 
 _EMPTY = np.uint64(0xFFFFFFFFFFFFFFFF)
@@ -53,18 +52,18 @@ def signatures(
     starts : int64[sets + 1]
         Where each set begins in `hashes`, and the end.
     hashes : uint64[entries]
-        Elements; repetitions within a set do not matter, nor does the order.
+        Elements; their order, and repetitions within a set, do not matter.
     size : int
         Bins of a signature.
 
     Returns
     -------
     uint32[sets, size]
-        The low halves of the smallest hashes: different elements look alike with probability
-        2**-32.  An empty set has all ones; it resembles nothing and must not be compared.
+        The low halves of the smallest hashes; those of different elements are equal with
+        probability 2**-32.  The signature of an empty set is all ones and must not be compared.
     """
     result = np.empty((len(starts) - 1, size), np.uint32)
-    # Each set costs its elements and its bins.
+    # The cost of a set is its number of elements and bins.
     for first, last in iter_chunks(starts + np.arange(len(starts)) * size, _CHUNK):
         begin, end = int(starts[first]), int(starts[last])
         chunk = _smallest(starts[first : last + 1] - begin, hashes[begin:end], size)
@@ -75,7 +74,7 @@ def signatures(
 def _smallest(
     starts: NDArray[np.int64], hashes: NDArray[np.uint64], size: int
 ) -> NDArray[np.uint64]:
-    """Return the smallest hash of each set in each bin, of the first round that reached it."""
+    """Return the smallest hash of each set in each bin, from the first round that reaches it."""
     sets = len(starts) - 1
     smallest = np.full(sets * size, _EMPTY)
     row = np.repeat(np.arange(0, sets * size, size), np.diff(starts))
@@ -88,7 +87,7 @@ def _smallest(
             empty = (smallest == _EMPTY)[bins]
             bins, drawn = bins[empty], drawn[empty]
         np.minimum.at(smallest, bins, drawn)
-        # Only sets with empty bins go on.
+        # Only sets with empty bins continue.
         unfilled = (smallest.reshape(sets, size) == _EMPTY).any(axis=1)[row // size]
         row, keys = row[unfilled], keys[unfilled]
     for number in range(size):

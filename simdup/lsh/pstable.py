@@ -1,19 +1,19 @@
 """p-stable projections: signatures that keep the Euclidean distance of two weighted documents.
 
-Draw a vector a of independent normal deviates.  Normal deviates are 2-stable: for any vector v the
-projection a.v is again normal, with the length of v as its deviation.  So the projections of u and
-v lie as far apart as a normal deviate times |u - v|.  Cut the line into cells of width w at a
-random offset b, and
+Draw a vector a of independent normal deviates.  Normal deviates are 2-stable: for any vector v, the
+projection a.v is again normal, and its standard deviation is the length of v.  So the projections
+of u and v differ by a normal deviate times |u - v|.  Cut the line into cells of width w at a random
+offset b.  Then
 
     h(v) = floor((a.v + b) / w)
 
-is the cell where v falls: the same for two vectors the likelier, the nearer they are.
+is the cell of v.  The nearer two vectors are, the likelier they are in the same cell.
 
-*No vocabulary.*  The deviate of a term in a projection is looked up in a table of 2**16 equally
-likely ones by 16 bits of a random number that is a function of the term's hash.
+*No vocabulary.*  The deviate of a term in a projection comes from a table of 2**16 equally likely
+deviates; the position is 16 bits of a random number that is a function of the term's hash.
 
-*The same everywhere.*  Deviates are multiples of 2**-16 and weights of 2**-20, so products are
-multiples of 2**-36, and sums below 2**17 are exact in whatever order they are added.
+*The same everywhere.*  Deviates are multiples of 2**-16 and weights are multiples of 2**-20, so
+products are multiples of 2**-36, and sums below 2**17 are exact in any order.
 
 References
 ----------
@@ -25,7 +25,6 @@ from __future__ import annotations
 
 import math
 from functools import cache
-from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,17 +35,17 @@ from simdup.mix64 import mix64, stream
 
 _DEVIATE_UNIT = 2.0**-16
 
-# Vector entries that are projected at once: with 128 projections their deviates take 64 MB.
+# Vector entries projected at a time: with 128 projections their deviates take 64 MB.
 _BLOCK = 1 << 16
 
-# The random numbers of the offsets belong to no term.
+# The key of the random offsets, which belong to no term.
 _OFFSETS = np.zeros(1, np.uint64)
 
 
 def collision(distance: float, width: float) -> float:
-    """Return the probability that two vectors at a distance fall into the same cell.
+    """Return the probability that two vectors at a distance are in the same cell.
 
-    With c the distance, the cell width w and t = w / c,
+    With the distance c, the cell width w and t = w / c,
 
         p(c) = 1 - 2 Phi(-t) - 2 / (sqrt(2 pi) t) (1 - exp(-t^2 / 2)).
     """
@@ -70,10 +69,10 @@ def unit(starts: NDArray[np.int64], weights: NDArray[np.float64]) -> NDArray[np.
     Returns
     -------
     float64[entries]
-        A vector of zeros stays one.
+        Vectors of zeros are unchanged.
     """
     rows = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
-    # Summed by rising weight: the order of a document's terms depends on what was counted before.
+    # Summed by ascending weight, because the order of terms depends on what was counted before.
     rising = weights[np.lexsort((weights, rows))]
     lengths = np.sqrt(np.bincount(rows, rising * rising, minlength=len(starts) - 1))
     scaled: NDArray[np.float64] = weights / np.where(lengths > 0, lengths, 1.0)[rows]
@@ -94,9 +93,9 @@ def signatures(
     starts : int64[documents + 1]
         Where each vector begins in `hashes` and `weights`, and the end.
     hashes : uint64[entries]
-        Term hashes, each once a document.
+        Term hashes, each once per document.
     weights : float64[entries]
-        Of these terms; taken as multiples of 2**-20.
+        Weights of these terms, rounded to multiples of 2**-20.
     size : int
         Projections.
     width : float
@@ -143,11 +142,13 @@ def offsets(size: int, width: float) -> NDArray[np.float64]:
 
 @cache
 def _table() -> NDArray[np.float64]:
-    """Return the middles of 2**16 equally likely parts of the normal distribution, rising.
+    """Return the midpoints of 2**16 equally likely parts of the normal distribution, ascending.
 
-    The first half is computed, the other mirrors it.  Multiples of 2**-16 leave no room for the
-    last bits in which one platform's logarithm differs from another's.
+    The first half is computed, and the second mirrors it.  Rounding to multiples of 2**-16 removes
+    the last bits, in which the logarithms of platforms differ.
     """
+    from statistics import NormalDist  # takes 7 ms to import, and only this method needs it
+
     quantile = NormalDist().inv_cdf
     half = np.array([quantile((place + 0.5) / 65536) for place in range(32768)])
     half = np.rint(half / _DEVIATE_UNIT) * _DEVIATE_UNIT

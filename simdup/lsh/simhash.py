@@ -1,9 +1,9 @@
 """Simhash: one fingerprint that keeps the cosine of two weighted sets of terms.
 
-Every term has a hash.  For each bit, a term votes with its weight: for 1 where its hash has a 1,
-against where it has a 0.  The sign of the sum is the bit of the fingerprint.  Each bit is so the
-side of a random hyperplane on which a document lies, and two documents at an angle t differ in a
-bit with probability t / pi.
+Every term has a hash.  For each bit, a term votes with its weight: for 1 if its hash has a 1 there,
+for 0 otherwise.  The sign of the sum is the bit of the fingerprint.  So each bit says on which side
+of a random hyperplane a document is, and two documents at an angle t differ in a bit with
+probability t / pi.
 
 References
 ----------
@@ -19,7 +19,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-# Documents that are summed at once: their 64 sums of 8 bytes stay within a processor's cache.
+# Documents processed at a time: their 64 sums of 8 bytes stay in the processor's cache.
 _BLOCK = 1 << 11
 
 
@@ -34,9 +34,9 @@ def simhash(
     Parameters
     ----------
     hashes : sequence of int, or uint64[n]
-        Term hashes; of wider ones the low `bits` bits count.
-    weights : sequence of numbers, one a hash
-        Whole numbers are summed exactly; others are summed without rounding on the way
+        Term hashes; only the low `bits` bits count.
+    weights : sequence of numbers, one per hash
+        Integers are summed exactly; other numbers are summed without intermediate rounding
         (`math.fsum`), so the order never matters.
     bits : int
         Bits of the fingerprint, at least 1.
@@ -46,7 +46,7 @@ def simhash(
     Raises
     ------
     ValueError
-        If the lengths differ or `bits` or `ties` is no value for it.
+        If the lengths differ, or `bits` or `ties` has an invalid value.
 
     Examples
     --------
@@ -95,14 +95,14 @@ def simhash_rows(
     columns : int32[documents, width]
         Rows of `hashes`.
     weights : int64[documents, width]
-        Weights of these terms; 0 where a document has fewer than `width`.
+        Weights of these terms; 0 if a document has fewer than `width`.
     ties : {"one", "zero"}
         The bit where a sum is 0.
 
     Returns
     -------
     uint64[documents, words]
-        Word 0 is the most significant; where `bits` is no multiple of 64, its high bits are 0.
+        Word 0 is the most significant; if `bits` is not a multiple of 64, its high bits are 0.
     """
     size = hashes.shape[1]
     words = -(-size // 8)
@@ -114,7 +114,7 @@ def simhash_rows(
         for place in range(weight.shape[1]):
             bits = np.unpackbits(hashes[columns[block, place]], axis=1)
             ones += weight[:, place, None] * bits
-        # For minus against: twice what voted for, less all that voted.
+        # Votes for 1 minus votes for 0: twice the votes for 1, minus all votes.
         sums = 2 * ones - weight.sum(axis=1)[:, None]
         signs = sums >= 0 if ties == "one" else sums > 0
         result[block, words * 8 - size :] = np.packbits(signs, axis=1)

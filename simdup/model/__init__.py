@@ -1,1 +1,1 @@
-"""The values that travel between the rooms: frozen, small, one file a subject."""
+"""The values that travel between the rooms: frozen, small, one file per subject."""

@@ -1,4 +1,4 @@
-"""What a scan finds: pairs, clusters, and the figures of the run."""
+"""The results of a scan: pairs, clusters, and the figures of the run."""
 
 from __future__ import annotations
 
@@ -23,6 +23,8 @@ class Pair(NamedTuple):
         As in `Measures`.
     exact : bool
         Whether their texts are known to be the same, after folding and without white space.
+    estimated : bool
+        Whether the similarity is an estimate from sketches: `a` is a document of an index.
     """
 
     a: str
@@ -32,6 +34,7 @@ class Pair(NamedTuple):
     containment: float | None = None
     cosine: float | None = None
     exact: bool = False
+    estimated: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,21 +44,23 @@ class Member:
     Attributes
     ----------
     name : str
-        Its document's.
+        The name of the document.
     role : str
         ``kept``; ``redundant``: it meets the criteria with a kept document; or ``linked``: it is
         connected to the kept one through others only.
     fingerprint : str
-        Its fingerprint as lower-case hex digits.
+        The fingerprint as lower-case hex digits.
     distance : int or None
         Hamming distance to the kept one; None for the kept one itself.
     similarity, containment, cosine : float or None
-        What it has in common with the kept one, as in `Measures`; None for the kept one itself.
+        Its measures with the kept one, as in `Measures`; None for the kept one itself.
     number : int
-        The document's place in the input, from 0.
+        The document's place in the input, from 0; below 0 for documents of an index.
     beside : int
         Number of the kept document that the figures refer to: the first member's, unless that one
         is too far and another reference is near.
+    estimated : bool
+        Whether the similarity is an estimate from sketches: the kept one is in an index.
     """
 
     name: str
@@ -67,22 +72,24 @@ class Member:
     cosine: float | None = None
     number: int = -1
     beside: int = -1
+    estimated: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """Documents that pairs join.
+    """Documents connected by pairs.
 
     Attributes
     ----------
     number : int
-        From 1, in the order of the output.
+        A number from 1, in the order of the output.
     members : tuple of Member
-        The kept one first, the others in input order.
+        The kept one first, then the others in input order.
     pairs : tuple of Pair
-        Ordered by their documents' places in the input.
+        Ordered by the positions of their documents in the input.
     complete : bool
         Whether these are all pairs; of a large family each member but the kept one has one.
+        With documents of indexes each has one pair, that with the nearest of them.
     """
 
     number: int
@@ -91,7 +98,7 @@ class Cluster:
     complete: bool = True
 
     def member(self, number: int) -> Member:
-        """Return the member of a document's number."""
+        """Return the member with this document number."""
         return next(member for member in self.members if member.number == number)
 
     @property
@@ -106,7 +113,7 @@ class Cluster:
 
     @property
     def weakest(self) -> float | None:
-        """The least similarity among the pairs; None where none was measured."""
+        """The lowest similarity among the pairs; None if none was measured."""
         measured = [pair.similarity for pair in self.pairs if pair.similarity is not None]
         return min(measured, default=None)
 
@@ -118,22 +125,24 @@ class Summary:
     Attributes
     ----------
     documents : int
-        Documents that took part.
+        The number of documents that took part.
     clusters, redundant, linked, skipped, pairs : int
         How many of each were found.
     candidates : int
-        Distinct pairs that were proposed and checked.
+        The number of distinct pairs that were proposed and checked.
     candidates_by : dict
         How many of these each search proposed.
     unchecked : int
-        Pairs that were left unchecked because a family would have cost too much.
+        The number of pairs left unchecked because a family would have cost too much.
     star_redundant : int or None
         How many documents star linkage, the default of `dedupe`, would call redundant; None where
-        it was used.
+        it was used, and where references are in indexes.
+    indexed : int or None
+        Documents of the indexes among the references; None where there are none.
     seconds : float
         How long the run took.
     recipe : dict
-        The resolved recipe with its digest; empty where it is unknown.
+        The resolved recipe with its digest; empty if unknown.
     """
 
     documents: int
@@ -148,10 +157,11 @@ class Summary:
     linked: int = 0
     unchecked: int = 0
     star_redundant: int | None = None
+    indexed: int | None = None
 
     @classmethod
     def of(cls, clusters: Sequence[Cluster], **figures: Any) -> Summary:
-        """Return the summary of clusters; `figures` are the fields that these do not tell."""
+        """Return the summary of clusters; `figures` are the fields that do not follow from them."""
         roles = Counter(member.role for cluster in clusters for member in cluster.members)
         return cls(
             clusters=len(clusters),
@@ -164,24 +174,24 @@ class Summary:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What a scan found.
+    """The result of a scan.
 
     Attributes
     ----------
     clusters : tuple of Cluster
-        By falling size, then by first document.
+        Largest first, then by first document.
     skipped : tuple of Skipped
         Documents that could not take part.
     notes : tuple of (str, str)
-        Names, and what a person should know about how they were read.
+        Names, and notes on how they were read.
     summary : Summary
         The figures.
     hint : str
-        Advice, where there is any.
+        Advice, or an empty string.
     unique : sequence of str
         Documents in no cluster, in input order.
     references : int
-        How many documents, the first of the input, are references.
+        How many documents at the beginning of the input are references.
     """
 
     clusters: tuple[Cluster, ...]
@@ -195,7 +205,7 @@ class Result:
     def names(self, which: str) -> list[str]:
         """Return the documents that are ``redundant``, ``kept`` or ``unique``, in input order.
 
-        What is linked is kept.
+        Linked documents count as kept.
         """
         if which == "unique":
             return list(self.unique)
@@ -216,25 +226,26 @@ class Removed:
     """A document that was left out of a cleaned corpus."""
 
     document: str  # its name
-    reason: str  # ``exact copy``, of the folded text without white space, or ``near-duplicate``
+    reason: str  # ``exact copy`` (of the folded text without white space) or ``near-duplicate``
     distance: int  # Hamming distance to the document that was kept
     similarity: float | None  # Jaccard similarity to it; None where it was not measured
     kept: str  # its name
+    estimated: bool = False  # whether the similarity is an estimate: the kept one is in an index
 
 
 class Cleaned(NamedTuple):
-    """What became of a corpus that was cleaned.
+    """The result of cleaning a corpus.
 
     Attributes
     ----------
     result : Result
-        What was found in it.
+        What the scan found.
     removed : list of Removed
-        What was left out, in input order.
+        The documents left out, in input order.
     written : str or None
         Where the corpus was written; None if nothing was.
     bytes_before, bytes_after : int or None
-        Bytes of its files and of those that were written; None where they cannot be compared.
+        Sizes of its files and of the written files; None if they cannot be compared.
     """
 
     result: Result
@@ -245,7 +256,7 @@ class Cleaned(NamedTuple):
 
     @property
     def documents(self) -> int:
-        """How many documents were read, without references."""
+        """How many documents were read, not counting references."""
         members = (member for cluster in self.result.clusters for member in cluster.members)
         clustered = sum(member.number >= self.result.references for member in members)
         return len(self.result.unique) + clustered

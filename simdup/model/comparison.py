@@ -3,9 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from simdup.model.criteria import FEW_TERMS, Criteria
+
+
+class Span(NamedTuple):
+    """A run of characters of two texts; all spans one after the other are both texts.
+
+    The kind is ``equal``; ``folded`` for what is the same after folding; ``removed`` for what `a`
+    alone has; ``added`` for what `b` alone has.  Offsets are characters of the decoded texts.
+    """
+
+    kind: str
+    a: tuple[int, int]  # where it begins and ends in `a`
+    b: tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,13 +31,13 @@ class Comparison:
     duplicates : bool
         The answer.
     distance : int or None
-        Hamming distance; None where one of them has no terms.
+        Hamming distance; None if one of the documents has no terms.
     bits : int
         Bits of the fingerprints.
     similarity : float
-        Resemblance of the texts.
+        Jaccard similarity of the texts.
     containment, cosine : float or None
-        None where they were not asked for.
+        None if not requested.
     identical : bool
         Whether the folded texts are the same.
     terms : int
@@ -33,19 +45,21 @@ class Comparison:
     fingerprints : tuple of (str or None)
         As hex digits.
     searches : dict of (str, tuple of bool)
-        Of each search that the method runs, which bands are equal: of simhash's distance + 1 the
-        most significant first, of the other searches as their signatures have them.  Empty where
-        one of the texts has no terms.
+        For each search of the method, which bands are equal: for simhash distance + 1 bands, the
+        most significant first; for other searches, the bands of their signatures.  Empty if one of
+        the texts has no terms.
     proposed_by : tuple of str
         The searches that propose the pair in a scan.
     shared : tuple of (str, float, float)
-        Top terms of both with their weights in `a` and in `b`, by falling sum.
+        Top terms of both, with their weights in `a` and in `b`, by descending sum.
     only_a, only_b : tuple of (str, float)
-        Top terms of one side only, by falling weight.
+        Top terms of one side only, by descending weight.
     recipe : dict
         The resolved recipe.
     criteria : Criteria
         What was asked.
+    diff : tuple of Span or None
+        What is equal, removed and added, in order; None where it was not asked for.
     """
 
     a: str
@@ -66,10 +80,11 @@ class Comparison:
     only_b: tuple[tuple[str, float], ...]
     recipe: dict[str, Any]
     criteria: Criteria
+    diff: tuple[Span, ...] | None = None
 
     @property
     def bands(self) -> tuple[bool, ...]:
-        """Which bands of the first search are equal: with ``auto`` those of the fingerprints."""
+        """Which bands of the first search are equal; with ``auto``, the bands of fingerprints."""
         return next(iter(self.searches.values()), ())
 
     @property
@@ -79,7 +94,7 @@ class Comparison:
 
     @property
     def ratio(self) -> float | None:
-        """The smaller fingerprint divided by the larger; 1 where both are 0."""
+        """The smaller fingerprint divided by the larger; 1 if both are 0."""
         first, second = self.fingerprints
         if first is None or second is None:
             return None
@@ -88,5 +103,5 @@ class Comparison:
 
     @property
     def too_short(self) -> bool:
-        """Whether one of them has too few terms for anything but identity."""
+        """Whether one of them has so few terms that only identical texts match."""
         return self.terms < FEW_TERMS

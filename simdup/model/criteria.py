@@ -14,13 +14,13 @@ LINKAGES = ("single", "star")
 
 CHARACTERS_5 = Shingling(5)
 
-# Documents with fewer terms are near-duplicates only where their texts are the same: so few words
-# give no fingerprint worth the name.
+# Documents with fewer terms are near-duplicates only if their texts are the same: a fingerprint of
+# so few words says little.
 FEW_TERMS = 3
 
 
 class Measures(NamedTuple):
-    """What two texts have in common, 0 to 1 each, unrounded; None where it was not measured."""
+    """Measures of how similar two texts are, 0 to 1, unrounded; None if not measured."""
 
     similarity: float | None = None  # Jaccard similarity of their shingles
     containment: float | None = None
@@ -39,34 +39,34 @@ class Criteria:
     distance : int
         The Hamming distance up to which simhash proposes pairs.
     similarity : float
-        The least Jaccard similarity of their texts.
+        The lowest Jaccard similarity of their texts.
     verify : bool
-        Whether pairs are checked on the texts.
+        Whether the texts of candidate pairs are compared.
     shingle : Shingling
         Given as ``N`` characters or ``words:N``.
     keep : str
         One of `KEEP`: which document of a cluster is kept.  With ``max:FIELD`` and ``min:FIELD``
-        it is the record with the largest or smallest number, date or time in a field; one without
-        comes last.  Of equals the first is kept.
+        it is the record with the largest or smallest number, date or time in a field; records
+        without one come last.  Of equals, the first is kept.
     containment, cosine : float or None
-        The least of these measures; None where it does not matter.
+        The lowest value of these measures; None if they do not matter.
     method : str
-        One of `METHODS`: how candidates are found; ``auto`` by simhash and by minhash.
+        One of `METHODS`: how candidates are found; ``auto`` uses simhash and minhash.
     recall : float
-        The share of the pairs at `similarity` that ``minhash`` and ``pstable`` are to find.
+        The expected share of pairs at `similarity` that ``minhash`` and ``pstable`` find.
     linkage : str or None
-        One of `LINKAGES`: ``single`` joins whatever pairs connect, ``star`` only pairs with the
-        kept document; None for what the operation does by default.
+        One of `LINKAGES`: ``single`` joins everything that pairs connect, ``star`` only pairs with
+        the kept document; None for the default of the operation.
     all_pairs : bool
         Whether all candidates of large families are verified and listed too.
     prefer : tuple of str
-        Shell patterns of names: a document that matches is kept before one that does not, and one
-        that matches an earlier pattern before one that matches a later.
+        Shell patterns of names: documents that match are preferred to others, and matches of
+        earlier patterns to those of later ones.
 
     Raises
     ------
     SimdupError
-        If a field has a value it cannot have, or two fields contradict each other.
+        If a field has an invalid value, or two fields contradict each other.
     """
 
     distance: int = 3
@@ -83,7 +83,7 @@ class Criteria:
     all_pairs: bool = False
 
     def __post_init__(self) -> None:
-        """Parse the shingle, and refuse values that make no sense."""
+        """Parse the shingle, and reject invalid values."""
         object.__setattr__(self, "shingle", Shingling.parse(self.shingle))
         object.__setattr__(self, "prefer", tuple(self.prefer))
         if self.distance < 0:
@@ -106,20 +106,20 @@ class Criteria:
 
     @property
     def keep_field(self) -> str | None:
-        """The field of records that decides which one is kept; None where none does."""
+        """The field of records that decides which one is kept, or None."""
         extreme, _, name = self.keep.partition(":")
         return name or None if extreme in ("max", "min") else None
 
     @property
     def extras(self) -> tuple[str, ...]:
-        """The measures that are asked for beside the similarity."""
+        """The required measures besides the similarity."""
         return tuple(n for n in ("containment", "cosine") if getattr(self, n) is not None)
 
     @property
     def searches(self) -> tuple[str, ...]:
         """The searches that propose candidates.
 
-        Where no measure of the texts decides, ``auto`` goes by fingerprints alone.
+        If no measure of the texts decides, ``auto`` uses fingerprints alone.
         """
         if self.method != "auto":
             return (self.method,)
@@ -128,11 +128,11 @@ class Criteria:
 
     @property
     def by_distance(self) -> bool:
-        """Whether the distance is a condition; with other searches it only proposes."""
+        """Whether the distance is a condition; otherwise it only proposes candidates."""
         return self.searches == ("simhash",)
 
     def accepts(self, measures: Measures) -> bool:
-        """Tell whether the measures are high enough; what was not measured does not matter."""
+        """Return whether the measures are high enough; those not measured do not matter."""
         least = (self.similarity, self.containment, self.cosine)
         return all(
             asked is None or found is None or found >= asked

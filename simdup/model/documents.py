@@ -1,4 +1,4 @@
-"""Documents, and those that could not take part."""
+"""Documents, and documents that could not take part."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-# Why a document without a single weighing term is skipped.
+# The reason for skipping a document in which no term has a weight.
 NO_WORDS = "no words but function words"
 
 
@@ -14,12 +14,12 @@ class Document(NamedTuple):
     """One text with a name."""
 
     name: str  # as in results; undecodable bytes of a path are surrogate escapes
-    text: str  # decoded, as it was
-    modified: float = 0.0  # in seconds since 1970; 0 where there is no file
-    note: str = ""  # what a person should know about how it was read
+    text: str  # decoded, but otherwise unchanged
+    modified: float = 0.0  # in seconds since 1970; 0 if there is no file
+    note: str = ""  # a note on how it was read
     path: str = ""  # of the file it comes from
     record: int = 0  # its number in a file of records, from 1; 0 for a file of its own
-    # Of the field that `Criteria.keep` names: NaN where it is no number, None where it is missing;
+    # Of the field that `Criteria.keep` names: NaN if it is not a number, None if it is missing;
     # then there are the names of the record's fields.
     value: float | None = None
     fields: Iterable[str] = ()
@@ -28,7 +28,7 @@ class Document(NamedTuple):
 
     @property
     def place(self) -> str:
-        """Where a record comes from: its file and number, which no other record has."""
+        """The file and number of a record, which identify it."""
         return f"{self.path}#{self.record}"
 
 
@@ -38,18 +38,18 @@ class Skipped:
 
     document: str  # its name
     reason: str  # in a few words
-    error: bool = False  # a fault (status 2), not in the nature of the file (empty, binary)
+    error: bool = False  # whether it is an error (status 2), unlike empty and binary files
 
 
 @dataclass(frozen=True, slots=True)
 class LeftOut(Skipped):
-    """A file that is no document of a folder: not skipped, but noted."""
+    """A file in a folder that is not a document: not skipped, but noted."""
 
 
 @dataclass(frozen=True, slots=True)
 class NoField(Skipped):
-    """A record, or a whole file of records, without a field that is asked for."""
+    """A record, or a whole file of records, without a wanted field."""
 
     argument: str = ""  # the attribute of `Reading` that names the field
-    # The fields there are, each with how many characters of text it has.
+    # The existing fields, each with its number of characters of text.
     fields: Mapping[str, int] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""What results begin with: columns of CSV, first keys of typed JSON lines, headings."""
+"""How results begin: columns of CSV, first keys of typed JSON lines, headings."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ TABLES = (CLUSTER_COLUMNS, REMOVED_COLUMNS, QUERY_COLUMNS, PAIR_COLUMNS, PASSAGE
 # The heading of clusters as text, before the columns of further measures.
 TEXT_HEADING = "  role       bits  similar  "
 
-# For each type the keys that may follow it.
+# For each type, the keys that may follow it.
 TYPED_LINES = {
     "cluster": ("cluster",),
     "pair": ("a",),

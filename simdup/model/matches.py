@@ -1,4 +1,4 @@
-"""What an index answers, and what became of documents that were added to it."""
+"""The results of querying an index, and of adding documents to it."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ class Match(NamedTuple):
     Attributes
     ----------
     document : str
-        Its name.
+        The name of the document.
     distance : int
         Hamming distance of the fingerprints.
     similarity : float or None
-        Estimated Jaccard similarity of the texts, 0 to 1; None where one side had no text.
+        Estimated Jaccard similarity of the texts, 0 to 1; None if one of them has no text.
     """
 
     document: str
@@ -29,14 +29,14 @@ class Match(NamedTuple):
 
 
 class QueryResult(NamedTuple):
-    """What an index holds near a document.
+    """The near-duplicates of a document in an index.
 
     Attributes
     ----------
     document : str
-        The document's name.
+        The name of the document.
     matches : tuple of Match
-        The best first.
+        The matches, best first.
     added : bool
         Whether it was added to the index because it had no match.
     """
@@ -53,12 +53,12 @@ class QueryResult(NamedTuple):
 
 @dataclass(slots=True)
 class QueryResults:
-    """The results of queries, as they come; to be iterated over once.
+    """The results of queries as they arrive; can be iterated over once.
 
     Attributes
     ----------
     chunks : iterator of list of QueryResult
-        Those that come together.
+        Results in groups, as they become available.
     skipped, notes : list
         As in `Result`; complete once the results have ended.
     """
@@ -74,12 +74,12 @@ class QueryResults:
 
 @dataclass(slots=True)
 class Added:
-    """What became of the documents that were to be added.
+    """What happened to the documents given to an index.
 
     Attributes
     ----------
     added, replaced, unchanged : int
-        New names; names whose content had changed; documents that were present already.
+        How many names were new, how many had new content, and how many documents were present.
     skipped, notes : list
         As in `Result`.
     """

@@ -17,24 +17,24 @@ class Reading:
     encoding : str or None
         The encoding of all files; None detects it for each file.
     glob, exclude : tuple of str
-        Shell patterns of the files to take, and of the files and folders to leave out.  A pattern
+        Shell patterns of the files to read, and of the files and folders to leave out.  A pattern
         with a slash is matched against the path below the SOURCE, one without against the name;
         ``{a,b}`` matches either.
     input_format : str
-        One of `INPUT_FORMATS`; ``auto`` goes by the suffix.
+        One of `INPUT_FORMATS`; ``auto`` uses the suffix.
     field, id_field : str, str or None
-        A record's field with the text, and the one with its name.  Dots reach into objects:
+        The fields of a record with its text and its name.  Dots reach into objects:
         ``body.content``.
     group_field : str or None
         The field of a record that tells which group it is of.
     value_field : str or None
-        A record's field with a number or a date; see `Criteria.keep`.
+        The field of a record with a number or a date; see `Criteria.keep`.
     html : bool
-        Whether texts are HTML, whatever a file's suffix.
+        Whether all texts are HTML, regardless of suffixes.
     extract : str
-        Which part of HTML is the text, one of `EXTRACTS`: the main text, all text, or the source.
+        Which part of HTML is the text, one of `EXTRACTS`: the main text, all text, or the markup.
     max_size : int
-        Most bytes of a document, unpacked; a larger one is skipped.
+        The most bytes of a document, decompressed; larger ones are skipped.
     outputs : tuple of str
         Files that the run writes; a walk leaves them out.
     """
@@ -47,7 +47,7 @@ class Reading:
     id_field: str | None = None
     html: bool = False
     extract: str = "main"
-    # Far beyond any book, and a text of this size takes 3 GB while it is read and counted.
+    # Larger than any book; a text of this size takes 3 GB while it is read and counted.
     max_size: int = 100 << 20
     outputs: tuple[str, ...] = ()
     value_field: str | None = None

@@ -10,7 +10,7 @@ from simdup.errors import SimdupError, invalid
 
 TOKENS = re.compile(r"words|split|tagged|(chars|ngrams):[1-9]\d{0,3}")
 BITS_EXPECTED = "a multiple of 8 from 8 to 256"
-# Bits of the digests that have fewer than a fingerprint may have.
+# Bits of the digests that are shorter than the longest fingerprint.
 DIGEST_BITS = {"md5": 128, "sha1": 160}
 CHOICES = {
     "weight": ("tfidf", "tf", "logtf", "binary", "tf2"),
@@ -38,20 +38,20 @@ class Recipe:
     top : int
         How many of the heaviest terms are kept; 0 keeps all.
     cap : float
-        The largest share of the kept terms' weight that one may hold; 0 switches the cap off.
+        The largest share of the total weight for one kept term; 0 switches the cap off.
     hash : str
         ``blake2b``, ``md5``, ``sha1``, ``sha256``, ``bkdr`` or ``string``.
     bits : int
         Bits of a fingerprint: a multiple of 8, up to 256.
     ties : str
-        ``one`` or ``zero``: the bit where a sum is 0.
+        ``one`` or ``zero``: the bit for a sum of 0.
     dictionary : str or None
         Path of a user dictionary in jieba's format.
 
     Raises
     ------
     SimdupError
-        If a field has a value it cannot have.
+        If a field has an invalid value.
     """
 
     tokens: str = "words"
@@ -67,7 +67,7 @@ class Recipe:
     dictionary: str | None = None
 
     def __post_init__(self) -> None:
-        """Refuse values that no recipe can have."""
+        """Reject invalid values."""
         if not TOKENS.fullmatch(self.tokens):
             raise invalid("tokens", self.tokens, "words, split, tagged, chars:N or ngrams:N")
         for name, allowed in CHOICES.items():
@@ -77,7 +77,7 @@ class Recipe:
             raise invalid("bits", self.bits, BITS_EXPECTED)
         most = DIGEST_BITS.get(self.hash, 256)
         if self.bits > most:
-            raise invalid("bits", self.bits, f"at most {most}: {self.hash} has no more")
+            raise invalid("bits", self.bits, f"at most {most}, the size of {self.hash}")
         if not 0 <= self.cap <= 1:
             raise invalid("cap", self.cap, "a share from 0 (off) to 1")
         if self.top < 0:
@@ -87,12 +87,12 @@ class Recipe:
 
     @property
     def uses_idf(self) -> bool:
-        """Whether the weights need an inverse document frequency at all."""
+        """Whether the weights need an inverse document frequency."""
         return self.weight in ("tfidf", "logtf")
 
     @property
     def may_need_corpus(self) -> bool:
-        """Whether the weights may depend on the frequencies of the corpus at hand."""
+        """Whether the weights may depend on the frequencies of the current corpus."""
         return self.idf == "corpus" or (self.idf == "auto" and self.uses_idf)
 
     @property
@@ -111,7 +111,7 @@ RECIPES = {
 
 
 def named_recipe(name: str, **changes: Any) -> Recipe:
-    """Return the recipe of that name with single fields changed.
+    """Return a named recipe with some fields changed.
 
     Raises
     ------
@@ -120,17 +120,17 @@ def named_recipe(name: str, **changes: Any) -> Recipe:
     """
     if name not in RECIPES:
         names = ", ".join(RECIPES)
-        raise SimdupError("recipe", f"no recipe {name!r}", f"one of {names}", field="recipe")
+        raise SimdupError("recipe", f"no recipe {name!r}", f"choose one of {names}", field="recipe")
     return replace(RECIPES[name], **changes)
 
 
 def as_recipe(recipe: Recipe | str) -> Recipe:
-    """Return a recipe that was given as itself or by name."""
+    """Return a recipe, given as such or by name."""
     return named_recipe(recipe) if isinstance(recipe, str) else recipe
 
 
 def recipe_fields(recipe: Recipe) -> dict[str, Any]:
-    """Return a recipe's fields as results name them, without the unset ones."""
+    """Return the fields of a recipe by their names in results, without unset ones."""
     values = asdict(recipe)
     return {
         field.name.replace("_", "-"): values[field.name]

@@ -1,4 +1,4 @@
-"""What a run is asked to do, and what it may use; every default stands once, in these classes."""
+"""What a run is asked to do, and what it may use; each default is in one of these classes."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ SEGMENTERS = ("auto", "rjieba", "jieba")
 TABLES = ("auto", "4", "10", "16", "20")
 SEARCHES = ("tables", "exhaustive", "probe", "neighbours")
 
-# Bytes of pairs that `pairs` keeps in memory: temporary files cost next to nothing beside printing.
+# Bytes of pairs that `pairs` keeps in memory: printing costs far more than temporary files.
 PAIR_MEMORY = 1 << 28
 
-# Called with a stage (``reading``, ``verifying`` or ``comparing``), how much of it is done, and how
-# much there is, if known: bytes, pairs or texts.
+# Called with a stage (``reading``, ``verifying`` or ``comparing``), how much of it is done, and
+# the total, if known: bytes, pairs or texts.
 Progress: TypeAlias = Callable[[str, int, int | None], None]
 
 
@@ -38,8 +38,8 @@ class SearchOptions:
     search : str
         One of `SEARCHES`.
     memory : int or None
-        Bytes that the pairs found may take; None for what is free, or `PAIR_MEMORY` where pairs
-        beyond it go to temporary files.
+        The most bytes for the pairs found; None for the free memory, or for `PAIR_MEMORY` if
+        further pairs go to temporary files.
     explain : callable, optional
         Called with a description of the plan before a search.
     """
@@ -57,11 +57,11 @@ class RunOptions:
     Attributes
     ----------
     jobs : int or None
-        Processes; None for one a core.
+        Processes; None for one per core.
     segmenter : str
         One of `SEGMENTERS`: the segmenting engine.
     progress : callable
-        Told how far a stage is.
+        Called with the progress of each stage.
     search : SearchOptions
         How fingerprints are searched.
     """
@@ -73,7 +73,7 @@ class RunOptions:
 
     @property
     def processes(self) -> int:
-        """How many processes to use where the work is worth it."""
+        """How many processes to use if there is enough work."""
         if self.jobs is not None:
             return self.jobs
         affinity = getattr(os, "sched_getaffinity", None)
@@ -111,7 +111,7 @@ class Settings:
         run: RunOptions | None = None,
         **fields: Unpack[CriteriaFields],
     ) -> Settings:
-        """Return the settings of what was given, the defaults for the rest.
+        """Return settings with the given values, and defaults for the rest.
 
         Single `fields` of the criteria override those of the object.
         """

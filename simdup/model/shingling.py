@@ -1,4 +1,4 @@
-"""What the shingles of a text are made of."""
+"""How a text is cut into shingles."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Shingling:
 
     @classmethod
     def parse(cls, shingle: int | str | Shingling) -> Shingling:
-        """Return what ``5`` or ``words:3`` mean.
+        """Parse a shingle such as ``5`` or ``words:3``.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""What a sample tells about the settings."""
+"""The result of trying settings on a sample."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from simdup.model.documents import Skipped
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What a setting finds in the sample.
+    """What one setting finds in the sample.
 
     Attributes
     ----------
     options : str
-        As they are given on the command line; empty for the defaults, the method ``auto``.
+        Command-line options; empty for the defaults, with the method ``auto``.
     pairs : int
-        Pairs that it proposes.
+        How many pairs it proposes.
     hold : int
         How many of these are true.
     recall : float
-        How many of the true ones these are; 1 where there is none.
+        The share of the true pairs that it finds; 1 if there are none.
     per_document : float
-        Candidates a document of the sample.
+        Candidates per document of the sample.
     """
 
     options: str
@@ -36,22 +36,22 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class Tuning:
-    """What a sample tells of the settings.
+    """The result of trying settings on a sample.
 
     Attributes
     ----------
     documents, sample : int
-        Documents with words, and how many of them were looked at.
+        The number of documents with words, and how many of them are in the sample.
     similarity : float
-        The similarity from which on a pair is true: as asked, or as advised.
+        The similarity from which on a pair is true, as requested or as advised.
     true : int
-        True pairs of the sample.
+        The number of true pairs in the sample.
     settings : list of Setting
-        The default first, then by method.
+        The settings, the default first, then by method.
     bins : list of (float, float, int)
         The histogram of similarities.
     advice : str
-        Options to give to `scan`.
+        Options for `scan`.
     skipped : sequence of Skipped
         Documents that could not take part.
     notes : sequence of (str, str)

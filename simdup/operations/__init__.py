@@ -1,1 +1,1 @@
-"""What simdup does, one verb a file: commands and Python users call the same functions."""
+"""The operations of simdup, one per file; commands and Python users call the same functions."""

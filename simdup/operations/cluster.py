@@ -1,4 +1,4 @@
-"""Cluster: fingerprint lines to clusters, verified where their documents can be read again."""
+"""Cluster fingerprint lines, and verify the pairs if their documents can be read again."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from simdup.corpus.names import NameRegistry
 from simdup.corpus.spool import Slot, SpoolReader, SpoolWriter
 from simdup.errors import SimdupError
 from simdup.features.analyzer import Analyzer
+from simdup.features.text import DIGEST_BYTES
 from simdup.fingerprints.fingerprinter import Fingerprints
 from simdup.ingest.corpus import spool_folder
 from simdup.ingest.sources import Input, open_input
@@ -36,16 +37,16 @@ def cluster(lines: FingerprintLines, settings: Settings, verify_from: Iterable[s
     Parameters
     ----------
     lines : FingerprintLines
-        What to cluster.
+        The lines to cluster.
     settings : Settings
-        Distance, linkage and, with `verify_from`, the measures; the recipe's `fold` tells whether
+        Distance, linkage and, with `verify_from`, the measures; `fold` of the recipe says whether
         texts are folded before they are compared.
     verify_from : iterable of str
-        Where the documents are that the lines name.  Their texts are read again and compared;
-        without sources the distance alone decides.
+        The sources of the documents that the lines name.  Their texts are read again and
+        compared; without sources, the distance alone decides.
     """
     started = time.monotonic()
-    # Lines know nothing but fingerprints.
+    # Lines contain only fingerprints.
     settings = replace(settings, criteria=replace(settings.criteria, method="simhash"))
     sources = list(verify_from)
     if sources:
@@ -94,16 +95,16 @@ def _cluster_texts(lines: FingerprintLines, opened: Input, folder: str) -> _Clus
     present = np.array([i for i, name in enumerate(lines.names) if name in texts.rows], np.int64)
     names = [lines.names[i] for i in present.tolist()]
     rows = [texts.rows[name] for name in names]
-    slots = [texts.slots[row] for row in rows]
-    stored = StoredTexts.of(analyzer, settings.criteria.shingle, slots, reader.read)
+    slots = np.array([texts.slots[row] for row in rows], np.int64).reshape(-1, 3)
+    stored = StoredTexts(analyzer, settings.criteria.shingle, slots, reader.read)
     all_lines = Fingerprints.of_lines(lines)
     documents = ScannedDocuments(
         names,
         replace(all_lines, values=all_lines.values[present], terms=all_lines.terms[present]),
-        [texts.digests[row] for row in rows],
+        np.array([texts.digests[row] for row in rows], f"S{DIGEST_BYTES}"),
         measure=Verifier(stored.shingles, _no_vector, settings.criteria).measure_all,
     )
-    known = Texts.of([slot.size for slot in slots], stored, settings.criteria)
+    known = Texts.of(slots[:, 2], stored, settings.criteria)
     missing = sorted(wanted - texts.rows.keys() - {one.document for one in texts.skipped})
     skipped = texts.skipped + [Skipped(name, "no such document", error=True) for name in missing]
     try:
@@ -113,7 +114,7 @@ def _cluster_texts(lines: FingerprintLines, opened: Input, folder: str) -> _Clus
 
 
 def _no_vector(document: int) -> Vector:
-    """Refuse: lines have no terms to make a vector of."""
+    """Raise, because lines have no terms to make a vector from."""
     raise SimdupError("cosine", "fingerprint lines have no terms", field="cosine")
 
 
@@ -128,7 +129,7 @@ class _Texts:
 
 
 def _read_again(opened: Input, wanted: set[str], analyzer: Analyzer, writer: SpoolWriter) -> _Texts:
-    """Spool the texts of the wanted documents as they are verified."""
+    """Spool the texts of the wanted documents, in the form in which they are verified."""
     shingler = analyzer.shingler(opened.settings.criteria.shingle)
     texts = _Texts(skipped=[one for one in opened.skipped if one.error])
     registry = NameRegistry()

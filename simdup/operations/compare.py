@@ -1,33 +1,30 @@
-"""Compare: are two documents near-duplicates, and why."""
+"""Compare two documents: are they near-duplicates, and why."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Unpack
+from typing import Any, Unpack
 
 import numpy as np
 
 from simdup.corpus.records import without_surrogates
 from simdup.features.analyzer import Analyzer
 from simdup.features.counts import Counts
-from simdup.features.idf import Model
 from simdup.features.shingles import Shingler
 from simdup.features.text import PreparedText
 from simdup.features.weights import UNIT, TopTerms, Weighting
 from simdup.fingerprints.bands import Signatures, minhash_signatures, pstable_keys
 from simdup.fingerprints.fingerprinter import Fingerprinter
-from simdup.ingest.corpus import ingest
-from simdup.ingest.sources import open_input
 from simdup.lsh.simhash import simhash_rows, to_hex
-from simdup.model.comparison import Comparison
+from simdup.model.comparison import Comparison, Span
 from simdup.model.criteria import FEW_TERMS, Criteria, CriteriaFields
-from simdup.model.documents import Document, Skipped
+from simdup.model.documents import Document
 from simdup.model.recipe import Recipe
 from simdup.model.settings import Settings
 from simdup.search.pieces import cut
 from simdup.verify.cosine import vector
+from simdup.verify.differences import find_differences
 from simdup.verify.verifier import Verifier
 
 
@@ -36,9 +33,11 @@ def compare(
     text_b: str,
     recipe: Recipe | str = "default",
     criteria: Criteria | None = None,
+    *,
+    diff: bool = False,
     **fields: Unpack[CriteriaFields],
 ) -> Comparison:
-    """Tell whether two texts are near-duplicates, and why.
+    """Compare two texts: are they near-duplicates, and why.
 
     Parameters
     ----------
@@ -46,16 +45,18 @@ def compare(
         The texts.
     recipe, criteria, **fields
         As in `scan`.
+    diff : bool
+        Whether to find what is equal, removed and added.
 
     Returns
     -------
     Comparison
-        ``duplicates``, ``distance``, ``similarity``, ``shared`` terms and more.
+        ``duplicates``, ``distance``, ``similarity``, ``shared`` terms, ``diff`` and more.
 
     Raises
     ------
     SimdupError
-        If the recipe asks for the frequencies of a corpus: two texts are not one.
+        If the recipe needs the frequencies of a corpus: two texts are not a corpus.
 
     Examples
     --------
@@ -65,40 +66,25 @@ def compare(
     settings = Settings.of(recipe, criteria, **fields)
     fingerprinter = Fingerprinter.alone(Analyzer.for_recipe(settings.recipe))
     documents = Document("a", text_a), Document("b", text_b)
-    return compare_documents(documents, fingerprinter, settings.criteria)
-
-
-def learn_fingerprinter(
-    sources: Iterable[str], settings: Settings
-) -> tuple[Fingerprinter, list[Skipped], list[tuple[str, str]]]:
-    """Return the fingerprinter that a scan of the sources would use, what it skips and notes."""
-    named = list(sources)
-    with ingest(open_input(named, settings)) as corpus:
-        made = Fingerprinter.for_corpus(corpus.analyzer, corpus.counts)
-    if made.learned and isinstance(made.idf, Model):
-        idf = replace(made.idf, name="corpus " + ", ".join(named))
-        made = replace(made, idf=idf)
-    return made, corpus.skipped, corpus.notes
+    return compare_documents(documents, fingerprinter, settings.criteria, diff)
 
 
 def compare_documents(
-    documents: tuple[Document, Document], fingerprinter: Fingerprinter, criteria: Criteria
+    documents: tuple[Document, Document],
+    fingerprinter: Fingerprinter,
+    criteria: Criteria,
+    diff: bool = False,
 ) -> Comparison:
     """Compare two documents as a scan would; see `compare`."""
     both = _Both(documents, fingerprinter, criteria)
-    top, hexes = both.top, both.hexes
     measures = both.verifier.measure(0, 1)
-    terms = int(top.terms.min())
-    distance = None
-    if hexes[0] is not None and hexes[1] is not None:
-        distance = (int(hexes[0], 16) ^ int(hexes[1], 16)).bit_count()
+    terms = int(both.top.terms.min())
+    distance = both.distance
     identical = both.texts[0].compact == both.texts[1].compact
     searches, proposed_by = both.searches(distance)
-    # With both searches the measures alone decide; a scan misses one pair in a hundred at most.
+    # With both searches, the measures alone decide; a scan misses at most one pair in a hundred.
     candidate = bool(proposed_by) or len(criteria.searches) > 1
     accepted = not criteria.verify or criteria.accepts(measures)
-    a, b = both.weights
-    shared = a.keys() & b.keys()
     return Comparison(
         a=documents[0].name,
         b=documents[1].name,
@@ -113,14 +99,13 @@ def compare_documents(
         cosine=measures.cosine,
         identical=identical,
         terms=terms,
-        fingerprints=hexes,
+        fingerprints=both.hexes,
         searches=searches,
         proposed_by=proposed_by,
-        shared=tuple(sorted(((t, a[t], b[t]) for t in shared), key=lambda s: (-s[1] - s[2], s[0]))),
-        only_a=_without(a, shared),
-        only_b=_without(b, shared),
+        **_terms(*both.weights),
         recipe=fingerprinter.fields,
         criteria=criteria,
+        diff=both.differences() if diff else None,
     )
 
 
@@ -136,6 +121,11 @@ class _Both:
     def texts(self) -> list[PreparedText]:
         prepare = self.fingerprinter.analyzer.prepare
         return [prepare(without_surrogates(document.text)) for document in self.documents]
+
+    def differences(self) -> tuple[Span, ...]:
+        """Return what is equal, removed and added."""
+        a, b = (document.text for document in self.documents)
+        return find_differences(a, b, self.fingerprinter.analyzer)
 
     @cached_property
     def counts(self) -> Counts:
@@ -159,6 +149,12 @@ class _Both:
         return a if top.terms[0] else None, b if top.terms[1] else None
 
     @property
+    def distance(self) -> int | None:
+        """The Hamming distance of the fingerprints, where there are two."""
+        a, b = self.hexes
+        return None if a is None or b is None else (int(a, 16) ^ int(b, 16)).bit_count()
+
+    @property
     def weights(self) -> list[dict[str, float]]:
         """The top terms of each side with their weights."""
         rows = zip(self.top.columns.tolist(), self.top.weights.tolist(), strict=True)
@@ -179,7 +175,7 @@ class _Both:
         )
 
     def searches(self, distance: int | None) -> tuple[dict[str, tuple[bool, ...]], tuple[str, ...]]:
-        """Return in which bands each search sees the two as equal, and which propose the pair."""
+        """Return which bands are equal in each search, and which searches propose the pair."""
         if distance is None:
             return {}, ()
         bands, proposed_by = {}, []
@@ -201,7 +197,7 @@ class _Both:
         return minhash_signatures(sets, self.criteria)
 
     def _equal_blocks(self) -> tuple[bool, ...]:
-        """Tell which of distance + 1 blocks are equal: one must be, if that few bits differ."""
+        """Return which of distance + 1 blocks are equal: at least one, if so few bits differ."""
         a, b = self.hexes
         bits = self.fingerprinter.recipe.bits
         different = format(int(a or "0", 16) ^ int(b or "0", 16), f"0{bits}b")
@@ -209,7 +205,18 @@ class _Both:
         return tuple("1" not in different[start : start + size] for start, size in cut(bits, count))
 
 
+def _terms(a: dict[str, float], b: dict[str, float]) -> dict[str, Any]:
+    """Return the terms of both sides and of one side only, by falling weight."""
+    shared = a.keys() & b.keys()
+    both = ((term, a[term], b[term]) for term in shared)
+    return {
+        "shared": tuple(sorted(both, key=lambda item: (-item[1] - item[2], item[0]))),
+        "only_a": _without(a, shared),
+        "only_b": _without(b, shared),
+    }
+
+
 def _without(weights: dict[str, float], shared: set[str]) -> tuple[tuple[str, float], ...]:
-    """Return the terms of one side only, by falling weight."""
+    """Return the terms of one side only, by descending weight."""
     alone = ((term, weight) for term, weight in weights.items() if term not in shared)
     return tuple(sorted(alone, key=lambda item: (-item[1], item[0])))

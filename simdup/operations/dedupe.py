@@ -1,4 +1,4 @@
-"""Dedupe: from sources to the same corpus without its redundant documents."""
+"""Write sources again without their redundant documents."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 
 from simdup.corpus.compression import detect_compression, split_compression
+from simdup.corpus.names import without_address
 from simdup.corpus.sources import RECORDS, STDIN, File, format_of, list_files
 from simdup.errors import SimdupError, unwritable
-from simdup.index.opening import refuse_indexes
+from simdup.index.opening import split_indexes
 from simdup.ingest.corpus import Corpus, spool_folder
 from simdup.ingest.sources import Input, open_files
 from simdup.model.clusters import Cleaned, Removed, Result
@@ -37,15 +38,15 @@ from simdup.workspace import reserve
 
 @dataclass(frozen=True, slots=True)
 class DedupeOptions:
-    """Where a cleaned corpus goes, and how."""
+    """Where and how to write a cleaned corpus."""
 
     target: str | None  # a file or folder; ``-`` for standard output; None writes nothing
-    # Files and folders whose documents are never redundant, and are not written.
+    # Files, folders and indexes whose documents are never redundant, and are not written.
     references: Sequence[str] = ()
-    # How a file that stays unchanged gets into a folder: ``copy``, ``hard`` or ``symbolic``.
+    # How to put unchanged files into a folder: ``copy``, ``hard`` or ``symbolic``.
     link: str = "copy"
-    force: bool = False  # files of the target may be replaced
-    # Another file that the caller writes: it must not overwrite anything either.
+    force: bool = False  # whether files of the target may be replaced
+    # Another file that the caller writes; it must not overwrite anything either.
     report: str | None = None
 
 
@@ -53,9 +54,9 @@ Finish = Callable[[Result, list[Removed]], None]
 
 
 def with_linkage(settings: Settings) -> Settings:
-    """Return settings whose linkage is known: by default stars.
+    """Return settings with a definite linkage, by default star.
 
-    So what is removed is near something that stays.
+    So every removed document is near one that stays.
     """
     criteria = settings.criteria
     return replace(settings, criteria=replace(criteria, linkage=criteria.linkage or "star"))
@@ -69,20 +70,20 @@ def dedupe(
 ) -> Cleaned:
     """Write a corpus without its redundant documents.
 
-    Only what meets the criteria with a document that stays is redundant.  Files that could not be
-    read as documents are kept as they are; those that cannot even be copied are missing, and listed
-    among the skipped.
+    Only documents that meet the criteria with a document that stays are redundant.  Files that
+    could not be read as documents are kept as they are; those that cannot even be copied are
+    missing, and are listed as skipped.
 
     Parameters
     ----------
     sources : sequence of str
         Files and folders; a single file of records becomes a file, everything else a folder.
     options : DedupeOptions
-        Where the corpus goes, and how.
+        Where and how to write the corpus.
     settings : Settings
-        As in `scan`, but for the linkage, which is ``star`` by default.
+        As in `scan`, except that the default linkage is ``star``.
     finish : callable
-        Called with the result before the corpus appears in its place.
+        Called with the result before the corpus appears at its target.
 
     Returns
     -------
@@ -92,17 +93,17 @@ def dedupe(
     Raises
     ------
     SimdupError
-        If the target must not be written to, or cannot be.
+        If the target must not or cannot be written.
     """
     settings = with_linkage(settings)
     _check_places(sources, options)
-    refuse_indexes(options.references)
-    listing = list_files(sources, settings.reading, options.references)
+    indexes, others = split_indexes(options.references)
+    listing = list_files(sources, settings.reading, others)
     with spool_folder() as folder:
         files = [_rereadable(file, sources, folder) for file in listing.files]
-        opened = open_files(listing._replace(files=files), settings)
+        opened = replace(open_files(listing._replace(files=files), settings), indexes=indexes)
         references, given = files[: listing.references], files[listing.references :]
-        # From a mistyped name nothing should come, not even an empty folder.
+        # A mistyped name should produce nothing, not even an empty folder.
         nothing = not given and bool(listing.skipped)
         if options.target is None or nothing:
             result, corpus = examine(opened)
@@ -112,13 +113,13 @@ def dedupe(
         single = _single_file(sources, given, options.target)
         if single is not None:
             if options.link != "copy":
-                why = "has no effect: OUT is no folder"
+                why = "has no effect: OUT is not a folder"
                 opened = replace(opened, notes=[*opened.notes, ("`link`", why)])
             compression = _compression(single, options.target, settings.reading)
             job = _File(single, references, compression)
             return _write_file(opened, options.target, job, finish)
         if options.target == STDIN:
-            raise SimdupError("output", "standard output takes a single file of records",
+            raise SimdupError("output", "only a single file of records can go to standard output",
                               "name a folder", field="output")  # fmt: skip
         root = sources[0] if len(sources) == 1 and os.path.isdir(sources[0]) else ""
         placed = list(zip(given, _places(sources, given), strict=True))
@@ -129,7 +130,7 @@ def dedupe(
 
 @dataclass(frozen=True, slots=True)
 class _File:
-    """A file of records that becomes one."""
+    """A file of records that becomes a file of records."""
 
     file: File
     references: Sequence[File]
@@ -137,7 +138,7 @@ class _File:
 
 
 def _write_file(opened: Input, target: str, job: _File, finish: Finish) -> Cleaned:
-    """Write what stays of a file of records to a file."""
+    """Write the remaining records of a file to another file."""
     like = "" if job.file.path == STDIN else job.file.path
     with ExitStack() as stack:
         if target != STDIN:
@@ -165,7 +166,7 @@ def _write_file(opened: Input, target: str, job: _File, finish: Finish) -> Clean
 def _write_folder(
     opened: Input, options: DedupeOptions, cleaned: CleanedFolder, finish: Finish
 ) -> Cleaned:
-    """Write what stays of files to a folder."""
+    """Write the remaining documents to a folder."""
     target = options.target or ""
     with reserve(target, parents=True), open_folder(target, options.force) as folder:
         result, corpus = examine(opened)
@@ -173,11 +174,11 @@ def _write_folder(
         fill(folder, cleaned)
         known = {one.document for one in result.skipped}
         lost = [
-            Skipped(path, f"{why}; what is redundant because of it stays", error=True)
+            Skipped(path, f"{why}; documents that are redundant because of it are kept", error=True)
             for path, why in cleaned.lost.items()
             if path not in known
         ]
-        others = [(name, "kept as it is; not part of the result") for name in
+        others = [(name, "left in place; not part of the result") for name in
                   list_others(folder, target)]  # fmt: skip
         result = replace(result, skipped=(*result.skipped, *lost), notes=(*result.notes, *others))
         removed = [cut.entry for cut in cleaned.cuts]
@@ -189,7 +190,11 @@ def _write_folder(
 
 
 def _check_places(sources: Sequence[str], options: DedupeOptions) -> None:
-    """Refuse to write over a source, or over each other."""
+    """Refuse to write over a source, or over each other, and sources that are not a corpus."""
+    for source in sources:
+        if without_address(source) != source:
+            what = "a single record is not a corpus that can be cleaned"
+            raise SimdupError(source, what, "name its file, or the record in `references`")
     target, report = options.target, options.report
     named = [source for source in (*sources, *options.references) if source != STDIN]
     if target is not None and target != STDIN:
@@ -206,7 +211,7 @@ def _rereadable(file: File, sources: Sequence[str], folder: str) -> File:
         return file
     if len(sources) > 1 or not file.records:
         raise SimdupError(
-            STDIN, "standard input has to be records, and the only source", "name `input_format`"
+            STDIN, "standard input must be records, and the only SOURCE", "set `input_format`"
         )
     place = os.path.join(folder, "input")
     with open(place, "wb") as copy, open(sys.stdin.fileno(), "rb", closefd=False) as stream:
@@ -218,7 +223,7 @@ def _rereadable(file: File, sources: Sequence[str], folder: str) -> File:
 
 
 def _single_file(sources: Sequence[str], files: Sequence[File], target: str | None) -> File | None:
-    """Return the file of records that becomes a file; None where the target is a folder."""
+    """Return the file of records that becomes a file; None if the target is a folder."""
     if files and files[0].path == STDIN:
         return files[0]
     folder = target is not None and (target.endswith(os.sep) or os.path.isdir(target))
@@ -228,21 +233,21 @@ def _single_file(sources: Sequence[str], files: Sequence[File], target: str | No
 
 
 def _compression(file: File | None, target: str | None, reading: Reading) -> str:
-    """Return how a single file is compressed: as it was, unless the target's suffix differs."""
+    """Return the compression of a single file: unchanged, unless the target's suffix differs."""
     if file is None or target is None:
         return ""
     stem, compression = split_compression(target)
     form = format_of(stem, replace(reading, input_format="auto", html=False))
     if form in RECORDS and form != file.format:
         raise SimdupError(
-            target, f"records are written as they were read: {file.format.upper()}",
+            target, f"records keep their format, {file.format.upper()}",
             "change the suffix",
         )  # fmt: skip
     return compression if compression or form in RECORDS else file.compression
 
 
 def _places(sources: Sequence[str], files: Sequence[File]) -> list[str]:
-    """Return where each file goes: its path below what all the sources have in common."""
+    """Return the place of each file: its path below the common folder of all sources."""
     if len(sources) == 1 and os.path.isdir(sources[0]):
         common = os.path.abspath(sources[0])
     else:
@@ -251,18 +256,18 @@ def _places(sources: Sequence[str], files: Sequence[File]) -> list[str]:
 
 
 def _check_meeting(placed: Sequence[tuple[File, str]]) -> None:
-    """Refuse two files that go to one place."""
+    """Raise if two files have the same place."""
     taken: dict[str, str] = {}
     for file, below in placed:
         other = taken.setdefault(below, file.path)
         if other != file.path:
-            raise SimdupError(file.path, f"goes to the same place in OUT as {other}: {below}",
-                              "clean them one after the other")  # fmt: skip
+            raise SimdupError(file.path, f"would have the same place in OUT as {other}: {below}",
+                              "clean them separately")  # fmt: skip
 
 
 def _cuts(result: Result, corpus: Corpus) -> list[Cut]:
-    """Return what is removed, in input order."""
-    # A file that was not read to its end is kept whole.
+    """Return the documents to remove, in input order."""
+    # A file that was not read completely is kept whole.
     unread = {one.document for one in result.skipped if one.error}
     found: list[tuple[int, Cut]] = []
     for cluster in result.clusters:
@@ -270,10 +275,15 @@ def _cuts(result: Result, corpus: Corpus) -> list[Cut]:
         for one in cluster.members:
             number, kept = one.number, by_number[one.beside]
             if one.role == "redundant" and corpus.paths[number] not in unread:
-                same = corpus.digests[number] == corpus.digests[kept.number]
+                # Of a document of an index neither text nor file is known.
+                read = kept.number >= 0
+                same = read and corpus.digests[number] == corpus.digests[kept.number]
                 reason = "exact copy" if same else "near-duplicate"
-                entry = Removed(one.name, reason, one.distance or 0, one.similarity, kept.name)
-                path, kept_path = corpus.paths[number], corpus.paths[kept.number]
-                found.append((number, Cut(entry, path, corpus.records[number], kept_path)))
+                figures = one.distance or 0, one.similarity, kept.name, one.estimated
+                path, kept_path = corpus.paths[number], corpus.paths[kept.number] if read else ""
+                cut = Cut(
+                    Removed(one.name, reason, *figures), path, corpus.records[number], kept_path
+                )
+                found.append((number, cut))
     found.sort(key=lambda item: item[0])
     return [cut for _, cut in found]

@@ -1,4 +1,4 @@
-"""Evaluate: how well found near-duplicates agree with known ones."""
+"""Evaluate how well found near-duplicates agree with known ones."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ def evaluate(found: str, truth: str, least_score: float | None = None) -> tuple[
     found, truth : str
         Paths, see `read_labels`; one of them may be ``-`` for standard input.
     least_score : float, optional
-        Ignore pairs of the truth with a lower score.
+        Ignore truth pairs with a lower score.
 
     Returns
     -------
     evaluation : Evaluation
         The measures.
     related : bool
-        Whether the two name any document in common, or one of them names none at all.
+        Whether the two files have a document in common, or one of them names none.
     """
     ours = read_labels(found)
     theirs = with_names_of(ours, read_labels(truth, least_score))

@@ -1,4 +1,4 @@
-"""Fingerprint: of a single text, or of all documents of sources."""
+"""Fingerprint a single text, or all documents of sources."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def fingerprint(text: str, recipe: Recipe | str = "default") -> int | None:
     Raises
     ------
     SimdupError
-        If the recipe asks for the frequencies of a corpus.
+        If the recipe needs the frequencies of a corpus.
 
     Examples
     --------
@@ -47,9 +47,9 @@ def fingerprint(text: str, recipe: Recipe | str = "default") -> int | None:
 
 @dataclass(slots=True)
 class FingerprintRun:
-    """Fingerprints of sources as they come, and what is known beside them."""
+    """Fingerprints of sources as they arrive, and the data of the run."""
 
-    recipe: dict[str, Any]  # resolved; there before the first chunk
+    recipe: dict[str, Any]  # resolved; available before the first chunk
     chunks: Iterator[tuple[list[str], list[str]]]  # names and hex fingerprints, in order
     # As in `Result`; complete once the chunks have ended.
     skipped: list[Skipped] = field(default_factory=list)
@@ -59,7 +59,7 @@ class FingerprintRun:
 def fingerprint_sources(data: Data, settings: Settings) -> FingerprintRun:
     """Fingerprint all documents of sources.
 
-    With a model or the built-in table each batch is returned as soon as it is read.  Where the
+    With a model or the built-in table, each batch is returned as soon as it is read.  If the
     corpus's own frequencies may be needed, all documents are read first.
     """
     fingerprinter, corpora = ingest_fingerprinted(open_input(data, settings))

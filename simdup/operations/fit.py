@@ -1,4 +1,4 @@
-"""Fit: learn an IDF model from a corpus."""
+"""Learn an IDF model from a corpus."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from simdup.model.settings import Settings
 class Fitted(NamedTuple):
     """A model, and how its documents were read."""
 
-    content: bytes  # of its file
+    content: bytes  # of the model file
     model: Model
     # As in `Result`.
     skipped: list[Skipped]

@@ -1,4 +1,4 @@
-"""Pairs: the fingerprint lines within a distance of each other."""
+"""Find the pairs of fingerprint lines within a distance."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from simdup.search.arrays import U64, combine_rows, hamming_distances
 from simdup.search.memory import free_memory
 from simdup.search.runs import sort_chunks
 
-# Bytes of a pair in memory: both rows are in one value.
+# Bytes of a pair in memory: one value contains both rows.
 _PAIR_BYTES = 8
-# Fewer pairs than a search yields at a time are not worth a file.
+# A file pays off only for more pairs than a search yields at a time.
 _LEAST = 1 << 18
 
 
@@ -28,8 +28,9 @@ _LEAST = 1 << 18
 def pairs(lines: FingerprintLines, distance: int, run: RunOptions) -> Iterator[Iterator[Pair]]:
     """Find the pairs of lines whose fingerprints are within a distance, in input order.
 
-    Equal fingerprints pair with the first of them only.  The search is done when the iterator is
-    yielded.  Pairs for which there is no memory are in temporary files until the context ends.
+    Equal fingerprints are paired with the first of them only.  The search is complete when the
+    iterator is yielded.  Pairs that do not fit in memory are in temporary files until the context
+    ends.
     """
     memory = PAIR_MEMORY if run.search.memory is None else run.search.memory
     found = iter_near_pairs(Fingerprints.of_lines(lines), distance, run)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from simdup.corpus.batches import read
 from simdup.errors import SimdupError
-from simdup.index.opening import refuse_indexes
+from simdup.index.opening import split_indexes
 from simdup.ingest.cut_corpus import CutCorpus, ingest_cut
 from simdup.ingest.sources import Data, Input, open_input
 from simdup.model.documents import Document, Skipped
@@ -109,8 +109,10 @@ def open_passages(
     data: Data, settings: Settings, references: Iterable[str] = (), across: str | None = None
 ) -> Input:
     """List what is to be read; see `passages`."""
-    references = list(references)
-    refuse_indexes(references)
+    indexes, references = split_indexes(references)
+    if indexes:
+        what = "is an index: it has no texts that passages could be found in"
+        raise SimdupError(indexes[0], what, "name the documents themselves as `references`")
     if across not in (None, FOLDER):
         settings = replace(settings, reading=replace(settings.reading, group_field=across))
     return open_input(data, settings, references)

@@ -1,4 +1,4 @@
-"""Tune: a sample of the sources, its true pairs, and what each setting finds of them."""
+"""Take a sample of the sources, find its true pairs, and measure what each setting finds."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ RowIds = NDArray[np.int64]
 
 
 def tune(data: Data, settings: Settings, sample: int = 2000, fixed: bool = False) -> Tuning:
-    """Find out what each setting finds of the true pairs of a sample.
+    """Measure which of the true pairs of a sample each setting finds.
 
     Parameters
     ----------
     data, settings
         As in `scan`.
     sample : int
-        How many documents to look at, evenly spread over all.
+        The number of documents to sample, evenly spread over all.
     fixed : bool
-        Whether the criteria's similarity is the one that is wanted; otherwise one is advised.
+        Whether to use the similarity of the criteria; otherwise one is recommended.
     """
     criteria = settings.criteria
     with ingest(open_input(data, settings), BatchOptions(criteria.shingle, texts=True)) as corpus:
@@ -99,7 +99,7 @@ def _draw(
 def _try_settings(
     drawn: _Sample, settings: Settings
 ) -> Iterator[tuple[str, tuple[RowIds, RowIds]]]:
-    """Yield the options of each setting, and the pairs that it proposes, the default first."""
+    """Yield the options of each setting and the pairs that it proposes, the default first."""
     criteria = settings.criteria
     near = near_pairs(drawn.fingerprints, max(DISTANCES), settings.run)
     starts = np.cumsum([0, *map(len, drawn.sets)], dtype=np.int64)

@@ -1,1 +1,1 @@
-"""Results as text, CSV and JSONL."""
+"""Write results as text, CSV and JSONL."""

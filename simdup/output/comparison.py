@@ -1,4 +1,4 @@
-"""A comparison of two documents, for people and for programs."""
+"""Write a comparison of two documents, as text and as JSONL."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from simdup.model.comparison import Comparison
 
 
-# Terms of a kind that a person reads; JSONL has them all.
+# The most terms shown of each kind; JSONL has them all.
 _MOST = 20
 
-# Searches as rows name them.
+# The names of searches in rows.
 _NAMES = {"simhash": "simhash", "minhash": "MinHash", "pstable": "p-stable"}
 
-# Cells of the longest term shown.
+# The width of the longest term, in terminal cells.
 _WIDEST = 40
 
 
@@ -35,6 +35,9 @@ def comparison_jsonl(found: Comparison) -> Iterator[bytes]:
     unasked = {"containment", "cosine"} - set(found.criteria.extras)
     for key in ("criteria", "identical", "terms", *unasked):
         del values[key]
+    del values["diff"]
+    if found.diff is not None:
+        values["diff"] = [span._asdict() for span in found.diff]
     values |= {
         "type": "comparison",
         "bands": found.bands,
@@ -49,7 +52,7 @@ def comparison_jsonl(found: Comparison) -> Iterator[bytes]:
 
 
 def comparison_text(found: Comparison, paint: Painter, verbose: bool = False) -> Iterator[bytes]:
-    """Yield a comparison as a person reads it: the answer first, then the reasons.
+    """Yield a comparison as text: the answer first, then the reasons.
 
     `verbose` adds the recipe.
     """
@@ -75,7 +78,7 @@ def comparison_text(found: Comparison, paint: Painter, verbose: bool = False) ->
 
 
 def reason(found: Comparison) -> str:
-    """Return in a sentence why the answer is what it is."""
+    """Return a sentence that explains the answer."""
     criteria = found.criteria
     if found.distance is None:
         without = found.a if found.fingerprints[0] is None else found.b
@@ -83,7 +86,7 @@ def reason(found: Comparison) -> str:
     if found.identical:
         return "the texts are the same after folding."
     if found.too_short:
-        return "with so few words only identical texts count, and these differ."
+        return "with so few words, only identical texts are near-duplicates, and these differ."
     place = "; ".join(_place(found, search) for search in found.searches)
     if not criteria.verify:
         return f"{place}; the texts were not compared."
@@ -105,42 +108,42 @@ def reason(found: Comparison) -> str:
 
 
 def _measured_reason(found: Comparison, share: str, place: str) -> str:
-    """Return the reason where the measures alone decide, and which searches propose the pair."""
+    """Return the reason if the measures alone decide, and the searches that propose the pair."""
     if not found.duplicates:
         return f"{share}."
     if not found.proposed_by:
-        return f"{share}; but a scan would miss the pair ({place})."
+        return f"{share}, but a scan would miss the pair ({place})."
     searches = " and by ".join(SEARCHES[search] for search in found.proposed_by)
     return f"{share}; a scan finds the pair by {searches}."
 
 
 def _share(found: Comparison) -> str:
-    """Return the measures beside what is asked of them."""
+    """Return the measures and the required values."""
     criteria = found.criteria
     names = [*(["similarity"] if criteria.similarity else []), *criteria.extras]
     parts = [
-        f"{name} is {digits(getattr(found, name))}, at least {getattr(criteria, name):g} is asked"
+        f"{name} is {digits(getattr(found, name))}, at least {getattr(criteria, name):g} required"
         for name in names
     ]
-    return "their " + ", ".join(parts) if parts else "no similarity is asked"
+    return "their " + ", ".join(parts) if parts else "no similarity is required"
 
 
 def _place(found: Comparison, search: str) -> str:
-    """Return how near a search sees the two."""
+    """Return how near the two are in a search."""
     if search == "simhash":
         most = found.criteria.distance
-        return f"{found.distance} of {found.bits} bits differ, at most {most} may"
+        return f"{found.distance} of {found.bits} bits differ, at most {most} are allowed"
     bands = found.searches[search]
     return f"{sum(bands)} of {len(bands)} bands of {SEARCHES[search]} match"
 
 
 def _idf_words(name: str) -> str:
-    known = {"builtin": "builtin (jieba's table)", "none": "none (these weights need none)"}
+    known = {"builtin": "builtin (jieba's table)", "none": "none (this weight needs no IDF)"}
     return known.get(name, shown(name))
 
 
 def _short(term: str) -> str:
-    """Return a term as it is shown, with its end left out where the table would be too wide."""
+    """Return a term as shown, truncated if it is too wide for the table."""
     term = shown(term)
     return term if cell_len(term) <= _WIDEST else set_cell_size(term, _WIDEST - 1) + "…"
 

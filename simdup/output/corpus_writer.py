@@ -1,8 +1,8 @@
 """The writer of cleaned corpora: the files and records that stay.
 
-A folder is filled in a work folder and appears whole.  Only in a folder that has files already
-(and may be written to) are they replaced one by one, each whole, once everything is there.  What
-a SOURCE that vanishes or changes meanwhile would have replaced stays.
+A folder is filled in a work folder and appears as a whole.  If the target already has files (and
+may be written to), they are replaced one by one, atomically, once everything is ready.  If a SOURCE
+vanishes or changes meanwhile, the files that it would have replaced stay.
 """
 
 from __future__ import annotations
@@ -33,27 +33,27 @@ class Cut:
     entry: Removed
     path: str  # of the file that it comes from
     record: int  # its number in that file; 0 for the file itself
-    kept_path: str  # of the file with the document that is kept for it
+    kept_path: str  # of the file with the document that is kept instead
 
 
 @dataclass(slots=True)
 class CleanedFolder:
-    """What a folder is filled with."""
+    """The files to fill a folder with."""
 
-    files: Sequence[tuple[File, str]]  # all files, and where each goes in the folder
-    references: Sequence[File]  # files that are read and not written
-    link: str  # how a file that stays unchanged gets there: ``copy``, ``hard`` or ``symbolic``
-    cuts: Sequence[Cut]  # what is left out; in the end without what stays after all
-    root: str = ""  # the folder that it is a copy of, if there is one
-    # Files that vanished or changed since they were read, and why what they hold is unknown.
+    files: Sequence[tuple[File, str]]  # all files, and the place of each in the folder
+    references: Sequence[File]  # files that are read but not written
+    link: str  # how to put unchanged files there: ``copy``, ``hard`` or ``symbolic``
+    cuts: Sequence[Cut]  # the documents left out; those that must stay after all are dropped
+    root: str = ""  # the folder that it is a copy of, if any
+    # Files that vanished or changed since they were read, with the reason.
     lost: dict[str, str] = field(default_factory=dict)
 
 
 @contextmanager
 def open_folder(target: str, force: bool) -> Iterator[str]:
-    """Yield an empty folder; what it holds in the end is in the target.
+    """Yield an empty folder; its final contents appear in the target.
 
-    With `force` a target with files stays, and files of the same names are replaced.
+    With `force`, the target may have files; those with the same names are replaced.
 
     Raises
     ------
@@ -73,7 +73,9 @@ def open_folder(target: str, force: bool) -> Iterator[str]:
         _make_folder(place, target)
         yield place
         if entries(real) and not force:
-            raise SimdupError(target, "something appeared in it while this ran", "name another one")
+            raise SimdupError(
+                target, "something was created in it during the run", "choose another output"
+            )
         try:
             sync_path(place)
             _check_merge(place, real)
@@ -90,7 +92,7 @@ def _make_folder(place: str, target: str) -> None:
 
 
 def _check_merge(place: str, target: str) -> None:
-    """Refuse to merge where a symbolic link leads out, or a folder and a file meet."""
+    """Raise if a symbolic link leads out of the target, or a folder and a file collide."""
     for folder, folders, files in walk(place):
         goal = os.path.normpath(os.path.join(target, os.path.relpath(folder, place)))
         for name in folders:
@@ -98,15 +100,15 @@ def _check_merge(place: str, target: str) -> None:
             if os.path.islink(path):
                 raise SimdupError(path, f"a symbolic link leads out of {target}")
             if os.path.lexists(path) and not os.path.isdir(path):
-                raise SimdupError(path, "is a file, and a folder in the SOURCEs")
+                raise SimdupError(path, "is a file, but a folder in the SOURCEs")
         for name in files:
             path = os.path.join(goal, name)
             if os.path.isdir(path) and not os.path.islink(path):
-                raise SimdupError(path, "is a folder, and a file in the SOURCEs")
+                raise SimdupError(path, "is a folder, but a file in the SOURCEs")
 
 
 def _merge(place: str, target: str) -> None:
-    """Move files into a folder, replacing those of the same names."""
+    """Move files into a folder, replacing those with the same names."""
     with os.scandir(place) as found:
         for entry in found:
             goal = os.path.join(target, entry.name)
@@ -120,15 +122,15 @@ def _merge(place: str, target: str) -> None:
 
 
 def fill(folder: str, cleaned: CleanedFolder) -> None:
-    """Write what stays of files into an empty folder, with modes and times.
+    """Write the remaining documents into an empty folder, with modes and times.
 
-    A file that vanished or changed since it was read is noted in ``lost``.  What is there of it
-    stays whole, and so does what is redundant because of it.
+    A file that vanished or changed since it was read is recorded in ``lost``.  What still exists
+    of it is kept whole, and so are documents that are redundant because of it.
 
     Raises
     ------
     SimdupError
-        If something cannot be written, or two files meet at one place.
+        If something cannot be written, or two files have the same place.
     """
     lost = cleaned.lost
     for file in (*cleaned.references, *(file for file, _ in cleaned.files)):
@@ -144,7 +146,9 @@ def fill(folder: str, cleaned: CleanedFolder) -> None:
                 if file.path in written:
                     _unlink(place)
                 elif os.path.lexists(place):
-                    raise SimdupError(file.path, f"meets another SOURCE in OUT: {below}")
+                    raise SimdupError(
+                        file.path, f"another SOURCE has the same place in OUT: {below}"
+                    )
                 make_folders(os.path.dirname(place))
                 _write_file(file, place, redundant.get(file.path, ()), cleaned)
                 written.add(file.path)
@@ -156,7 +160,7 @@ def fill(folder: str, cleaned: CleanedFolder) -> None:
 
 
 def records_by_file(cuts: Sequence[Cut]) -> dict[str, set[int]]:
-    """Return, of each file, the numbers of the records left out; 0 for the file itself."""
+    """Return, for each file, the numbers of the records left out; 0 for the file itself."""
     found: dict[str, set[int]] = {}
     for cut in cuts:
         found.setdefault(cut.path, set()).add(cut.record)
@@ -164,7 +168,7 @@ def records_by_file(cuts: Sequence[Cut]) -> dict[str, set[int]]:
 
 
 def _restore(cleaned: CleanedFolder) -> set[str]:
-    """Leave out nothing because of a lost file; return the files of which more stays then."""
+    """Drop cuts that depend on lost files; return the files that keep more as a result."""
     lost = cleaned.lost
     void = {cut.path for cut in cleaned.cuts if cut.kept_path in lost}
     cleaned.cuts = [c for c in cleaned.cuts if c.path not in lost and c.kept_path not in lost]
@@ -172,7 +176,7 @@ def _restore(cleaned: CleanedFolder) -> set[str]:
 
 
 def _note_loss(file: File, lost: dict[str, str]) -> bool:
-    """Note a file that is not what was read before; return whether it is so."""
+    """Record a file that has vanished or changed since it was read; return whether it has."""
     why = _difference(file)
     if why:
         lost[file.path] = why
@@ -180,12 +184,12 @@ def _note_loss(file: File, lost: dict[str, str]) -> bool:
 
 
 def check_unchanged(files: Sequence[File]) -> None:
-    """Refuse to go on with files that are not what was read before.
+    """Raise if files have vanished or changed since they were read.
 
     Raises
     ------
     SimdupError
-        Names the first that has vanished or changed.
+        Names the first such file.
     """
     for file in files:
         if why := _difference(file):
@@ -193,12 +197,12 @@ def check_unchanged(files: Sequence[File]) -> None:
 
 
 def _difference(file: File) -> str:
-    """Return why what was read of a file is no longer there; nothing if it is."""
+    """Return how a file differs from what was read; empty if it does not."""
     path = file.content_path or file.path
     try:
         now = os.stat(path)
     except OSError as error:
-        return f"{reason(error)}: vanished while this ran"
+        return f"{reason(error)}: vanished during the run"
     if file.regular and not stat.S_ISREG(now.st_mode):
         return "no longer a regular file"
     if (now.st_size, now.st_mtime) != (file.size, file.modified):
@@ -207,7 +211,7 @@ def _difference(file: File) -> str:
 
 
 def _write_file(file: File, place: str, records: Collection[int], cleaned: CleanedFolder) -> None:
-    """Write what stays of a file; all of it if it has changed."""
+    """Write the remaining part of a file; all of it if it has changed."""
     if file.path not in cleaned.lost:
         if 0 in records:
             return
@@ -222,11 +226,11 @@ def _write_file(file: File, place: str, records: Collection[int], cleaned: Clean
             if not _note_loss(file, cleaned.lost):
                 raise
         else:
-            # What vanishes now has been written as it was.
+            # If the file vanishes from now on, it has already been written.
             if not os.path.exists(file.path) or not _note_loss(file, cleaned.lost):
                 return
         _unlink(place)
-    # A named pipe or a folder may have taken its place.
+    # A named pipe or a folder may have replaced it.
     if os.path.isfile(file.path) and os.access(file.path, os.R_OK):
         _copy(file.path, place, cleaned.link)
 
@@ -253,14 +257,14 @@ def _copy_folder_stats(folder: str, cleaned: CleanedFolder) -> None:
         while below and below not in sources:
             sources[below] = source
             source, below = os.path.dirname(source), os.path.dirname(below)
-    # The inner ones first: whatever is made in a folder changes its time.
+    # The inner ones first, because creating anything in a folder changes its time.
     for below in sorted(sources, key=len, reverse=True):
         with suppress(OSError):
             shutil.copystat(sources[below], os.path.join(folder, below))
 
 
 def list_others(folder: str, target: str) -> list[str]:
-    """Return the files of a target that are not in the folder that comes there."""
+    """Return the files of a target that the new folder does not have."""
     others = []
     for place, folders, files in walk(target):
         known = set(entries(place))
@@ -275,12 +279,12 @@ def list_others(folder: str, target: str) -> list[str]:
 def write_records(
     file: File, target: IO[bytes], redundant: Collection[int], compression: str
 ) -> None:
-    """Write the records of a file that stay, byte for byte and in their order.
+    """Write the remaining records of a file, byte for byte and in their order.
 
-    `redundant` are the numbers of those that do not; `compression` is that of the target.
+    `redundant` has the numbers of those left out; `compression` is that of the target.
     """
     with open_content(file) as (stream, _):
-        # Of a damaged file nothing is redundant, and its bytes are all there is to keep.
+        # Nothing in a damaged file is redundant, so its bytes are kept.
         if file.format == "parquet" and not redundant:
             with compress(target, compression) as packer:
                 shutil.copyfileobj(stream, packer)
@@ -304,7 +308,7 @@ def write_records(
 
 @contextmanager
 def _seekable(stream: IO[bytes]) -> Iterator[IO[bytes]]:
-    """Give a copy of a stream in a file, in which one can go to and fro."""
+    """Yield a copy of a stream as a file with random access."""
     with tempfile.TemporaryFile() as copy:
         shutil.copyfileobj(stream, copy)
         copy.seek(0)

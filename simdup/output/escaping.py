@@ -1,11 +1,11 @@
-"""Names and texts are hostile data: how they are shown on a terminal."""
+"""Escape names and texts, which may be hostile, for a terminal."""
 
 import re
 import unicodedata
 from collections.abc import Callable, Iterable
 from typing import BinaryIO
 
-# Characters that move the cursor, hide or reorder what stands beside them.
+# Characters that move the cursor, hide or reorder what is beside them.
 _HOSTILE = frozenset({"Cc", "Cf", "Zl", "Zp", "Cs", "Co", "Cn"})
 _PLAIN = re.compile(r"[\x20-\x7e\u4e00-\u9fff\uac00-\ud7a3]*")
 _NOT_PLAIN = re.compile(r"[^\x20-\x7e\u4e00-\u9fff\uac00-\ud7a3]")
@@ -15,8 +15,8 @@ _LINE = re.compile(r"[^\0\t\n]+")
 def shown(text: str) -> str:
     """Return a name or term without anything that could drive a terminal.
 
-    Control, bidirectional and other invisible characters, and bytes that are not UTF-8, stand as
-    escapes.
+    Control, bidirectional and other invisible characters, and bytes that are not UTF-8, are
+    escaped.
     """
     if _PLAIN.fullmatch(text):
         return text
@@ -33,7 +33,7 @@ def _shown_character(character: str) -> str:
 
 
 def shown_in_json(text: str) -> str:
-    """Return JSON with the characters that `shown` escapes as escapes of JSON."""
+    """Return JSON in which the characters that `shown` escapes are JSON escapes."""
     return _NOT_PLAIN.sub(lambda match: _json_escape(match[0]), text)
 
 
@@ -45,9 +45,9 @@ def _json_escape(character: str) -> str:
 
 
 class TerminalStream:
-    """A terminal, with everything that is written to it escaped.
+    """A terminal that escapes everything written to it.
 
-    Ends of lines, tabs and the NUL that ends names pass: they do no harm.
+    Line ends, tabs and the NUL after names are harmless and pass unchanged.
     """
 
     def __init__(self, terminal: BinaryIO, spell: Callable[[str], str] = shown) -> None:
@@ -61,7 +61,7 @@ class TerminalStream:
         return len(content)
 
     def writelines(self, lines: Iterable[bytes]) -> None:
-        """Write lines, escaped, as they come."""
+        """Write lines, escaped, as they arrive."""
         for line in lines:
             self.write(line)
 
@@ -70,5 +70,5 @@ class TerminalStream:
         self._terminal.flush()
 
     def isatty(self) -> bool:
-        """Return True: it is a terminal."""
+        """Return True, because it is a terminal."""
         return True

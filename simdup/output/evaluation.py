@@ -1,4 +1,4 @@
-"""How well an answer agrees with the truth, for people and for programs."""
+"""Write an evaluation, as text and as JSONL."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def evaluation_jsonl(measured: Evaluation) -> Iterator[bytes]:
 
 
 def evaluation_text(measured: Evaluation) -> Iterator[bytes]:
-    """Yield an evaluation as a person reads it: pairs first, then clusters."""
+    """Yield an evaluation as text: pairs first, then clusters."""
     m = measured
     counts = [
         ("pairs", f"{m.found_pairs:,} found, {m.true_pairs:,} true, {m.both_pairs:,} both"),
@@ -32,6 +32,6 @@ def evaluation_text(measured: Evaluation) -> Iterator[bytes]:
         ("  B-cubed precision", f"{m.bcubed_precision:.4f}"),
         ("  B-cubed recall", f"{m.bcubed_recall:.4f}"),
         ("  B-cubed F1", f"{m.bcubed_f1:.4f}"),
-        ("documents", f"{m.documents:,} named by either"),
+        ("documents", f"{m.documents:,} in either file"),
     ]
     yield "".join(f"{name:<20} {figure}\n" for name, figure in counts).encode()

@@ -1,4 +1,4 @@
-"""Results for programs: CSV, JSONL and tab-separated pairs."""
+"""Write results for programs: CSV, JSONL and tab-separated pairs."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ from simdup.model.documents import Skipped
 from simdup.model.formats import CLUSTER_COLUMNS, PAIR_COLUMNS, REMOVED_COLUMNS
 from simdup.model.matches import QueryResult
 
-# Counts changes of the typed lines that a program might stumble over.
+# The version of the typed lines; it increases with incompatible changes.
 SCHEMA = 1
 
-# Rows written at a time, where there may be any number of them.
+# Rows written at a time, if there may be any number of them.
 _CSV_ROWS = 1 << 12
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def rounded(similarity: float | None) -> float | None:
-    """Return a similarity with 4 digits, rounded down: what is printed is never too good.
+    """Return a similarity with 4 digits, rounded down, so that it is never overstated.
 
-    A share such as 0.57 has no exact binary form and may lie a hair below itself: hence the first
-    rounding, far beyond the digits shown.
+    A share such as 0.57 has no exact binary form and may be stored slightly too low, hence the
+    first rounding, far beyond the digits shown.
     """
     return None if similarity is None else math.floor(round(similarity * 1e4, 6)) / 1e4
 
@@ -44,25 +44,30 @@ def digits(similarity: float | None) -> str:
 
 
 def json_line(values: dict[str, Any]) -> bytes:
-    """Return one line of JSON; bytes of names that are not UTF-8 stand as escapes."""
+    """Return one line of JSON; bytes of names that are not UTF-8 are escaped."""
     text = json.dumps(values, ensure_ascii=False)
     return _SURROGATE.sub(lambda match: f"\\u{ord(match[0]):04x}", text).encode() + b"\n"
 
 
 def csv_head(columns: Sequence[str], bom: bool = False) -> bytes:
-    """Return the header of a CSV; a spreadsheet knows UTF-8 by the byte order mark."""
+    """Return the header of a CSV; the byte order mark tells spreadsheets that it is UTF-8."""
     return (b"\xef\xbb\xbf" if bom else b"") + ",".join(columns).encode() + b"\n"
 
 
 def cluster_csv(
-    clusters: Iterable[Cluster], extras: Sequence[str] = (), bom: bool = False
+    clusters: Iterable[Cluster],
+    extras: Sequence[str] = (),
+    bom: bool = False,
+    *,
+    marked: bool = False,
 ) -> Iterator[bytes]:
-    """Yield the CSV of clusters: a header, then a row a document.
+    """Yield the CSV of clusters: a header, then one row per document.
 
     `extras` are measures beside the similarity that get a column of their own; `bom` is for
-    spreadsheets, here and below.
+    spreadsheets, and `marked` adds a column that tells which similarities are estimates, here and
+    below.
     """
-    yield csv_head((*CLUSTER_COLUMNS, *extras), bom)
+    yield csv_head((*CLUSTER_COLUMNS, *extras, *_measure_column(marked)), bom)
     for cluster in clusters:
         yield csv_rows(
             (
@@ -74,6 +79,7 @@ def cluster_csv(
                     "" if member.distance is None else member.distance,
                     digits(member.similarity),
                     *(digits(getattr(member, extra)) for extra in extras),
+                    *([_measure(member)] if marked else []),
                 )
                 for member in cluster.members
             ),
@@ -101,29 +107,51 @@ def cluster_jsonl(result: Result) -> Iterator[bytes]:
         yield skipped_line(skipped)
     summary = asdict(result.summary)
     recipe = summary.pop("recipe")
-    if summary["star_redundant"] is None:
-        del summary["star_redundant"]
+    for name in ("star_redundant", "indexed"):
+        if summary[name] is None:
+            del summary[name]
     summary["seconds"] = round(summary["seconds"], 3)
     head = {"type": "summary", "schema": SCHEMA}
     yield json_line(head | summary | {"simdup": __version__, "recipe": recipe})
 
 
-def removed_csv(removed: Iterable[Removed], bom: bool = False) -> Iterator[bytes]:
-    """Yield the CSV of what was removed: a header, then a row a document."""
-    yield csv_head(REMOVED_COLUMNS, bom)
+def removed_csv(
+    removed: Iterable[Removed], bom: bool = False, *, marked: bool = False
+) -> Iterator[bytes]:
+    """Yield the CSV of what was removed: a header, then one row per document."""
+    yield csv_head((*REMOVED_COLUMNS, *_measure_column(marked)), bom)
     yield csv_rows(
         (
-            (one.document, one.reason, one.distance, digits(one.similarity), one.kept)
+            (
+                one.document,
+                one.reason,
+                one.distance,
+                digits(one.similarity),
+                one.kept,
+                *([_measure(one)] if marked else []),
+            )
             for one in removed
         ),
         bom,
     )
 
 
+def _measure_column(marked: bool) -> tuple[str, ...]:
+    return ("measure",) if marked else ()
+
+
+def _measure(one: Member | Removed) -> str:
+    """Return how a similarity is known, empty where it is not."""
+    if one.similarity is None:
+        return ""
+    return "estimated" if one.estimated else "measured"
+
+
 def removed_jsonl(removed: Iterable[Removed]) -> Iterator[bytes]:
-    """Yield a JSON line for each document that was removed."""
+    """Yield a JSON line for each removed document."""
     for one in removed:
-        yield json_line({"type": "removed"} | asdict(one) | {"similarity": rounded(one.similarity)})
+        values = asdict(one) | {"similarity": rounded(one.similarity)}
+        yield json_line({"type": "removed"} | _marked(values))
 
 
 def pair_csv(pairs: Iterable[Pair], bom: bool = False) -> Iterator[bytes]:
@@ -135,19 +163,19 @@ def pair_csv(pairs: Iterable[Pair], bom: bool = False) -> Iterator[bytes]:
 
 
 def pair_jsonl(pairs: Iterable[Pair]) -> Iterator[bytes]:
-    """Yield a JSON line a pair."""
+    """Yield one JSON line per pair."""
     return (json_line({"type": "pair"} | _pair(pair)) for pair in pairs)
 
 
 def pair_lines(pairs: Iterable[Pair]) -> Iterator[bytes]:
-    """Yield ``DISTANCE<TAB>NAME<TAB>NAME`` a pair, names escaped."""
+    """Yield ``DISTANCE<TAB>NAME<TAB>NAME`` for each pair, names escaped."""
     for pair in pairs:
         a, b = (escape(name, "\\\t\n\r") for name in (pair.a, pair.b))
         yield to_bytes(f"{pair.distance}\t{a}\t{b}\n")
 
 
 def query_csv(answers: Iterable[QueryResult], bom: bool = False) -> Iterator[bytes]:
-    """Yield the CSV rows of answers: a row a match, and one with the rest empty where none is."""
+    """Yield the CSV of answers: one row per match, and one row for a document without a match."""
     for answer in answers:
         rows = [
             (answer.document, match.document, match.distance, digits(match.similarity))
@@ -157,7 +185,7 @@ def query_csv(answers: Iterable[QueryResult], bom: bool = False) -> Iterator[byt
 
 
 def query_jsonl(answers: Iterable[QueryResult]) -> Iterator[bytes]:
-    """Yield a typed JSON line a document: ``match`` or ``new``."""
+    """Yield one typed JSON line per document: ``match`` or ``new``."""
     for answer in answers:
         if answer.new:
             added = {"added": True} if answer.added else {}
@@ -186,9 +214,9 @@ def skipped_line(one: Skipped) -> bytes:
 
 
 def _member(member: Member, cluster: Cluster) -> dict[str, Any]:
-    """Return a member's fields: of the kept one those it has, of others the similarity at least."""
+    """Return the fields of a member; all but the kept one have at least a similarity."""
     values = _rounded(asdict(member))
-    values = {"document": values.pop("name")} | values
+    values = _marked({"document": values.pop("name")} | values)
     del values["number"], values["beside"]
     if member.beside not in (cluster.members[0].number, member.number):
         values["kept"] = cluster.member(member.beside).name
@@ -203,11 +231,18 @@ def _pair(pair: Pair) -> dict[str, Any]:
     values = _rounded(pair._asdict())
     if not pair.exact:
         del values["exact"]
+    return _marked(values)
+
+
+def _marked(values: dict[str, Any]) -> dict[str, Any]:
+    """Return fields that say of a similarity that it is an estimate, and nothing otherwise."""
+    if not values["estimated"]:
+        del values["estimated"]
     return values
 
 
 def _rounded(values: dict[str, Any]) -> dict[str, Any]:
-    """Return fields with their measures rounded, and without those that were not taken."""
+    """Return fields with rounded measures, without those not measured."""
     measures = {name: rounded(values[name]) for name in Measures._fields}
     others = {name: value for name, value in values.items() if name not in measures}
     return others | {name: value for name, value in measures.items() if value is not None}
@@ -218,16 +253,16 @@ def csv_rows(rows: Iterable[Iterable[object]], bom: bool) -> bytes:
     if bom:
         rows = (map(_no_formula, row) for row in rows)
     lines: list[str] = []
-    # That end of a line makes the writer quote a return in a name too, in every Python.
+    # With this line end, the writer also quotes a carriage return in a name, in every Python.
     out = SimpleNamespace(write=lambda line: lines.append(line.removesuffix("\r\n") + "\n"))
     csv.writer(out, lineterminator="\r\n").writerows(rows)
     return to_bytes("".join(lines))
 
 
 def _no_formula(cell: object) -> object:
-    """Return a cell that a spreadsheet takes as text, not as a formula to run."""
+    """Return a cell that a spreadsheet treats as text, not as a formula."""
     return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA) else cell
 
 
-# A spreadsheet drops a tab or a return at the beginning, and reads what follows it.
+# A spreadsheet drops a leading tab or carriage return, and evaluates the rest.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")

@@ -1,4 +1,4 @@
-"""Where results go: standard output, or a file that appears whole or not at all."""
+"""Open the output: standard output, or a file that is written atomically."""
 
 from __future__ import annotations
 
@@ -18,10 +18,9 @@ from simdup.errors import NO_ROOM, unwritable
 def open_output(path: str | None, like: str = "") -> Iterator[BinaryIO]:
     """Open a file for writing, or standard output for None and ``-``.
 
-    A file is written beside its place and published when all went well: a reader never sees half
-    of it, and an interrupted run leaves what was there.  It keeps the mode of the file that it
-    replaces, or has the mode and times of the file that it is to be `like`.  Devices and pipes are
-    written directly.
+    A file is written beside its target and published only on success: a reader never sees half of
+    it, and an interrupted run leaves the old file.  It keeps the mode of the file that it replaces,
+    or gets the mode and times of the file `like`.  Devices and pipes are written directly.
 
     Raises
     ------
@@ -36,7 +35,7 @@ def open_output(path: str | None, like: str = "") -> Iterator[BinaryIO]:
     with _explain(path):
         mode = _mode(path)
     if mode is not None and not stat.S_ISREG(mode):
-        # What /dev/stdout leads to need not have a name.
+        # The target of /dev/stdout may have no name.
         with _open(path, path, "wb") as stream:
             yield stream
         return
@@ -60,7 +59,7 @@ def _open(path: str, place: str, how: str) -> Iterator[BinaryIO]:
 
 @contextmanager
 def _explain(path: str) -> Iterator[None]:
-    """Name the file that cannot be written as the user does."""
+    """Raise errors that name the file as the user does."""
     try:
         yield
     except OSError as error:
@@ -69,7 +68,7 @@ def _explain(path: str) -> Iterator[None]:
 
 @contextmanager
 def _check_room(path: str) -> Iterator[None]:
-    """Explain when a file cannot hold what is being written to it."""
+    """Turn errors about full disks and file size limits into SimdupErrors."""
     try:
         yield
     except OSError as error:

@@ -1,4 +1,4 @@
-"""What a run says at its end: what was read, what was found, how it was checked."""
+"""The closing report of a run: what was read, what was found, how it was checked."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from simdup.output.escaping import shown
 if TYPE_CHECKING:
     from simdup.model.clusters import Cleaned
 
-# Searches as sentences name them.
+# The names of searches in sentences.
 SEARCHES = {"simhash": "simhash", "minhash": "MinHash", "pstable": "p-stable projections"}
 
 _KEPT = {"first": "first in order"}
 
 
 def report(result: Result, criteria: Criteria) -> str:
-    """Return the sentences that end a run, a line each."""
+    """Return the closing report of a run, one sentence per line."""
     summary = result.summary
     lines = [
         _read(result),
@@ -31,6 +31,7 @@ def report(result: Result, criteria: Criteria) -> str:
         _star(summary),
         _checked(result, criteria),
         _proposed(summary),
+        _indexed(summary, criteria),
         _decided(result),
         _unchecked(summary),
         f"hint: {result.hint}" if result.hint else "",
@@ -48,7 +49,7 @@ def _found(result: Result, criteria: Criteria) -> str:
     summary = result.summary
     if not summary.clusters:
         return "Found no near-duplicates."
-    order = ["references"] if result.references else []
+    order = ["references"] if result.references or summary.indexed is not None else []
     order += ["preferred ones"] if criteria.prefer else []
     kept = ", then ".join([*order, _KEPT.get(criteria.keep, criteria.keep)])
     clusters = count_words(summary.clusters, "cluster")
@@ -57,43 +58,46 @@ def _found(result: Result, criteria: Criteria) -> str:
 
 
 def _linked(summary: Summary, criteria: Criteria) -> str:
-    """Return how many documents no kept one stands for."""
+    """Return how many documents are not near the kept one of their cluster."""
     if not summary.linked:
         return ""
     far = ""
-    if criteria.verify and criteria.similarity and not (criteria.extras or criteria.by_distance):
+    measured = criteria.verify and criteria.similarity and summary.indexed is None
+    if measured and not (criteria.extras or criteria.by_distance):
         far = f" (similarity below {criteria.similarity:g})"
     linked = count_words(summary.linked, "document")
     return (
-        f"{linked} {'is' if summary.linked == 1 else 'are'} linked to a kept one through others "
-        f"only: too far from it to be redundant{far}."
+        f"{linked} {'is' if summary.linked == 1 else 'are'} linked to a kept one only through "
+        f"others: too far from it to be redundant{far}."
     )
 
 
 def _star(summary: Summary) -> str:
-    """Return whether `dedupe`, which takes stars, would remove another number."""
+    """Return how many documents `dedupe` would remove, if star linkage gives another number."""
     if summary.star_redundant in (None, summary.redundant):
         return ""
     removed = count_words(summary.star_redundant, "document")
-    return f"`dedupe` would remove {removed}: its clusters hold only what is near the kept one."
+    return f"`dedupe` would remove {removed}: its clusters only have documents near the kept one."
 
 
 def _checked(result: Result, criteria: Criteria) -> str:
     summary, asked = result.summary, criteria_words(criteria)
     pairs = count_words(summary.candidates, "candidate pair")
     if not summary.candidates:
-        # Copies are known without a check.
+        # Copies need no check.
         return "" if summary.clusters else f"No candidate pairs to check ({asked})."
     if not criteria.verify:
         return f"{pairs} found ({asked}); the texts were not compared."
-    # Stars and large clusters do not list all pairs that were confirmed.
+    # Stars and large clusters do not list all confirmed pairs.
     whole = criteria.linkage != "star" and all(one.complete for one in result.clusters)
+    # Nor are all pairs with documents of indexes listed.
+    whole = whole and summary.indexed is None
     confirmed = f", {summary.pairs:,} confirmed" if whole else ""
     return f"{pairs} checked{confirmed} ({asked})."
 
 
 def _proposed(summary: Summary) -> str:
-    """Return how many candidates each search proposed, where there were several."""
+    """Return how many candidates each search proposed, if there were several searches."""
     if len(summary.candidates_by) < 2 or not summary.candidates:
         return ""
     (first, count), *others = summary.candidates_by.items()
@@ -102,13 +106,25 @@ def _proposed(summary: Summary) -> str:
     return ", ".join(parts) + "."
 
 
+def _indexed(summary: Summary, criteria: Criteria) -> str:
+    """Return how documents of indexes were compared with others."""
+    if summary.indexed is None:
+        return ""
+    estimated = "; similarities to them (~) are estimates" if criteria.verify else ""
+    documents = count_words(summary.indexed, "document")
+    return (
+        f"References in indexes ({documents}) were searched by fingerprint alone, within distance "
+        f"{criteria.distance}{estimated}."
+    )
+
+
 def _decided(result: Result) -> str:
     """Return how many clusters are so large that only some of their pairs were checked."""
     large = sum(not cluster.complete for cluster in result.clusters)
     if not large:
         return ""
-    of = "one large cluster" if large == 1 else f"{large:,} large clusters"
-    return f"Of {of}, only the pairs that decide were checked; `all_pairs` checks all."
+    where = "one large cluster" if large == 1 else f"{large:,} large clusters"
+    return f"In {where}, only the decisive pairs were checked; `all_pairs` checks all."
 
 
 def _unchecked(summary: Summary) -> str:
@@ -119,7 +135,7 @@ def _unchecked(summary: Summary) -> str:
 
 
 def criteria_words(criteria: Criteria) -> str:
-    """Return what a pair has to meet."""
+    """Return the conditions for a pair."""
     parts = [f"distance at most {criteria.distance}"] if criteria.by_distance else []
     if criteria.verify:
         asked = [("similarity", criteria.similarity or None)]
@@ -129,7 +145,7 @@ def criteria_words(criteria: Criteria) -> str:
 
 
 def cleaned_words(cleaned: Cleaned) -> str:
-    """Return what a cleaned corpus keeps, and how much it saves."""
+    """Return how many documents a cleaned corpus keeps, and its size."""
     total = cleaned.documents
     stay = f"{total - len(cleaned.removed):,} of {count_words(total, 'document')}"
     if cleaned.bytes_before is None or cleaned.bytes_after is None:
@@ -138,7 +154,7 @@ def cleaned_words(cleaned: Cleaned) -> str:
 
 
 def size_words(size: int) -> str:
-    """Return a number of bytes as people say it: 999 bytes, 4.1 MB, 12 GB."""
+    """Return a readable number of bytes: 999 bytes, 4.1 MB, 12 GB."""
     if size < 1000:
         return count_words(size, "byte")
     value, units = size / 1000, iter(("kB", "MB", "GB", "TB"))
@@ -150,7 +166,7 @@ def size_words(size: int) -> str:
 
 
 def skipped_words(skipped: Iterable[Skipped]) -> str:
-    """Return how many were skipped, and why; empty for none."""
+    """Return how many documents were skipped, and why; empty for none."""
     reasons = Counter(re.sub(r"^line [\d,]+: ", "", one.reason) for one in skipped)
     if not reasons:
         return ""
@@ -176,5 +192,5 @@ def recipe_words(recipe: dict[str, Any]) -> str:
 
 
 def count_words(number: int, noun: str, nouns: str = "") -> str:
-    """Return a number with its noun; `nouns` is its plural where that is not made with an s."""
+    """Return a number with its noun; `nouns` is the plural if it is irregular."""
     return f"{number:,} {noun if number == 1 else nouns or noun + 's'}"

@@ -1,4 +1,4 @@
-"""Where nothing must be written: over a SOURCE, into one, and over what is there already."""
+"""Protect files from being overwritten: SOURCEs, files inside them, and existing files."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import stat
 from collections.abc import Iterable
 from contextlib import suppress
 
+from simdup.corpus.names import without_address
 from simdup.corpus.own_results import HEAD, is_own_result
 from simdup.corpus.patterns import matches
 from simdup.corpus.sources import STDIN
@@ -15,17 +16,17 @@ from simdup.model.formats import TEXT_HEADING
 from simdup.model.reading import Reading
 from simdup.workspace import entries
 
-# What else was written by simdup, though a walk reads it: clusters as text, models.
+# Other files that simdup writes, though a walk reads them: clusters as text, models.
 _WRITTEN = (TEXT_HEADING.encode(), b"# simdup-idf ")
 
 
 def check_target(target: str, sources: Iterable[str], force: bool) -> None:
-    """Refuse a target that contains a source, is inside one, or is not empty.
+    """Raise if a target contains a source, is inside one, or is not empty.
 
     Raises
     ------
     SimdupError
-        If it must not be written to.
+        If the target must not be written.
     """
     check_apart(target, sources)
     try:
@@ -36,12 +37,12 @@ def check_target(target: str, sources: Iterable[str], force: bool) -> None:
         raise unreadable(target, error) from None
     if filled and not force:
         raise SimdupError(
-            target, "already exists and is not empty", "`force` replaces files of the same names"
+            target, "already exists and is not empty", "`force` replaces files with the same names"
         )
 
 
 def check_apart(target: str, sources: Iterable[str], what: str = "a SOURCE") -> None:
-    """Refuse a target that is a source, is inside one or contains one.
+    """Raise if a target is a source, is inside one, or contains one.
 
     Raises
     ------
@@ -49,7 +50,7 @@ def check_apart(target: str, sources: Iterable[str], what: str = "a SOURCE") -> 
         If it does.
     """
     place = os.path.realpath(target)
-    for source in sources:
+    for source in map(without_address, sources):
         real = os.path.realpath(source)
         if place == real or (os.path.exists(target) and _same(target, source)):
             raise SimdupError(target, f"is {what} itself: {source}")
@@ -65,10 +66,10 @@ def check_output(
     reading: Reading | None = None,
     others: Iterable[str] = (),
 ) -> None:
-    """Refuse to overwrite a file that is read: a source, or another.
+    """Raise if an output would overwrite a file that is read: a source, or another.
 
-    In a folder that is read, results of an earlier run may be overwritten, and what the patterns
-    of `reading` leave out.
+    In a folder that is read, results of an earlier run, and files that the patterns of `reading`
+    leave out, may be overwritten.
 
     Raises
     ------
@@ -80,8 +81,8 @@ def check_output(
         return
     for other in others:
         if _same(path, other):
-            raise SimdupError(path, "is read by this command, too", "write to another file")
-    for source in sources:
+            raise SimdupError(path, "is also read by this command", "write to another file")
+    for source in map(without_address, sources):
         if _same(path, 0 if source == STDIN else source):
             raise SimdupError(path, f"is a SOURCE itself: {source}", "write to another file")
         if source != STDIN and os.path.isdir(source):
@@ -108,7 +109,7 @@ def _check_inside(path: str, folder: str, reading: Reading) -> None:
 
 
 def _same(a: str, b: str | int) -> bool:
-    """Return whether two names, or an open file, lead to one regular file or folder."""
+    """Return whether two names, or a name and an open file, mean the same file or folder."""
     with suppress(OSError):
         one, other = os.stat(a), os.stat(b)
         return os.path.samestat(one, other) and not stat.S_ISCHR(one.st_mode)

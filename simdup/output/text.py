@@ -1,4 +1,4 @@
-"""Results for people; the only place that knows rich."""
+"""Write results as text; with `comparison`, the only module that uses rich."""
 
 from __future__ import annotations
 
@@ -31,47 +31,56 @@ STYLES = {
     "dim": Style(dim=True),
     "yes": Style(color="green", bold=True),
     "no": Style(color="red", bold=True),
+    "removed": Style(color="red"),
+    "added": Style(color="green"),
 }
 
 
 class Painter:
-    """Paints words where the reader's stream shows colours.
+    """Colors words, if the stream shows colors.
 
     With `color` ``auto`` it asks whether the stream is a terminal, and heeds NO_COLOR.
+
+    Attributes
+    ----------
+    on : bool
+        Whether it paints.
+    width : int or None
+        Columns of the terminal; None where the stream is none.
     """
 
     def __init__(self, stream: IO[Any], color: str = "auto") -> None:
         environment = os.environ
         terminal = stream.isatty() and environment.get("TERM") != "dumb"
-        self._on = color == "always" or (
+        self.on = color == "always" or (
             color == "auto" and terminal and not environment.get("NO_COLOR")
         )
-        self._width = shutil.get_terminal_size().columns if stream.isatty() else None
+        self.width = shutil.get_terminal_size().columns if stream.isatty() else None
 
     def __call__(self, style: str, words: str) -> str:
         """Return the words, painted."""
-        if not self._on:
+        if not self.on:
             return words
         return STYLES[style].render(words, color_system=ColorSystem.STANDARD)
 
     def wrapped(self, sentence: str) -> str:
         """Return a sentence in lines of whole words, where the stream is a terminal."""
-        if self._width is None:
+        if self.width is None:
             return sentence
-        return textwrap.fill(sentence, self._width, break_long_words=False, break_on_hyphens=False)
+        return textwrap.fill(sentence, self.width, break_long_words=False, break_on_hyphens=False)
 
 
 def padded(text: str, width: int) -> str:
-    """Return text filled up with spaces to a width in terminal cells."""
+    """Return text padded with spaces to a width in terminal cells."""
     return text + " " * (width - cell_len(text))
 
 
 def cluster_text(
     clusters: Iterable[Cluster], paint: Painter, extras: Sequence[str] = ()
 ) -> Iterator[bytes]:
-    """Yield clusters as a person reads them.
+    """Yield clusters as text.
 
-    Names stand last: whatever their width, the columns before them line up, and a long one wraps
+    Names come last: whatever their width, the columns before them line up, and a long one wraps
     without tearing the line apart.  `extras` are measures that get a column of their own.
     """
     columns = "".join(f"{extra:>11}  " for extra in extras)
@@ -81,19 +90,20 @@ def cluster_text(
         heading = "\n"
         title = f"cluster {cluster.number:,}: {len(cluster.members):,} documents"
         if cluster.linked:
-            title += f", {cluster.linked:,} linked through others only"
+            title += f", {cluster.linked:,} linked only through others"
         lines = [paint("heading", title)]
         for member in cluster.members:
             role = paint(member.role, f"{member.role:<9}")
             distance = "" if member.distance is None else str(member.distance)
-            figures = f"{distance:>4}  {digits(member.similarity):>7}  "
+            similarity = ("~" if member.estimated else "") + digits(member.similarity)
+            figures = f"{distance:>4}  {similarity:>7}  "
             figures += "".join(f"{digits(getattr(member, extra)):>11}  " for extra in extras)
             lines.append(f"  {role}  {figures}{shown(member.name)}")
         yield to_bytes("\n".join(lines) + "\n")
 
 
 def query_text(answers: Iterable[QueryResult], paint: Painter) -> Iterator[bytes]:
-    """Yield what an index holds near each document, as a person reads it."""
+    """Yield the matches of each document in an index, as text."""
     for answer in answers:
         if answer.new:
             what = paint("kept", "new, added" if answer.added else "new")
@@ -108,10 +118,10 @@ def query_text(answers: Iterable[QueryResult], paint: Painter) -> Iterator[bytes
 
 
 def info_text(info: IndexInfo) -> bytes:
-    """Return what an index says of itself, a line each."""
-    model = "none of its own"
+    """Return facts about an index as text, one per line."""
+    model = "none"
     if info.model_documents is not None:
-        model = f"learnt from {count_words(info.model_documents, 'document')}"
+        model = f"learned from {count_words(info.model_documents, 'document')}"
     lines = [
         f"index      {shown(info.path)}",
         f"documents  {info.documents:,}",

@@ -1,4 +1,4 @@
-"""What tune found, for people and for programs."""
+"""Write the result of tune, as text and as JSONL."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 _BAR = 40
 
 _COUNTS = (
-    "pairs: those of the sample that the setting proposes",
-    "hold up: how many of them are at that similarity or more",
-    "recall: the share of all such pairs of the sample that these are",
-    "a document: candidates to verify for each document of the sample",
+    "pairs: pairs of the sample that the setting proposes",
+    "true: how many of them have that similarity or more",
+    "recall: the share of all true pairs of the sample that the setting finds",
+    "per document: candidates to verify per document of the sample",
 )
 
 
@@ -46,12 +46,12 @@ def tuning_text(found: Tuning, paint: Painter, verbose: bool = False) -> Iterato
     lines = [
         f"{sample}: {true} at similarity {found.similarity:g} or more",
         "",
-        paint("heading", "setting                           pairs   hold up  recall  a document"),
+        paint("heading", "setting                           pairs      true  recall  per document"),
     ]
     for setting in found.settings:
         lines.append(
             f"{setting.options or 'auto (default)':<30}  {setting.pairs:>7,}  {setting.hold:>8,}  "
-            f"{digits(setting.recall)}  {setting.per_document:>10.2f}"
+            f"{digits(setting.recall)}  {setting.per_document:>12.2f}"
         )
     lines += ["", *map(paint.wrapped, _COUNTS)]
     lines += ["", paint("heading", "similarity        pairs")]
@@ -63,5 +63,5 @@ def tuning_text(found: Tuning, paint: Painter, verbose: bool = False) -> Iterato
     if found.advice:
         lines.append(f"advice: simdup scan {found.advice} SOURCE...")
     else:
-        lines.append("advice: no pairs to tune by in this sample; try a larger sample")
+        lines.append("advice: this sample has no true pairs; try a larger sample")
     yield ("\n".join(lines) + "\n").encode()

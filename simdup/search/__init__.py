@@ -1,12 +1,12 @@
 """All pairs within a distance, and queries; arrays only.
 
 `plans` says which tables find every pair and at what cost, `tables` builds and walks one, and
-`allpairs` puts them together. `queries` joins a batch of queries with tables that are kept, which
-`compressed` makes smaller; `joins` holds what both share. `duplicates` takes care of identical
-fingerprints, `baselines` holds the searches without tables, and `banding` proposes candidates by
+`allpairs` combines them. `queries` joins a batch of queries with existing tables, which
+`compressed` makes smaller; `joins` contains what both share. `duplicates` handles identical
+fingerprints, `baselines` contains the searches without tables, and `banding` proposes candidates by
 equal band keys. `runs` sorts more pairs than fit in memory.
 
-`grouping` joins many rows without looking at all their pairs, along `lists` of rows that have
+`grouping` joins many rows without checking all their pairs, along `lists` of rows that have
 something in common: keys, rare elements (`prefixes`) or parts of sets (`parts`).
 """
 

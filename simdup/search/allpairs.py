@@ -4,8 +4,8 @@ The paper looks one fingerprint up in the tables. To find all pairs, no lookup i
 table is sorted once, and fingerprints of equal keys are adjacent (`tables.walk`). `joins` says
 why each pair is reported once and why long runs of equal keys are not slow.
 
-Memory: one table a thread, 8 bytes a fingerprint; where there are duplicates, the distinct
-fingerprints and their rows, 12 bytes more; 26 bytes a pair for `all_pairs`, none that grow for
+Memory: one table per thread, at 8 bytes per fingerprint; with duplicates, 12 bytes more for the
+distinct fingerprints and their rows; 26 bytes per pair for `all_pairs`, a constant amount for
 `iter_pairs`.
 """
 
@@ -61,22 +61,22 @@ def all_pairs(
     Parameters
     ----------
     fingerprints : uint64[n] or uint64[n, words]
-        Word 0 the most significant, unused high bits zero.
+        Word 0 is the most significant; unused high bits are zero.
     distance : int
         0 to `bits`.
     bits : int
         1 to 256.
     copies : {"all", "first"}
-        With ``first``, of identical fingerprints each pairs with the first only, and only the
-        first with others.
+        With ``first``, identical fingerprints are paired with the first of them only, and only
+        the first is paired with others.
     tables : {"auto", 4, 10, 16, 20}
         See `plans.plan`. The result is the same.
     search : {"tables", "auto", "exhaustive", "probe", "neighbours"}
         See `baselines`. The result is the same.
     threads : int, optional
-        By default one for each core. The result is the same.
+        By default one per core. The result is the same.
     memory : int, optional
-        Bytes that the result may take; by default what the machine has free.
+        The most bytes for the result; by default the free memory.
 
     Returns
     -------
@@ -117,11 +117,11 @@ def iter_pairs(
     search: str = "tables",
     threads: int | None = None,
 ) -> Iterator[Pairs]:
-    """Find the pairs that `all_pairs` finds, in chunks, without holding them all.
+    """Find the pairs that `all_pairs` finds, in chunks, without keeping all in memory.
 
-    Each pair comes once, with i < j, and in no order: as the tables find it, identical ones
-    first. A chunk holds at most 2**18 pairs; the memory in use does not grow with their number.
-    The parameters are those of `all_pairs`.
+    Each pair comes once, with i < j, in undefined order: as the tables find it, identical ones
+    first. A chunk has at most 2**18 pairs; memory does not grow with the number of pairs. The
+    parameters are those of `all_pairs`.
     """
     view = BitView.of_all_bits(fingerprints, bits)
     choose = partial(plan, HammingBall(bits, distance), tables=tables, search=search)
@@ -137,7 +137,7 @@ def _find(
     threads: int | None,
     limit: int | None,
 ) -> Iterator[RowPairs]:
-    """Return the rows of all pairs, i < j, each once, in chunks; raise at once if unfit."""
+    """Return the rows of all pairs, i < j, each once, in chunks; raise at once if invalid."""
     if copies not in ("all", "first"):
         raise invalid("copies", copies, "'all' or 'first'")
     choose(len(view))
@@ -153,15 +153,15 @@ def _iter_rows(
         raise too_many(groups.count_pairs(), "all")
     if groups.distinct is not None:
         view = view.take(groups.distinct)
-    # Without duplicates there are fewer fingerprints, for which another plan may be the best.
+    # Without duplicates there are fewer fingerprints, and another plan may be best.
     pairs = _join_distinct(view, choose(len(view)), threads)
     yield from duplicates.expand(groups, pairs, every)
 
 
 def _join_distinct(view: BitView, chosen: Plan, threads: int) -> Iterator[RowPairs]:
-    """Return the pairs of distinct fingerprints, each once, either way round, in chunks.
+    """Return the pairs of distinct fingerprints, each once, in either order, in chunks.
 
-    The plan is for as many bits as the view shows.
+    The plan must be for the number of bits that the view shows.
     """
     f, ball = view.fingerprints, chosen.ball
     if chosen.search == "tables":

@@ -25,7 +25,7 @@ CHUNK = 1 << 17
 
 
 def count_words(bits: int) -> int:
-    """Count the 64-bit words of a fingerprint of so many bits."""
+    """Count the 64-bit words of a fingerprint of `bits` bits."""
     return -(-bits // WORD)
 
 
@@ -35,12 +35,12 @@ def row_bits(n: int) -> int:
 
 
 def read_rows(values: U64, n: int) -> RowIds:
-    """Return the row numbers stored in the lowest bits of some values, of n rows in all."""
+    """Return the row numbers, below n, in the lowest bits of values."""
     return (values & np.uint64((1 << row_bits(n)) - 1)).astype(np.int64)
 
 
 def combine_rows(high: RowIds, low: RowIds) -> U64:
-    """Put two row numbers below 2**32 into one value, which sorts by the one, then the other."""
+    """Put two row numbers below 2**32 into one value, which sorts by `high`, then `low`."""
     return high.astype(np.uint64) << np.uint64(32) | low.astype(np.uint64)
 
 
@@ -72,8 +72,8 @@ def hamming_distances(a: U64, i: RowIds, b: U64, j: RowIds) -> NDArray[np.int16]
 def mix_rows(fingerprints: U64) -> U64:
     """Mix all bits of each fingerprint into one uint64; equal ones stay equal.
 
-    `mix64` is a bijection, so different fingerprints of one word never collide before they are
-    truncated, and it leaves no skew of the input in the high bits.
+    `mix64` is a bijection, so different fingerprints of one word never collide unless truncated,
+    and no skew of the input remains in the high bits.
     """
     result = mix64(fingerprints[:, 0])
     for word in range(1, fingerprints.shape[1]):

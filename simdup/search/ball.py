@@ -1,4 +1,4 @@
-"""The question a search answers: which fingerprints lie within a Hamming distance of each other."""
+"""What a search looks for: fingerprints within a Hamming distance of each other."""
 
 import math
 from dataclasses import dataclass

@@ -1,12 +1,12 @@
 """Candidates: all pairs that share a band key, each once.
 
-Each row has one key a band; rows whose keys in some band are equal are candidates. Each band is
-sorted, so rows of equal keys are adjacent. As in `joins`, only the first band that proposes a pair
-reports it, which the pair's own keys tell, so no pair needs to be remembered. Rows that agree in
-all bands are one row to the search and become many again in the output only.
+Each row has one key per band; rows with equal keys in some band are candidates. Each band is
+sorted, so rows with equal keys are adjacent. As in `joins`, only the first band that proposes a
+pair reports it; the keys of the pair show which one that is, so no pairs need to be stored. Rows
+that agree in all bands are one row in the search, and are expanded only in the output.
 
-Memory: 40 bytes a row, and chunks of pairs; none that grows with the number of candidates. The
-time grows with it: each candidate is looked at once for each band that proposes it.
+Memory: 40 bytes per row, and chunks of pairs; it does not grow with the number of candidates. The
+time does: each candidate is processed once for each band that proposes it.
 
 References
 ----------
@@ -30,9 +30,9 @@ CHUNK = 1 << 16
 
 
 def neighbours(bands: Iterable[U32 | U64]) -> Iterator[RowPairs]:
-    """Yield pairs of rows that connect what shares a key: those that are adjacent once sorted.
+    """Yield enough pairs to connect all rows that share a key: neighbours in sorted order.
 
-    `bands` are the keys of all rows, a band at a time.
+    `bands` are the keys of all rows, one band at a time.
     """
     for keys in bands:
         order = np.argsort(keys, kind="stable")
@@ -47,13 +47,13 @@ def candidates(keys: U32 | U64, copies: str = "all") -> Iterator[RowPairs]:
     ----------
     keys : uint32[n, bands] or uint64[n, bands]
     copies : {"all", "first"}
-        With ``first``, of rows with all keys equal each pairs with the first only, and only the
-        first with others.
+        With ``first``, rows with all keys equal are paired with the first of them only, and
+        only the first is paired with others.
 
     Yields
     ------
     i, j : int64[m]
-        i < j, each pair once, in no order; a chunk holds at most 2**18.
+        i < j, each pair once, in undefined order; a chunk has at most 2**18.
     """
     groups = collapse(keys.astype(np.uint64, copy=False))
     distinct = keys if groups.distinct is None else keys[groups.distinct]
@@ -61,9 +61,9 @@ def candidates(keys: U32 | U64, copies: str = "all") -> Iterator[RowPairs]:
 
 
 def _iter_candidates(keys: U32 | U64) -> Iterator[RowPairs]:
-    """Yield the pairs among rows that all differ somewhere, in chunks."""
+    """Yield the pairs among distinct rows, in chunks."""
     for band in range(keys.shape[1]):
-        # Stable, so that of two rows the smaller comes first.
+        # Stable, so that the smaller of two rows comes first.
         order = np.argsort(keys[:, band], kind="stable")
         inside = keys[order, band]
         ends = np.append(np.flatnonzero(inside[1:] != inside[:-1]) + 1, len(inside))

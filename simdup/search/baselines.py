@@ -1,16 +1,16 @@
 """Baselines: the plain scan, and the two extremes that the paper compares with.
 
-*Exhaustive* compares everything with everything: no memory, n**2 / 2 comparisons. It is the best
-for small sets and large distances, and the reference that the others are checked against.
+*Exhaustive* compares everything with everything: no memory, n**2 / 2 comparisons. It is best for
+small sets and large distances, and the reference for checking the others.
 
-*Probe* and *neighbours* are the ends between which tables lie (WWW 2007, section 3, "Exact
+*Probe* and *neighbours* are two extremes, with tables in between (WWW 2007, section 3, "Exact
 solutions"; for 64 bits and distance 3 each fingerprint has C(64,0) + .. + C(64,3) = 43,745
-neighbours). Probe keeps the fingerprints sorted and looks all neighbours of the query up: little
-memory, many lookups. Neighbours stores all neighbours of all fingerprints, sorted, and looks the
-query up once: one lookup, 43,745 times the memory. Both are complete by definition.
+neighbours). Probe keeps the fingerprints sorted and looks up all neighbours of the query: little
+memory, many lookups. Neighbours stores all neighbours of all fingerprints, sorted, and looks up the
+query: one lookup, 43,745 times the memory. Both are complete by definition.
 
-Both keep their values sorted by a mix of all bits (`duplicates.sort_by_mix`), which leaves no
-skew; what a lookup finds is confirmed by comparing the fingerprints.
+Both keep their values sorted by a mix of all bits (`duplicates.sort_by_mix`), which removes skew;
+comparing the fingerprints confirms what a lookup finds.
 """
 
 from collections.abc import Iterator
@@ -34,17 +34,17 @@ from simdup.search.arrays import (
 from simdup.search.ball import HammingBall
 from simdup.search.duplicates import PAIRS, sort_by_mix
 
-# A scan's tile, in a core's second-level cache. Measured at n = 20,000, a pair: 32 x 512 1.7 ns,
-# 32 x 1024 1.05 ns, 32 x 2048 1.03 ns, 64 x 2048 1.01 ns; at n = 1,000 1.4, 1.3, 1.3, 1.2 ns.
+# The tile of a scan fits in a core's second-level cache. Measured per pair at n = 20,000: 32 x 512
+# 1.7 ns, 32 x 1024 1.05, 32 x 2048 1.03, 64 x 2048 1.01; at n = 1,000 1.4, 1.3, 1.3, 1.2 ns.
 TILE_ROWS, TILE_COLUMNS = 32, 2048
 
 
 def scan(
     a: U64, b: U64, distance: int, parts: int, later: bool = False
 ) -> list[Iterator[RowPairs]]:
-    """Compare all rows of `a` with all of `b`, or with `later` rows only.
+    """Compare all rows of `a` with all of `b`, or only with `later` rows.
 
-    Returns `parts` generators that share the work, of chunks of (row of `a`, row of `b`).
+    Return `parts` generators that share the work; they yield chunks of (row of `a`, row of `b`).
     """
     shares = [range(part * TILE_ROWS, len(a), parts * TILE_ROWS) for part in range(parts)]
     return [_scan(a, b, distance, starts, later) for starts in shares]
@@ -68,7 +68,7 @@ def _scan(a: U64, b: U64, distance: int, starts: range, later: bool) -> Iterator
 
 
 def iter_flips(ball: HammingBall) -> Iterator[U64]:
-    """Yield what a fingerprint can differ by within a ball: uint64[words], up to k bits set."""
+    """Yield all differences within a ball: uint64[words], up to k bits set."""
     words = count_words(ball.bits)
     bits = [(words - 1 - bit // WORD, np.uint64(1 << bit % WORD)) for bit in range(ball.bits)]
     for flipped in range(ball.distance + 1):
@@ -80,7 +80,7 @@ def iter_flips(ball: HammingBall) -> Iterator[U64]:
 
 
 def build_lookup(search: str, f: U64, ball: HammingBall) -> U64:
-    """Return what ``probe`` and ``neighbours`` look fingerprints up in; nothing for others."""
+    """Return the lookup table of ``probe`` or ``neighbours``; empty for other searches."""
     if search == "probe":
         return sort_by_mix(f)
     return _store_neighbours(f, ball) if search == "neighbours" else np.empty(0, dtype=np.uint64)
@@ -100,7 +100,7 @@ def look_up(search: str, f: U64, table: U64, queries: U64, ball: HammingBall) ->
 
 
 def _probe(f: U64, table: U64, queries: U64, ball: HammingBall) -> Iterator[RowPairs]:
-    """Look all variants of the queries up in ``table = sort_by_mix(f)``."""
+    """Look up all variants of the queries in ``table = sort_by_mix(f)``."""
     for mask in iter_flips(ball):
         for low in range(0, len(queries), PAIRS):
             variant = queries[low : low + PAIRS] ^ mask
@@ -111,7 +111,7 @@ def _probe(f: U64, table: U64, queries: U64, ball: HammingBall) -> Iterator[RowP
 
 
 def _store_neighbours(f: U64, ball: HammingBall) -> U64:
-    """Return uint64[n * ball.volume], sorted: all neighbours, mixed, their rows at the end."""
+    """Return uint64[n * ball.volume], sorted: all neighbours, mixed, then their rows."""
     n = len(f)
     row = np.uint64(row_bits(n))
     rows = np.arange(n, dtype=np.uint64)
@@ -124,7 +124,7 @@ def _store_neighbours(f: U64, ball: HammingBall) -> U64:
 
 
 def _find_neighbours(f: U64, table: U64, queries: U64, distance: int) -> Iterator[RowPairs]:
-    """Look the queries up in ``table = _store_neighbours(f, ..)``."""
+    """Look up the queries in ``table = _store_neighbours(f, ..)``."""
     for low in range(0, len(queries), PAIRS):
         for query, position in _find_fronts(table, mix_rows(queries[low : low + PAIRS]), len(f)):
             query += low

@@ -1,6 +1,6 @@
 """Fingerprints seen through the bits in which they may still differ.
 
-A search starts with all bits. Fingerprints that share a table's key agree on it, so one level
+A search starts with all bits. Fingerprints that share the key of a table agree on it, so one level
 down only the other bits matter: the same fingerprints, seen through fewer *columns*.
 """
 
@@ -41,7 +41,7 @@ class BitView:
         Raises
         ------
         SimdupError
-            Not an array of uint64, not of that shape, or with bits set above the `bits` lowest.
+            If the array has another type or shape, or bits set above the lowest `bits`.
         """
         bits = check_bits(bits)
         return cls(_check(fingerprints, bits), bits, ((0, bits),))
@@ -55,7 +55,7 @@ class BitView:
         return width(self.columns)
 
     def ball(self, distance: int) -> HammingBall:
-        """Return the ball of a distance within the bits that may differ, at least one."""
+        """Return the ball with a distance, for the bits that may differ (at least one)."""
         return HammingBall(self.width, min(distance, self.width))
 
     def take(self, rows: RowIds | NDArray[np.uint32] | slice) -> BitView:
@@ -77,7 +77,7 @@ class BitView:
     def pack(self, pieces: Sequence[Piece], room: int, out: U64) -> None:
         """Write the bits of `pieces` one after another into the `room` high bits of uint64[n].
 
-        Pieces do not overlap; what does not fit is cut off. The other bits of `out` become zero.
+        Pieces do not overlap; bits that do not fit are cut off. Other bits of `out` become zero.
         """
         n = len(self)
         moves = list(self._moves(pieces, room))
@@ -96,7 +96,7 @@ class BitView:
                 np.bitwise_or(target, moved, out=target)
 
     def _moves(self, pieces: Sequence[Piece], room: int) -> Iterator[tuple[int, int, np.uint64]]:
-        """Yield for each piece its word, its shift to the right and the mask of where it lands."""
+        """Yield, for each piece, its word, its right shift and the mask of its destination."""
         unused = WORD * count_words(self.bits) - self.bits
         filled = 0
         for start, length in pieces:
@@ -117,14 +117,11 @@ def _check(fingerprints: NDArray[Any], bits: int) -> U64:
     if fingerprints.ndim == 1 and (words == 1 or fingerprints.size == 0):
         fingerprints = fingerprints.reshape(-1, words)
     if fingerprints.ndim != 2 or fingerprints.shape[1] != words:
-        raise _unfit(
-            f"{bits} bits are {words} word(s) each: expected shape (n, {words}), "
-            f"not {fingerprints.shape}"
-        )
+        raise _unfit(f"expected shape (n, {words}) for {bits} bits, not {fingerprints.shape}")
     if len(fingerprints) > 1 << 32:
-        raise _unfit(f"{len(fingerprints):,} are more than 2**32")
+        raise _unfit(f"{len(fingerprints):,} fingerprints are more than 2**32")
     if len(fingerprints) and int(fingerprints[:, 0].max()) >> bits - WORD * (words - 1):
-        raise _unfit(f"a fingerprint has bits set above its {bits} lowest", "see `bits`")
+        raise _unfit(f"a fingerprint has more than {bits} bits", "see `bits`")
     return fingerprints
 
 

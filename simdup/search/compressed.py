@@ -1,15 +1,15 @@
-"""A sorted array of uint64 in fewer bits, any part of which can be read without the rest.
+"""A sorted array of uint64 in fewer bits; any part of it can be read without the rest.
 
 The idea (Elias 1974, Fano 1971; the paper compresses its tables too, WWW 2007, section 3.2):
-n sorted values below U hold log2(U / n) + 1.44 bits of information each. Split each value into a
+n sorted values below U have log2(U / n) + 1.44 bits of information each. Split each value into a
 high and a low part, where the low part has l = floor(log2(U / n)) bits. The low parts are stored
-as they are. The high parts rise slowly, from 0 to at most 2 n, so they are stored as deltas in
-unary: for every value as many zeros as its high part has grown, then a one. That makes n ones and
-at most 2 n zeros, l + 1 + U / (n 2**l) bits a value in all, within 0.6 of the bound for any values.
+unchanged. The high parts grow slowly, from 0 to at most 2 n, so they are stored as unary deltas:
+for every value as many zeros as its high part has grown, then a one. This gives n ones and at most
+2 n zeros, l + 1 + U / (n 2**l) bits per value in total, within 0.6 of the bound for any values.
 
-Values are stored in blocks of 128. Their low parts fill 2 l words exactly, and the directory keeps
-for each block the high part of its first value. That is enough to find the block by a binary
-search, and to locate its ones: the i-th one is at bit (high part of value i) + i.
+Values are stored in blocks of 128. Their low parts fill 2 l words exactly, and the directory has
+the high part of each block's first value. This is enough to find a block by a binary search, and to
+locate its ones: the i-th one is at bit (high part of value i) + i.
 """
 
 from dataclasses import dataclass
@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from simdup.search.arrays import CHUNK, U64, RowIds, iter_ranges
 
-# Values in a block. The directory's 4 bytes are a quarter of a bit a value, 0.6 % at 10**7; with
-# 64 the whole would be 2.4 % above the bound, with 256 a query decompresses twice as much.
+# Values in a block. The directory's 4 bytes are a quarter of a bit per value, 0.6 % at 10**7; with
+# 64 values the total would be 2.4 % above the bound, with 256 a query decompresses twice as much.
 BLOCK = 128
 
 
@@ -29,11 +29,11 @@ class Compressed:
     """A sorted array."""
 
     length: int  # in values
-    base: int  # the first value; the others are stored as their difference from it
+    base: int  # the first value; the others are stored as differences from it
     low_bits: int  # l, 0 to 63
     lows: U64  # uint64[blocks, 2 l]: the low parts, bit-packed
     highs: NDArray[np.uint8]  # uint8[]: the high parts in unary, the lowest bit of a byte first
-    # uint32[blocks + 1]: the high part of each block's first value, and of the last value of all.
+    # uint32[blocks + 1]: the high part of each block's first value, and of the very last value.
     heads: NDArray[np.uint32]
 
     @property
@@ -70,15 +70,15 @@ def compress_table(values: U64) -> Compressed:
 
 
 def decompress(table: Compressed, blocks: RowIds) -> U64:
-    """Return the values of some blocks, int64[m] and ascending, one after another: uint64[]."""
+    """Return the concatenated values of some blocks, int64[m] and ascending: uint64[]."""
     if not len(blocks):
         return np.empty(0, dtype=np.uint64)
     heads = table.heads[blocks].astype(np.int64)
     starts = heads + blocks * BLOCK
-    # To the start of the next block, where its first one is.
+    # Up to the start of the next block, where its first one is.
     stops = table.heads[blocks + 1].astype(np.int64) + (blocks + 1) * BLOCK
     stops = np.minimum(stops, 8 * len(table.highs))
-    # The bytes in which the blocks' bits lie, laid end to end, without the neighbours' bits.
+    # The concatenated bytes of the blocks, without the bits of their neighbours.
     begin = starts >> 3
     counts = (stops + 7 >> 3) - begin
     ends = np.cumsum(counts)
@@ -103,18 +103,18 @@ def decompress(table: Compressed, blocks: RowIds) -> U64:
 
 
 def decompress_window(table: Compressed, low: U64, high: U64) -> U64:
-    """Decompress the blocks that may hold values from ``low[q]`` to ``high[q]``, uint64[m].
+    """Decompress the blocks that may have values from ``low[q]`` to ``high[q]``, uint64[m].
 
     Returns
     -------
     uint64[]
-        Ascending; a binary search in it finds what it would find in the whole table.
+        Ascending; a binary search in it finds the same as in the whole table.
     """
     if not table.length:
         return np.empty(0, dtype=np.uint64)
     base, shift = np.uint64(table.base), np.uint64(table.low_bits)
     heads = table.heads[:-1]
-    # Differences above the last value's are clipped to it, so that they fit the directory's type.
+    # Differences above that of the last value are clipped to it, to fit the directory's type.
     last = np.uint64(table.heads[-1])
     lowest = np.minimum((np.maximum(low, base) - base) >> shift, last).astype(np.uint32)
     highest = np.minimum((np.maximum(high, base) - base) >> shift, last).astype(np.uint32)
@@ -125,7 +125,7 @@ def decompress_window(table: Compressed, low: U64, high: U64) -> U64:
 
 
 def _locate_lows(low_bits: int) -> tuple[RowIds, U64]:
-    """Return for each value of a block the word where its low part begins, and the bit in it."""
+    """Return, for each value of a block, the word and the bit at which its low part begins."""
     bits = np.arange(BLOCK) * low_bits
     return bits // 64, (bits % 64).astype(np.uint64)
 
@@ -147,7 +147,7 @@ def _unpack_lows(lows: U64, low_bits: int) -> U64:
     word, bit = _locate_lows(low_bits)
     result = lows.take(word, axis=1)
     result >>= bit
-    # Shifted in two steps, because a shift by 64 is undefined where a value begins at bit 0.
+    # Shifted in two steps, because for a value at bit 0 the shift would be 64, which is undefined.
     following = lows.take(np.minimum(word + 1, lows.shape[1] - 1), axis=1)
     following <<= np.uint64(1)
     following <<= np.uint64(63) - bit

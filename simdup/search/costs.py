@@ -1,7 +1,7 @@
 """The cost model of the search: seconds on one core, from the number of fingerprints.
 
-A table costs one sort and three passes, a candidate a few operations, a plain scan one comparison
-a pair. Only the proportions decide a plan.
+A table costs one sort and three passes, a candidate a few operations, and a plain scan one
+comparison per pair. Only the ratios of these costs matter for a plan.
 """
 
 import math
@@ -24,12 +24,12 @@ class Costs:
     ======= ========= ========= ========= =========
     """
 
-    sort: float = 0.55e-9  # a value and a doubling of n: 10**6 10.9 ms, 10**7 123 ms
-    passes: float = 4.0e-9  # a value: pack 2.9 ns, walk 0.8 ns
-    candidate: float = 3.0e-9  # a pair with equal keys, by the differences in the table above
-    scan: float = 1.1e-9  # a pair and a word, compared outright
-    table: float = 80e-6  # a table however small, the calls themselves: n = 1,000
-    lookup: float = 150e-9  # a binary search in an array beyond the caches
+    sort: float = 0.55e-9  # per value and doubling of n: 10**6 10.9 ms, 10**7 123 ms
+    passes: float = 4.0e-9  # per value: pack 2.9 ns, walk 0.8 ns
+    candidate: float = 3.0e-9  # per pair with equal keys, by the differences in the table above
+    scan: float = 1.1e-9  # per pair and word, compared directly
+    table: float = 80e-6  # per table of any size, for the calls themselves: n = 1,000
+    lookup: float = 150e-9  # per binary search in an array larger than the caches
 
     def search_tables(self, n: int, tables: int, candidates: float) -> float:
         """Return the seconds that building and walking the tables of n fingerprints takes."""

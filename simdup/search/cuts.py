@@ -6,8 +6,8 @@ block. So they agree on at least b - k blocks. Build one table for each choice o
 C(b, k) in all, and key it on these blocks: in at least one table the two have equal keys. This
 is the pigeonhole principle, and it misses no pair.
 
-More blocks mean more tables to sort, and longer keys: n**2 / 2 pairs of random fingerprints have
-equal keys of p bits n**2 / 2**(p + 1) times, the expected candidates. For 64 bits and distance 3:
+More blocks mean more tables to sort, and longer keys. Of n**2 / 2 pairs of random fingerprints,
+n**2 / 2**(p + 1) have equal keys of p bits: the expected candidates. For 64 bits and distance 3:
 
 ====== ====== ========= ==========================================
 tables blocks key bits  the idea
@@ -19,7 +19,7 @@ tables blocks key bits  the idea
                         remaining 48 bits, cut in four, one again
 ====== ====== ========= ==========================================
 
-For another distance the same four numbers name the same four shapes.
+For other distances, the same four numbers name the same four shapes.
 """
 
 import math
@@ -36,9 +36,9 @@ class Cut:
     """One way to cut fingerprints, complete for a Hamming ball."""
 
     ball: HammingBall
-    # More than the distance, at most the bits; for a nested cut one more than the distance.
+    # More than the distance, at most the number of bits; for a nested cut, the distance + 1.
     blocks: int
-    nested: bool = False  # whether the rest of each block is cut once more
+    nested: bool = False  # whether the bits outside each block are cut again
 
     @property
     def sizes(self) -> tuple[int, ...]:
@@ -61,9 +61,9 @@ class Cut:
     def _nested_keys(self) -> Iterator[Pieces]:
         """Yield the keys of the nested cut: each of k + 1 blocks, with each of k + 1 of the rest.
 
-        It is complete because it is the first cut twice: two fingerprints agree on one of k + 1
-        blocks, so all their differences, at most k, lie in the rest, where they again agree on
-        one of k + 1 blocks.
+        It is complete because it applies the first cut twice. Two fingerprints agree on one of
+        k + 1 blocks, so all their differences, at most k, are in the rest, where they again agree
+        on one of k + 1 blocks.
         """
         for outer in cut(self.ball.bits, self.blocks):
             rest = subtract([(0, self.ball.bits)], [outer])
@@ -71,7 +71,7 @@ class Cut:
                 yield merge_pieces([outer, *locate(rest, start, length)])
 
     def key_sizes(self) -> Iterator[tuple[int, int]]:
-        """Yield the sizes of the keys and how many have each, without making the keys."""
+        """Yield the sizes of the keys with their counts, without making the keys."""
         sizes = self.sizes
         if self.nested:
             for outer in sizes:

@@ -1,12 +1,13 @@
-"""Identical fingerprints: collapsed before a search, expanded after it, in the output only.
+"""Identical fingerprints: collapsed before a search, and expanded only in its output.
 
-A million duplicates of one fingerprint are one fingerprint to the search. They become many again
-only where pairs are written, and then in chunks.
+For the search, a million duplicates of one fingerprint are one fingerprint. They are expanded only
+when pairs are written, in chunks.
 
-Duplicates are found as tables find neighbours, by one sort: of values whose high bits are a mix of
-all bits of the fingerprint and whose low bits are the row number. Duplicates have equal fronts, so
-they are adjacent, the first row first. The converse holds except for collisions (about 45 among
-10**7 rows, where 40 bits of the mix have room), which the fingerprints themselves resolve.
+Duplicates are found as tables find neighbours, by one sort. The high bits of the sorted values, the
+front, are a mix of all bits of the fingerprint; the low bits are the row number. Duplicates have
+equal fronts, so they are adjacent, the first row first. The converse is true except for collisions
+(about 45 in 10**7 rows, which leave room for 40 bits of the mix), which comparing the fingerprints
+resolves.
 """
 
 from collections.abc import Iterable, Iterator
@@ -37,22 +38,22 @@ class Duplicates:
     """The fingerprints that occur more than once."""
 
     first: RowIds  # int64[g]: for each group the first row, ascending
-    # int64[m]: all rows of the groups, `first` among them, group after group, each ascending.
+    # int64[m]: all rows of the groups, including `first`, group by group, each ascending.
     members: RowIds
-    starts: RowIds  # int64[g]: where in `members` the groups begin
+    starts: RowIds  # int64[g]: where the groups begin in `members`
     sizes: RowIds  # int64[g]: how many rows each has
-    # uint32[d] or None: the rows that are the first with their fingerprint, ascending; None where
+    # uint32[d] or None: the rows that are the first with their fingerprint, ascending; None if
     # all are. There is one for almost every fingerprint, hence the small type.
     distinct: NDArray[np.uint32] | None
 
     def count_pairs(self) -> int:
         """Count the pairs within the groups."""
-        # Python integers: a hundred million duplicates make more pairs than fit in 64 bits.
+        # Python integers: the pairs of many duplicates may not fit in 64 bits.
         return sum(size * (size - 1) // 2 for size in self.sizes.tolist())
 
 
 def sort_by_mix(fingerprints: U64, threads: int = 1) -> U64:
-    """Return uint64[n], sorted: a mix of each fingerprint's bits in front, its row at the end."""
+    """Return uint64[n], sorted: a mix of each fingerprint's bits, with its row in the low bits."""
     n = len(fingerprints)
     row = np.uint64(row_bits(n))
     table = np.empty(n, dtype=np.uint64)
@@ -70,8 +71,8 @@ def collapse(fingerprints: U64, threads: int = 1) -> Duplicates:
     values = sort_by_mix(fingerprints, threads)
     found: list[U64] = []
     while True:
-        # A row with the front of the one before follows the head of that run. Followers that
-        # differ from their head, collisions of the mix, go round again without the heads.
+        # Rows with equal fronts form a run; the first row is its head. Rows that differ from their
+        # head (collisions of the mix) go through the loop again, without the heads.
         follows = _find_equal_fronts(values, row_bits(n))
         if not len(follows):
             break
@@ -94,8 +95,8 @@ def collapse(fingerprints: U64, threads: int = 1) -> Duplicates:
 def expand(groups: Duplicates, pairs: Iterable[RowPairs], every: bool) -> Iterator[RowPairs]:
     """Yield the pairs of duplicates, then those of distinct fingerprints with their duplicates.
 
-    `pairs` are positions in ``groups.distinct``, int64[m], either way round. Without `every`,
-    duplicates pair with the first row only.
+    `pairs` are positions in ``groups.distinct``, int64[m], in either order. Without `every`,
+    duplicates are paired with the first row only.
 
     Yields
     ------
@@ -142,7 +143,7 @@ def _expand_groups(groups: Duplicates, every: bool) -> Iterator[RowPairs]:
 
 
 def _expand_pairs(groups: Duplicates, i: RowIds, j: RowIds) -> Iterator[RowPairs]:
-    """Yield for pairs of first rows all pairs of their groups' members."""
+    """Yield, for pairs of first rows, all pairs of the members of their groups."""
     group_i, size_i = _locate_groups(groups, i)
     group_j, size_j = _locate_groups(groups, j)
     counts = size_i * size_j
@@ -158,7 +159,7 @@ def _expand_pairs(groups: Duplicates, i: RowIds, j: RowIds) -> Iterator[RowPairs
 
 
 def _locate_groups(groups: Duplicates, rows: RowIds) -> RowPairs:
-    """Return each first row's group (-1 where it is unique) and how many rows are in it."""
+    """Return the group of each first row (-1 if unique) and the number of rows in it."""
     group = np.searchsorted(groups.first, rows)
     group[group == len(groups.first)] = 0
     found = groups.first[group] == rows

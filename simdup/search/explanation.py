@@ -1,4 +1,4 @@
-"""A plan in words."""
+"""Describe a plan in words."""
 
 from collections.abc import Sequence
 
@@ -6,7 +6,7 @@ from simdup.search.plans import Plan, alternatives
 
 
 def explain(chosen: Plan) -> str:
-    """Describe in a few lines what a plan does and what it was chosen from.
+    """Describe in a few lines what a plan does, and its alternatives.
 
     Seconds are those of the cost model: one core, random fingerprints.
     """
@@ -23,7 +23,7 @@ def explain(chosen: Plan) -> str:
         ]
     lines += [
         f"expected candidates  {chosen.candidates:,.0f}",
-        f"memory               {_format_bytes(chosen.memory)} a thread, beside input and output",
+        f"memory               {_format_bytes(chosen.memory)} per thread, without input and output",
         f"model                {chosen.seconds:.3g} s on one core",
     ]
     if chosen.search in ("tables", "exhaustive"):

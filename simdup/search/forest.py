@@ -4,7 +4,7 @@ References
 ----------
 B. Galler, M. Fischer, "An improved equivalence algorithm", CACM 7 (1964).
 Y. Shiloach, U. Vishkin, "An O(log n) parallel connectivity algorithm", J. Algorithms 3 (1982): all
-pairs of a chunk are hooked at once, then every path is shortened.
+pairs of a chunk are hooked at once, then all paths are shortened.
 """
 
 import numpy as np
@@ -13,14 +13,14 @@ from simdup.search.arrays import RowIds
 
 
 class Forest:
-    """Disjoint sets of the rows 0 to n - 1, each known by its least row."""
+    """Disjoint sets of the rows 0 to n - 1, each identified by its smallest row."""
 
     def __init__(self, n: int) -> None:
-        # int64[n]: the least row of each row's set.
+        # int64[n]: the smallest row in the set of each row.
         self.roots: RowIds = np.arange(n)
 
     def join(self, i: RowIds, j: RowIds) -> None:
-        """Join the sets of rows side by side; the result depends on no order."""
+        """Join the sets of each pair of rows; the order of pairs does not matter."""
         while True:
             a, b = self.roots[i], self.roots[j]
             apart = a != b

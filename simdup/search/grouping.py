@@ -1,8 +1,8 @@
-"""Groups of rows that a check joins: all connected ones, stars, or each row's first partner.
+"""Groups of rows joined by a check: connected components, stars, or each row's first partner.
 
-A check may be expensive, so none of these looks at all pairs.  `connect` skips pairs whose rows
-are joined already, `stars` pairs of rows that are both taken, `first_partners` whatever comes
-after the first.  What they return equals what all pairs would give.
+A check may be expensive, so none of these functions checks all pairs.  `connect` skips pairs of
+rows that are already joined, `stars` skips pairs of rows that are both taken, and `first_partners`
+skips everything after the first.  The results equal those of checking all pairs.
 """
 
 from __future__ import annotations
@@ -19,28 +19,28 @@ from simdup.search.arrays import U64, RowIds
 from simdup.search.forest import Forest
 from simdup.search.lists import Lists
 
-# Tells which pairs of rows side by side belong together.
+# Returns which pairs (i[k], j[k]) of rows belong together.
 Test = Callable[[RowIds, RowIds], NDArray[np.bool_]]
 
-# Looking at a pair costs as much as comparing so many elements: 100 ns.
+# The cost of visiting a pair, in compared elements: 100 ns.
 LOOK = 64
-# Each round looks at so many times more rows of a list than the one before: rounds are few, and
-# where most checks succeed hardly any row is checked twice.
+# Each round visits this many times more rows of a list than the previous round: there are few
+# rounds, and if most checks succeed, hardly any row is checked twice.
 GROWTH = 4
-# Pairs that are checked at a time: the first ones often join the rows of the others.
+# Pairs checked at a time: the first pairs often join the rows of the others.
 CHECKED = 1 << 12
-# From a round that leaves more than this share of the sets on, all pairs are looked at.
+# After a round that leaves more than this share of the sets, all pairs are visited.
 FEW_JOINED = 0.9
 
 
 class Check(NamedTuple):
-    """A test of pairs, and a cheap one that drops most of those that fail."""
+    """A test of pairs, and a cheap filter that drops most pairs that fail it."""
 
     possible: Test
     passes: Test
 
     def __call__(self, i: RowIds, j: RowIds) -> NDArray[np.bool_]:
-        """Tell which pairs of rows side by side belong together."""
+        """Return which pairs (i[k], j[k]) of rows belong together."""
         good = self.possible(i, j)
         some = np.flatnonzero(good)
         good[some] = self.passes(i[some], j[some])
@@ -49,13 +49,13 @@ class Check(NamedTuple):
 
 @dataclass(slots=True)
 class Budget:
-    """Operations that may be spent; pairs beyond them are counted and not checked."""
+    """A limit on operations; pairs beyond it are counted but not checked."""
 
     left: float
-    unchecked: int = 0  # at most so many: some may be counted more than once
+    unchecked: int = 0  # an upper bound: some pairs may be counted more than once
 
     def afford(self, costs: RowIds) -> int:
-        """Spend what pairs cost, and return how many of them can be paid, from the first."""
+        """Spend the costs of pairs, and return how many of them, from the first, fit the budget."""
         paid = int(np.searchsorted(np.cumsum(costs), self.left, "right"))
         self.left -= float(costs[:paid].sum())
         if paid < len(costs):
@@ -67,8 +67,8 @@ class Budget:
 def connect(lists: Lists, forest: Forest, check: Check, budget: Budget) -> None:
     """Join all rows that lists connect by pairs that pass the check.
 
-    Pairs are looked at round by round, ever more of each list, until none is left whose rows are
-    in different sets.
+    Pairs are visited in rounds, with more and more of each list, until no pair is left whose rows
+    are in different sets.
     """
     failed = _Failed.of(len(forest.roots))
     most, sets = 1, len(forest.roots)
@@ -91,7 +91,7 @@ def connect(lists: Lists, forest: Forest, check: Check, budget: Budget) -> None:
                 failed.add(a[~good], b[~good])
         if most >= lists.sizes.max(initial=0):
             return
-        # Where few pairs pass, small steps only look at the same pairs again.
+        # If few pairs pass, small steps only visit the same pairs again.
         left = int(np.count_nonzero(forest.roots == np.arange(len(forest.roots))))
         most = most * GROWTH if left < FEW_JOINED * sets else len(forest.roots)
         sets = left
@@ -100,19 +100,19 @@ def connect(lists: Lists, forest: Forest, check: Check, budget: Budget) -> None:
 def stars(lists: Lists, order: RowIds, check: Check) -> RowIds:
     """Return the centre of each row.
 
-    Rows are visited in order; each that is free takes every free row it passes the check with.
+    Rows are visited in order; each free row takes all free rows with which it passes the check.
 
     Parameters
     ----------
     lists : Lists
     order : int64[m]
-        The rows to visit; no list has others.
+        The rows to visit; lists have no other rows.
     check : callable
 
     Returns
     -------
     int64[n]
-        Of all rows up to the largest: a centre's own number for a centre, -1 for other rows.
+        For all rows up to the largest: a centre has its own number, a row outside `order` has -1.
     """
     centres = np.full(int(order.max(initial=-1)) + 1, -1, np.int64)
     entries = _Entries(lists)
@@ -125,7 +125,7 @@ def stars(lists: Lists, order: RowIds, check: Check) -> RowIds:
         partners = partners[centres[partners] < 0]
         taken = partners[check(np.full(len(partners), row), partners)]
         centres[taken] = row
-        # Taken rows leave the lists from time to time, so that no list is read for ever.
+        # Taken rows are removed from time to time, so that lists become shorter.
         free -= 1 + len(taken)
         if free < listed / 2:
             listed = free
@@ -134,7 +134,7 @@ def stars(lists: Lists, order: RowIds, check: Check) -> RowIds:
 
 
 def first_partners(lists: Lists, wanted: RowIds, check: Check) -> RowIds:
-    """Return the first row with which each wanted row passes the check; -1 where there is none.
+    """Return the first row with which each wanted row passes the check, or -1.
 
     Returns
     -------
@@ -165,7 +165,7 @@ def first_partners(lists: Lists, wanted: RowIds, check: Check) -> RowIds:
 
 
 class _Entries:
-    """The entries of each row of some lists."""
+    """The entries of each row in lists."""
 
     def __init__(self, lists: Lists) -> None:
         self.lists = lists
@@ -174,7 +174,7 @@ class _Entries:
         self._starts, self._ends = lists.bounds
 
     def partners(self, row: int) -> RowIds:
-        """Return the rows that share a list with a row and may pass, rising."""
+        """Return the rows that share a list with a row and may pass the check, ascending."""
         first, last = np.searchsorted(self._rows, [row, row + 1]).tolist()
         entries = self._order[first:last]
         sizes = self._ends[entries] - self._starts[entries]
@@ -186,20 +186,20 @@ class _Entries:
 
 @dataclass(slots=True)
 class _Failed:
-    """Pairs that failed a check, of n rows; it may forget some, which costs a check."""
+    """Pairs of n rows that failed a check; a forgotten pair only costs another check."""
 
     n: int
     table: U64
 
     @classmethod
     def of(cls, n: int) -> _Failed:
-        """Remember none yet; 64 pairs a row find room, up to a million in all."""
+        """Return an empty set, with room for 64 pairs per row, up to a million in total."""
         return cls(n, np.zeros(1 << min((64 * n).bit_length(), 20), np.uint64))
 
     def drop(self, i: RowIds, j: RowIds) -> tuple[RowIds, RowIds]:
-        """Return the distinct pairs among some that have not failed."""
+        """Return the distinct pairs that are not known to fail."""
         pairs = np.unique(np.minimum(i, j) * self.n + np.maximum(i, j))
-        # No pair is 0: its rows would be the same.
+        # No pair is 0, because its rows would be the same.
         pairs = pairs[self.table[self._slots(pairs)] != pairs.astype(np.uint64)]
         first, second = np.divmod(pairs, self.n)
         return first, second

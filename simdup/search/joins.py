@@ -1,13 +1,13 @@
-"""What the self-join of `allpairs` and the join of `queries` share.
+"""The common parts of the self-join in `allpairs` and the join in `queries`.
 
 *Each pair once.* A pair may have equal keys in several tables, but only the first of these
-reports it. The pair alone tells which tables find it: table t does if and only if the two
-fingerprints agree on the bits of key t. So the tables need not know of each other, and any number
-of them can be searched at the same time, in any order, with the same result.
+reports it. The pair alone determines which tables find it: table t does if and only if the two
+fingerprints agree on the bits of key t. So tables are independent, and any number of them can be
+searched at the same time, in any order, with the same result.
 
-*Long runs.* Where n fingerprints share a key, comparing them all is n**2 / 2 steps. But they
-agree on the key, so their differences lie in the other bits, and finding them is the same problem
-with fewer fingerprints of fewer bits: it is searched one level down, by a plan of its own.
+*Long runs.* If n fingerprints share a key, comparing all of them takes n**2 / 2 steps. But they
+agree on the key, so their differences are in the other bits. Finding near ones is the same problem
+with fewer fingerprints of fewer bits, and is solved one level down, with its own plan.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -22,7 +22,7 @@ from simdup.search.pieces import Pieces
 from simdup.search.threads import interleave
 
 Matches: TypeAlias = tuple[RowIds, RowIds, U64]
-"""Rows i, j: int64[m] of the two sides, and the bits in which they differ: uint64[m, words]."""
+"""Rows i, j: int64[m] of both sides, and the bits in which they differ: uint64[m, words]."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

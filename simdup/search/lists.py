@@ -1,12 +1,12 @@
 """Lists of rows that have something in common: a band key, a block of bits, a rare element.
 
-Rows that belong together share a list, so all pairs of every list hold all pairs that matter.
-Where a list is long, most of its pairs tell nothing new: once two rows are known to be in one
-group, no pair of that group needs to be looked at.  `Lists.pairs_between` leaves these out without
-going through them, which is why a family of m rows costs m and not m * m.
+Rows that belong together share a list, so the pairs of all lists include all pairs that matter.  In
+a long list, most pairs add nothing: once two rows are known to be in one group, no pair of that
+group needs a check.  `Lists.pairs_between` leaves these out without visiting them, so a family of m
+rows costs O(m), not O(m * m).
 
-Lists of elements (`prefixes`) know how much of each set is left from an element on.  That bounds
-what two sets can share, and drops most pairs before anybody looks at the sets.
+Lists of elements (`prefixes`) store how much of each set is left from an element on.  This bounds
+what two sets can share, and rejects most pairs without reading the sets.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ class Lists:
     lists: RowIds  # int64[entries]: the number of each entry's list
     rows: RowIds  # int64[entries]
     # int64[entries]: for lists of elements, how many of the row's elements do not come before
-    # this one in the common order; None where pairs are not bounded.
+    # this one in the common order; None if pairs are not bounded.
     rest: RowIds | None = None
-    # int64[rows]: how many elements two sets must share: the sum of what each asks for.
+    # float64[rows]: two sets must share as many elements as the sum of their values here.
     asked: NDArray[np.float64] | None = None
 
     @classmethod
@@ -50,7 +50,7 @@ class Lists:
 
     @classmethod
     def of_entries(cls, entries: U64, n: int) -> Lists:
-        """Return the lists of rows with an equal key; see `pack`.  The entries are sorted."""
+        """Return the lists of rows with an equal key; see `pack`.  This sorts the entries."""
         entries.sort()
         starts = _starts(entries >> np.uint64(row_bits(n)))
         sizes = np.diff(starts, append=len(entries))
@@ -63,7 +63,7 @@ class Lists:
         return len(self.rows)
 
     def take(self, entries: NDArray[np.bool_]) -> Lists:
-        """Return some of the entries, without those that are left alone in their list."""
+        """Return some of the entries, except those that would be alone in their list."""
         kept = np.flatnonzero(entries)
         starts = _starts(self.lists[kept])
         sizes = np.diff(starts, append=len(kept))
@@ -101,15 +101,15 @@ class Lists:
         return self.take(np.repeat(np.add.reduceat(mixed, self.starts) > 0, self.sizes))
 
     def pairs_between(self, groups: RowIds, most: int) -> Iterator[RowPairs]:
-        """Yield pairs of rows of different groups, of each list.
+        """Yield the pairs of rows of different groups in each list.
 
-        The largest group of a list comes last and begins no pair: every other row is paired with
-        its rows first, from the end of the list, and with at most `most` rows.
+        The largest group of a list comes last, and its rows begin no pair.  Every other row is
+        paired with at most `most` rows, from the end of the list.
 
         Yields
         ------
         i, j : int64[m]
-            In any order, and a pair again for every list it shares; at most `CHUNK`.
+            In undefined order, once for every list that a pair shares; at most `CHUNK`.
         """
         own = groups[self.rows]
         order = np.lexsort((own, self.lists))
@@ -128,7 +128,7 @@ class Lists:
             yield self.rows[a[possible]], self.rows[b[possible]]
 
     def complete_to(self, entries: RowIds, most: int, n: int) -> RowIds:
-        """Return up to which row (int64[n]) the heads of some entries hold all partners; n: all."""
+        """Return the row (int64[n]) up to which the heads of entries have all partners; n: all."""
         starts, ends = self.bounds
         longer = entries[ends[entries] - starts[entries] > most]
         complete = np.full(n, n, np.int64)
@@ -136,10 +136,10 @@ class Lists:
         return complete
 
     def _possible(self, a: RowIds, b: RowIds) -> NDArray[np.bool_]:
-        """Tell which pairs of entries of the same list may share as much as they must.
+        """Return which pairs of entries of the same list may share as much as they must.
 
-        Elements come in one order for all sets.  Two sets that share enough share a first element,
-        and from there on neither has fewer left than they share.
+        Elements have the same order in all sets.  Two sets that share enough have a first common
+        element; from there on, neither set has fewer elements left than they share.
         """
         if self.rest is None or self.asked is None:
             return np.ones(len(a), np.bool_)
@@ -148,7 +148,7 @@ class Lists:
         return possible
 
     def heads(self, entries: RowIds, most: int) -> Iterator[tuple[RowIds, RowIds]]:
-        """Yield (entry, row): the first `most` rows of the list of each of some entries."""
+        """Yield (entry, row): the first `most` rows of the list of each entry."""
         starts, ends = self.bounds
         begin = starts[entries]
         for which, offset in iter_ranges(np.minimum(ends[entries] - begin, most), CHUNK):
@@ -158,16 +158,16 @@ class Lists:
 
 
 def pack(keys: U64, rows: RowIds, n: int) -> U64:
-    """Return entries (uint64): the upper bits of keys, which are mixed, and rows of n in all.
+    """Return entries (uint64): the high bits of keys, which are mixed, and rows below n.
 
-    Keys that only differ in their lower bits make one list.
+    Keys that differ only in their low bits make one list.
     """
     bits = np.uint64(row_bits(n))
     return keys >> bits << bits | rows.astype(np.uint64)
 
 
 def _starts(*numbers: NDArray[np.integer]) -> RowIds:
-    """Return where runs of equal numbers begin, of several columns side by side."""
+    """Return where runs of equal rows begin, in several parallel columns."""
     if not len(numbers[0]):
         return np.zeros(0, np.int64)
     changes = np.logical_or.reduce([column[1:] != column[:-1] for column in numbers])

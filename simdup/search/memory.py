@@ -1,4 +1,4 @@
-"""How much memory a result may take, so that a request too large fails before it takes it."""
+"""The memory limit of results, so that a request that is too large fails early."""
 
 import os
 
@@ -6,7 +6,7 @@ from simdup.errors import SimdupError
 
 
 def free_memory() -> int:
-    """Return the bytes of free memory, as far as the system tells; else 4 GiB."""
+    """Return the bytes of free memory if the system reports them, otherwise 4 GiB."""
     try:
         with open("/proc/meminfo", encoding="ascii") as lines:
             for line in lines:
@@ -15,19 +15,19 @@ def free_memory() -> int:
     except OSError:
         pass
     try:
-        # Where only the total is known, half of it is a guess at what is free.
+        # If only the total is known, assume that half of it is free.
         return int(os.sysconf("SC_PAGE_SIZE")) * int(os.sysconf("SC_PHYS_PAGES")) // 2
     except (AttributeError, ValueError, OSError):
         return 4 << 30
 
 
 def max_pairs(pair_bytes: int, memory: int | None) -> int:
-    """Count the pairs of `pair_bytes` each that fit in `memory` bytes, or in what is free."""
+    """Count the pairs of `pair_bytes` each that fit in `memory` bytes, or in the free memory."""
     return (free_memory() if memory is None else memory) // pair_bytes
 
 
 def too_many(pairs: int, copies: str) -> SimdupError:
-    """Return the error for so many pairs, or more."""
+    """Return the error for at least `pairs` pairs."""
     hint = "`iter_pairs` yields them in chunks; a smaller `distance` finds fewer"
     if copies == "all":
         hint = "set `copies` to first to pair each duplicate with the first only; " + hint

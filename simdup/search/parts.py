@@ -1,17 +1,17 @@
-"""Part lists: which sets may have a Jaccard similarity of at least s, by nearly equal parts.
+"""Part lists: find sets that may have a Jaccard similarity of at least s, by nearly equal parts.
 
 Sets x and y with a similarity of s or more differ in at most d = 2 (1 - s) / (1 + s) |y| elements,
 where |y| is the larger size.  Cut all possible elements into p > d / 2 parts by a hash: in one part
-x and y differ in at most one element.  It is the pigeonhole principle that finds fingerprints
-within a Hamming distance, with parts of a set in the place of blocks of bits.  Parts that differ in
-at most one element are found by keys: that of the whole part, and those of the part without each of
-its elements in turn.
+x and y differ in at most one element.  This is the pigeonhole principle that finds fingerprints
+within a Hamming distance, with parts of a set instead of blocks of bits.  Parts that differ in at
+most one element are found by keys: one for the whole part, and one for the part without each of its
+elements in turn.
 
-It serves where prefixes do not: texts made of the same few words in any order share elements with
-all others, but hardly a part.
+This works where prefixes do not: texts made of the same few words in any order share elements with
+all others, but hardly ever a part.
 
-Similar sets differ in size by a factor of 1 / s at most.  So sizes fall into classes by powers of
-that, and a set of one class has its parts for this class and for the next.
+Similar sets differ in size by a factor of at most 1 / s.  So powers of 1 / s divide sizes into
+classes, and a set of one class has parts for this class and for the next.
 
 References
 ----------
@@ -31,14 +31,14 @@ from simdup.mix64 import mix64
 from simdup.search.arrays import U64, RowIds
 from simdup.search.lists import Lists, pack
 
-# Classes are at least so wide, for similarities near 1.
+# The minimum width of a class, for similarities near 1.
 _WIDTH = 1.05
 
 
 class Parts:
     """Makes lists of the parts of sets, for a similarity above 0.
 
-    `sizes` (int64[n]) are those of all sets.
+    `sizes` (int64[n]) has the sizes of all sets.
     """
 
     def __init__(self, similarity: float, sizes: RowIds) -> None:
@@ -54,8 +54,8 @@ class Parts:
         Parameters
         ----------
         blocks : iterable of (rows, (starts, hashes))
-            Sets, some at a time: their numbers, where each begins in `hashes`, and the end, and
-            their elements, each once a set.
+            Sets, some at a time: their numbers; where each begins in `hashes`, and the end; and
+            their elements, each once per set.
         """
         entries = [np.zeros(0, np.uint64)]
         for rows, (starts, hashes) in blocks:
@@ -70,10 +70,10 @@ class Parts:
         return Lists.of_entries(every, len(self._classes))
 
     def _entries(self, rows: RowIds, parts: RowIds, which: RowIds, hashes: U64) -> tuple[U64, U64]:
-        """Return entries for sets in so many parts (int64[sets]), each element beside its set."""
+        """Return entries for sets cut into `parts` (int64[sets]); `which`: each element's set."""
         set_of = np.repeat(np.arange(len(rows)), parts)
         firsts = np.cumsum(parts) - parts
-        # Equal numbers of parts belong to equal classes.
+        # Equal numbers of parts mean equal classes.
         number = parts[set_of] << 32 | (np.arange(len(set_of)) - firsts[set_of])
         keys = mix64(number.astype(np.uint64))
         scaled = (mix64(hashes) >> np.uint64(32)) * parts[which].astype(np.uint64)
@@ -88,7 +88,7 @@ class Parts:
 
     def _count(self, classes: RowIds) -> RowIds:
         """Return into how many parts the sets of a class are cut."""
-        # The logarithm may be off by a hair where a size is a power of the width.
+        # The logarithm may be slightly off if a size is a power of the width.
         most = np.ceil(self._width ** (classes + 1) * (1 + 1e-9))
         share = 2 * (1 - self._similarity) / (1 + self._similarity)
         parts: RowIds = np.floor((share * most + 1e-6) / 2).astype(np.int64) + 1

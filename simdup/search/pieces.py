@@ -1,4 +1,4 @@
-"""Arithmetic of pieces, the stretches of bits that blocks, keys and views are made of.
+"""Arithmetic of pieces, the runs of bits that make up blocks, keys and views.
 
 A *piece* ``(start, width)`` is a run of consecutive bits of a fingerprint. Bits are counted from
 the most significant one, which is 0.
@@ -29,7 +29,7 @@ def cut(bits: int, blocks: int) -> Pieces:
 
 
 def locate(columns: Sequence[Piece], start: int, width: int) -> Pieces:
-    """Locate bits `start` to `start + width` of the bits that `columns` name, laid end to end.
+    """Locate bits `start` to `start + width` in the concatenation of `columns`.
 
     >>> locate([(0, 8), (20, 8)], 4, 8)
     ((4, 4), (20, 4))
@@ -60,7 +60,7 @@ def subtract(columns: Sequence[Piece], key: Sequence[Piece]) -> Pieces:
 
 
 def merge_pieces(pieces: Sequence[Piece]) -> Pieces:
-    """Merge pieces that follow each other, so that they are moved as one.
+    """Merge adjacent pieces, so that they are moved as one.
 
     >>> merge_pieces([(0, 4), (4, 4), (12, 4)])
     ((0, 8), (12, 4))

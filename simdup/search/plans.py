@@ -1,6 +1,6 @@
-"""Plans: by which search, and with which tables, every pair is found at the least cost.
+"""Plans: the search and the tables that find every pair at the lowest cost.
 
-`cuts` lists what tables there can be, `costs` what they cost. `plan` takes the cheapest, which
+`cuts` lists the possible tables, `costs` estimates their cost. `plan` chooses the cheapest, which
 for few fingerprints or a large distance is the plain scan.
 """
 
@@ -19,9 +19,9 @@ from simdup.search.pieces import Pieces, width
 SHAPES = {4: 1, 10: 2, 20: 3}  # tables at distance 3: blocks more than the distance
 NESTED = 16
 SEARCHES = ("auto", "tables", "exhaustive", "probe", "neighbours")
-# Far above what any useful plan sorts; it keeps a mistake from building forever.
+# Far above what any useful plan sorts; prevents building tables forever by mistake.
 MAX_TABLES = 1_000
-# Ten million lookups a fingerprint take seconds each; a scan does better.
+# Ten million lookups take seconds per fingerprint; a scan is faster.
 MAX_VARIANTS = 10_000_000
 MAX_STORED = 1 << 28  # neighbours of 8 bytes: 2 GiB
 
@@ -33,9 +33,9 @@ class Plan:
     search: str  # ``tables``, ``exhaustive``, ``probe`` or ``neighbours``
     ball: HammingBall
     n: int  # fingerprints
-    cut: Cut | None  # the blocks and keys of the tables; None where no table is used
+    cut: Cut | None  # the blocks and keys of the tables; None without tables
     candidates: float  # pairs expected to be compared, of n random fingerprints
-    memory: int  # bytes beside input and output, for one thread
+    memory: int  # bytes for one thread, without input and output
     seconds: float  # by the cost model, on one core
 
     @property
@@ -64,8 +64,8 @@ def plan(ball: HammingBall, n: int, tables: int | str = "auto", search: str = "a
     n : int
         The number of fingerprints.
     tables : {"auto", 4, 10, 16, 20}
-        The shape, by the number of tables it has at distance 3. ``auto`` takes the cheapest, and
-        the scan where no tables beat it.
+        The shape, by its number of tables at distance 3. ``auto`` chooses the cheapest, or the
+        scan if no tables are faster.
     search : {"auto", "tables", "exhaustive", "probe", "neighbours"}
         ``auto`` and ``tables`` mean the same: the other three are only used on request.
 
@@ -81,26 +81,26 @@ def plan(ball: HammingBall, n: int, tables: int | str = "auto", search: str = "a
     if search in ("exhaustive", "probe", "neighbours"):
         return _plan_baseline(search, ball, n)
     if ball.distance >= ball.bits:
-        # Everything pairs with everything, which is what the scan compares.
+        # All pairs are within the distance, so the scan compares no more than necessary.
         return _plan_baseline("exhaustive", ball, n)
     if tables == "auto":
         return min(alternatives(ball, n), key=lambda one: one.seconds)
     nested = tables == NESTED
-    # With fewer bits than blocks wanted, every bit is a block.
+    # With fewer bits than blocks, every bit is a block.
     more = 1 if nested else SHAPES[int(tables)]
     cut = Cut(ball, min(ball.distance + more, ball.bits), nested)
     if cut.tables > MAX_TABLES:
         raise SimdupError(
             "tables",
             f"{cut.blocks} blocks at distance {ball.distance} make {cut.tables:,} tables",
-            "leave `tables` at auto",
+            "set `tables` to auto",
             field="tables",
         )
     return _plan_tables(cut, n)
 
 
 def alternatives(ball: HammingBall, n: int) -> Iterator[Plan]:
-    """Yield the plans among which ``auto`` takes the cheapest, the scan first."""
+    """Yield the plans from which ``auto`` chooses, the scan first."""
     yield _plan_baseline("exhaustive", ball, n)
     least = ball.distance + 1
     for blocks in range(least, min(ball.distance + 4, ball.bits) + 1):
@@ -115,8 +115,8 @@ def long_run(ball: HammingBall) -> int | None:
     """Return the length from which a run of equal keys is better searched one level down.
 
     The members of a run agree on the key, so they are fingerprints of the remaining bits, those
-    of `ball`. The result is the least power of two for which tables beat the scan; None if a run
-    cannot be so long.
+    of `ball`. The result is the smallest power of two for which tables are faster than the scan,
+    or None if a run cannot be so long.
     """
     for doubled in range(8, min(ball.bits, 32)):
         if plan(ball, 1 << doubled).search == "tables":
@@ -125,7 +125,7 @@ def long_run(ball: HammingBall) -> int | None:
 
 
 def _plan_tables(cut: Cut, n: int) -> Plan:
-    # A row number is stored beside the key in 64 bits (tables.py), so the key may be truncated.
+    # The key and a row number share 64 bits (tables.py), so the key may be truncated.
     room = WORD - row_bits(n)
     chance = sum(keys / 2.0 ** min(size, room) for size, keys in cut.key_sizes())
     candidates = n * (n - 1) / 2 * chance

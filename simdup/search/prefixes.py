@@ -1,24 +1,23 @@
-"""Prefix lists: which sets may have a Jaccard similarity of at least s, by their rarest elements.
+"""Prefix lists: find sets that may have a Jaccard similarity of at least s, by rare elements.
 
 Put the elements of all sets in one order, rare ones first.  Sets x and y with a similarity of s or
-more share at least s / (1 + s) * (|x| + |y|) elements.  At the first element that both have, no
-more than what is left of either set can be shared, so in both at least that many are left.  This
-first element therefore lies among the first (1 - s) |x| + 1 of x, its *prefix*, and sets of which
-no prefixes meet need not be compared at all.  Texts that share all but a number have all that is
-common to them at the end, where too little is left, and numbers of their own in front.
+more share at least s / (1 + s) * (|x| + |y|) elements.  From the first common element on, each set
+must have at least that many elements left.  So this element is among the first (1 - s) |x| + 1 of
+x, its *prefix*, and sets whose prefixes have no common element need not be compared.  Texts of one
+template that differ in a number have their own numbers in front, and everything common at the end.
 
-The order decides how much is saved, never what is found; so how often an element occurs is counted
-in a table of fixed size, in which some elements share a count.
+The order affects only how much is saved, not what is found.  So the frequencies of elements are
+counted in a table of fixed size, in which some elements share a count.
 
-Elements that always occur together, as those of a template do, give one list and not hundreds: a
-list is dropped if each of its sets has some earlier element too.
+Elements that always occur together, such as those of a template, give one list instead of hundreds:
+a list is dropped if all of its sets share some earlier element too.
 
 References
 ----------
 S. Chaudhuri, V. Ganti, R. Kaushik, "A primitive operator for similarity joins", ICDE 2006.
 R. Bayardo, Y. Ma, R. Srikant, "Scaling up all pairs similarity search", WWW 2007.
 C. Xiao, W. Wang, X. Lin, J. Yu, "Efficient similarity joins for near duplicate detection", WWW
-2008: the bound by what is left.
+2008: the bound by the elements left.
 """
 
 from __future__ import annotations
@@ -29,16 +28,16 @@ from simdup.mix64 import mix64
 from simdup.search.arrays import U64, RowIds
 from simdup.search.lists import Lists
 
-# The largest table of counts has 64 MB; smaller ones have eight counts for each element.
+# The largest table of counts takes 64 MB; smaller ones have eight counts per element.
 _SLOT_BITS = 24
-# A share of sizes is computed with 16 digits: this keeps a set that just meets the bound.
+# A tolerance for rounding errors, so that a set that just meets the bound is kept.
 _EXACT = 1 - 1e-9
 
 
 class Prefixes:
     """Collects the prefixes of n sets: all are counted first, then added.
 
-    `elements` is about how many they have together.
+    `elements` is their approximate total number of elements.
     """
 
     def __init__(self, n: int, elements: int, similarity: float) -> None:
@@ -59,7 +58,7 @@ class Prefixes:
         starts : int64[sets + 1]
             Where each begins in `hashes`, and the end.
         hashes : uint64[entries]
-            Their elements, each once a set.
+            Their elements, each once per set.
         """
         self.sizes[rows] = np.diff(starts)
         np.add.at(self._times, self._slots(hashes), np.uint32(1))
@@ -67,13 +66,13 @@ class Prefixes:
     def add(self, rows: RowIds, starts: RowIds, hashes: U64, met: bool = False) -> None:
         """Add the prefixes of sets that were counted; see `count`.
 
-        With `met`, only elements that are in the prefix of a set that was added before.
+        With `met`, add only elements in the prefix of a set that was added before.
         """
         sizes = np.diff(starts)
         times = self._times[self._slots(hashes)]
         several = times > 1
         which = np.repeat(np.arange(len(rows)), sizes)
-        # Elements that nobody else has come first and are in no list.
+        # Elements of a single set come first and are in no list.
         alone = np.bincount(which[~several], minlength=len(rows))
         which, hashes, times = which[several], hashes[several], times[several]
         order = np.lexsort((hashes, times, which))
@@ -88,7 +87,7 @@ class Prefixes:
         self._rest.append(rest[inside])
 
     def remember(self) -> None:
-        """Remember which elements have been added, for sets that are added later."""
+        """Record which elements have been added, for sets that are added later."""
         self._known = np.unique(np.concatenate([np.zeros(0, np.uint64), *self._hashes]))
 
     def lists(self) -> Lists:
@@ -106,14 +105,14 @@ class Prefixes:
         return _without_nested(every.take(np.ones(len(every), np.bool_)), len(self.sizes))
 
     def _slots(self, hashes: U64) -> RowIds:
-        """Return each element's place in the table of counts."""
+        """Return the position of each element in the table of counts."""
         return (mix64(hashes) & np.uint64(len(self._times) - 1)).astype(np.int64)
 
 
 def _without_nested(lists: Lists, n: int) -> Lists:
-    """Drop each list of which all rows are in one earlier list too.
+    """Drop each list whose rows are all in one earlier list.
 
-    The earlier list that is tried is the one before, in the order of the first row.
+    The only earlier list that is tried is the previous one with the same first row.
     """
     if not len(lists):
         return lists
@@ -123,7 +122,7 @@ def _without_nested(lists: Lists, n: int) -> Lists:
     before[by_row[1:][same]] = lists.lists[by_row[:-1][same]]
     starts, _ = lists.bounds
     wanted = before[starts] * n + lists.rows
-    # Lists rise, and rows within them: so do these.
+    # Lists are ascending, and rows within them, so these are too.
     places = lists.lists * n + lists.rows
     found = places[np.minimum(np.searchsorted(places, wanted), len(places) - 1)] == wanted
     missing = np.bincount(lists.lists, ~found, minlength=int(lists.lists.max()) + 1)
@@ -131,11 +130,11 @@ def _without_nested(lists: Lists, n: int) -> Lists:
 
 
 def odd_sketches(starts: RowIds, hashes: U64, words: int) -> U64:
-    """Return the odd sketches of sets: bit b tells whether the number of elements in it is odd.
+    """Return the odd sketches of sets: bit b says whether an odd number of elements map to it.
 
-    Elements of both sets cancel out in the exclusive or of two sketches, and each element of one
-    set only changes one bit: two sets differ in at least as many elements as their sketches in
-    bits.  That bound is never wrong, and good where a sketch has as many bits as sets differ in.
+    In the exclusive or of two sketches, common elements cancel out, and every other element changes
+    one bit.  So two sets differ in at least as many elements as their sketches differ in bits.
+    This bound is never wrong, and it is good if a sketch has as many bits as sets have differences.
 
     Parameters
     ----------
@@ -162,7 +161,7 @@ def odd_sketches(starts: RowIds, hashes: U64, words: int) -> U64:
 
 
 def least_difference(sketches: U64, i: RowIds, j: RowIds) -> RowIds:
-    """Return in how many elements sets side by side differ at least, by their odd sketches."""
+    """Return the fewest elements in which each pair of sets differs, by their odd sketches."""
     differ = np.bitwise_count(sketches[i] ^ sketches[j])
     bits: RowIds = differ.sum(axis=1, dtype=np.int64)
     return bits

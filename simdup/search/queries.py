@@ -1,15 +1,15 @@
-"""Batch queries: which fingerprints of an index lie within a distance of each query.
+"""Batch queries: find the fingerprints of an index within a distance of each query.
 
-The paper looks each query up in each table (WWW 2007, section 3), and answers a million of them
-by reading the table and not the queries from disk (section 3.3). Here a batch of queries becomes
-a table of its own: the same key in front, sorted. Two sorted tables are joined by binary searches
-that go through memory in one direction, whether the batch is one query or a million.
+The paper looks up each query in each table (WWW 2007, section 3), and answers a million of them by
+reading the table instead of the queries from disk (section 3.3). Here, a batch of queries becomes a
+table too: the same key in front, sorted. Two sorted tables are joined by binary searches that go
+through memory in one direction, for one query as well as for a million.
 
-As in `allpairs`, only the first table that finds a pair reports it, and where many queries meet a
-long run of equal keys, a *heavy run*, the two are joined one level down (see `joins`).
+As in `allpairs`, only the first table that finds a pair reports it. If many queries hit a long run
+of equal keys, a *heavy run*, the two are joined one level down (see `joins`).
 
-A table may be kept compressed (`compressed`); then the blocks that the queries hit are
-decompressed, and searched.
+A table may be compressed (`compressed`); then the blocks that queries hit are decompressed and
+searched.
 """
 
 from collections.abc import Iterator
@@ -43,16 +43,16 @@ from simdup.search.plans import Plan, plan
 from simdup.search.tables import build_table, table_keys
 from simdup.search.threads import count_threads, interleave
 
-# Queries joined at a time. Fewer mean more passes, more mean larger temporary arrays.
+# Queries joined at a time: a trade-off between passes and the size of temporary arrays.
 BATCH = 1 << 18
-# With compressed tables: as many blocks of 1 kB at most. 10**5 queries against 10**7: 2**9 1.47 s,
-# 2**11 0.71 s, 2**12 0.58 s, 2**13 0.52 s, 2**14 0.60 s.
+# With compressed tables: at most this many blocks of 1 kB. 10**5 queries against 10**7: 2**9
+# 1.47 s, 2**11 0.71 s, 2**12 0.58 s, 2**13 0.52 s, 2**14 0.60 s.
 BATCH_COMPRESSED = 1 << 13
-# Below so many queries threads save less than they cost to start. Against 10**6, one thread and
-# two: 100 queries 2.3 and 3.3 ms, 1,000 6.5 and 7.9 ms, 3,000 20.6 and 12.5 ms.
+# With fewer queries, threads save less time than starting them takes. Against 10**6, one thread
+# and two: 100 queries 2.3 and 3.3 ms, 1,000 6.5 and 7.9 ms, 3,000 20.6 and 12.5 ms.
 MIN_PARALLEL_QUERIES = 3_000
 
-# The most that a hit takes: in chunks 18 bytes, concatenated 18, ordered 18, and 16 to order it.
+# The most bytes per hit: in chunks 18, concatenated 18, ordered 18, and 16 to order it.
 HIT_BYTES = 70
 
 Table: TypeAlias = "U64 | Compressed"
@@ -64,10 +64,10 @@ class SearchIndex:
 
     view: BitView  # the distinct fingerprints
     duplicates: Duplicates
-    plan: Plan  # queries may use up to its distance
+    plan: Plan  # its distance is the largest for queries
     keys: list[Pieces]  # the bits in front of each table
     tables: list[Table]  # sorted, uint64[m] each, one for each key
-    lookup: U64  # uint64[]: what ``probe`` and ``neighbours`` look fingerprints up in
+    lookup: U64  # uint64[]: the lookup table of ``probe`` and ``neighbours``
 
     @property
     def nbytes(self) -> int:
@@ -86,16 +86,16 @@ def build(
     search: str = "tables",
     threads: int | None = None,
 ) -> SearchIndex:
-    """Sort the tables that queries are to be joined with.
+    """Build the tables that queries will be joined with.
 
     Parameters
     ----------
     fingerprints : uint64[n] or uint64[n, words]
-        They are kept, not copied, unless some are equal.
+        The array is kept, not copied, unless some are equal.
     bits, distance : int
-        As for `all_pairs`; queries may use less than `distance`.
+        As for `all_pairs`; queries may use a smaller distance.
     compress : bool
-        Keep the tables in about 42 of 64 bits (at 10**7), at the price of slower queries.
+        Store about 42 instead of 64 bits per value (at 10**7), which makes queries slower.
     tables, search, threads
         As for `all_pairs`.
 
@@ -123,7 +123,7 @@ def build(
 
 
 class Hits(NamedTuple):
-    """What queries find: query number, row of the index, exact Hamming distance.
+    """The results of queries: query number, row of the index, exact Hamming distance.
 
     Attributes
     ----------
@@ -148,7 +148,7 @@ def query(
     threads: int | None = None,
     memory: int | None = None,
 ) -> Hits:
-    """Find for every query what the index holds within a distance.
+    """Find the fingerprints of an index within a distance of each query.
 
     Parameters
     ----------
@@ -157,16 +157,16 @@ def query(
     fingerprints : uint64[q] or uint64[q, words]
         One or a million queries.
     distance : int, optional
-        At most, and by default, that of the index.
+        At most the distance of the index, which is the default.
     threads : int, optional
-        By default one for each core.
+        By default one per core.
     memory : int, optional
-        Bytes that the result may take; by default what the machine has free.
+        The most bytes for the result; by default the free memory.
 
     Returns
     -------
     Hits
-        Ordered by (query, row). Duplicates in the index are each found.
+        Ordered by (query, row). Each duplicate in the index is found.
 
     Raises
     ------
@@ -189,7 +189,7 @@ def query(
         nothing = np.empty(0, dtype=np.int64)
         return Hits(nothing, nothing, nothing.astype(np.int16))
     i, j, distances = (np.concatenate(parts) for parts in zip(*found, strict=True))
-    # Both numbers in one value, because sorting by one is faster than by two.
+    # Both numbers in one value, because sorting by one value is faster than by two.
     order = np.argsort(i << 32 | j)
     return Hits(i[order], j[order], distances[order])
 
@@ -201,14 +201,14 @@ def iter_hits(
     *,
     threads: int | None = None,
 ) -> Iterator[Hits]:
-    """Find the hits that `query` finds, in chunks and in no order, without holding them all."""
+    """Find the hits that `query` finds, in chunks, in undefined order, without keeping all."""
     built = index.plan.ball
     asked = BitView.of_all_bits(fingerprints, built.bits)
     ball = built if distance is None else HammingBall(built.bits, distance)
     if ball.distance > built.distance:
         raise SimdupError(
             "distance",
-            f"{ball.distance} exceeds {built.distance}, the distance that the index supports",
+            f"{ball.distance} exceeds {built.distance}, the largest distance of the index",
             "build it again with a larger `distance`",
             field="distance",
         )
@@ -247,7 +247,7 @@ def _search_table(join: Join, key: Pieces, whole: Table) -> Iterator[Matches]:
     q, n = len(join.left), len(join.right)
     values = build_table(join.left, key, np.empty(q, dtype=np.uint64))
     tail = np.uint64((1 << (WORD - width(key))) - 1)
-    # What both tables show of a fingerprint; lower bits are row number in at least one of them.
+    # The bits of a fingerprint in both tables; lower bits are a row number in one of them.
     hidden = np.uint64(row_bits(max(n, q)))
     step = BATCH_COMPRESSED if isinstance(whole, Compressed) else q
     for first in range(0, q, step):
@@ -256,7 +256,7 @@ def _search_table(join: Join, key: Pieces, whole: Table) -> Iterator[Matches]:
         table = decompress_window(whole, low, high) if isinstance(whole, Compressed) else whole
         begin = np.searchsorted(table, low, side="left")
         count = np.zeros(len(some), dtype=np.int64)
-        # Most queries meet no equal key: the next value tells, without a second binary search.
+        # Most queries hit no equal key: the next value shows it, without a second binary search.
         met = np.flatnonzero(table[np.minimum(begin, len(table) - 1)] - low <= high - low)
         count[met] = np.searchsorted(table, high[met], side="right") - begin[met]
         for start, stop in _find_heavy_runs(join, key, begin, count, met):
@@ -275,9 +275,9 @@ def _find_heavy_runs(
 ) -> list[tuple[int, int]]:
     """Find the queries that are better joined with their run one level down: (first, last + 1).
 
-    Queries of equal keys are adjacent and meet the same run. Comparing each with each is weighed
-    against a plan for both. `begin` and `count`, int64[q], are the run of each query; `met`,
-    int64[m], the queries that meet one.
+    Queries with equal keys are adjacent and hit the same run. Comparing all with all is weighed
+    against a plan for both. `begin` and `count`, int64[q], describe the run of each query; `met`,
+    int64[m], are the queries that hit a run.
     """
     rest = join.right.without(key)
     if not rest.width:
@@ -285,7 +285,7 @@ def _find_heavy_runs(
     heads = np.flatnonzero(np.diff(begin[met], prepend=-1) != 0)
     sizes = np.diff(heads, append=len(met))
     starts = met[heads]
-    # A quarter of a million comparisons take less than the calls for a single table.
+    # A quarter of a million comparisons take less time than the calls for a single table.
     large = count[starts] * sizes > PAIRS
     heavy = []
     for start, size in zip(starts[large].tolist(), sizes[large].tolist(), strict=True):

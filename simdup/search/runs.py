@@ -1,7 +1,7 @@
-"""Sorting more values than fit in memory: sorted runs in files, then one merge.
+"""Sort more values than fit in memory: write sorted runs to files, then merge them.
 
-Runs do not care how values are distributed. Files by range of values would: where all pairs
-begin with the same row, they are one range.
+Runs do not depend on the distribution of values. Files by range of values would: if all pairs begin
+with the same row, they are one range.
 
 References
 ----------
@@ -18,9 +18,9 @@ import numpy as np
 
 from simdup.search.arrays import U64
 
-# Values of a chunk that is yielded.
+# Values in a yielded chunk.
 _CHUNK = 1 << 16
-# Values that are read of a run at a time, at least.
+# The fewest values read from a run at a time.
 _WINDOW = 1 << 10
 
 
@@ -35,11 +35,11 @@ def sort_chunks(
     chunks : iterable of uint64[m]
         All of them are read before the iterator is yielded.
     room : int
-        Values that may be in memory: 8 bytes each, taken as they come.
+        The most values in memory: 8 bytes each, allocated as they arrive.
     folder : callable
-        Makes a folder for the files, if one is needed, and removes it at the end.
+        Makes a folder for the files if necessary, and removes it at the end.
     """
-    # One buffer: of many small chunks the allocator would keep several times their size.
+    # One buffer: with many small chunks the allocator would keep several times their size.
     held = np.empty(room, np.uint64)
     runs: list[str] = []
     with ExitStack() as stack:
@@ -77,7 +77,7 @@ def _write(values: U64, path: str) -> str:
 
 
 def _read(path: str, window: int) -> Iterator[U64]:
-    """Yield the values of a file, a window at a time."""
+    """Yield the values of a file, one window at a time."""
     start = 0
     while len(values := np.fromfile(path, np.uint64, window, offset=start)):
         yield values
@@ -89,7 +89,7 @@ def _merge(runs: list[str], window: int) -> Iterator[U64]:
     files = [_read(path, window) for path in runs]
     heads = [next(file) for file in files]
     while files:
-        # What follows in a file is not below the last value that was read of it.
+        # The rest of a file is not below the last value read from it.
         bound = min(head[-1] for head in heads)
         cuts = [int(np.searchsorted(head, bound, "right")) for head in heads]
         chunk = np.concatenate([head[:cut] for head, cut in zip(heads, cuts, strict=True)])

@@ -1,16 +1,16 @@
 """A table: fingerprints with their bits reordered, sorted, and walked.
 
-A table of the paper (WWW 2007, section 3) holds the fingerprints with some blocks, the key, moved
-to the front, and is sorted. Here it is a single array of uint64: the high bits of each value hold
-the key, then as many of the other bits as there is room for, and the lowest bits the row number.
+A table of the paper (WWW 2007, section 3) contains the fingerprints with some blocks, the key,
+moved to the front, and is sorted. Here it is a single array of uint64: the high bits of each value
+are the key, followed by as many of the other bits as fit; the lowest bits are the row number.
 
     | key | more of the fingerprint | row |
 
-So sorting plain whole numbers, the fastest thing that numpy does, sorts the table; row numbers
-need no argsort (which costs as much as ten such sorts) and no lookup. Fingerprints of equal keys
-are adjacent. Most false candidates fail on the bits after the key, and only the few that pass are
-compared as a whole. Where key and row do not fit together, the key is truncated: equal keys have
-equal prefixes, so nothing is missed.
+So sorting plain integers, which numpy does fastest, sorts the table; row numbers need no argsort
+(which takes as long as ten such sorts) and no lookup. Fingerprints with equal keys are adjacent.
+Most false candidates fail on the bits after the key, and only the few that pass are compared as a
+whole. If key and row do not fit together, the key is truncated: equal keys have equal prefixes, so
+nothing is missed.
 """
 
 from collections.abc import Iterator, Sequence
@@ -24,15 +24,15 @@ from simdup.search.plans import Plan
 
 
 def build_table(view: BitView, key: Sequence[Piece], out: U64) -> U64:
-    """Build the sorted table of a view's n fingerprints with `key`, some columns, in front.
+    """Build the sorted table of a view's n fingerprints, with the columns `key` in front.
 
     Returns
     -------
     uint64[n]
-        `out`, where the table goes.
+        `out`, which contains the table.
     """
     n = len(view)
-    # The longest pieces first: fewer of them fill the room, and each is moved as one.
+    # The longest pieces first: fewer pieces fill the value, and each is moved as one.
     rest = sorted(subtract(view.columns, key), key=lambda piece: -piece[1])
     view.pack([*key, *rest], WORD - row_bits(n), out)
     for low in range(0, n, CHUNK):
@@ -45,8 +45,8 @@ def build_table(view: BitView, key: Sequence[Piece], out: U64) -> U64:
 def table_keys(chosen: Plan, view: BitView, rows: int) -> list[Pieces]:
     """Return the keys of a plan, as pieces of the view's columns.
 
-    A key is truncated to what a table of so many rows shows of it, so that "the keys are equal"
-    has one meaning.
+    A key is truncated to the bits that a table of `rows` rows contains, so that "the keys are
+    equal" has one meaning.
     """
     room = WORD - row_bits(rows)
     return [
@@ -58,8 +58,8 @@ def table_keys(chosen: Plan, view: BitView, rows: int) -> list[Pieces]:
 def find_long_runs(table: U64, key: int, longest: int | None) -> list[tuple[int, int]]:
     """Find the runs of equal keys longer than `longest`, as (start, stop) in the table.
 
-    In a sorted table a run is that long where the `key` high bits of a value and of the one
-    `longest` further agree, which is one pass without looking at the runs. None finds nothing.
+    In a sorted table, a run is that long if the `key` high bits of a value and of the value
+    `longest` further on agree. So one pass is enough. With None, nothing is found.
     """
     if longest is None or len(table) <= longest:
         return []
@@ -81,9 +81,9 @@ def find_long_runs(table: U64, key: int, longest: int | None) -> list[tuple[int,
 def walk(table: U64, start: int, stop: int, key: int, distance: int) -> Iterator[tuple[U64, U64]]:
     """Walk the runs of equal keys within ``table[start:stop]`` and yield the likely pairs.
 
-    By lag: each value is compared with the next one, then with the one after that, and so on.
-    In a sorted table a value whose key differs from that of its l-th successor differs from all
-    further ones too, so it drops out, and the walk ends when all have.
+    Each value is compared with the next one, then with the one after that, and so on. In a sorted
+    table, a value whose key differs from that of its l-th successor differs from all further ones
+    too, so it drops out. The walk ends when all values have dropped out.
 
     Parameters
     ----------
@@ -92,15 +92,15 @@ def walk(table: U64, start: int, stop: int, key: int, distance: int) -> Iterator
     start, stop : int
         Runs must not cross these.
     key : int
-        The bits of the key; key and row fit in 64 bits together.
+        The number of bits of the key; key and row together fit in 64 bits.
     distance : int
-        The most bits in which what is stored after the key may differ.
+        The most bits that may differ after the key.
 
     Yields
     ------
     left, right : uint64[m]
-        Values of the table. They are candidates that have passed one test; their fingerprints
-        remain to be compared. From `CHUNK` to twice that at a time, fewer in the last chunk.
+        Values of the table: candidates that have passed one test, but whose fingerprints still
+        have to be compared. Chunks have `CHUNK` to twice as many, the last one may have fewer.
     """
     lefts: list[U64] = []
     rights: list[U64] = []
@@ -119,13 +119,13 @@ def walk(table: U64, start: int, stop: int, key: int, distance: int) -> Iterator
 def _walk_steps(
     table: U64, start: int, stop: int, key: int, distance: int
 ) -> Iterator[tuple[U64, U64]]:
-    """Walk as `walk` does, and yield what each step finds, however little."""
+    """Walk as `walk` does, and yield the results of each step, even if few."""
     row = np.uint64(row_bits(len(table)))
     top = np.uint64((1 << (WORD - key)) - 1)
     differ = np.empty(CHUNK, dtype=np.uint64)
     for low in range(start, stop, CHUNK):
         lag = 1
-        active: RowIds | None = None  # positions left; None while they are most of the chunk
+        active: RowIds | None = None  # positions left; None while these are most of the chunk
         while True:
             if active is None:
                 size = min(low + CHUNK, stop - lag) - low
@@ -135,7 +135,7 @@ def _walk_steps(
                 there = slice(low + lag, low + lag + size)
                 x = np.bitwise_xor(table[here], table[there], out=differ[:size])
                 equal = x <= top
-                # A few are selected by position, many by mask. With "few" as a half, 4 tables at
+                # Few are selected by position, many by mask. With "few" meaning a half, 4 tables at
                 # 10**6 and 10**5 take 0.250 and 0.0135 s; a quarter 0.207 and 0.0117 s, an eighth
                 # 0.207 and 0.0109 s, a sixteenth 0.203 and 0.0102 s.
                 if 16 * int(np.count_nonzero(equal)) > size:

@@ -1,6 +1,6 @@
-"""Several generators at once: their chunks as they come, with few waiting.
+"""Run several generators at once; yield their chunks as they arrive, with few waiting.
 
-NumPy releases the interpreter's lock while it sorts and computes, so threads suffice.
+NumPy releases the interpreter's lock while it sorts and computes, so threads are enough.
 """
 
 import os
@@ -15,13 +15,13 @@ import numpy as np
 from simdup.search.arrays import U64
 
 Chunk = TypeVar("Chunk")
-# Below a million values partitioning costs more than it saves. One thread and two: 10**5 0.80 and
+# Below a million values, partitioning costs more than it saves. One thread and two: 10**5 0.80 and
 # 1.30 ms, 3 * 10**5 2.98 and 3.40 ms, 10**6 10.7 and 10.2 ms (the second core was half busy).
 MIN_PARALLEL_SORT = 1 << 20
 
 
 def count_threads(threads: int | None) -> int:
-    """Return the number of threads: `threads`, else one for each core this process may use."""
+    """Return `threads` or, if None, one for each core that this process may use."""
     if threads is not None:
         return max(int(threads), 1)
     if hasattr(os, "sched_getaffinity"):
@@ -32,8 +32,8 @@ def count_threads(threads: int | None) -> int:
 def sort(values: U64, threads: int) -> None:
     """Sort an array in place.
 
-    It is partitioned first into as many parts as threads, which takes a tenth of the time of
-    sorting it; then the parts are sorted at the same time.
+    It is first partitioned into as many parts as threads, which takes a tenth of the sorting time;
+    then the parts are sorted in parallel.
     """
     if threads == 1 or len(values) < MIN_PARALLEL_SORT:
         values.sort()
@@ -47,7 +47,7 @@ def sort(values: U64, threads: int) -> None:
 def interleave(sources: Iterable[Iterator[Chunk]], threads: int) -> Iterator[Chunk]:
     """Run generators, at most `threads` at a time, and yield all their chunks in any order.
 
-    At most two chunks a thread wait to be consumed; then the generators block. An exception in
+    At most two chunks per thread wait to be consumed; then the generators block. An exception in
     one of them is raised here. When one fails, or the consumer stops early, the others stop too.
     """
     if threads == 1:

@@ -1,1 +1,1 @@
-"""The exact measures on candidate pairs."""
+"""Compute exact measures of candidate pairs, and find the groups."""

@@ -1,4 +1,4 @@
-"""Identical documents: only the first of them is compared with others."""
+"""Identical documents, of which only the first is compared with others."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from simdup.clustering.clusters import DocumentPair, ScannedDocuments
+from simdup.features.text import DIGEST_BYTES
 from simdup.model.criteria import Measures
 from simdup.search.arrays import U64, RowIds
 from simdup.search.duplicates import collapse
@@ -16,17 +17,17 @@ from simdup.search.duplicates import collapse
 class Copies:
     """Which documents are identical."""
 
-    first_of: dict[int, int]  # of each copy the first document that is identical with it
-    copies_of: dict[int, list[int]]  # of each first document its copies, rising
-    distinct: RowIds  # documents with terms that are no copies, rising
-    sizes: RowIds  # int64[documents]: how many documents each distinct one stands for
+    first_of: dict[int, int]  # for each copy, the first identical document
+    copies_of: dict[int, list[int]]  # for each first document, its copies, ascending
+    distinct: RowIds  # documents with terms that are not copies, ascending
+    sizes: RowIds  # int64[documents]: how many documents each distinct one represents
 
     def of(self, first: int) -> list[int]:
-        """Return a distinct document and its copies, rising."""
+        """Return a distinct document and its copies, ascending."""
         return [first, *self.copies_of.get(first, ())]
 
     def pairs(self, identical: Measures, firsts: RowIds) -> list[DocumentPair]:
-        """Return the pairs of some first documents with their copies."""
+        """Return the pairs of the given first documents with their copies."""
         wanted = set(firsts[self.sizes[firsts] > 1].tolist())
         return [
             DocumentPair(first, copy, 0, identical)
@@ -36,10 +37,10 @@ class Copies:
 
 
 def find_copies(documents: ScannedDocuments) -> Copies:
-    """Find identical documents: with equal texts, or equal fingerprints where there are no texts.
+    """Find identical documents: those with equal texts or, without texts, equal fingerprints.
 
-    Documents without terms are no copies of each other.  A reference that is identical with one
-    before it tells nothing more, and is left out.
+    Documents without terms are not copies of each other.  A reference that is identical to an
+    earlier one adds nothing, and is left out.
     """
     prints = documents.fingerprints
     rows = np.flatnonzero(prints.terms > 0)
@@ -56,9 +57,9 @@ def find_copies(documents: ScannedDocuments) -> Copies:
 
 
 def _content(documents: ScannedDocuments, rows: RowIds) -> U64:
-    """Return what identical documents have in common (uint64[rows, words])."""
+    """Return the values that identical documents share (uint64[rows, words])."""
     values = documents.fingerprints.values
-    if not len(documents.digests):
+    if documents.digests is None:
         return values[rows]
-    digests = np.frombuffer(b"".join(documents.digests), np.uint64).reshape(len(values), -1)
+    digests = documents.digests.view(np.uint64).reshape(-1, DIGEST_BYTES // 8)
     return np.concatenate((digests[rows], values[rows]), axis=1)

@@ -1,7 +1,7 @@
-"""Cosine of two TF-IDF vectors, all terms: whether two texts are about the same things.
+"""The cosine of two TF-IDF vectors with all terms: whether two texts are about the same things.
 
-Resemblance is blind to templates: two pages made from one share most of their characters whatever
-they say.  The cosine weighs what they do not share by how rare it is.
+Resemblance does not recognize templates: two pages made from one template share most of their
+characters, whatever they say.  The cosine gives more weight to rare terms that they do not share.
 
 References
 ----------
@@ -21,7 +21,7 @@ from simdup.features.counts import CsrRows
 class Vector(NamedTuple):
     """A sparse vector of length 1."""
 
-    columns: NDArray[np.int32]  # int32[terms]: term numbers, rising
+    columns: NDArray[np.int32]  # int32[terms]: term numbers, ascending
     weights: NDArray[np.float64]  # float64[terms]: weights, whose squares sum to 1
 
     @property
@@ -39,9 +39,9 @@ def vector(document: CsrRows) -> Vector:
 
 
 def cosine(a: Vector, b: Vector) -> float:
-    """Return the cosine of the angle between two vectors, 0 to 1 where no weight is negative.
+    """Return the cosine of the angle between two vectors, 0 to 1 if no weight is negative.
 
-    It is 0 where one of them has no terms.
+    It is 0 if one of them has no terms.
     """
     if len(a.columns) > len(b.columns):
         a, b = b, a
@@ -50,5 +50,5 @@ def cosine(a: Vector, b: Vector) -> float:
     position = np.minimum(np.searchsorted(b.columns, a.columns), len(b.columns) - 1)
     shared = b.columns[position] == a.columns
     products = a.weights[shared] * b.weights[position[shared]]
-    # Summed one by one, in order: the result does not depend on a processor's vector width.
+    # Summed one by one, in order, so that the result does not depend on SIMD widths.
     return min(float(np.cumsum(products)[-1]), 1.0) if len(products) else 0.0

@@ -1,8 +1,8 @@
 """A crew: processes that fingerprint and measure the documents of a counted corpus.
 
-Each document is a small task, but most of a scan's work once its texts are counted.  Where it is
-worth it, processes are forked when the counts are complete, so that they share them; the result
-does not depend on how many there are.
+Each document is a small task, but together they are most of the work of a scan after counting.  If
+it pays off, processes are forked once the counts are complete, so that they share them.  The result
+does not depend on the number of processes.
 """
 
 from __future__ import annotations
@@ -34,25 +34,25 @@ from simdup.workers import Workers
 _Rows: TypeAlias = tuple[int, int]
 _Pairs: TypeAlias = tuple[RowIds, RowIds]
 
-# Entries of the counts, of some 4 MB of text, from which on processes are worth starting: until
-# two have begun, one has fingerprinted that much.
+# With at least this many count entries (some 4 MB of text), starting processes pays off: before two
+# have started, one has fingerprinted that much.
 WORTH_CREW = 1 << 20
-# Entries of the rows of a task: 0.1 s.
+# Count entries per task: 0.1 s.
 _ENTRIES = 1 << 18
-# Pairs of a task: 5 to 50 ms.  Fewer than twice as many are measured at once.
+# Pairs per task: 5 to 50 ms.  Fewer than twice as many are one task.
 _PAIRS = 256
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What the processes of a crew work on."""
+    """The data that the processes of a crew work on."""
 
     weighting: Weighting
-    texts: StoredTexts | None  # None where texts are not compared
+    texts: StoredTexts | None  # None if texts are not compared
     criteria: Criteria
 
     def verifier(self, room: int) -> Verifier:
-        """Return what measures pairs, with a cache of so many bytes."""
+        """Return a verifier with a cache of `room` bytes."""
         assert self.texts is not None
         return Verifier(self.texts.shingles, self._vector, self.criteria, room)
 
@@ -61,14 +61,14 @@ class Work:
 
 
 class Crew:
-    """Fingerprints and measures documents, in processes of its own if these are worth it."""
+    """Fingerprints and measures documents, in separate processes if these pay off."""
 
     def __init__(self, work: Work, run: RunOptions) -> None:
         self._work = work
         self._workers: Workers[_Rows | _Pairs, Fingerprints | Measured] | None = None
         if run.processes > 1 and work.weighting.counts.starts[-1] >= WORTH_CREW:
             self._workers = Workers(run.processes, partial(_start, work))
-        # Beside others this process measures few pairs.
+        # With other processes, this one measures few pairs.
         room = CACHE_BYTES if self._workers is None else CACHE_BYTES // 4
         self._verifier = None if work.texts is None else work.verifier(room)
 
@@ -77,7 +77,7 @@ class Crew:
         return self
 
     def __exit__(self, *error: object) -> None:
-        """End its processes."""
+        """End the processes."""
         if self._workers is not None:
             self._workers.close()
 
@@ -99,7 +99,7 @@ class Crew:
         return of_documents(every, weighting)
 
     def measure(self, i: RowIds, j: RowIds) -> Measured:
-        """Measure pairs of documents side by side."""
+        """Measure each pair (i[k], j[k]) of documents."""
         if self._verifier is None:
             return Measured()
         if self._workers is None or len(i) < 2 * _PAIRS:
@@ -119,7 +119,7 @@ def _tasks(i: RowIds, j: RowIds) -> Iterator[_Pairs]:
 
 
 def _start(work: Work, number: int) -> Callable[[_Rows | _Pairs], Fingerprints | Measured]:
-    """Return what a process of the crew does with a task."""
+    """Return the function that does a task in a process of the crew."""
     verifier = None if work.texts is None else work.verifier(CACHE_BYTES // 4)
 
     def do(task: _Rows | _Pairs) -> Fingerprints | Measured:

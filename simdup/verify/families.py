@@ -1,17 +1,17 @@
-"""Families: clusters among many candidates, found without verifying every pair.
+"""Families: find clusters among many candidates without verifying every pair.
 
-Twenty thousand pages of one template are 200 million pairs, nearly all of which tell nothing: the
-documents are joined already.  So the document that would be kept is compared with all others
-first.  Whatever it does not settle is compared along lists of documents that share a rare shingle
-(`search.prefixes`), and only across groups (`search.grouping`).  Odd sketches, which are never
-wrong, drop most pairs that are below the similarity before their shingles are compared.
+Twenty thousand pages of one template are 200 million pairs, nearly all of which add nothing: their
+documents are already joined.  So the document that would be kept is first compared with all others.
+Documents that are not near it are compared along lists of documents that share a rare shingle
+(`search.prefixes`), and only across groups (`search.grouping`).  Odd sketches, whose bound is never
+wrong, reject most pairs below the similarity before their shingles are compared.
 
-Clusters, kept documents and figures are those that all pairs would give.
+Clusters, kept documents and figures equal those from verifying all pairs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -29,10 +29,10 @@ from simdup.verify.family_sets import FEW_PAIRS, FamilySets
 from simdup.verify.proposals import Proposals
 from simdup.verify.stored import StoredTexts
 
-# A family may compare each shingle with so many others; one of up to 2,000 documents never has so
-# many.  100,000 messages of 120 characters would take a minute.
+# The most comparisons per shingle of a family; one of up to 2,000 documents never needs as many.
+# 100,000 messages of 120 characters would take a minute.
 COMPARISONS = 1 << 12
-# A short document costs as much as one of so many characters.
+# Shorter documents cost as much as one of this many characters.
 _LEAST_COST = 64
 
 
@@ -40,19 +40,20 @@ _LEAST_COST = 64
 class Texts:
     """The texts of documents, by number."""
 
-    lengths: Sequence[int] = ()  # characters of each document; empty where texts are not known
+    # int64[documents]: characters of each; None where texts are not known.
+    lengths: RowIds | None = None
     # The distinct shingles of some documents; None where they do not decide.
     sets: Callable[[RowIds], Sets] | None = None
 
     @classmethod
-    def of(cls, lengths: Sequence[int], stored: StoredTexts, criteria: Criteria) -> Texts:
+    def of(cls, lengths: RowIds, stored: StoredTexts, criteria: Criteria) -> Texts:
         """Return stored texts, whose shingles decide if a similarity is asked for."""
         decide = criteria.verify and criteria.similarity > 0
         return cls(lengths, stored.sets if decide else None)
 
 
 class Family:
-    """Documents that candidates connect, by their places in `proposals`."""
+    """Documents connected by candidates, known by their places in `proposals`."""
 
     def __init__(
         self, proposals: Proposals, documents: ScannedDocuments, texts: Texts, centre: int
@@ -62,7 +63,7 @@ class Family:
         self._texts = texts
         self._criteria = proposals.settings.criteria
         self._centre = centre  # the document to compare with all others first
-        # Pairs in all, and by each search of the criteria.
+        # Checked pairs: the total, and for each search of the criteria.
         self.checked = np.zeros(1 + len(self._criteria.searches), np.int64)
         costs = np.maximum(self._lengths, _LEAST_COST)
         self.budget = Budget(float(COMPARISONS * costs.sum()))
@@ -71,10 +72,10 @@ class Family:
         """Return the number of documents."""
         return len(self.proposals)
 
-    # -- what is asked of a family
+    # -- questions to a family
 
     def components(self) -> RowIds:
-        """Return the cluster of each document: the least of those that pairs connect."""
+        """Return the cluster of each document, by the smallest document in it."""
         forest = Forest(len(self))
         near = np.flatnonzero(self._near_centre)
         forest.join(np.full(len(near), self._centre), near)
@@ -83,9 +84,9 @@ class Family:
         return forest.roots
 
     def stars(self, order: RowIds, among: NDArray[np.bool_] | None = None) -> RowIds:
-        """Return the kept document of each, visited in an order that begins with the centre.
+        """Return the kept document of each document, for an order that begins with the centre.
 
-        With `among` (bool[n]) only those are visited, and taken; others keep themselves.
+        With `among` (bool[n]), only those are visited and taken; each other document keeps itself.
         """
         left = ~self._near_centre if among is None else among & ~self._near_centre
         left[self._centre] = False
@@ -100,9 +101,9 @@ class Family:
         return centres
 
     def beside(self, centre: int, others: RowIds) -> dict[int, DocumentPair]:
-        """Return the pairs of a document and some others that meet the criteria, by the other.
+        """Return the pairs of `centre` with others that meet the criteria, by the other document.
 
-        They need not be candidates.
+        The pairs need not be candidates.
         """
         known = self._centre_pairs if centre == self._centre else {}
         near = {other: known[other] for other in others.tolist() if other in known}
@@ -110,7 +111,7 @@ class Family:
         return near | self._measure(np.full(len(left), centre), left)
 
     def firsts(self, places: RowIds) -> dict[int, tuple[int, DocumentPair]]:
-        """Return the first document that each of some is a pair with, and that pair."""
+        """Return, for each of `places`, the first document it is paired with, and the pair."""
         if not len(places):
             return {}
         partners = first_partners(self._lists, places, self._check)
@@ -123,7 +124,7 @@ class Family:
 
     @cached_property
     def _centre_pairs(self) -> dict[int, DocumentPair]:
-        """The pairs of the centre and other documents, by the other."""
+        """The pairs of the centre with other documents, by the other document."""
         others = np.delete(np.arange(len(self)), self._centre)
         some = others[self._afford(np.full(len(others), self._centre), others)]
         return self._measure(np.full(len(some), self._centre), some)
@@ -135,7 +136,7 @@ class Family:
         return near
 
     def _measure(self, i: RowIds, j: RowIds) -> dict[int, DocumentPair]:
-        """Return the pairs side by side that meet the criteria, by the place of the second."""
+        """Return the pairs (i[k], j[k]) that meet the criteria, by j."""
         a, b = self.proposals.rows[i], self.proposals.rows[j]
         measured = self._documents.measure(a, b)
         good = measured.accepted(self._criteria, len(a))
@@ -148,7 +149,7 @@ class Family:
 
     @property
     def _check(self) -> Check:
-        """Tells which documents are candidates that meet the criteria."""
+        """The check whether documents are candidates that meet the criteria."""
         return Check(self._possible, self._passes)
 
     def _possible(self, i: RowIds, j: RowIds) -> NDArray[np.bool_]:
@@ -170,32 +171,32 @@ class Family:
         return good
 
     def _afford(self, i: RowIds, j: RowIds) -> RowIds:
-        """Return which pairs are candidates and can be paid; they count as checked."""
+        """Return which pairs are candidates and within the budget; these count as checked."""
         by = self.proposals.proposed_by(i, j)
         some = np.flatnonzero(by.any(axis=0))
         some = some[: self.budget.afford(self._lengths[i[some]] + self._lengths[j[some]])]
         self.checked += (len(some), *np.count_nonzero(by[:, some], axis=1))
         return some
 
-    # -- what is known about the documents
+    # -- data of the documents
 
     @cached_property
     def _lengths(self) -> RowIds:
         lengths = self._texts.lengths
-        if not len(lengths):
+        if lengths is None:
             return np.ones(len(self), np.int64)
-        return np.array([lengths[number] for number in self.proposals.rows.tolist()], np.int64)
+        return lengths[self.proposals.rows]
 
     @cached_property
     def _by_keys(self) -> Lists | None:
-        """Lists in which all candidates meet, where these are few or nothing else is known."""
+        """Lists in which all candidates meet, if these are few or nothing else is known."""
         lists = self.proposals.lists()
         few = lists.count_pairs() <= FEW_PAIRS * len(self)
         return lists if few or self._sets is None else None
 
     @cached_property
     def _lists(self) -> Lists:
-        """Lists in which all pairs meet that may be pairs, but those of the centre's partners."""
+        """Lists in which all possible pairs meet, except those of two partners of the centre."""
         if self._by_keys is not None or self._sets is None:
             return self._by_keys if self._by_keys is not None else self.proposals.lists()
         settled = self._near_centre
@@ -204,7 +205,7 @@ class Family:
 
     @cached_property
     def _sets(self) -> FamilySets | None:
-        """The documents' shingles, where these decide."""
+        """The shingles of the documents, if these decide."""
         read, rows = self._texts.sets, self.proposals.rows
         if read is None:
             return None

@@ -1,4 +1,4 @@
-"""The shingles of a family's documents: what they rule out, and where similar ones meet."""
+"""The shingles of a family's documents: bounds on similarity, and lists of similar ones."""
 
 from __future__ import annotations
 
@@ -14,30 +14,30 @@ from simdup.search.lists import Lists
 from simdup.search.parts import Parts
 from simdup.search.prefixes import Prefixes, least_difference, odd_sketches
 
-# Pairs of lists, for each document, up to which they are all looked at: that takes 50 us a
-# document, as long as its shingles take to be made once.
+# Up to this many pairs per document, all pairs of the lists are checked.  This takes 50 us per
+# document, as long as making its shingles once.
 FEW_PAIRS = 512
-# Shingles that are sorted at a time: 8 MB.
+# Shingles sorted at a time: 8 MB.
 _BLOCK = 1 << 20
-# Shingles that are kept for the next reading: 128 MB.
+# Shingles kept in memory for the next pass: 128 MB.
 _KEPT = 1 << 24
-# Documents by which the lists are chosen.
+# Documents in the sample that decides the kind of lists.
 _SAMPLE = 4096
-# Words of the largest odd sketch: good for texts that differ in up to some 2,000 shingles.
+# Words of the largest odd sketch: enough for texts that differ in up to some 2,000 shingles.
 _WORDS = 32
 
 
 class FamilySets:
-    """The sets of shingles of a family's documents, known by their places.
+    """The sets of shingles of a family's documents, by their places.
 
     Parameters
     ----------
     read : callable
         Returns the distinct shingles of documents, by their places.
     lengths : int64[n]
-        About how many each document has.
+        About how many shingles each document has.
     similarity : float
-        The least similarity of a pair, above 0.
+        The lowest similarity of a pair, above 0.
     """
 
     def __init__(self, read: Callable[[RowIds], Sets], lengths: RowIds, similarity: float) -> None:
@@ -46,7 +46,7 @@ class FamilySets:
         self._similarity = similarity
 
     def may_reach(self, i: RowIds, j: RowIds) -> NDArray[np.bool_]:
-        """Tell which pairs may have the similarity; odd sketches are never wrong about the rest."""
+        """Return which pairs may have the similarity; odd sketches never reject one that has."""
         sketches, sizes = self._sketches
         # Sets that differ in d of a + b elements share (a + b - d) / 2.
         share = (1 - self._similarity) / (1 + self._similarity)
@@ -54,19 +54,19 @@ class FamilySets:
         return least_difference(sketches, i, j) <= most
 
     def lists(self, settled: NDArray[np.bool_]) -> Lists:
-        """Return lists in which all pairs meet that have the similarity.
+        """Return lists in which all pairs with the similarity meet.
 
         Pairs of two documents that are `settled` (bool[n]) need not meet.
         """
         found, sketches = self._prefixes(settled), self._sketches
         if found.count_pairs() > FEW_PAIRS * len(settled):
-            # Parts take more memory, so a sample tells whether they are worth it.
+            # Parts take more memory, so a sample decides whether they pay off.
             sample = np.arange(0, len(settled), -(-len(settled) // _SAMPLE))
             alike = found.take(np.isin(found.rows, sample))
             parts = Parts(self._similarity, sketches[1])
             if parts.lists(self._some(sample)).count_pairs() < alike.count_pairs():
                 found = parts.lists(self._all())
-        # From here on sketches and lists are enough.
+        # From here on, sketches and lists are enough.
         self.__dict__.pop("_remembered", None)
         return found
 
@@ -83,7 +83,7 @@ class FamilySets:
 
     @cached_property
     def _sketches(self) -> tuple[U64, RowIds]:
-        """Odd sketches of the documents' shingles, and how many each has."""
+        """Odd sketches of the documents' shingles, and the number of shingles of each."""
         words = 1
         while words < _WORDS and 64 * words < self._lengths.mean():
             words *= 2

@@ -1,4 +1,4 @@
-"""All pairs of sets above a Jaccard similarity, exactly: the truth that settings are judged by.
+"""Find all pairs of sets above a Jaccard similarity exactly, as the truth for tuning.
 
 How many elements two sets share is an entry of the product of the matrix "which set has which
 element" and its transpose.  Both are sparse, so the product costs, for each element, the square of
@@ -20,14 +20,14 @@ from numpy.typing import NDArray
 
 from simdup.features.shingles import Shingles
 
-# Sets that are compared with all others at once: 2 MB of counts for a sample of 2,000.
+# Sets compared with all others at a time: 2 MB of counts for a sample of 2,000.
 _CHUNK = 256
 
 
 class Similar(NamedTuple):
     """Pairs of sets, ordered by (i, j)."""
 
-    i: NDArray[np.int64]  # int64[pairs]: places of the sets, i < j
+    i: NDArray[np.int64]  # int64[pairs]: positions of the sets, i < j
     j: NDArray[np.int64]  # int64[pairs]
     similarity: NDArray[np.float64]  # float64[pairs]: above 0, up to 1
 
@@ -35,7 +35,7 @@ class Similar(NamedTuple):
 def similar_pairs(sets: Sequence[Shingles], least: float) -> Similar:
     """Return all pairs of sets with at least this Jaccard similarity, which is above 0.
 
-    Each set is free of repetitions, as `Shingler.shingles` returns them.
+    Sets must not contain repetitions; `Shingler.shingles` returns such sets.
     """
     from scipy.sparse import csr_matrix
 

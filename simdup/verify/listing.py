@@ -1,7 +1,7 @@
-"""The pairs that a large family lists: one for each document but the kept one.
+"""The pairs that a large family lists: one for each document except the kept one.
 
-It is the pair with the kept document where that meets the criteria, and otherwise the one with the
-document's first near-duplicate in input order; so it depends on no order of work.
+It is the pair with the kept document if that meets the criteria, and otherwise the pair with the
+first near-duplicate in input order.  So it does not depend on the order of work.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ class BareGroup(NamedTuple):
 
     members: RowIds  # int64[n]: their places in the family
     centre: int  # the place of the kept document
-    kept: int  # its number, or that of a copy of it that is kept
+    kept: int  # its number, or that of the copy of it that is kept
 
 
 class _Partner(NamedTuple):
-    """A document of a pair, as seen from the other one."""
+    """The other document of a pair."""
 
     number: int
     distance: int
@@ -59,7 +59,7 @@ class Listing:
         return [self._group(*both, firsts) for both in zip(bare, near, strict=True)]
 
     def _beside_kept(self, group: BareGroup) -> _Partners:
-        """Return the kept document as the partner of each that is near to it, by number."""
+        """Return the kept document as the partner of each document near it, by number."""
         numbers = self.family.proposals.rows
         identical = self.family.proposals.settings.criteria.identical
         near = {int(numbers[group.centre]): _Partner(group.kept, 0, identical)}
@@ -69,7 +69,7 @@ class Listing:
         return near
 
     def _far(self, group: BareGroup, near: _Partners) -> RowIds:
-        """Return the places of documents that do not pair with the kept one."""
+        """Return the places of documents that are not paired with the kept one."""
         numbers = self.family.proposals.rows[group.members].tolist()
         far = [n not in near or not self._may_pair(n, group.kept) for n in numbers]
         places: RowIds = group.members[np.array(far) & (group.members != group.centre)]
@@ -92,7 +92,7 @@ class Listing:
     ) -> _Partner | None:
         """Return the partner to list with a document; None for the kept one.
 
-        `near` and `first` are those of the document it is a copy of, if it is one.
+        For a copy, `near` and `first` are those of the document it is a copy of.
         """
         if document == kept:
             return None

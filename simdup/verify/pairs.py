@@ -1,4 +1,4 @@
-"""From fingerprinted documents to groups of near-duplicates."""
+"""Turn fingerprinted documents into groups of near-duplicates."""
 
 from __future__ import annotations
 
@@ -20,38 +20,38 @@ from simdup.verify.families import Family, Texts
 from simdup.verify.listing import BareGroup, Listing
 from simdup.verify.proposals import LARGE, Proposals, groups_of
 
-# Pairs that are measured at a time.
+# Pairs measured at a time.
 _CHUNK = 1 << 12
 
 
 @dataclass(frozen=True, slots=True)
 class Grouping:
-    """Documents to be grouped: what is known about them, and what is asked."""
+    """Documents to be grouped, with their data and the criteria."""
 
     documents: ScannedDocuments
-    signatures: Signatures | None  # None where only fingerprints propose pairs
+    signatures: Signatures | None  # None if only fingerprints propose pairs
     texts: Texts
-    priority: Callable[[int], Priority]  # the document of the least is kept
+    priority: Callable[[int], Priority]  # the document with the smallest is kept
     settings: Settings
 
     @property
     def star(self) -> bool:
-        """Whether documents are joined with the kept one only."""
+        """Whether documents are joined only with the kept one."""
         return self.settings.criteria.linkage == "star"
 
 
 @dataclass(slots=True)
 class Found:
-    """The groups of a corpus, and what was checked to find them."""
+    """The groups of a corpus, and the figures of the search."""
 
     groups: list[Group] = field(default_factory=list)
     candidates: int = 0  # distinct pairs that were checked
-    candidates_by: dict[str, int] = field(default_factory=dict)  # by each search
+    candidates_by: dict[str, int] = field(default_factory=dict)  # for each search
     unchecked: int = 0  # pairs that would have cost too much
     star_redundant: int = 0  # documents that would be redundant with star linkage
 
     def figures(self, criteria: Criteria) -> dict[str, Any]:
-        """Return what a summary says of them."""
+        """Return the figures for a summary."""
         return {
             "candidates": self.candidates,
             "candidates_by": self.candidates_by,
@@ -60,24 +60,24 @@ class Found:
         }
 
     def count(self, pairs: int, *by: int) -> None:
-        """Count pairs that were checked, in all and by each search."""
+        """Count checked pairs, in total and for each search."""
         self.candidates += pairs
         for search, number in zip(self.candidates_by, by, strict=True):
             self.candidates_by[search] += number
 
 
 def find_groups(given: Grouping) -> Found:
-    """Find the groups of documents that pairs join.
+    """Find the groups of documents connected by pairs.
 
-    Of identical documents only the first is compared with others.  References are not compared
-    with each other.
+    Only the first of several identical documents is compared with others.  References are not
+    compared with each other.
     """
     documents, criteria = given.documents, given.settings.criteria
     copies = find_copies(documents)
     proposals, searched = _proposals(given, copies.distinct)
     roots = np.arange(len(proposals))
     large = np.zeros(len(proposals), np.bool_)
-    several = np.ones(len(searched), np.bool_)  # those that some candidate may have
+    several = np.ones(len(searched), np.bool_)  # documents that may be in a candidate
     if not criteria.all_pairs:
         weights = copies.sizes[copies.distinct]
         roots[searched] = searched[proposals.take(searched).components(weights[searched])]
@@ -94,7 +94,7 @@ def find_groups(given: Grouping) -> Found:
 
 
 def _proposals(given: Grouping, distinct: RowIds) -> tuple[Proposals, RowIds]:
-    """Return the distinct documents, and which have enough terms to be compared with others."""
+    """Return the distinct documents, and those with enough terms to be compared with others."""
     prints = given.documents.fingerprints
     proposals = Proposals(
         distinct,
@@ -126,7 +126,7 @@ def _verify(proposals: Proposals, given: Grouping, found: Found) -> list[Documen
 
 
 def _group(pairs: list[DocumentPair], copies: Copies, given: Grouping, found: Found) -> None:
-    """Add the groups that verified pairs join."""
+    """Add the groups connected by verified pairs."""
     numbers = [(pair.a, pair.b) for pair in pairs]
     star = given.star
     members = stars(numbers, copies.first_of, given.priority) if star else components(numbers)
@@ -156,13 +156,13 @@ def _count_redundant(groups: Iterable[Sequence[int]], given: Grouping) -> int:
 
 
 def _is_chain(group: Group) -> bool:
-    """Tell whether some document of a group has no pair with the kept one."""
+    """Return whether some document of a group is not paired with the kept one."""
     beside = sum(group.kept in (pair.a, pair.b) for pair in group.pairs)
     return beside < len(group.members) - 1
 
 
 def _group_family(proposals: Proposals, copies: Copies, given: Grouping, found: Found) -> None:
-    """Add the groups of documents that more candidates connect than are verified."""
+    """Add the groups of a family, which has too many candidates to verify all."""
     first = [min(map(given.priority, copies.of(number))) for number in proposals.rows.tolist()]
     order = np.array(sorted(range(len(first)), key=first.__getitem__), np.int64)
     family = Family(proposals, given.documents, given.texts, int(order[0]))
@@ -171,14 +171,14 @@ def _group_family(proposals: Proposals, copies: Copies, given: Grouping, found: 
     several |= (np.bincount(roots, minlength=len(roots)) > 1)[roots]
     bare = []
     for members in groups_of(roots, several):
-        # The one that comes first in the order is kept, or a copy of it.
+        # The first document in the order is kept, or a copy of it.
         centre = min(members.tolist(), key=first.__getitem__)
         kept = min(copies.of(int(proposals.rows[centre])), key=given.priority)
         bare.append(BareGroup(members, centre, kept))
     groups = Listing(family, copies, given.documents.references).groups(bare)
     found.groups += groups
     if not given.star:
-        # Elsewhere stars would be the same: every document is near the kept one, or alone.
+        # Other groups would be the same with stars: every document is near the kept one, or alone.
         chains = np.zeros(len(roots), np.bool_)
         for one, group in zip(bare, groups, strict=True):
             chains[one.members] = _is_chain(group)

@@ -1,7 +1,7 @@
-"""What the searches of a scan propose: pairs of documents that are worth a look at their texts.
+"""The candidates that the searches of a scan propose.
 
-Simhash proposes documents whose fingerprints are within the distance; MinHash those that share a
-band key, unless their sketches say that they are far below the similarity.
+Simhash proposes documents whose fingerprints are within the distance.  MinHash proposes documents
+that share a band key, unless their sketches show that they are far below the similarity.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ LARGE = 64
 
 @dataclass(frozen=True, slots=True)
 class Proposals:
-    """Documents that may be near-duplicates of others, and how to tell which are worth a look."""
+    """Documents that may be near-duplicates, and the searches that propose pairs of them."""
 
-    rows: RowIds  # int64[n]: their numbers, rising
+    rows: RowIds  # int64[n]: their numbers, ascending
     fingerprints: Fingerprints
-    signatures: Signatures | None  # of all documents; None where band keys propose nothing
-    references: NDArray[np.bool_]  # bool[n]: those are not compared with each other
+    signatures: Signatures | None  # of all documents; None if band keys propose nothing
+    references: NDArray[np.bool_]  # bool[n]: documents that are not compared with each other
     settings: Settings
 
     def __len__(self) -> int:
@@ -43,7 +43,7 @@ class Proposals:
         return len(self.rows)
 
     def take(self, rows: RowIds) -> Proposals:
-        """Return some of the documents, by their places here, which rise."""
+        """Return some of the documents, by their ascending places here."""
         if len(rows) == len(self):
             return self
         prints = self.fingerprints
@@ -60,29 +60,29 @@ class Proposals:
         return "simhash" in self.settings.criteria.searches
 
     def distances(self, i: RowIds, j: RowIds) -> NDArray[np.int16]:
-        """Return the Hamming distances of documents side by side."""
+        """Return the Hamming distance of each pair (i[k], j[k])."""
         values = self.fingerprints.values
         return hamming_distances(values, i, values, j)
 
     def near(self, i: RowIds, j: RowIds) -> NDArray[np.bool_]:
-        """Tell which pairs simhash proposes."""
+        """Return which pairs simhash proposes."""
         if not self.by_distance:
             return np.zeros(len(i), np.bool_)
         return self._useful(i, j) & (self.distances(i, j) <= self.settings.criteria.distance)
 
     def alike(self, i: RowIds, j: RowIds) -> NDArray[np.bool_]:
-        """Tell which pairs band keys propose."""
+        """Return which pairs band keys propose."""
         if self.signatures is None:
             return np.zeros(len(i), np.bool_)
         return self._useful(i, j) & self.signatures.propose(self.rows[i], self.rows[j])
 
     def proposed_by(self, i: RowIds, j: RowIds) -> NDArray[np.bool_]:
-        """Tell which pairs each search of the criteria proposes (bool[searches, pairs])."""
+        """Return which pairs each search of the criteria proposes (bool[searches, pairs])."""
         searches = self.settings.criteria.searches
         return np.stack([self.near(i, j) if s == "simhash" else self.alike(i, j) for s in searches])
 
     def test(self, i: RowIds, j: RowIds) -> NDArray[np.bool_]:
-        """Tell which pairs are candidates."""
+        """Return which pairs are candidates."""
         proposed: NDArray[np.bool_] = np.logical_or.reduce(self.proposed_by(i, j))
         return proposed
 
@@ -90,10 +90,10 @@ class Proposals:
         return ~(self.references[i] & self.references[j])
 
     def components(self, weights: RowIds) -> RowIds:
-        """Return the component of each document: the least of those that candidates connect.
+        """Return the component of each document, by its smallest document.
 
-        `weights` (int64[n]) tell how many documents each one stands for.  What has at most `LARGE`
-        is found without a look at single pairs; only larger ones are worth it.
+        `weights` (int64[n]) says how many documents each one represents.  Components of at most
+        `LARGE` documents are found without visiting single pairs; visits pay off for larger ones.
         """
         forest = Forest(len(self))
         if self.by_distance:
@@ -106,7 +106,7 @@ class Proposals:
         roots = forest.roots.copy()
         if self.signatures is None:
             return roots
-        # Rows that only share a key are neighbours above, even if their sketches differ.
+        # Rows that share a key are joined above, even if their sketches differ.
         for members in groups_of(roots, np.bincount(roots, weights)[roots] > LARGE):
             exact = Forest(len(members))
             some = self.take(members)
@@ -115,27 +115,27 @@ class Proposals:
         return roots
 
     def lists(self) -> Lists:
-        """Return lists in which each candidate pair shares one: of equal keys, of equal blocks."""
+        """Return lists of rows with equal keys or blocks; each candidate pair shares a list."""
         known = self.signatures
         columns = [] if known is None else list(known.columns(self.rows))
         if self.by_distance:
             bits = self.fingerprints.bits
             view = BitView.of_all_bits(self.fingerprints.values, bits)
             blocks = cut(bits, min(self.settings.criteria.distance + 1, bits))
-            # Where every bit may differ, any two are near: all are in one list.
+            # If every bit may differ, any two are near, so all are in one list.
             masks = [view.mask([] if len(blocks) == bits else [block]) for block in blocks]
             columns += [mix_rows(view.fingerprints & mask) for mask in masks]
         return Lists.of_keys(np.stack([column.astype(np.uint64) for column in columns], axis=1))
 
     def pairs(self) -> Iterator[RowPairs]:
-        """Yield all candidates, i < j, each once, in chunks and in no order."""
+        """Yield all candidates, i < j, each once, in chunks, in undefined order."""
         for i, j in self._near_pairs():
             useful = self._useful(i, j)
             yield i[useful], j[useful]
         if self.signatures is not None:
             known = self.signatures
             for i, j in banding.candidates(known.keys[known.rows(self.rows)]):
-                # Those have come already.
+                # These have already been yielded.
                 new = self.alike(i, j) & ~self.near(i, j)
                 yield i[new], j[new]
 
@@ -151,7 +151,7 @@ def _all(i: RowIds, j: RowIds) -> NDArray[np.bool_]:
 
 
 def groups_of(roots: RowIds, chosen: NDArray[np.bool_]) -> list[RowIds]:
-    """Return the rows of each root, of the chosen rows."""
+    """Return the chosen rows of each root."""
     rows = np.flatnonzero(chosen)
     rows = rows[np.argsort(roots[rows], kind="stable")]
     return np.split(rows, np.flatnonzero(np.diff(roots[rows])) + 1) if len(rows) else []

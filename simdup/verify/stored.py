@@ -1,8 +1,8 @@
-"""The texts of documents in a spool, as verification reads them."""
+"""The spooled texts of documents, as verification reads them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -17,25 +17,17 @@ from simdup.model.shingling import Shingling
 
 @dataclass(frozen=True)
 class StoredTexts:
-    """Texts by the number of their document; can be pickled."""
+    """Texts by document number; can be pickled."""
 
     analyzer: Analyzer
     shingling: Shingling
-    # int64[documents, 3]: where they are, as in `Slot`.  Processes share an array; of objects, each
-    # would copy those that it looks at.
+    # int64[documents, 3]: their positions, as in `Slot`.  Processes share an array, whereas each
+    # process would copy the objects that it accesses.
     slots: NDArray[np.int64]
     read: Callable[[Slot], bytes]  # returns the bytes of a slot
 
-    @classmethod
-    def of(
-        cls, analyzer: Analyzer, shingling: Shingling, slots: Sequence[Slot],
-        read: Callable[[Slot], bytes],
-    ) -> StoredTexts:  # fmt: skip
-        """Return the texts in some slots."""
-        return cls(analyzer, shingling, np.array(slots, np.int64).reshape(-1, 3), read)
-
     def __reduce__(self) -> tuple[object, ...]:
-        """Leave the segmenter behind."""
+        """Pickle without the segmenter."""
         return type(self), (self.analyzer, self.shingling, self.slots, self.read)
 
     @cached_property
@@ -43,7 +35,7 @@ class StoredTexts:
         return self.analyzer.shingler(self.shingling)
 
     def text(self, number: int) -> str:
-        """Return a text in the form that is shingled."""
+        """Return a text in the form that is cut into shingles."""
         return self.read(Slot(*self.slots[number].tolist())).decode("utf-8", "surrogatepass")
 
     def shingles(self, number: int) -> Shingles:

@@ -1,4 +1,4 @@
-"""The exact measures on candidate pairs."""
+"""Compute the exact measures of candidate pairs."""
 
 from __future__ import annotations
 
@@ -15,8 +15,7 @@ from simdup.model.criteria import Criteria, Measures
 from simdup.verify.cosine import Vector, cosine
 from simdup.verify.resemblance import common, share_of_smaller, share_of_union
 
-# Bytes of shingles, and of vectors, that are cached: those of some 8,000 pages of 2,000
-# characters.
+# Bytes of the cache of shingles, and of that of vectors: some 8,000 pages of 2,000 characters.
 CACHE_BYTES = 1 << 27
 
 
@@ -29,7 +28,7 @@ Made = TypeVar("Made", bound=_Sized)
 
 
 class _Cache(Generic[Made]):
-    """Makes things of documents once while there is room; the least recently used goes first."""
+    """Caches what `make` returns for documents, up to a size; drops the least recently used."""
 
     def __init__(self, make: Callable[[int], Made], room: int) -> None:
         self._make = make
@@ -49,10 +48,10 @@ class _Cache(Generic[Made]):
 
 
 class Verifier:
-    """Measures pairs of documents, as far as the criteria want.
+    """Computes the measures of pairs that the criteria need.
 
     `shingles_of` and `vector_of` return the shingles and the TF-IDF vector of a document by its
-    number; the vector is made only where the cosine is asked for.
+    number; the vector is made only if the cosine is needed.
     """
 
     def __init__(
@@ -68,7 +67,7 @@ class Verifier:
         self._angle = criteria.cosine is not None
 
     def measure(self, a: int, b: int) -> Measures:
-        """Return what documents `a` and `b` have in common."""
+        """Return the measures of documents `a` and `b`."""
         one, other = self._shingles.of(a), self._shingles.of(b)
         # Counted once for both measures.
         sizes = common(one, other), len(one), len(other)
@@ -79,7 +78,7 @@ class Verifier:
         )
 
     def measure_all(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> Measured:
-        """Return what documents side by side have in common."""
+        """Return the measures of each pair (a[k], b[k])."""
         of = self._shingles.of
         pairs = list(zip(a.tolist(), b.tolist(), strict=True))
         sets = ((of(one), of(other)) for one, other in pairs)

@@ -15,7 +15,7 @@ from typing import Any
 
 import click
 import pytest
-from support import ROOT, Command, Ran, command, edited, environment, process, prose, write
+from support import Command, Ran, command, edited, environment, process, prose, write
 
 import simdup as package
 from simdup.cli import COMMANDS, _simdup
@@ -25,7 +25,7 @@ SUBCOMMANDS = list(COMMANDS)
 
 @contextmanager
 def running(*arguments: str | bytes | Path, **settings: Any) -> Iterator[subprocess.Popen[bytes]]:
-    """A process with pipes, which no test waits for longer than 30 seconds."""
+    """A process with pipes; tests wait for it at most 30 seconds."""
     pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
     with subprocess.Popen(command(*arguments), env=environment(), **(pipes | settings)) as started:
         alarm = threading.Timer(30, started.kill)
@@ -81,15 +81,6 @@ def test_options_mean_the_same_everywhere() -> None:
             "--format", "--jobs", "--encoding", "--glob", "--exclude", "--files-from", "--null",
             "--input-format", "--field", "--id-field", "--quiet", "--progress", "--no-progress",
             "--color"} <= options_of("scan")  # fmt: skip
-
-
-def test_the_readme_names_every_command_and_option() -> None:
-    readme = (ROOT / "README.md").read_text("utf-8")
-    if "simdup scan" not in readme:
-        pytest.skip("the README is not written yet")
-    wanted = {f"simdup {name}" for name in SUBCOMMANDS}
-    wanted |= {option for name in SUBCOMMANDS for option in options_of(name)}
-    assert {w for w in wanted if not re.search(rf"{w}\b", readme)} == set()
 
 
 def test_a_command_without_arguments_says_what_is_missing(simdup: Command) -> None:
@@ -168,7 +159,7 @@ def test_wrong_usage_names_the_way_to_the_help(simdup: Command) -> None:
 
 
 @pytest.mark.parametrize("arguments", [["scan", "--idf", "none", "."], ["cluster", "none"]])
-def test_debug_shows_the_traceback_and_changes_no_status(
+def test_debug_shows_the_traceback_and_keeps_the_status(
     tmp_path: Path, arguments: list[str]
 ) -> None:
     write(tmp_path, {"a.txt": prose(1)})
@@ -181,7 +172,7 @@ def test_debug_shows_the_traceback_and_changes_no_status(
     assert plain.err.splitlines()[0].removeprefix("simdup: ") in debug.err
 
 
-def test_a_fault_of_ours_is_said_in_one_line_too(
+def test_an_internal_error_is_one_line_too(
     simdup: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken(*_: object, **__: object) -> None:
@@ -215,7 +206,7 @@ def shape(ran_or_bytes: bytes) -> str:
     return "csv" if b"," in first else "text"
 
 
-def test_the_format_follows_the_suffix_unless_said(simdup: Command, tmp_path: Path) -> None:
+def test_the_format_follows_the_suffix_by_default(simdup: Command, tmp_path: Path) -> None:
     corpus(tmp_path)
     for name, form in [
         ("x.csv", "csv"), ("x.CSV", "csv"), ("x.jsonl", "jsonl"), ("x.ndjson", "jsonl"),
@@ -239,10 +230,10 @@ def test_the_format_follows_the_suffix_unless_said(simdup: Command, tmp_path: Pa
         (["dedupe", "c", "--dry-run"], ".csv, .jsonl, .ndjson"),
     ],
 )
-def test_a_suffix_that_says_no_format_is_an_error(
+def test_an_unknown_suffix_is_an_error(
     simdup: Command, tmp_path: Path, arguments: list[str], known: str
 ) -> None:
-    """Before, text was written to a file called .xls."""
+    """Earlier, text was written to a file called .xls."""
     corpus(tmp_path)
     (tmp_path / "c/p").write_bytes(simdup("fingerprint", "c").out)
     to = "--removed" if arguments[0] == "dedupe" else "-o"
@@ -349,11 +340,11 @@ def test_linked_documents_are_marked(simdup: Command, tmp_path: Path) -> None:
     texts = {f"{n}.txt": " ".join(words[n * 3 : n * 3 + 40]) for n in range(4)}
     write(tmp_path / "c", texts)
     ran = simdup("scan", "c")
-    assert "cluster 1: 4 documents, 2 linked through others only\n" in ran.text
+    assert "cluster 1: 4 documents, 2 linked only through others\n" in ran.text
     roles = re.findall(r"^  (\w+) .*c/(\d)", ran.text, re.MULTILINE)
     assert roles == [("kept", "0"), ("redundant", "1"), ("linked", "2"), ("linked", "3")]
     assert "\nFound 1 cluster with 1 redundant document (" in ran.err
-    assert "\n2 documents are linked to a kept one through others only" in ran.err
+    assert "\n2 documents are linked to a kept one only through others" in ran.err
     assert simdup("scan", "c", "--list", "kept").lines == ["c/0.txt", "c/2.txt", "c/3.txt"]
     assert simdup("scan", "c", "--list", "redundant").lines == ["c/1.txt"]
     record, summary = map(json.loads, simdup("scan", "c", "-f", "jsonl").lines)
@@ -363,7 +354,7 @@ def test_linked_documents_are_marked(simdup: Command, tmp_path: Path) -> None:
     assert [row["role"] for row in rows] == ["kept", "redundant", "linked", "linked"]
 
 
-def test_all_pairs_are_listed_where_that_is_asked(simdup: Command, tmp_path: Path) -> None:
+def test_all_pairs_are_listed_on_request(simdup: Command, tmp_path: Path) -> None:
     texts = {f"{n:02}.txt": edited(prose(1), n) for n in range(70)}
     write(tmp_path / "c", texts)
     few, every = (
@@ -375,14 +366,14 @@ def test_all_pairs_are_listed_where_that_is_asked(simdup: Command, tmp_path: Pat
     assert len(every[0]["pairs"]) == 70 * 69 // 2
     assert few[0]["documents"] == every[0]["documents"]
     said = simdup("scan", "c").err
-    assert "\nOf one large cluster, only the pairs that decide were checked; --all-pairs " in said
-    assert "decide" not in simdup("scan", "c", "--all-pairs").err
+    assert "\nIn one large cluster, only the decisive pairs were checked; --all-pairs " in said
+    assert "decisive" not in simdup("scan", "c", "--all-pairs").err
 
 
 def test_the_default_linkage_is_that_of_the_command(simdup: Command) -> None:
     for name, linkage in (("scan", "single"), ("cluster", "single"), ("dedupe", "star")):
         text = " ".join(simdup(name, "--help").text.split())
-        assert f"single, star. [default: {linkage}]" in text
+        assert f"(star). [default: {linkage}]" in text
 
 
 @pytest.mark.parametrize(
@@ -391,7 +382,7 @@ def test_the_default_linkage_is_that_of_the_command(simdup: Command) -> None:
      ("index", "build", "i", "c"), ("query", "j", "c"), ("index", "add", "j", "c")],
     ids=" ".join,
 )  # fmt: skip
-def test_the_recipe_is_reported_when_asked(
+def test_the_recipe_is_reported_on_request(
     simdup: Command, tmp_path: Path, command_: tuple[str, ...]
 ) -> None:
     corpus(tmp_path)
@@ -403,7 +394,7 @@ def test_the_recipe_is_reported_when_asked(
     assert (both.status, "--quiet and --verbose exclude each other" in both.err) == (2, True)
 
 
-def test_columns_line_up_whatever_the_names(simdup: Command, tmp_path: Path) -> None:
+def test_columns_line_up_with_any_names(simdup: Command, tmp_path: Path) -> None:
     names = ["a.txt", "很长的中文文件名.txt", "한국어.txt", "e\u0301\u0301.txt"]
     write(tmp_path / "c", dict.fromkeys(names, prose(1)))
     lines = [line for line in simdup("scan", "c").lines if "c/" in line]
@@ -414,7 +405,7 @@ def test_an_empty_folder(simdup: Command, tmp_path: Path) -> None:
     (tmp_path / "c").mkdir()
     ran = simdup("scan", "c")
     assert (ran.status, ran.out) == (2, b"")
-    assert ran.err.startswith("simdup: c: no document in it\nRead 0 documents in ")
+    assert ran.err.startswith("simdup: c: contains no document\nRead 0 documents in ")
     assert "Found no near-duplicates.\nNo candidate pairs to check (" in ran.err
     assert len(simdup("fingerprint", "c").lines) == 1
     records = [json.loads(line) for line in simdup("scan", "c", "-f", "jsonl").lines]
@@ -545,7 +536,7 @@ def test_a_terminal_gets_the_report_in_lines_of_whole_words(tmp_path: Path) -> N
     (start,) = (number for number, line in enumerate(lines) if line.startswith("Read "))
     assert lines[start - 1] == "", "a blank line parts it from the clusters"
     assert max(map(len, lines)) < 80
-    told = "2 documents are linked to a kept one through others only: too far from it to be"
+    told = "2 documents are linked to a kept one only through others: too far from it to be"
     assert told in lines
     assert told + " redundant" in process("scan", "c", cwd=tmp_path).err
 
@@ -642,7 +633,7 @@ def test_csv_keeps_names_as_they_are(strange: Path) -> None:
     assert {os.fsencode(row[2]) for row in rows} == {b"document"} | {b"./" + n for n in NAMES}
 
 
-def test_bytes_that_are_not_utf8_stand_as_escapes_in_json(strange: Path) -> None:
+def test_bytes_that_are_not_utf8_are_escapes_in_json(strange: Path) -> None:
     out = process("scan", ".", "-f", "jsonl", cwd=strange).out
     out.decode()
     assert b"not utf-8 \\udcff\\udcfe.txt" in out
@@ -715,7 +706,7 @@ def test_every_distance_of_pairs(simdup: Command) -> None:
         for i, a in enumerate(names):
             for b in names[i + 1 :]:
                 apart = (values[a] ^ values[b]).bit_count()
-                # c is a copy of a: it pairs with a, and a alone with others.
+                # c is a copy of a: it is paired with a, and only a with others.
                 if apart <= distance and ("c" not in (a, b) or (a, b) == ("a", "c")):
                     expected.append(f"{apart}\t{a}\t{b}")
         assert found == expected
@@ -742,13 +733,13 @@ def test_a_pipe_gives_the_clusters_of_a_scan_without_verification(
     lines = simdup("fingerprint", "c").out
     direct = json.loads(simdup("scan", "c", "--no-verify", "-f", "jsonl").lines[0])
     piped = json.loads(simdup("cluster", "-f", "jsonl", stdin=lines).lines[0])
-    # Lines do not tell which texts are the same.
+    # Lines do not show which texts are the same.
     for pair in direct["pairs"]:
         pair.pop("exact", None)
     assert piped == direct
 
 
-def test_headers_may_stand_anywhere(simdup: Command) -> None:
+def test_headers_may_be_anywhere(simdup: Command) -> None:
     lines = LINES.splitlines(keepends=True)
     expected = simdup("cluster", "-f", "csv", stdin=LINES).out
     for shuffled in (lines[1:] + lines[:1], lines[:1] + lines[1:3] + lines[:1] + lines[3:]):
@@ -787,7 +778,7 @@ def test_lines_of_different_recipes_are_refused(simdup: Command, tmp_path: Path)
         b"\n".join([b"00 f  x"] * 16),
      b"# simdup 2 recipe=abc bits=16", b"# simdup 1 recipe=abc bits=banana"],
 )  # fmt: skip
-def test_lines_that_are_none(simdup: Command, bad: bytes) -> None:
+def test_invalid_lines(simdup: Command, bad: bytes) -> None:
     ran = simdup("cluster", stdin=LINES + bad + b"\n")
     assert (ran.status, ran.out) == (2, b"")
     assert re.match(r"simdup: -:7: ", ran.err)
@@ -797,7 +788,7 @@ def test_lines_that_are_none(simdup: Command, bad: bytes) -> None:
 # Pipes.
 
 
-def test_a_closed_pipe_is_no_error(tmp_path: Path) -> None:
+def test_a_closed_pipe_is_not_an_error(tmp_path: Path) -> None:
     # Results of 300 kB: more than a pipe holds.
     write(tmp_path / "c", {f"{n:04}.txt": prose(n // 2, 12) for n in range(1400)})
     for arguments in (
@@ -825,7 +816,7 @@ def test_a_closed_pipe_of_pairs(tmp_path: Path) -> None:
         assert started.stderr.read() == b""
 
 
-def test_no_standard_output_at_all(tmp_path: Path) -> None:
+def test_closed_standard_output(tmp_path: Path) -> None:
     corpus(tmp_path)
     ran = subprocess.run(
         ["sh", "-c", '"$@" >&-', "sh", *command("scan", "c", "-q")],
@@ -924,10 +915,10 @@ SIMHASH = ["--method", "simhash"]
         (BASE, LONGER, ["--top", "0", "-d", "0", *SIMHASH], 1, "the texts are similar"),
         (BASE, LONGER, ["-d", "64", *SIMHASH], 0, "bits differ"),
         (BASE, BASE[280:], ["-d", "0", "-s", "0.6", "--recall", "0.01"], 0, "would miss the pair"),
-        (BASE, BACKWARDS, ["-s", "0.99"], 1, "at least 0.99 is asked."),
+        (BASE, BACKWARDS, ["-s", "0.99"], 1, "at least 0.99 required."),
         (BASE, BACKWARDS, ["-s", "0.99", *SIMHASH], 1, "the fingerprints are near"),
         (BASE, BACKWARDS, ["--no-verify"], 0, "were not compared"),
-        (BASE, BACKWARDS, ["-s", "0"], 0, "no similarity is asked"),
+        (BASE, BACKWARDS, ["-s", "0"], 0, "no similarity is required"),
         (BASE, LONGER, ["--method", "minhash"], 0, "bands of MinHash match"),
         (BASE, LONGER, ["--method", "pstable", "--cosine", "0.9"], 0, "bands of p-stable"),
         (prose(1), prose(2), [], 1, "similarity is 0.0"),
@@ -957,7 +948,7 @@ def test_compare_names_the_distance_that_would_find_it(simdup: Command, tmp_path
     assert simdup("compare", "a.txt", "b.txt", "-d", wanted[1], *options).status == 0
 
 
-def test_compare_names_its_recipe_when_asked(simdup: Command, tmp_path: Path) -> None:
+def test_compare_shows_its_recipe_on_request(simdup: Command, tmp_path: Path) -> None:
     assert "recipe " not in compared(simdup, tmp_path, BASE, LONGER).text
     assert re.search(r"^  recipe [0-9a-f]+: ", simdup("compare", "a.txt", "b.txt", "-v").text, re.M)
 
@@ -992,7 +983,7 @@ def test_compare_reads_standard_input(simdup: Command, tmp_path: Path) -> None:
     assert ran.status == 0
 
 
-def test_compare_is_quiet_when_asked(simdup: Command, tmp_path: Path) -> None:
+def test_compare_is_quiet_on_request(simdup: Command, tmp_path: Path) -> None:
     ran = compared(simdup, tmp_path, prose(1), prose(1), "-q")
     assert ran == (0, b"", "")
 

@@ -1,4 +1,4 @@
-"""Options that were typed and have no effect."""
+"""Options that were typed but have no effect."""
 
 from pathlib import Path
 
@@ -37,7 +37,7 @@ IDLE = [
     ("dedupe r.jsonl -o - --force --link hard", "--force --link"),
     ("dedupe r.jsonl -o out.jsonl --link hard", "--link"),
     ("dedupe c -o out --force --link hard", ""),
-    # What has an effect.
+    # Options with an effect.
     ("scan c --method minhash --no-verify -s 0.9 --shingle 4 --recall 0.9", ""),
     ("scan c -d 5 -s 0.9 --shingle 4 --tables 4 --memory 1G", ""),
     ("scan c --weight logtf --idf corpus --min-df 3 --segmenter jieba --dict w", ""),
@@ -52,10 +52,10 @@ IDLE = [
 
 
 @pytest.mark.parametrize(("line", "idle"), IDLE)
-def test_an_option_without_effect_is_said(
+def test_an_option_without_effect_is_reported(
     simdup: Command, tmp_path: Path, line: str, idle: str
 ) -> None:
-    """Before, all were taken in silence."""
+    """Earlier, all were ignored silently."""
     write(tmp_path, {"c/a.txt": prose(1), "c/b.txt": prose(2), "w": "近似重复 10\n",
                      "r.jsonl": f'{{"id": 1, "text": "{LINE}"}}\n',
                      "h.html": f"<p>{prose(3)}</p>"})  # fmt: skip
@@ -71,11 +71,11 @@ def test_an_option_without_effect_is_said(
 LINE = prose(4, 30).replace("\n", "")
 
 
-def test_quietly_nothing_is_said_and_nothing_else_changes(simdup: Command, tmp_path: Path) -> None:
+def test_quiet_only_suppresses_messages(simdup: Command, tmp_path: Path) -> None:
     write(tmp_path, {"c/a.txt": prose(1), "c/b.txt": prose(1)})
     loud = simdup("scan", "c", "--method", "minhash", "-d", "5", "--field", "body")
     quiet = simdup("scan", "c", "--method", "minhash", "-d", "5", "--field", "body", "-q")
     plain = simdup("scan", "c", "--method", "minhash", "-q")
     assert (quiet.err, quiet.out, quiet.status) == ("", loud.out, loud.status)
     assert plain.out == loud.out
-    assert "simdup: --distance: has no effect: this --method does not go by" in loud.err
+    assert "simdup: --distance: has no effect: this --method does not use fingerprints" in loud.err

@@ -1,4 +1,4 @@
-"""Lists of names, verification from texts read again, and exact copies, which are cut once."""
+"""Lists of names, verification of texts read again, and exact copies, which are cut once."""
 
 import json
 import random
@@ -81,7 +81,7 @@ def clusters(ran: Any) -> list[dict[str, Any]]:
     return [x for x in map(json.loads, ran.lines) if x["type"] == "cluster"]
 
 
-def test_lines_verified_from_texts_are_what_a_scan_finds(simdup: Command, tmp_path: Path) -> None:
+def test_lines_verified_from_texts_agree_with_a_scan(simdup: Command, tmp_path: Path) -> None:
     write(tmp_path / "c", TEXTS)
     (tmp_path / "c" / "r.jsonl").write_text(
         "".join(json.dumps({"text": t, "id": f"id {n}"}) + "\n" for n, t in TEXTS.items())
@@ -94,7 +94,7 @@ def test_lines_verified_from_texts_are_what_a_scan_finds(simdup: Command, tmp_pa
         assert len(direct) == 3
 
 
-def test_pairs_that_are_not_alike_are_dropped(simdup: Command, tmp_path: Path) -> None:
+def test_pairs_with_different_texts_are_dropped(simdup: Command, tmp_path: Path) -> None:
     write(tmp_path / "c", {"1.txt": prose(1), "2.txt": prose(2), "3.txt": prose(2)})
     lines = "00000000000000ff  c/1.txt\n00000000000000fe  c/2.txt\n00000000000000fe  c/3.txt\n"
     assert len(clusters(simdup("cluster", "-f", "jsonl", stdin=lines.encode()))) == 1
@@ -106,7 +106,7 @@ def test_pairs_that_are_not_alike_are_dropped(simdup: Command, tmp_path: Path) -
     ]
 
 
-def test_documents_that_are_gone_are_told(simdup: Command, tmp_path: Path) -> None:
+def test_missing_documents_are_reported(simdup: Command, tmp_path: Path) -> None:
     write(tmp_path / "c", {"1.txt": prose(1), "2.txt": prose(1)})
     lines = b"".join(b"00000000000000ff  c/%d.txt\n" % n for n in (1, 2, 3))
     ran = simdup("cluster", "--verify-from", "c", "-f", "jsonl", stdin=lines)
@@ -121,7 +121,7 @@ def test_documents_that_are_gone_are_told(simdup: Command, tmp_path: Path) -> No
 
 @pytest.fixture
 def counted(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """How many documents were cut and counted, batch by batch."""
+    """The number of documents cut and counted, batch by batch."""
     sizes: list[int] = []
     original: Callable[..., Any] = counting.TermCounter.count
 
@@ -151,7 +151,7 @@ def test_copies_are_cut_once_and_marked(
 
 
 def test_copies_do_not_change_the_result(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Texts that differ in white space alone have other words; a corpus counts every copy."""
+    """Texts that differ only in white space have different words; a corpus counts every copy."""
     chance = random.Random(3)
     texts = [prose(n % 40, 30) for n in range(300)]
     texts += [text.replace("harbour", "har bour") for text in texts[:40]] + ["", "。", "。"] * 2

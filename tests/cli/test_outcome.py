@@ -1,4 +1,4 @@
-"""Help of two lengths, and the library's words as people type them."""
+"""Help in two lengths, and library messages in terms of the command line."""
 
 import ast
 import inspect
@@ -21,7 +21,7 @@ from simdup.model.settings import RunOptions
 
 
 def commands() -> list[tuple[str, click.Command]]:
-    """All commands with what is typed for them, those of `index` too."""
+    """All commands by what people type, including those of `index`."""
     found: list[tuple[str, click.Command]] = []
     for name in COMMANDS:
         command = _simdup.get_command(click.Context(_simdup), name)
@@ -36,12 +36,16 @@ def commands() -> list[tuple[str, click.Command]]:
 NAMES = [name for name, _ in commands()]
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_short_help_fits_a_screen_and_full_help_has_everything(simdup: Command, name: str) -> None:
+@pytest.mark.parametrize("name", ["", "index", *NAMES])
+def test_short_help_fits_a_screen_and_full_help_has_everything(
+    simdup: Command, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
     short, full = simdup(*name.split(), "-h"), simdup(*name.split(), "--help")
     assert (short.status, short.err, full.status, full.err) == (0, "", 0, "")
-    assert len(short.lines) <= 23
+    assert len(short.lines) <= 45
     assert len(short.lines) <= len(full.lines)
+    assert max(map(len, short.lines + full.lines)) <= 80
     assert "Examples:" in short.text
     for option in re.findall(r"--[a-z-]+", short.text.partition("Examples:")[0]):
         assert option in full.text
@@ -60,8 +64,15 @@ def test_every_option_has_a_panel_a_help_and_its_default(simdup: Command, name: 
             assert isinstance(option, Option), option.name
             assert option.panel in PANELS
             assert option.help
+            assert max(option.opts + option.secondary_opts, key=len) in text
             plain = not option.is_flag and isinstance(option.default, str | int | float)
-            assert not plain or f"[default: {option.default}" in text, option.name
+            default = f"{option.default:g}" if isinstance(option.default, float) else option.default
+            assert not plain or f"[default: {option._shown or default}]" in text
+            for other in option.secondary_opts:
+                assert re.search(rf"{other} .*?\[default: ", text), other
+            assert option.is_flag or re.fullmatch("[A-Z]+", option.metavar or ""), option.name
+            for choice in getattr(option.type, "choices", ()):
+                assert re.search(rf"\b{choice}\b", text), (option.name, choice)
 
 
 def test_defaults_are_those_of_the_values() -> None:
@@ -108,17 +119,17 @@ def test_an_error_beats_a_no(skipped: list[Skipped], no: bool, expected: Status)
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        ("lower the `recall` or raise the `similarity`",
-         "lower the --recall or raise the --similarity"),
+        ("lower `recall` or raise `similarity`",
+         "lower --recall or raise --similarity"),
         ("set `id_field`", "set --id-field"),
         ("a `dictionary`", "a --dict"),
-        ("`fit` writes one", "simdup fit SOURCE -o MODEL writes one"),
+        ("`fit` writes models", "simdup fit SOURCE -o MODEL writes models"),
         ("a smaller `distance`; `iter_pairs` yields blocks", "a smaller --distance"),
         ("a line `word [frequency] [tag]`", "a line `word [frequency] [tag]`"),
         ("", ""),
     ],
 )  # fmt: skip
-def test_python_names_become_what_people_type(words: str, expected: str) -> None:
+def test_python_names_become_options(words: str, expected: str) -> None:
     assert as_typed(words) == expected
     assert typed([Skipped("a", words)]) == (Skipped("a", expected),)
 
@@ -167,7 +178,7 @@ def test_null_names_the_options_it_goes_with(simdup: Command) -> None:
         ran = simdup(*arguments, ".", "-0", *(["-o", "m"] if name in ("fit", "dedupe") else []))
         assert f"--null needs --files-from{lists.get(name, '')}\n" in ran.err
         text = re.sub(r"\s+", " ", simdup(*name.split(), "--help").text)
-        assert f"Names of --files-from{lists.get(name, '').replace('or', 'and of')} end" in text
+        assert f"Names in --files-from{lists.get(name, '').replace('or', 'and')} end" in text
 
 
 def test_counts_have_separators_everywhere(simdup: Command, tmp_path: Path) -> None:
@@ -192,5 +203,5 @@ def test_a_wide_term_leaves_its_table_narrow(simdup: Command, tmp_path: Path) ->
 def test_tune_explains_its_counts(simdup: Command, tmp_path: Path) -> None:
     write(tmp_path, {"a.txt": prose(1), "b.txt": prose(1)})
     text = simdup("tune", "a.txt", "b.txt").text
-    for word in ("pairs: ", "hold up: ", "recall: ", "a document: "):
+    for word in ("pairs: ", "true: ", "recall: ", "per document: "):
         assert f"\n{word}" in text

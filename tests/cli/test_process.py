@@ -1,4 +1,4 @@
-"""What a process may not have, and how it is ended: one line at most, and the status for it."""
+"""Limits and signals of a process: at most one line of output, and the right status."""
 
 import os
 import signal
@@ -25,14 +25,14 @@ def limited(which: int, limit: int, *arguments: str | Path, cwd: Path) -> Ran:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="limits of memory mean something on Linux")
 @pytest.mark.parametrize(("which", "limit"), [("RLIMIT_AS", 250), ("RLIMIT_DATA", 60)])
-def test_too_little_memory_is_said_before_anything_hangs(
+def test_too_little_memory_is_an_error_before_anything_hangs(
     tmp_path: Path, which: str, limit: int
 ) -> None:
     write(tmp_path, {"a.csv": "a,b\nx,y\n"})
     number = getattr(resource, which)
     ran = limited(number, limit * 10**6, "evaluate", "a.csv", "a.csv", cwd=tmp_path)
     assert ran.status == 2
-    assert ran.err.startswith(f"simdup: memory: this process may have {limit} MB of ")
+    assert ran.err.startswith(f"simdup: memory: this process is limited to {limit} MB of ")
     assert len(ran.err.splitlines()) == 2
     help_ = limited(number, limit * 10**6, "--help", cwd=tmp_path)
     assert (help_.status, help_.err) == (0, "")
@@ -77,7 +77,7 @@ def test_help_on_a_full_disk(arguments: list[str]) -> None:
 @pytest.mark.parametrize(
     ("arguments", "status"), [(["scan", "a.txt", "--progress"], 0), (["scan", "gone"], 2)]
 )
-def test_standard_error_that_takes_nothing_changes_no_status(
+def test_an_unwritable_standard_error_does_not_change_the_status(
     tmp_path: Path, arguments: list[str], status: int
 ) -> None:
     write(tmp_path, {"a.txt": prose(1)})
@@ -89,7 +89,7 @@ def test_standard_error_that_takes_nothing_changes_no_status(
     assert done.returncode == status
 
 
-# Modules whose import takes a signal: Python, numpy in C, and scikit-learn deep inside.
+# Modules during whose import a signal arrives: in Python, in numpy's C code, in scikit-learn.
 @pytest.mark.parametrize(
     ("name", "during"),
     [("SIGTERM", "simdup.cli"), ("SIGTERM", "numpy"), ("SIGHUP", "sklearn.metrics"),
@@ -97,7 +97,7 @@ def test_standard_error_that_takes_nothing_changes_no_status(
 )  # fmt: skip
 def test_a_signal_during_an_import(tmp_path: Path, name: str, during: str) -> None:
     (tmp_path / "a.csv").write_text("a,b\nx,y\n")
-    # An extension module turns what a signal raised into an ImportError.
+    # An extension module turns the exception of a signal into an ImportError.
     (tmp_path / "sitecustomize.py").write_text(
         "import os, signal, sys\n"
         "class Finder:\n"

@@ -1,4 +1,4 @@
-"""What other people chose, names above all, neither drives a terminal nor runs in a spreadsheet."""
+"""Hostile data, above all names, neither drives a terminal nor runs in a spreadsheet."""
 
 import json
 import os
@@ -59,7 +59,7 @@ def hostile(simdup: Command, tmp_path: Path) -> Path:
     assert simdup("index", "build", "i.index", "c", "-q").status == 0
     prints = simdup("fingerprint", "c").out
     (tmp_path / "prints").write_bytes(prints)
-    # With all bits turned round none is near anything.
+    # With all bits inverted, nothing is near anything.
     turned = re.sub(rb"(?m)^[0-9a-f]{16}", lambda m: b"%016x" % (~int(m[0], 16) % 2**64), prints)
     (tmp_path / "turned").write_bytes(turned)
     return tmp_path

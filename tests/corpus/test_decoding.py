@@ -116,7 +116,7 @@ def test_utf16_without_a_mark(text: str, codec: str) -> None:
 
 @pytest.mark.parametrize("codec", ["utf-8", "utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"])
 @pytest.mark.parametrize("text", [SIMPLIFIED, "plain", ""])
-def test_a_mark_decides_and_is_taken_off(text: str, codec: str) -> None:
+def test_a_byte_order_mark_decides_and_is_removed(text: str, codec: str) -> None:
     found = decode(("\ufeff" + text).encode(codec))
     assert (found.text, found.replaced) == (text, 0)
 
@@ -184,7 +184,7 @@ def database_of(text: str, path: Path) -> bytes:
     return path.read_bytes()
 
 
-def test_binary_files_that_hold_text_are_refused(tmp_path: Path) -> None:
+def test_binary_files_that_contain_text_are_rejected(tmp_path: Path) -> None:
     files = {
         "tar": tar_of(SIMPLIFIED * 50),
         "SQLite": database_of(SIMPLIFIED * 5, tmp_path / "t.sqlite"),
@@ -233,7 +233,7 @@ def test_any_text_comes_back_from_utf8(text: str) -> None:
 
 
 @given(st.binary(max_size=300))
-def test_no_bytes_are_too_strange(data: bytes) -> None:
+def test_any_bytes_decode_or_are_rejected(data: bytes) -> None:
     with suppress(NotText):
         found = decode(data)
         found.text.encode()  # no lone surrogates

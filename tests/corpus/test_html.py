@@ -1,4 +1,4 @@
-"""HTML: main text, all of it or none, in files and records; charset from the meta element."""
+"""HTML: main text, all text or markup, in files and records; charset from the meta element."""
 
 import json
 import sys
@@ -43,7 +43,7 @@ def _justext() -> None:
 
 
 @pytest.mark.usefixtures("_justext")
-def test_the_main_text_is_found_whatever_surrounds_it(simdup: Command, tmp_path: Path) -> None:
+def test_the_main_text_is_found_in_any_surroundings(simdup: Command, tmp_path: Path) -> None:
     write(
         tmp_path / "c",
         {
@@ -57,7 +57,7 @@ def test_the_main_text_is_found_whatever_surrounds_it(simdup: Command, tmp_path:
     assert (ran.status, clusters(ran.out)) == (0, [["c/a.html", "c/b.HTM", "c/d.txt"]])
     assert simdup("compare", "c/a.html", "c/d.txt").status == 0
     assert simdup("compare", "c/a.html", "c/d.txt", "--extract", "none").status == 1
-    # As they are written, pages share their tags, but not what surrounds the text.
+    # Pages as a whole share their tags, but not what surrounds the text.
     written = simdup("scan", "c", "-f", "jsonl", "-s", "0.95", "--input-format", "text")
     assert clusters(written.out) == []
 
@@ -74,7 +74,7 @@ def test_html_in_records(simdup: Command, tmp_path: Path) -> None:
     assert ran.status == 2, "there is no t.txt"
 
 
-def test_all_text_needs_no_extra(
+def test_extracting_all_text_needs_no_extra(
     simdup: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "justext", None)
@@ -122,8 +122,8 @@ def test_charset_of_the_bytes_or_of_the_meta_element(charset: str, codec: str) -
     assert decoded.replaced == 0
 
 
-def test_the_meta_element_decides_where_few_bytes_say_little() -> None:
-    """Two characters are too few to detect an encoding: these are well-formed in GBK as well."""
+def test_the_meta_element_decides_for_short_pages() -> None:
+    """Two characters are too few to detect an encoding: these are also well-formed in GBK."""
     content = '<meta charset="big5"><p>資料</p>'.encode("big5")
     assert "資料" in decode_html(content).text
     wrong = page(prose(1), charset="utf-8").encode("gb18030")
@@ -162,7 +162,7 @@ def test_a_page_without_main_text_is_skipped(simdup: Command, tmp_path: Path) ->
     write(tmp_path / "c", {"a.html": page("", "甲"), "b.html": "<p> </p>", "c.txt": prose(1)})
     ran = simdup("scan", "c", "-f", "jsonl")
     reasons = [json.loads(line).get("reason") for line in ran.lines[:-1]]
-    assert (ran.status, reasons) == (0, ["no main text: set --extract to all", "empty"])
+    assert (ran.status, reasons) == (0, ["no main text found: set --extract to all", "empty"])
 
 
 @pytest.mark.usefixtures("_justext")
@@ -172,5 +172,5 @@ def test_of_a_page_with_too_many_elements_all_text_is_read(simdup: Command, tmp_
     begun = time.process_time()
     ran = simdup("fingerprint", "c", "--idf", "builtin")
     assert time.process_time() - begun < 5
-    note = "simdup: c/a.html: too many elements: all its text is read, not its main text\n"
+    note = "simdup: c/a.html: too many elements: reading all of its text instead of the main text\n"
     assert (ran.status, ran.err) == (0, note)

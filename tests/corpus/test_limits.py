@@ -1,4 +1,4 @@
-"""Documents above --max-size: skipped, whatever they hide in, and the rest goes on."""
+"""Documents above --max-size are skipped, wherever they are; the run continues."""
 
 import csv
 import io
@@ -43,7 +43,7 @@ def bomb(path: Path, before: bytes, after: bytes, megabytes: int, filling: bytes
 @pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_bombs_are_skipped_in_bounded_memory(tmp_path: Path, jobs: str) -> None:
-    """Before, they ended the run with 'memory: there is not enough of it'."""
+    """Earlier, they ended the run with an error about memory."""
     corpus = write(tmp_path / "c", {"a.txt": prose(1), "z.txt": near(prose(1))})
     row = json.dumps({"text": prose(2)}).encode() + b"\n"
     bomb(corpus / "bomb.txt.zst", b"", b"", 200)
@@ -153,7 +153,7 @@ def test_the_default_is_100_megabytes(tmp_path: Path) -> None:
 
 
 def test_a_record_of_many_short_lines_takes_its_size_in_memory() -> None:
-    """A quote that is never closed; as a list of lines it took twenty times its size."""
+    """An unclosed quote; as a list of lines, its content took twenty times its size."""
     line = b"ab\n"
     raw = io.BytesIO(b'text\n"' + line * MEGABYTE)
     rows = csv_rows(raw, ",", decode_latin_1, MEGABYTE)
@@ -164,5 +164,5 @@ def test_a_record_of_many_short_lines_takes_its_size_in_memory() -> None:
     finally:
         tracemalloc.stop()
     assert last == (b"", Oversized.END)
-    # The reader of CSV holds each character in four bytes, and twice while it grows.
+    # The CSV reader stores each character in four bytes, twice while its buffer grows.
     assert most < 16 * MEGABYTE

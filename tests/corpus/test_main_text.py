@@ -37,7 +37,7 @@ LIMITS = {"length_low": 25, "length_high": 60, "stopwords_low": 0, "stopwords_hi
 
 
 class Paragraph:
-    """What jusText classifies by, without a page around it."""
+    """The features that jusText uses to classify, without a page."""
 
     def __init__(self, cf_class: str, heading: bool, length: int) -> None:
         self.cf_class, self.heading, self.text = cf_class, heading, "x" * length
@@ -96,7 +96,7 @@ HOSTILE = {
 
 
 def test_hostile_pages_take_linear_time() -> None:
-    """3 MB in a second or two; before, the first of these alone took minutes."""
+    """3 MB in a second or two; earlier, the first of these alone took minutes."""
     took = {}
     for name, page in HOSTILE.items():
         begun = time.process_time()
@@ -105,5 +105,5 @@ def test_hostile_pages_take_linear_time() -> None:
     assert sum(took.values()) < 10, took
 
 
-def test_no_text_is_lost_where_elements_are_nested_too_deeply() -> None:
+def test_no_text_is_lost_if_elements_are_nested_too_deeply() -> None:
     assert extract_text("<div>" * 2000 + "正文" * 40, "main") == "正文" * 40

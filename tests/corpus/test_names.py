@@ -31,7 +31,7 @@ def test_files_and_records_named_after_their_place_keep_their_name() -> None:
     assert names.assign(record("a.txt", 3))[0] == "r.csv#3"
 
 
-def test_a_place_that_was_used_instead_is_taken() -> None:
+def test_a_place_used_instead_of_a_name_is_taken() -> None:
     names = NameRegistry()
     names.assign(record("x", 1))
     assert names.assign(record("x", 2))[0] == "r.csv#2"
@@ -54,7 +54,7 @@ def test_an_unchanged_record_whose_name_a_changed_one_got_is_refused() -> None:
     assert names.reserve(record("r.csv#4", 4))
 
 
-def test_no_two_records_share_a_name() -> None:
+def test_names_of_records_are_unique() -> None:
     chance = random.Random(11)
     names = NameRegistry()
     given = [record(chance.choice("abcdefgh"), number) for number in range(1, 500)]

@@ -1,4 +1,4 @@
-"""NULs in a text are padding: they are dropped, whatever its encoding is, and a note says so."""
+"""NULs in a text are padding: they are dropped in every encoding, with a note."""
 
 from collections.abc import Callable
 
@@ -52,7 +52,7 @@ def test_nuls_are_dropped_and_counted(
     assert decode(data, codec).dropped == data.count(b"\0")
 
 
-def test_a_note_says_what_was_done() -> None:
+def test_a_note_describes_how_a_name_was_changed() -> None:
     data = SIMPLIFIED.encode("gbk")
     assert decode(data).note == ""
     assert decode(data + bytes(1200)).note == "read as gb18030 with 1,200 NUL bytes dropped"

@@ -1,4 +1,4 @@
-"""Results of simdup in a folder that is scanned: a walk leaves them out."""
+"""A walk leaves out results of simdup in a scanned folder."""
 
 from pathlib import Path
 
@@ -32,10 +32,10 @@ RESULTS = [
 
 
 @pytest.mark.parametrize(("line", "suffix"), RESULTS)
-def test_a_walk_leaves_results_out_and_says_so(
+def test_a_walk_leaves_out_results_with_a_note(
     simdup: Command, tmp_path: Path, line: str, suffix: str
 ) -> None:
-    """Before, CSV and JSONL were records without texts (status 2), and other results documents."""
+    """Earlier, CSV and JSONL were records without texts (status 2), other results documents."""
     write(tmp_path, {"c/a.txt": prose(1), "c/b.txt": prose(1), "new.txt": prose(2)})
     (tmp_path / "p").write_bytes(simdup("fingerprint", "c").out)
     (tmp_path / "f.csv").write_bytes(simdup("scan", "c", "-f", "csv").out)
@@ -44,13 +44,13 @@ def test_a_walk_leaves_results_out_and_says_so(
     found = tmp_path / "c" / f"found.{suffix}".rstrip(".")
     found.write_bytes(written)
     ran = simdup("fingerprint", "c")
-    said = f"simdup: c/{found.name}: left out: a result of simdup; name it to read it\n"
+    said = f"simdup: c/{found.name}: left out: a result of simdup; name the file to read it\n"
     assert (ran.status, ran.err, len(ran.lines)) == (0, said, 3)
     assert simdup("scan", "c", "-q").err == ""
     named = simdup("scan", f"c/{found.name}")
     assert "left out" not in named.err
     assert simdup("dedupe", "c", "-o", "out").status == 0
-    assert (tmp_path / "out" / found.name).read_bytes() == written, "copied, as what is no text"
+    assert (tmp_path / "out" / found.name).read_bytes() == written, "copied, as binary files"
 
 
 @pytest.mark.parametrize(
@@ -62,19 +62,19 @@ def test_a_walk_leaves_results_out_and_says_so(
         b" # simdup 1\n", b"\nA\n",
     ],
 )  # fmt: skip
-def test_what_only_looks_like_a_result_is_read(content: bytes) -> None:
+def test_files_that_only_resemble_results_are_read(content: bytes) -> None:
     assert not is_own_result(content)
 
 
-def test_the_output_of_a_run_is_no_part_of_it(simdup: Command, tmp_path: Path) -> None:
-    """Before, a model was a document of the next run that wrote it."""
+def test_a_run_does_not_read_its_own_output(simdup: Command, tmp_path: Path) -> None:
+    """Earlier, a model was a document of the next run that wrote it."""
     write(tmp_path / "c", {"a.txt": prose(1), "b.txt": prose(2)})
     first = simdup("fit", "c", "-o", "c/model").err
     assert first.startswith("Read 2 documents")
-    left_out = "simdup: c/model: left out: this run writes it\n"
+    left_out = "simdup: c/model: left out: this run writes to it\n"
     assert simdup("fit", "c", "-o", "c/model").err == left_out + first
     (tmp_path / "l.csv").symlink_to("c/found.csv")
     for _ in range(2):
         ran = simdup("scan", "c", "--exclude", "model", "-o", "l.csv")
         assert (ran.status, ran.out) == (0, b"")
-    assert "simdup: c/found.csv: left out: this run writes it\n" in ran.err
+    assert "simdup: c/found.csv: left out: this run writes to it\n" in ran.err

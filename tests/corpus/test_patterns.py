@@ -30,7 +30,7 @@ def test_braces_expand_as_in_a_shell(pattern: str, stands_for: list[str]) -> Non
 
 
 @given(st.lists(st.lists(st.text("ab*.", max_size=3), min_size=2, max_size=3), max_size=3))
-def test_braces_in_a_row_stand_for_all_combinations(choices: list[list[str]]) -> None:
+def test_consecutive_braces_expand_to_all_combinations(choices: list[list[str]]) -> None:
     pattern = "-".join("{" + ",".join(some) + "}" for some in choices)
     assert list(expand(pattern)) == ["-".join(chosen) for chosen in product(*choices)]
 
@@ -40,7 +40,7 @@ def test_any_braces_come_to_an_end(pattern: str) -> None:
     assert expand(pattern)
 
 
-def test_too_many_combinations_are_taken_as_they_are() -> None:
+def test_braces_with_too_many_combinations_are_literal() -> None:
     pattern = "{a,b}" * 60
     assert expand(pattern) == (pattern,)
     assert matches(pattern, [pattern])

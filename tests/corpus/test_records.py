@@ -16,7 +16,7 @@ from support import Command, command, environment, near, process, prose
 from simdup.corpus.compression import compress
 from simdup.corpus.lines import csv_rows
 
-# Copies, an edit, commas, quotes and line ends: what a table has to quote.
+# Copies, an edit, commas, quotes and line ends, which a table has to quote.
 TEXTS = [
     prose(1),
     prose(2) + '他说："好",\n第二行\r\n"完"',
@@ -117,11 +117,11 @@ def test_broken_rows_of_a_table_are_reported_by_line(simdup: Command, tmp_path: 
     assert ran.status == 2
     assert found(ran.out) == [["t.csv#1", "t.csv#7"]]
     assert skips(ran.out) == {
-        "t.csv#2": "line 4: 2 fields where there are 3 columns",
-        "t.csv#4": "line 7: not CSV: a quote is out of place",
-        "t.csv#5": "line 8: not utf-8",
+        "t.csv#2": "line 4: 2 fields, but 3 columns",
+        "t.csv#4": "line 7: not valid CSV: misplaced quote",
+        "t.csv#5": "line 8: not valid utf-8",
         "t.csv#6": "empty",
-        "t.csv#8": "line 11: not CSV: a quote is out of place",
+        "t.csv#8": "line 11: not valid CSV: misplaced quote",
     }
 
 
@@ -148,10 +148,10 @@ def test_a_table_without_the_field(simdup: Command, tmp_path: Path) -> None:
     for name in ("t.tsv", "t.parquet"):
         ran = simdup("scan", name, "--field", "body")
         assert ran.status == 2
-        assert "no record has a field 'body': there are 'n', 'text', 'key'\n" in ran.err
+        assert "no record has a field 'body' (fields: 'n', 'text', 'key')\n" in ran.err
     ran = simdup("scan", "t.parquet", "--field", "n")
     assert ran.status == 2
-    assert "t.parquet: field 'n' is not a string but int64" in ran.err
+    assert "t.parquet: field 'n' is not a string (type int64)" in ran.err
     assert simdup("scan", "t.parquet", "--field", "key", "--id-field", "n").status == 0
 
 
@@ -188,7 +188,7 @@ def test_utf16_tables_are_refused_in_a_sentence(simdup: Command, tmp_path: Path)
     (tmp_path / "t.csv").write_bytes(as_table(ROWS).decode().encode("utf-16"))
     ran = simdup("scan", "t.csv")
     assert ran.status == 2
-    assert "t.csv: utf-16-le is not read as CSV" in ran.err
+    assert "t.csv: CSV in utf-16-le is not supported" in ran.err
 
 
 @pytest.mark.parametrize(
@@ -222,7 +222,7 @@ def test_members_of_gzip_and_frames_of_zstd_follow_each_other(
 
 
 def test_processes_and_pieces_do_not_matter(tmp_path: Path) -> None:
-    """Records larger and smaller than a batch, quoted line ends on its border."""
+    """Records larger and smaller than a batch, with quoted line ends at its borders."""
     chance = random.Random(4)
     pool = [f'"{prose(n)}",' for n in range(90)]
     rows = [
@@ -295,7 +295,7 @@ def test_a_slow_writer_is_answered_line_by_line(form: str) -> None:
         running.stdin.close()
 
 
-def test_cutting_is_what_the_csv_module_reads() -> None:
+def test_cutting_agrees_with_the_csv_module() -> None:
     chance = random.Random(7)
     for _ in range(300):
         raw = bytes(chance.choices(b'a,"\n\r ', k=chance.randrange(30)))
@@ -310,19 +310,19 @@ def test_cutting_is_what_the_csv_module_reads() -> None:
 def test_tables_in_encodings_that_hide_commas_are_refused(
     simdup: Command, tmp_path: Path, encoding: str
 ) -> None:
-    """Before, an internal error or garbage."""
+    """Earlier, this was an internal error or garbage."""
     (tmp_path / "t.csv").write_bytes("text,n\n東京,1\n".encode(encoding, "replace"))
     (tmp_path / "a.txt").write_text(prose(1), "utf-8")
     ran = simdup("scan", "t.csv", "a.txt", "--encoding", encoding)
     assert ran.status == 2
-    assert f"t.csv: {encoding} is not read as CSV" in ran.err
+    assert f"t.csv: CSV in {encoding} is not supported" in ran.err
 
 
 @pytest.mark.parametrize("form", ["csv", "tsv"])
 def test_a_quoted_header_after_a_byte_order_mark(
     simdup: Command, tmp_path: Path, form: str
 ) -> None:
-    """Before: no field 'text' among '"text"'."""
+    """Earlier, the error was: no field 'text' among '"text"'."""
     delimiter = {"csv": ",", "tsv": "\t"}[form]
     head = f'\ufeff"text"{delimiter}"a\nb"\n'.encode()
     rows = [f'"{text}"{delimiter}1\n'.encode() for text in (prose(1), prose(2), prose(1))]
@@ -334,7 +334,7 @@ def test_a_quoted_header_after_a_byte_order_mark(
 
 
 def test_dedupe_keeps_a_damaged_parquet_file(simdup: Command, tmp_path: Path) -> None:
-    """Before, an internal error for a single file."""
+    """Earlier, this was an internal error for a single file."""
     rows = [{"text": prose(n)} for n in (1, 2, 1)] * 100
     whole = as_parquet(rows, compression="snappy", use_dictionary=False)
     (tmp_path / "c").mkdir()

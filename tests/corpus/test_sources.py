@@ -1,4 +1,4 @@
-"""Which files a folder has: deep ones, and those of a folder at work."""
+"""The files of a folder: at any depth, and while the folder changes."""
 
 import os
 import subprocess
@@ -14,7 +14,7 @@ from simdup.model.reading import Reading
 
 
 class Vanished:
-    """An entry of a folder that is gone by the time it is asked for."""
+    """An entry of a folder that has vanished when it is examined."""
 
     def __init__(self, entry: os.DirEntry[str]) -> None:
         self._entry = entry
@@ -28,7 +28,7 @@ class Vanished:
 
 
 class Listing:
-    """A listing of a folder in which one file and one folder vanish before they are looked at."""
+    """A listing of a folder in which one file and one folder vanish before they are examined."""
 
     def __init__(self, entries: list[os.DirEntry[str]]) -> None:
         self._entries = entries
@@ -43,7 +43,7 @@ class Listing:
 def test_a_file_that_vanishes_while_a_folder_is_listed_is_skipped(
     simdup: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Before, the run ended with status 2 and read nothing."""
+    """Earlier, the run ended with status 2 and read nothing."""
     write(tmp_path / "c", {"a.txt": prose(1), "b.txt": prose(2), "d/e.txt": "", "f.txt": prose(1)})
     scandir = os.scandir
 
@@ -64,7 +64,7 @@ def test_a_file_that_vanishes_while_a_folder_is_listed_is_skipped(
 
 
 def test_a_folder_may_be_deeper_than_pythons_calls(simdup: Command, tmp_path: Path) -> None:
-    """1,100 levels; before, an internal error."""
+    """1,100 levels; earlier, this was an internal error."""
     here = os.getcwd()
     try:
         os.chdir(tmp_path)
@@ -80,14 +80,14 @@ def test_a_folder_may_be_deeper_than_pythons_calls(simdup: Command, tmp_path: Pa
     ran = simdup("scan", "c", "--list", "redundant")
     assert ran.status == 0
     kept = simdup("dedupe", "c", "-o", "clean")
-    # What clears temporary folders away recurses.
+    # The clean-up of temporary folders is recursive.
     subprocess.run(["rm", "-r", "c", "clean"], check=False)
     assert kept.status == 0, kept.err
     assert ran.lines == [f"c/{'d/' * 1100}b.txt"]
 
 
-def test_lists_of_files_hold_the_bytes_of_names_in_any_locale(tmp_path: Path) -> None:
-    """Before, a name beyond ASCII was not found where the locale is not UTF-8."""
+def test_lists_of_files_contain_the_bytes_of_names_in_any_locale(tmp_path: Path) -> None:
+    """Earlier, a name beyond ASCII was not found if the locale was not UTF-8."""
     write(tmp_path / "c", {"书.txt": prose(1), "é.txt": prose(1)})
     (tmp_path / "c" / os.fsdecode(b"\xff.txt")).write_text(prose(1), "utf-8")
     locale = {"PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "LC_ALL": "C"}
@@ -114,7 +114,7 @@ def test_a_named_pipe_in_the_place_of_a_file_is_not_waited_for(tmp_path: Path) -
 def test_a_file_that_is_a_source_and_a_reference_is_a_source(
     simdup: Command, tmp_path: Path
 ) -> None:
-    """Before, it was a reference, so `--check` of a changed file against its own folder passed."""
+    """Earlier, it was a reference, so `--check` of a changed file against its own folder passed."""
     write(tmp_path / "c", {"a.txt": prose(1), "b.txt": prose(1), "d/e.txt": prose(2)})
     ran = simdup("scan", "--check", "c/b.txt", "--reference", "c", "--list", "redundant")
     assert (ran.status, ran.lines) == (1, ["c/b.txt"])
@@ -130,7 +130,7 @@ def test_a_reference_that_is_all_sources_is_noted(simdup: Command, tmp_path: Pat
     write(tmp_path / "c", {"a.txt": prose(1), "b.txt": prose(2)})
     ran = simdup("scan", "c", "--reference", "c/a.txt")
     assert ran.status == 0
-    assert "simdup: c/a.txt: --reference has no effect: all of it is a SOURCE\n" in ran.err
+    assert "simdup: c/a.txt: --reference has no effect: all of its files are SOURCEs\n" in ran.err
     assert simdup("scan", "c", "--reference", "c/a.txt", "-q").err == ""
 
 
@@ -149,9 +149,9 @@ NAMED = {
         ("space.txt", "empty"),
         ("nul.txt", "binary"),
         ("the.txt", "no words but function words"),
-        ("e.jsonl", "no document in it"),
-        ("d", "no document in it"),
-        ("none/", "no document in it"),
+        ("e.jsonl", "contains no document"),
+        ("d", "contains no document"),
+        ("none/", "contains no document"),
         ("missing", "no such file or directory"),
     ],
 )
@@ -159,7 +159,7 @@ NAMED = {
 def test_a_named_source_that_gives_nothing_is_an_error(
     simdup: Command, tmp_path: Path, source: str, said: str, command: str
 ) -> None:
-    """Before, the status was 0 for all but the last."""
+    """Earlier, the status was 0 for all but the last."""
     write(tmp_path, NAMED)
     (tmp_path / "none").mkdir()
     if command == "query":
@@ -176,19 +176,19 @@ def test_a_named_source_that_gives_nothing_is_an_error(
         assert (ran.status, ran.err) == (2, f"simdup: {source}: {said}\n")
 
 
-def test_what_is_inside_a_folder_or_a_list_may_be_empty(simdup: Command, tmp_path: Path) -> None:
+def test_files_in_a_folder_or_a_list_may_be_empty(simdup: Command, tmp_path: Path) -> None:
     write(tmp_path, NAMED)
     (tmp_path / "none").mkdir()
     names = "\n".join([*NAMED, "none", "d"]).encode()
     ran = simdup("scan", "--files-from", "-", stdin=names)
     assert (ran.status, ran.err.count("\n")) == (0, 3)
     assert simdup("scan", ".", "-q").err == ""
-    # A list may name a source beside it; a missing file is a fault wherever it is named.
+    # A source may be named in a list and on the command line; a missing file is always an error.
     assert simdup("scan", "none", "--files-from", "-", stdin=names).status == 2
     assert simdup("scan", "--files-from", "-", stdin=b"missing\nt.txt").status == 2
 
 
-def test_a_source_within_another_or_named_twice_gives_what_that_gives(
+def test_a_source_within_another_or_named_twice_counts_once(
     simdup: Command, tmp_path: Path
 ) -> None:
     write(tmp_path, NAMED | {"c/d/a.txt": prose(1)})
@@ -201,7 +201,7 @@ def test_a_source_within_another_or_named_twice_gives_what_that_gives(
 
 
 def test_glob_patterns_that_leave_nothing_are_an_error(simdup: Command, tmp_path: Path) -> None:
-    """Before, the status was 0."""
+    """Earlier, the status was 0."""
     write(tmp_path, {"c/a.txt": prose(1), "d/b.md": prose(1)})
     ran = simdup("scan", "c", "--glob", "*.md", "--glob", "*.rst", "-q")
     assert (ran.status, ran.err) == (2, "simdup: c: nothing matches --glob '*.md', '*.rst'\n")
@@ -210,7 +210,7 @@ def test_glob_patterns_that_leave_nothing_are_an_error(simdup: Command, tmp_path
 
 
 def test_a_pattern_without_a_match_is_noted(simdup: Command, tmp_path: Path) -> None:
-    """Before, nothing was said."""
+    """Earlier, there was no message."""
     write(tmp_path, {"c/a.txt": prose(1), "c/old/b.txt": prose(1), "c/d.md": prose(2)})
     patterns = ("--glob", "*.txt", "--glob", "*.rst", "--glob", "a.*", "--exclude", "old",
                 "--exclude", "\x1bnew/*", "--prefer", "*/old/*", "--prefer", "*.txt")  # fmt: skip

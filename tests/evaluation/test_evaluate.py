@@ -1,4 +1,4 @@
-"""`simdup evaluate`: the measures against plain Python and scikit-learn, files, names."""
+"""`simdup evaluate`: files, names, and the measures compared with plain Python and scikit-learn."""
 
 import io
 import json
@@ -63,7 +63,7 @@ def test_clusters_count_all_their_pairs() -> None:
     assert answer.clusters == (("c", "a", "b"), ("z", "y"))
 
 
-def test_what_a_copy_is_a_pair_with_so_are_the_others() -> None:
+def test_all_copies_share_the_pairs_of_one_of_them() -> None:
     answer = from_pairs(
         [("a", "c"), ("a", "b"), ("x", "y"), ("x", "x2"), ("x", "x3"), ("y", "y2")],
         copies=[("a", "c"), ("x", "x2"), ("x", "x3"), ("y", "y2")],
@@ -131,23 +131,23 @@ def test_copies_are_known_by_similarity_or_else_by_distance(tmp_path: Path) -> N
     for rows in ("a,b,2,0.9000\na,c,1,1.0000\n", "a,b,2,\na,c,0,\n"):
         assert read_labels(write(tmp_path, header + rows)).pairs == closed
     assert len(read_labels(write(tmp_path, header + "a,b,2,0.9\na,c,0,0.9\n")).pairs) == 2
-    # A table of known pairs is taken as it stands.
+    # A table of known pairs is used as it is.
     assert len(read_labels(write(tmp_path, "a,b,similarity\na,b,0.9\na,c,1\n")).pairs) == 2
 
 
 @pytest.mark.parametrize(
     ("content", "score", "what"),
     [
-        ("one\n", None, "row 1: 1 columns, but 2 are needed"),
-        ("a,b,label\nx,y,dup\nx,y\n", None, "row 3: 2 columns, but 3 are needed"),
-        ("{broken\n", None, ":1: not a line of a result"),
-        ('{"type":"pair","a":"x"}\n', None, ":1: not a line of a result"),
-        ("a,b\nx,y\n", 0.5, "no score to compare"),
+        ("one\n", None, "row 1: 2 columns needed, found 1"),
+        ("a,b,label\nx,y,dup\nx,y\n", None, "row 3: 3 columns needed, found 2"),
+        ("{broken\n", None, ":1: not a line written by simdup"),
+        ('{"type":"pair","a":"x"}\n', None, ":1: not a line written by simdup"),
+        ("a,b\nx,y\n", 0.5, "no score found"),
         ("a,b,score\nx,y,high\n", 0.5, "the score 'high' is not a number"),
         ("cluster,document\n1,x\n", 0.5, "clusters have no score"),
     ],
 )
-def test_what_is_no_answer_is_an_error(
+def test_a_file_in_another_format_is_an_error(
     tmp_path: Path, content: str, score: float | None, what: str
 ) -> None:
     with pytest.raises(SimdupError) as caught:
@@ -169,12 +169,12 @@ def test_what_is_no_answer_is_an_error(
     ],
     ids=range(8),
 )
-def test_a_line_that_is_no_pair_is_an_error(tmp_path: Path, line: str) -> None:
-    with pytest.raises(SimdupError, match="not a line of a result"):
+def test_an_invalid_pair_line_is_an_error(tmp_path: Path, line: str) -> None:
+    with pytest.raises(SimdupError, match="not a line written by simdup"):
         read_labels(write(tmp_path, line + "\n"))
 
 
-def test_what_is_nested_beside_the_names_does_not_count(tmp_path: Path) -> None:
+def test_nested_values_other_than_names_are_ignored(tmp_path: Path) -> None:
     nested = "[" * 900 + "]" * 900
     line = f'{{"type":"pair","a":"x","b":"y","label":{nested}}}\n'
     assert read_labels(write(tmp_path, line)).pairs == {("x", "y")}
@@ -200,15 +200,15 @@ def test_names_that_mean_the_same(found: tuple[str, str], truth: tuple[str, str]
 def test_names_that_mean_nothing_found_stay() -> None:
     truth = from_pairs([("a.txt", "q")])
     assert with_names_of(from_pairs([("x/a.txt", "x/b.txt")]), truth).pairs == {("q", "x/a.txt")}
-    # `x/a.txt` is called so itself, so that `a.txt` is another one.
+    # `x/a.txt` is an exact name, so `a.txt` means another document.
     truth = from_pairs([("a.txt", "x/a.txt")])
     assert with_names_of(from_pairs([("x/a.txt", "x/b.txt")]), truth) == truth
 
 
 def test_names_that_mean_two_are_errors() -> None:
-    with pytest.raises(SimdupError, match=r"a: means both x/a.txt and y/a.txt"):
+    with pytest.raises(SimdupError, match=r"a: matches both x/a.txt and y/a.txt"):
         with_names_of(from_pairs([("x/a.txt", "y/a.txt")]), from_pairs([("a", "b")]))
-    with pytest.raises(SimdupError, match=r"x/a.txt: is called both a and a.txt in TRUTH"):
+    with pytest.raises(SimdupError, match=r"x/a.txt: has two names in TRUTH: a and a.txt"):
         with_names_of(from_pairs([("x/a.txt", "x/b.txt")]), from_pairs([("a", "a.txt")]))
 
 

@@ -1,4 +1,4 @@
-"""Texts cut and counted together: what each would have given alone, by plain Python."""
+"""Texts cut and counted together give what each gives alone in plain Python."""
 
 from collections import Counter
 from functools import cache
@@ -14,7 +14,7 @@ from simdup.features.counts import GAP, Counts, TermCounter, join
 from simdup.features.tokens import Dictionary, Tokenizer, tokenizer
 
 DICTIONARY = Dictionary("user.dict", "河岸边 100\n中市 9999\n".encode())
-# Runs that would make words with those of the next text, gaps, and what separates nothing.
+# Runs that would form words with those of the next text, gaps, and characters that are not gaps.
 TEXTS = st.lists(
     st.text() | st.text("中市场河岸边的老人 \n\x00\u2028aZ_9，。㐀𠀀〇é\u0301\ud800"), max_size=6
 )
@@ -71,7 +71,7 @@ def test_tokens_are_those_of_each_text_alone(
 
 
 def counted(chunks: list[list[list[str]]]) -> list[dict[str, int]]:
-    """What a counter counts, chunk by chunk: for each document its terms."""
+    """The result of a counter, chunk by chunk: the terms of each document."""
     counter = TermCounter()
     matrix: Counts = join([(0, counter.count(iter(chunk))) for chunk in chunks], 8)
     rows = [matrix.document(i) for i in range(len(matrix))]

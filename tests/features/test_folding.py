@@ -1,4 +1,4 @@
-"""Folding: what differs in form only becomes the same text, by look-up as by the definition."""
+"""Folding: texts that differ only in form become equal, by look-up as well as by definition."""
 
 import time
 import unicodedata
@@ -13,7 +13,7 @@ from simdup import Recipe, compare, fingerprint
 from simdup.features.folding import fold, fold_all
 
 SIMPLIFIED = simplified_characters()
-# Characters that meet each other in surprising ways: marks, jamo, ligatures, sharp and dotless
+# Characters that interact in surprising ways: marks, jamo, ligatures, sharp and dotless
 # letters, half-width voicing marks, traditional characters, format characters, surrogates.
 NASTY = st.text(
     "aAéßſıİΣςǅﬁÅΐ\u0301\u0327\u0345\u0338\u0308\u0307가각각ㄱｶﾞﾊﾟがか\u3099Ａ１　圖書館裡著乾龍后"
@@ -37,7 +37,7 @@ def test_characters_that_meddle_with_each_other(text: str) -> None:
 
 @given(st.lists(NASTY | st.text(), max_size=6))
 @example(["e", "\u0301", "", "\ud83d", "\ude00", "가", "\u11ab", "abc"])
-def test_no_text_reaches_into_the_next(texts: list[str]) -> None:
+def test_texts_do_not_affect_their_neighbours(texts: list[str]) -> None:
     assert fold_all(texts) == [plain.fold(text, SIMPLIFIED) for text in texts]
 
 
@@ -109,7 +109,7 @@ def test_without_folding_forms_differ(one: str, other: str) -> None:
     assert not compare(one, other, recipe).identical
 
 
-def test_marks_without_end_take_no_time_without_end() -> None:
+def test_endless_marks_take_linear_time() -> None:
     started = time.monotonic()
     folded = fold("A" + "\u0301\u0327" * 50_000)
     assert time.monotonic() - started < 5

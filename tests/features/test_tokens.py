@@ -1,4 +1,4 @@
-"""Tokens: every kind, whatever the engine, and jieba kept quiet."""
+"""Tokens: every kind, with every engine, and a silent jieba."""
 
 import gzip
 import itertools
@@ -31,7 +31,7 @@ def test_words_of_a_mixed_text() -> None:
     }  # fmt: skip
 
 
-def test_han_beyond_the_dictionary_stands_character_by_character() -> None:
+def test_han_outside_the_dictionary_is_cut_into_characters() -> None:
     assert terms("㐀㐁𠀀𠀁〇〇", "words") == {"㐀": 1, "㐁": 1, "𠀀": 1, "𠀁": 1, "〇": 2}
 
 
@@ -44,19 +44,19 @@ def test_words_of_other_scripts() -> None:
 
 def test_a_run_of_han_ends_where_another_script_begins() -> None:
     assert terms("河岸abc市场", "words") == {"河岸": 1, "abc": 1, "市场": 1}
-    # Across a gap no word arises, though the dictionary has it.
+    # No word crosses a gap, even if the dictionary has it.
     assert terms("市 场", "words") == {"市": 1, "场": 1}
     assert terms("市\n场", "words") == {"市": 1, "场": 1}
 
 
-def test_split_takes_items_as_they_are() -> None:
+def test_split_keeps_items_unchanged() -> None:
     text = " The cat,\tthe  CAT,\n河岸 河岸。\u3000x "
     assert terms(text, "split", fold=False) == {
         "The": 1, "cat,": 1, "the": 1, "CAT,": 1, "河岸": 1, "河岸。": 1, "x": 1,
     }  # fmt: skip
 
 
-def test_tagged_drops_what_has_no_tag_and_punctuation() -> None:
+def test_tagged_drops_punctuation_and_items_without_a_tag() -> None:
     text = "河岸/n 、/wn 没有标记 ，/wd 老人/n 钓鱼/v 老人/n 1/2/m 。/wj （/wkz x/awdx"
     assert terms(text, "tagged", fold=False) == {
         "河岸": 1, "老人": 2, "钓鱼": 1, "1/2": 1, "。": 1, "（": 1,
@@ -127,7 +127,7 @@ def test_engines_agree_on_real_text(
     assert list(cut(texts)) == list(cut_too(texts))
 
 
-def test_the_engine_is_no_part_of_the_recipe(simdup: Command, tmp_path: Path) -> None:
+def test_the_engine_is_not_part_of_the_recipe(simdup: Command, tmp_path: Path) -> None:
     write(tmp_path, {"a.txt": prose(1)})
     one, other = (simdup("fingerprint", "--segmenter", engine, "a.txt") for engine in ENGINES)
     assert one.out == other.out != b""
@@ -139,7 +139,7 @@ def test_a_user_dictionary_adds_words(tmp_path: Path) -> None:
     dictionary = tmp_path / "words.txt"
     dictionary.write_text("\ufeff石桥老街 100 ns\n\n云栖竹径\nOld Harbour 5\n", "utf-8")
     assert terms(text, "words", dictionary=str(dictionary))["石桥老街"] == 2
-    # Another content under the same name, and folded like the texts: traditional characters.
+    # Another content under the same name, folded like the texts: traditional characters.
     dictionary.write_text("山的南邊 999999\n", "utf-8")
     found = terms(text, "words", dictionary=str(dictionary))
     assert {"石桥", "老街", "山的南边"} < found.keys()
@@ -200,7 +200,7 @@ def test_without_rjieba_jieba_does_it(simdup: Command, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_jieba_leaves_nothing_behind_and_says_nothing(tmp_path: Path, engine: str) -> None:
+def test_jieba_leaves_no_files_and_prints_nothing(tmp_path: Path, engine: str) -> None:
     temporary = tmp_path / "temporary"
     temporary.mkdir()
     write(tmp_path / "corpus", {"a.txt": prose(1), "b.txt": prose(2)})
@@ -218,8 +218,8 @@ def test_a_text_without_words_has_no_fingerprint() -> None:
         assert terms(text, "words") == {}
 
 
-def test_a_frequency_that_is_no_number_of_a_corpus(simdup: Command, tmp_path: Path) -> None:
-    """Of more than 4,300 digits it was an internal error."""
+def test_an_absurd_frequency_is_an_error(simdup: Command, tmp_path: Path) -> None:
+    """More than 4,300 digits used to be an internal error."""
     write(tmp_path, {"a.txt": prose(1), "long.dict": f"云栖竹径\n石桥老街 {'9' * 5000} n\n"})
     ran = simdup("fingerprint", "a.txt", "--dict", "long.dict")
     assert ran.status == 2

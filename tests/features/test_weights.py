@@ -22,7 +22,7 @@ UNIT = 2.0**-20
 
 
 def corpus(documents: int = 30, words: int = 40, seed: int = 1) -> list[list[str]]:
-    """Documents whose words are as unevenly spread as words are."""
+    """Documents with a realistic, uneven distribution of words."""
     chance = random.Random(seed)
     vocabulary = [a + b for a in LATIN[:12] for b in LATIN[:12]]
     shares = [1 / (rank + 1) for rank in range(len(vocabulary))]
@@ -32,7 +32,7 @@ def corpus(documents: int = 30, words: int = 40, seed: int = 1) -> list[list[str
 
 
 def compared(simdup: Command, *options: str) -> dict[str, dict[str, float]]:
-    """The weights of the first two documents' terms, as `compare` tells them."""
+    """The weights of the first two documents' terms, as `compare` reports them."""
     ran = simdup("compare", "-q", "-f", "jsonl", "c/00.txt", "c/01.txt", *options)
     assert ran.err == ""
     found = json.loads(ran.out)
@@ -125,13 +125,13 @@ def cap_row(values: list[float], cap: float, padding: int = 0) -> list[float]:
 
 
 @given(rows, shares, st.integers(0, 3))
-def test_no_term_holds_more_than_its_share(values: list[float], cap: float, padding: int) -> None:
+def test_no_term_exceeds_its_share(values: list[float], cap: float, padding: int) -> None:
     before = sorted(values, reverse=True) + [0.0] * padding
     after = cap_row(values, cap, padding)
     share = max(cap, 1 / len(values))
     level = max(after)
     assert level <= share * sum(after) * (1 + 1e-9)
-    # What was lowered came down to the level, and no further than needed; the rest is as it was.
+    # Lowered weights are at the level, which is as high as possible; the others are unchanged.
     lowered = [b > a for a, b in zip(after, before, strict=True)]
     assert all(
         a == level if low else a == b for a, b, low in zip(after, before, lowered, strict=True)
@@ -141,7 +141,7 @@ def test_no_term_holds_more_than_its_share(values: list[float], cap: float, padd
 
 
 @given(rows, shares)
-def test_capping_is_what_halving_finds(values: list[float], cap: float) -> None:
+def test_capping_agrees_with_bisection(values: list[float], cap: float) -> None:
     named = {str(number): value for number, value in enumerate(sorted(values, reverse=True))}
     expected = list(plain.capped(named, cap).values())
     assert cap_row(values, cap) == pytest.approx(expected, rel=1e-6)
@@ -176,7 +176,7 @@ def test_function_words_weigh_nothing() -> None:
     assert "the" not in dict(found.only_a)
 
 
-def test_english_texts_on_different_things_are_far_apart() -> None:
+def test_english_texts_on_different_subjects_are_far_apart() -> None:
     one = (
         "The baker opened the shop at dawn and set the loaves on the shelf. By the time that the "
         "first of the farmers came in from the cold, the whole of the street smelled of rye, and "
@@ -196,7 +196,7 @@ def test_english_texts_on_different_things_are_far_apart() -> None:
     assert not {"the", "of", "and", "it", "was", "that", "in", "a"} & set(leading)
 
 
-def test_known_words_weigh_as_the_table_says_and_others_its_median() -> None:
+def test_known_words_have_table_weights_and_others_the_median() -> None:
     found = compare("河岸 qwxyzzy qwxyzzy", "", Recipe(cap=0))
     weights = dict(found.only_a)
     from importlib.util import find_spec
@@ -210,7 +210,7 @@ def test_known_words_weigh_as_the_table_says_and_others_its_median() -> None:
     assert weights["qwxyzzy"] == pytest.approx(2 * float(np.median([*table.values()])), abs=UNIT)
 
 
-# One text, one fingerprint.
+# The same text has the same fingerprint.
 
 
 def fingerprints(simdup: Command, *options: str) -> dict[str, str]:
@@ -261,7 +261,7 @@ def test_auto_trusts_a_corpus_from_200_documents_with_terms_on(documents: int, i
     assert found.summary.recipe["idf"] == idf
 
 
-def test_the_digest_tells_recipes_apart(simdup: Command, tmp_path: Path) -> None:
+def test_different_recipes_have_different_digests(simdup: Command, tmp_path: Path) -> None:
     write(tmp_path, {"a.txt": prose(1), "b.txt": prose(2), "c/d.txt": prose(3)})
     assert simdup("fit", "a.txt", "-o", "one.idf").status == 0
     assert simdup("fit", "b.txt", "-o", "two.idf").status == 0
@@ -280,7 +280,7 @@ def test_the_digest_tells_recipes_apart(simdup: Command, tmp_path: Path) -> None
     assert digest("--recipe", "plain") == digest("--cap", "0")
     (tmp_path / "copy.idf").write_bytes((tmp_path / "one.idf").read_bytes())
     assert digest("--idf", "copy.idf") == digest("--idf", "one.idf")
-    # What a corpus's own frequencies are is the content, not the road to it.
+    # A corpus's own frequencies depend on its content, not on how it was read.
     assert digest("--idf", "corpus") == digest("--idf", "one.idf")
 
 
@@ -302,7 +302,7 @@ def test_models_that_cannot_be_used(simdup: Command, tmp_path: Path) -> None:
         checksum = hashlib.blake2b(body, digest_size=32).digest()
         (tmp_path / f"{number}.idf").write_bytes(body + checksum)
     for model, what in [
-        *((f"{number}.idf", "of the IDF model are wrong" if number == 4 else "header")
+        *((f"{number}.idf", "of the IDF model are invalid" if number == 4 else "header")
           for number in range(6)),
         ("missing.idf", "no such file"), ("no.idf", "not an IDF model"),
         ("cut.idf", "damaged"), ("bad.idf", "damaged"),
@@ -324,6 +324,6 @@ def test_fit_needs_documents(simdup: Command, tmp_path: Path) -> None:
     assert list(tmp_path.glob("*.idf*")) == []
 
 
-def test_one_text_is_no_corpus() -> None:
+def test_one_text_is_not_a_corpus() -> None:
     with pytest.raises(SimdupError, match="corpus"):
         fingerprint("some text", Recipe(idf="corpus"))

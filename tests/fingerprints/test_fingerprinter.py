@@ -1,4 +1,4 @@
-"""The fingerprinter: which frequencies a recipe means, and who weighs."""
+"""The fingerprinter: which frequencies a recipe uses."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Damaged and crafted indexes: the same answers as before, or one line and status 2."""
+"""Damaged and crafted indexes: the right answers, or one line and status 2."""
 
 import json
 import random
@@ -40,7 +40,7 @@ def forge(path: Path, kind: str, number: int, change: Callable[[bytes], bytes]) 
 
 
 def forget_manifest(path: Path) -> None:
-    """Leave an index as a simdup without a manifest writes it."""
+    """Turn an index into one that a simdup without manifests wrote."""
     edit(
         path, "DELETE FROM part WHERE kind = 'manifest'", "DELETE FROM about WHERE name = 'sealed'"
     )
@@ -69,7 +69,7 @@ def answers(path: Path, distance: int = 8) -> list[tuple[str, Any]]:
 
 
 def same_or_refused(path: Path, right: list[tuple[str, Any]]) -> str:
-    """Return the error, or nothing if the answers are the right ones."""
+    """Return the error, or nothing if the answers are right."""
     got, said = right, str(path)
     try:
         got = answers(path)
@@ -89,7 +89,7 @@ def test_a_flipped_bit_changes_no_answer(path: Path) -> None:
     for turn in range(160):
         at = rng.randrange(len(whole))
         if turn % 4:
-            # The heads of pages, where SQLite keeps how they hang together.
+            # The headers of pages, where SQLite stores their structure.
             at = at // 4096 * 4096 + at % 40
         damaged = bytearray(whole)
         damaged[at] ^= 1 << rng.randrange(8)
@@ -177,7 +177,7 @@ def test_an_index_without_a_manifest_answers_as_before_and_gets_one(path: Path) 
     assert "should have 1024 documents" in same_or_refused(path, right)
 
 
-def test_a_change_by_a_simdup_without_a_manifest_is_no_damage(
+def test_a_change_by_a_simdup_without_manifests_is_not_damage(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch, Index.open(str(path)) as index:
@@ -192,7 +192,7 @@ def test_a_change_by_a_simdup_without_a_manifest_is_no_damage(
         assert index.check() == []
 
 
-# What check says, and what repair saves.
+# The output of check, and what repair saves.
 
 
 def test_check_notices_a_missing_block_row(simdup: Command, path: Path) -> None:
@@ -202,7 +202,7 @@ def test_check_notices_a_missing_block_row(simdup: Command, path: Path) -> None:
         edit(path, "DELETE FROM block WHERE number = 2")
         checked = simdup("index", "check", "seen.index")
         assert checked.status == 2
-        said = "simdup: seen.index: block 2 is missing in the list of blocks"
+        said = "simdup: seen.index: block 2 is missing from the list of blocks"
         assert said in checked.err.splitlines()
         assert checked.err.splitlines()[-1] == "hint: simdup index repair seen.index"
 
@@ -214,7 +214,7 @@ def documents(path: Path) -> list[tuple[str, int]]:
 
 
 @pytest.mark.parametrize("manifest", [True, False])
-def test_repair_restores_what_rows_of_other_tables_know(
+def test_repair_restores_data_from_other_tables(
     simdup: Command, path: Path, manifest: bool
 ) -> None:
     right, found = answers(path), documents(path)
@@ -233,13 +233,13 @@ def test_repair_restores_what_rows_of_other_tables_know(
     new = path.with_name("seen.index.repaired")
     assert answers(new) == right
     assert documents(new) == found
-    # What is already there is never replaced.
+    # Existing files are never replaced.
     again = simdup("index", "repair", "seen.index")
     assert again.status == 2
     assert "seen.index.repaired: already exists" in again.err
 
 
-def test_repair_says_what_was_lost_and_keeps_the_rest(simdup: Command, path: Path) -> None:
+def test_repair_reports_losses_and_keeps_the_rest(simdup: Command, path: Path) -> None:
     found = documents(path)
     edit(path, "UPDATE part SET content = x'00' WHERE kind = 'names' AND number = 2")
     done = simdup("index", "repair", "seen.index", "new.index")
@@ -272,7 +272,7 @@ def test_repair_without_a_table_or_index_that_others_make_up_for(
 
 
 def test_repair_of_any_page(simdup: Command, path: Path) -> None:
-    """What comes out is intact and nothing new; if anything is lost, it is said."""
+    """The result is intact and has nothing new; every loss is reported."""
     found, whole = documents(path), path.read_bytes()
     rng = random.Random(5)
     outcomes = []
@@ -293,9 +293,9 @@ def test_repair_of_any_page(simdup: Command, path: Path) -> None:
     assert set(outcomes) == {0, 2}
 
 
-def test_repair_of_what_is_intact_or_beyond_repair(simdup: Command, path: Path) -> None:
+def test_repair_of_intact_and_hopeless_files(simdup: Command, path: Path) -> None:
     done = simdup("index", "repair", "seen.index")
-    assert (done.status, done.err) == (0, "everything is intact; nothing was written\n")
+    assert (done.status, done.err) == (0, "the index is intact; nothing was written\n")
     edit(path, "UPDATE part SET content = x'00' WHERE kind = 'recipe'")
     done = simdup("index", "repair", "seen.index")
     assert done.status == 2
@@ -349,7 +349,7 @@ def test_other_tables_views_and_triggers_are_refused(
         done = simdup(*words)
         said = done.err.splitlines()
         assert done.status == 2
-        assert said[0] == "simdup: seen.index: has other tables than those of a simdup index"
+        assert said[0] == "simdup: seen.index: has tables that do not belong to a simdup index"
         assert [line[:5] for line in said[1:]] == ["hint:"]
     assert path.read_bytes() == before
 
@@ -358,7 +358,7 @@ def test_other_tables_views_and_triggers_are_refused(
 def test_a_tree_whose_branches_share_their_leaves_comes_to_an_end(
     simdup: Command, path: Path, table: str
 ) -> None:
-    """Ten levels of 300 branches each that lead to the same page: 300**10 rows."""
+    """Ten levels of 300 branches each, all to the same page: 300**10 rows."""
     (path.parent / "a.txt").write_text(prose(7), "utf-8")
     with closing(sqlite3.connect(path)) as file:
         select = "SELECT rootpage FROM sqlite_schema WHERE name = ?"
@@ -387,8 +387,8 @@ def test_a_tree_whose_branches_share_their_leaves_comes_to_an_end(
         assert "internal" not in done.err
 
 
-def test_an_index_names_no_file_to_open(simdup: Command, path: Path) -> None:
-    """Its recipe names a device without end as dictionary and as model."""
+def test_an_index_cannot_choose_files_to_open(simdup: Command, path: Path) -> None:
+    """Its recipe names an endless device as dictionary and as model."""
     (path.parent / "a.txt").write_text(prose(7), "utf-8")
 
     def name(content: bytes) -> bytes:
@@ -425,7 +425,7 @@ def test_a_crafted_recipe_is_one_line(simdup: Command, path: Path, recipe: str) 
 
 
 def test_an_older_simdup_may_change_an_index_in_the_same_second(tmp_path: Path) -> None:
-    """It knows no manifest, and notes the time of its change in whole seconds."""
+    """It has no manifest, and records the time of its change in whole seconds."""
     path = tmp_path / "seen.index"
     Index.build(str(path), [("a", prose(1)), ("b", prose(2))]).close()
     with closing(sqlite3.connect(path)) as file:
@@ -433,7 +433,7 @@ def test_an_older_simdup_may_change_an_index_in_the_same_second(tmp_path: Path) 
         sections = file.execute("SELECT * FROM part WHERE kind <> 'manifest'").fetchall()
     with Index.open(str(path)) as index:
         index.remove(["b"])
-    # As if the older one had put back what was there before.
+    # As if the older one had restored the previous content.
     edit(path, "DELETE FROM block", "DELETE FROM part WHERE kind <> 'manifest'")
     with closing(sqlite3.connect(path)) as file:
         file.executemany("INSERT INTO block VALUES (?, ?)", blocks)

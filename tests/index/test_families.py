@@ -1,4 +1,4 @@
-"""Queries whose hits come in masses: gone through in pieces, with the same results."""
+"""Queries with masses of hits: processed in pieces, with the same results."""
 
 from pathlib import Path
 
@@ -20,13 +20,13 @@ PRINTS = st.lists(st.integers(0, 63), max_size=40)
 
 
 def family(folder: str, seed: int, members: int = 12) -> list[tuple[str, str]]:
-    """Texts of which some are near each other, some equal, and some neither."""
+    """Texts: some near each other, some equal, some neither."""
     texts = [edited(prose(n % 3), seed + n, n % 4 * 3) for n in range(members)]
     return [(f"{folder}/{n}", text) for n, text in enumerate(texts)]
 
 
 def answers(folder: Path, add: bool, limit: int | None) -> list[object]:
-    """What an index of a family says of another, and what it holds then."""
+    """The answers of an index of a family to another one, and its documents afterwards."""
     with Index.build(str(folder / "seen.index"), family("old", 1)) as index:
         asked = [*family("new", 2), ("other", prose(99)), ("short", "hello")]
         found = list(index.query(asked, 8, 0.5, add=add, limit=limit))
@@ -92,7 +92,7 @@ def test_a_document_is_new_unless_it_matches_a_new_one_before_it(prints, distanc
     st.none() | st.integers(1, 4),
 )
 def test_the_best_matches_come_first_and_ties_in_order(drawn, limit) -> None:
-    # What sketches can say: shares of 128 bytes, corrected for chance.
+    # The possible estimates of sketches: shares of 128 bytes, corrected for chance.
     drawn = [(q, d, None if s is None else round(s * 127.5) / 127.5) for q, d, s in drawn]
     shares = np.array([np.nan if s is None else s for _, _, s in drawn], float)
     queries = np.array([q for q, _, _ in drawn], np.int64)

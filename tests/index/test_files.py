@@ -1,4 +1,4 @@
-"""What an index does to files: its own, and those that are in the way."""
+"""The files of an index, and files that are in its way."""
 
 import os
 import shutil
@@ -21,7 +21,7 @@ def corpus(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("side", SIDES)
-def test_build_refuses_where_sqlite_would_take_a_file_for_its_own(
+def test_build_refuses_files_that_sqlite_would_remove(
     simdup: Command, corpus: Path, side: str
 ) -> None:
     write(corpus, {"seen.index" + side: "notes of mine"})
@@ -36,7 +36,7 @@ def test_build_refuses_where_sqlite_would_take_a_file_for_its_own(
 
 
 @pytest.mark.parametrize("name", ["seen.index", *("seen.index" + side for side in SIDES)])
-def test_build_never_replaces_what_appears_meanwhile(tmp_path: Path, name: str) -> None:
+def test_build_never_replaces_files_that_appear_meanwhile(tmp_path: Path, name: str) -> None:
     theirs = tmp_path / name
 
     def documents() -> Any:
@@ -51,7 +51,7 @@ def test_build_never_replaces_what_appears_meanwhile(tmp_path: Path, name: str) 
 
 
 def test_two_builds_of_one_index(corpus: Path) -> None:
-    """One of them writes it, the other says that it exists."""
+    """One of them writes it, the other reports that it exists."""
     words = command("index", "build", "seen.index", "corpus")
     running = [
         subprocess.Popen(words, cwd=corpus, env=environment(), stderr=subprocess.PIPE)
@@ -59,7 +59,7 @@ def test_two_builds_of_one_index(corpus: Path) -> None:
     ]
     said = [process.communicate(timeout=60)[1] for process in running]
     assert sorted(process.returncode for process in running) == [0, 2]
-    refusals = (b"already exists", b"appeared while this ran")
+    refusals = (b"already exists", b"was created by another program during the run")
     assert any(one in two for one in refusals for two in said)
     with Index.open(str(corpus / "seen.index")) as index:
         assert len(index) == 12
@@ -68,15 +68,15 @@ def test_two_builds_of_one_index(corpus: Path) -> None:
 
 
 @pytest.mark.parametrize("side", ["-journal", "-wal"])
-def test_a_file_beside_an_index_that_is_not_sqlites_stays(
-    simdup: Command, corpus: Path, side: str
-) -> None:
+def test_other_files_beside_an_index_stay(simdup: Command, corpus: Path, side: str) -> None:
     simdup("index", "build", "seen.index", "corpus")
     theirs = write(corpus, {"seen.index" + side: "notes of mine"}) / f"seen.index{side}"
     for words in (["index", "info"], ["index", "check"], ["query"], ["index", "add"]):
         done = simdup(*words, "seen.index", *["corpus"] * (words[-1] in ("query", "add")))
         assert done.status == 2
-        assert done.err.startswith(f"simdup: seen.index{side}: is not SQLite's")
+        assert done.err.startswith(
+            f"simdup: seen.index{side}: is in the way of the index: it is not"
+        )
         assert theirs.read_text() == "notes of mine"
 
 
@@ -94,8 +94,8 @@ def test_an_index_on_a_full_disk_is_read_as_it_is(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no limits there")
-def test_an_index_is_read_where_no_room_is_left(corpus: Path) -> None:
-    """Where the 32 kB of SQLite's shared memory do not fit."""
+def test_an_index_is_readable_on_a_full_disk(corpus: Path) -> None:
+    """On a disk without room for the 32 kB of SQLite's shared memory."""
     Index.build(str(corpus / "seen.index"), [("a", prose(1))]).close()
 
     def limit() -> None:
@@ -112,11 +112,11 @@ def test_an_index_is_read_where_no_room_is_left(corpus: Path) -> None:
 
     status, said = run("query", "seen.index", "corpus/1.txt")
     assert (status, "1.0000  a" in said) == (0, True), said
-    assert run("index", "check", "seen.index") == (0, "1 document, everything is intact\n")
+    assert run("index", "check", "seen.index") == (0, "1 document, all intact\n")
     status, said = run("index", "add", "seen.index", "corpus")
     assert status == 2
-    assert "the space on its disk" in said
-    # What SQLite could not finish is taken away when there is room again.
+    assert "the free disk space" in said
+    # What SQLite could not finish is removed when there is room again.
     with Index.open(str(corpus / "seen.index")) as index:
         assert index.add([("b", prose(2))]).added == 1
     assert sorted(os.listdir(corpus)) == ["corpus", "seen.index"]

@@ -1,4 +1,4 @@
-"""The persistent index: one file, whole or not at all, whatever happens to it."""
+"""The persistent index: one file, always complete, whatever happens to it."""
 
 import multiprocessing
 import os
@@ -98,7 +98,7 @@ def test_wide_fingerprints(path: str) -> None:
         assert [(m.document, m.distance) for m in answer.matches] == [("n7", 2)]
 
 
-def test_size_beside_names_and_sketches(path: str) -> None:
+def test_size_without_names_and_sketches(path: str) -> None:
     n = 20_000
     with Index.build(path, numbered(n), fingerprints=True):
         pass
@@ -131,7 +131,7 @@ def test_the_model_and_the_dictionary_travel_inside(tmp_path: Path, path: str) -
     with Index.open(str(moved)) as index:
         assert index.recipe["idf"] == "corpus"
         assert {answer.document: answer.matches for answer in index.query(corpus)} == before
-        # The frequencies are frozen: what is added later does not move them.
+        # The frequencies are fixed: later documents do not change them.
         index.add([("later", " ".join(words[:50] * 3))])
         assert index.add(corpus).unchanged == 230
         index.remove(["d0"])
@@ -158,7 +158,7 @@ def test_a_failed_build_leaves_nothing(path: str, tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == []
 
 
-def test_a_failed_add_leaves_what_was(path: str) -> None:
+def test_a_failed_add_changes_nothing(path: str) -> None:
     def broken() -> Any:
         for i in range(600):
             yield f"d{i}", f"{BRIDGE} {i} {i * 7}"
@@ -172,7 +172,7 @@ def test_a_failed_add_leaves_what_was(path: str) -> None:
         assert index.check() == []
 
 
-# Files that are no index, or damaged.
+# Files that are not an index, or are damaged.
 
 
 def refused(path: Path) -> SimdupError:
@@ -203,7 +203,7 @@ def test_a_newer_version(path: str) -> None:
     content = bytearray(Path(path).read_bytes())
     content[60:64] = (2).to_bytes(4, "big")
     Path(path).write_bytes(content)
-    assert "format 2; this simdup only knows 1" in refused(Path(path)).what
+    assert "format 2; this simdup only reads format 1" in refused(Path(path)).what
 
 
 @pytest.mark.parametrize("share", [0.02, 0.3, 0.9])
@@ -252,7 +252,7 @@ def test_random_damage_is_never_a_traceback(path: str) -> None:
 
 def test_a_full_disk(path: str) -> None:
     with Index.build(path, numbered(100), fingerprints=True) as index:
-        # As many pages as there are, and no more: what SQLite meets on a full disk.
+        # No more pages than the file has: the situation of SQLite on a full disk.
         index._session.storage._connection.execute("PRAGMA max_page_count = 10")
         with pytest.raises(SimdupError, match="no space left"):
             index.add(numbered(9000, 100), fingerprints=True)
@@ -268,8 +268,8 @@ def _add_numbers(path: str, n: int, first: int) -> None:
         index.add(numbered(n, first), fingerprints=True)
 
 
-def test_killed_at_any_moment_all_or_none_is_there(path: str, tmp_path: Path) -> None:
-    """Fifty times an add is killed: sooner, later, or just after it is done."""
+def test_killed_at_any_moment_all_or_none_are_added(path: str, tmp_path: Path) -> None:
+    """An add is killed fifty times: sooner, later, or just after it is done."""
     batch = 6000
     Index.build(path, numbered(BLOCK + 50), fingerprints=True).close()
     context: Any = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
@@ -320,7 +320,7 @@ def test_a_second_writer_waits_and_says_so(path: str) -> None:
     with Index.open(path) as index:
         with pytest.raises(SimdupError, match=r"another process is writing to it; waited 0\.2 s"):
             index.add([("c", OTHER)], timeout=0.2, waiting=said.append)
-        # Readers are not kept waiting, and see what was.
+        # Readers do not wait, and see the previous state.
         started = time.monotonic()
         assert names(index) == ["a"]
         assert time.monotonic() - started < 1
@@ -346,8 +346,8 @@ def test_a_reader_sees_one_state_while_another_writes(path: str) -> None:
         assert len(reader) == 3 * BLOCK + 498
 
 
-def test_a_read_only_index_can_be_asked() -> None:
-    # Nothing is read-only to root, who has to be somebody else for a moment.
+def test_a_read_only_index_can_be_queried() -> None:
+    # Nothing is read-only for root, so root becomes another user for a moment.
     root = hasattr(os, "geteuid") and os.geteuid() == 0
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "seen.index")

@@ -1,4 +1,4 @@
-"""The batch counter: batches that stand alone, in any process or on any machine."""
+"""The batch counter: independent batches, in any process or on any machine."""
 
 import pickle
 from collections import Counter
@@ -39,10 +39,10 @@ def batches(size: int) -> list[TextBatch]:
 @pytest.mark.parametrize(
     "recipe", [Recipe(), Recipe(bits=128, hash="md5"), Recipe(tokens="chars:2")]
 )
-def test_batches_that_stand_alone_give_the_counts_of_the_corpus(recipe: Recipe) -> None:
+def test_independent_batches_give_the_counts_of_the_corpus(recipe: Recipe) -> None:
     analyzer = Analyzer.for_recipe(recipe)
     counter = pickle.loads(pickle.dumps(BatchCounter(analyzer, Reading(), ALONE)))
-    # Each batch as from a machine of its own, and in another order.
+    # Each batch as if from another machine, and in another order.
     counted = {i: counter.count(batch) for i, batch in reversed(list(enumerate(batches(7))))}
     alone = join([(i, counted[i].counts) for i in range(len(counted))], analyzer.hash_bytes)
     with ingest(open_input(TEXTS, Settings(recipe, run=RunOptions(jobs=1)))) as corpus:
@@ -79,13 +79,13 @@ def test_extras_see_copies_too_and_the_rest_does_not() -> None:
     counted = counter(0)(TextBatch(tuple(texts), 30))
     assert [document.name for document in counted.documents] == ["a", "b"]
     assert list(counted.first_seen) == [1, 0]
-    assert counted.lengths == [10]
+    assert list(counted.lengths) == [10]
     assert counted.extras == [b"red", b"red"]
     assert [(one.document, one.reason) for one in counted.skipped] == [("c", "empty")]
 
 
 @pytest.mark.parametrize("method", ["simhash", "minhash"])
-def test_copies_share_what_is_known_about_their_text(method: str) -> None:
+def test_copies_share_the_data_of_their_text(method: str) -> None:
     texts = [*TEXTS, ("copy", TEXTS[5][1]), ("again", TEXTS[5][1])]
     found = scan(texts, method=method, similarity=0.9, jobs=1)
     (cluster,) = [c for c in found.clusters if c.members[0].name == "d5"]
@@ -99,7 +99,7 @@ ANALYZERS = {fold: Analyzer.for_recipe(Recipe(fold=fold)) for fold in (True, Fal
 
 @given(st.lists(FEW | st.text(), max_size=9), st.integers(1, 9), st.booleans(), st.booleans())
 @example(["e", "\u0301", "中", "市", "", "，", "e", "，", "中"], 9, True, False)
-def test_batches_give_what_each_text_gives_alone(
+def test_batches_agree_with_single_texts(
     texts: list[str], size: int, fold: bool, standalone: bool
 ) -> None:
     analyzer = ANALYZERS[fold]
@@ -123,7 +123,7 @@ def test_batches_give_what_each_text_gives_alone(
             skipped.append((document.name, reason))
     assert [(one.document, one.reason) for one in corpus.skipped] == skipped
     digests = [blake2b(solid.encode(), digest_size=16).digest() for _, solid, _ in kept]
-    assert corpus.digests == digests
+    assert corpus.digests.tobytes() == b"".join(digests)
     counts = corpus.counts
     rows = [counts.document(i) for i in range(len(corpus))]
     found = [

@@ -1,4 +1,4 @@
-"""Several processes: interrupted, killed, and always gone afterwards."""
+"""Several processes, interrupted and killed: none is left afterwards."""
 
 import os
 import re
@@ -44,7 +44,7 @@ class Started:
         )
 
     def children(self) -> list[int]:
-        """The living processes of its session but itself."""
+        """The running processes of its session, except itself."""
         found = []
         for entry in Path("/proc").iterdir():
             try:
@@ -57,7 +57,7 @@ class Started:
         return found
 
     def wait_until_at_work(self) -> None:
-        """Wait for two workers that have begun to lay texts aside."""
+        """Wait until two workers have begun to spool texts."""
         until(lambda: len(self.children()) == 2 and len(list(self.temporary.rglob("spool-*"))) == 2)
 
     def end(self) -> tuple[int, bytes, str]:
@@ -66,7 +66,7 @@ class Started:
 
 
 def a_second() -> float:
-    """What an interrupted user waits at most; more where others keep the machine busy."""
+    """The longest wait of an interrupted user; more if the machine is busy."""
     return 1 if os.getloadavg()[0] < (os.cpu_count() or 1) else 4
 
 
@@ -79,7 +79,7 @@ def until(wish: Callable[[], bool], seconds: float = 20) -> None:
 
 @pytest.fixture
 def scan(huge: Path, tmp_path: Path) -> Iterator[Started]:
-    """A scan at work on two processes that is to write a file which is there already."""
+    """A running scan with two processes and an existing output file."""
     (tmp_path / "out.csv").write_text("old")
     started = Started(tmp_path, "scan", huge, "-j", "2", "-o", "out.csv", "--idf", "builtin")
     try:

@@ -24,7 +24,7 @@ def test_the_sketch_estimates_similarity_within_its_stated_error() -> None:
             found = float(estimate(bbit_sketch(a), bbit_sketch(b)))
             errors.append(found - common / size)
         stated = standard_error(similarity)
-        # Cut off at 0, an estimate of nothing lies above it on average, by less than its error.
+        # Cut off at 0, the estimate for disjoint sets averages above 0, by less than the error.
         room = stated if similarity == 0 else 0.002
         assert abs(np.mean(errors)) < 4 * stated / 150**0.5 + room
         assert np.std(errors) < 1.3 * stated + 1e-12
@@ -35,7 +35,7 @@ def test_the_sketch_does_not_depend_on_chunks_or_order() -> None:
     every = np.random.default_rng(2).integers(0, 1 << 64, 2000, dtype=np.uint64)
     whole = bbit_sketch(every)
     assert (bbit_sketch(every[::-1]) == whole).all()
-    # Sketches are kept in files: they must never change.
+    # Sketches are stored in files, so they must never change.
     few = bbit_sketch(np.arange(5, dtype=np.uint64))
     assert few.tobytes().hex().startswith("2a34cd3d9eae0472564dfab1c186eded")
 

@@ -1,4 +1,4 @@
-"""What the families have in common: collision, bands, the choice of them, and candidates."""
+"""Properties of all families: collision, bands, the choice of bands, and candidates."""
 
 import math
 from collections.abc import Callable
@@ -46,7 +46,7 @@ def signatures_of(family: Family, block: Block, size: int) -> np.ndarray:
 
 
 def vectors_at(angle: float, pairs: int, maker: np.random.Generator) -> Block:
-    """Pairs of unit vectors over 60 terms of their own, at an angle."""
+    """Pairs of unit vectors with their own 60 terms, at an angle."""
     weights, terms = [], []
     for _ in range(pairs):
         u, v = maker.normal(size=(2, 60))
@@ -171,7 +171,7 @@ def test_the_width_of_cells_parts_near_from_unrelated() -> None:
             assert proposed(family, UNRELATED, cut) <= proposed(other, UNRELATED, its) * 1.3
 
 
-def test_bands_are_equal_where_all_their_hashes_are() -> None:
+def test_bands_are_equal_if_all_their_hashes_are() -> None:
     maker = np.random.default_rng(2)
     signatures = maker.integers(0, 2, (200, 12)).astype(np.uint32)
     keys = bands(signatures, Banding(3, 4))
@@ -210,7 +210,7 @@ def test_a_key_that_thousands_share_comes_in_blocks() -> None:
     assert total == n * (n - 1) // 2
 
 
-def test_rows_alike_in_all_bands_are_one_to_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rows_equal_in_all_bands_are_searched_once(monkeypatch: pytest.MonkeyPatch) -> None:
     keys = np.random.default_rng(4).integers(0, 2**64, (5, 4), dtype=np.uint64)
     keys[1, 2] = keys[0, 2]
     many = np.concatenate([keys, np.repeat(keys[:2], [2000, 1000], axis=0)])

@@ -1,4 +1,4 @@
-"""MinHash: signatures and the sets they are made of, against plain Python."""
+"""MinHash: signatures compared with plain Python."""
 
 import math
 import random
@@ -56,7 +56,7 @@ def test_neither_order_nor_repetition_matters(elements: list[int], maker: random
     [(4, 1, 1), (2, 1, 9), (40, 5, 5), (20, 20, 20), (200, 20, 30), (900, 50, 50), (30, 0, 600)],
 )
 def test_places_agree_as_often_as_the_sets_do(shared: int, only_a: int, only_b: int) -> None:
-    """Whatever the sizes: sets that fill all places, sets that do not, one of each."""
+    """For all sizes: sets that fill all bins, sets that do not, one of each."""
     maker = np.random.default_rng(shared)
     trials, size = 300, 64
     sets = []

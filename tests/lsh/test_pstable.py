@@ -1,4 +1,4 @@
-"""p-stable projections against plain Python, and the probabilities of Datar et al."""
+"""p-stable projections compared with plain Python, and the probabilities of Datar et al."""
 
 import hashlib
 import math

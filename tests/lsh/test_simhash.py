@@ -1,4 +1,4 @@
-"""Simhash: the oldest descriptions to the digit, and a slow twin for everything else."""
+"""Simhash: published examples to the digit, and a slow oracle for everything else."""
 
 import functools
 import hashlib
@@ -113,7 +113,7 @@ def test_the_order_of_terms_never_matters(
 
 
 def test_fractions_are_summed_without_rounding() -> None:
-    # Ten times 0.1 is a hair above 1, and a hair below it when summed step by step.
+    # Ten times 0.1 is slightly above 1, and slightly below when summed step by step.
     assert functools.reduce(operator.add, [0.1] * 10) < 1
     for hashes, weights in [([1] * 10 + [0], [0.1] * 10 + [1]), ([0] + [1] * 10, [1] + [0.1] * 10)]:
         assert simhash(hashes, weights, bits=1) == 1

@@ -1,4 +1,4 @@
-"""Dedupe: the same corpus without its redundant documents, and what it must never do."""
+"""Dedupe: the corpus without its redundant documents, and what must never happen."""
 
 import gzip
 import io
@@ -41,7 +41,7 @@ def state(folder: Path) -> dict[str, tuple[int, int, bytes]]:
 
 
 def json_lines() -> list[bytes]:
-    """Lines as hands and programs write them: spaces, escapes, CR, other fields, blank ones."""
+    """Lines as people and programs write them: spaces, escapes, CR, other fields, blank lines."""
     spell = [
         lambda text: json.dumps({"text": text}).encode(),
         lambda text: json.dumps({"id": 7, "text": text}, ensure_ascii=False).encode(),
@@ -85,7 +85,7 @@ def test_tables_keep_header_quotes_and_packing(
     assert simdup("dedupe", name, "-o", "plain.csv").status == 0
     assert (tmp_path / "plain.csv").read_bytes() == head + b"".join(rows[n] for n in STAY)
     ran = simdup("dedupe", name, "-o", "out.jsonl")
-    assert (ran.status, "records are written as they were read: CSV" in ran.err) == (2, True)
+    assert (ran.status, "records keep their format, CSV" in ran.err) == (2, True)
 
 
 @pytest.mark.parametrize(
@@ -162,7 +162,7 @@ def test_folders_to_folders(simdup: Command, tmp_path: Path, link: str) -> None:
     assert again.status == 0
 
 
-def test_several_sources_keep_their_ways_apart(simdup: Command, tmp_path: Path) -> None:
+def test_several_sources_keep_their_paths(simdup: Command, tmp_path: Path) -> None:
     write(tmp_path / "x" / "old", {"1.txt": TEXTS[0], "2.txt": TEXTS[1]})
     write(tmp_path / "x" / "new", {"1.txt": TEXTS[2], "3.txt": TEXTS[3]})
     assert simdup("dedupe", "x/old", "x/new", "-o", "deep/er/out").status == 0
@@ -210,7 +210,7 @@ def test_refused_targets(simdup: Command, tmp_path: Path) -> None:
     for target in ("full", "file"):
         ran = simdup("dedupe", "in", "-o", target)
         assert (ran.status, "not empty" in ran.err) == (2, True)
-    assert simdup("dedupe", "in", "-o", "file", "--force").status == 2, "a file is no folder"
+    assert simdup("dedupe", "in", "-o", "file", "--force").status == 2, "a file is not a folder"
     ran = simdup("dedupe", "in", "-o", "out", "--removed", "in/list.csv")
     assert (ran.status, "is inside a SOURCE" in ran.err) == (2, True)
     ran = simdup("dedupe", "in", "-o", "out", "--removed", "out/list.csv")
@@ -218,19 +218,19 @@ def test_refused_targets(simdup: Command, tmp_path: Path) -> None:
     ran = simdup("dedupe", "-", "--input-format", "jsonl", "-o", "in", "--force", stdin=b"{}")
     assert (ran.status, "is a directory" in ran.err) == (2, True)
     ran = simdup("dedupe", "-", "-o", "out", stdin=b"text")
-    assert (ran.status, "has to be records" in ran.err) == (2, True)
+    assert (ran.status, "must be records" in ran.err) == (2, True)
     ran = simdup("dedupe", "in", "-o", "out", "--reference", "out")
     assert (ran.status, "is a SOURCE itself" in ran.err) == (2, True)
     assert state(tmp_path) == before
 
 
-def test_force_replaces_its_files_and_no_others(simdup: Command, tmp_path: Path) -> None:
+def test_force_replaces_only_files_with_the_same_names(simdup: Command, tmp_path: Path) -> None:
     write(tmp_path / "in", {"1.txt": TEXTS[0], "2.txt": TEXTS[2]})
     write(tmp_path / "out", {"1.txt": "old", "2.txt": "old", "mine.txt": "mine"})
     ran = simdup("dedupe", "in", "-o", "out", "--force")
     assert ran.status == 0
     for name in ("out/2.txt", "out/mine.txt"):
-        assert f"simdup: {name}: kept as it is; not part of the result" in ran.err
+        assert f"simdup: {name}: left in place; not part of the result" in ran.err
     assert tree(tmp_path / "out") == {
         "1.txt": TEXTS[0].encode(),
         "2.txt": b"old",
@@ -282,7 +282,7 @@ CHAIN = [f"{random.Random(n).getrandbits(40):x}" for n in range(200)]
 
 
 def link(number: int) -> str:
-    """A text that is near the next ones before and after it, and not to others."""
+    """A text near the previous and the next ones, but not near others."""
     return " ".join(CHAIN[number * 3 : number * 3 + 40])
 
 
@@ -304,7 +304,7 @@ def test_no_link_of_a_chain_is_removed_for_a_distant_one(
 
 @pytest.mark.parametrize("linkage", ["star", "single"])
 @pytest.mark.parametrize("seed", range(4))
-def test_what_is_removed_is_near_something_that_stays(
+def test_every_removed_document_is_near_one_that_stays(
     simdup: Command, tmp_path: Path, seed: int, linkage: str
 ) -> None:
     chance = random.Random(seed)
@@ -325,9 +325,7 @@ def test_what_is_removed_is_near_something_that_stays(
         assert gone.isdisjoint(f"new/{name}" for name in tree(tmp_path / f"out{least}"))
 
 
-def test_a_document_near_the_second_reference_is_redundant_beside_it(
-    simdup: Command, tmp_path: Path
-) -> None:
+def test_a_document_near_the_second_reference_is_redundant(simdup: Command, tmp_path: Path) -> None:
     """The first reference is kept, and the chain between the two leads to it."""
     write(tmp_path / "old", {"1": link(0), "2": link(2)})
     write(tmp_path / "new", {"between": link(1), "near 2": link(3), "far": link(4)})
@@ -351,7 +349,7 @@ def test_a_document_near_the_second_reference_is_redundant_beside_it(
         assert "new/far" not in [row[0] for row in rows]
 
 
-def test_it_says_what_it_wrote_and_how_much_stays(simdup: Command, tmp_path: Path) -> None:
+def test_the_report_says_how_much_stays(simdup: Command, tmp_path: Path) -> None:
     (tmp_path / "r.jsonl").write_bytes(b"".join(json_lines()))
     before = len(b"".join(json_lines()))
     after = sum(len(json_lines()[n]) for n in STAY)
@@ -364,7 +362,7 @@ def test_it_says_what_it_wrote_and_how_much_stays(simdup: Command, tmp_path: Pat
     told = simdup("dedupe", "r.jsonl", "-o", "o.jsonl.gz").err
     assert told.endswith("\nWrote o.jsonl.gz: 4 of 6 documents stay.\n"), "sizes do not compare"
     told = simdup("dedupe", "r.jsonl", "-o", "-").err
-    assert "\nWrote standard output: 4 of 6 documents stay" in told
+    assert "\nWrote to standard output: 4 of 6 documents stay" in told
     told = simdup("dedupe", "r.jsonl", "--dry-run").err
     assert told.endswith("\nWrote no corpus: 4 of 6 documents stay.\n")
     write(tmp_path / "in", {str(n): text for n, text in enumerate(TEXTS)})
@@ -377,7 +375,7 @@ def test_it_says_what_it_wrote_and_how_much_stays(simdup: Command, tmp_path: Pat
     assert "Wrote" not in simdup("dedupe", "missing", "-o", "none").err
 
 
-def test_what_is_preferred_stays(simdup: Command, tmp_path: Path) -> None:
+def test_preferred_documents_stay(simdup: Command, tmp_path: Path) -> None:
     write(tmp_path / "c", {"a/1.txt": TEXTS[0], "gold/2.txt": TEXTS[2], "z.md": TEXTS[0]})
     for options, kept in [
         ((), "c/a/1.txt"),
@@ -396,7 +394,7 @@ def test_what_is_preferred_stays(simdup: Command, tmp_path: Path) -> None:
 
 
 def test_records_of_one_name_are_not_mixed_up(simdup: Command, tmp_path: Path) -> None:
-    """A file may be called as a record of another is."""
+    """A file may have the name of a record of another file."""
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "r.jsonl").write_bytes(b"".join(json_lines()))
     (tmp_path / "in" / "r.jsonl#3").write_text(prose(77))
@@ -500,7 +498,7 @@ def test_two_runs_into_one_place(tmp_path: Path) -> None:
     for run, err in zip(runs, said, strict=True):
         assert (
             run.returncode == 0
-            or "another simdup is writing it (process" in err
+            or "another simdup is writing to it (process" in err
             or ("not empty" in err)
         ), err
     assert tree(tmp_path / "out") == tree(tmp_path / "in")
@@ -522,7 +520,7 @@ def meddle(monkeypatch: pytest.MonkeyPatch, how: Callable[[], object]) -> None:
 
 
 @pytest.mark.parametrize("kind", ["vanished", "changed", "reference"])
-def test_what_is_redundant_because_of_a_lost_source_stays(
+def test_documents_redundant_because_of_a_lost_source_stay(
     simdup: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:
     source = write(tmp_path / "in", {"0.txt": TEXTS[1], "2.txt": TEXTS[2], "9.txt": TEXTS[1]})
@@ -535,7 +533,7 @@ def test_what_is_redundant_because_of_a_lost_source_stays(
     ran = simdup("dedupe", "in", "-o", "out", *options)
     assert ran.status == 2
     assert f"{first.name}/1.txt: " in ran.err
-    assert ("vanished while this ran" if kind == "vanished" else "changed while") in ran.err
+    assert ("vanished during the run" if kind == "vanished" else "changed while") in ran.err
     found = tree(tmp_path / "out")
     expected = {name: content for name, content in tree(source).items() if name != "9.txt"}
     assert found == expected
@@ -646,7 +644,7 @@ def test_force_into_a_folder_with_files_changes_it_at_the_end_only(
     (tmp_path / "out").chmod(0o750)
     before = state(tmp_path / "out")
     ran = simdup("dedupe", "in", "-o", "out", "--force")
-    assert (ran.status, "out/b: is a file, and a folder in the SOURCEs" in ran.err) == (2, True)
+    assert (ran.status, "out/b: is a file, but a folder in the SOURCEs" in ran.err) == (2, True)
     assert state(tmp_path / "out") == before
     (tmp_path / "out" / "b").unlink()
     assert simdup("dedupe", "in", "-o", "out", "--force").status == 0
@@ -656,7 +654,7 @@ def test_force_into_a_folder_with_files_changes_it_at_the_end_only(
 
 
 @pytest.mark.parametrize("source", ["in", "r.jsonl"])
-def test_what_appears_at_the_target_meanwhile_stays(
+def test_files_that_appear_at_the_target_meanwhile_stay(
     simdup: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, source: str
 ) -> None:
     write(tmp_path, {"in/1.txt": TEXTS[0]})
@@ -669,16 +667,19 @@ def test_what_appears_at_the_target_meanwhile_stays(
 
     meddle(monkeypatch, appear)
     ran = simdup("dedupe", source, "-o", "out")
-    assert (ran.status, "out: appeared while this ran" in ran.err) == (2, True)
+    assert (ran.status, "out: was created by another program during the run" in ran.err) == (
+        2,
+        True,
+    )
     assert theirs.read_text() == "theirs"
     assert set(os.listdir(tmp_path)) == {"in", "r.jsonl", "out"}
 
 
-def test_sources_that_meet_in_out_are_an_error(simdup: Command, tmp_path: Path) -> None:
+def test_sources_with_the_same_place_in_out_are_an_error(simdup: Command, tmp_path: Path) -> None:
     write(tmp_path, {"x/f.txt": TEXTS[0], "y/sub/e.txt": TEXTS[1], "y/f.txt": TEXTS[3]})
     (tmp_path / "x" / "link").symlink_to(tmp_path / "y" / "sub")
     ran = simdup("dedupe", "x/f.txt", "x/link/../f.txt", "-o", "out")
-    assert (ran.status, "goes to the same place in OUT as x/f.txt" in ran.err) == (2, True)
+    assert (ran.status, "would have the same place in OUT as x/f.txt" in ran.err) == (2, True)
     assert set(os.listdir(tmp_path)) == {"x", "y"}
 
 
@@ -731,9 +732,9 @@ def test_no_output_overwrites_what_an_option_reads(
     before = state(tmp_path)
     for command_ in ("scan", "fingerprint", "tune"):
         ran = simdup(command_, "in", option, read, "-o", read)
-        assert (ran.status, "is read by this command, too" in ran.err) == (2, True), ran.err
+        assert (ran.status, "is also read by this command" in ran.err) == (2, True), ran.err
     ran = simdup("dedupe", "in", option, read, "-o", "out", "--removed", read)
-    assert (ran.status, "is read by this command, too" in ran.err) == (2, True)
+    assert (ran.status, "is also read by this command" in ran.err) == (2, True)
     assert state(tmp_path) == before
 
 
@@ -763,7 +764,7 @@ def test_stopped_it_leaves_nothing(tmp_path: Path, number: signal.Signals) -> No
     assert set(os.listdir(tmp_path)) == {"in", "tmp"}
 
 
-def test_what_a_killed_run_left_is_removed_by_the_next(tmp_path: Path) -> None:
+def test_leftovers_of_a_killed_run_are_removed_by_the_next(tmp_path: Path) -> None:
     running = start_work(tmp_path, "out")
     running.kill()
     running.wait()

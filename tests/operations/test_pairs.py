@@ -23,7 +23,7 @@ LITTLE = RunOptions(jobs=1, search=SearchOptions(memory=1))
 
 
 def found_with(least, numbers, bits, distance):
-    """The pairs as rows, where as many fit in memory."""
+    """The pairs as rows, with room for `room` of them in memory."""
     lines = FingerprintLines(
         [str(i) for i in range(len(numbers))], words_of(numbers, bits), bits, ""
     )

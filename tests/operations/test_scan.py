@@ -1,4 +1,4 @@
-"""Scan: the whole way against a slow twin, and what every contract of results says."""
+"""Scan: the whole pipeline compared with a slow oracle, and the contracts of results."""
 
 import csv
 import io
@@ -33,11 +33,11 @@ def pairs(found: Any) -> set[tuple[str, str]]:
     return {(pair.a, pair.b) for pair in found.pairs}
 
 
-# The whole way, slowly.
+# The whole pipeline, slowly.
 
 
 def family(seed: int) -> list[tuple[str, str]]:
-    """Texts of which some are copies, shuffled copies, edits and edits of edits of others."""
+    """Texts: some are copies, shuffled copies, edits and edits of edits of others."""
     chance = random.Random(seed)
     vocabulary = [a + b for a in LATIN for b in LATIN[:9]]
     texts: list[list[str]] = []
@@ -96,7 +96,7 @@ def test_the_whole_way_as_brute_force(
         verify=verify, jobs=1,
     )  # fmt: skip
     near = expected_pairs(texts, distance, similarity)
-    # Where texts decide, the distance only proposes; MinHash proposes the other pairs.
+    # If texts decide, the distance only proposes; MinHash proposes the other pairs.
     by_texts = method == "auto" and bool(similarity)
     expected = expected_pairs(texts, 64, similarity) if by_texts else near
     assert {(p.a, p.b): (p.distance, p.similarity) for p in found.pairs} == expected
@@ -123,7 +123,7 @@ def test_the_whole_way_as_brute_force(
 
 
 def check_roles(found: Any, texts: dict[str, str], pairs: Container[tuple[str, str]]) -> None:
-    """Check that those are redundant that are a pair with the kept one, or with its copy."""
+    """Check that redundant documents are those paired with the kept one, or with its copy."""
     roles: Counter[str] = Counter()
     first_of: dict[str, str] = {}
     for name, text in texts.items():
@@ -141,7 +141,7 @@ def check_roles(found: Any, texts: dict[str, str], pairs: Container[tuple[str, s
 
 
 @given(st.permutations(range(50)))
-def test_the_order_of_the_input_changes_no_cluster(order: list[int]) -> None:
+def test_the_order_of_the_input_does_not_change_clusters(order: list[int]) -> None:
     texts = family(3)
     before = scan(texts, SPLIT, jobs=1)
     after = scan([texts[n] for n in order], SPLIT, jobs=1)
@@ -174,7 +174,7 @@ def test_texts_that_fold_to_the_same_are_identical() -> None:
 
 
 def test_equal_fingerprints_of_different_texts_are_all_verified() -> None:
-    # The same words in another order: one fingerprint, and texts that are more or less alike.
+    # The same words in another order: one fingerprint, and more or less similar texts.
     words = LATIN[:30]
     near = [*words[:-2], words[-1], words[-2]]
     near_too = [words[1], words[0], *words[2:]]
@@ -243,7 +243,7 @@ def clusters(simdup: Command, texts: dict[str, str], *options: str) -> list[list
     return [[d["document"] for d in r["documents"]] for r in records if r["type"] == "cluster"]
 
 
-def test_star_linkage_takes_only_pairs_of_the_kept_one(simdup: Command) -> None:
+def test_star_linkage_uses_only_pairs_with_the_kept_one(simdup: Command) -> None:
     words = [f"{random.Random(n).getrandbits(40):x}" for n in range(60)]
     texts = {str(n): " ".join(words[n * 3 : n * 3 + 40]) for n in range(4)}
     texts["copy of 1"] = texts["1"]
@@ -263,7 +263,7 @@ def test_containment_finds_a_text_within_another(simdup: Command) -> None:
     assert clusters(simdup, texts, "-d", "64", "-s", "0.6") == []
 
 
-# Which one is kept.
+# Which document is kept.
 
 
 def test_keep(simdup: Command, tmp_path: Path) -> None:
@@ -303,7 +303,7 @@ def test_the_text_of_a_pair_lists_similarity_rounded_down(simdup: Command, tmp_p
     assert record["weakest"] == record["pairs"][0]["similarity"] == 0.6666
 
 
-# Every process, every run.
+# Any number of processes, every run.
 
 
 def without_seconds(lines: Iterable[bytes]) -> list[Any]:
@@ -313,7 +313,7 @@ def without_seconds(lines: Iterable[bytes]) -> list[Any]:
 
 @pytest.fixture(scope="module")
 def larger(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A corpus that is worth more than one process: 1.4 MB, 420 files, some of them bad."""
+    """A corpus large enough for several processes: 1.4 MB, 420 files, some of them bad."""
     folder = tmp_path_factory.mktemp("larger") / "corpus"
     texts = {}
     for number in range(420):
@@ -369,7 +369,9 @@ def test_check(simdup: Command, tmp_path: Path) -> None:
     assert "cluster 1: 2 documents" in both.text
 
 
-def test_what_cannot_be_read_is_told_and_the_rest_done(simdup: Command, tmp_path: Path) -> None:
+def test_unreadable_files_are_reported_and_the_rest_is_done(
+    simdup: Command, tmp_path: Path
+) -> None:
     write(tmp_path, {"c/a.txt": prose(1), "c/b.txt": prose(1), "records": '{"text": "x"}'})
     (tmp_path / "dangling").symlink_to("nowhere")
     ran = simdup("scan", "c", "missing", "dangling", "-f", "jsonl")
@@ -386,7 +388,7 @@ def test_what_cannot_be_read_is_told_and_the_rest_done(simdup: Command, tmp_path
     assert simdup("scan", "--files-from", "gone").status == 2
 
 
-def test_empty_and_binary_files_are_no_error(simdup: Command, tmp_path: Path) -> None:
+def test_empty_and_binary_files_are_not_an_error(simdup: Command, tmp_path: Path) -> None:
     write(tmp_path, {"c/a.txt": prose(1), "c/b.txt": ""})
     (tmp_path / "c/c.bin").write_bytes(bytes(range(256)) * 20)
     os.mkfifo(tmp_path / "c" / "pipe")
@@ -402,7 +404,7 @@ def test_empty_and_binary_files_are_no_error(simdup: Command, tmp_path: Path) ->
 # Sources.
 
 
-def test_a_folder_is_walked_by_the_bytes_of_names_without_what_is_hidden(
+def test_a_folder_is_walked_in_byte_order_without_hidden_files(
     simdup: Command, tmp_path: Path
 ) -> None:
     text = prose(1)
@@ -425,7 +427,7 @@ def test_each_file_once_under_the_name_it_was_first_reached(
     assert found == ["./c/d/b.txt", "c/a.txt", "c/.h.txt"]
 
 
-def test_a_source_that_is_a_link_leads_to_no_file_twice(simdup: Command, tmp_path: Path) -> None:
+def test_a_source_that_is_a_link_lists_no_file_twice(simdup: Command, tmp_path: Path) -> None:
     write(tmp_path, {"c/a.txt": prose(1), "c/d/b.txt": prose(2), "-": prose(3)})
     (tmp_path / "link").symlink_to("c")
     (tmp_path / "b.txt").symlink_to("c/d/b.txt")
@@ -465,7 +467,9 @@ def scanned(simdup: Command, *options: str) -> tuple[int, list[dict[str, Any]]]:
     return ran.status, [json.loads(line) for line in ran.lines]
 
 
-def test_records_are_numbered_and_broken_ones_told_by_line(simdup: Command, tmp_path: Path) -> None:
+def test_records_are_numbered_and_broken_ones_reported_by_line(
+    simdup: Command, tmp_path: Path
+) -> None:
     text = prose(1)
     lines = [
         json.dumps({"text": text}).encode(),
@@ -485,13 +489,13 @@ def test_records_are_numbered_and_broken_ones_told_by_line(simdup: Command, tmp_
     assert status == 2
     assert [d["document"] for d in records[0]["documents"]] == ["r.jsonl#1", "r.jsonl#7"]
     assert {r["document"]: r["reason"] for r in records[1:-1]} == {
-        "r.jsonl#2": "line 3: not JSON",
+        "r.jsonl#2": "line 3: not valid JSON",
         "r.jsonl#3": "line 4: no field 'text'",
         "r.jsonl#4": "line 5: not a JSON object",
         "r.jsonl#5": "line 6: field 'text' is not a string",
-        "r.jsonl#6": "line 7: not UTF-8",
+        "r.jsonl#6": "line 7: not valid UTF-8",
         "r.jsonl#8": "empty",
-        "r.jsonl#9": "line 11: not JSON",
+        "r.jsonl#9": "line 11: not valid JSON",
     }
 
 
@@ -522,7 +526,7 @@ def test_ids_and_fields(simdup: Command, tmp_path: Path) -> None:
     assert scanned(simdup)[1][-1]["documents"] == 10
 
 
-def test_lone_surrogates_of_records_do_no_harm(simdup: Command, tmp_path: Path) -> None:
+def test_lone_surrogates_of_records_are_harmless(simdup: Command, tmp_path: Path) -> None:
     text = json.dumps(prose(1) + "\ud800x\udfff")
     lines = [f'{{"id": "a\\ud800", "text": {text}}}', f'{{"id": "b", "text": {text}}}']
     (tmp_path / "r.jsonl").write_text("\n".join(lines))
@@ -532,7 +536,7 @@ def test_lone_surrogates_of_records_do_no_harm(simdup: Command, tmp_path: Path) 
         assert "a\ufffd" in ran.out.decode()
 
 
-def test_the_input_format_can_be_said(simdup: Command, tmp_path: Path) -> None:
+def test_the_input_format_can_be_set(simdup: Command, tmp_path: Path) -> None:
     write(
         tmp_path,
         {"r.txt": json.dumps({"text": prose(1)}), "s.NDJSON": json.dumps({"text": prose(2)})},
@@ -630,7 +634,7 @@ def test_hostile_files(simdup: Command, shared_data: Path, tmp_path: Path) -> No
         if name.startswith("broken.jsonl#"):
             assert reason.startswith("line ") or reason == "no words but function words"
     assert sum(reason.startswith("line ") for reason in skipped.values()) >= 5
-    # Every one of them is accounted for.
+    # All of them are accounted for.
     for line in (folder / "expect.tsv").read_text("utf-8").splitlines()[1:]:
         name = line.split("\t")[0]
         if not name.endswith(".jsonl") and (folder / name).exists():
@@ -642,7 +646,7 @@ def test_hostile_files(simdup: Command, shared_data: Path, tmp_path: Path) -> No
 # From Python.
 
 
-def test_the_library_takes_folders_files_and_texts(tmp_path: Path) -> None:
+def test_the_library_accepts_folders_files_and_texts(tmp_path: Path) -> None:
     write(tmp_path, {"c/a.txt": prose(1), "c/b.txt": prose(1)})
     for sources in (str(tmp_path / "c"), [str(tmp_path / "c")]):
         assert len(scan(sources).clusters) == 1

@@ -1,4 +1,4 @@
-"""Tune: a sample's true pairs are counted exactly, and the advice follows from them."""
+"""Tune: the true pairs of a sample are counted exactly, and the advice follows from them."""
 
 import json
 import subprocess
@@ -51,7 +51,7 @@ def test_the_histogram_counts_every_pair_once() -> None:
 def test_the_threshold_goes_down_while_pairs_thin_out() -> None:
     heap = [0.97] * 20 + [0.82] * 9 + [0.72] * 5 + [0.62] * 3
     assert advise_similarity(truth(*heap)) < 0.62
-    # A heap of chance likeness right below keeps it up.
+    # A peak of chance similarity right below keeps the threshold.
     assert advise_similarity(truth(*heap, *[0.77] * 40)) == 0.8
 
 
@@ -97,7 +97,7 @@ def corpus(folder: Path) -> Path:
     return folder
 
 
-def test_what_it_says_of_a_method_is_what_a_scan_finds(tmp_path: Path) -> None:
+def test_its_figures_of_a_method_agree_with_a_scan(tmp_path: Path) -> None:
     folder = str(corpus(tmp_path))
     told = tune([folder], Settings(run=RunOptions(jobs=1)), fixed=True)
     assert (told.documents, told.sample, told.true) == (40, 40, 10)
@@ -145,9 +145,9 @@ def test_its_text_can_be_pasted_too(tmp_path: Path) -> None:
     assert b"\nrecipe " in raw("tune", str(tmp_path), "-v")
 
 
-def test_nothing_to_tune_by_is_said(tmp_path: Path) -> None:
-    (tmp_path / "a.txt").write_text("alone in the world, with words enough to be told apart")
-    assert b"no pairs to tune by" in raw("tune", str(tmp_path))
+def test_a_sample_without_true_pairs_is_reported(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("alone in the world, with words enough to be distinguished")
+    assert b"this sample has no true pairs" in raw("tune", str(tmp_path))
 
 
 def run(*arguments: str) -> list[dict[str, object]]:

@@ -1,4 +1,4 @@
-"""Signatures and what they propose, in plain Python: one number at a time."""
+"""Signatures and their candidates, in plain Python: one number at a time."""
 
 import math
 from itertools import combinations

@@ -1,4 +1,4 @@
-"""What simdup computes, written again in plain Python: slow, and without importing simdup."""
+"""The computations of simdup in plain Python: slow, and without importing simdup."""
 
 import math
 import unicodedata
@@ -9,7 +9,7 @@ from itertools import groupby
 
 
 def simhash(hashes: Iterable[int], weights: Iterable[float], bits: int, ties: str = "one") -> int:
-    """For each bit: the weights of the hashes that have it, less those of the others."""
+    """For each bit: the weights of hashes with this bit, minus those of the others."""
     terms = list(zip(hashes, weights, strict=True))
     result = 0
     for bit in range(bits):
@@ -25,7 +25,7 @@ def term_hash(term: str) -> int:
 
 
 def bkdr(term: str, bits: int) -> int:
-    """The hash as its Java source has it: a long that overflows, Math.abs, and a remainder."""
+    """The hash as in its Java source: a long that overflows, Math.abs, and a remainder."""
     units = term.encode("utf-16-be")
     value = 0
     for i in range(0, len(units), 2):
@@ -82,7 +82,7 @@ def weights(
     top: int = 20,
     cap: float = 0.10,
 ) -> dict[str, float]:
-    """The weights of a document's kept terms, its corpus's document frequencies being the IDF."""
+    """The weights of a document's kept terms, with the IDF of its corpus."""
     df = Counter(term for document in corpus for term in set(document))
     n = sum(1 for document in corpus if document)
     tf = Counter(tokens)
@@ -152,7 +152,7 @@ def word_runs(words: Sequence[str], n: int) -> set[tuple[str, ...]]:
 
 
 def jaccard(a: set[Hashable], b: set[Hashable]) -> float:
-    """The share of the elements of either set that both have."""
+    """The share of the union of two sets that both have."""
     return len(a & b) / len(a | b) if a and b else 0.0
 
 
@@ -162,7 +162,7 @@ def resemblance(a: str, b: str, n: int = 5) -> float:
 
 
 def containment(a: str, b: str, n: int = 5) -> float:
-    """The share of the smaller set of shingles that lies in the larger."""
+    """The share of the smaller set of shingles that the larger one contains."""
     first, second = shingles(a, n), shingles(b, n)
     return len(first & second) / min(len(first), len(second)) if first and second else 0.0
 
@@ -176,7 +176,7 @@ def cosine(a: Mapping[str, float], b: Mapping[str, float]) -> float:
 
 
 def groups(pairs: Iterable[tuple[Hashable, Hashable]]) -> set[frozenset[Hashable]]:
-    """What pairs connect."""
+    """The groups that pairs connect."""
     found: list[set[Hashable]] = []
     for pair in pairs:
         met = [group for group in found if group & set(pair)]
@@ -185,6 +185,6 @@ def groups(pairs: Iterable[tuple[Hashable, Hashable]]) -> set[frozenset[Hashable
 
 
 def clusters(pairs: Iterable[tuple[str, str]], names: Iterable[str]) -> dict[str, frozenset]:
-    """The cluster of each name; a name without a pair is one of its own."""
+    """The cluster of each name; a name without a pair is a cluster by itself."""
     alone = {name: frozenset([name]) for name in names}
     return alone | {name: group for group in groups(pairs) for name in group}

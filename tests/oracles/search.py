@@ -1,4 +1,4 @@
-"""The reference that the search is checked against, in plain Python, and test fingerprints."""
+"""A reference for the search in plain Python, and fingerprints for tests."""
 
 import numpy as np
 from hypothesis import strategies as st
@@ -21,14 +21,14 @@ def oracle(numbers, distance, copies="all"):
 
 
 def words_of(numbers, bits):
-    """Whole numbers as uint64[n, words], the most significant word first."""
+    """Integers as uint64[n, words], the most significant word first."""
     count = -(-bits // 64)
     rows = [[n >> 64 * (count - 1 - w) & (1 << 64) - 1 for w in range(count)] for n in numbers]
     return np.array(rows, dtype=np.uint64).reshape(len(numbers), count)
 
 
 def numbers_of(fingerprints):
-    """uint64[n, words] as whole numbers."""
+    """uint64[n, words] as integers."""
     rows = fingerprints.reshape(len(fingerprints), -1) if len(fingerprints) else []
     return [int.from_bytes(row.astype(">u8").tobytes(), "big") for row in rows]
 
@@ -40,7 +40,7 @@ def triples(pairs):
 
 @st.composite
 def clustered(draw, least=0, most=40, bits=None):
-    """Numbers of some bits, most of them near or equal to another one; and the bits."""
+    """Numbers of some bits, most of them near or equal to another, and the bits."""
     bits = draw(st.sampled_from([1, 5, *range(8, 257, 8)])) if bits is None else bits
     number = st.integers(0, (1 << bits) - 1)
     centres = draw(st.lists(number, min_size=1, max_size=5))

@@ -1,4 +1,4 @@
-"""The sentences that end a run."""
+"""The closing report of a run."""
 
 from dataclasses import replace
 
@@ -28,7 +28,7 @@ def test_every_figure_has_separators() -> None:
         "Read 12,000 documents in 1,234.6 s.",
         "Found 1,200 clusters with 3,400 redundant documents (kept: first in order).",
         (
-            "2,000 documents are linked to a kept one through others only: too far from it to be "
+            "2,000 documents are linked to a kept one only through others: too far from it to be "
             "redundant (similarity below 0.8)."
         ),
         "7,800 candidate pairs checked, 5,600 confirmed (similarity at least 0.8).",
@@ -46,10 +46,10 @@ def test_one_is_not_many() -> None:
     assert lines(one, method="simhash")[1:] == [
         "Found 1 cluster with 1 redundant document (kept: first in order).",
         (
-            "1 document is linked to a kept one through others only: "
+            "1 document is linked to a kept one only through others: "
             "too far from it to be redundant."
         ),
-        ("`dedupe` would remove 2 documents: its clusters hold only what is near the kept one."),
+        ("`dedupe` would remove 2 documents: its clusters only have documents near the kept one."),
         "1 candidate pair checked, 1 confirmed (distance at most 3, similarity at least 0.8).",
     ]
 
@@ -77,11 +77,11 @@ def test_it_says_what_is_kept(fields: dict[str, object], kept: str) -> None:
         ({"method": "minhash", "similarity": 0.5}, "similarity at least 0.5"),
     ],
 )
-def test_it_says_what_confirmed_means(fields: dict[str, object], asked: str) -> None:
+def test_the_report_explains_confirmed_pairs(fields: dict[str, object], asked: str) -> None:
     assert f"7,800 candidate pairs checked, 5,600 confirmed ({asked})." in lines(result(), **fields)
 
 
-def test_what_was_not_compared_is_not_called_confirmed() -> None:
+def test_pairs_that_were_not_compared_are_not_confirmed() -> None:
     (found,) = (line for line in lines(result(), verify=False) if "candidate" in line)
     assert found == (
         "7,800 candidate pairs found (distance at most 3); the texts were not compared."
@@ -97,11 +97,11 @@ def test_only_some_pairs_of_a_large_cluster_are_checked() -> None:
     told = lines(result((large, large)))
     assert "7,800 candidate pairs checked (similarity at least 0.8)." in told
     assert told[-1] == (
-        "Of 2 large clusters, only the pairs that decide were checked; `all_pairs` checks all."
+        "In 2 large clusters, only the decisive pairs were checked; `all_pairs` checks all."
     )
 
 
-def test_dedupe_is_named_only_where_it_differs() -> None:
+def test_dedupe_is_mentioned_only_if_it_differs() -> None:
     for number, said in ((None, False), (3_400, False), (3_300, True)):
         told = report(result(star_redundant=number), Criteria())
         assert ("`dedupe` would remove 3,300 documents" in told) == said
@@ -117,9 +117,11 @@ def test_nothing_found() -> None:
 
 
 def test_reasons_are_counted_and_shown_harmless() -> None:
-    skipped = [Skipped("a", f"line {n}: not JSON") for n in (1, 2)] + [Skipped("b", "\x1b[2J")]
+    skipped = [Skipped("a", f"line {n}: not valid JSON") for n in (1, 2)] + [
+        Skipped("b", "\x1b[2J")
+    ]
     told = report(replace(result(), skipped=tuple(skipped)), Criteria())
-    assert "; 3 skipped (2 not JSON, 1 \\x1b[2J).\n" in told
+    assert "; 3 skipped (2 not valid JSON, 1 \\x1b[2J).\n" in told
 
 
 @pytest.mark.parametrize(
@@ -134,7 +136,7 @@ def test_sizes(size: int, said: str) -> None:
     assert size_words(size) == said
 
 
-def test_what_a_cleaned_corpus_keeps_is_counted_without_references() -> None:
+def test_references_are_not_counted_as_kept() -> None:
     members = [
         Member("r", "kept", "0", number=0),
         *(Member(str(n), "redundant", "0", number=n) for n in (2, 3)),

@@ -1,4 +1,4 @@
-"""The benchmarks can be listed and run; what they measure is not a matter of tests."""
+"""The benchmarks can be listed and run; their results are not tested."""
 
 import json
 import subprocess

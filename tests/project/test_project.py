@@ -1,4 +1,4 @@
-"""The project itself: rooms, imports, types, examples, what is promised of start-up."""
+"""The project itself: rooms, imports, types, examples, start-up time."""
 
 import csv
 import doctest
@@ -20,7 +20,7 @@ import simdup as package
 
 
 def python(code: str) -> str:
-    """What a fresh interpreter prints."""
+    """The output of a fresh interpreter."""
     done = subprocess.run(
         [sys.executable, "-c", code], env=environment(), capture_output=True, text=True, check=False
     )
@@ -29,7 +29,7 @@ def python(code: str) -> str:
 
 
 def imported(code: str) -> set[str]:
-    """The packages that are loaded after some code ran."""
+    """The packages that are loaded after running some code."""
     said = python(f"import sys\n{code}\nprint(*{{name.split('.')[0] for name in sys.modules}})")
     return set(said.splitlines()[-1].split())
 
@@ -41,7 +41,7 @@ def main(*arguments: str) -> str:
     )
 
 
-def test_rooms_stand_along_the_way_of_the_data() -> None:
+def test_the_picture_lists_rooms_in_data_order() -> None:
     pytest.importorskip("importlinter")
     code = "import sys; from importlinter.cli import lint_imports_command as c; sys.exit(c())"
     done = subprocess.run(
@@ -67,7 +67,7 @@ def test_help_costs_next_to_nothing() -> None:
         assert not imported(main(name, "--help")) & HEAVY
 
 
-def test_a_small_comparison_waits_for_no_great_import(tmp_path: Path) -> None:
+def test_a_small_comparison_imports_no_large_library(tmp_path: Path) -> None:
     (tmp_path / "a").write_text("a few words on a lantern by the harbour", "utf-8")
     found = imported(main("compare", "-q", str(tmp_path / "a"), str(tmp_path / "a")))
     assert not found & {"sklearn", "scipy", "jieba", "tqdm"}
@@ -114,7 +114,7 @@ MODULES = [found.name for found in pkgutil.walk_packages(package.__path__, "simd
 
 
 @pytest.mark.parametrize("name", [m for m in MODULES if m != "simdup.__main__"])
-def test_every_module_has_a_docstring_whose_examples_hold(name: str) -> None:
+def test_every_module_has_a_docstring_and_its_examples_run(name: str) -> None:
     module = importlib.import_module(name)
     assert module.__doc__
     assert doctest.testmod(module).failed == 0

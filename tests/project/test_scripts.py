@@ -1,4 +1,4 @@
-"""The scripts of the examples run, in the shell and in Python, and do what they say."""
+"""The example scripts run, in the shell and in Python, and do what they say."""
 
 import json
 import os
@@ -74,7 +74,7 @@ def test_check_in_a_makefile(tmp_path: Path) -> None:
 
 
 def fed(command: list[str | Path], folder: Path, *texts: tuple[str, str]) -> list[str]:
-    """What a feed script prints of (id, text)."""
+    """The output of a feed script for pairs of (id, text)."""
     lines = "".join(json.dumps({"id": name, "text": text}) + "\n" for name, text in texts)
     ran = subprocess.run(
         [*command, "seen.index"], cwd=folder, input=lines.encode(), capture_output=True,

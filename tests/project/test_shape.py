@@ -1,4 +1,4 @@
-"""The shape of the code stays within its limits; `docs/architecture.md` lists the exceptions."""
+"""The code stays within its size limits; `docs/architecture.md` lists the exceptions."""
 
 from collections.abc import Callable
 

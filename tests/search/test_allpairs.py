@@ -70,7 +70,7 @@ def test_all_threads_and_chunk_sizes_give_the_same_arrays(bits, shape, monkeypat
 
 
 @pytest.mark.parametrize("which", ["all", "first"])
-def test_the_stream_holds_each_pair_once_in_bounded_chunks(which, monkeypatch):
+def test_the_stream_yields_each_pair_once_in_bounded_chunks(which, monkeypatch):
     monkeypatch.setattr(duplicates, "PAIRS", 50)
     f = planted(3000, near=0.5)
     f[500:600] = f[499]
@@ -90,7 +90,7 @@ def test_a_stream_that_is_dropped_leaves_no_thread_behind(monkeypatch):
     assert threading.active_count() == before
 
 
-def test_what_a_thread_raises_is_raised(monkeypatch):
+def test_exceptions_of_threads_are_raised(monkeypatch):
     def broken(*_):
         raise MemoryError("no room")
         yield
@@ -102,7 +102,7 @@ def test_what_a_thread_raises_is_raised(monkeypatch):
 
 @pytest.mark.parametrize("n", [0, 1])
 @pytest.mark.parametrize("search", ["tables", "exhaustive", "probe", "neighbours"])
-def test_none_and_one_have_no_pairs(n, search):
+def test_zero_or_one_fingerprint_have_no_pairs(n, search):
     found = all_pairs(np.zeros(n, dtype=np.uint64), 2, search=search)
     assert triples(found) == []
     assert triples(all_pairs(np.zeros((n, 3), dtype=np.uint64), 1, 160, search=search)) == []
@@ -123,7 +123,7 @@ def test_the_input_is_left_alone_and_may_be_read_only():
     assert (f == before).all()
 
 
-def test_strided_input_is_taken():
+def test_strided_input_is_accepted():
     f = planted(4000).reshape(-1)
     assert triples(all_pairs(f[::2])) == triples(all_pairs(f[::2].copy()))
 
@@ -133,11 +133,11 @@ def test_strided_input_is_taken():
     [
         ([1, 2], {}, "uint64"),
         (np.array([1, 2]), {}, "uint64"),
-        (np.zeros((2, 2), dtype=np.uint64), {}, "word"),
-        (np.zeros(2, dtype=np.uint64), {"bits": 128}, "word"),
-        (np.zeros((2, 1, 1), dtype=np.uint64), {}, "word"),
-        (np.array([256], dtype=np.uint64), {"bits": 8}, "above"),
-        (np.array([[1 << 8, 0]], dtype=np.uint64), {"bits": 72}, "above"),
+        (np.zeros((2, 2), dtype=np.uint64), {}, "expected shape"),
+        (np.zeros(2, dtype=np.uint64), {"bits": 128}, "expected shape"),
+        (np.zeros((2, 1, 1), dtype=np.uint64), {}, "expected shape"),
+        (np.array([256], dtype=np.uint64), {"bits": 8}, "more than"),
+        (np.array([[1 << 8, 0]], dtype=np.uint64), {"bits": 72}, "more than"),
         (np.zeros(2, dtype=np.uint64), {"bits": 0}, "1 to 256"),
         (np.zeros(2, dtype=np.uint64), {"bits": 257}, "1 to 256"),
         (np.zeros(2, dtype=np.uint64), {"bits": 64.0}, "whole number"),

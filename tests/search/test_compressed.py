@@ -30,7 +30,7 @@ def test_decompress_inverts_compress(values):
 
 @settings(max_examples=200, deadline=None)
 @given(st.lists(U64 | FEW_BITS, max_size=500), st.lists(st.tuples(U64 | FEW_BITS, FEW_BITS)))
-def test_a_window_holds_all_that_lies_between(values, wanted):
+def test_a_window_contains_all_values_between_its_ends(values, wanted):
     plain = ascending(values)
     low = np.array([one for one, _ in wanted], dtype=np.uint64)
     high = np.array([min(one + more, (1 << 64) - 1) for one, more in wanted], dtype=np.uint64)
@@ -41,7 +41,7 @@ def test_a_window_holds_all_that_lies_between(values, wanted):
         assert found[(found >= a) & (found <= b)].tolist() == inside.tolist()
 
 
-def test_a_window_decompresses_no_more_than_the_blocks_hit():
+def test_a_window_decompresses_only_the_blocks_hit():
     plain = ascending(np.random.default_rng(1).integers(0, 1 << 64, 100_000, dtype=np.uint64))
     one = plain[50_000:50_001]
     assert len(decompress_window(compress_table(plain), one, one)) <= 2 * BLOCK
@@ -52,7 +52,7 @@ def test_random_values_come_within_two_percent_of_the_bound(n):
     plain = ascending(np.random.default_rng(2).integers(0, 1 << 64, n, dtype=np.uint64))
     bound = 64 - math.log2(n) + 1 / math.log(2)
     bits = 8 * compress_table(plain).nbytes / n
-    # Between powers of two of n the code itself lies up to 1.4 % above the bound.
+    # Between powers of two of n, the code itself is up to 1.4 % above the bound.
     assert bound < bits < 1.025 * bound
 
 

@@ -1,4 +1,4 @@
-"""Groups found without a look at all pairs: against all pairs, in plain Python."""
+"""Groups found without checking all pairs, compared with all pairs in plain Python."""
 
 from collections.abc import Sequence
 from itertools import combinations
@@ -17,7 +17,7 @@ Pairs = set[tuple[int, int]]
 
 @st.composite
 def graphs(draw: st.DrawFn) -> tuple[NDArray[np.uint64], Pairs]:
-    """Keys of some rows, and which of the pairs that share a key pass the check."""
+    """Keys of rows, and which pairs that share a key pass the check."""
     n, columns = draw(st.integers(1, 30)), draw(st.integers(1, 3))
     row = st.lists(st.integers(0, draw(st.integers(0, 6))), min_size=columns, max_size=columns)
     keys = np.array(draw(st.lists(row, min_size=n, max_size=n)), np.uint64)
@@ -52,7 +52,7 @@ def test_connected_rows(graph: tuple[NDArray[np.uint64], Pairs]) -> None:
 
 
 @given(st.integers(1, 40), st.data())
-def test_a_forest_depends_on_no_order(n: int, data: st.DataObject) -> None:
+def test_a_forest_does_not_depend_on_the_order_of_pairs(n: int, data: st.DataObject) -> None:
     pair = st.tuples(st.integers(0, n - 1), st.integers(0, n - 1))
     pairs = data.draw(st.lists(pair, max_size=60))
     forest = Forest(n)
@@ -107,7 +107,7 @@ def test_a_family_costs_as_much_as_it_has_members() -> None:
     assert sum(looked) < 5 * n
 
 
-def test_a_budget_ends_the_work_and_says_how_much_is_left() -> None:
+def test_a_budget_limits_the_work_and_counts_the_rest() -> None:
     n = 2_000
     forest, budget = Forest(n), Budget(1e6)
 

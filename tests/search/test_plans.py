@@ -48,7 +48,7 @@ def bits_of(key):
 
 
 @pytest.mark.parametrize(("bits", "distance"), [(8, 0), (8, 1), (10, 2), (12, 3), (9, 4)])
-def test_whatever_bits_differ_some_key_is_spared(bits, distance):
+def test_for_any_differing_bits_some_key_is_equal(bits, distance):
     ball = HammingBall(bits, distance)
     cuts = [Cut(ball, blocks) for blocks in range(distance + 1, bits + 1)]
     if (distance + 1) ** 2 <= bits:
@@ -73,7 +73,7 @@ def test_a_plan_is_the_cheapest_of_those_considered(bits, data, n):
     assert hash(chosen) == hash(plan(ball, n))
 
 
-def test_auto_takes_the_scan_for_few_or_far():
+def test_auto_chooses_the_scan_for_few_fingerprints_or_large_distances():
     assert plan(BALL, 100).search == "exhaustive"
     assert plan(HammingBall(64, 40), 10**4).search == "exhaustive"
     assert plan(HammingBall(64, 64), 10**6).search == "exhaustive"
@@ -97,7 +97,7 @@ def test_baselines_are_plans_without_tables(search):
     assert search in explain(chosen)
 
 
-def test_explain_says_what_a_plan_does():
+def test_explain_describes_a_plan():
     text = explain(plan(BALL, 10**6, 10))
     for part in ("1,000,000 fingerprints of 64 bits", "10", "25 to 26", "13, 13, 13, 13, 12",
                  "expected candidates", "MB", "exhaustive", "16 tables"):  # fmt: skip

@@ -21,7 +21,7 @@ SIMILARITIES = [0.1, 0.3, 0.5, 0.8, 0.9, 0.97, 1.0]
 
 @st.composite
 def families(draw: st.DrawFn) -> Sets:
-    """Sets that share much or little, with elements that are rare or common."""
+    """Sets that share much or little, with rare and common elements."""
     every = mix64(np.arange(1, 60, dtype=np.uint64)).tolist()
     common = set(draw(st.lists(st.sampled_from(every))))
     changes = st.sets(st.sampled_from(every), max_size=8)
@@ -55,7 +55,7 @@ def meeting(lists: Lists, n: int) -> set[tuple[int, int]]:
 
 
 def prefix_lists(sets: Sets, least: float, first: Sequence[int]) -> Lists:
-    """Return the lists; of sets that are not among the first, only what those have too."""
+    """Return the lists; later sets add only elements that the first sets have."""
     n = len(sets)
     prefixes = Prefixes(n, sum(map(len, sets)), least)
     every = np.arange(n)
@@ -118,7 +118,7 @@ def test_elements_that_always_occur_together_make_one_list() -> None:
     assert len(lists.sizes) == 1
 
 
-def test_parts_tell_sets_of_the_same_few_elements_apart() -> None:
+def test_parts_separate_sets_of_the_same_few_elements() -> None:
     rng = np.random.default_rng(3)
     sets = [set(rng.choice(400, 60, replace=False).tolist()) for _ in range(200)]
     parts = Parts(0.8, np.full(200, 60))

@@ -21,7 +21,7 @@ def oracle(asked, numbers, distance):
 
 @SMALL
 @given(clustered(), st.data(), st.booleans(), st.sampled_from(["auto", 4, 10, 16, 20]))
-def test_finds_exactly_what_is_within_the_distance(drawn, data, compress, shape):
+def test_finds_exactly_the_fingerprints_within_the_distance(drawn, data, compress, shape):
     numbers, bits = drawn
     cut = data.draw(st.integers(0, len(numbers)))
     built = data.draw(st.integers(0, min(bits, 5)))
@@ -70,7 +70,7 @@ def test_matches_in_heavy_runs_are_found_completely(monkeypatch):
         assert triples(query(index, f[2000:])) == triples(expected)
 
 
-def test_a_heavy_run_is_seen_behind_queries_that_meet_nothing(monkeypatch):
+def test_a_heavy_run_is_found_after_queries_without_hits(monkeypatch):
     monkeypatch.setattr(queries, "PAIRS", 10_000)
     f = planted(4000, near=0.5) & np.uint64(0xFFFFFFFFFFFF) | np.uint64(7 << 48)
     asked = np.concatenate([f[3000:], f[:50] ^ np.uint64(1 << 48)])
@@ -108,7 +108,7 @@ def test_invalid_queries_raise():
     index = build(planted(100))
     with pytest.raises(SimdupError, match="exceeds"):
         query(index, planted(3), 4)
-    with pytest.raises(SimdupError, match="word"):
+    with pytest.raises(SimdupError, match="expected shape"):
         query(index, planted(3, bits=128))
     with pytest.raises(SimdupError, match="uint64"):
         query(index, [1, 2])

@@ -1,4 +1,4 @@
-"""Sorting more values than fit in memory."""
+"""Sort more values than fit in memory."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -24,7 +24,7 @@ def no_folder() -> Iterator[str]:
     st.integers(1, 50),
     st.integers(1, 9),
 )
-def test_values_come_in_order_whatever_fits(tmp_path_factory, given_chunks, room, window):
+def test_values_are_sorted_for_any_memory_limit(tmp_path_factory, given_chunks, room, window):
     path: Path = tmp_path_factory.mktemp("runs")
 
     @contextmanager
@@ -42,7 +42,7 @@ def test_values_come_in_order_whatever_fits(tmp_path_factory, given_chunks, room
     assert [value for chunk in found for value in chunk.tolist()] == sorted(everything)
 
 
-def test_what_fits_needs_no_folder():
+def test_values_that_fit_in_memory_need_no_folder():
     chunks = [np.array([3, 1], np.uint64), np.array([2], np.uint64)]
     with sort_chunks(chunks, 4, no_folder) as ordered:
         assert np.concatenate(list(ordered)).tolist() == [1, 2, 3]

@@ -20,7 +20,7 @@ from simdup.search.bitview import BitView
 
 
 def sampled(f, found, distance, rows):
-    """Check some rows' pairs against a comparison with everything."""
+    """Compare the pairs of some rows with an exhaustive comparison."""
     for row in rows:
         distances = np.bitwise_count(f ^ f[row])
         near = np.flatnonzero(distances <= distance)
@@ -126,7 +126,7 @@ def test_many_queries_on_a_long_run_are_joined_by_the_rest():
         assert found.row[found.query == row].tolist() == near.tolist()
 
 
-def test_a_long_run_is_where_tables_beat_the_scan():
+def test_a_run_is_long_if_tables_are_faster_than_the_scan():
     ball = HammingBall(48, 3)
     length = plans.long_run(ball)
     assert plans.plan(ball, length).search == "tables"

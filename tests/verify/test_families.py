@@ -19,14 +19,14 @@ def text(random_: random.Random, length: int) -> str:
 
 
 def template(random_: random.Random, many: int) -> list[str]:
-    """Pages that share a template, of which each has more or less of its own."""
+    """Pages that share a template, each with more or less content of its own."""
     page = text(random_, 90)
     own = random_.choice((4, 12, 20, 30))
     return [page + text(random_, random_.randint(0, own)) for _ in range(many)]
 
 
 def chain(random_: random.Random, many: int) -> list[str]:
-    """Texts of which each is near to the next ones only."""
+    """Texts that are each near only the next ones."""
     whole = text(random_, 60 + 6 * many)
     return [whole[6 * i : 6 * i + 60] for i in range(many)]
 
@@ -59,7 +59,7 @@ def named(texts: list[str]) -> list[tuple[str, str]]:
 
 
 def told(result: Result) -> list[object]:
-    """What must not depend on how many pairs were verified."""
+    """The results that must not depend on how many pairs were verified."""
     return [
         [(m.name, m.role, m.distance, m.similarity, m.containment, m.cosine) for m in one.members]
         for one in result.clusters

@@ -1,4 +1,4 @@
-"""Containment and cosine, and shingles of words: against plain Python, and through the command."""
+"""Containment, cosine and shingles of words, compared with plain Python and in the command."""
 
 import csv
 import io
@@ -27,7 +27,7 @@ from simdup.verify.verifier import Verifier
 
 
 def down(share: float) -> str:
-    """As results print it: four digits, rounded down."""
+    """A value as results print it: four digits, rounded down."""
     return f"{math.floor(share * 1e4 + 1e-7) / 1e4:.4f}"
 
 
@@ -106,7 +106,7 @@ def test_shingles_of_words(a: list[str], b: list[str], n: int) -> None:
     assert all((one[1:] > one[:-1]).all() for one in sets)
 
 
-def test_a_verifier_measures_what_is_asked_for_and_no_more() -> None:
+def test_a_verifier_computes_only_requested_measures() -> None:
     texts = whole, part = plain.solid(prose(1)), plain.solid(prose(1)[:300])
     vectors = [as_vector({1: 3.0, 2: 4.0}), as_vector({2: 1.0})]
     exact = {
@@ -126,7 +126,7 @@ shares = st.one_of(st.none(), st.sampled_from([0.0, 0.4, 0.5, 1.0]))
 
 
 @given(st.sampled_from([0.0, 0.4, 0.5, 1.0]), shares, shares, st.tuples(*[st.floats(0, 1)] * 3))
-def test_all_that_is_given_must_hold(
+def test_all_given_criteria_must_be_met(
     similarity: float,
     least_containment: float | None,
     least_cosine: float | None,
@@ -138,7 +138,7 @@ def test_all_that_is_given_must_hold(
     assert criteria.accepts(Measures(*found)) == expected
 
 
-# Through the command.  Distance 64 lets every pair through: the measures alone decide.
+# In the command.  Distance 64 accepts every pair, so the measures alone decide.
 
 EVERY = ("-d", "64", "--tokens", "split", "--no-fold", "--idf", "corpus")
 
@@ -200,7 +200,7 @@ def listed(simdup: Command, *options: str) -> dict[tuple[str, str], dict[str, fl
         {"similarity": 0.0, "containment": 0.0, "cosine": 0.0},
     ],
 )
-def test_a_scan_lists_the_pairs_whose_measures_all_hold(
+def test_a_scan_lists_pairs_that_meet_all_measures(
     simdup: Command, documents: dict[str, list[str]], least: dict[str, float]
 ) -> None:
     options = [word for name, value in least.items() for word in (f"--{name}", f"{value}")]
@@ -223,10 +223,10 @@ def test_without_resemblance_order_does_not_matter(
 
 
 @pytest.mark.parametrize("asked", [(), ("containment",), ("cosine",), ("containment", "cosine")])
-def test_csv_has_a_column_of_each_measure_that_was_asked_for(
+def test_csv_has_a_column_for_each_requested_measure(
     simdup: Command, documents: dict[str, list[str]], asked: tuple[str, ...]
 ) -> None:
-    # The order on the command line is not that of the columns.
+    # The order on the command line differs from that of the columns.
     options = [word for name in reversed(asked) for word in (f"--{name}", "0")]
     ran = simdup("scan", "c", "-f", "csv", "-q", "-s", "0", *EVERY, *options)
     assert ran.status == 0
@@ -242,7 +242,7 @@ def test_csv_has_a_column_of_each_measure_that_was_asked_for(
             assert row[name] == down(values[name])
 
 
-def test_jsonl_has_them_in_pairs_and_documents_when_asked_for(
+def test_jsonl_has_requested_measures_in_pairs_and_documents(
     simdup: Command, documents: dict[str, list[str]]
 ) -> None:
     assert documents
@@ -279,7 +279,7 @@ def test_compare_gives_the_measures_too(simdup: Command, documents: dict[str, li
 
 
 @pytest.mark.parametrize("measure", ["--cosine", "--containment"])
-def test_what_is_not_verified_cannot_be_measured(simdup: Command, measure: str) -> None:
+def test_without_verification_nothing_is_measured(simdup: Command, measure: str) -> None:
     for command in (["scan", "."], ["compare", "a", "b"]):
         ran = simdup(*command, "--no-verify", measure, "0.9")
         assert (ran.status, ran.out) == (2, b"")
@@ -311,21 +311,21 @@ def test_a_scan_by_shingles_of_words(
 
 
 def _cut(words: Sequence[str]) -> list[str]:
-    """The words of the fixture as jieba cuts them: each may be two."""
+    """The words of the fixture as jieba cuts them: each may become two."""
     from simdup.features.tokens import tokenizer
 
     return next(iter(tokenizer(Recipe(tokens="ngrams:1"))([" ".join(words)])))
 
 
 @pytest.mark.parametrize("wrong", ["words:0", "words:", "words:x", "lines:2", "0", "-1", "2.5"])
-def test_shingles_that_make_no_sense(simdup: Command, wrong: str) -> None:
+def test_invalid_shingles(simdup: Command, wrong: str) -> None:
     ran = simdup("scan", ".", "--shingle", wrong)
     assert ran.status == 2
     assert "--shingle" in ran.err
 
 
 def mixed(pairs: int) -> list[tuple[str, str]]:
-    """Texts of Chinese and Latin words by turns, and a copy of each with every tenth changed.
+    """Texts of alternating Chinese and Latin words, and a copy of each with every tenth changed.
 
     The few Chinese words are the same everywhere, so most of what two texts share is which of them
     stand beside which Latin ones: it is lost where the two scripts are taken apart.
@@ -352,7 +352,7 @@ def test_minhash_looks_for_the_shingles_of_words_that_are_verified(recipe: Recip
     assert len(found.pairs) >= 0.97 * 150
 
 
-def test_minhash_by_shingles_of_words_in_every_process_alike() -> None:
+def test_minhash_by_shingles_of_words_is_equal_in_every_process() -> None:
     texts = [(str(n), edited(prose(n // 2, 400), n, 2)) for n in range(600)]
     criteria = Criteria(method="minhash", shingle="words:3", similarity=0.7)
     one, two = (scan(texts, Recipe(), criteria, jobs=jobs).pairs for jobs in (1, 2))

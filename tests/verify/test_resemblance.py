@@ -55,7 +55,7 @@ def test_a_set_of_shingles_is_as_large_as_it_should_be(text: str, n: int) -> Non
         ("abc", "abc", 1.0),  # shorter than a shingle: one shingle
         ("abc", "abd", 0.0),
         ("abc", "abcde", 0.0),
-        ("a b\nc", "abc", 1.0),  # white space is no text
+        ("a b\nc", "abc", 1.0),  # white space is not text
         ("aaaaaaaaaa", "aaaaa", 1.0),  # a set knows no repetitions
         ("", "abc", 0.0),
         ("", "", 0.0),
@@ -73,12 +73,12 @@ def test_moved_paragraphs_cost_little() -> None:
 
 
 def test_texts_of_different_length_classes() -> None:
-    # A run of zeros is not nothing, nor is a shorter run of it the same shingle.
+    # A run of zeros is a shingle, and a shorter run of zeros is another one.
     assert similarity("\0" * 4, "\0" * 3) == 0
     assert similarity("\0" * 9, "\0" * 8) == 1
 
 
-def test_a_pair_must_resemble_as_asked_for() -> None:
+def test_a_pair_must_have_the_requested_similarity() -> None:
     a, b = "abcdefghijklmnopqrstuvwxy z", "abcdefghijklmnopqrstuvwxy 0"
     exact = plain.resemblance(a, b)
     recipe = Recipe(tokens="chars:2", fold=False)
@@ -90,7 +90,7 @@ def test_a_pair_must_resemble_as_asked_for() -> None:
 
 
 @pytest.mark.parametrize("wrong", [{"similarity": 1.1}, {"similarity": -0.1}, {"shingle": 0}])
-def test_criteria_that_make_no_sense(wrong: dict[str, float]) -> None:
+def test_invalid_criteria(wrong: dict[str, float]) -> None:
     with pytest.raises(SimdupError, match="invalid value"):
         compare("a", "b", **wrong)  # type: ignore[arg-type]
 

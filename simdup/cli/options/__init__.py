@@ -1,4 +1,4 @@
-"""Options that mean the same in every command, and the values that commands get of them."""
+"""Options that mean the same in every command, and the values they become."""
 
 from simdup.cli.options.help import Command as Command
 from simdup.cli.options.help import Group as Group

@@ -1,7 +1,7 @@
-"""Options that were typed and have no effect on a run: each is said, in one line.
+"""Report each option that was typed and has no effect on the run, in one line.
 
-Here are the rules that the options alone decide.  What depends on the files is noted where they
-are listed (`simdup.corpus.sources`, `simdup.ingest.sources`).
+These rules need nothing but the options.  Rules that depend on files are applied where files are
+listed (`simdup.corpus.sources`, `simdup.ingest.sources`).
 """
 
 from __future__ import annotations
@@ -17,34 +17,34 @@ from simdup.model.recipe import Recipe, named_recipe
 
 
 class _Typed:
-    """The options of a command as a rule asks for them."""
+    """The options of a command, as the rules look at them."""
 
     def __init__(self, context: click.Context) -> None:
         self.command = context.command_path.removeprefix("simdup ")
         self._context = context
 
     def __getitem__(self, name: str) -> Any:
-        """Return the value of a parameter; None where the command has none of that name."""
+        """Return the value of a parameter, or None if the command has no such parameter."""
         return self._context.params.get(name)
 
     def __contains__(self, name: str) -> bool:
-        """Return whether the parameter was typed, rather than left as it is."""
+        """Return whether the parameter was typed on the command line."""
         return self._context.get_parameter_source(name) is ParameterSource.COMMANDLINE
 
     @property
     def format(self) -> str:
-        """The format of results as far as options say one."""
+        """The output format, as far as the options determine it."""
         suffix = (self["path"] or "").lower().rpartition(".")[2].replace("ndjson", "jsonl")
         return self["format_"] or (suffix if suffix in ("csv", "jsonl") else "text")
 
     @property
     def unverified(self) -> bool:
-        """Whether fingerprints alone decide."""
+        """Whether fingerprints alone decide which documents are pairs."""
         return self["verify"] is False and self["method"] in (None, "auto", "simhash")
 
     @property
     def recipe(self) -> Recipe | None:
-        """The recipe, if it is this command that decides it."""
+        """The recipe, or None if the command takes it from an index."""
         if "named" not in self._context.params or self.command in ("index add", "query"):
             return None
         fields = (name for name in Recipe.__dataclass_fields__ if name in self)
@@ -59,7 +59,7 @@ class _Rule(NamedTuple):
 
 _READING = "encoding glob exclude input_format field id_field html extract max_size"
 _CUT_BY_JIEBA = ("words", "ngrams")
-# What becomes no model of a corpus where weights have no IDF.
+# Values of --idf that count no documents if the weight needs no IDF.
 _NO_COUNTS = ("auto", "builtin")
 
 
@@ -69,52 +69,56 @@ def _recipe_is(condition: Callable[[Recipe], bool]) -> Callable[[_Typed], bool]:
 
 _RULES = (
     _Rule("distance", lambda t: t["method"] in ("minhash", "pstable"),
-          "this --method does not go by fingerprints"),
+          "this --method does not use fingerprints"),
     _Rule("tables search memory explain_plan", lambda t: t["method"] in ("minhash", "pstable"),
-          "this --method does not go by fingerprints"),
-    _Rule("tables", lambda t: t["search"] not in (None, "tables"), "this --search has no tables"),
+          "this --method does not use fingerprints"),
+    _Rule("tables", lambda t: t["search"] not in (None, "tables"), "this --search uses no tables"),
     _Rule("recall", lambda t: t["method"] == "simhash", "simhash finds all pairs"),
     _Rule("recall", lambda t: t["method"] == "auto" and t["verify"] is False,
-          "without verification fingerprints alone decide"),
-    _Rule("similarity", lambda t: t.unverified, "with --no-verify the texts are not compared"),
+          "with --no-verify, fingerprints alone decide"),
+    _Rule("similarity", lambda t: t.unverified, "with --no-verify, texts are not compared"),
     _Rule("shingle", lambda t: t.unverified and t.command != "compare",
-          "with --no-verify the texts are not compared"),
+          "with --no-verify, texts are not compared"),
     _Rule(f"{_READING} similarity shingle fold",
           lambda t: t.command == "cluster" and not t["verify_from"],
-          "texts are read with --verify-from only"),
+          "only --verify-from reads texts"),
     _Rule(f"{_READING} segmenter similarity", lambda t: t["fingerprints"],
           "fingerprint lines have no texts"),
     _Rule("segmenter dictionary",
           _recipe_is(lambda recipe: recipe.tokens.partition(":")[0] not in _CUT_BY_JIEBA),
           "these --tokens need no segmenter"),
     _Rule("idf", _recipe_is(lambda recipe: not recipe.uses_idf and recipe.min_df < 2),
-          "this --weight has no IDF"),
+          "this --weight uses no IDF"),
     _Rule("idf", _recipe_is(lambda recipe: not recipe.uses_idf and recipe.idf in _NO_COUNTS),
-          "this --weight has no IDF"),
+          "this --weight uses no IDF"),
     _Rule("min_df", _recipe_is(lambda recipe: recipe.idf == "builtin"),
-          "the built-in IDF counts no documents"),
+          "the built-in IDF has no document counts"),
     _Rule("min_df", _recipe_is(lambda recipe: not recipe.uses_idf and recipe.idf in _NO_COUNTS),
-          "only a model of a corpus counts documents"),
+          "only the IDF of a corpus has document counts"),
     _Rule("weight idf min_df top cap bits hash ties", lambda t: t.command == "fit",
-          "a model counts the documents of every term"),
+          "a model only counts documents per term"),
     _Rule("color", lambda t: t.format != "text" or t["listed"], "only text has colors"),
     _Rule("limit", lambda t: t["new"], "--new prints no matches"),
     _Rule("timeout", lambda t: t.command == "query" and not t["add"], "only --add writes"),
-    _Rule("force", lambda t: t["target"] == "-", "standard output has no files"),
+    _Rule("force", lambda t: t["target"] == "-", "standard output is not a file"),
     _Rule("jobs", lambda t: t.command == "compare" and not t["idf_from"],
           "two texts are read by one process"),
+    _Rule("side_by_side", lambda t: t.format == "jsonl", "JSONL has no columns"),
+    _Rule("input_format field id_field",
+          lambda t: t.command == "compare" and "#" not in f"{t['a']}{t['b']}",
+          "neither A nor B is a record, such as file.jsonl#5"),
 )  # fmt: skip
 
 
 def say_without_effect(context: click.Context) -> None:
-    """Say which options were typed and have no effect, unless it is to be quiet."""
+    """Report the options that were typed and have no effect, unless --quiet is set."""
     if not context.params.get("quiet"):
         for name, why in without_effect(context):
             say_error(name, f"has no effect: {why}")
 
 
 def without_effect(context: click.Context) -> Iterator[tuple[str, str]]:
-    """Yield such options as they are called, each once, and why they have no effect."""
+    """Yield the name of each such option once, with the reason."""
     typed = _Typed(context)
     names = {one.name: max(one.opts, key=len) for one in context.command.params}
     said = set()

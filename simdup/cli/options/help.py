@@ -1,4 +1,4 @@
-"""Options and commands whose help comes in two lengths: `-h` fits a screen, `--help` has all."""
+"""Help in two lengths: `-h` fits one screen, `--help` shows everything."""
 
 from __future__ import annotations
 
@@ -11,23 +11,28 @@ import click
 from simdup.cli.options.effects import say_without_effect
 from simdup.cli.process import printing, require_memory
 
-# Click's words for a range; an error gives it in better ones.
+# How Click shows a range; the error for a value outside says it in plainer words.
 _RANGE = re.compile(r"\s*\[[^][]*\bx\b[^][]*\]")
 
 PANELS = ("Input", "Matching", "Output", "Search", "Recipe", "Other")
 
+SOURCE = (
+    "SOURCE is a folder, a file, or - for standard input. JSONL, CSV, TSV and Parquet files hold "
+    "one document per record."
+)
+
 
 class Option(click.Option):
-    """An option with a panel in the help, and a place in the short help or none.
+    """An option that belongs to a panel of the help, and may appear in the short help.
 
     Parameters
     ----------
     panel : str
         One of `PANELS`.
     common : bool
-        Whether most people need it: then `-h` shows it too.
+        Whether `-h` shows it too, because most people need it.
     shown : str
-        What the help gives as default where the value itself would say nothing.
+        The default as the help shows it, if the value itself is not informative.
     """
 
     def __init__(
@@ -37,21 +42,24 @@ class Option(click.Option):
         self.panel, self.common, self._shown = panel, common, shown
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
-        """Return the option's names and its help, with its choices and its default."""
+        """Return the option's names and help text, with all choices and the default."""
         record = super().get_help_record(ctx)
         if record is None:
             return None
         names, text = record[0], _RANGE.sub("", record[1])
-        if self.metavar and isinstance(self.type, click.Choice):
-            text = f"{text.rstrip('.')}: {', '.join(map(str, self.type.choices))}."
+        choices = list(map(str, getattr(self.type, "choices", ())))
+        if not all(choice in text for choice in choices):
+            text = f"{text.rstrip('.')}: {', '.join(choices)}."
         shown = self._shown or self._default()
-        return names, f"{text}  [default: {shown}]" if shown else text
+        # Lines do not break at these spaces; `get_help` makes them plain.
+        default = f"[default: {shown}]".replace(" ", "\xa0")
+        return names, f"{text}  {default}" if shown else text
 
     def _default(self) -> str:
         if self.secondary_opts and self.default is not None:
             return (self.opts if self.default else self.secondary_opts)[-1]
         plain = isinstance(self.default, str | int | float) and not isinstance(self.default, bool)
-        return str(self.default) if plain else ""
+        return str(self.default).removesuffix(".0") if plain else ""
 
 
 def _other(*names: str, text: str, **settings: Any) -> Option:
@@ -73,23 +81,29 @@ class _WithExamples(click.Command):
         super().__init__(*args, **kwargs | {"help": text, "add_help_option": False})
         show: dict[str, Any] = {"is_eager": True, "callback": _show_help}
         self.params += [
-            # Nobody needs it who reads what it shows.
-            _other("-h", "short_help", text="Show the most common options.", **show),
+            # Whoever reads the short help has already found it.
+            _other("-h", "short_help", text="Show the common options.", **show),
             _other("--help", "full_help", text="Show all options.", common=True, **show),
         ]
 
     def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
-        """Parse options; help is printed meanwhile."""
+        """Parse the options; this may print the help."""
         with printing():
             return super().make_context(*args, **kwargs)
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write what the command does: for `-h` the first paragraph only."""
-        whole = self.help
-        if ctx.meta.get("short"):
-            self.help = (whole or "").partition("\n\n")[0]
+        """Write what the command does and what a SOURCE is; for `-h` one paragraph of each."""
+        whole = self.help or ""
+        first, _, rest = whole.partition("\n\n")
+        takes_sources = any(one.name == "sources" for one in self.params)
+        parts = [first, SOURCE if takes_sources else "", "" if ctx.meta.get("short") else rest]
+        self.help = "\n\n".join(filter(None, parts))
         super().format_help_text(ctx, formatter)
         self.help = whole
+
+    def get_help(self, ctx: click.Context) -> str:
+        """Return the help with plain spaces."""
+        return super().get_help(ctx).replace("\xa0", " ")
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the examples."""
@@ -99,25 +113,29 @@ class _WithExamples(click.Command):
 
 
 class Group(_WithExamples, click.Group):
-    """A command of several commands."""
+    """A command with subcommands, listed in the order of their definition."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of the subcommands."""
+        return list(self.commands)
 
 
 class Command(_WithExamples):
-    """A command whose options come in panels."""
+    """A command whose help shows its options in panels."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        # Read by `main`, which has to know before options are parsed.
+        # `main` reads it from the arguments, because errors may occur before options are parsed.
         self.params.insert(-2, _other("--debug", text="Show tracebacks."))
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command, unless this process may not have the memory for it."""
+        """Run the command, unless the memory limits of this process are too low."""
         require_memory()
         say_without_effect(ctx)
         return super().invoke(ctx)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the options: for `-h` the common ones only, otherwise panel by panel."""
+        """Write the options panel by panel; for `-h` only the common ones, as one list."""
         short = ctx.meta.get("short")
         panels: dict[str, list[tuple[str, str]]] = {panel: [] for panel in PANELS}
         for option in self.get_params(ctx):

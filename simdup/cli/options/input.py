@@ -1,4 +1,4 @@
-"""What is read, and how."""
+"""Options for what is read, and how."""
 
 from __future__ import annotations
 
@@ -16,26 +16,31 @@ from simdup.model.reading import EXTRACTS, INPUT_FORMATS, Reading
 _input = partial(option, panel="Input")
 _reading = partial(_input, defaults=Reading())
 
-_ENCODING = _reading("--encoding NAME", "Encoding of the files.", shown="detected")
+_ENCODING = _reading("--encoding NAME", "Text encoding of the files.", shown="detected")
 _HTML = (
-    _reading("--html", "Texts are HTML, in records too."),
-    _reading("--extract", "What of HTML is the text.", EXTRACTS),
+    _reading("--html", "Treat every text as HTML, in records too."),
+    _reading("--extract PART", "Part of an HTML page to use; none keeps the markup", EXTRACTS),
 )
-_PATTERNS_AND_RECORDS = (
+_PATTERNS = (
     _reading("--glob PATTERN", "Take only matching files.", multiple=True, common=True),
-    _reading("--exclude PATTERN", "Leave out matching files and folders.", multiple=True),
     _reading(
-        "--input-format FORMAT", "What the files hold; auto goes by the suffix.", INPUT_FORMATS
+        "--exclude PATTERN",
+        "Leave out matching files and folders. Repeatable.",
+        multiple=True,
+        common=True,
     ),
-    _reading("--field NAME", "Text field of a record; dots reach into objects."),
-    _reading("--id-field NAME", "Field with the name of a record.", shown="its number"),
+)
+_RECORDS = (
+    _reading("--input-format FORMAT", "File format; auto uses the suffix", INPUT_FORMATS),
+    _reading("--field NAME", "Record field with the text, such as body.content.", common=True),
+    _reading("--id-field NAME", "Record field with the name.", shown="record number"),
 )
 _MAX_SIZE = _input(
     "--max-size SIZE", "Skip larger documents.", Size(), default=f"{Reading().max_size >> 20}M"
 )
 
 
-# Options whose files a command writes.
+# Options that name a file the command writes.
 _WRITTEN = ("path", "model", "removed")
 
 
@@ -51,8 +56,9 @@ def _make_reading(encoding: str | None, **given: Any) -> Reading:
     return Reading(encoding, **given, outputs=outputs)
 
 
-reading = value("reading", _make_reading, _ENCODING, *_PATTERNS_AND_RECORDS, *_HTML, _MAX_SIZE)
-reading_of_files = value("reading", _make_reading, _ENCODING, *_HTML, _MAX_SIZE)
+_SINGLE = (_ENCODING, *_RECORDS, *_HTML, _MAX_SIZE)
+reading = value("reading", _make_reading, *_PATTERNS, *_SINGLE)
+reading_of_files = value("reading", _make_reading, *_SINGLE)
 
 
 def _any_sources(
@@ -76,12 +82,17 @@ def _some_sources(files_from: str | None, printed: str = "", **given: Any) -> li
 
 def _sources(make: Callable[..., list[str]], printed: str = "") -> Decorator:
     """Return the SOURCEs, for a command that prints names with the option `printed`."""
-    null = f"Names of --files-from{printed and f' and of {printed}'} end with NUL."
+    null = f"Names in --files-from{printed and f' and {printed}'} end with NUL, not newline."
     return value(
         "sources",
         partial(make, printed=printed),
-        click.argument("sources", nargs=-1, metavar="SOURCE...", type=click.Path()),
-        _input("--files-from FILE", "Read SOURCEs from FILE, one per line."),
+        click.argument(
+            "sources",
+            nargs=-1,
+            metavar="SOURCE..." if make is _some_sources else "[SOURCE...]",
+            type=click.Path(),
+        ),
+        _input("--files-from FILE", "Read more SOURCEs from FILE, one per line."),
         _input("-0, --null", null),
     )
 

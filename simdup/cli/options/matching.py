@@ -1,4 +1,4 @@
-"""When two documents are near-duplicates, and which one is kept."""
+"""Options for when two documents are near-duplicates, and which one is kept."""
 
 from __future__ import annotations
 
@@ -19,18 +19,19 @@ _matching = partial(option, panel="Matching", defaults=_DEFAULT)
 _LINKAGE = partial(
     _matching,
     "--linkage WHICH",
-    "What makes a cluster, any pairs or pairs with the kept document only",
+    "Cluster documents by any chain of pairs (single), or only with the kept one (star).",
     LINKAGES,
 )
 _CRITERIA = {
     "method": _matching(
         "--method METHOD",
-        "How candidates are found: by near fingerprints and by shared text, by one of these, or by "
-        "near word vectors",
+        "Candidate search: simhash (near fingerprints), minhash (shared text), auto (both), or "
+        "pstable (near TF-IDF vectors).",
         METHODS,
+        common=True,
     ),
     "recall": _matching(
-        "--recall R", "Share of the pairs that minhash and pstable find.", _INNER_SHARE
+        "--recall R", "Expected share of pairs that minhash and pstable find.", _INNER_SHARE
     ),
     "distance": _matching(
         "-d, --distance K",
@@ -39,29 +40,31 @@ _CRITERIA = {
         common=True,
     ),
     "similarity": _matching(
-        "-s, --similarity S", "Least similarity of the texts.", _SHARE, common=True
+        "-s, --similarity S", "Lowest text similarity of a pair, 0 to 1.", _SHARE, common=True
     ),
     "shingle": _matching(
-        "--shingle N|words:N",
-        "Compare runs of N characters, or of N words.",
+        "--shingle SIZE",
+        "Compare texts by runs of N characters, or of N words with words:N.",
         default=str(_DEFAULT.shingle),
     ),
-    "verify": _matching("--verify/--no-verify", "Check pairs on the texts."),
+    "verify": _matching("--verify/--no-verify", "Compare the texts of each candidate pair."),
     "containment": _matching(
         "--containment C",
-        "Least share of the smaller text that the larger contains.",
+        "Lowest share of the shorter text that the longer one contains.",
         _SHARE,
         shown="off",
     ),
-    "cosine": _matching("--cosine C", "Least cosine of the TF-IDF vectors.", _SHARE, shown="off"),
+    "cosine": _matching("--cosine C", "Lowest cosine of the TF-IDF vectors.", _SHARE, shown="off"),
     "keep": _matching(
         "-k, --keep WHICH",
-        "Keep the first in order, longest, shortest, newest, oldest, max:FIELD or min:FIELD.",
+        "Document to keep: first, longest, shortest, newest, oldest, max:FIELD or min:FIELD.",
         common=True,
     ),
-    "prefer": _matching("--prefer PATTERN", "Keep matching documents first.", multiple=True),
+    "prefer": _matching(
+        "--prefer PATTERN", "Prefer to keep documents that match. Repeatable.", multiple=True
+    ),
     "linkage": _LINKAGE(),
-    "all_pairs": _matching("--all-pairs", "Check and list all pairs of large clusters."),
+    "all_pairs": _matching("--all-pairs", "Verify and list all pairs of large clusters."),
 }
 
 
@@ -74,7 +77,7 @@ def _make_criteria(**given: Any) -> Criteria:
 def criteria(*fields: str, linkage: str = "single") -> Decorator:
     """Return the options for some fields of the criteria, all of them by default.
 
-    `linkage` is the one that the command has by default.
+    `linkage` is the default of the command.
     """
     known = _CRITERIA | {"linkage": _LINKAGE(shown=linkage)}
     return value("criteria", _make_criteria, *(known[name] for name in fields or _CRITERIA))
@@ -82,8 +85,9 @@ def criteria(*fields: str, linkage: str = "single") -> Decorator:
 
 references = option(
     "--reference SOURCE",
-    "Documents that are never redundant.",
+    "Documents that are never redundant; an index works too.",
     name="references",
     panel="Matching",
+    common=True,
     multiple=True,
 )

@@ -1,4 +1,4 @@
-"""Where results go, and what people see."""
+"""Options for where results go, and for what is printed."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from simdup.model.settings import Settings
 if TYPE_CHECKING:
     from simdup.output.text import Painter
 
-# Options whose files a command reads besides its sources.
+# Options that name a file the command reads besides its sources.
 _READ = ("files_from", "idf", "dictionary")
 COLORS = ("auto", "always", "never")
 
@@ -35,18 +35,18 @@ class Output:
 
     path: str | None  # a file; None or ``-`` for standard output
     format: str = ""
-    color: str = ""  # empty where nothing is painted
-    bom: bool = False  # CSV is for spreadsheets
+    color: str = ""  # empty for formats without colors
+    bom: bool = False  # whether CSV is for spreadsheets
 
     @contextmanager
     def open(
         self, sources: Iterable[str] = (), reading: Reading | None = None
     ) -> Iterator[BinaryIO]:
-        """Open the file, which appears when all went well, or standard output.
+        """Open standard output, or the file, which appears only if the block succeeds.
 
-        It raises if the file is one of the sources, or in one of them.  What goes to a terminal is
-        escaped: it may hold names that somebody else chose.  Painted text has to pass as it is,
-        and has its names escaped.
+        Raise if the file is one of the sources, or in one of them.  Output to a terminal is
+        escaped, because it may contain hostile names.  Colored text passes unchanged; its names
+        are escaped when it is made.
         """
         from simdup.output.escaping import TerminalStream, shown, shown_in_json
         from simdup.output.streams import open_output
@@ -64,7 +64,7 @@ class Output:
                 yield cast(BinaryIO, TerminalStream(stream, spell))
 
     def painter(self, stream: BinaryIO) -> Painter:
-        """Return what colours words, if the stream shows colours."""
+        """Return an object that colors words, if the stream shows colors."""
         from simdup.output.text import Painter
 
         return Painter(stream, self.color)
@@ -72,38 +72,38 @@ class Output:
 
 @dataclass(frozen=True, slots=True)
 class Screen:
-    """What people see on standard error."""
+    """Reports, notes and progress on standard error."""
 
-    quiet: bool  # neither reports nor notes
-    verbose: bool = False  # reports name the recipe
+    quiet: bool  # whether reports and notes are suppressed
+    verbose: bool = False  # whether reports include the recipe
     progress: bool | None = None  # None shows bars on a terminal
 
     @contextmanager
     def watch(self, settings: Settings) -> Iterator[Settings]:
-        """Show the progress of a run with the settings that are yielded."""
+        """Yield settings that show the progress of a run."""
         with progress(self.progress, self.quiet) as show:
             yield replace(settings, run=replace(settings.run, progress=show))
 
     def skipped(self, skipped: Sequence[Skipped], notes: Sequence[tuple[str, str]] = ()) -> None:
-        """Say which documents could not be read, and how others were."""
+        """Print which documents could not be read, and the notes on others."""
         say_skipped(skipped, notes, self.quiet)
 
     def report(self, text: str, recipe: dict[str, Any] | None = None) -> None:
-        """Write lines that end a run, and a resolved recipe if that is asked for.
+        """Write the closing report of a run and, with --verbose, the resolved recipe.
 
-        A terminal gets them in lines of whole words.
+        On a terminal, lines break between words.
         """
         from simdup.output.summary import recipe_words
         from simdup.output.text import Painter
 
         texts = [text, recipe_words(recipe) if recipe and self.verbose else ""]
         if not self.quiet and any(texts):
-            # Wrapped as people type it, which may be longer.
+            # Wrapped last: names as people type them may be longer.
             lines = as_typed("\n".join(filter(None, texts))).split("\n")
             say("\n".join(map(Painter(sys.stderr).wrapped, lines)))
 
     def wrote(self, path: str | None, what: str = "") -> None:
-        """Say which file or folder was written; nothing of standard output."""
+        """Print which file or folder was written, unless it is standard output."""
         from simdup.output.escaping import shown
 
         if not self.quiet and path not in (None, "-"):
@@ -111,9 +111,9 @@ class Screen:
 
 
 _output = partial(option, panel="Output")
-_COLOR = _output("--color WHEN", "Colors on a terminal.", COLORS, default=COLORS[0])
-bom = _output("--bom", "CSV for spreadsheets: with a byte order mark and no formulas.")
-_FILE = partial(_output, "-o, --output FILE", "Write to FILE.", name="path")
+_COLOR = _output("--color WHEN", "Color the text", COLORS, default=COLORS[0])
+bom = _output("--bom", "Make CSV safe for spreadsheets: byte order mark, no formulas.")
+_FILE = partial(_output, "-o, --output FILE", "Write the result to FILE.", name="path")
 
 
 # The suffixes of each format.
@@ -121,12 +121,12 @@ _SUFFIXES = {"text": (".txt",), "csv": (".csv",), "jsonl": (".jsonl", ".ndjson")
 
 
 def format_by_suffix(path: str | None, formats: Sequence[str], hint: str = "") -> str:
-    """Return the format that the suffix of a file says; without a suffix the first.
+    """Return the format for the suffix of a file; without a suffix, the first format.
 
     Raises
     ------
     SimdupError
-        If the suffix says none of the formats: nobody wants text in a file called ``.xls``.
+        If no format has this suffix: nobody wants text in a file called ``.xls``.
     """
     suffix = os.path.splitext(path or "")[1].lower()
     known = {suffix: one for one in formats for suffix in _SUFFIXES[one]}
@@ -137,33 +137,33 @@ def format_by_suffix(path: str | None, formats: Sequence[str], hint: str = "") -
 
 
 def output(*formats: str, colors: bool = True) -> Decorator:
-    """Return the options for where results go and in which format, by default the first."""
+    """Return the options for the output file and its format, by default the first one."""
 
     def make(path: str | None, format_: str | None, color: str = "", bom: bool = False) -> Output:
         chosen = format_ or formats[0]
-        # Lists of names have no format.
+        # A list of names has no format.
         if not format_ and not click.get_current_context().params.get("listed"):
             chosen = format_by_suffix(path, formats, "set `format`")
         if bom and chosen != "csv":
             raise click.UsageError("--bom needs --format csv")
         return Output(path, chosen, color, bom)
 
-    shown = f"{formats[0]} or by suffix"
+    shown = f"by suffix, else {formats[0]}"
     format_ = _output(
-        "-f, --format TYPE", "Format", formats, name="format_", common=True, shown=shown
+        "-f, --format FORMAT", "Output format", formats, name="format_", common=True, shown=shown
     )
     others = [*([bom] if "csv" in formats else []), *([_COLOR] if colors else [])]
     return value("out", make, format_, _FILE(common=True), *others)
 
 
-# For results that have one format only.
+# For results with a single format.
 output_lines = value("out", Output, _FILE())
 
 _SCREEN = {
-    "quiet": _output("-q, --quiet", "No report and no notes.", common=True),
-    "verbose": _output("-v, --verbose", "Report the recipe, too."),
+    "quiet": _output("-q, --quiet", "Print no report and no notes.", common=True),
+    "verbose": _output("-v, --verbose", "Print the recipe after the report."),
     "progress": _output(
-        "--progress/--no-progress", "Progress bars.", default=None, shown="on a terminal"
+        "--progress/--no-progress", "Show progress bars.", default=None, shown="on a terminal"
     ),
 }
 

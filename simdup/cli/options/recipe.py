@@ -1,4 +1,4 @@
-"""What decides a fingerprint."""
+"""Options for the recipe, which decides a fingerprint."""
 
 from __future__ import annotations
 
@@ -14,28 +14,30 @@ from simdup.model.recipe import CHOICES, RECIPES, Recipe, named_recipe
 _recipe = partial(option, panel="Recipe", defaults=Recipe())
 _count = click.IntRange(0)
 
-_NAMED = "Named recipe; the options below change single fields."
+_NAMED = "Named recipe; the options below change single fields of it"
 _FIELDS = (
     option("--recipe NAME", _NAMED, tuple(RECIPES), name="named", panel="Recipe", shown="default"),
-    _recipe("--tokens KIND", "words, split, tagged, chars:N or ngrams:N."),
+    _recipe("--tokens KIND", "How to cut texts: words, split, tagged, chars:N or ngrams:N."),
     _recipe(
         "--fold/--no-fold",
-        "Treat widths, cases, and simplified and traditional characters as equal.",
+        "Ignore case and width, and treat traditional characters as simplified.",
     ),
-    _recipe("--weight WEIGHT", "Term weights.", CHOICES["weight"]),
-    _recipe("--idf IDF", "auto, corpus, builtin, or a model file."),
-    _recipe("--min-df N", "Leave out terms of fewer documents.", _count),
-    _recipe("--top N", "Terms kept; 0 keeps all.", _count),
-    _recipe("--cap SHARE", "Largest share of one term; 0 is off.", click.FloatRange(0, 1)),
-    _recipe("--hash HASH", "Term hash.", CHOICES["hash"]),
-    _recipe("--bits N", "Bits of a fingerprint.", int),
-    _recipe("--ties", "The bit where a sum is 0.", CHOICES["ties"]),
+    _recipe("--weight NAME", "Term weight", CHOICES["weight"]),
+    _recipe("--idf IDF", "Source of the IDF: auto, corpus, builtin, or a model FILE."),
+    _recipe("--min-df N", "Leave out terms that fewer than N documents have.", _count),
+    _recipe("--top N", "Keep the N heaviest terms of a document; 0 keeps all.", _count),
+    _recipe(
+        "--cap SHARE", "Largest share of the weight for one term; 0 is off.", click.FloatRange(0, 1)
+    ),
+    _recipe("--hash NAME", "Hash function for terms", CHOICES["hash"]),
+    _recipe("--bits N", "Bits in a fingerprint.", int),
+    _recipe("--ties BIT", "Fingerprint bit where the votes are equal", CHOICES["ties"]),
     _recipe("--dict FILE", "User dictionary in jieba's format.", name="dictionary"),
 )
 
 
 class AskedRecipe(NamedTuple):
-    """The recipe that was asked for: its name, if any, and its fields that were given."""
+    """The requested recipe: its name, if any, and the fields that were given."""
 
     name: str | None
     fields: dict[str, Any]
@@ -48,10 +50,28 @@ def _asked(named: str | None, **fields: Any) -> AskedRecipe:
 
 
 def _make_recipe(named: str | None, **fields: Any) -> Recipe:
-    return named_recipe(named or "default", **_asked(named, **fields).fields)
+    asked = _asked(named, **fields)
+    references = click.get_current_context().params.get("references")
+    if references:
+        from simdup.index.opening import split_indexes
+
+        indexes, _ = split_indexes(references)
+        if indexes:
+            return _recipe_of(indexes, asked)
+    return named_recipe(named or "default", **asked.fields)
+
+
+def _recipe_of(indexes: list[str], asked: AskedRecipe) -> Recipe:
+    """Return the recipe that leaves the choice to indexes, once they have what was asked for."""
+    from simdup.index.index import Index
+
+    for path in indexes:
+        with Index.open(path) as index:
+            index.require_recipe(*asked)
+    return Recipe()
 
 
 recipe = value("recipe", _make_recipe, *_FIELDS)
 
-# For an index, which has a recipe of its own to compare with.
+# For an index: it compares this with its own recipe.
 asked_recipe = value("asked", _asked, *_FIELDS)

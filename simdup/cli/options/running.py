@@ -1,4 +1,4 @@
-"""What a run may use: processes, memory, the way to search."""
+"""Options for what a run may use: processes, memory, a search algorithm."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Size(click.ParamType[int]):
         """Return the number of bytes."""
         match = re.fullmatch(r"(\d+(?:\.\d+)?)([KMGT]?)(?:I?B)?", str(value).upper())
         if match is None:
-            self.fail(f"{value!r} is not a size such as 500M or 2G", param, ctx)
+            self.fail(f"{value!r} is not a size (expected a number such as 500M or 2G)", param, ctx)
         return int(float(match[1]) * 1024 ** " KMGT".index(match[2] or " "))
 
 
@@ -40,20 +40,24 @@ _run = partial(option, panel="Search", defaults=_DEFAULT)
 _search = partial(option, panel="Search", defaults=_DEFAULT.search)
 
 _JOBS = _run(
-    "-j, --jobs N", "Processes or threads.", click.IntRange(1), common=True, shown="one per core"
+    "-j, --jobs N",
+    "Processes or threads to use.",
+    click.IntRange(1),
+    common=True,
+    shown="one per core",
 )
-_SEGMENTER = _run("--segmenter ENGINE", "Segmenting engine; the result is the same.", SEGMENTERS)
-_MEMORY = _search("--memory SIZE", "Most memory for the pairs found.", Size(), shown="what is free")
+_SEGMENTER = _run("--segmenter NAME", "Chinese segmenter; the result is the same", SEGMENTERS)
+_MEMORY = _search("--memory SIZE", "Memory limit for the pairs found.", Size(), shown="free memory")
 _SEARCH = (
-    _search("--tables TABLES", "Tables of a plan; auto takes the cheapest.", TABLES),
-    _search("--search WAY", "How to search; the pairs are the same.", SEARCHES),
-    option("--explain-plan", "Say how the search runs, and why.", panel="Search"),
+    _search("--tables N", "Number of search tables; auto uses the cheapest plan", TABLES),
+    _search("--search NAME", "Search algorithm; the pairs are the same", SEARCHES),
+    option("--explain-plan", "Print how the search runs, and why.", panel="Search"),
 )
 
 
 _PAIR_MEMORY = _search(
     "--memory SIZE",
-    "Pairs in memory; more of them go to temporary files.",
+    "Memory limit for pairs; the rest go to temporary files.",
     Size(),
     shown=f"{PAIR_MEMORY >> 20}M",
 )
@@ -75,5 +79,5 @@ search_for_pairs = value("run", _make_run, _JOBS, _PAIR_MEMORY, *_SEARCH)
 
 
 def settings(*parts: Decorator) -> Decorator:
-    """Return the options for some parts of the settings; the others are as by default."""
+    """Return the options for some parts of the settings; the others keep their defaults."""
     return value("settings", Settings, *parts)

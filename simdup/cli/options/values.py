@@ -1,4 +1,4 @@
-"""Options as their help spells them, and options that reach a command as one value."""
+"""Options declared as the help shows them, and groups of options that become one value."""
 
 from __future__ import annotations
 
@@ -19,16 +19,15 @@ def option(spelling: str, text: str, kind: Any = None, **settings: Any) -> Decor
     Parameters
     ----------
     spelling : str
-        As the help shows it, such as ``-d, --distance K``.  With neither a metavar nor a kind it
-        is a flag.
+        As the help shows it, such as ``-d, --distance K``.  Without a metavar and a kind, the
+        option is a flag.
     text : str
-        Its help.
+        The help text.
     kind : type, optional
-        A type of Click's; a tuple of choices, which the help lists beside the option if
-        `spelling` has a metavar, in the option if not.
+        A Click type, or a tuple of choices, which the help lists.
     **settings
-        Those of `Option`, with two more: `name`, the command's parameter, if it is not called as
-        the option; and `defaults`, a value whose field of that name is the default.
+        Those of `Option`, and two more: `name`, the command's parameter, if it differs from the
+        option's name; and `defaults`, an object whose field of that name is the default.
     """
     *names, last = spelling.replace(",", "").split()
     metavar = None if last.startswith("-") else last
@@ -44,7 +43,7 @@ def option(spelling: str, text: str, kind: Any = None, **settings: Any) -> Decor
 
 
 def value(name: str, make: Callable[..., Any], *options: Decorator) -> Decorator:
-    """Return the decorator that adds options, and hands the command what is made of them.
+    """Return the decorator that adds options and passes them to the command as one value.
 
     Parameters
     ----------
@@ -53,7 +52,7 @@ def value(name: str, make: Callable[..., Any], *options: Decorator) -> Decorator
     make : callable
         Called with the options as keywords.
     *options : decorator
-        From `option`, `click.argument` or `value`: a value may have parts.
+        From `option`, `click.argument` or `value`: values nest.
     """
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:

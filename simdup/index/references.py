@@ -1,0 +1,217 @@
+"""Indexes as references: a document that matches one of an index is redundant.
+
+An index has no texts.  So a match is judged as a query judges it: by the distance, and by the
+similarity that sketches estimate.  Each document is a pair with the nearest one of all indexes.
+
+Documents of indexes are not part of the input.  Where they appear beside those of a scan, their
+numbers are below 0; what is known of them follows the others, where Python finds it by them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, fields, replace
+
+import numpy as np
+
+from simdup.clustering.clusters import DocumentPair, Group, ScannedDocuments, merge
+from simdup.errors import SimdupError
+from simdup.features.text import PreparedText
+from simdup.index.columns import U64, RowIds
+from simdup.index.ingest import summarize, to_columns
+from simdup.index.judging import Found
+from simdup.index.matching import Nearest, QueryOptions, find_nearest
+from simdup.index.opening import open_storage
+from simdup.index.session import Session
+from simdup.ingest.corpus import Corpus
+from simdup.ingest.sources import Input
+from simdup.model.criteria import CHARACTERS_5, UNMEASURED, Criteria, Measures
+from simdup.model.documents import Document
+from simdup.model.recipe import Recipe
+from simdup.model.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class IndexMatches:
+    """What indexes hold near the documents of a scan."""
+
+    # Of each document of an index that another is near to: its name and fingerprint.  The first
+    # has the lowest number, the last has -1.
+    names: Sequence[str] = ()
+    values: U64 | None = None
+    pairs: Sequence[DocumentPair] = ()  # each document of the scan is in one at most
+    candidates: int = 0  # pairs within the distance
+    undecided: int = 0  # documents that only fingerprints without a sketch are near to
+
+    def without_matched(self, documents: ScannedDocuments) -> ScannedDocuments:
+        """Return documents of which those that match take no part, as if they had no terms.
+
+        With star linkage an index takes whatever matches, before anything else is kept.
+        """
+        terms = documents.fingerprints.terms.copy()
+        terms[[pair.b for pair in self.pairs]] = 0
+        return replace(documents, fingerprints=replace(documents.fingerprints, terms=terms))
+
+    def join(self, groups: Sequence[Group]) -> Sequence[Group]:
+        """Return groups with the documents of indexes that some of their members match."""
+        if not self.pairs:
+            return groups
+        return merge([*groups, *(Group(pair.a, (pair.a, pair.b), [pair]) for pair in self.pairs)])
+
+    def extend(self, documents: ScannedDocuments) -> ScannedDocuments:
+        """Return documents followed by those of indexes, which are references too."""
+        if self.values is None:
+            return documents
+        prints = documents.fingerprints
+        none = np.zeros(len(self.names), np.int64)
+        return replace(
+            documents,
+            names=[*documents.names, *self.names],
+            fingerprints=replace(
+                prints,
+                values=np.concatenate([prints.values, self.values]),
+                terms=np.concatenate([prints.terms, none]),
+            ),
+            references=range(-len(self.names), len(documents.references)),
+        )
+
+    def notes(self, documents: ScannedDocuments) -> list[tuple[str, str]]:
+        """Return what a person should know about the matches of these documents."""
+        said = []
+        if self.undecided:
+            said.append(
+                f"fingerprints without a sketch are near {self.undecided:,} of the documents; "
+                "their similarity is unknown, so they are not taken for pairs"
+            )
+        same = sum(self.names[pair.a] == documents.names[pair.b] for pair in self.pairs)
+        if same:
+            said.append(
+                f"{same:,} of the documents match one of an index that has their own name; "
+                "if the index was built from them, they are redundant beside themselves"
+            )
+        return [("`references`", sentence) for sentence in said]
+
+
+@dataclass(frozen=True, slots=True)
+class IndexReferences:
+    """The indexes among the references of a scan; there may be none."""
+
+    sessions: Sequence[Session] = ()
+
+    @property
+    def figures(self) -> dict[str, int | None]:
+        """What a summary says of them."""
+        if not self.sessions:
+            return {}
+        indexed = sum(len(session.store) for session in self.sessions)
+        # What a scan of stars would call redundant is not known: it would begin with the matches.
+        return {"indexed": indexed, "star_redundant": None}
+
+    @property
+    def extras(self) -> Callable[[Document, PreparedText], bytes] | None:
+        """What has to be made of documents to compare them with those of an index."""
+        return summarize if self.sessions else None
+
+    def prepare(self, opened: Input) -> Input:
+        """Return an input that is read with the recipe of the indexes.
+
+        Raises
+        ------
+        SimdupError
+            If their recipes differ, another one is asked for, texts cannot be fingerprinted with
+            it, or the criteria need more than an index has.
+        """
+        if not self.sessions:
+            return opened
+        first, *others = self.sessions
+        for other in others:
+            _require_same(first, other)
+        settings = opened.settings
+        _check_criteria(first.storage.path, settings.criteria)
+        fingerprinter, asked = first.recipe.fingerprinter, settings.recipe
+        if asked != Recipe():
+            first.recipe.require(
+                None, {one.name: getattr(asked, one.name) for one in fields(asked)}
+            )
+        recipe = fingerprinter.recipe
+        if fingerprinter.idf.name == "builtin":
+            # Whatever was asked for when it was built: no corpus is to be learned from.
+            recipe = replace(recipe, idf="builtin")
+        settings = replace(settings, recipe=recipe)
+        return replace(opened, settings=settings, fingerprinter=fingerprinter)
+
+    def match(
+        self, corpus: Corpus, documents: ScannedDocuments, settings: Settings
+    ) -> IndexMatches:
+        """Return the nearest document of all indexes of each document that matches one."""
+        if not self.sessions:
+            return IndexMatches()
+        terms = documents.fingerprints.terms.copy()
+        # References are not compared with each other.
+        terms[: len(documents.references)] = 0
+        columns = to_columns(corpus, replace(documents.fingerprints, terms=terms))
+        options = QueryOptions(settings.criteria, limit=1, run=settings.run)
+        nearest = Nearest.concat([find_nearest(one, columns, options) for one in self.sessions])
+        found, undecided = _decided(nearest.found.best(1), settings.criteria)
+        return IndexMatches(
+            nearest.names,
+            nearest.values,
+            _pairs(found, np.flatnonzero(terms), len(nearest.names), settings.criteria.verify),
+            nearest.candidates,
+            undecided,
+        )
+
+
+@contextmanager
+def open_indexes(paths: Iterable[str]) -> Iterator[IndexReferences]:
+    """Open indexes as references, and close them at the end."""
+    with ExitStack() as stack:
+        sessions = []
+        for path in dict.fromkeys(paths):
+            storage = open_storage(path)
+            stack.callback(storage.close)
+            sessions.append(Session(storage))
+        yield IndexReferences(sessions)
+
+
+def _require_same(first: Session, other: Session) -> None:
+    """Raise if two indexes have different recipes."""
+    digests = [one.recipe.resolved["digest"] for one in (first, other)]
+    if digests[0] != digests[1]:
+        raise SimdupError(
+            other.storage.path,
+            f"its recipe {digests[1] or 'unknown'} is not that of {first.storage.path}, "
+            f"{digests[0] or 'unknown'}: their fingerprints cannot be compared",
+            "take them one after the other",
+        )
+
+
+def _check_criteria(path: str, criteria: Criteria) -> None:
+    """Raise if the criteria need more of references than an index has."""
+    field = why = ""
+    if "simhash" not in criteria.searches:
+        field, why = "method", f"cannot be searched by {criteria.method}"
+    elif criteria.extras:
+        field, why = criteria.extras[0], "has no texts to measure"
+    elif criteria.verify and criteria.similarity and criteria.shingle != CHARACTERS_5:
+        field, why = "shingle", f"estimates similarity by runs of {CHARACTERS_5} characters only"
+    if field:
+        hint = f"leave `{field}` out, or take the documents themselves as `references`"
+        raise SimdupError(field, f"{path} is an index, which {why}", hint, field)
+
+
+def _decided(found: Found, criteria: Criteria) -> tuple[Found, int]:
+    """Return the matches without those of unknown similarity, if it matters, and their number."""
+    if not (criteria.verify and criteria.similarity):
+        return found, 0
+    known = np.flatnonzero(~np.isnan(found.similarity))
+    return found.take(known), len(found.row) - len(known)
+
+
+def _pairs(found: Found, numbers: RowIds, known: int, verify: bool) -> list[DocumentPair]:
+    """Return matches as pairs, ordered; `numbers` are those of the documents that were queried."""
+    columns = found.row - known, numbers[found.query], found.distance
+    shares = found.similarity.tolist() if verify else [np.nan] * len(found.row)
+    measures = (UNMEASURED if share != share else Measures(share) for share in shares)
+    return sorted(map(DocumentPair, *(column.tolist() for column in columns), measures))

@@ -1,0 +1,104 @@
+"""The differences of two texts as a person reads them: one text with marks.
+
+What `a` alone has is ``[-removed-]``, what `b` alone has is ``{+added+}``, as in git's word diff.
+The marks survive where colours do not.  What is the same after folding is shown as `a` has it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+
+from simdup.corpus.names import to_bytes
+from simdup.model.comparison import Comparison, Span
+from simdup.output.text import Painter
+from simdup.output.wrapping import Line, Piece, escape_line, painted, split_lines, wrap
+
+# Characters shown of a long unchanged stretch before and after a change: about a line of Chinese
+# at 80 columns, two of English in columns.
+_CONTEXT = 40
+# What is left out must be longer than what says so.
+_LEAST = 80
+
+_STYLES = {"equal": "", "folded": "dim", "removed": "removed", "added": "added"}
+_MARKS = {"removed": ("[-", "-]"), "added": ("{+", "+}")}
+
+
+def diff_text(found: Comparison, texts: tuple[str, str], paint: Painter) -> Iterator[bytes]:
+    """Yield the differences of two texts, in lines that fit a terminal."""
+    heading = f"{paint('removed', '[-only in a-]')}  {paint('added', '{+only in b+}')}"
+    yield to_bytes(f"\n  {heading}{paint('dim', '  the same after folding') * paint.on}\n\n")
+    for line in split_lines(shorten(pieces_of(found.diff or (), *texts))):
+        shown = escape_line(mark(line))
+        for part in wrap(shown, paint.width) if paint.width else [shown]:
+            yield to_bytes(painted(part, paint) + "\n")
+
+
+def pieces_of(spans: Iterable[Span], a: str, b: str) -> list[Piece]:
+    """Return the text of each span: that of `b` only where it is added."""
+    return [
+        Piece(_STYLES[kind], b[slice(*in_b)] if kind == "added" else a[slice(*in_a)])
+        for kind, in_a, in_b in spans
+    ]
+
+
+def is_change(piece: Piece) -> bool:
+    """Return whether only one of the texts has it."""
+    return piece.style in _MARKS
+
+
+def shorten(pieces: Iterable[Piece], own_line: bool = True) -> list[Piece]:
+    """Leave out the middle of long unchanged stretches, and say so, on a line of its own or not."""
+    found: list[Piece] = []
+    for changed, group in groupby(pieces, is_change):
+        stretch = list(group)
+        size = sum(len(piece.text) for piece in stretch)
+        if changed or size < 2 * _CONTEXT + _LEAST:
+            found += stretch
+            continue
+        text = "".join(piece.text for piece in stretch)
+        start, end = _after(text), len(text) - _after(text[::-1])
+        note = unchanged(end - start, all(not piece.style for piece in stretch))
+        found += _cut(stretch, 0, start)
+        found += [Piece("", "\n"), note, Piece("", "\n")] if own_line else [note]
+        found += _cut(stretch, end, size)
+    return found
+
+
+def unchanged(characters: int, equal: bool = True) -> Piece:
+    """Return what stands for what is left out."""
+    how = "unchanged" if equal else "the same after folding"
+    return Piece("dim", f"… {characters:,} characters {how} …")
+
+
+def _after(text: str) -> int:
+    """Return how much of a stretch is shown: up to the end of a line or word if one is near."""
+    head = text[:_CONTEXT]
+    for end, near in (("\n", _CONTEXT // 4), (" ", _CONTEXT // 2)):
+        at = head.rfind(end)
+        if at >= near:
+            return at
+    return _CONTEXT
+
+
+def _cut(pieces: Iterable[Piece], start: int, end: int) -> Iterator[Piece]:
+    """Yield what pieces have between two places."""
+    at = 0
+    for style, text in pieces:
+        part = text[max(0, start - at) : max(0, end - at)]
+        if part:
+            yield Piece(style, part)
+        at += len(text)
+
+
+def mark(line: Line) -> Line:
+    """Put marks around what only one of the texts has; white space behind it stays outside."""
+    found: Line = []
+    for style, text in line:
+        if style not in _MARKS or not text.strip():
+            found.append(Piece(style, text))
+            continue
+        left, right = _MARKS[style]
+        body = text.rstrip()
+        found += [Piece(style, f"{left}{body}{right}"), Piece("", text[len(body) :])]
+    return [piece for piece in found if piece.text]

@@ -1,0 +1,42 @@
+"""The table that jieba ships, against a dictionary of its lines."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from simdup.errors import SimdupError
+from simdup.features.jieba_idf import jieba_idf, parse_table
+
+# Words of all lengths around the 8 bytes that are compared at a time, some with equal beginnings.
+words = st.text("aé中\x00", min_size=1, max_size=10).map(str.encode)
+numbers = st.integers(1, 99_999).map(lambda n: f"{n / 1000}".encode())
+
+
+@given(st.dictionaries(words, numbers, min_size=1), st.lists(words), st.booleans())
+def test_a_table_gives_what_a_dictionary_of_its_lines_gives(
+    table: dict[bytes, bytes], asked: list[bytes], ended: bool
+) -> None:
+    content = b"\n".join(b"%b %b" % item for item in table.items()) + (b"\n" if ended else b"")
+    parsed = parse_table(content)
+    asked += [*table]
+    median = float(np.median([float(value) for value in table.values()]))
+    assert parsed.median == pytest.approx(median)
+    expected = [float(table.get(word, parsed.median)) for word in asked]
+    assert parsed.values(asked).tolist() == expected
+    assert parsed.values([]).tolist() == []
+
+
+def test_every_line_of_the_installed_table_is_found() -> None:
+    table = jieba_idf()
+    lines = dict(line.split() for line in table.content.splitlines())
+    assert table.values([*lines]).tolist() == [float(value) for value in lines.values()]
+    assert table.values(["不在表中的词".encode()]).tolist() == [table.median]
+
+
+@pytest.mark.parametrize("content", [b"", b"word\n", b"word 1 2\n", b"word\n1 2 3\n", b"a 1\n\n"])
+def test_a_damaged_table_is_an_error(content: bytes) -> None:
+    with pytest.raises(SimdupError, match="damaged"):
+        parse_table(content)

@@ -1,0 +1,66 @@
+"""The JSON Schema describes what the commands write, and `docs/formats.md` names all of it."""
+
+import json
+from importlib import resources
+from typing import Any
+
+import pytest
+import workbench
+from support import ROOT, Command
+
+from simdup.model.formats import TABLES, TYPED_LINES
+
+FORMATS = (ROOT / "docs" / "formats.md").read_text("utf-8")
+SCHEMA: dict[str, Any] = json.loads(
+    (resources.files("simdup.output") / "jsonl.schema.json").read_text("utf-8")
+)
+LINES = [SCHEMA["$defs"][one["$ref"].rpartition("/")[2]] for one in SCHEMA["oneOf"]]
+
+COMMANDS = [
+    "scan examples/corpus --containment 0.1 --cosine 0.1",
+    "scan examples/corpus -s 0.9",
+    "scan examples/corpus --no-verify",
+    "scan corpus --reference examples/corpus --reference archive",
+    "scan train.jsonl --method pstable",
+    "compare a.txt b.txt",
+    "compare a.txt c.txt --containment 0.5",
+    "tune corpus",
+    "query seen.index delivery --add",
+    "query seen.index corpus",
+    "index info seen.index",
+]
+
+
+def test_what_is_written_is_valid(simdup: Command, tmp_path: Any) -> None:
+    jsonschema = pytest.importorskip("jsonschema")
+    workbench.build(tmp_path)
+    simdup("index", "build", "seen.index", "examples/corpus")
+    written = [simdup(*command.split(), "-f", "jsonl").out for command in COMMANDS]
+    simdup("dedupe", "corpus", "-o", "clean", "--removed", "removed.jsonl")
+    written.append((tmp_path / "removed.jsonl").read_bytes())
+    prints = simdup("fingerprint", "-q", "corpus").out
+    written += [simdup(name, "-f", "jsonl", stdin=prints).out for name in ("cluster", "pairs")]
+    found = simdup("scan", "examples/corpus", "-f", "jsonl").out
+    written.append(simdup("evaluate", "-f", "jsonl", "-", "examples/truth.tsv", stdin=found).out)
+    records = [json.loads(line) for chunk in written for line in chunk.splitlines()]
+    assert {record["type"] for record in records} == set(TYPED_LINES)
+    jsonschema.Draft202012Validator.check_schema(SCHEMA)
+    validator = jsonschema.Draft202012Validator(SCHEMA)
+    for record in records:
+        errors = [error.message for error in validator.iter_errors(record)]
+        assert errors == [], record
+
+
+def test_every_type_has_a_schema() -> None:
+    assert {line["properties"]["type"]["const"] for line in LINES} == set(TYPED_LINES)
+
+
+def test_the_page_names_every_type_and_column() -> None:
+    for name in [*TYPED_LINES, *(column for columns in TABLES for column in columns)]:
+        assert f"`{name}`" in FORMATS, name
+
+
+@pytest.mark.parametrize("line", LINES, ids=lambda line: line["properties"]["type"]["const"])
+def test_the_page_names_every_field(line: dict[str, Any]) -> None:
+    for name in line["properties"]:
+        assert f"`{name}`" in FORMATS, name

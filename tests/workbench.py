@@ -1,0 +1,54 @@
+"""A folder in which the commands of the pages run: the examples, and what the pages name."""
+
+import gzip
+import json
+import os
+import shutil
+import sys
+from pathlib import Path
+
+from support import ROOT, near, prose, write
+
+_CRAWLED = "https://example.org/"
+
+
+def build(folder: Path) -> None:
+    """Fill a folder with what the pages take for granted."""
+    shutil.copytree(ROOT / "examples", folder / "examples")
+    shutil.copytree(ROOT / "examples" / "corpus", folder / "corpus")
+    a = prose(1)
+    write(folder, {"a.txt": a, "b.txt": near(a), "c.txt": prose(2)})
+    write(folder / "more", {"one.txt": prose(3)})
+    write(folder / "delivery", {"again.txt": near(prose(3)), "new.txt": prose(4)})
+    write(folder / "archive", {"old.txt": prose(3)})
+    write(folder / "pages", {f"{n}.html": _page(prose(n)) for n in (5, 6)})
+    write(folder / "corpus" / "drafts", {"draft.txt": prose(7), "draft.md": prose(8)})
+    write(folder / "corpus" / "checked", {"checked.txt": prose(7)})
+    (folder / "fresh").mkdir()
+    _write_records(folder)
+    _write_programs(folder / "bin")
+
+
+def _page(text: str) -> str:
+    return f"<html><head><title>Page</title></head><body><p>{text}</p></body></html>"
+
+
+def _write_records(folder: Path) -> None:
+    texts = [prose(1), prose(2), near(prose(1)), prose(9)]
+    records = [
+        {"text": text, "content": text, "html": _page(text), "url": f"{_CRAWLED}{n}",
+         "date": f"2026-01-{n:02}"}
+        for n, text in enumerate(texts, 1)
+    ]  # fmt: skip
+    lines = "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
+    write(folder, {"train.jsonl": lines, "crawl.jsonl": lines})
+    table = "text\n" + "".join(f'"{text}"\n' for text in texts)
+    (folder / "feed.csv.gz").write_bytes(gzip.compress(table.encode()))
+
+
+def _write_programs(folder: Path) -> None:
+    """Write `simdup` and `crawl` for the shell."""
+    scripts = {"simdup": f'exec "{sys.executable}" -m simdup "$@"', "crawl": "cat crawl.jsonl"}
+    write(folder, {name: f"#!/bin/sh\n{line}\n" for name, line in scripts.items()})
+    for name in scripts:
+        os.chmod(folder / name, 0o755)
