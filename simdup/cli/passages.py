@@ -37,9 +37,9 @@ def command(
 ) -> Status:
     """Find the passages that documents share: who copied what from where.
 
-    Lengths are in units: a Chinese character counts 1 (as one of any script without spaces does),
-    an English word 2 (as any word between spaces does), a punctuation mark 1, white space 0. So 50
-    units are 50 characters of Chinese or some 25 words of English.
+    Lengths are in units. A character of Chinese, or of another script without spaces, counts 1, a
+    word of English, or of another script with spaces, 2, a punctuation mark 1, white space 0. So 50
+    units are 50 characters of Chinese or about 25 words of English.
 
     Every equal run of at least --min-run units is found, whatever the documents' lengths, unless
     all its seeds are common. Runs with at most --gap units between them in both documents are one

@@ -36,11 +36,11 @@ class PassageCriteria:
     Attributes
     ----------
     min_run : int
-        Every equal run of so many units is found, unless all its seeds are common.
+        Every equal run of this many units is found, unless all its seeds are common.
     gap : int
-        Runs are joined where at most so many units lie between them in both texts.
+        Runs are joined where at most this many units are between them in both texts.
     min_length : int
-        A passage has so many equal units at least.
+        The least number of equal units of a passage.
     common : int or None
         What occurs in more documents does not start a passage; None for the larger of 50 and 5 % of
         the documents.
@@ -63,7 +63,7 @@ class PassageCriteria:
             raise invalid("common", self.common, "2 or more")
 
     def most_documents(self, documents: int) -> int:
-        """Return in how many of so many documents a seed may occur."""
+        """Return in how many documents of a corpus of this size a seed may occur."""
         return max(50, documents // 20) if self.common is None else self.common
 
 

@@ -85,7 +85,7 @@ def passages(
     Raises
     ------
     SimdupError
-        If an argument makes no sense.  Documents that cannot be read are no error; they are listed
+        If an argument makes no sense.  Documents that cannot be read are listed
         in ``skipped``.
 
     Examples

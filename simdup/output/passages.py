@@ -30,7 +30,7 @@ _WIDTH = 72
 
 
 def overlap_csv(overlaps: Iterable[Overlap], bom: bool = False) -> Iterator[bytes]:
-    """Yield the CSV of passages: a header, then a row a passage."""
+    """Yield the CSV of passages: a header, then one row per passage."""
     yield csv_head(PASSAGE_COLUMNS, bom)
     for one in overlaps:
         rows = ((one.a, *p.a, one.b, *p.b, p.length, digits(p.similarity)) for p in one.passages)
@@ -48,7 +48,7 @@ def overlap_jsonl(result: PassageResult) -> Iterator[bytes]:
                 "share_a": rounded(one.share_a),
                 "share_b": rounded(one.share_b),
                 "longest": one.longest,
-                "passages": [_passage(passage) for passage in one.passages],
+                "passages": [passage_values(passage) for passage in one.passages],
                 **({"identical": True} if one.identical else {}),
             }
         )
@@ -58,7 +58,8 @@ def overlap_jsonl(result: PassageResult) -> Iterator[bytes]:
     yield json_line({"type": "summary", "schema": SCHEMA} | summary | {"simdup": __version__})
 
 
-def _passage(passage: Passage) -> dict[str, object]:
+def passage_values(passage: Passage) -> dict[str, object]:
+    """Return a passage as a value of JSON."""
     return passage._asdict() | {"similarity": rounded(passage.similarity)}
 
 
@@ -72,17 +73,22 @@ def overlap_text(
     for number, one in enumerate(overlaps):
         lines = [""] if number else []
         lines.append(paint("heading", _title(one)))
-        lines.append(f"  {_percent(one.share_a)} of {shown(one.a)}")
-        lines.append(f"  {_percent(one.share_b)} of {shown(one.b)}")
+        lines.append(f"  {percent(one.share_a)} of {shown(one.a)}")
+        lines.append(f"  {percent(one.share_b)} of {shown(one.b)}")
         text = "" if one.identical else text_of(number)
-        for passage in [] if one.identical else _longest(one.passages):
-            (a, a_end), (b, b_end) = passage.a, passage.b
-            figures = f"{a}-{a_end} and {b}-{b_end}, {digits(passage.similarity)} alike"
-            lines.append(paint("dim", f"    {passage.length:,} units at {figures}:"))
-            lines.append(f"      {_excerpt(text[a:a_end])}")
-        if not one.identical and len(one.passages) > _MOST:
-            lines.append(paint("dim", f"    and {len(one.passages) - _MOST:,} more"))
+        lines += [] if one.identical else passage_lines(one.passages, text, paint)
         yield to_bytes("\n".join(lines) + "\n")
+
+
+def passage_lines(passages: Sequence[Passage], text: str, paint: Painter) -> Iterator[str]:
+    """Yield the longest passages, each with its excerpt of the first text."""
+    for passage in _longest(passages):
+        (a, a_end), (b, b_end) = passage.a, passage.b
+        figures = f"{a}-{a_end} and {b}-{b_end}, {digits(passage.similarity)} alike"
+        yield paint("dim", f"    {passage.length:,} units at {figures}:")
+        yield f"      {_excerpt(text[a:a_end])}"
+    if len(passages) > _MOST:
+        yield paint("dim", f"    and {len(passages) - _MOST:,} more")
 
 
 def _title(one: Overlap) -> str:
@@ -97,7 +103,7 @@ def _longest(passages: Sequence[Passage]) -> list[Passage]:
     return sorted(chosen)
 
 
-def _percent(share: float) -> str:
+def percent(share: float) -> str:
     """Return a share in four characters, rounded down."""
     return f"{int(share * 100 + 1e-9):>3}%"
 

@@ -3,7 +3,7 @@
 Ten thousand copies of a text are fifty million pairs that all say one thing.  So a pair of texts is
 reported for two documents that have them, and of the documents with one text each is paired with
 one only: the first.  Where not all documents are compared with each other, the first that is
-allowed stands in its place.
+allowed takes its place.
 """
 
 from __future__ import annotations

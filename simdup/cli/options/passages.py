@@ -16,12 +16,12 @@ _count = click.IntRange(1)
 passage_criteria = value(
     "criteria",
     PassageCriteria,
-    _matching("--min-run N", "Find every equal run of N units.", _count, common=True),
+    _matching("--min-run N", "Find every equal run of N units: a Chinese character is 1, an English word 2.", _count, common=True),
     _matching("--gap N", "Join runs with up to N units between.", click.IntRange(0), common=True),
-    _matching("--min-length N", "Least equal units of a passage.", _count, common=True),
+    _matching("--min-length N", "Report passages of at least N equal units.", _count, common=True),
     _matching(
         "--common N",
-        "What more than N documents have starts no passage.",
+        "Text in more than N documents does not start a passage.",
         click.IntRange(2),
         shown="50 or 5 %, the larger",
     ),
@@ -31,18 +31,18 @@ passage_scope = value(
     "scope",
     PassageScope,
     _matching_scope(
-        "--across FIELD|folder",
-        "Compare only documents of different values of this field, or of different folders.",
+        "--across FIELD",
+        "Compare only documents that differ in this record field; folder: in their folder.",
         shown="off",
     ),
     _matching_scope(
-        "--template FILE", "Ignore text that this file has, too.", name="templates", multiple=True
+        "--template FILE", "Ignore text that is also in this file.", name="templates", multiple=True
     ),
 )
 
 passage_references = option(
     "--reference SOURCE",
-    "Compare with these documents only.",
+    "Compare the SOURCEs with these documents only.",
     name="references",
     panel="Matching",
     multiple=True,
