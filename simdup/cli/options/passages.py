@@ -16,7 +16,12 @@ _count = click.IntRange(1)
 passage_criteria = value(
     "criteria",
     PassageCriteria,
-    _matching("--min-run N", "Find every equal run of N units: a Chinese character is 1, an English word 2.", _count, common=True),
+    _matching(
+        "--min-run N",
+        "Find every equal run of N units (Chinese characters; a word is 2).",
+        _count,
+        common=True,
+    ),
     _matching("--gap N", "Join runs with up to N units between.", click.IntRange(0), common=True),
     _matching("--min-length N", "Report passages of at least N equal units.", _count, common=True),
     _matching(
