@@ -18,6 +18,7 @@ NAMES = (
     "scan",
     "accuracy",
     "planted",
+    "passages",
     "minhash",
     "families",
     "verification",

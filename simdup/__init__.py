@@ -22,9 +22,11 @@ if TYPE_CHECKING:
     from simdup.model.clusters import Result as Result
     from simdup.model.comparison import Comparison as Comparison
     from simdup.model.criteria import Criteria as Criteria
+    from simdup.model.passages import PassageCriteria as PassageCriteria
     from simdup.model.recipe import Recipe as Recipe
     from simdup.operations.compare import compare as compare
     from simdup.operations.fingerprint import fingerprint as fingerprint
+    from simdup.operations.passages import passages as passages
     from simdup.operations.scan import scan as scan
     from simdup.search import all_pairs as all_pairs
 
@@ -34,6 +36,7 @@ _HOMES = {
     "Criteria": "simdup.model.criteria",
     "Index": "simdup.index.index",
     "Pair": "simdup.model.clusters",
+    "PassageCriteria": "simdup.model.passages",
     "Recipe": "simdup.model.recipe",
     "Result": "simdup.model.clusters",
     "SimdupError": "simdup.errors",
@@ -41,6 +44,7 @@ _HOMES = {
     "compare": "simdup.operations.compare",
     "distance": "simdup.lsh.simhash",
     "fingerprint": "simdup.operations.fingerprint",
+    "passages": "simdup.operations.passages",
     "scan": "simdup.operations.scan",
     "simhash": "simdup.lsh.simhash",
 }

@@ -24,6 +24,13 @@ def build(folder: Path) -> None:
     write(folder / "pages", {f"{n}.html": _page(prose(n)) for n in (5, 6)})
     write(folder / "corpus" / "drafts", {"draft.txt": prose(7), "draft.md": prose(8)})
     write(folder / "corpus" / "checked", {"checked.txt": prose(7)})
+    copied = f"{prose(12)} {prose(13)}"
+    write(folder / "essays", {"ann.txt": copied, "ben.txt": f"{prose(14)} {prose(12)}"})
+    write(folder / "homework", {"ann.txt": copied, "ben.txt": near(copied)})
+    write(folder / "library", {"book.txt": prose(12)})
+    write(folder, {"task.txt": prose(13)})
+    posts = [{"text": copied, "author": "ann"}, {"text": prose(12), "author": "ben"}]
+    write(folder, {"posts.jsonl": "".join(json.dumps(post) + "\n" for post in posts)})
     (folder / "fresh").mkdir()
     _write_records(folder)
     _write_programs(folder / "bin")

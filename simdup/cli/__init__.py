@@ -21,6 +21,7 @@ from simdup.errors import NO_ROOM, SimdupError, reason
 COMMANDS = {
     "scan": "Find near-duplicate documents in files and folders.",
     "compare": "Show whether two documents are near-duplicates, and why.",
+    "passages": "Find the passages that documents share.",
     "fingerprint": "Print a fingerprint line for each document.",
     "cluster": "Group fingerprint lines into clusters.",
     "pairs": "List the pairs of fingerprint lines within a distance.",

@@ -53,8 +53,9 @@ def command(
     """Show whether two documents are near-duplicates, and why.
 
     A and B are files, or records of files, such as train.jsonl#5; one of them may be - for standard
-    input. Shows similarity and distance, which searches of a scan propose the pair, and the
-    heaviest terms with their weights. With the method auto the measures alone decide.
+    input. Shows similarity and distance, which searches of a scan propose the pair, the
+    passages they share and how much of each text these cover, and the heaviest terms with their
+    weights. With the method auto the measures alone decide.
 
     With --diff, words that only A has are shown as [-removed-], those that only B has as {+added+}.
     What is the same after folding is dim. In JSONL, spans have the offsets into both texts.
@@ -89,7 +90,7 @@ def command(
             stream.writelines(comparison_page(found, documents, fingerprinter, page))
         elif not screen.quiet or out.path:
             paint, texts = out.painter(stream), (documents[0].text, documents[1].text)
-            stream.writelines(comparison_text(found, paint, screen.verbose))
+            stream.writelines(comparison_text(found, texts[0], paint, screen.verbose))
             if asked:
                 from simdup.output.columns import columns_text
                 from simdup.output.diff import diff_text

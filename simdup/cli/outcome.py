@@ -33,6 +33,7 @@ _TYPED = {
     "verify": "--no-verify",
     "least_score": "--min-score",
     "references": "--reference",
+    "templates": "--template",
     "dedupe": "simdup dedupe",
     "fit": "simdup fit SOURCE -o MODEL",
     "fingerprint": "simdup fingerprint SOURCE",

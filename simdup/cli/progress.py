@@ -9,6 +9,7 @@ from typing import Any
 
 from simdup.model.settings import Progress, no_progress
 
+_UNITS = {"reading": "B", "comparing": " texts"}
 _LOOKS = {"unit_scale": True, "unit_divisor": 1000, "leave": False, "dynamic_ncols": True}
 # Shorter work needs no bar.
 _DELAY = 0.5
@@ -31,9 +32,13 @@ def progress(wanted: bool | None, quiet: bool) -> Iterator[Progress]:
         if stage not in bars:
             for bar in bars.values():
                 bar.close()
-            unit = "B" if stage == "reading" else " pairs"
             bars[stage] = tqdm(
-                desc=stage, total=total, unit=unit, delay=_DELAY, file=sys.stderr, **_LOOKS
+                desc=stage,
+                total=total,
+                unit=_UNITS.get(stage, " pairs"),
+                delay=_DELAY,
+                file=sys.stderr,
+                **_LOOKS,
             )
         bars[stage].update(done - bars[stage].n)
 

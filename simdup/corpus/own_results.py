@@ -27,8 +27,8 @@ _OBJECT = re.compile(
 def is_own_result(content: bytes) -> bool:
     """Return whether simdup wrote a file that begins with `content`."""
     # Most files are rejected here: a regular expression would take ten times as long.
-    if not content.startswith((b"cluster,", b"document,", b"a,b,", b"# simdup ", b'{"type": "',
-                               PAGE_LINE.encode(), codecs.BOM_UTF8)):  # fmt: skip
+    if not content.startswith((b"cluster,", b"document,", b"a,b,", b"a,a_start,", b"# simdup ",
+                               b'{"type": "', PAGE_LINE.encode(), codecs.BOM_UTF8)):  # fmt: skip
         return False
     head = content[:HEAD].removeprefix(codecs.BOM_UTF8).decode("latin-1")
     line = head.partition("\n")[0].removesuffix("\r")

@@ -89,7 +89,8 @@ def _batches(file: File, table: Any, reading: Reading) -> Iterator[ParquetBatch 
         reason = f"field {reading.field!r} is not a string (type {kind})"
         yield Skipped(file.path, reason, error=True)
         return
-    others = [n for n in (reading.id_field, reading.value_field) if n in names and n is not None]
+    asked = (reading.id_field, reading.value_field, reading.group_field)
+    others = [n for n in asked if n in names and n is not None]
     rows = max(1, table.metadata.num_rows)
     per_row = max(1, _bytes_of(table.metadata, reading.field) // rows)
     size = min(max(1, BATCH_BYTES // per_row), _MOST_ROWS)

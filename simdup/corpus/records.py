@@ -129,6 +129,10 @@ def _document(
         return _broken(file, record, f"{where}field {reading.field!r} is not a string")
     text = without_surrogates(text)
     document = Document(name, text, file.modified, path=file.path, record=record)
+    if reading.group_field is not None:
+        group = find_field(values, reading.group_field)
+        if group is not MISSING and group is not None:
+            document = document._replace(group=without_surrogates(str(group)))
     return document if reading.value_field is None else _valued(document, values, reading)
 
 

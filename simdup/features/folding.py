@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from functools import cache
 from itertools import groupby
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,6 +69,41 @@ def fold_all(texts: Sequence[str]) -> list[str]:
         slow = (own == COMBINING).any()
         folded[i] = _fold_slowly(texts[i]) if slow else _expand(folded[i], own)
     return [t.lower() if t.isascii() else f for t, f in zip(texts, folded, strict=True)]
+
+
+class Segments(NamedTuple):
+    """A folded text, and where it and the text can be cut alike.
+
+    ``fold(text[cuts[i]:cuts[j]]) == folded[folded_cuts[i]:folded_cuts[j]]`` for all i <= j.
+    """
+
+    folded: str
+    cuts: NDArray[np.int64]  # in the text, from 0 to its end
+    folded_cuts: NDArray[np.int64]  # in the folded text; equal ones where a character is dropped
+
+
+def fold_segments(text: str, starts: Sequence[int] | NDArray[np.int64] = (0,)) -> Segments:
+    """Fold a text and tell which characters became which; see `fold_all`.
+
+    At `starts` it is cut in any case: there texts begin that were joined.
+    """
+    marks = _look_up(to_codes(text))
+    sizes = np.ones(len(text), np.int64)
+    several = marks >= SEVERAL
+    sizes[several] = np.array(list(map(len, _several)))[marks[several] - SEVERAL]
+    combining = marks == COMBINING
+    if not combining.any():
+        every = np.arange(len(text) + 1)
+        return Segments(fold(text), every, np.append(0, np.cumsum(sizes)))
+    # A mark belongs to the letter before, and so does what is dropped between them.
+    starting = np.zeros(len(text), np.bool_)
+    starting[starts] = True
+    places = np.where((sizes > 0) | starting, np.arange(len(text)), len(text))
+    following = np.minimum.accumulate(places[::-1])[::-1]
+    begins = ~np.append(combining & ~starting, False)[following]
+    cuts = np.append(np.flatnonzero(begins), len(text))
+    folded = fold_all(cut_at(text, cuts))
+    return Segments("".join(folded), cuts, ends_of(folded))
 
 
 def _look_up(codes: NDArray[np.uint32]) -> NDArray[np.uint32]:

@@ -17,7 +17,11 @@ DIGEST_BYTES = 16
 
 def text_digest(text: str) -> bytes:
     """Return a digest of a text's characters."""
-    content = text.encode("utf-8", "surrogatepass")
+    return digest_bytes(text.encode("utf-8", "surrogatepass"))
+
+
+def digest_bytes(content: bytes | memoryview) -> bytes:
+    """Return a digest of some bytes."""
     return hashlib.blake2b(content, digest_size=DIGEST_BYTES).digest()
 
 

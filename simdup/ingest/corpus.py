@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -218,7 +218,7 @@ def ingest(opened: Input, options: BatchOptions = COUNTS_ONLY) -> Iterator[Corpu
             counter = BatchCounter(analyzer, settings.reading, options, folder)
             corpus = _begin(opened, analyzer, NameRegistry())
             corpus.read = reader.read
-            for process, counted in count_batches(opened, counter):
+            for process, counted in make_batches(opened, counter):
                 corpus.add(process, counted)
                 if settings.recipe.idf != "builtin" and len(corpus) >= ENOUGH_DOCUMENTS:
                     corpus.forget_terms()
@@ -235,7 +235,7 @@ def ingest_as_they_come(
     """Yield a small corpus for each batch as soon as it is counted."""
     registry = NameRegistry()
     yield _begin(opened, analyzer, registry)
-    for _, counted in count_batches(opened, counter):
+    for _, counted in make_batches(opened, counter):
         corpus = Corpus(analyzer, registry, opened.given)
         corpus.add(0, counted)
         yield corpus
@@ -267,11 +267,21 @@ def ingest_fingerprinted(
     return fingerprinter, ((corpus, corpus.fingerprints(fingerprinter)) for corpus in corpora)
 
 
-def count_batches(
-    opened: Input,
-    counter: Callable[[int], Callable[[Batch], CountedBatch]],
-) -> Iterator[tuple[int, CountedBatch]]:
-    """Yield (process, counted documents) of each batch, in order.
+class Sized(Protocol):
+    """What is made of a batch."""
+
+    @property
+    def size(self) -> int:
+        """Bytes of the batch."""
+
+
+Made = TypeVar("Made", bound=Sized)
+
+
+def make_batches(
+    opened: Input, maker: Callable[[int], Callable[[Batch], Made]]
+) -> Iterator[tuple[int, Made]]:
+    """Yield (process, what it made of a batch) for each batch, in order.
 
     One process begins; others join when there is enough work for them.
     """
@@ -283,19 +293,19 @@ def count_batches(
     elif opened.size is not None and opened.size > WORTH_WORKERS:
         here = 0
     if here:
-        count = counter(0)
+        make = maker(0)
         while done < here:
             batch = next(opened.batches, None)
             if batch is None:
                 return
-            yield 0, count(batch)
+            yield 0, make(batch)
             done += batch.size
             run.progress("reading", done, opened.size)
-    workers = Workers[Batch, CountedBatch](run.processes, counter, first=1)
+    workers = Workers[Batch, Made](run.processes, maker, first=1)
     try:
-        for process, counted in workers.map(opened.batches):
-            yield process, counted
-            done += counted.size
+        for process, made in workers.map(opened.batches):
+            yield process, made
+            done += made.size
             run.progress("reading", done, opened.size)
     finally:
         workers.close()

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from simdup.model.criteria import FEW_TERMS, Criteria
+from simdup.model.passages import Passage
 
 
 class Span(NamedTuple):
@@ -58,6 +59,10 @@ class Comparison:
         The resolved recipe.
     criteria : Criteria
         What was asked.
+    passages : tuple of Passage
+        What they share, in the order of `a`.
+    share_a, share_b : float
+        How much of each text the passages cover.
     diff : tuple of Span or None
         What is equal, removed and added, in order; None where it was not asked for.
     """
@@ -80,6 +85,9 @@ class Comparison:
     only_b: tuple[tuple[str, float], ...]
     recipe: dict[str, Any]
     criteria: Criteria
+    passages: tuple[Passage, ...]
+    share_a: float
+    share_b: float
     diff: tuple[Span, ...] | None = None
 
     @property

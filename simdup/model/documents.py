@@ -23,6 +23,8 @@ class Document(NamedTuple):
     # then there are the names of the record's fields.
     value: float | None = None
     fields: Iterable[str] = ()
+    # Of the field that tells its group; None where the record has none.
+    group: str | None = None
 
     @property
     def place(self) -> str:

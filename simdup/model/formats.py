@@ -6,7 +6,8 @@ CLUSTER_COLUMNS = ("cluster", "role", "document", "fingerprint", "distance", "si
 REMOVED_COLUMNS = ("document", "reason", "distance", "similarity", "kept")
 QUERY_COLUMNS = ("document", "match", "distance", "similarity")
 PAIR_COLUMNS = ("a", "b", "distance", "similarity")
-TABLES = (CLUSTER_COLUMNS, REMOVED_COLUMNS, QUERY_COLUMNS, PAIR_COLUMNS)
+PASSAGE_COLUMNS = ("a", "a_start", "a_end", "b", "b_start", "b_end", "length", "similarity")
+TABLES = (CLUSTER_COLUMNS, REMOVED_COLUMNS, QUERY_COLUMNS, PAIR_COLUMNS, PASSAGE_COLUMNS)
 
 # The heading of clusters as text, before the columns of further measures.
 TEXT_HEADING = "  role       bits  similar  "
@@ -18,6 +19,7 @@ PAGE_LINE = "<!DOCTYPE html><!-- simdup report 1 -->"
 TYPED_LINES = {
     "cluster": ("cluster",),
     "pair": ("a",),
+    "overlap": ("a",),
     "removed": ("document",),
     "match": ("document",),
     "new": ("document",),

@@ -25,6 +25,8 @@ class Reading:
     field, id_field : str, str or None
         The fields of a record with its text and its name.  Dots reach into objects:
         ``body.content``.
+    group_field : str or None
+        The field of a record that tells which group it is of.
     value_field : str or None
         The field of a record with a number or a date; see `Criteria.keep`.
     html : bool
@@ -49,3 +51,4 @@ class Reading:
     max_size: int = 100 << 20
     outputs: tuple[str, ...] = ()
     value_field: str | None = None
+    group_field: str | None = None

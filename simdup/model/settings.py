@@ -18,8 +18,8 @@ SEARCHES = ("tables", "exhaustive", "probe", "neighbours")
 # Bytes of pairs that `pairs` keeps in memory: printing costs far more than temporary files.
 PAIR_MEMORY = 1 << 28
 
-# Called with a stage (``reading`` or ``verifying``), how much of it is done, and the total, if
-# known: bytes for reading, pairs for verifying.
+# Called with a stage (``reading``, ``verifying`` or ``comparing``), how much of it is done, and
+# the total, if known: bytes, pairs or texts.
 Progress: TypeAlias = Callable[[str, int, int | None], None]
 
 

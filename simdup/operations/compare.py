@@ -22,6 +22,7 @@ from simdup.model.criteria import FEW_TERMS, Criteria, CriteriaFields
 from simdup.model.documents import Document
 from simdup.model.recipe import Recipe
 from simdup.model.settings import Settings
+from simdup.reuse.between import between
 from simdup.search.pieces import cut
 from simdup.verify.cosine import vector
 from simdup.verify.differences import find_differences
@@ -85,6 +86,7 @@ def compare_documents(
     # With both searches, the measures alone decide; a scan misses at most one pair in a hundred.
     candidate = bool(proposed_by) or len(criteria.searches) > 1
     accepted = not criteria.verify or criteria.accepts(measures)
+    reused = between(documents[0].text, documents[1].text)
     return Comparison(
         a=documents[0].name,
         b=documents[1].name,
@@ -105,6 +107,7 @@ def compare_documents(
         **_terms(*both.weights),
         recipe=fingerprinter.fields,
         criteria=criteria,
+        **reused._asdict(),
         diff=both.differences() if diff else None,
     )
 

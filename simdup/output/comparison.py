@@ -11,8 +11,9 @@ from rich.cells import cell_len, set_cell_size
 from simdup.corpus.names import to_bytes
 from simdup.model.criteria import Measures
 from simdup.output.escaping import shown
+from simdup.output.passages import passage_lines, passage_values, percent
 from simdup.output.records import digits, json_line, rounded
-from simdup.output.summary import SEARCHES, recipe_words
+from simdup.output.summary import SEARCHES, count_words, recipe_words
 from simdup.output.text import Painter, padded
 
 if TYPE_CHECKING:
@@ -44,17 +45,22 @@ def comparison_jsonl(found: Comparison) -> Iterator[bytes]:
         **{name: rounded(values[name]) for name in ("similarity", *found.criteria.extras)},
         "agreement": found.agreement,
         "ratio": found.ratio,
+        "share_a": rounded(found.share_a),
+        "share_b": rounded(found.share_b),
+        "passages": [passage_values(passage) for passage in found.passages],
     }
     measures = ("similarity", *found.criteria.extras)
     order = ("type", "a", "b", "duplicates", "distance", "bits", "agreement", "ratio", *measures,
-             "fingerprints", "bands")  # fmt: skip
+             "share_a", "share_b", "fingerprints", "bands")  # fmt: skip
     yield json_line({key: values.pop(key) for key in order} | values)
 
 
-def comparison_text(found: Comparison, paint: Painter, verbose: bool = False) -> Iterator[bytes]:
-    """Yield a comparison as text: the answer first, then the reasons.
+def comparison_text(
+    found: Comparison, text: str, paint: Painter, verbose: bool = False
+) -> Iterator[bytes]:
+    """Yield a comparison as a person reads it: the answer first, then the reasons.
 
-    `verbose` adds the recipe.
+    `text` is that of `a`, of which passages are shown; `verbose` adds the recipe.
     """
     answer = (
         paint("yes", "near-duplicates") if found.duplicates else paint("no", "not near-duplicates")
@@ -73,6 +79,11 @@ def comparison_text(found: Comparison, paint: Painter, verbose: bool = False) ->
     a, b = (value or "none" for value in found.fingerprints)
     lines += [f"  fingerprints  {a}  {b}", f"  idf           {_idf_words(found.recipe['idf'])}"]
     lines += [f"  {recipe_words(found.recipe)}"] if verbose else []
+    if found.passages:
+        count = count_words(len(found.passages), "shared passage")
+        shares = f"{percent(found.share_a).strip()} of a, {percent(found.share_b).strip()} of b"
+        lines += ["", paint("heading", f"  {count}: {shares}")]
+        lines += passage_lines(found.passages, text, paint)
     lines += _terms(found, paint)
     yield to_bytes("\n".join(lines) + "\n")
 

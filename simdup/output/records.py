@@ -69,7 +69,7 @@ def cluster_csv(
     """
     yield csv_head((*CLUSTER_COLUMNS, *extras, *_measure_column(marked)), bom)
     for cluster in clusters:
-        yield _csv_rows(
+        yield csv_rows(
             (
                 (
                     cluster.number,
@@ -120,7 +120,7 @@ def removed_csv(
 ) -> Iterator[bytes]:
     """Yield the CSV of what was removed: a header, then one row per document."""
     yield csv_head((*REMOVED_COLUMNS, *_measure_column(marked)), bom)
-    yield _csv_rows(
+    yield csv_rows(
         (
             (
                 one.document,
@@ -159,7 +159,7 @@ def pair_csv(pairs: Iterable[Pair], bom: bool = False) -> Iterator[bytes]:
     yield csv_head(PAIR_COLUMNS, bom)
     rows = ((p.a, p.b, p.distance, digits(p.similarity)) for p in pairs)
     while some := list(islice(rows, _CSV_ROWS)):
-        yield _csv_rows(some, bom)
+        yield csv_rows(some, bom)
 
 
 def pair_jsonl(pairs: Iterable[Pair]) -> Iterator[bytes]:
@@ -181,7 +181,7 @@ def query_csv(answers: Iterable[QueryResult], bom: bool = False) -> Iterator[byt
             (answer.document, match.document, match.distance, digits(match.similarity))
             for match in answer.matches
         ]
-        yield _csv_rows(rows or [(answer.document, "", "", "")], bom)
+        yield csv_rows(rows or [(answer.document, "", "", "")], bom)
 
 
 def query_jsonl(answers: Iterable[QueryResult]) -> Iterator[bytes]:
@@ -248,7 +248,8 @@ def _rounded(values: dict[str, Any]) -> dict[str, Any]:
     return others | {name: value for name, value in measures.items() if value is not None}
 
 
-def _csv_rows(rows: Iterable[Iterable[object]], bom: bool) -> bytes:
+def csv_rows(rows: Iterable[Iterable[object]], bom: bool) -> bytes:
+    """Return rows of a CSV."""
     if bom:
         rows = (map(_no_formula, row) for row in rows)
     lines: list[str] = []

@@ -195,6 +195,21 @@ def test_json_lines_carry_the_spans_with_their_places(simdup: Command, tmp_path:
     assert "diff" not in json.loads(without.out)
 
 
+def test_shared_passages_are_listed_with_what_they_cover(simdup: Command, tmp_path: Path) -> None:
+    a, b = prose(1), prose(2, 60) + prose(1) + prose(3, 60)
+    write(tmp_path, {"a.txt": a, "b.txt": b, "c.txt": prose(4)})
+    found = json.loads(simdup("compare", "a.txt", "b.txt", "-f", "jsonl").out)
+    (passage,) = found["passages"]
+    assert a[slice(*passage["a"])].strip() == b[slice(*passage["b"])].strip()
+    assert passage["similarity"] == 1
+    assert found["share_a"] > 0.99
+    assert 0.4 < found["share_b"] < 0.6
+    said = simdup("compare", "a.txt", "b.txt").text
+    assert "1 shared passage: " in said
+    assert a[:10] in said
+    assert "passage" not in simdup("compare", "a.txt", "c.txt").text
+
+
 def test_from_python_the_spans_are_there_if_asked_for() -> None:
     assert compare(A, B).diff is None
     spans = compare(A, B, diff=True).diff or ()

@@ -19,10 +19,14 @@ from simdup.cli.options.output import output_lines as output_lines
 from simdup.cli.options.output import page as page
 from simdup.cli.options.output import screen as screen
 from simdup.cli.options.output import screen_with as screen_with
+from simdup.cli.options.passages import passage_criteria as passage_criteria
+from simdup.cli.options.passages import passage_references as passage_references
+from simdup.cli.options.passages import passage_scope as passage_scope
 from simdup.cli.options.recipe import AskedRecipe as AskedRecipe
 from simdup.cli.options.recipe import asked_recipe as asked_recipe
 from simdup.cli.options.recipe import recipe as recipe
 from simdup.cli.options.running import run as run
+from simdup.cli.options.running import run_alone as run_alone
 from simdup.cli.options.running import run_with_search as run_with_search
 from simdup.cli.options.running import search_for_pairs as search_for_pairs
 from simdup.cli.options.running import search_only as search_only

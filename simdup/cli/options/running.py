@@ -71,6 +71,8 @@ def _make_run(jobs: int | None, segmenter: str = _DEFAULT.segmenter, **search: A
 
 
 run = value("run", _make_run, _JOBS, _SEGMENTER)
+# Where nothing is cut into words.
+run_alone = value("run", _make_run, _JOBS)
 run_with_search = value("run", _make_run, _JOBS, _SEGMENTER, _MEMORY, *_SEARCH)
 search_only = value("run", _make_run, _JOBS, _MEMORY, *_SEARCH)
 search_for_pairs = value("run", _make_run, _JOBS, _PAIR_MEMORY, *_SEARCH)

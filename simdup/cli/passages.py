@@ -1,0 +1,82 @@
+"""`simdup passages`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import BinaryIO
+
+import click
+
+from simdup.cli import options
+from simdup.cli.outcome import Status, status, typed
+from simdup.model.passages import PassageCriteria, PassageResult, PassageScope
+from simdup.model.settings import Settings
+
+FORMATS = ("text", "csv", "jsonl")
+
+
+@click.command("passages", cls=options.Command)
+@options.sources
+@options.settings(options.reading, options.run_alone)
+@options.passage_criteria
+@options.passage_references
+@options.passage_scope
+@options.output(*FORMATS)
+@options.screen_with("quiet", "progress")
+def command(
+    *,
+    sources: list[str],
+    settings: Settings,
+    criteria: PassageCriteria,
+    references: tuple[str, ...],
+    scope: PassageScope,
+    out: options.Output,
+    screen: options.Screen,
+) -> Status:
+    """Find the passages that documents share: who copied what from where.
+
+    Lengths are in units. A character of Chinese, or of another script without spaces, counts 1, a
+    word of English, or of another script with spaces, 2, a punctuation mark 1, white space 0. So 50
+    units are 50 characters of Chinese or about 25 words of English.
+
+    Every equal run of at least --min-run units is found, whatever the documents' lengths, unless
+    all its seeds are common. Runs with at most --gap units between them in both documents are one
+    passage; passages of at least --min-length equal units are reported. Offsets count characters
+    of the decoded text, the end not included.
+
+    Examples:
+      simdup passages essays/
+      simdup passages essays/ --reference library/ -o copied.csv
+      simdup passages --min-run 8 --min-length 20 homework.jsonl
+    """
+    from simdup.operations.passages import examine, open_passages
+
+    read = [*sources, *references, *scope.templates]
+    with out.open(read, settings.reading) as stream, screen.watch(settings) as watched:
+        opened = open_passages(sources, watched, references, scope.across)
+        with examine(opened, criteria, scope) as (result, text_of):
+            result = replace(result, skipped=typed(result.skipped))
+            screen.skipped(result.skipped, result.notes)
+            stream.writelines(_lines(stream, result, text_of, out))
+    if not screen.quiet:
+        from simdup.output.passages import passage_report
+
+        between = out.format == "text" and result.overlaps and sys.stdout.isatty()
+        screen.report(("\n" if between else "") + passage_report(result, criteria))
+        screen.wrote(out.path)
+    return status(result.skipped)
+
+
+def _lines(
+    stream: BinaryIO, result: PassageResult, text_of: Callable[[int], str], out: options.Output
+) -> Iterator[bytes]:
+    """Return the lines of a result in one of `FORMATS`."""
+    from simdup.output.passages import overlap_csv, overlap_jsonl, overlap_text
+
+    if out.format == "csv":
+        return overlap_csv(result.overlaps, out.bom)
+    if out.format == "jsonl":
+        return overlap_jsonl(result)
+    return overlap_text(result.overlaps, text_of, out.painter(stream))

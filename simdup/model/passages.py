@@ -1,0 +1,191 @@
+"""Passages: when two documents share one, and what is found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, TypedDict
+
+from simdup.errors import invalid
+from simdup.model.documents import Skipped
+
+# Shorter runs are found by chance in any two texts of a language.
+SHORTEST_RUN = 4
+
+# Beyond this, hashes take more time than they tell.
+LONGEST_RUN = 1000
+
+
+class PassageFields(TypedDict, total=False):
+    """The fields of `PassageCriteria`, as keywords."""
+
+    min_run: int
+    gap: int
+    min_length: int
+    common: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class PassageCriteria:
+    """When two documents share a passage.
+
+    Lengths are in units: a character of a script without spaces (Chinese, Japanese, Thai) is one, a
+    word of a script with spaces two, as a Chinese word is nearly two characters; a punctuation mark
+    is one, white space none.
+
+    Attributes
+    ----------
+    min_run : int
+        Every equal run of this many units is found, unless all its seeds are common.
+    gap : int
+        Runs are joined where at most this many units are between them in both texts.
+    min_length : int
+        The least number of equal units of a passage.
+    common : int or None
+        What occurs in more documents does not start a passage; None for the larger of 50 and 5 % of
+        the documents.
+    """
+
+    min_run: int = 15
+    gap: int = 30
+    min_length: int = 50
+    common: int | None = None
+
+    def __post_init__(self) -> None:
+        """Check the values."""
+        if not SHORTEST_RUN <= self.min_run <= LONGEST_RUN:
+            raise invalid("min_run", self.min_run, f"{SHORTEST_RUN} to {LONGEST_RUN:,}")
+        if not 0 <= self.gap <= LONGEST_RUN:
+            raise invalid("gap", self.gap, f"0 to {LONGEST_RUN:,}")
+        if self.min_length < 1:
+            raise invalid("min_length", self.min_length, "1 or more")
+        if self.common is not None and self.common < 2:
+            raise invalid("common", self.common, "2 or more")
+
+    def most_documents(self, documents: int) -> int:
+        """Return in how many documents of a corpus of this size a seed may occur."""
+        return max(50, documents // 20) if self.common is None else self.common
+
+
+class PassageScope(NamedTuple):
+    """What is compared.
+
+    Attributes
+    ----------
+    across : str or None
+        A field of records, or ``folder``: only documents of different values are compared.
+    templates : tuple of str
+        Files and folders: text that also occurs in one of them is ignored.
+    """
+
+    across: str | None = None
+    templates: tuple[str, ...] = ()
+
+
+class Passage(NamedTuple):
+    """A run of text that two documents share.
+
+    Attributes
+    ----------
+    a, b : (int, int)
+        Where it is in each document: characters of the decoded text, end exclusive.
+    length : int
+        Its equal units, see `PassageCriteria`.
+    similarity : float
+        The share of equal units, by alignment.
+    """
+
+    a: tuple[int, int]
+    b: tuple[int, int]
+    length: int
+    similarity: float
+
+
+class Overlap(NamedTuple):
+    """Two documents that share passages.
+
+    Attributes
+    ----------
+    a, b : str
+        The documents' names, in input order; with references, `b` is one.
+    share_a, share_b : float
+        How much of each document the passages cover.
+    passages : tuple of Passage
+        In the order of the first document.
+    identical : bool
+        Whether the documents differ in nothing but form and white space.
+    """
+
+    a: str
+    b: str
+    share_a: float
+    share_b: float
+    passages: tuple[Passage, ...]
+    identical: bool = False
+
+    @property
+    def longest(self) -> int:
+        """The length of the longest passage."""
+        return max(passage.length for passage in self.passages)
+
+
+@dataclass(frozen=True, slots=True)
+class PassageSummary:
+    """The figures of a run.
+
+    Attributes
+    ----------
+    documents : int
+        Documents that took part.
+    pairs, passages : int
+        Pairs of documents that share passages, and these.
+    skipped : int
+        Documents that could not take part.
+    identical : int
+        Documents whose text an earlier one has; passages are listed for one of them only.
+    common : int
+        Seeds that occur in too many documents to start a passage.
+    most_documents : int
+        In how many documents a seed may occur.
+    repeated : int
+        Occurrences of seeds that did not start a passage because their document repeats them.
+    seconds : float
+        How long the run took.
+    """
+
+    documents: int
+    pairs: int
+    passages: int
+    skipped: int
+    identical: int
+    common: int
+    most_documents: int
+    repeated: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class PassageResult:
+    """What documents share.
+
+    Attributes
+    ----------
+    overlaps : sequence of Overlap
+        By falling overlap; of documents with the same text each one with the first, and that one
+        with all others.
+    skipped : tuple of Skipped
+        Documents that could not take part.
+    notes : tuple of (str, str)
+        Names, and what a person should know about how they were read.
+    summary : PassageSummary
+        The figures.
+    """
+
+    overlaps: Sequence[Overlap]
+    skipped: tuple[Skipped, ...]
+    notes: tuple[tuple[str, str], ...]
+    summary: PassageSummary
+
+    def __len__(self) -> int:
+        """Return the number of pairs that share passages."""
+        return len(self.overlaps)

@@ -1,0 +1,231 @@
+"""Passages: who has which paragraph from whom."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
+from typing import Unpack
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simdup.corpus.batches import read
+from simdup.errors import SimdupError
+from simdup.index.opening import split_indexes
+from simdup.ingest.cut_corpus import CutCorpus, ingest_cut
+from simdup.ingest.sources import Data, Input, open_input
+from simdup.model.documents import Document, Skipped
+from simdup.model.passages import (
+    PassageCriteria,
+    PassageFields,
+    PassageResult,
+    PassageScope,
+    PassageSummary,
+)
+from simdup.model.reading import Reading
+from simdup.model.settings import RunOptions, Settings
+from simdup.reuse.copies import Holders, Sides
+from simdup.reuse.finding import Finder, Passages, concat
+from simdup.reuse.offsets import look_up_in
+from simdup.reuse.overlaps import form_overlaps
+from simdup.reuse.templates import Template
+from simdup.reuse.winnowing import Window
+from simdup.workers import Workers
+
+I64 = NDArray[np.int64]
+
+# The group of a document that is told by where its file is.
+FOLDER = "folder"
+
+
+def passages(
+    data: Data,
+    criteria: PassageCriteria | None = None,
+    *,
+    references: Iterable[str] = (),
+    templates: Iterable[str] = (),
+    across: str | None = None,
+    reading: Reading | None = None,
+    run: RunOptions | None = None,
+    jobs: int | None = None,
+    **fields: Unpack[PassageFields],
+) -> PassageResult:
+    """Find the passages that documents share.
+
+    Parameters
+    ----------
+    data : str, iterable of str, or iterable of (str, str)
+        A file or folder, several of them, or names and texts.
+    criteria : PassageCriteria, optional
+        When two documents share a passage.
+    references : iterable of str
+        Files and folders: documents are compared with these only.
+    templates : iterable of str
+        Files and folders: text that also occurs in one of them is ignored.
+    across : str, optional
+        A field of records, or ``folder``: only documents of different values are compared.
+    reading : Reading, optional
+        Encoding, patterns and formats of files.
+    run : RunOptions, optional
+        What the run may use.
+    jobs : int, optional
+        Processes, instead of those of `run`; the result does not depend on it.
+    **fields
+        Fields of `PassageCriteria`, such as ``min_length=20``; they override those of `criteria`.
+
+    Returns
+    -------
+    PassageResult
+        ``overlaps``, ``skipped``, ``notes`` and ``summary``.
+
+    Raises
+    ------
+    SimdupError
+        If an argument makes no sense.  Documents that cannot be read are listed
+        in ``skipped``.
+
+    Examples
+    --------
+    >>> text = "The old harbour sleeps in the fog until the first boats come home with the tide."
+    >>> found = passages([("a", text), ("b", f"He wrote: {text}")], min_length=20)
+    >>> found.overlaps[0].passages
+    (Passage(a=(0, 80), b=(10, 90), length=33, similarity=1.0),)
+    """
+    settings = Settings.of(reading=reading, run=run)
+    if jobs is not None:
+        settings = replace(settings, run=replace(settings.run, jobs=jobs))
+    criteria = replace(criteria or PassageCriteria(), **fields)
+    scope = PassageScope(across, tuple(templates))
+    opened = open_passages(data, settings, references, across)
+    with examine(opened, criteria, scope) as (result, _):
+        return result
+
+
+def open_passages(
+    data: Data, settings: Settings, references: Iterable[str] = (), across: str | None = None
+) -> Input:
+    """List what is to be read; see `passages`."""
+    indexes, references = split_indexes(references)
+    if indexes:
+        what = "is an index: it has no texts that passages could be found in"
+        raise SimdupError(indexes[0], what, "name the documents themselves as `references`")
+    if across not in (None, FOLDER):
+        settings = replace(settings, reading=replace(settings.reading, group_field=across))
+    return open_input(data, settings, references)
+
+
+@contextmanager
+def examine(
+    opened: Input, criteria: PassageCriteria, scope: PassageScope
+) -> Iterator[tuple[PassageResult, Callable[[int], str]]]:
+    """Find passages in opened sources; yield them, and what returns the first text of a pair."""
+    started = time.monotonic()
+    template = None
+    if scope.templates:
+        texts = _read_templates(scope.templates, opened.settings)
+        template = Template.of(texts, criteria.min_run)
+    with ingest_cut(opened, Window.of(criteria.min_run), template) as corpus:
+        starts, symbols, seeds = corpus.assemble()
+        sides = _sides(corpus, opened, scope.across)
+        holders = Holders.of(np.array(corpus.text_of, np.int64), len(corpus.sizes), sides)
+        finder = Finder.indexed(starts, symbols, seeds, criteria, holders.text_sides)
+        del seeds
+        found = _find(finder, opened.settings.run)
+        overlaps = form_overlaps(found, corpus.sizes, holders, criteria)
+        overlaps = overlaps.located(corpus.names, look_up_in(corpus.text))
+        summary = PassageSummary(
+            documents=len(corpus.names),
+            pairs=len(overlaps),
+            passages=len(overlaps.lengths),
+            skipped=len(corpus.skipped),
+            identical=len(corpus.names) - len(corpus.sizes),
+            common=finder.index.common,
+            most_documents=criteria.most_documents(len(corpus.sizes)),
+            repeated=finder.index.repeated,
+            seconds=time.monotonic() - started,
+        )
+        skipped, notes = tuple(corpus.skipped), tuple(corpus.notes)
+        first = overlaps.documents[:, 0]
+        yield (
+            PassageResult(overlaps, skipped, notes, summary),
+            lambda pair: corpus.text(int(first[pair])),
+        )
+
+
+def _read_templates(templates: Iterable[str], settings: Settings) -> list[str]:
+    """Return the texts of templates.
+
+    Raises
+    ------
+    SimdupError
+        If one cannot be read.
+    """
+    opened = open_input(templates, settings)
+    found = [one for batch in opened.batches for one in read(batch, opened.settings.reading)]
+    for one in [*opened.skipped, *found]:
+        if isinstance(one, Skipped):
+            raise SimdupError(one.document, one.reason)
+    return [one.text for one in found if isinstance(one, Document)]
+
+
+def _sides(corpus: CutCorpus, opened: Input, across: str | None) -> Sides | None:
+    """Return what is compared with what; None where all documents are."""
+    if across is None and not opened.references:
+        return None
+    references = np.array([path in opened.references for path in corpus.paths], np.bool_)
+    sources = ~references if opened.references else references | True
+    if not opened.references:
+        references = sources
+    return Sides(sources, references, _groups(corpus, across))
+
+
+def _groups(corpus: CutCorpus, across: str | None) -> I64:
+    """Return the number of the group of each document; -1 where it has none."""
+    values: Sequence[str | None] = [None] * len(corpus.names)
+    if across == FOLDER:
+        places = zip(corpus.paths, corpus.names, strict=True)
+        values = [os.path.dirname(path or name) for path, name in places]
+    elif across is not None:
+        values = corpus.groups
+        without = values.count(None)
+        if without and without == len(values):
+            raise SimdupError("across", f"no record has a field {across!r}", field="across")
+        if without:
+            what = f"{without:,} without field {across!r} compared with all others"
+            corpus.notes.append(("`across`", what))
+    numbers: dict[str, int] = {}
+    return np.array(
+        [-1 if value is None else numbers.setdefault(value, len(numbers)) for value in values],
+        np.int64,
+    )
+
+
+def _find(finder: Finder, run: RunOptions) -> Passages:
+    """Return the passages of all texts, found in processes if these are worth it."""
+    ranges = finder.ranges()
+    processes = min(run.processes, len(ranges))
+    if processes <= 1:
+        return concat(_watch((finder.find(*one) for one in ranges), ranges, run))
+    workers = Workers[tuple[int, int], Passages](processes, partial(_start, finder))
+    try:
+        return concat(_watch((found for _, found in workers.map(ranges)), ranges, run))
+    finally:
+        workers.close()
+
+
+def _watch(
+    parts: Iterable[Passages], ranges: list[tuple[int, int]], run: RunOptions
+) -> Iterator[Passages]:
+    """Yield the passages of ranges of texts, and say how many of these are done."""
+    for (_, done), part in zip(ranges, parts, strict=True):
+        run.progress("comparing", done, ranges[-1][1])
+        yield part
+
+
+def _start(finder: Finder, number: int) -> Callable[[tuple[int, int]], Passages]:
+    """Return what a process does with a range of texts."""
+    return lambda texts: finder.find(*texts)

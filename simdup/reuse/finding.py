@@ -1,0 +1,242 @@
+"""Finding: from texts to the passages they share, one range of texts after the other.
+
+Seeds of one text after the other are paired with those of later texts, extended, joined and
+aligned.  What is in memory at a time depends on the pairs of a few texts, never on all pairs, and
+ranges can be worked on in any order, by any number of processes.
+
+References
+----------
+D. Smith, R. Cordell, A. Mullen, "Computational methods for uncovering reprinted texts in
+antebellum newspapers", American Literary History 27, 2015: the same steps on millions of pages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simdup.model.passages import PassageCriteria
+from simdup.reuse.alignment import common_lengths
+from simdup.reuse.borders import Place
+from simdup.reuse.copies import Sides
+from simdup.reuse.extension import MARGIN, Runs, distinct, extend
+from simdup.reuse.joining import Links, heads, link, promising
+from simdup.reuse.seeds import SeedIndex, index_seeds, iter_pairs
+from simdup.reuse.symbols import HOLE, Cut, Symbols, end_marks
+from simdup.reuse.winnowing import Seeds, Window, row_symbols
+
+I64 = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+
+# Pairs of seeds that are extended at a time, and that a range of texts has, if it has several.
+_PAIRS = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Passages:
+    """Passages by pair of texts; positions are symbols of a text, from 0."""
+
+    texts: I64  # int64[passages, 2]: the pair
+    a: I64  # int64[passages, 2]: where each begins and ends in the first text
+    b: I64
+    lengths: I64  # equal symbols
+    similarities: NDArray[np.float64]
+
+    def take(self, rows: I64 | Bools) -> Passages:
+        """Return some of the passages."""
+        return Passages(
+            self.texts[rows], self.a[rows], self.b[rows], self.lengths[rows],
+            self.similarities[rows],
+        )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Finder:
+    """Texts with their seeds, ready to be compared."""
+
+    starts: I64  # int64[texts + 1]
+    symbols: Symbols  # all texts, an end mark behind each, and a margin on either side
+    index: SeedIndex
+    rows: I64  # symbols that do not count, see `winnowing`
+    criteria: PassageCriteria
+    sides: Sides | None = None  # None where all texts are compared
+
+    @classmethod
+    def of(cls, texts: Cut, seeds: Seeds, criteria: PassageCriteria) -> Finder:
+        """Return the finder of texts that were cut and winnowed together."""
+        starts, symbols = surround(texts)
+        owners = np.searchsorted(texts.starts, seeds.positions, "right") - 1
+        moved = seeds.positions + (starts[:-1] - texts.starts[:-1])[owners]
+        return cls.indexed(starts, symbols, seeds._replace(positions=moved), criteria)
+
+    @classmethod
+    def indexed(
+        cls, starts: I64, symbols: Symbols, seeds: Seeds, criteria: PassageCriteria,
+        sides: Sides | None = None,
+    ) -> Finder:  # fmt: skip
+        """Return the finder of texts that are surrounded, with the positions of seeds in them."""
+        most, k = criteria.most_documents(len(starts) - 1), Window.of(criteria.min_run).k
+        index = index_seeds(seeds, starts, Place(symbols, k, most))
+        return cls(starts, symbols, index, row_symbols(symbols, k), criteria, sides)
+
+    def ranges(self) -> list[tuple[int, int]]:
+        """Return ranges of texts that are about the same work."""
+        count = len(self.starts) - 1
+        work = np.append(0, np.cumsum(self.index.partners))[self.index.first_seeds(count)]
+        cuts = np.searchsorted(work, np.arange(_PAIRS, int(work[-1]), _PAIRS))
+        return list(pairwise(np.unique([0, *cuts.tolist(), count]).tolist()))
+
+    def find(self, low: int, high: int) -> Passages:
+        """Return the passages that the texts from `low` to `high` share with later ones."""
+        runs = self._runs(low, high)
+        texts = np.stack([np.searchsorted(self.starts, side, "right") - 1 for side in runs[:2]], 1)
+        pairs = texts[:, 0] * len(self.starts) + texts[:, 1]
+        # By where they begin in a, runs are in order of the first texts already.
+        order = np.argsort(pairs, kind="stable")
+        runs, criteria = Runs(*(column[order] for column in runs)), self.criteria
+        kept = promising(runs, pairs[order], criteria.gap, criteria.min_length)
+        order, runs = order[kept], Runs(*(column[kept] for column in runs))
+        found = self._joined(runs, link(runs, pairs[order], criteria.gap), texts[order])
+        starts = self.starts[found.texts]
+        return outermost(replace(found, a=found.a - starts[:, :1], b=found.b - starts[:, 1:]))
+
+    def _runs(self, low: int, high: int) -> Runs:
+        """Return the equal runs of some texts and later ones, in order."""
+        index, k = self.index, Window.of(self.criteria.min_run).k
+        found = Runs(*np.zeros((3, 0), np.int64))
+        first, end = np.searchsorted(index.texts, [low, high]).tolist()
+        for i, j in iter_pairs(index, first, end, _PAIRS):
+            if self.sides is not None:
+                allowed = self.sides.allow(index.texts[i], index.texts[j])
+                i, j = i[allowed], j[allowed]
+            more = extend(self.symbols, index.positions[i], index.positions[j], k)
+            found = distinct(Runs(*map(np.append, found, more)))
+        return found
+
+    def _joined(self, runs: Runs, links: Links, texts: I64) -> Passages:
+        """Return the chains of runs that are long enough; positions are those of the runs."""
+        first = heads(links)
+        own = runs.lengths - links.overlaps
+        equal = _sums(first, own)
+        ends_a, ends_b = runs.a + runs.lengths, runs.b + runs.lengths
+        in_rows = np.searchsorted(self.rows, ends_a) - np.searchsorted(self.rows, ends_a - own)
+        lengths = equal - _sums(first, in_rows)
+        rows = np.flatnonzero(lengths[first] >= self.criteria.min_length)
+        last_a, last_b = np.zeros((2, len(first)), np.int64)
+        np.maximum.at(last_a, first[rows], ends_a[rows])
+        np.maximum.at(last_b, first[rows], ends_b[rows])
+        joined = rows[links.before[rows] >= 0]
+        before, overlaps = links.before[joined], links.overlaps[joined]
+        gaps_a = np.stack([ends_a[before], runs.a[joined] + overlaps], 1)
+        gaps_b = np.stack([ends_b[before], runs.b[joined] + overlaps], 1)
+        aligned = equal.copy()
+        np.add.at(aligned, first[joined], common_lengths(self.symbols, gaps_a, gaps_b))
+        kept = rows[first[rows] == rows]
+        a = np.stack([runs.a, last_a], 1)[kept]
+        b = np.stack([runs.b, last_b], 1)[kept]
+        sizes = (a[:, 1] - a[:, 0]) + (b[:, 1] - b[:, 0])
+        return Passages(texts[kept], a, b, lengths[kept], 2 * aligned[kept] / sizes)
+
+
+def concat(parts: Iterable[Passages]) -> Passages:
+    """Return the passages of several ranges as one."""
+    none = np.zeros((0, 2), np.int64)
+    every = [Passages(none, none, none, np.zeros(0, np.int64), np.zeros(0)), *parts]
+    return Passages(
+        np.concatenate([one.texts for one in every]),
+        np.concatenate([one.a for one in every]),
+        np.concatenate([one.b for one in every]),
+        np.concatenate([one.lengths for one in every]),
+        np.concatenate([one.similarities for one in every]),
+    )
+
+
+def _sums(rows: I64, values: I64) -> I64:
+    """Return the sum of the values of each row."""
+    found = np.zeros(len(rows), np.int64)
+    np.add.at(found, rows, values)
+    return found
+
+
+def surround(texts: Cut) -> tuple[I64, Symbols]:
+    """Return where texts begin, and their symbols with end marks and a margin on either side."""
+    count = len(texts.starts) - 1
+    starts = texts.starts + np.arange(count + 1) + MARGIN
+    symbols = np.full(int(starts[-1]) + MARGIN, HOLE)
+    numbers = np.repeat(np.arange(count), np.diff(texts.starts))
+    own = np.where(texts.symbols == HOLE, end_marks(numbers), texts.symbols)
+    symbols[np.arange(len(own)) + numbers + MARGIN] = own
+    symbols[starts[1:] - 1] = end_marks(np.arange(count))
+    return starts, symbols
+
+
+def outermost(found: Passages) -> Passages:
+    """Leave out passages that lie within others of the same pair, on either side within one.
+
+    A phrase that comes again and again in both texts says nothing that the passages around it do
+    not.  What passages cover stays the same.
+    """
+    order = np.lexsort((found.b[:, 0], found.a[:, 0], *found.texts.T[::-1]))
+    found = found.take(order)
+    pairs = np.cumsum(_new_pairs(found), dtype=np.int64)
+    return found.take(~(_within(pairs, found.a) & _within(pairs, found.b)))
+
+
+def _new_pairs(found: Passages) -> Bools:
+    """Return which passages are of another pair than the one before."""
+    new: Bools = (np.diff(found.texts, axis=0, prepend=-1) != 0).any(axis=1)
+    return new
+
+
+def _within(pairs: I64, spans: I64) -> Bools:
+    """Return which spans lie within another one of their pair; of equal ones all but the first."""
+    order = np.lexsort((-spans[:, 1], spans[:, 0], pairs))
+    found = np.zeros(len(pairs), np.bool_)
+    found[order] = _reach(pairs[order], spans[order, 1]) >= spans[order, 1]
+    return found
+
+
+def _reach(pairs: I64, ends: I64) -> I64:
+    """Return for each span the farthest end of those before it in its pair; 0 or less for none."""
+    # Far apart, pairs do not reach each other.
+    far = pairs * (int(ends.max(initial=0)) + 1)
+    return np.maximum.accumulate(np.append(0, ends + far))[:-1] - far
+
+
+def shares(found: Passages, sizes: I64) -> tuple[I64, NDArray[np.float64]]:
+    """Return the pairs of texts, and how much of either side passages cover.
+
+    Parameters
+    ----------
+    found : Passages
+        By pair.
+    sizes : int64[texts]
+        The symbols of each text.
+
+    Returns
+    -------
+    int64[pairs + 1]
+        Where the passages of each pair begin, and the end.
+    float64[pairs, 2]
+    """
+    new = _new_pairs(found)
+    firsts = np.append(np.flatnonzero(new), len(found.texts))
+    pairs = np.cumsum(new) - 1
+    covered = np.stack([_cover(pairs, side) for side in (found.a, found.b)], 1)
+    if not len(pairs):
+        return firsts, np.zeros((0, 2))
+    sums = np.add.reduceat(covered, firsts[:-1])
+    return firsts, sums / sizes[found.texts[firsts[:-1]]]
+
+
+def _cover(pairs: I64, spans: I64) -> I64:
+    """Return how many symbols each span covers that no other one of its pair, before it, does."""
+    order = np.lexsort((spans[:, 0], pairs))
+    begins, ends = spans[order].T
+    found = np.zeros(len(pairs), np.int64)
+    found[order] = np.maximum(ends - np.maximum(begins, _reach(pairs[order], ends)), 0)
+    return found

@@ -1,0 +1,210 @@
+"""Seeds: which chosen k-grams start passages, and which pairs of them are worth a look.
+
+Equal k-grams of two texts lie in an equal run.  But a run of a thousand symbols has hundreds of
+them, and one is enough: a pair is left out if the seeds just before, at the same distance in both
+texts, are a pair as well.  Seeds of a group are sorted by what comes before them, their context,
+and those of one context are never paired.
+
+A k-gram does not start passages if it occurs in more texts than `most`; and of one that a text
+repeats, only the first few occurrences do.  Such seeds are no context either: a pair behind one
+of them is looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simdup.mix64 import GOLDEN
+from simdup.reuse.borders import Crowd, Place, common_beside
+from simdup.reuse.winnowing import Seeds
+from simdup.search.arrays import iter_ranges, read_rows, row_bits
+
+I64 = NDArray[np.int64]
+U32 = NDArray[np.uint32]
+Bools = NDArray[np.bool_]
+
+# Occurrences of a k-gram in one text that start passages.  The same line a thousand times in two
+# texts is a million pairs, and all of them say one thing.
+REPEATS = 8
+
+# Seeds that are sorted at a time, at 100 bytes each.
+_PART = 1 << 19
+
+
+class SeedIndex(NamedTuple):
+    """The seeds that start passages.
+
+    Seeds are numbered in the order of the texts; `order` has their numbers group by group, and
+    within a group context by context.
+    """
+
+    positions: I64  # of each seed
+    texts: U32  # of each seed
+    order: U32
+    ranks: U32  # where each seed is in `order`
+    groups: U32  # of each seed: the first and the last but one place in `order` of its group
+    group_ends: U32
+    contexts: U32  # of each seed: the same of its context
+    context_ends: U32
+    common: int  # distinct k-grams that occur in too many texts
+    repeated: int  # occurrences of k-grams that a text has repeated too often
+
+    @property
+    def partners(self) -> I64:
+        """How many seeds of its group each has outside its context."""
+        before = self.contexts.astype(np.int64) - self.groups
+        return before + self.group_ends - self.context_ends
+
+    def first_seeds(self, texts: int) -> I64:
+        """Return the number of the first seed of each text, and of all (int64[texts + 1])."""
+        return np.searchsorted(self.texts, np.arange(texts + 1))
+
+
+def index_seeds(seeds: Seeds, starts: I64, place: Place) -> SeedIndex:
+    """Group the seeds of texts by their k-grams.
+
+    Parameters
+    ----------
+    seeds : Seeds
+        Of all texts, in order.
+    starts : int64[texts + 1]
+        Where each text begins.
+    place : Place
+        The texts, and in how many of them a k-gram that starts passages may occur.
+    """
+    texts = (np.searchsorted(starts, seeds.positions, "right") - 1).astype(np.uint32)
+    found = _group(seeds.hashes, texts, place.most)
+    kept, groups, common = found.seeds, found.groups, found.common
+    if len(found.crowd.seeds):
+        _, first = np.unique(groups, return_index=True)
+        more = common_beside(seeds, texts, kept[first], found.crowd, place)
+        rare = ~np.isin(seeds.hashes[kept], more)
+        kept, groups = kept[rare], groups[rare]
+        common += len(more)
+    positions, texts = seeds.positions[kept], texts[kept]
+    contexts = _contexts(kept, groups, positions, texts, place.k)
+    # Seeds of one context are next to each other, but for a chance of 2**-32; then some pairs are
+    # looked at needlessly.
+    order = np.argsort((groups << np.uint64(32)) | (contexts * GOLDEN >> np.uint64(32)))
+    group_first, group_ends = _ranges(groups[order])
+    first_of, ends = _ranges(groups[order], contexts[order])
+    ranks = np.empty(len(order), np.uint32)
+    ranks[order] = np.arange(len(order), dtype=np.uint32)
+    return SeedIndex(
+        positions, texts, order.astype(np.uint32), ranks, group_first[ranks], group_ends[ranks],
+        first_of[ranks], ends[ranks], common, found.repeated,
+    )  # fmt: skip
+
+
+class _Grouped(NamedTuple):
+    """Seeds that may start passages, in order, and those that occur in too many texts."""
+
+    seeds: I64
+    groups: NDArray[np.uint64]
+    crowd: Crowd
+    common: int
+    repeated: int
+
+
+def _group(hashes: NDArray[np.uint64], texts: U32, most: int) -> _Grouped:
+    """Group seeds by their hashes, part by part."""
+    bits = max(len(hashes) // _PART, 1).bit_length() - 1
+    numbers, groups = [np.zeros(0, np.int64)], [np.zeros(0, np.uint64)]
+    crowd_numbers, crowd_groups = [np.zeros(0, np.int64)], [np.zeros(0, np.uint64)]
+    common = repeated = known = 0
+    part_of = np.zeros(len(hashes), np.uint16)
+    for low in range(0, len(hashes) if bits else 0, _PART):
+        part_of[low : low + _PART] = hashes[low : low + _PART] >> np.uint64(64 - bits)
+    for part in range(1 << bits):
+        own = np.flatnonzero(part_of == part)
+        # What the part does not tell, and below it the number: sorted, groups are in order.
+        below = np.uint64(row_bits(len(own)))
+        values = (hashes[own] << np.uint64(bits)) >> below << below
+        values |= np.arange(len(own), dtype=np.uint64)
+        values.sort()
+        sorted_numbers = own[read_rows(values, len(own))]
+        new, starts, few = _count_texts(values >> below, texts[sorted_numbers])
+        group = np.cumsum(new) - 1
+        common += int(np.count_nonzero(few > most))
+        crowded, fit = (few > most)[group], ((few > 1) & (few <= most))[group]
+        early = _ranks(starts) < REPEATS
+        repeated += int(np.count_nonzero(fit & ~early))
+        fit &= early
+        for flags, into, of in (
+            (fit, numbers, groups), (crowded, crowd_numbers, crowd_groups),
+        ):  # fmt: skip
+            into.append(sorted_numbers[flags])
+            of.append(group[flags].astype(np.uint64) + np.uint64(known))
+        known += len(few)
+    crowd = Crowd(*_in_order(crowd_numbers, crowd_groups))
+    return _Grouped(*_in_order(numbers, groups), crowd, common, repeated)
+
+
+def _in_order(
+    numbers: list[I64], groups: list[NDArray[np.uint64]]
+) -> tuple[I64, NDArray[np.uint64]]:
+    """Return seeds by number, and their groups."""
+    every = np.concatenate(numbers)
+    order = np.argsort(every)
+    return every[order], np.concatenate(groups)[order]
+
+
+def _count_texts(keys: NDArray[np.uint64], texts: U32) -> tuple[Bools, Bools, I64]:
+    """Return where a key is new, where a key or a text is, and the distinct texts of each key."""
+    if not len(keys):
+        return np.zeros(0, np.bool_), np.zeros(0, np.bool_), np.zeros(0, np.int64)
+    new = np.diff(keys, prepend=~keys[:1]) != 0
+    starts = new | (np.diff(texts, prepend=texts[:1]) != 0)
+    return new, starts, np.add.reduceat(starts, np.flatnonzero(new), dtype=np.int64)
+
+
+def _ranks(starts: Bools) -> I64:
+    """Return the place of each row in its run, from 0; runs begin where a flag is set."""
+    rows = np.arange(len(starts))
+    return rows - np.maximum.accumulate(np.where(starts, rows, 0))
+
+
+def _contexts(
+    kept: I64, groups: NDArray[np.uint64], positions: I64, texts: U32, k: int
+) -> NDArray[np.uint64]:
+    """Return what comes before each seed: the group of the last one and its distance.
+
+    Where that one does not start passages, the context is the seed's own.
+    """
+    alone = np.arange(len(kept), dtype=np.uint64) | np.uint64(1 << 63)
+    distances = np.diff(positions, prepend=-1)
+    follows = (np.diff(kept, prepend=-2) == 1) & (distances <= k)
+    follows &= np.diff(texts.astype(np.int64), prepend=-1) == 0
+    before = np.roll(groups, 1)
+    return np.where(follows, before << np.uint64(16) | distances.astype(np.uint64), alone)
+
+
+def _ranges(*keys: NDArray[np.uint64]) -> tuple[U32, U32]:
+    """Return for each row the first and the end of the run of equal keys that it is in."""
+    new = np.zeros(len(keys[0]), np.bool_)
+    for key in keys:
+        new |= np.diff(key, prepend=~key[:1]) != 0
+    firsts = np.flatnonzero(new)
+    sizes = np.diff(np.append(firsts, len(new)))
+    return (
+        np.repeat(firsts, sizes).astype(np.uint32),
+        np.repeat(firsts + sizes, sizes).astype(np.uint32),
+    )
+
+
+def iter_pairs(index: SeedIndex, low: int, high: int, chunk: int) -> Iterator[tuple[I64, I64]]:
+    """Yield pairs of seeds, those from `low` to `high` with seeds of later texts, in chunks."""
+    first, end = index.contexts[low:high].astype(np.int64), index.context_ends[low:high]
+    groups = index.groups[low:high].astype(np.int64)
+    for which, offsets in iter_ranges(index.partners[low:high], chunk):
+        places = groups[which] + offsets
+        # The own context is jumped over.
+        places += np.where(places >= first[which], end[which] - first[which], 0)
+        others = index.order[places].astype(np.int64)
+        seeds = which + low
+        later = index.texts[others] > index.texts[seeds]
+        yield seeds[later], others[later]

@@ -1,0 +1,48 @@
+"""Templates: text that everybody has, so that nobody copied it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simdup.features.folding import fold_all
+from simdup.features.shingles import hash_runs
+from simdup.reuse.symbols import HOLE, Cut, cut
+
+
+@dataclass(frozen=True)
+class Template:
+    """Runs of symbols that are ignored wherever they occur."""
+
+    run: int
+    hashes: NDArray[np.uint64]  # of its runs of that length, rising
+
+    @classmethod
+    def of(cls, texts: Sequence[str], run: int) -> Template:
+        """Return the template of some texts: all of their runs of so many units."""
+        found = [_hashes(cut([folded]), run) for folded in fold_all(texts)]
+        return cls(run, np.unique(np.concatenate([np.zeros(0, np.uint64), *found])))
+
+    def cover(self, texts: Cut) -> Cut:
+        """Return texts with holes where they have a run of the template."""
+        hashes = _hashes(texts, self.run)
+        if not len(hashes) or not len(self.hashes):
+            return texts
+        places = np.minimum(np.searchsorted(self.hashes, hashes), len(self.hashes) - 1)
+        edges = np.zeros(len(texts.symbols) + 1, np.int64)
+        known = np.flatnonzero(self.hashes[places] == hashes)
+        # Not where a run reaches into the next text.
+        ends = texts.starts[np.searchsorted(texts.starts, known, "right")]
+        known = known[known + self.run <= ends]
+        np.add.at(edges, known, 1)
+        np.add.at(edges, known + self.run, -1)
+        return texts._replace(symbols=np.where(np.cumsum(edges)[:-1] > 0, HOLE, texts.symbols))
+
+
+def _hashes(texts: Cut, run: int) -> NDArray[np.uint64]:
+    if len(texts.symbols) < run:
+        return np.zeros(0, np.uint64)
+    return hash_runs(texts.symbols.astype(np.uint64), run)

@@ -1,0 +1,86 @@
+"""`simdup passages`: its formats, its report, its status."""
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+from rich.cells import cell_len
+from support import Command, edited, prose, write
+
+
+@pytest.fixture
+def essays(tmp_path: Path) -> Path:
+    source = prose(1, 200)
+    texts = {
+        "a.txt": source,
+        "b.txt": prose(2, 80) + edited(source[100:300], edits=3) + prose(3, 80),
+        "c.txt": prose(4),
+        "d.txt": f" {source}",
+    }
+    return write(tmp_path / "essays", texts)
+
+
+def test_text_says_how_much_of_each_and_shows_what(simdup: Command, essays: Path) -> None:
+    done = simdup("passages", "essays")
+    assert done.status == 0
+    assert "the same text\n  100% of essays/a.txt\n  100% of essays/d.txt\n" in done.text
+    assert "1 shared passage, the longest " in done.text
+    assert "% of essays/b.txt\n" in done.text
+    assert " ... " in done.text
+    assert all(cell_len(line) <= 80 for line in done.lines)
+    assert "2 pairs share 2 passages of at least 50 equal units" in done.err
+    assert "1 document has the same text as an earlier one" in done.err
+
+
+def test_csv_has_a_row_a_passage(simdup: Command, essays: Path) -> None:
+    done = simdup("passages", "-q", "essays", "-o", "found.csv")
+    assert (done.status, done.out, done.err) == (0, b"", "")
+    rows = list(csv.DictReader(io.StringIO(Path("found.csv").read_text("utf-8"))))
+    head = "a,a_start,a_end,b,b_start,b_end,length,similarity"
+    assert ",".join(rows[0]) == head
+    [row] = [row for row in rows if row["b"] == "essays/b.txt"]
+    text = (essays / "a.txt").read_text("utf-8")[int(row["a_start"]) : int(row["a_end"])]
+    assert len(text) > 180
+    assert 120 < int(row["length"]) <= 150
+    assert 0.9 < float(row["similarity"]) < 1
+    # A walk leaves the results out.
+    Path("found.csv").rename("essays/found.csv")
+    assert "left out: a result of simdup" in simdup("passages", "essays").err
+
+
+def test_jsonl_ends_with_a_summary(simdup: Command, essays: Path) -> None:
+    write(essays, {"empty.txt": ""})
+    done = simdup("passages", "essays", "-f", "jsonl")
+    same, overlap, skipped, summary = map(json.loads, done.lines)
+    assert list(overlap) == ["type", "a", "b", "share_a", "share_b", "longest", "passages"]
+    assert list(overlap["passages"][0]) == ["a", "b", "length", "similarity"]
+    assert (same["identical"], same["share_a"]) == (True, 1.0)
+    assert skipped == {"type": "skipped", "document": "essays/empty.txt", "reason": "empty"}
+    assert (summary["type"], summary["schema"], summary["pairs"]) == ("summary", 1, 2)
+
+
+def test_hostile_texts_do_not_drive_the_terminal(simdup: Command, tmp_path: Path) -> None:
+    bad = "\x1b[31m\u202e" + prose(1)
+    write(tmp_path, {"a\x1b[2J.txt": bad, "b.txt": bad + "。"})
+    done = simdup("passages", ".")
+    assert "\x1b" not in done.text
+    assert "\u202e" not in done.text
+    assert "\\x1b" in done.text
+
+
+def test_status_tells_of_sources_that_gave_nothing(simdup: Command, essays: Path) -> None:
+    assert simdup("passages", "essays", "missing.txt").status == 2
+    assert simdup("passages", "essays", "--template", "missing.txt").status == 2
+    assert simdup("passages", "essays", "--min-run", "2").status == 2
+    assert "--min-run" in simdup("passages", "essays", "--min-run", "2").err
+    done = simdup("passages", "essays", "--across", "author")
+    assert (done.status, "--across: no record has a field 'author'" in done.err) == (2, True)
+
+
+def test_what_was_left_out_is_told(simdup: Command, tmp_path: Path) -> None:
+    notice = prose(0, 40)
+    write(tmp_path / "site", {f"{i}.txt": f"{prose(i, 30)}{notice}" for i in range(60)})
+    done = simdup("passages", "site", "--common", "10")
+    assert "k-grams of more than 10 documents did not start passages (--common)." in done.err

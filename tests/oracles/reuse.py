@@ -1,0 +1,103 @@
+"""Passages by their definitions: all pairs, all windows, all tables."""
+
+import unicodedata
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+# How the names of characters begin whose scripts have no spaces between words.
+UNSPACED = (
+    "CJK ", "IDEOGRAPHIC ", "HIRAGANA ", "KATAKANA", "BOPOMOFO ", "TANGUT ", "NUSHU ", "KHITAN ",
+    "YI ", "THAI ", "LAO ", "KHMER ", "MYANMAR ", "TAI ", "NEW TAI LUE ",
+)  # fmt: skip
+
+
+class Unit(NamedTuple):
+    """What counts as one, or a word, which counts as two: its text and where it is."""
+
+    text: str
+    start: int
+    end: int
+    word: bool
+
+
+def units(text: str) -> list[Unit]:
+    """The words and characters of a folded text that count."""
+    found: list[Unit] = []
+    start = 0
+    while start < len(text):
+        end = start
+        while end < len(text) and in_word(text[end]):
+            end += 1
+        if 0 < end - start <= 24:
+            found.append(Unit(text[start:end], start, end, True))
+        else:
+            end = max(end, start + 1)
+            every = (Unit(text[i], i, i + 1, False) for i in range(start, end))
+            found += [one for one in every if not one.text.isspace()]
+        start = end
+    return found
+
+
+def in_word(character: str) -> bool:
+    """Whether a character is of a word in a script with spaces."""
+    name = unicodedata.name(character, "")
+    return unicodedata.category(character)[0] in "LMN" and not name.startswith(UNSPACED)
+
+
+def is_row(gram: Sequence[int]) -> bool:
+    """Whether a k-gram repeats a pattern of at most four symbols, twice at least."""
+    most = min(4, len(gram) // 2)
+    return any(gram[p:] == gram[:-p] for p in range(1, most + 1))
+
+
+def equal_runs(x: Sequence[int], y: Sequence[int], least: int) -> Iterator[tuple[int, int, int]]:
+    """Every maximal equal run: where it begins in either, and its length."""
+    for i in range(len(x)):
+        for j in range(len(y)):
+            if x[i] != y[j] or (i and j and x[i - 1] == y[j - 1]):
+                continue
+            length = 0
+            while i + length < len(x) and j + length < len(y) and x[i + length] == y[j + length]:
+                length += 1
+            if length >= least:
+                yield i, j, length
+
+
+def lcs(x: Sequence[int], y: Sequence[int]) -> int:
+    """The length of the longest common subsequence."""
+    row = [0] * (len(y) + 1)
+    for one in x:
+        last = row[:]
+        for j, other in enumerate(y):
+            row[j + 1] = last[j] + 1 if one == other else max(last[j + 1], row[j])
+    return row[-1]
+
+
+Run = tuple[int, int, int]  # where it begins in a and in b, its length
+
+
+def joined(runs: Sequence[Run], gap: int) -> list[list[Run]]:
+    """Chains of runs of one pair: two follow each other if each is the nearest of the other."""
+
+    def distance(x: Run, y: Run) -> int | None:
+        (a, b, n), (c, d, m) = x, y
+        overlap = max(a + n - c, b + n - d, 0)
+        later = c > a and d > b and c + m > a + n and d + m > b + n
+        near = -gap <= c - a - n <= gap
+        between = max(c - a - n, d - b - n) + overlap
+        return between if later and near and between <= gap else None
+
+    def nearest(found: list[tuple[int | None, Run]]) -> Run | None:
+        some = [(d, one) for d, one in found if d is not None]
+        return min(some)[1] if some else None
+
+    after = {x: nearest([(distance(x, y), y) for y in runs]) for x in runs}
+    before = {y: nearest([(distance(x, y), x) for x in runs]) for y in runs}
+    chains = []
+    for run in sorted(runs):
+        last = before[run]
+        if last is None or after[last] != run:
+            chains.append([run])
+            while (following := after[chains[-1][-1]]) and before[following] == chains[-1][-1]:
+                chains[-1].append(following)
+    return chains

@@ -1,0 +1,223 @@
+"""What is found, against brute force; passages cover what they should."""
+
+import random
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from oracles import reuse as oracle
+
+from simdup.model.passages import PassageCriteria
+from simdup.reuse.alignment import common_lengths
+from simdup.reuse.extension import Runs, extend
+from simdup.reuse.finding import Finder, Passages, outermost, shares
+from simdup.reuse.joining import heads, link
+from simdup.reuse.symbols import Cut
+from simdup.reuse.winnowing import Window, row_symbols, winnow
+
+Texts = list[list[int]]
+
+
+def cut(texts: Sequence[Sequence[int]]) -> Cut:
+    starts = np.cumsum([0, *map(len, texts)], dtype=np.int64)
+    return Cut(starts, np.array([s for text in texts for s in text], np.uint32))
+
+
+def finder(texts: Sequence[Sequence[int]], criteria: PassageCriteria) -> Finder:
+    every = cut(texts)
+    return Finder.of(every, winnow(every, Window.of(criteria.min_run)), criteria)
+
+
+@st.composite
+def sharing_texts(draw: st.DrawFn) -> Texts:
+    """Texts of a few symbols that share pieces of each other."""
+    letters = draw(st.sampled_from([2, 3, 6, 20, 1000]))
+    chance = random.Random(draw(st.integers(0, 2**32)))
+    source = [chance.randrange(letters) for _ in range(120)]
+    texts = []
+    for _ in range(draw(st.integers(2, 4))):
+        text = [chance.randrange(letters) for _ in range(chance.randrange(60))]
+        for _ in range(chance.randrange(4)):
+            start, place = chance.randrange(100), chance.randrange(len(text) + 1)
+            text[place:place] = source[start : start + chance.randrange(50)]
+        texts.append(text)
+    return texts
+
+
+@given(sharing_texts(), st.sampled_from([4, 5, 8, 15]), st.sampled_from([2, 3, 100]))
+def test_every_run_that_has_a_seed_is_found(texts: Texts, least: int, common: int) -> None:
+    criteria = PassageCriteria(min_run=least, min_length=1, common=common)
+    tried, k = finder(texts, criteria), Window.of(least).k
+    index, starts = tried.index, tried.starts.tolist()
+    places = zip(index.texts.tolist(), index.positions.tolist(), strict=True)
+    seeds = {(text, position - starts[text]) for text, position in places}
+    runs = tried._runs(0, len(texts))
+    found = set(zip(runs.a.tolist(), runs.b.tolist(), runs.lengths.tolist(), strict=True))
+    for i, x in enumerate(texts):
+        for j, y in enumerate(texts[i + 1 :], i + 1):
+            every = set(oracle.equal_runs(x, y, k))
+            mine = {
+                (a - starts[i], b - starts[j], n)
+                for a, b, n in found
+                if starts[i] <= a < starts[i + 1] and starts[j] <= b < starts[j + 1]
+            }
+            assert mine <= every
+            for a, b, n in every - mine:
+                inside = range(n - k + 1)
+                assert not any((i, a + o) in seeds and (j, b + o) in seeds for o in inside)
+                # With more letters and no common seeds, only rows are left out.
+                if n >= least and common == 100 and max(map(max, texts)) > 10:
+                    assert all(oracle.is_row(x[a + o : a + o + k]) for o in inside)
+
+
+@given(sharing_texts(), st.sampled_from([4, 7, 15]))
+def test_each_window_has_a_seed_that_only_its_symbols_decide(texts: Texts, least: int) -> None:
+    every, (k, w) = cut(texts), Window.of(least)
+    assert k + w - 1 == least
+    assert w <= k
+    seeds = winnow(every, Window(k, w))
+    chosen = set(seeds.positions.tolist())
+    for start, end in zip(every.starts[:-1].tolist(), every.starts[1:].tolist(), strict=True):
+        for low in range(start, end - least + 1):
+            window = every.symbols[low : low + least].tolist()
+            alone = winnow(cut([window]), Window(k, w)).positions + low
+            assert set(alone.tolist()) <= chosen
+            rows = [oracle.is_row(window[o : o + k]) for o in range(w)]
+            assert len(alone) == (not all(rows))
+    assert not any(oracle.is_row(every.symbols[p : p + k].tolist()) for p in chosen)
+
+
+@given(st.lists(st.integers(0, 3), max_size=60), st.integers(2, 9))
+def test_symbols_of_rows_are_those_of_their_k_grams(text: list[int], k: int) -> None:
+    expected = {
+        i + offset
+        for i in range(len(text) - k + 1)
+        if oracle.is_row(text[i : i + k])
+        for offset in range(k)
+    }
+    assert row_symbols(np.array(text, np.uint32), k).tolist() == sorted(expected)
+
+
+@given(sharing_texts(), st.integers(0, 12))
+def test_runs_are_joined_where_each_is_the_nearest(texts: Texts, gap: int) -> None:
+    pairs, columns, expected = [], [], []
+    for number, other in enumerate(texts[1:]):
+        runs = sorted(oracle.equal_runs(texts[0], other, 3))
+        columns += runs
+        pairs += [number] * len(runs)
+        chains = oracle.joined(runs, gap)
+        expected += [(number, *run, *chain[0]) for chain in chains for run in chain]
+    a, b, lengths = np.array(columns, np.int64).reshape(-1, 3).T
+    first = heads(link(Runs(a, b, lengths), np.array(pairs, np.int64), gap)).tolist()
+    found = [(n, *run, *columns[row]) for n, run, row in zip(pairs, columns, first, strict=True)]
+    assert sorted(found) == sorted(expected)
+
+
+stretch = st.lists(st.integers(0, 4), max_size=12)
+
+
+@given(st.lists(st.tuples(stretch, stretch), max_size=8))
+def test_gaps_are_aligned_as_by_the_table(pairs: list[tuple[list[int], list[int]]]) -> None:
+    every = cut([side for pair in pairs for side in pair])
+    bounds = np.stack([every.starts[:-1], every.starts[1:]], 1)
+    found = common_lengths(np.append(every.symbols, 9), bounds[::2], bounds[1::2])
+    assert found.tolist() == [oracle.lcs(*pair) for pair in pairs]
+
+
+def test_runs_of_any_length_are_extended_to_their_ends() -> None:
+    chance = random.Random(1)
+    shared = [chance.randrange(1000) for _ in range(30_000)]
+    tried = finder([[1001, *shared], [1002, 1003, *shared, 1004]], PassageCriteria())
+    a, b = tried.starts[:2] + np.array([1, 2])
+    for offset in (0, 15, 29_990):
+        found = extend(tried.symbols, np.array([a + offset]), np.array([b + offset]), 8)
+        assert [int(column[0]) for column in found] == [a, b, 30_000]
+
+
+def test_a_seed_that_is_equal_by_its_hash_only_is_no_run() -> None:
+    tried = finder([[1, 2, 3, 4] * 9, [5, 6, 7, 8] * 9], PassageCriteria())
+    found = extend(tried.symbols, tried.starts[:1] + 4, tried.starts[1:2] + 4, 8)
+    assert len(found.a) == 0
+
+
+spans = st.tuples(st.integers(0, 20), st.integers(1, 10)).map(lambda s: (s[0], s[0] + s[1]))
+passages = st.lists(st.tuples(st.integers(1, 2), spans, spans), max_size=12)
+
+
+def made(rows: list[tuple[int, tuple[int, int], tuple[int, int]]]) -> Passages:
+    rows = sorted(rows)
+    texts = np.array([(0, pair) for pair, _, _ in rows], np.int64).reshape(-1, 2)
+    a, b = (np.array([row[i] for row in rows], np.int64).reshape(-1, 2) for i in (1, 2))
+    return Passages(texts, a, b, a[:, 1] - a[:, 0], np.ones(len(rows)))
+
+
+@given(passages)
+def test_what_lies_within_others_goes_and_the_cover_stays(
+    rows: list[tuple[int, tuple[int, int], tuple[int, int]]],
+) -> None:
+    every = made(rows)
+    kept = outermost(every)
+    sizes = np.array([40, 40, 40])
+    for found in (every, kept):
+        firsts, covered = shares(found, sizes)
+        for low, high, share in zip(firsts[:-1], firsts[1:], covered, strict=True):
+            for i, side in enumerate((found.a, found.b)):
+                inside = {p for start, end in side[low:high].tolist() for p in range(start, end)}
+                assert share[i] * 40 == pytest.approx(len(inside))
+    assert np.array_equal(shares(every, sizes)[1], shares(kept, sizes)[1])
+    for i in range(len(kept.a)):
+        others = [j for j in range(len(kept.a)) if j != i and kept.texts[i, 1] == kept.texts[j, 1]]
+
+        def within(side: np.ndarray, i: int = i, others: list[int] = others) -> bool:
+            (start, end), rest = side[i], [side[j] for j in others]
+            return any(s <= start and end <= e and (s, e) != (start, end) for s, e in rest)
+
+        assert not (within(kept.a) and within(kept.b))
+
+
+@given(sharing_texts())
+def test_ranges_of_texts_do_not_change_what_is_found(texts: Texts) -> None:
+    tried = finder(texts, PassageCriteria(min_run=4, min_length=6, gap=3))
+    whole = tried.find(0, len(texts))
+    parts = [tried.find(i, i + 1) for i in range(len(texts))]
+    assert whole.a.tolist() == [row for part in parts for row in part.a.tolist()]
+    assert whole.b.tolist() == [row for part in parts for row in part.b.tolist()]
+
+
+def test_memory_is_bounded_by_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    chance = random.Random(5)
+    shared = [chance.randrange(500) for _ in range(200)]
+    texts = [
+        [*(chance.randrange(500) for _ in range(100)), *shared[chance.randrange(100) :]]
+        for _ in range(30)
+    ]
+    criteria = PassageCriteria(min_run=6, min_length=20)
+    whole = finder(texts, criteria)
+    for name, value in (("seeds._PART", 64), ("finding._PAIRS", 50), ("joining._CHUNK", 7),
+                        ("extension._AT_ONCE", 100), ("alignment._CELLS", 50),
+                        ("winnowing._PART", 33)):  # fmt: skip
+        monkeypatch.setattr(f"simdup.reuse.{name}", value)
+    small = finder(texts, criteria)
+    assert len(small.ranges()) > 5
+    found = [row for one in small.ranges() for row in small.find(*one).a.tolist()]
+    assert found == whole.find(0, 30).a.tolist()
+    assert len(found) > 300
+
+
+@given(sharing_texts(), st.integers(0, 8), st.integers(1, 12))
+def test_figures_of_a_passage_are_those_of_its_symbols(texts: Texts, gap: int, least: int) -> None:
+    criteria = PassageCriteria(min_run=4, gap=gap, min_length=least)
+    found = finder(texts, criteria).find(0, len(texts))
+    rows = zip(found.texts.tolist(), found.a.tolist(), found.b.tolist(), strict=True)
+    figures = zip(found.lengths.tolist(), found.similarities.tolist(), strict=True)
+    for ((i, j), a, b), (length, similarity) in zip(rows, figures, strict=True):
+        x, y = texts[i][slice(*a)], texts[j][slice(*b)]
+        size = len(x) + len(y)
+        assert i < j
+        assert x[0] == y[0]
+        assert x[-1] == y[-1]
+        assert least <= length <= min(len(x), len(y))
+        assert 2 * length / size <= similarity <= 2 * oracle.lcs(x, y) / size
+        assert (similarity == 1) == (x == y)
