@@ -11,6 +11,8 @@ import click
 
 from simdup.cli import options
 from simdup.cli.outcome import Status, status, typed
+from simdup.cli.results import PAGE
+from simdup.model.page import PageOptions
 from simdup.model.passages import PassageCriteria, PassageResult, PassageScope
 from simdup.model.settings import Settings
 
@@ -23,7 +25,8 @@ FORMATS = ("text", "csv", "jsonl")
 @options.passage_criteria
 @options.passage_references
 @options.passage_scope
-@options.output(*FORMATS)
+@options.output(*FORMATS, PAGE)
+@options.page
 @options.screen_with("quiet", "progress")
 def command(
     *,
@@ -33,6 +36,7 @@ def command(
     references: tuple[str, ...],
     scope: PassageScope,
     out: options.Output,
+    page: PageOptions,
     screen: options.Screen,
 ) -> Status:
     """Find the passages that documents share: who copied what from where.
@@ -48,6 +52,7 @@ def command(
 
     Examples:
       simdup passages essays/
+      simdup passages essays/ -o report.html
       simdup passages essays/ --reference library/ -o copied.csv
       simdup passages --min-run 8 --min-length 20 homework.jsonl
     """
@@ -59,7 +64,12 @@ def command(
         with examine(opened, criteria, scope) as (result, text_of):
             result = replace(result, skipped=typed(result.skipped))
             screen.skipped(result.skipped, result.notes)
-            stream.writelines(_lines(stream, result, text_of, out))
+            if out.format == PAGE:
+                from simdup.report.passages import passages_page
+
+                stream.writelines(passages_page(result, criteria, text_of, page))
+            else:
+                stream.writelines(_lines(stream, result, text_of, out))
     if not screen.quiet:
         from simdup.output.passages import passage_report
 

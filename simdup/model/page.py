@@ -9,7 +9,7 @@ from dataclasses import dataclass
 TEXT_BYTES = 16 << 20
 
 
-KINDS = ("scan", "cluster", "compare", "dedupe")
+KINDS = ("scan", "cluster", "compare", "dedupe", "passages")
 
 
 @dataclass(frozen=True, slots=True)

@@ -121,8 +121,8 @@ def open_passages(
 @contextmanager
 def examine(
     opened: Input, criteria: PassageCriteria, scope: PassageScope
-) -> Iterator[tuple[PassageResult, Callable[[int], str]]]:
-    """Find passages in opened sources; yield them, and what returns the first text of a pair."""
+) -> Iterator[tuple[PassageResult, Callable[..., str]]]:
+    """Find passages in opened sources; yield them, and what returns a text by pair and side."""
     started = time.monotonic()
     template = None
     if scope.templates:
@@ -149,10 +149,10 @@ def examine(
             seconds=time.monotonic() - started,
         )
         skipped, notes = tuple(corpus.skipped), tuple(corpus.notes)
-        first = overlaps.documents[:, 0]
+        both = overlaps.documents
         yield (
             PassageResult(overlaps, skipped, notes, summary),
-            lambda pair: corpus.text(int(first[pair])),
+            lambda pair, side=0: corpus.text(int(both[pair, side])),
         )
 
 

@@ -27,14 +27,17 @@ window.simdupApp = (() => {
   // A comparison is one cluster, without an overview and a list.
   const single = data.head.kind === 'compare';
 
-  const tabs = () => (single ? [['#/c/1', 'comparison'], ['#/review', 'review']] : [['#/', 'overview'], ['#/clusters', 'clusters'], ['#/review', 'review']]);
+  // Of passages there are pairs only: nothing to decide.
+  const pairs = data.head.kind === 'passages';
+
+  const tabs = () => (pairs ? [['#/clusters', 'pairs']] : single ? [['#/c/1', 'comparison'], ['#/review', 'review']] : [['#/', 'overview'], ['#/clusters', 'clusters'], ['#/review', 'review']]);
 
   /** Draw the bar at the top in the chosen language. */
   function bar() {
     document.documentElement.lang = state.lang === 'zh' ? 'zh-Hans' : 'en';
     document.getElementById('skip').textContent = t('skip');
     document.getElementById('source').replaceChildren(name(data.head.title));
-    const current = view === 'overview' || view === 'review' ? view : single ? 'comparison' : 'clusters';
+    const current = view === 'overview' || view === 'review' ? view : single ? 'comparison' : pairs ? 'pairs' : 'clusters';
     document.getElementById('tabs').replaceChildren(...tabs().map(([href, key]) => h('a', { href, 'aria-current': key === current ? 'page' : null }, t(key))));
     document.getElementById('tools').replaceChildren(
       h('button', { type: 'button', class: 'tool print', onclick: () => window.print() }, t('print')),
@@ -46,9 +49,9 @@ window.simdupApp = (() => {
   function route() {
     const parts = window.location.hash.replace(/^#\/?/, '').split('/');
     if (parts[0] === 'c') return { view: 'cluster', cluster: Number(parts[1]) - 1, pair: pair(parts[2]) };
-    if (parts[0] === 'review') return { view: 'review' };
+    if (parts[0] === 'review' && !pairs) return { view: 'review' };
     if (single) return { view: 'cluster', cluster: 0, pair: null };
-    if (parts[0] === 'clusters') return { view: 'clusters' };
+    if (parts[0] === 'clusters' || pairs) return { view: 'clusters' };
     return { view: 'overview' };
   }
 

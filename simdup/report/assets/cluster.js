@@ -40,10 +40,10 @@ window.simdupCluster = (() => {
   function chips(document_, i) {
     const { role, flags } = data.table;
     if (flags[document_] & REFERENCE) return h('span', { class: 'chip cool' }, t('reference'));
-    if (i === 0) return data.head.kind === 'compare' ? null : h('span', { class: 'chip cool' }, t('kept'));
+    if (i === 0) return data.head.kind === 'compare' || data.head.kind === 'passages' ? null : h('span', { class: 'chip cool' }, t('kept'));
     const exact = flags[document_] & EXACT;
     if (flags[document_] & REMOVED) return h('span', { class: 'chip' }, t(exact ? 'removedExact' : 'removedNear'));
-    if (data.head.kind === 'compare') return null;
+    if (data.head.kind === 'compare' || data.head.kind === 'passages') return null;
     if (role[document_] === 2) return h('span', { class: 'chip warn' }, t('linked'));
     return exact ? h('span', { class: 'chip' }, t('exact')) : null;
   }
@@ -59,8 +59,8 @@ window.simdupCluster = (() => {
       h('span', { class: 'title' }, name(file || folder, { class: 'file' }), file && folder ? name(folder, { class: 'folder' }) : null),
       h('span', { class: 'role' }, chips(d, i)),
       h('span', { class: 'num size' }, table.bytes[d] ? state.bytes(table.bytes[d]) : ''),
-      h('span', { class: `num similarity${table.role[d] === 2 ? ' far' : ''}` }, i && table.similarity[d] >= 0 ? state.digits(table.similarity[d], table.flags[d] & ESTIMATED) : ''),
-      h('span', { class: 'num distance' }, table.distance[d] >= 0 ? t('bits', table.distance[d]) : ''),
+      h('span', { class: `num similarity${table.role[d] === 2 ? ' far' : ''}` }, i && table.similarity[d] >= 0 && data.head.kind !== 'passages' ? state.digits(table.similarity[d], table.flags[d] & ESTIMATED) : ''),
+      h('span', { class: 'num distance' }, table.distance[d] >= 0 && data.head.kind !== 'passages' ? t('bits', table.distance[d]) : ''),
       h('span', { class: 'actions' },
         table.flags[d] & FILE && plain ? h('a', { href: address(data.names[d]), class: 'quiet', rel: 'noreferrer' }, t('open')) : null,
         h('button', { type: 'button', class: 'quiet', onclick: () => copy(data.names[d]) }, t('copy'))));
@@ -87,7 +87,7 @@ window.simdupCluster = (() => {
   function notices(cluster) {
     const { table } = data;
     const found = [];
-    if (table.linked[cluster] && data.head.kind !== 'compare') found.push(h('p', { class: 'notice' }, t('chainedText', table.linked[cluster])));
+    if (table.linked[cluster] && data.head.kind !== 'compare' && data.head.kind !== 'passages') found.push(h('p', { class: 'notice' }, t('chainedText', table.linked[cluster])));
     if (state.threshold > groups.asked()) found.push(h('p', { class: 'notice cool' }, apart(cluster)));
     return found;
   }
@@ -106,19 +106,32 @@ window.simdupCluster = (() => {
   function verdict(cluster) {
     const linked = data.table.linked[cluster] > 0;
     if (data.head.kind === 'compare') return h('span', { class: linked ? 'chip warn' : 'chip cool' }, t(linked ? 'answerNo' : 'answerYes'));
-    return linked ? h('span', { class: 'chip warn' }, t('chained')) : null;
+    return linked && data.head.kind !== 'passages' ? h('span', { class: 'chip warn' }, t('chained')) : null;
+  }
+
+  function kindOf(cluster) {
+    if (data.head.kind === 'compare') return t('comparison');
+    return t(data.head.kind === 'passages' ? 'pair' : 'cluster', cluster + 1);
+  }
+
+  /** Return what the title says of a cluster. */
+  function factsOf(cluster) {
+    const { table } = data;
+    if (data.head.kind === 'passages') return [t('shared', state.percent(table.weakest[cluster] / 10000))];
+    const facts = [t('documentsOf', table.size[cluster])];
+    const two = table.size[cluster] === 2;
+    if (table.weakest[cluster] >= 0) facts.push(t(two ? 'similarity' : 'weakest', state.digits(table.weakest[cluster])));
+    facts.push(t(two ? 'distance' : 'diameter', table.diameter[cluster]));
+    return facts;
   }
 
   function title(cluster) {
     const { table } = data;
     const [folder, file] = split(data.names[table.first[cluster]]);
-    const facts = [t('documentsOf', table.size[cluster])];
-    const two = table.size[cluster] === 2;
-    if (table.weakest[cluster] >= 0) facts.push(t(two ? 'similarity' : 'weakest', state.digits(table.weakest[cluster])));
-    facts.push(t(two ? 'distance' : 'diameter', table.diameter[cluster]));
+    const facts = factsOf(cluster);
     return h('header', { class: 'title' },
       h('a', { class: 'back', href: '#/clusters' }, `‹ ${t('back')}`),
-      h('p', { class: 'over' }, data.head.kind === 'compare' ? t('comparison') : t('cluster', cluster + 1)),
+      h('p', { class: 'over' }, kindOf(cluster)),
       file && folder ? h('p', { class: 'over' }, name(folder)) : null,
       h('h1', { tabindex: '-1' }, name(file || folder)),
       h('p', { class: 'facts' }, facts.flatMap((fact, i) => (i ? [h('span', { class: 'mid', 'aria-hidden': 'true' }, '·'), fact] : [fact])),
@@ -165,7 +178,7 @@ window.simdupCluster = (() => {
     const document_ = (i) => ({ letter: letter(i), name: data.names[first + i], text: content.texts[i], lang: langOf(content.texts[i], data.folds) });
     reader = window.simdupReader.show(place, {
       a: document_(a), b: document_(b), unit: state.unit, layout: state.layout, fold: data.folds,
-      strings: window.simdupStrings.tables[state.lang],
+      passages: content.passages, strings: window.simdupStrings.tables[state.lang],
       changed: (choice) => Object.assign(state, choice),
     });
   }
@@ -187,12 +200,13 @@ window.simdupCluster = (() => {
     const texts = h('section', { class: 'texts', 'aria-label': t('readPair', letter(pair[0]), letter(pair[1])) });
     const why = h('div', {});
     main.replaceChildren(h('article', { class: 'cluster' }, title(cluster),
-      window.simdupReview.bar(cluster, pair),
+      data.head.kind === 'passages' ? [] : window.simdupReview.bar(cluster, pair),
       h('div', { class: 'columns' }, members(cluster, pair), matrix.draw(cluster, pair, open)), texts, why));
     main.scrollTop = chosen ? main.scrollTop : 0;
     const content = await data.texts(cluster);
     if (mine !== drawn) return;
     read(texts, cluster, content, pair, open);
+    if (data.head.kind === 'passages') return;
     why.replaceChildren(window.simdupWhy.draw(cluster, content, ...pair));
   }
 

@@ -82,11 +82,11 @@ window.simdupList = (() => {
       'aria-selected': String(cluster === selected), 'aria-posinset': place + 1, 'aria-setsize': shown.length,
     },
     h('span', { class: 'head' }, name(file || folder, { class: 'file' }), file && folder ? h('span', { class: 'folder' }, name(folder.replace(/\/$/, ''))) : null),
-    h('span', { class: 'tail' }, h('span', { class: 'size' }, String(left[cluster])),
+    h('span', { class: 'tail' }, data.head.kind === 'passages' ? null : h('span', { class: 'size' }, String(left[cluster])),
       h('span', { class: 'track' }, width(h('span', { class: 'fill' }), share)),
-      h('span', { class: 'num' }, state.digits(table.weakest[cluster])),
+      h('span', { class: 'num' }, data.head.kind === 'passages' ? state.percent(table.weakest[cluster] / 10000) : state.digits(table.weakest[cluster])),
       window.simdupReview.badge(cluster),
-      table.linked[cluster] ? h('span', { class: 'chip warn' }, t('chained')) : null));
+      table.linked[cluster] && data.head.kind !== 'passages' ? h('span', { class: 'chip warn' }, t('chained')) : null));
     link.style.top = `${place * ROW}px`;
     return link;
   }
@@ -136,7 +136,7 @@ window.simdupList = (() => {
 
   /** Say how many clusters fit. */
   function count() {
-    const words = shown.length ? t('count', shown.length) : t('countNone');
+    const words = shown.length ? t(data.head.kind === 'passages' ? 'countPairs' : 'count', shown.length) : t('countNone');
     const chip = state.sizes ? h('button', { type: 'button', class: 'chip', onclick: () => state.set({ sizes: null }) }, t('sizeFilter', state.sizes[2])) : null;
     parts.node.querySelector('.found').replaceChildren(words, ...(chip ? [' ', chip] : []));
     parts.value.textContent = (state.threshold / 10000).toFixed(2);

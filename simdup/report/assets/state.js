@@ -33,7 +33,7 @@ window.simdupState = (() => {
     lang: recall('language') in tables ? recall('language') : preferred,
     threshold: Math.round(data.head.criteria.similarity * 10000),
     search: '',
-    sort: 'edge',
+    sort: data.head.kind === 'passages' ? 'order' : 'edge',
     filter: 'all',
     folder: '',
     sizes: null,
