@@ -8,7 +8,8 @@ import click
 
 from simdup.cli import options
 from simdup.cli.outcome import Status, status
-from simdup.cli.results import FORMATS, write_result
+from simdup.cli.results import FORMATS, PAGE, write_page, write_result
+from simdup.model.page import PageOptions
 from simdup.model.recipe import Recipe
 from simdup.model.settings import Settings
 
@@ -28,7 +29,8 @@ from simdup.model.settings import Settings
     options.search_only,
 )
 @options.option("--fold/--no-fold", "Compare folded texts.", panel="Matching", defaults=Recipe())
-@options.output(*FORMATS)
+@options.output(*FORMATS, PAGE)
+@options.page
 @options.screen_with("quiet", "verbose")
 def command(
     *,
@@ -37,6 +39,7 @@ def command(
     settings: Settings,
     fold: bool,
     out: options.Output,
+    page: PageOptions,
     screen: options.Screen,
 ) -> Status:
     """Group fingerprint lines into clusters.
@@ -52,6 +55,9 @@ def command(
       simdup cluster --verify-from ./corpus prints.txt
       cat monday.txt tuesday.txt | simdup cluster -d 5 -f csv
     """
+    if out.format == PAGE and not verify_from:
+        raise click.UsageError("a report page needs --verify-from: lines have no texts")
+
     from simdup.corpus.fingerprint_lines import read_lines
     from simdup.operations.cluster import cluster
     from simdup.output.summary import report
@@ -61,7 +67,10 @@ def command(
     result = cluster(read_lines(files or ["-"]), settings, verify_from)
     screen.skipped(result.skipped, result.notes)
     with out.open([*files, *verify_from], settings.reading) as stream:
-        write_result(stream, result, out)
+        if out.format == PAGE:
+            write_page(stream, result, replace(page, kind="cluster"))
+        else:
+            write_result(stream, result, out)
     screen.report(report(result, criteria), result.summary.recipe)
     screen.wrote(out.path)
     return status(result.skipped)

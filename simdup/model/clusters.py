@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from html import escape
 from typing import Any, NamedTuple
 
+from simdup.errors import SimdupError
 from simdup.model.documents import Skipped
+from simdup.model.page import TEXT_BYTES, PageOptions, Pages
 
 
 class Pair(NamedTuple):
@@ -194,6 +197,8 @@ class Result:
         How many documents at the beginning of the input are references.
     origins : object, optional
         Where the documents come from (`simdup.ingest.origins.Origins`), for a report page.
+    pages : Pages, optional
+        How the result becomes HTML.
     """
 
     clusters: tuple[Cluster, ...]
@@ -204,6 +209,7 @@ class Result:
     unique: Sequence[str] = ()
     references: int = 0
     origins: Any = field(default=None, repr=False, compare=False)
+    pages: Pages | None = field(default=None, repr=False, compare=False)
 
     def names(self, which: str) -> list[str]:
         """Return the documents that are ``redundant``, ``kept`` or ``unique``, in input order.
@@ -217,6 +223,34 @@ class Result:
             (m.number, m.name) for m in members if (m.role == "redundant") == (which == "redundant")
         )
         return [name for number, name in sorted(found) if number >= self.references]
+
+    def to_html(
+        self, path: str, *, texts: int | None = TEXT_BYTES, root: str | None = None
+    ) -> None:
+        """Write a report page: one file that shows clusters and texts, offline.
+
+        Parameters
+        ----------
+        path : str
+            The file to write, whole or not at all.
+        texts : int or None
+            Most bytes that texts may take in it; 0 for none, None for all.  Documents are read
+            again for their texts: those of an iterator are gone, and only figures are shown.
+        root : str, optional
+            The folder that links to documents start from; by default the working folder.
+
+        Raises
+        ------
+        SimdupError
+            If the file cannot be written, or this result is not one of `scan`.
+        """
+        if self.pages is None:
+            raise SimdupError("to_html", "only a result of `scan` has a report page")
+        self.pages.save(self, path, PageOptions(texts, root))
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows."""
+        return escape(repr(self)) if self.pages is None else self.pages.inline(self)
 
     @property
     def pairs(self) -> tuple[Pair, ...]:

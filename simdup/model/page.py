@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any, Protocol
 
 # The prototype carries the texts of all clusters of nearly every corpus that was tried, and a mail
 # program still takes the file.
@@ -10,6 +11,16 @@ TEXT_BYTES = 16 << 20
 
 
 KINDS = ("scan", "cluster", "compare", "dedupe", "passages")
+
+
+class Pages(Protocol):
+    """How a result becomes HTML; what makes a result knows it, the result itself does not."""
+
+    def save(self, result: Any, path: str, options: PageOptions) -> None:
+        """Write the report page of a result."""
+
+    def inline(self, result: Any) -> str:
+        """Return a result as a few lines of HTML, for a notebook."""
 
 
 @dataclass(frozen=True, slots=True)

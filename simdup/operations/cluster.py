@@ -20,6 +20,7 @@ from simdup.features.analyzer import Analyzer
 from simdup.features.text import DIGEST_BYTES
 from simdup.fingerprints.fingerprinter import Fingerprints
 from simdup.ingest.corpus import spool_folder
+from simdup.ingest.origins import Origins
 from simdup.ingest.sources import Input, open_input
 from simdup.model.clusters import Cluster, Result, Summary
 from simdup.model.documents import Skipped
@@ -62,7 +63,8 @@ def cluster(lines: FingerprintLines, settings: Settings, verify_from: Iterable[s
         recipe={"digest": lines.recipe, "bits": lines.bits} if lines.recipe else {},
         **found.found.figures(settings.criteria),
     )
-    return Result(found.clusters, tuple(found.skipped), (), summary)
+    skipped = tuple(found.skipped)
+    return Result(found.clusters, skipped, (), summary, origins=found.origins)
 
 
 class _Clustered(NamedTuple):
@@ -70,6 +72,7 @@ class _Clustered(NamedTuple):
     documents: int
     found: Found
     skipped: Sequence[Skipped] = ()
+    origins: Origins | None = None  # None where nothing was read again
 
 
 def _cluster_lines(lines: FingerprintLines, settings: Settings) -> _Clustered:
@@ -108,7 +111,8 @@ def _cluster_texts(lines: FingerprintLines, opened: Input, folder: str) -> _Clus
     missing = sorted(wanted - texts.rows.keys() - {one.document for one in texts.skipped})
     skipped = texts.skipped + [Skipped(name, "no such document", error=True) for name in missing]
     try:
-        return _form(Grouping(documents, None, known, first_come, settings), skipped)
+        formed = _form(Grouping(documents, None, known, first_come, settings), skipped)
+        return formed._replace(origins=texts.origins(names, opened, analyzer))
     finally:
         reader.close()
 
@@ -120,12 +124,32 @@ def _no_vector(document: int) -> Vector:
 
 @dataclass(slots=True)
 class _Texts:
-    """Spooled texts: the row of each name, and each row's digest and slot."""
+    """Spooled texts: the row of each name; of each row digest, slot, place and bytes."""
 
     rows: dict[str, int] = field(default_factory=dict)
     digests: list[bytes] = field(default_factory=list)
     slots: list[Slot] = field(default_factory=list)
+    paths: list[str] = field(default_factory=list)
+    records: list[int] = field(default_factory=list)
+    sizes: list[int] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
+
+    def origins(self, names: Sequence[str], opened: Input, analyzer: Analyzer) -> Origins:
+        """Return where these documents come from."""
+        rows = [self.rows[name] for name in names]
+        return Origins(
+            names=names,
+            paths=[self.paths[row] for row in rows],
+            records=[self.records[row] for row in rows],
+            digests=[self.digests[row] for row in rows],
+            sizes=[self.sizes[row] for row in rows],
+            files=opened.files,
+            texts=(),
+            reading=opened.settings.reading,
+            criteria=opened.settings.criteria,
+            analyzer=analyzer,
+            fingerprinter=None,
+        )
 
 
 def _read_again(opened: Input, wanted: set[str], analyzer: Analyzer, writer: SpoolWriter) -> _Texts:
@@ -145,5 +169,8 @@ def _read_again(opened: Input, wanted: set[str], analyzer: Analyzer, writer: Spo
                 aside = shingler.text_of(prepared).encode("utf-8", "surrogatepass")
                 texts.rows[name] = len(texts.digests)
                 texts.digests.append(prepared.digest)
+                texts.paths.append(one.path)
+                texts.records.append(one.record)
+                texts.sizes.append(len(one.text.encode("utf-8", "surrogatepass")))
                 texts.slots += writer.write([aside])
     return texts

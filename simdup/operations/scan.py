@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
@@ -24,6 +25,7 @@ from simdup.ingest.origins import Origins
 from simdup.ingest.sources import Data, Input, open_input
 from simdup.model.clusters import Cluster, Result, Summary
 from simdup.model.criteria import Criteria, CriteriaFields
+from simdup.model.page import PageOptions
 from simdup.model.reading import Reading
 from simdup.model.recipe import Recipe
 from simdup.model.settings import RunOptions, Settings
@@ -123,8 +125,7 @@ def _examine(opened: Input, indexes: IndexReferences) -> tuple[Result, Corpus]:
             hint = _template_hint(found.groups, crew, criteria) if criteria.verify else ""
     corpus.skip_wordless(documents.fingerprints)
     corpus.note_unmatched(criteria.prefer)
-    corpus.notes += _unknown(criteria, known.names)
-    corpus.notes += matches.notes(documents)
+    corpus.notes += [*_unknown(criteria, known.names), *matches.notes(documents)]
     summary = Summary.of(
         clusters,
         documents=int(np.count_nonzero(documents.fingerprints.terms)),
@@ -137,8 +138,28 @@ def _examine(opened: Input, indexes: IndexReferences) -> tuple[Result, Corpus]:
     unique, references = _unique(documents, clusters), len(documents.references)
     order = _order(clusters, priority, criteria)
     origins = Origins.of(opened, corpus, fingerprinter, order)
-    result = Result(clusters, skipped, notes, summary, hint, unique, references, origins)
+    result = Result(
+        clusters, skipped, notes, summary, hint, unique, references, origins, ScanPages()
+    )
     return result, corpus
+
+
+class ScanPages:
+    """How the result of a scan becomes HTML; nothing of that is imported before it is asked for."""
+
+    def save(self, result: Result, path: str, options: PageOptions) -> None:
+        """Write the report page of a result."""
+        from simdup.output.streams import open_output
+        from simdup.report.scan import scan_page
+
+        with open_output(os.fspath(path)) as stream:
+            stream.writelines(scan_page(result, options))
+
+    def inline(self, result: Result) -> str:
+        """Return a result as a few lines of HTML, for a notebook."""
+        from simdup.report.notebook import inline
+
+        return inline(result)
 
 
 def _documents(corpus: Corpus, crew: Crew, opened: Input) -> ScannedDocuments:

@@ -117,7 +117,7 @@ window.simdupCluster = (() => {
   /** Return what the title says of a cluster. */
   function factsOf(cluster) {
     const { table } = data;
-    if (data.head.kind === 'passages') return [t('shared', state.percent(table.weakest[cluster] / 10000))];
+    if (data.head.kind === 'passages') return [];
     const facts = [t('documentsOf', table.size[cluster])];
     const two = table.size[cluster] === 2;
     if (table.weakest[cluster] >= 0) facts.push(t(two ? 'similarity' : 'weakest', state.digits(table.weakest[cluster])));

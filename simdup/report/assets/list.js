@@ -86,6 +86,7 @@ window.simdupList = (() => {
       h('span', { class: 'track' }, width(h('span', { class: 'fill' }), share)),
       h('span', { class: 'num' }, data.head.kind === 'passages' ? state.percent(table.weakest[cluster] / 10000) : state.digits(table.weakest[cluster])),
       window.simdupReview.badge(cluster),
+      data.head.kind === 'passages' ? h('span', { class: 'file' }, '↔ ', name(split(data.names[first + 1])[1])) : null,
       table.linked[cluster] && data.head.kind !== 'passages' ? h('span', { class: 'chip warn' }, t('chained')) : null));
     link.style.top = `${place * ROW}px`;
     return link;
