@@ -42,12 +42,13 @@ window.simdupOverview = (() => {
     const parts = [['redundant', redundant], ['kept', documents - unique - redundant], ['unique', unique]];
     const labels = { redundant: 'barRedundant', kept: 'barKept', unique: 'barUnique' };
     const present = parts.filter(([, count]) => count > 0);
-    return h('div', { class: 'shares' }, present.map(([kind, count]) => {
-      const part = h('div', { class: `part ${kind}` }, h('span', { class: 'line' }),
-        h('span', { class: 'legend' }, `${t(labels[kind])} `, h('b', {}, number(count))));
-      part.style.flexGrow = String(Math.max(count, documents / 60));
-      return part;
-    }));
+    const lines = present.map(([kind, count]) => {
+      const line = h('span', { class: `line ${kind}` });
+      line.style.flexGrow = String(count);
+      return line;
+    });
+    return h('div', { class: 'shares' }, h('div', { class: 'whole', 'aria-hidden': 'true' }, lines),
+      h('ul', { class: 'legend' }, present.map(([kind, count]) => h('li', { class: kind }, `${t(labels[kind])} `, h('b', {}, number(count))))));
   }
 
   function figures(now) {
