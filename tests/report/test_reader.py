@@ -280,6 +280,7 @@ def test_columns_show_each_text_whole(reader: Any) -> None:
             const given = {a: side('A', a), b: side('B', b), fold: FOLD, strings};
             const handle = simdupReader.show(box, given);
             for (const more of box.querySelectorAll('.rd-hidden')) more.click();
+            dispatchEvent(new Event('beforeprint'));
             for (const end of box.querySelectorAll('.rd-end')) end.remove();
             for (const code of box.querySelectorAll('.rd-code')) {
               code.replaceWith(code.code === '\\r' ? '' : code.code.repeat(code.times));
