@@ -145,11 +145,26 @@ def test_an_insertion_starts_where_a_line_starts(diff: Any) -> None:
     assert kinds(diff, a, b)[1] == ("added", "", "第二条 戊己\n\n")
 
 
+def test_a_line_keeps_its_beginning_when_lines_are_inserted_before_it(diff: Any) -> None:
+    a = "第十条 甲。\n第十一条 丙丁。\n"
+    b = "第十条 甲。\n第十二条 戊己庚。\n第十三条 丙丁。\n"
+    assert kinds(diff, a, b)[1:4] == [
+        ("added", "", "第十二条 戊己庚。\n"),
+        ("equal", "第十", "第十"),
+        ("changed", "一", "三"),
+    ]
+    assert kinds(diff, b, a)[1:3] == [
+        ("removed", "第十二条 戊己庚。\n", ""),
+        ("equal", "第十", "第十"),
+    ]
+
+
 def test_a_chance_match_between_larger_changes_does_not_cut_them(diff: Any) -> None:
     assert kinds(diff, "甲乙丙的丁戊己。", "子丑寅的卯辰巳。") == [
         ("changed", "甲乙丙的丁戊己", "子丑寅的卯辰巳"),
         ("equal", "。", "。"),
     ]
+    assert kinds(diff, "the red house", "the blue car")[1] == ("changed", "red house", "blue car")
 
 
 def test_a_sentence_elsewhere_has_moved(diff: Any) -> None:

@@ -33,22 +33,21 @@ def reader(page: Any) -> Any:
     return page
 
 
-def show(page: Any, a: str, b: str, /, **options: Any) -> float:
-    """Show two texts; return the milliseconds until they are laid out."""
+def show(page: Any, a: str, b: str, /, **options: Any) -> str:
+    """Show two texts; return what the container says at once."""
     given = {
         "a": {"letter": "A", "name": "folder/old.txt", "text": a, "lang": "zh-Hans"},
         "b": {"letter": "B", "name": "folder/new.txt", "text": b, "lang": "zh-Hant"},
         "unit": "characters", "layout": "side", "fold": FOLD, "strings": WORDS,
     } | options  # fmt: skip
-    took: float = page.evaluate(
+    said: str = page.evaluate(
         f"""() => {{
-          const start = performance.now();
-          window.reader = simdupReader.show(document.getElementById('box'), {json.dumps(given)});
-          document.body.getBoundingClientRect();
-          return performance.now() - start;
+          const box = document.getElementById('box');
+          window.reader = simdupReader.show(box, {json.dumps(given)});
+          return box.textContent;
         }}"""
     )
-    return took
+    return said
 
 
 def texts(page: Any, selector: str) -> list[str]:
@@ -239,8 +238,7 @@ def test_nothing_overflows_on_a_phone(reader: Any, layout: str) -> None:
 
 def test_long_texts_are_drawn_near_the_screen_only(reader: Any) -> None:
     a = "\n".join(f"{i} 甲乙丙丁 {i * i}" for i in range(20_000))
-    show(reader, a, a.replace("丙", "己"))
-    assert texts(reader, ".rd-note") == ["Comparing …"]
+    assert show(reader, a, a.replace("丙", "己")) == WORDS["comparing"]
     reader.wait_for_selector(".rd-row")
     assert texts(reader, ".rd-fact")[0] == "20,000 changes"
     assert reader.locator(".rd-row").count() < 2000
@@ -256,6 +254,46 @@ def test_one_line_of_400000_characters_opens(reader: Any) -> None:
     reader.wait_for_selector(".rd-row", timeout=20_000)
     assert texts(reader, ".rd-note") == [WORDS["replaced"]]
     assert reader.locator(".rd-row").count() < 50
+
+
+def test_one_line_that_differs_everywhere_is_cut_into_rows(reader: Any) -> None:
+    show(reader, "雲雨間題" * 25_000, "云雨间题" * 25_000)
+    reader.wait_for_selector(".rd-row", timeout=20_000)
+    assert texts(reader, ".rd-fact")[0] == "0 changes"
+    assert 0 < reader.locator(".rd-row").count() < 30
+    show(reader, "甲乙" * 30_000, "\n" * 60_000)
+    reader.wait_for_selector(".rd-row", timeout=20_000)
+
+
+def test_columns_show_each_text_whole(reader: Any) -> None:
+    """Random pairs; what is invisible or differs at a line end is put back."""
+    reader.add_script_tag(content=Path(__file__).with_name("pairs.js").read_text("utf-8"))
+    wrong = reader.evaluate(
+        """(strings) => {
+          const next = random(17);
+          const plain = (text) => text.replace(/[\\r\\n]/g, '');
+          const box = document.getElementById('box');
+          const read = (cell) => [...box.querySelectorAll(cell)].map((e) => e.textContent).join('');
+          for (let i = 0; i < 400; i += 1) {
+            const [a, b] = pairOf(next);
+            const side = (letter, text) => ({letter, name: letter, text});
+            const given = {a: side('A', a), b: side('B', b), fold: FOLD, strings};
+            const handle = simdupReader.show(box, given);
+            for (const more of box.querySelectorAll('.rd-hidden')) more.click();
+            dispatchEvent(new Event('beforeprint'));
+            for (const end of box.querySelectorAll('.rd-end')) end.remove();
+            for (const code of box.querySelectorAll('.rd-code')) {
+              code.replaceWith(code.code === '\\r' ? '' : code.code.repeat(code.times));
+            }
+            const shown = [read('.rd-cell.a .rd-text'), read('.rd-cell.b .rd-text')];
+            if (shown[0] !== plain(a) || shown[1] !== plain(b)) return [a, b, ...shown];
+            handle.destroy();
+          }
+          return null;
+        }""",
+        WORDS,
+    )
+    assert wrong is None
 
 
 def test_destroyed_while_it_waits_it_draws_nothing(reader: Any) -> None:

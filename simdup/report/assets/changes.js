@@ -127,8 +127,7 @@ window.simdupChanges = (() => {
       if (a.lang !== b.lang) for (const node of fresh) node.lang = b.lang;
       return [...old, ...fresh];
     });
-    const side = row.hasA ? 'a' : 'b';
-    return h('div', { class: `rd-cell ${side}`, 'data-line': row.lineA || row.lineB || null },
+    return h('div', { class: `rd-cell ${row.lineA || !row.lineB ? 'a' : 'b'}`, 'data-line': row.lineA || row.lineB || null },
       h('div', { class: 'rd-text', dir: 'auto', lang: a.lang }, nodes));
   }
 

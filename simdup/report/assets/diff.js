@@ -16,17 +16,22 @@
  * both texts that is equal or folded, `counts.moved` the number of pieces.  `note` is 'replaced' where a
  * bound was met, else null.
  *
- * Tokens (tokens.js) are aligned by their folded form (align.js).  Three steps make the result readable:
- * an insertion slides to where a line or sentence starts, changes that only a chance match keeps apart
- * are joined, and moved pieces are looked for in what is left.
+ * Tokens (tokens.js) are aligned by their folded form (align.js).  Four steps make the result readable:
+ * an insertion slides to where a line or sentence starts, one that ends with the start of a changed line
+ * gives it back, changes that only a chance match keeps apart are joined, and moved pieces are looked for
+ * in what is left.
  */
 window.simdupDiff = (() => {
   'use strict';
 
   const { align, equals, uniqueRuns } = window.simdupAlign;
 
-  /** Equal stretches of at most so many tokens between larger changes are chance. */
+  /**
+   * Equal stretches of at most so many tokens are chance if the changes around them are so many times
+   * larger: 1993年9月 keeps its 年, but rewritten sentences do not share each 的.
+   */
   const CHANCE = 2;
+  const LARGER = 4;
   /** An insertion slides at most so many tokens. */
   const SLIDE = 400;
   /** Tokens by which pieces that may have moved are looked up. */
@@ -55,7 +60,7 @@ window.simdupDiff = (() => {
     const tokenize = window.simdupTokens.tokenizer(unit, fold);
     const sides = { a: { text: a, ...tokenize(a) }, b: { text: b, ...tokenize(b) } };
     const { runs, replaced } = align(sides.a.ids, sides.b.ids);
-    const changes = joinChanges(slideAll(changesBetween(runs, sides), sides), sides);
+    const changes = joinChanges(splitAll(slideAll(changesBetween(runs, sides), sides), sides), sides);
     const operations = describe(changes, findMoved(changes, sides), sides);
     return { operations, counts: count(operations, a.length + b.length), note: replaced ? 'replaced' : null };
   }
@@ -112,22 +117,53 @@ window.simdupDiff = (() => {
     return 0;
   }
 
-  /** Join changes that are at most two tokens apart, fewer than either of them holds. */
-  function joinChanges(/** @type {Box[]} */ changes, { a }) {
+  /**
+   * Split changes that begin in one line and end in another one with the same beginning.
+   *
+   * Between 第十一条 and 第十二条 … 第十三条 the fewest edits keep the first 第十; that of the last line
+   * belongs to what follows.  The lines before it are then an insertion, or a removal, of their own.
+   */
+  function splitAll(/** @type {Box[]} */ changes, { a, b }) {
+    let end = 0;
+    return changes.flatMap(([a0, a1, b0, b1]) => {
+      const room = a0 - end;
+      end = a1;
+      const inB = sharedStart(b, b0, b1, room);
+      if (inB) return [[a0 - inB.size, a0 - inB.size, b0 - inB.size, inB.line], [a0, a1, inB.line + inB.size, b1]];
+      const inA = sharedStart(a, a0, a1, room);
+      if (inA) return [[a0 - inA.size, inA.line, b0 - inA.size, b0 - inA.size], [inA.line + inA.size, a1, b0, b1]];
+      return [[a0, a1, b0, b1]];
+    });
+  }
+
+  function startsLine(/** @type {Side} */ { text, starts }, /** @type {number} */ i) {
+    return i === 0 || text[starts[i] - 1] === '\n';
+  }
+
+  /** Return where the last line in tokens start..end starts, if it does as the line of `start` does. */
+  function sharedStart(/** @type {Side} */ side, start, end, room) {
+    let size = 0;
+    while (size < Math.min(room, SLIDE) && !startsLine(side, start - size)) size += 1;
+    if (!size || !startsLine(side, start - size)) return null;
+    let line = end - size;
+    while (line > start && !startsLine(side, line)) line -= 1;
+    return line > start && equals(side.ids, start - size, side.ids, line, size) ? { size, line } : null;
+  }
+
+  /** Join changes that only a chance match or a blank keeps apart, within a line. */
+  function joinChanges(/** @type {Box[]} */ changes, { a, b }) {
     const size = (/** @type {Box} */ box) => Math.max(box[1] - box[0], box[3] - box[2]);
     const joined = changes.slice(0, 1);
     for (const box of changes.slice(1)) {
       const last = joined[joined.length - 1];
       const apart = box[0] - last[1];
-      const chance = apart <= CHANCE && apart < Math.min(size(last), size(box));
-      if (apart === 0 || (chance && !hasLineEnd(a, last[1], box[0]))) [, last[1], , last[3]] = box;
+      const between = a.text.slice(a.starts[last[1]], a.starts[box[0]]);
+      const chance = apart <= CHANCE && apart * LARGER < size(last) + size(box);
+      const inLine = !/[\r\n]/.test(between) && !startsLine(a, last[1]) && !startsLine(b, last[3]);
+      if (between === '' || (inLine && (chance || /^\s+$/.test(between)))) [, last[1], , last[3]] = box;
       else joined.push(box);
     }
     return joined;
-  }
-
-  function hasLineEnd({ text, starts }, start, end) {
-    return /[\r\n]/.test(text.slice(starts[start], starts[end]));
   }
 
   /** Find pieces that were removed in one place and inserted in another, unique among such. */

@@ -22,7 +22,7 @@ window.simdupRows = (() => {
    * @typedef {{operation: number, kind: string, a: [number, number], b: [number, number]}} Span
    * @typedef {{spans: Span[], lineA: number, lineB: number, hasA: boolean, hasB: boolean,
    *   changed: boolean, blank: boolean, size: number}} Row line numbers are 0 where a line goes on;
-   *   `size` counts the characters of the longer side
+   *   `size` counts characters, of the longer side of each span
    * @typedef {{rows: [number, number], hidden: number}} Item rows to show, or to hide if `hidden`, the
    *   number of their characters, is not 0
    */
@@ -36,12 +36,12 @@ window.simdupRows = (() => {
     operations.forEach(({ kind, a: rangeA, b: rangeB }, operation) => {
       const [inA, inB] = [piecesOf(a, rangeA), piecesOf(b, rangeB)];
       for (let i = 0; i < Math.max(inA.length, inB.length); i += 1) {
-        const pieceA = inA[i] || { range: [rangeA[1], rangeA[1]], ends: false, cut: false };
-        const pieceB = inB[i] || { range: [rangeB[1], rangeB[1]], ends: false, cut: false };
+        const pieceA = inA[i] || { range: [rangeA[1], rangeA[1]], ends: false };
+        const pieceB = inB[i] || { range: [rangeB[1], rangeB[1]], ends: false };
         addSpan(next, { operation, kind, a: pieceA.range, b: pieceB.range });
         if (pieceA.ends) line.a += 1;
         if (pieceB.ends) line.b += 1;
-        if (!(pieceA.ends || pieceB.ends || pieceA.cut || pieceB.cut)) continue;
+        if (!pieceA.ends && !pieceB.ends && next.size < LONGEST) continue;
         rows.push(next);
         const goesOn = { a: !pieceA.ends && (next.hasA || !next.lineA), b: !pieceB.ends && (next.hasB || !next.lineB) };
         next = emptyRow(goesOn.a ? 0 : line.a, goesOn.b ? 0 : line.b);
@@ -62,29 +62,27 @@ window.simdupRows = (() => {
     row.hasA = row.hasA || span.a[1] > span.a[0];
     row.hasB = row.hasB || span.b[1] > span.b[0];
     row.changed = row.changed || !(span.kind === 'equal' || span.kind === 'folded');
+    row.size += Math.max(span.a[1] - span.a[0], span.b[1] - span.b[0]);
   }
 
-  /** Number only sides that have something, and note how much there is. */
+  /** Number only sides that have something. */
   function finish(/** @type {Row} */ row, /** @type {string} */ a, /** @type {string} */ b) {
     if (!row.hasA) row.lineA = 0;
     if (!row.hasB) row.lineB = 0;
-    const length = (side) => row.spans.reduce((sum, span) => sum + span[side][1] - span[side][0], 0);
-    row.size = Math.max(length('a'), length('b'));
     row.blank = !row.changed && row.spans.every((s) => !/\S/.test(a.slice(...s.a)) && !/\S/.test(b.slice(...s.b)));
   }
 
   /** Cut a range after line ends, and long lines. */
   function piecesOf(/** @type {string} */ text, /** @type {[number, number]} */ [start, end]) {
     const pieces = [];
-    const lineEnd = /\r\n?|\n/g;
-    for (let i = start; i < end; ) {
-      lineEnd.lastIndex = i;
-      const found = lineEnd.exec(text);
-      const stop = found && found.index < end ? Math.min(end, found.index + found[0].length) : end;
-      const cut = stop - i > LONGEST;
-      const last = cut ? wholeCharacter(text, i + LONGEST) : stop;
-      pieces.push({ range: [i, last], ends: !cut && found !== null && found.index < end, cut });
-      i = last;
+    let from = start;
+    for (const [line] of text.slice(start, end).matchAll(/[^\r\n]*(?:\r\n?|\n)|[^\r\n]+$/g)) {
+      const stop = from + line.length;
+      for (; stop - from > LONGEST; from = pieces[pieces.length - 1].range[1]) {
+        pieces.push({ range: [from, wholeCharacter(text, from + LONGEST)], ends: false });
+      }
+      pieces.push({ range: [from, stop], ends: /[\r\n]$/.test(line) });
+      from = stop;
     }
     return pieces;
   }
