@@ -29,6 +29,7 @@ NAMES = (
     "decoding",
     "formats",
     "html_pages",
+    "report",
 )
 RESULTS = Path(__file__).parent / "results"
 

@@ -6,7 +6,6 @@ import json
 import os
 import random
 import shutil
-import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -45,10 +44,9 @@ SCROLL = """async () => {
 
 def run(options: Options) -> Iterator[Table]:
     """Write the page of made clusters of three documents, and open it in a browser."""
-    clusters = 2_000 if options.small else 100_000
-    with tempfile.TemporaryDirectory() as folder:
-        page = Path(folder, "report.html")
-        rows = [*_write(Path(folder, "texts.jsonl"), page, clusters), *_use(page)]
+    clusters = options.pick(2_000, 100_000)
+    page = options.folder / "report.html"
+    rows = [*_write(options.folder / "texts.jsonl", page, clusters), *_use(page)]
     yield Table(f"Report page, {clusters:,} clusters of 3 documents", ("what", "value"), rows)
 
 
