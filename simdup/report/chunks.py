@@ -8,7 +8,7 @@ first one.
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import IO, Any, TypeAlias
 
@@ -16,6 +16,7 @@ from simdup.model.clusters import Cluster
 from simdup.report.choice import CLIP, carried, edge_first, within_reach
 from simdup.report.columns import deflate, script_json
 from simdup.report.delta import as_units, delta
+from simdup.report.pieces import pieces
 from simdup.report.terms import heaviest_terms
 from simdup.report.texts import Originals
 
@@ -31,6 +32,9 @@ LONG = 12_000
 # Characters of texts that are cut into terms again, those that the list begins with: the slower of
 # the two segmenters takes some seconds for them.
 _TERMS = 4_000_000
+
+# The share of the budget for whole texts; the rest is for pieces of those that do not fit.
+_WHOLE = 0.75
 
 # Bytes of blocks that are kept in memory.
 _IN_MEMORY = 1 << 25
@@ -60,17 +64,29 @@ class Chunks:
         """Close the file."""
         self._file.close()
 
-    def add(self, clusters: Sequence[int], contents: Sequence[str]) -> bool:
-        """Append a block with these clusters; return False where it would be too much."""
-        block = deflate(f"[{','.join(contents)}]".encode())
-        if self.budget is not None and self.size + len(block) > self.budget:
-            return False
+    def add(
+        self, contents: Sequence[tuple[int, str]], texts: Mapping[int, Texts], share: float = 1
+    ) -> bool:
+        """Append a block of clusters and their contents; return whether all of it fits.
+
+        If not, as much of it is added as fits into this share of the budget.
+        """
+        pending = list(contents)
+        while pending:
+            block = deflate(f"[{','.join(content for _, content in pending)}]".encode())
+            if self.budget is None or self.size + len(block) <= share * self.budget:
+                break
+            pending = pending[: len(pending) // 2]
+        else:
+            return not contents
         self._file.write(block)
-        self.place |= {cluster: (self.count, i) for i, cluster in enumerate(clusters)}
+        for slot, (i, _) in enumerate(pending):
+            self.place[i] = self.count, slot
+            self.characters.update(*filter(None, texts[i]))
         self.count += 1
         self.size += len(block)
         self._ends.append(self.size)
-        return True
+        return len(pending) == len(contents)
 
     def blocks(self) -> Iterator[bytes]:
         """Yield the blocks in order."""
@@ -94,17 +110,18 @@ def add_texts(
 ) -> None:
     """Add the texts of clusters in blocks, in this order, as many as the budget allows."""
     terms_left = _TERMS
+    whole = True
     for some in _blocks(clusters, order, originals):
-        for texts in some.values():
-            chunks.characters.update(*filter(None, texts))
-        terms = _terms(some.values(), originals) if terms_left > 0 else {}
+        known = _terms(some.values(), originals) if whole and terms_left > 0 else {}
         terms_left -= sum(len(text or "") for texts in some.values() for text in texts)
-        pending = [(i, _content(texts, terms)) for i, texts in some.items()]
-        if chunks.add(*zip(*pending, strict=True)):
-            continue
-        while pending and not chunks.add(*zip(*pending, strict=True)):
-            pending = pending[: len(pending) // 2]
-        return
+        if whole:
+            pending = [(i, _content(texts, known)) for i, texts in some.items()]
+            whole = chunks.add(pending, some, _WHOLE)
+        # What does not fit as a whole goes on as pieces, and all after it.
+        if not whole:
+            left = {i: texts for i, texts in some.items() if i not in chunks.place}
+            if not chunks.add([(i, _pieces(texts)) for i, texts in left.items()], left):
+                return
 
 
 def _blocks(
@@ -154,3 +171,13 @@ def _content(texts: Texts, terms: dict[str, Any]) -> str:
     if terms:
         content["terms"] = [terms.get(text or "") for text in texts]
     return script_json(content)
+
+
+def _pieces(texts: Texts) -> str:
+    """Return the JSON of a cluster: of each text but the first where it differs from that one."""
+    base = texts[0]
+    found = [
+        None if text is None or base is None else pieces(base[:CLIP], text[:CLIP])
+        for text in texts[1:]
+    ]
+    return script_json({"pieces": [None, *found]})

@@ -6,7 +6,6 @@ import hashlib
 import os
 from collections.abc import Callable, Iterator
 from itertools import chain, islice
-from typing import Any
 
 from simdup._version import __version__
 from simdup.model.clusters import Cluster, Member, Pair, Result, Summary
@@ -61,23 +60,25 @@ def passages_page(
 def _add_texts(chunks: Chunks, overlaps: list[Overlap], text_of: TextOf) -> None:
     """Add texts and passages in blocks, in order, until the budget is spent."""
     pending: list[tuple[int, str]] = []
+    known: dict[int, list[str | None]] = {}
     for i, overlap in enumerate(overlaps):
-        texts = [text_of(i, side)[:CLIP] for side in (0, 1)]
-        chunks.characters.update(*texts)
-        known = [
-            [*p.a, *p.b, p.length, round(p.similarity, 4)]
-            for p in overlap.passages
-            if max(p.a[1], p.b[1]) <= CLIP
-        ]
-        shares = [round(overlap.share_a, 4), round(overlap.share_b, 4)]
-        content: dict[str, Any] = {"texts": texts, "passages": known, "shares": shares}
-        pending.append((i, script_json(content)))
+        known[i] = [text_of(i, side)[:CLIP] for side in (0, 1)]
+        pending.append((i, _content(overlap, known[i])))
         if sum(len(one) for _, one in pending) >= CHUNK:
-            if not chunks.add(*zip(*pending, strict=True)):
-                break
-            pending = []
-    while pending and not chunks.add(*zip(*pending, strict=True)):
-        pending = pending[: len(pending) // 2]
+            if not chunks.add(pending, known):
+                return
+            pending, known = [], {}
+    chunks.add(pending, known)
+
+
+def _content(overlap: Overlap, texts: list[str | None]) -> str:
+    """Return the JSON of a pair: its texts, and the passages in what is left of them."""
+    passages = [
+        [*p.a, *p.b, p.length, round(p.similarity, 4)]
+        for p in overlap.passages
+        if max(p.a[1], p.b[1]) <= CLIP
+    ]
+    return script_json({"texts": texts, "passages": passages})
 
 
 def _as_result(overlaps: list[Overlap], found: PassageResult) -> Result:

@@ -92,6 +92,24 @@ def test_the_budget_bounds_the_texts(page_of, tmp_path):
     assert -1 in columns(page)["chunk"].tolist()
 
 
+def test_beyond_the_budget_there_are_pieces(page_of, browser, tmp_path):
+    path = page_of(corpus(tmp_path / "texts"), "--report-texts", "4500")
+    contents = [one for i in range(9) for one in _chunk(path, i)]
+    assert any("pieces" in one for one in contents)
+    with opened(browser, path) as page:
+        chunks = columns(path)["chunk"].tolist()
+        slots = columns(path)["slot"].tolist()
+        some = [i for i, at in enumerate(chunks) if at >= 0]
+        cut = next(i for i in some if "pieces" in _chunk(path, chunks[i])[slots[i]])
+        go(page, f"#/c/{cut + 1}/0-1")
+        assert "simdup compare" in page.inner_text(".missing")
+
+
+def _chunk(page, number):
+    name = f"c{number}"
+    return json.loads(inflate(page, name)) if name in elements(page) else []
+
+
 def test_a_text_that_changed_since_is_left_out(tmp_path):
     from simdup import scan
     from simdup.model.page import PageOptions

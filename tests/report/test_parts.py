@@ -13,6 +13,7 @@ from support import edited, prose
 
 from simdup.report.columns import deflate, pack, script_json
 from simdup.report.delta import as_units, delta
+from simdup.report.pieces import pieces
 
 TEXTS = st.text(alphabet="abcd天地\U00020000", max_size=300)
 
@@ -36,6 +37,23 @@ def test_a_delta_of_nearly_equal_texts_is_small():
     parts = delta(base, text)
     assert rebuilt(base, parts) == text
     assert sum(len(part) for part in parts if isinstance(part, str)) < 5 * 2 * 32
+
+
+@given(TEXTS, TEXTS)
+def test_pieces_differ_where_the_texts_do(a, b):
+    base, text = as_units(a * 2 + b), as_units(a + b + a)
+    one, other = pieces(base, text)
+    assert one != other or one == ""
+    assert pieces(base, base) == ("", "")
+
+
+def test_pieces_of_nearly_equal_texts_are_short():
+    base = prose(1, 4000)
+    text = base[:3000] + "天地" + base[3000:9000] + base[9100:]
+    one, other = pieces(base, text)
+    assert "天地" in other
+    assert base[9000:9100] in one
+    assert max(len(one), len(other)) < 500
 
 
 def test_units_are_those_of_utf_16():

@@ -144,12 +144,12 @@ window.simdupCluster = (() => {
   }
 
   /** Return what is shown where the texts are not in the file. */
-  function missing(cluster, content, a, b) {
+  function missing(cluster, content, a, b, words = t('textsMissing')) {
     const first = data.table.first[cluster];
     const lost = content ? [a, b].filter((i) => content.texts[i] === null) : [];
     if (lost.length) return h('section', { class: 'missing' }, lost.map((i) => h('p', {}, t('oneMissing', letter(i)))));
     const command = `simdup compare -- ${quoted(data.names[first + a])} ${quoted(data.names[first + b])}`;
-    return h('section', { class: 'missing' }, h('p', {}, t('textsMissing')), h('pre', {}, shown(command)),
+    return h('section', { class: 'missing' }, h('p', {}, words), h('pre', {}, shown(command)),
       h('button', { type: 'button', class: 'button', onclick: () => copy(command) }, t('copyCommand')));
   }
 
@@ -165,9 +165,17 @@ window.simdupCluster = (() => {
 
   /** Put the texts of a pair into the page. */
   function read(box, cluster, content, [a, b], open) {
-    const first = data.table.first[cluster];
+    const cut = content && content.pieces && a === 0 ? content.pieces[b] : null;
+    if (cut && cut[0] + cut[1]) {
+      content = { ...content, texts: { [a]: cut[0], [b]: cut[1] } };
+      box.replaceChildren(missing(cluster, null, a, b, t('pieces')));
+      const place = h('div', { class: 'reader' });
+      box.prepend(place);
+      show(place, cluster, content, [a, b]);
+      return;
+    }
     if (!content || typeof content.texts[a] !== 'string' || typeof content.texts[b] !== 'string') {
-      box.replaceChildren(missing(cluster, content, a, b));
+      box.replaceChildren(missing(cluster, content && content.pieces ? null : content, a, b));
       return;
     }
     const place = h('div', { class: 'reader' });
@@ -175,6 +183,12 @@ window.simdupCluster = (() => {
     const picks = data.table.size[cluster] > 2 ? h('div', { class: 'picks' },
       side(cluster, a, 'a', (i) => i !== b && open(i, b)), side(cluster, b, 'b', (i) => i !== a && open(a, i))) : null;
     box.replaceChildren(...[picks, place].filter(Boolean), ...clipped.map((i) => h('p', { class: 'note' }, t('clipped', letter(i)))));
+    show(place, cluster, content, [a, b]);
+  }
+
+  /** Show two texts in the reader. */
+  function show(place, cluster, content, [a, b]) {
+    const first = data.table.first[cluster];
     const document_ = (i) => ({ letter: letter(i), name: data.names[first + i], text: content.texts[i], lang: langOf(content.texts[i], data.folds) });
     reader = window.simdupReader.show(place, {
       a: document_(a), b: document_(b), unit: state.unit, layout: state.layout, fold: data.folds,

@@ -119,8 +119,9 @@ window.simdupData = (() => {
     const { chunk, slot } = data.table;
     if (chunk[cluster] < 0) return null;
     const found = (await block(chunk[cluster]))[slot[cluster]];
+    if (found.pieces) return { texts: [], terms: [], clipped: [], pieces: found.pieces };
     const base = found.texts.find((text) => typeof text === 'string') || '';
-    return { texts: found.texts.map((text) => rebuild(base, text)), terms: found.terms || [], clipped: found.clipped || [], passages: passages(found), shares: found.shares };
+    return { texts: found.texts.map((text) => rebuild(base, text)), terms: found.terms || [], clipped: found.clipped || [], passages: passages(found) };
   }
 
   let joined = null;
