@@ -90,20 +90,21 @@ window.simdupChanges = (() => {
   }
 
   /** What moved leads to its other place. */
-  function followMoves(body, { partners }, mark) {
+  function followMoves(body, context, mark) {
     body.addEventListener('click', ({ target }) => {
       const moved = target.closest('.rd-moved');
       if (!moved || String(window.getSelection())) return;
       for (const old of body.querySelectorAll('.rd-current')) old.classList.remove('rd-current');
-      const elements = mark(partners.get(Number(moved.dataset.mark)));
+      const elements = mark(context.partners.get(Number(moved.dataset.mark)));
       for (const element of elements) element.classList.add('rd-current');
-      elements[0].scrollIntoView({ block: 'center' });
+      if (elements.length) context.view.bringIntoView(elements[0]);
     });
   }
 
   function drawRow(row, context) {
     const kind = row.changed ? ' changed' : row.blank ? ' blank' : '';
-    const cells = context.view.layout === 'inline' ? [inlineCell(row, context)] : [cell(row, 'a', context), cell(row, 'b', context)];
+    const inline = context.view.layout === 'inline';
+    const cells = inline ? [inlineCell(row, context)] : ['a', 'b'].map((side) => cell(row, side, context));
     return h('div', { class: `rd-row${kind}` }, cells);
   }
 
@@ -127,7 +128,8 @@ window.simdupChanges = (() => {
       if (a.lang !== b.lang) for (const node of fresh) node.lang = b.lang;
       return [...old, ...fresh];
     });
-    return h('div', { class: `rd-cell ${row.lineA || !row.lineB ? 'a' : 'b'}`, 'data-line': row.lineA || row.lineB || null },
+    const side = row.lineA || !row.lineB ? 'a' : 'b';
+    return h('div', { class: `rd-cell ${side}`, 'data-line': row.lineA || row.lineB || null },
       h('div', { class: 'rd-text', dir: 'auto', lang: a.lang }, nodes));
   }
 

@@ -199,11 +199,10 @@ window.simdupDiff = (() => {
 
   /** Extend a run that starts at i and j as far as both stretches go; null where it is taken. */
   function extend({ a, b }, [i, j], [a0, a1, b0, b1], taken) {
+    const alike = (/** @type {number} */ k) => !taken[j + k] && a.ids[i + k] === b.ids[j + k];
     let [start, end] = [0, 0];
-    while (i + start > a0 && j + start > b0 && !taken[j + start - 1] && a.ids[i + start - 1] === b.ids[j + start - 1]) {
-      start -= 1;
-    }
-    while (i + end < a1 && j + end < b1 && !taken[j + end] && a.ids[i + end] === b.ids[j + end]) end += 1;
+    while (i + start > a0 && j + start > b0 && alike(start - 1)) start -= 1;
+    while (i + end < a1 && j + end < b1 && alike(end)) end += 1;
     if (end - start < MOVED_TOKENS) return null;
     return { a: [i + start, i + end], b: [j + start, j + end] };
   }
@@ -212,8 +211,10 @@ window.simdupDiff = (() => {
   function isMove({ text, starts }, /** @type {[number, number]} */ [first, last]) {
     const [start, end] = [starts[first], starts[last]];
     const letters = text.slice(start, end).replace(/[^\p{L}\p{N}]/gu, '').length;
-    const atEdge = (/** @type {number} */ i) => i <= 0 || i >= text.length || /[\p{P}\n]/u.test(text.slice(i - 1, i + 1));
-    return letters >= (atEdge(start) && atEdge(end) ? MOVED_CLAUSE : MOVED_ANYTHING);
+    const edge = /[\p{P}\n]/u;
+    const startsClause = start === 0 || edge.test(text.slice(start - 1, start + 1));
+    const endsClause = end === text.length || edge.test(text.slice(end - 1, end + 1));
+    return letters >= (startsClause && endsClause ? MOVED_CLAUSE : MOVED_ANYTHING);
   }
 
   /** @returns {Operation[]} equal stretches, changes and moved pieces in order, in UTF-16 units */
@@ -222,7 +223,8 @@ window.simdupDiff = (() => {
     const arriving = [...pieces].sort((p, q) => p.b[0] - q.b[0]);
     const operations = [];
     let [i, j, leaves, arrives] = [0, 0, 0, 0];
-    for (const [a0, a1, b0, b1] of [...changes, [a.ids.length, a.ids.length, b.ids.length, b.ids.length]]) {
+    const [n, m] = [a.ids.length, b.ids.length];
+    for (const [a0, a1, b0, b1] of [...changes, [n, n, m, m]]) {
       pushEqual(operations, [i, a0, j, b0], sides);
       const [fromA, fromB] = [leaves, arrives];
       while (leaves < pieces.length && pieces[leaves].a[0] < a1) leaves += 1;

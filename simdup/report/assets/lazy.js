@@ -22,7 +22,7 @@ window.simdupLazy = (() => {
    * @typedef {{rows: [number, number], hidden: number, element: HTMLElement, drawn: boolean}} Block
    * @typedef {{sizeOf: (row: number) => number, draw: (row: number) => HTMLElement,
    *   label: (hidden: number) => string}} Given
-   * @typedef {{blocks: Block[], given: Given, near: IntersectionObserver}} List
+   * @typedef {{blocks: Block[], given: Given, near: IntersectionObserver|null}} List
    */
 
   /**
@@ -36,7 +36,8 @@ window.simdupLazy = (() => {
    */
   function list(box, items, given) {
     /** @type {List} */
-    const all = { blocks: [], given, near: new IntersectionObserver((seen) => drawSeen(all, seen), { rootMargin: NEAR, scrollMargin: NEAR }) };
+    const all = { blocks: [], given, near: null };
+    all.near = new IntersectionObserver((seen) => drawSeen(all, seen), { rootMargin: NEAR, scrollMargin: NEAR });
     all.blocks = items.flatMap((item) => blocksOf(all, item));
     box.replaceChildren(...all.blocks.map(({ element }) => element));
     if (all.blocks.length && !all.blocks[0].hidden) drawBlock(all, all.blocks[0]);
@@ -75,7 +76,7 @@ window.simdupLazy = (() => {
   }
 
   /** @returns {Block} */
-  function hiddenBlock(/** @type {List} */ all, /** @type {[number, number]} */ rows, /** @type {number} */ hidden) {
+  function hiddenBlock(/** @type {List} */ all, /** @type {[number, number]} */ rows, hidden = 0) {
     const element = h('button', { type: 'button', class: 'rd-hidden' }, all.given.label(hidden));
     const block = { rows, hidden, element, drawn: false };
     element.addEventListener('click', () => open(all, block));

@@ -76,17 +76,25 @@ window.simdupPassages = (() => {
     const { options, say, unit } = view;
     const texts = { a: options.a.text.slice(...a), b: options.b.text.slice(...b) };
     const { operations } = window.simdupDiff.compare(texts.a, texts.b, { unit, fold: options.fold });
-    const side = (key, range) => {
-      const { text, lang, letter } = options[key];
-      const nodes = operations.flatMap((o) => nodesOf(o, key, texts, say));
-      return h('div', { class: `rd-cell rd-passage ${key}` },
-        h('p', { class: 'rd-where' }, h('span', { class: `rd-tag ${key}` }, letter), say('passageAt', ...passage[key].map((x) => x.toLocaleString('en'))),
-          key === 'b' ? h('span', { class: 'rd-figures' }, say('passageFigures', passage.length, passage.similarity.toFixed(2))) : null),
+    const side = (key, [start, end]) => {
+      const { text, lang } = options[key];
+      const [before, after] = [start - CONTEXT, end + CONTEXT];
+      return h('div', { class: `rd-cell rd-passage ${key}` }, where(passage, key, options[key], say),
         h('div', { class: 'rd-text', dir: 'auto', lang },
-          h('span', { class: 'rd-context' }, range[0] > CONTEXT ? '…' : '', context(text, range[0] - CONTEXT, range[0])), nodes,
-          h('span', { class: 'rd-context' }, context(text, range[1], range[1] + CONTEXT), range[1] + CONTEXT < text.length ? '…' : '')));
+          h('span', { class: 'rd-context' }, before > 0 ? '…' : '', context(text, before, start)),
+          operations.flatMap((o) => nodesOf(o, key, texts, say)),
+          h('span', { class: 'rd-context' }, context(text, end, after), after < text.length ? '…' : '')));
     };
     return h('div', { class: 'rd-row rd-passages' }, side('a', a), side('b', b));
+  }
+
+  /** The line above a passage: where it is, and on the right how alike both are. */
+  function where(passage, key, { letter }, say) {
+    const figures = say('passageFigures', passage.length, passage.similarity.toFixed(2));
+    return h('p', { class: 'rd-where' },
+      h('span', { class: `rd-tag ${key}` }, letter),
+      say('passageAt', ...passage[key]),
+      key === 'b' ? h('span', { class: 'rd-figures' }, figures) : null);
   }
 
   /** What stands around a passage, without the half of a character at its ends. */

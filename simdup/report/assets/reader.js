@@ -27,16 +27,19 @@ window.simdupReader = (() => {
   const MAPPED = 1500;
   /** Characters of both texts from which on the page is painted before they are compared. */
   const SLOW = 100000;
+  /** Pixels at the ends of the screen that may be covered. */
+  const MARGIN = 150;
 
   /** Names of files that are read in columns. */
-  const CODE = /\.(c|cc|cpp|cs|css|go|h|hpp|java|js|json|kt|lua|php|pl|py|rb|rs|scala|sh|sql|swift|toml|ts|tsx|xml|ya?ml)$/i;
+  const CODE = /\.(c|cc|cpp|cs|css|go|h|hpp|java|js|json|kt|lua|php|pl|py|rb|rs|sh|sql|swift|toml|tsx?|xml|ya?ml)$/i;
 
   /** Return a function that gives the words for a key. */
   function sayer(/** @type {Object<string, string>} */ strings) {
     return (/** @type {string} */ key, ...given) => {
       const [one, many] = strings[key].split('|');
       const words = many !== undefined && given[0] !== 1 ? many : one;
-      return words.replace(/\{(\d)\}/g, (_, i) => (typeof given[i] === 'number' ? given[i].toLocaleString('en') : given[i]));
+      const shown = given.map((value) => (typeof value === 'number' ? value.toLocaleString('en') : value));
+      return words.replace(/\{(\d)\}/g, (_, i) => shown[i]);
     };
   }
 
@@ -56,6 +59,7 @@ window.simdupReader = (() => {
       content: null, // {list, stops, reveal}: what is drawn now
       current: -1,
       gone: false,
+      bringIntoView,
     };
     container.replaceChildren(view.box);
     draw(view);
@@ -116,14 +120,21 @@ window.simdupReader = (() => {
       content.choices.map(([key, values]) => choice(view, key, values)),
       h('p', { class: 'rd-facts' }, facts),
       content.stops.length ? h('div', { class: 'rd-steps controls' }, view.position,
-        h('button', { type: 'button', 'aria-label': say('previous'), title: say('previous'), onclick: () => step(view, -1) }, '↑'),
-        h('button', { type: 'button', 'aria-label': say('next'), title: say('next'), onclick: () => step(view, 1) }, '↓')) : null);
+        arrow(view, '↑', 'previous', -1), arrow(view, '↓', 'next', 1)) : null);
+  }
+
+  function arrow(view, sign, key, by) {
+    const words = view.say(key);
+    return h('button', { type: 'button', 'aria-label': words, title: words, onclick: () => step(view, by) }, sign);
   }
 
   /** A few buttons of which one is pressed. */
   function choice(view, key, values) {
     const buttons = values.map((value) => h('button', {
-      type: 'button', 'data-value': value, 'aria-pressed': String(view[key] === value), onclick: () => pick(view, key, value),
+      type: 'button',
+      'data-value': value,
+      'aria-pressed': String(view[key] === value),
+      onclick: () => pick(view, key, value),
     }, view.say(value)));
     return h('div', { class: 'rd-choice controls', role: 'group', 'aria-label': view.say(key) }, buttons);
   }
@@ -138,11 +149,12 @@ window.simdupReader = (() => {
   function map(view) {
     const { options: { a, b }, content, say } = view;
     const lengths = { a: a.text.length, b: b.text.length };
+    const hint = h('span', { class: 'controls' }, say('mapText'));
     return h('div', { class: 'rd-mapbox' },
-      h('p', { class: 'rd-caption' }, h('strong', {}, say('map')), ' ', h('span', { class: 'controls' }, say('mapText'))),
+      h('p', { class: 'rd-caption' }, h('strong', {}, say('map')), ' ', hint),
       h('div', { class: 'rd-maprow' },
         h('div', { class: 'rd-letters', 'aria-hidden': 'true' }, tag(a, 'a'), tag(b, 'b')),
-        ribbon.draw(lengths, content.stretches, (mark) => scrollTo(content.find(mark)))));
+        ribbon.draw(lengths, content.stretches, (mark) => bringIntoView(content.find(mark)))));
   }
 
   function tag({ letter }, side) {
@@ -151,12 +163,15 @@ window.simdupReader = (() => {
 
   function title(text, side) {
     const [folder, file] = split(text.name);
+    const whole = window.simdupSpans.visible(text.name);
     return h('div', { class: `rd-title ${side}` }, tag(text, side),
-      h('span', { class: 'rd-name', title: window.simdupSpans.visible(text.name) }, name(folder, { class: 'rd-folder' }), name(file, {})));
+      h('span', { class: 'rd-name', title: whole }, name(folder, { class: 'rd-folder' }), name(file, {})));
   }
 
-  function scrollTo(element) {
-    element.scrollIntoView({ block: 'center' });
+  /** Scroll to an element, unless it can be read where it is: a page that moves is harder to follow. */
+  function bringIntoView(/** @type {Element} */ element) {
+    const { top, bottom } = element.getBoundingClientRect();
+    if (top < MARGIN || bottom > window.innerHeight - MARGIN) element.scrollIntoView({ block: 'center' });
   }
 
   /** Go to the next or the previous change, and mark it. */
@@ -169,7 +184,7 @@ window.simdupReader = (() => {
     for (const old of view.box.querySelectorAll('.rd-current')) old.classList.remove('rd-current');
     const elements = mark(stops[to]);
     for (const element of elements) element.classList.add('rd-current');
-    if (elements.length) scrollTo(elements[0]);
+    if (elements.length) bringIntoView(elements[0]);
     view.position.textContent = view.say('position', to + 1, stops.length);
   }
 

@@ -47,7 +47,8 @@ window.simdupRibbon = (() => {
    */
   function draw(lengths, shared, select) {
     const scale = WIDTH / Math.max(lengths.a, lengths.b, 1);
-    const picture = svg('svg', { class: 'rd-map', viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: 'none', 'aria-hidden': 'true' });
+    const size = { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: 'none' };
+    const picture = svg('svg', { class: 'rd-map', 'aria-hidden': 'true', ...size });
     picture.append(
       svg('rect', { class: 'rd-bar-a', x: 0, y: 0, width: lengths.a * scale, height: BAR }),
       svg('rect', { class: 'rd-bar-b', x: 0, y: HEIGHT - BAR, width: lengths.b * scale, height: BAR }),
@@ -60,9 +61,10 @@ window.simdupRibbon = (() => {
   function band(/** @type {Stretch} */ { a, b, moved, mark }, /** @type {number} */ scale, select) {
     const [a0, a1, b0, b1] = [...a, ...b].map((x) => Number((x * scale).toFixed(2)));
     const [top, bottom, middle] = [BAR, HEIGHT - BAR, HEIGHT / 2];
-    const shape = `M${a0} ${top}C${a0} ${middle} ${b0} ${middle} ${b0} ${bottom}H${b1}C${b1} ${middle} ${a1} ${middle} ${a1} ${top}Z`;
+    const down = `M${a0} ${top}C${a0} ${middle} ${b0} ${middle} ${b0} ${bottom}`;
+    const up = `H${b1}C${b1} ${middle} ${a1} ${middle} ${a1} ${top}Z`;
     const group = svg('g', { class: moved ? 'rd-band moved' : 'rd-band' },
-      svg('path', { d: shape }),
+      svg('path', { d: down + up }),
       svg('rect', { x: a0, y: 0, width: a1 - a0, height: BAR }),
       svg('rect', { x: b0, y: bottom, width: b1 - b0, height: BAR }));
     group.addEventListener('click', () => select(mark));

@@ -43,8 +43,9 @@ window.simdupRows = (() => {
         if (pieceB.ends) line.b += 1;
         if (!pieceA.ends && !pieceB.ends && next.size < LONGEST) continue;
         rows.push(next);
-        const goesOn = { a: !pieceA.ends && (next.hasA || !next.lineA), b: !pieceB.ends && (next.hasB || !next.lineB) };
-        next = emptyRow(goesOn.a ? 0 : line.a, goesOn.b ? 0 : line.b);
+        const goesOnA = !pieceA.ends && (next.hasA || !next.lineA);
+        const goesOnB = !pieceB.ends && (next.hasB || !next.lineB);
+        next = emptyRow(goesOnA ? 0 : line.a, goesOnB ? 0 : line.b);
       }
     });
     if (next.spans.length) rows.push(next);

@@ -66,7 +66,9 @@ window.simdupSpans = (() => {
     if (kind === 'equal') return equalNodes(text, say);
     const nodes = nodesOf(text, kind);
     if (!nodes.length) return [];
-    if (kind === 'folded') return [h('span', { class: 'rd-folded', title: say('foldedAs', visible(other)) }, nodes)];
+    if (kind === 'folded') {
+      return [h('span', { class: 'rd-folded', title: say('foldedAs', visible(other)) }, nodes)];
+    }
     const given = { 'data-mark': String(mark), class: kind === 'moved' ? 'rd-moved' : 'rd-changed', title: tip };
     return [h(side === 'a' ? 'del' : 'ins', given, nodes)];
   }
