@@ -36,23 +36,26 @@ def comparison_jsonl(found: Comparison) -> Iterator[bytes]:
     unasked = {"containment", "cosine"} - set(found.criteria.extras)
     for key in ("criteria", "identical", "terms", *unasked):
         del values[key]
-    del values["diff"]
+    reuse = {
+        "passages": [passage_values(passage) for passage in found.passages],
+        "share_a": rounded(found.share_a),
+        "share_b": rounded(found.share_b),
+    }
     if found.diff is not None:
-        values["diff"] = [span._asdict() for span in found.diff]
+        reuse["diff"] = [span._asdict() for span in found.diff]
+    for key in (*reuse, "diff"):
+        values.pop(key, None)
     values |= {
         "type": "comparison",
         "bands": found.bands,
         **{name: rounded(values[name]) for name in ("similarity", *found.criteria.extras)},
         "agreement": found.agreement,
         "ratio": found.ratio,
-        "share_a": rounded(found.share_a),
-        "share_b": rounded(found.share_b),
-        "passages": [passage_values(passage) for passage in found.passages],
     }
     measures = ("similarity", *found.criteria.extras)
     order = ("type", "a", "b", "duplicates", "distance", "bits", "agreement", "ratio", *measures,
-             "share_a", "share_b", "fingerprints", "bands")  # fmt: skip
-    yield json_line({key: values.pop(key) for key in order} | values)
+             "fingerprints", "bands")  # fmt: skip
+    yield json_line({key: values.pop(key) for key in order} | values | reuse)
 
 
 def comparison_text(
