@@ -245,7 +245,7 @@ class Result:
             If the file cannot be written, or this result is not one of `scan`.
         """
         if self.pages is None:
-            raise SimdupError("to_html", "only a result of `scan` has a report page")
+            raise SimdupError("to_html", "only results of scans have a report page")
         self.pages.save(self, path, PageOptions(texts, root))
 
     def _repr_html_(self) -> str:

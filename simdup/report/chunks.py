@@ -31,7 +31,7 @@ LONG = 12_000
 
 # Characters of texts that are cut into terms again, those that the list begins with: the slower of
 # the two segmenters takes some seconds for them.
-_TERMS = 4_000_000
+_TERMS = 2_500_000
 
 # The share of the budget for whole texts; the rest is for pieces of those that do not fit.
 _WHOLE = 0.75

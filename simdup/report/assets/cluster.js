@@ -170,7 +170,7 @@ window.simdupCluster = (() => {
       content = { ...content, texts: { [a]: cut[0], [b]: cut[1] } };
       box.replaceChildren(missing(cluster, null, a, b, t('pieces')));
       const place = h('div', { class: 'reader' });
-      box.prepend(place);
+      box.append(place);
       show(place, cluster, content, [a, b]);
       return;
     }
@@ -202,6 +202,14 @@ window.simdupCluster = (() => {
     reader = null;
   }
 
+  /** Return the weakest pair with the kept document: of pieces only such pairs can be read. */
+  function beside(cluster) {
+    const known = matrix.pairs(cluster).filter(({ a }) => a === 0);
+    const { pairSimilarity } = data.table;
+    const weak = known.reduce((best, one) => (best && pairSimilarity[best.p] <= pairSimilarity[one.p] ? best : one), null);
+    return weak ? [0, weak.b] : [0, 1];
+  }
+
   /** Draw a cluster and the pair `chosen`, or the weakest one. */
   async function draw(main, cluster, chosen) {
     close();
@@ -219,6 +227,10 @@ window.simdupCluster = (() => {
     main.scrollTop = chosen ? main.scrollTop : 0;
     const content = await data.texts(cluster);
     if (mine !== drawn) return;
+    if (!chosen && content && content.pieces && pair[0] !== 0) {
+      draw(main, cluster, beside(cluster));
+      return;
+    }
     read(texts, cluster, content, pair, open);
     if (data.head.kind === 'passages') return;
     why.replaceChildren(window.simdupWhy.draw(cluster, content, ...pair));
