@@ -23,7 +23,15 @@ if TYPE_CHECKING:
 @options.settings(
     options.reading_of_files,
     options.criteria(
-        "method", "recall", "distance", "similarity", "shingle", "verify", "containment", "cosine"
+        "method",
+        "recall",
+        "distance",
+        "similarity",
+        "shingle",
+        "verify",
+        "containment",
+        "cosine",
+        distance=options.SEARCHED_DISTANCE,
     ),
     options.run,
     options.recipe,
@@ -32,7 +40,7 @@ if TYPE_CHECKING:
     "--idf-from SOURCE", "Use the term weights of a scan of SOURCE.", panel="Matching", common=True
 )
 @options.option("--diff", "Show the texts and what differs.", panel="Output", common=True)
-@options.option("--side-by-side", "Show them in two columns.", panel="Output", common=True)
+@options.option("--side-by-side", "Like --diff, in two columns.", panel="Output", common=True)
 @options.output("text", "jsonl")
 @options.screen
 def command(
@@ -49,12 +57,13 @@ def command(
     """Show whether two documents are near-duplicates, and why.
 
     A and B are files, or records of files, such as train.jsonl#5; one of them may be - for standard
-    input. Shows similarity and distance, which searches of a scan propose the pair, the
-    passages they share and how much of each text these cover, and the heaviest terms with their
-    weights. With the method auto the measures alone decide.
+    input. Prints the similarity, the distance, the searches that would find the pair, the passages
+    that both share and how much of each text these cover, and the heaviest terms. With --method
+    auto, only the measures decide.
 
     With --diff, words that only A has are shown as [-removed-], those that only B has as {+added+}.
-    What is the same after folding is dim. In JSONL, spans have the offsets into both texts.
+    Differences only in case, width or script are dimmed. In JSONL, spans have the offsets into both
+    texts.
 
     Status: 0 near-duplicates; 1 not near-duplicates; 2 an error.
 

@@ -109,8 +109,8 @@ def add(
     """Add documents to an index: all of them or, if interrupted, none.
 
     If the index already has a document of the same name, it is replaced if its content has
-    changed, and left alone otherwise. So adding a folder again is quick. The index determines the
-    recipe; options that contradict it are errors.
+    changed, and left alone otherwise. Adding a folder again is therefore quick. The index
+    determines the recipe; options that contradict it are errors.
 
     Examples:
       simdup index add seen.index ./corpus
@@ -220,7 +220,7 @@ def repair(*, index: str, new: str | None, screen: options.Screen) -> Status:
     The new file is NEW, by default INDEX.repaired; it must not exist yet. INDEX is not changed.
     Lost documents are listed; to restore them, add their sources to the new index again.
 
-    Status: 0 if nothing is damaged (no file is written) or lost; 2 if documents were lost.
+    Status: 0 if no documents were lost (if nothing is damaged, no file is written); 2 if some were.
 
     Examples:
       simdup index repair seen.index

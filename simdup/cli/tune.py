@@ -22,7 +22,10 @@ from simdup.model.settings import Settings
     default=2000,
 )
 @options.settings(
-    options.reading, options.criteria("similarity", "shingle"), options.run, options.recipe
+    options.reading,
+    options.criteria("similarity", "shingle", similarity={"shown": "recommended from the sample"}),
+    options.run,
+    options.recipe,
 )
 @options.output("text", "jsonl")
 @options.screen

@@ -8,6 +8,7 @@ from simdup.cli.options.input import reading_of_files as reading_of_files
 from simdup.cli.options.input import sources as sources
 from simdup.cli.options.input import sources_with_list as sources_with_list
 from simdup.cli.options.input import sources_with_new as sources_with_new
+from simdup.cli.options.matching import SEARCHED_DISTANCE as SEARCHED_DISTANCE
 from simdup.cli.options.matching import criteria as criteria
 from simdup.cli.options.matching import references as references
 from simdup.cli.options.output import Output as Output

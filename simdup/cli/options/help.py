@@ -49,7 +49,9 @@ class Option(click.Option):
         names, text = record[0], _RANGE.sub("", record[1])
         choices = list(map(str, getattr(self.type, "choices", ())))
         if not all(choice in text for choice in choices):
-            text = f"{text.rstrip('.')}: {', '.join(choices)}."
+            # Before a semicolon, so that it reads as one sentence.
+            what, mark, more = text.rstrip(".").partition(";")
+            text = f"{what} ({', '.join(choices)}){mark}{more}."
         shown = self._shown or self._default()
         # Lines do not break at these spaces; `get_help` makes them plain.
         default = f"[default: {shown}]".replace(" ", "\xa0")
@@ -73,18 +75,20 @@ def _show_help(ctx: click.Context, parameter: click.Parameter, value: bool) -> N
         ctx.exit()
 
 
+_SHOW: dict[str, Any] = {"is_eager": True, "callback": _show_help}
+
+
 class _WithExamples(click.Command):
     """A command whose docstring ends with examples."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         text, _, self._examples = inspect.cleandoc(kwargs["help"]).partition("\n\nExamples:\n")
         super().__init__(*args, **kwargs | {"help": text, "add_help_option": False})
-        show: dict[str, Any] = {"is_eager": True, "callback": _show_help}
-        self.params += [
-            # Whoever reads the short help has already found it.
-            _other("-h", "short_help", text="Show the common options.", **show),
-            _other("--help", "full_help", text="Show all options.", common=True, **show),
-        ]
+        self.params += self.help_options()
+
+    def help_options(self) -> list[click.Parameter]:
+        """Return the option that shows the help."""
+        return [_other("-h", "--help", text="Show this help.", **_SHOW)]
 
     def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
         """Parse the options; this may print the help."""
@@ -127,6 +131,14 @@ class Command(_WithExamples):
         super().__init__(*args, **kwargs)
         # `main` reads it from the arguments, because errors may occur before options are parsed.
         self.params.insert(-2, _other("--debug", text="Show tracebacks."))
+
+    def help_options(self) -> list[click.Parameter]:
+        """Return one option for each length of the help."""
+        return [
+            # Whoever reads the short help has already found it.
+            _other("-h", "short_help", text="Show the common options.", **_SHOW),
+            _other("--help", "full_help", text="Show all options.", common=True, **_SHOW),
+        ]
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command, unless the memory limits of this process are too low."""
