@@ -15,6 +15,7 @@ from simdup.model.settings import Settings
 
 if TYPE_CHECKING:
     from simdup.fingerprints.fingerprinter import Fingerprinter
+    from simdup.model.comparison import Comparison
 
 
 @click.command("compare", cls=options.Command)
@@ -90,7 +91,8 @@ def command(
             stream.writelines(comparison_jsonl(found))
         elif not screen.quiet or out.path:
             paint, texts = out.painter(stream), (documents[0].text, documents[1].text)
-            stream.writelines(comparison_text(found, texts[0], paint, screen.verbose))
+            hint = _idf_hint(found, settings, idf_from)
+            stream.writelines(comparison_text(found, texts[0], paint, screen.verbose, hint))
             if asked:
                 from simdup.output.columns import columns_text
                 from simdup.output.diff import diff_text
@@ -98,6 +100,15 @@ def command(
                 show = columns_text if side_by_side else diff_text
                 stream.writelines(show(found, texts, paint))
     return status(no=not found.duplicates)
+
+
+def _idf_hint(found: Comparison, settings: Settings, idf_from: str | None) -> str:
+    """Return what to know if a scan may weigh terms by another IDF, and show other distances."""
+    from simdup.features.idf import ENOUGH_DOCUMENTS
+
+    if idf_from is not None or settings.recipe.idf != "auto" or found.recipe["idf"] != "builtin":
+        return ""
+    return f"a scan of {ENOUGH_DOCUMENTS} or more documents uses its own: see --idf-from"
 
 
 def _fingerprinter(

@@ -84,7 +84,7 @@ def build(
         added = made.built
         assert added is not None
         screen.skipped(added.skipped, added.notes)
-        screen.report(_words(added, len(made)), made.recipe)
+        screen.report(_words(index, added, len(made)), made.recipe)
     return status(added.skipped)
 
 
@@ -130,7 +130,7 @@ def add(
                 waiting=lambda what: say_error(index, what),
             )
         screen.skipped(added.skipped, added.notes)
-        screen.report(_words(added, len(opened)), opened.recipe)
+        screen.report(_words(index, added, len(opened)), opened.recipe)
     return status(added.skipped)
 
 
@@ -149,6 +149,7 @@ def remove(*, index: str, names: tuple[str, ...], timeout: float, screen: option
       find gone/ -type f -print0 | xargs -0 -r simdup index remove seen.index
     """
     from simdup.index.index import Index
+    from simdup.output.escaping import shown
     from simdup.output.summary import count_words
 
     with Index.open(index) as opened:
@@ -156,7 +157,7 @@ def remove(*, index: str, names: tuple[str, ...], timeout: float, screen: option
         for name in missing:
             say_error(name, "no such document in the index")
         removed = count_words(len(set(names)) - len(set(missing)), "document")
-        screen.report(f"{removed} removed; the index now has {len(opened):,}")
+        screen.report(f"Wrote {shown(index)}: {removed} removed, {len(opened):,} in all.")
     return Status.ERROR if missing else Status.DONE
 
 
@@ -260,11 +261,13 @@ def export(*, index: str, out: options.Output) -> Status:
     return Status.DONE
 
 
-def _words(added: Added, documents: int) -> str:
+def _words(index: str, added: Added, documents: int) -> str:
+    from simdup.output.escaping import shown
     from simdup.output.summary import count_words, skipped_words
 
     parts = [f"{count_words(added.added, 'document')} added"]
     parts += [f"{added.replaced:,} replaced"] if added.replaced else []
     parts += [f"{added.unchanged:,} unchanged"] if added.unchanged else []
-    words = (", ".join(parts), skipped_words(added.skipped), f"the index now has {documents:,}")
-    return "; ".join(filter(None, words))
+    parts += [f"{documents:,} in all"]
+    words = (", ".join(parts), skipped_words(added.skipped))
+    return f"Wrote {shown(index)}: {'; '.join(filter(None, words))}."

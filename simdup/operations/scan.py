@@ -217,6 +217,6 @@ def _template_hint(groups: list[Group], crew: Crew, criteria: Criteria) -> str:
     if low < _HINT_SHARE * len(sample):
         return ""
     return (
-        f"{low / len(sample):.0%} of the pairs share their form rather than their content (cosine "
-        f"below {_HINT_COSINE:g}): for pages from one template, set `cosine` to {_HINT_COSINE:g}"
+        f"{low / len(sample):.0%} of the pairs look alike but differ in content (cosine below "
+        f"{_HINT_COSINE:g}); if the documents share a template, set `cosine` to {_HINT_COSINE:g}"
     )
