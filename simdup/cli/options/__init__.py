@@ -1,5 +1,6 @@
 """Options that mean the same in every command, and the values they become."""
 
+from simdup.cli.options.again import typed_again as typed_again
 from simdup.cli.options.help import Command as Command
 from simdup.cli.options.help import Group as Group
 from simdup.cli.options.input import optional_sources as optional_sources
