@@ -85,7 +85,8 @@ def advise_similarity(truth: Truth, usual: float = 0.8) -> float:
 def explain_similarity(truth: Truth, advised: float, usual: float = 0.8) -> str:
     """Return why `advise_similarity` advises this."""
     if advised < usual:
-        return f"the number of pairs falls from {usual:g} down to {advised:g}, so these are near-duplicates too"
+        fall = f"the number of pairs falls from {usual:g} down to {advised:g}"
+        return f"{fall}, so these are near-duplicates too"
     below = truth.similarity[truth.similarity < usual]
     if not len(below):
         return f"no pair is between {LEAST:g} and {usual:g}"

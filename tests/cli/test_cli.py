@@ -494,10 +494,11 @@ def test_colours(tmp_path: Path) -> None:
     assert b"\x1b" not in process("scan", "c", cwd=tmp_path).out
 
 
-def on_a_terminal(*arguments: str, cwd: Path, **changes: str) -> str:
+def on_a_terminal(*arguments: str, cwd: Path, typed: bytes = b"", **changes: str) -> str:
     """What a command prints on a terminal of 80 columns."""
     pty = pytest.importorskip("pty")
     ours, theirs = pty.openpty()
+    os.write(ours, typed)
     env = environment(TERM="xterm", COLUMNS="80", LINES="24", **changes)
     with subprocess.Popen(
         command(*arguments), stdin=theirs, stdout=theirs, stderr=theirs, env=env, cwd=cwd
@@ -515,6 +516,17 @@ def on_a_terminal(*arguments: str, cwd: Path, **changes: str) -> str:
         os.close(ours)
     assert started.returncode == 0
     return b"".join(parts).decode()
+
+
+def test_a_command_that_waits_for_what_is_typed_says_so(tmp_path: Path) -> None:
+    corpus(tmp_path)
+    told = "Reading standard input; Ctrl-D ends it."
+    typed = b"some words of a document\n\x04"
+    assert told in on_a_terminal("scan", "-", cwd=tmp_path, typed=typed)
+    assert told not in on_a_terminal("scan", "-", "-q", cwd=tmp_path, typed=typed)
+    assert told in on_a_terminal("cluster", cwd=tmp_path, typed=b"\x04")
+    assert told not in on_a_terminal("scan", "c", cwd=tmp_path)
+    assert told not in process("scan", "-", cwd=tmp_path, stdin=typed).err
 
 
 def test_colours_on_a_terminal(tmp_path: Path) -> None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import inspect
 import re
+import sys
 from typing import Any
 
 import click
 
+from simdup.cli.messages import say
 from simdup.cli.options.effects import say_without_effect
 from simdup.cli.process import printing, require_memory
 
@@ -124,6 +126,17 @@ class Group(_WithExamples, click.Group):
         return list(self.commands)
 
 
+def _say_waiting(ctx: click.Context) -> None:
+    """Tell a person at a terminal that the command waits for what is typed."""
+    arguments = [one.name or "" for one in ctx.command.params if isinstance(one, click.Argument)]
+    given = [ctx.params[name] for name in arguments]
+    named = [one for some in given for one in (some if isinstance(some, tuple) else (some,))]
+    waits = "-" in named or ctx.params.get("files") == ()
+    if waits and sys.stdin.isatty() and not ctx.params.get("quiet"):
+        end = "Ctrl-Z and Enter end" if sys.platform == "win32" else "Ctrl-D ends"
+        say(f"Reading standard input; {end} it.")
+
+
 class Command(_WithExamples):
     """A command whose help shows its options in panels."""
 
@@ -144,6 +157,7 @@ class Command(_WithExamples):
         """Run the command, unless the memory limits of this process are too low."""
         require_memory()
         say_without_effect(ctx)
+        _say_waiting(ctx)
         return super().invoke(ctx)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
