@@ -25,7 +25,14 @@ from simdup.model.settings import Settings
 )
 @options.settings(
     options.reading,
-    options.criteria("distance", "similarity", "shingle", "linkage", "all_pairs"),
+    options.criteria(
+        "distance",
+        "similarity",
+        "shingle",
+        "linkage",
+        "all_pairs",
+        similarity={"text": "Minimum similarity of a pair; needs --verify-from."},
+    ),
     options.search_only,
 )
 @options.option("--fold/--no-fold", "Compare folded texts.", panel="Matching", defaults=Recipe())

@@ -17,6 +17,7 @@ from simdup.model.settings import Settings
 
 if TYPE_CHECKING:
     from simdup.fingerprints.fingerprinter import Fingerprinter
+    from simdup.model.comparison import Comparison
 
 
 @click.command("compare", cls=options.Command)
@@ -25,7 +26,15 @@ if TYPE_CHECKING:
 @options.settings(
     options.reading_of_files,
     options.criteria(
-        "method", "recall", "distance", "similarity", "shingle", "verify", "containment", "cosine"
+        "method",
+        "recall",
+        "distance",
+        "similarity",
+        "shingle",
+        "verify",
+        "containment",
+        "cosine",
+        distance=options.SEARCHED_DISTANCE,
     ),
     options.run,
     options.recipe,
@@ -34,7 +43,7 @@ if TYPE_CHECKING:
     "--idf-from SOURCE", "Use the term weights of a scan of SOURCE.", panel="Matching", common=True
 )
 @options.option("--diff", "Show the texts and what differs.", panel="Output", common=True)
-@options.option("--side-by-side", "Show them in two columns.", panel="Output", common=True)
+@options.option("--side-by-side", "Like --diff, in two columns.", panel="Output", common=True)
 @options.output("text", "jsonl", PAGE)
 @options.page
 @options.screen
@@ -53,12 +62,13 @@ def command(
     """Show whether two documents are near-duplicates, and why.
 
     A and B are files, or records of files, such as train.jsonl#5; one of them may be - for standard
-    input. Shows similarity and distance, which searches of a scan propose the pair, the
-    passages they share and how much of each text these cover, and the heaviest terms with their
-    weights. With the method auto the measures alone decide.
+    input. Prints the similarity, the distance, the searches that would find the pair, the passages
+    that both share and how much of each text these cover, and the heaviest terms. With --method
+    auto, only the measures decide.
 
     With --diff, words that only A has are shown as [-removed-], those that only B has as {+added+}.
-    What is the same after folding is dim. In JSONL, spans have the offsets into both texts.
+    Differences only in case, width or script are dimmed. In JSONL, spans have the offsets into both
+    texts.
 
     Status: 0 near-duplicates; 1 not near-duplicates; 2 an error.
 
@@ -90,7 +100,8 @@ def command(
             stream.writelines(comparison_page(found, documents, fingerprinter, page))
         elif not screen.quiet or out.path:
             paint, texts = out.painter(stream), (documents[0].text, documents[1].text)
-            stream.writelines(comparison_text(found, texts[0], paint, screen.verbose))
+            hint = _idf_hint(found, settings, idf_from)
+            stream.writelines(comparison_text(found, texts[0], paint, screen.verbose, hint))
             if asked:
                 from simdup.output.columns import columns_text
                 from simdup.output.diff import diff_text
@@ -98,6 +109,15 @@ def command(
                 show = columns_text if side_by_side else diff_text
                 stream.writelines(show(found, texts, paint))
     return status(no=not found.duplicates)
+
+
+def _idf_hint(found: Comparison, settings: Settings, idf_from: str | None) -> str:
+    """Return what to know if a scan may weigh terms by another IDF, and show other distances."""
+    from simdup.features.idf import ENOUGH_DOCUMENTS
+
+    if idf_from is not None or settings.recipe.idf != "auto" or found.recipe["idf"] != "builtin":
+        return ""
+    return f"a scan of {ENOUGH_DOCUMENTS} or more documents uses its own: see --idf-from"
 
 
 def _fingerprinter(

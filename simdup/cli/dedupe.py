@@ -24,14 +24,19 @@ _output = partial(options.option, panel="Output")
 @click.command("dedupe", cls=options.Command)
 @options.sources
 @options.settings(
-    options.reading, options.criteria(linkage="star"), options.run_with_search, options.recipe
+    options.reading,
+    options.criteria(linkage={"shown": "star"}, distance=options.SEARCHED_DISTANCE),
+    options.run_with_search,
+    options.recipe,
 )
 @options.references
 @_output("-o, --output OUT", "Write the clean corpus to OUT.", name="target", common=True)
-@_output("--removed FILE", "List removed documents, the reason, and the kept ones.", common=True)
+@_output(
+    "--removed FILE", "List removed documents: the reason, and what is kept instead.", common=True
+)
 @options.bom
 @options.page
-@_output("--dry-run", "Write nothing; list what would be removed.", common=True)
+@_output("--dry-run", "Write no corpus; list what would be removed.", common=True)
 @_output("--force", "Replace existing files in OUT; never delete any.")
 @_output(
     "--link HOW", "How to put unchanged files in OUT", ("copy", "hard", "symbolic"), default="copy"
@@ -60,7 +65,7 @@ def command(
 
     A --reference may be an index: see simdup scan --help.
 
-    Status: 0 done, 2 if something could not be read, or vanished or changed meanwhile.
+    Status: 0 done, 2 if something could not be read, or vanished or changed during the run.
 
     Examples:
       simdup dedupe train.jsonl.zst -o clean.jsonl.zst --removed removed.csv

@@ -14,7 +14,7 @@ from simdup.cli.outcome import Status
 @click.argument("truth", metavar="TRUTH", type=click.Path())
 @options.option(
     "--min-score S",
-    "Ignore pairs of TRUTH scored below S.",
+    "Count only pairs of TRUTH scored S or more as true.",
     float,
     panel="Input",
     common=True,
@@ -31,8 +31,8 @@ def command(
     order) or of clusters (columns cluster and document). One of the two may be - for standard
     input.
 
-    JSONL counts the pairs listed in a cluster; copies of a document count as pairs of everything
-    that it is paired with. The CSV of a scan counts all pairs within a cluster. Documents that
+    JSONL counts the pairs listed in a cluster; a copy of a document also counts as a pair with each
+    of its partners. The CSV of a scan counts all pairs within a cluster. Documents that
     neither file names are not counted.
 
     Names match if they are equal, or if one is the end of the other's path, with or without the

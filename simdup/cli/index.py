@@ -84,7 +84,7 @@ def build(
         added = made.built
         assert added is not None
         screen.skipped(added.skipped, added.notes)
-        screen.report(_words(added, len(made)), made.recipe)
+        screen.report(_words(index, added, len(made)), made.recipe)
     return status(added.skipped)
 
 
@@ -109,8 +109,8 @@ def add(
     """Add documents to an index: all of them or, if interrupted, none.
 
     If the index already has a document of the same name, it is replaced if its content has
-    changed, and left alone otherwise. So adding a folder again is quick. The index determines the
-    recipe; options that contradict it are errors.
+    changed, and left alone otherwise. Adding a folder again is therefore quick. The index
+    determines the recipe; options that contradict it are errors.
 
     Examples:
       simdup index add seen.index ./corpus
@@ -130,7 +130,7 @@ def add(
                 waiting=lambda what: say_error(index, what),
             )
         screen.skipped(added.skipped, added.notes)
-        screen.report(_words(added, len(opened)), opened.recipe)
+        screen.report(_words(index, added, len(opened)), opened.recipe)
     return status(added.skipped)
 
 
@@ -149,6 +149,7 @@ def remove(*, index: str, names: tuple[str, ...], timeout: float, screen: option
       find gone/ -type f -print0 | xargs -0 -r simdup index remove seen.index
     """
     from simdup.index.index import Index
+    from simdup.output.escaping import shown
     from simdup.output.summary import count_words
 
     with Index.open(index) as opened:
@@ -156,7 +157,7 @@ def remove(*, index: str, names: tuple[str, ...], timeout: float, screen: option
         for name in missing:
             say_error(name, "no such document in the index")
         removed = count_words(len(set(names)) - len(set(missing)), "document")
-        screen.report(f"{removed} removed; the index now has {len(opened):,}")
+        screen.report(f"Wrote {shown(index)}: {removed} removed, {len(opened):,} in all.")
     return Status.ERROR if missing else Status.DONE
 
 
@@ -220,7 +221,7 @@ def repair(*, index: str, new: str | None, screen: options.Screen) -> Status:
     The new file is NEW, by default INDEX.repaired; it must not exist yet. INDEX is not changed.
     Lost documents are listed; to restore them, add their sources to the new index again.
 
-    Status: 0 if nothing is damaged (no file is written) or lost; 2 if documents were lost.
+    Status: 0 if no documents were lost (if nothing is damaged, no file is written); 2 if some were.
 
     Examples:
       simdup index repair seen.index
@@ -260,11 +261,13 @@ def export(*, index: str, out: options.Output) -> Status:
     return Status.DONE
 
 
-def _words(added: Added, documents: int) -> str:
+def _words(index: str, added: Added, documents: int) -> str:
+    from simdup.output.escaping import shown
     from simdup.output.summary import count_words, skipped_words
 
     parts = [f"{count_words(added.added, 'document')} added"]
     parts += [f"{added.replaced:,} replaced"] if added.replaced else []
     parts += [f"{added.unchanged:,} unchanged"] if added.unchanged else []
-    words = (", ".join(parts), skipped_words(added.skipped), f"the index now has {documents:,}")
-    return "; ".join(filter(None, words))
+    parts += [f"{documents:,} in all"]
+    words = (", ".join(parts), skipped_words(added.skipped))
+    return f"Wrote {shown(index)}: {'; '.join(filter(None, words))}."

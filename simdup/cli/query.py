@@ -42,7 +42,14 @@ class Asked(NamedTuple):
 @index_file
 @options.sources_with_new
 @options.settings(
-    options.reading, options.criteria("distance", "similarity", "verify"), options.run
+    options.reading,
+    options.criteria(
+        "distance",
+        "similarity",
+        "verify",
+        verify={"text": "Compare the sketches of each candidate pair."},
+    ),
+    options.run,
 )
 @options.option(
     "--new", "Print only the names of documents without a match.", panel="Output", common=True

@@ -19,7 +19,12 @@ LISTS = ("redundant", "kept", "unique")
 
 @click.command("scan", cls=options.Command)
 @options.sources_with_list
-@options.settings(options.reading, options.criteria(), options.run_with_search, options.recipe)
+@options.settings(
+    options.reading,
+    options.criteria(distance=options.SEARCHED_DISTANCE),
+    options.run_with_search,
+    options.recipe,
+)
 @options.references
 @options.option(
     "--list WHICH",
@@ -48,14 +53,13 @@ def command(
 ) -> Status:
     """Find near-duplicate documents in files and folders.
 
-    A SOURCE is a folder, a file, a file of records, one record of it (train.jsonl#5, or its name
-    with --id-field), or - for standard input. Pairs are found by their fingerprints and by the text
-    they share, and checked on their texts. Documents that pairs connect form a cluster: one is
-    kept, those that meet the criteria with it are redundant, and those that are connected through
-    others only are linked.
+    Candidate pairs are found by fingerprint and by shared text, then verified on the full texts.
+    Documents connected by pairs form a cluster. One is kept; those similar enough to it are
+    redundant; those connected only through others are linked.
 
-    A --reference may be an index: it decides the recipe, and is searched by fingerprint alone. It
-    has sketches instead of texts, so similarities to its documents are estimates (~).
+    A SOURCE may also be one record of a file: train.jsonl#5, or its name with --id-field. If a
+    --reference is an index, its recipe is used, and it is searched by fingerprint only. It stores
+    sketches instead of texts, so similarities to its documents are estimates (~).
 
     Status: 0 done; 1 with --check if near-duplicates were found; 2 if something could not be read
     or a SOURCE gave no document.

@@ -22,7 +22,10 @@ from simdup.model.settings import Settings
     default=2000,
 )
 @options.settings(
-    options.reading, options.criteria("similarity", "shingle"), options.run, options.recipe
+    options.reading,
+    options.criteria("similarity", "shingle", similarity={"shown": "recommended from the sample"}),
+    options.run,
+    options.recipe,
 )
 @options.output("text", "jsonl")
 @options.screen
@@ -41,8 +44,8 @@ def command(
     Takes a sample and finds all of its true pairs. For each setting, prints how many pairs it
     proposes, how many of these are true, what share of the true pairs that is, and the cost. The
     settings are the default, simhash at each distance, and the other methods. Then prints a
-    histogram of similarities, and options to paste. Without --similarity, these include a
-    recommended similarity.
+    histogram of similarities. All of that comes after the advice: a command to paste, and the
+    reason for it. Without --similarity, it has a recommended similarity.
 
     Examples:
       simdup tune ./corpus
@@ -60,7 +63,8 @@ def command(
         found = replace(found, skipped=typed(found.skipped))
         screen.skipped(found.skipped, found.notes)
         if out.format == "text":
-            stream.writelines(tuning_text(found, out.painter(stream), screen.verbose))
+            rest = options.typed_again(context)
+            stream.writelines(tuning_text(found, rest, out.painter(stream), screen.verbose))
         else:
             stream.writelines(tuning_jsonl(found))
     return status(found.skipped)

@@ -5,6 +5,7 @@ Arrays and numbers only; `operations.tune` provides the sample.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -65,7 +66,8 @@ def advise_similarity(truth: Truth, usual: float = 0.8) -> float:
     Near-duplicates form a peak at the top of the histogram, which falls off downwards.  Chance
     similarity forms a peak at the bottom, which falls off upwards.  As long as pairs become fewer
     below the usual threshold, they belong to the upper peak, and a lower threshold finds more of
-    it.  If they become more at once, the two peaks overlap, and the usual threshold stays.
+    it.  If they become more at once, the two peaks overlap, and the usual threshold stays.  A gap
+    ends the upper peak: a threshold within it finds nothing more.
     """
     counts = {start: pairs for start, _, pairs in histogram(truth)}
     edges = sorted((edge for edge in counts if edge <= usual), reverse=True)
@@ -73,10 +75,33 @@ def advise_similarity(truth: Truth, usual: float = 0.8) -> float:
     heap = [counts[edge] + counts.get(round(edge + STEP, 2), 0) for edge in edges]
     advised = usual
     for above, below, edge in zip(heap, heap[1:], edges[1:], strict=False):
-        if below > above:
+        if below > above or not below:
             break
-        advised = edge
+        if counts[edge]:
+            advised = edge
     return advised if sum(counts[edge] for edge in counts if edge >= advised) else usual
+
+
+def explain_similarity(truth: Truth, advised: float, usual: float = 0.8) -> str:
+    """Return why `advise_similarity` advises this."""
+    if advised < usual:
+        fall = f"the number of pairs falls from {usual:g} down to {advised:g}"
+        return f"{fall}, so these are near-duplicates too"
+    below = truth.similarity[truth.similarity < usual]
+    if not len(below):
+        return f"no pair is between {LEAST:g} and {usual:g}"
+    if below.max() < usual - 2 * STEP:
+        following = math.floor(below.max() * 100) / 100
+        return f"no pair is right below {usual:g}: the next has {following:g}"
+    return f"the number of pairs rises below {usual:g}, so these may be alike by chance"
+
+
+def explain_setting(best: Setting, default: Setting) -> str:
+    """Return why `advise_setting` advises this; empty for the default."""
+    if best.options == default.options:
+        return ""
+    found = f"the default finds {default.recall:.0%} of the true pairs"
+    return f"{found}, {best.options} {best.recall:.0%}"
 
 
 def advise_setting(settings: Sequence[Setting]) -> Setting:

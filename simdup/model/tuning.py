@@ -51,7 +51,9 @@ class Tuning:
     bins : list of (float, float, int)
         The histogram of similarities.
     advice : str
-        Options for `scan`.
+        Options for `scan`; empty if the sample has no true pairs.
+    reason : str
+        Why these options, in a sentence.
     skipped : sequence of Skipped
         Documents that could not take part.
     notes : sequence of (str, str)
@@ -67,6 +69,7 @@ class Tuning:
     settings: list[Setting]
     bins: list[tuple[float, float, int]]
     advice: str
+    reason: str
     skipped: Sequence[Skipped]
     notes: Sequence[tuple[str, str]]
     recipe: dict[str, Any]

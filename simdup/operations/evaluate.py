@@ -14,7 +14,7 @@ def evaluate(found: str, truth: str, least_score: float | None = None) -> tuple[
     found, truth : str
         Paths, see `read_labels`; one of them may be ``-`` for standard input.
     least_score : float, optional
-        Ignore truth pairs with a lower score.
+        Count only truth pairs of at least this score.
 
     Returns
     -------

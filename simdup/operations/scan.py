@@ -14,6 +14,7 @@ from simdup.clustering.clusters import Group, ScannedDocuments, form_clusters
 from simdup.clustering.decisions import divide
 from simdup.clustering.linkage import Priority, priority_by
 from simdup.corpus.patterns import matches
+from simdup.evaluation.templates import COSINE, unlike_share, unlike_words
 from simdup.features.weights import Weighting
 from simdup.fingerprints.bands import Signatures, pstable_keys
 from simdup.fingerprints.fingerprinter import Fingerprinter
@@ -256,25 +257,13 @@ def _ranks(corpus: Corpus, criteria: Criteria, references: range) -> Callable[[i
     return rank
 
 
-# With at least this many pairs, and at least this share of them below the cosine of pages with the
-# same content, a collection looks as if it was made from templates.
-_HINT_PAIRS = 20
-_HINT_SHARE = 0.5
-_HINT_COSINE = 0.9
-_HINT_SAMPLE = 200
-
-
 def _template_hint(groups: list[Group], crew: Crew, criteria: Criteria) -> str:
     """Return advice if many pairs share their form but not their content."""
     pairs = [pair for group in groups for pair in group.pairs]
-    unlike = [p for p in pairs if p.measures.similarity is not None and p.measures.similarity < 1]
-    if criteria.cosine is not None or len(unlike) < _HINT_PAIRS:
+    near = [p for p in pairs if p.measures.similarity is not None and p.measures.similarity < 1]
+    if criteria.cosine is not None:
         return ""
-    sample = unlike[:: -(-len(unlike) // _HINT_SAMPLE)]
-    low = sum(crew.cosine(pair.a, pair.b) < _HINT_COSINE for pair in sample)
-    if low < _HINT_SHARE * len(sample):
+    share = unlike_share([(pair.a, pair.b) for pair in near], crew.cosine)
+    if share is None:
         return ""
-    return (
-        f"{low / len(sample):.0%} of the pairs share their form rather than their content (cosine "
-        f"below {_HINT_COSINE:g}): for pages from one template, set `cosine` to {_HINT_COSINE:g}"
-    )
+    return f"{unlike_words(share)}; if the documents share a template, add `cosine` {COSINE:g}"

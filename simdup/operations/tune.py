@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdup.evaluation import tuning
+from simdup.evaluation.templates import COSINE, unlike_share, unlike_words
 from simdup.evaluation.tuning import LEAST, Truth
 from simdup.features.counts import select
 from simdup.features.shingles import Sets, Shingles
@@ -23,6 +24,7 @@ from simdup.model.criteria import FEW_TERMS, Criteria
 from simdup.model.settings import Settings
 from simdup.model.tuning import Tuning
 from simdup.search.banding import candidates
+from simdup.verify.cosine import cosine, vector
 from simdup.verify.join import similar_pairs
 
 DISTANCES = range(17)
@@ -49,15 +51,20 @@ def tune(data: Data, settings: Settings, sample: int = 2000, fixed: bool = False
         fingerprinter = Fingerprinter.for_corpus(corpus.analyzer, corpus.counts)
         documents, drawn = _draw(corpus, fingerprinter, criteria, sample)
     truth = Truth(len(drawn.sets), *similar_pairs(drawn.sets, LEAST))
-    similarity = criteria.similarity
-    if not fixed:
-        similarity = tuning.advise_similarity(truth, similarity)
+    similarity, reasons = _similarity(truth, criteria.similarity, fixed)
+    share = _unlike_share(drawn, truth, similarity)
+    if share is not None:
+        # What looks alike may share no more than a form: even less below.
+        similarity = criteria.similarity
+        reasons = [unlike_words(share)]
     wanted = replace(criteria, similarity=max(similarity, LEAST))
     true = truth.at(wanted.similarity)
     tried = _try_settings(drawn, replace(settings, criteria=wanted))
     measured = [tuning.measure(options, truth, true, *found) for options, found in tried]
-    best = tuning.advise_setting(measured).options
-    advice = f"{best} -s {wanted.similarity:g}".strip() if len(true) else ""
+    best = tuning.advise_setting(measured)
+    reasons.append(tuning.explain_setting(best, measured[0]))
+    more = "" if share is None else f" --cosine {COSINE:g}"
+    advice = f"{best.options} -s {wanted.similarity:g}{more}".strip() if len(true) else ""
     return Tuning(
         documents=documents,
         sample=len(drawn.sets),
@@ -66,9 +73,27 @@ def tune(data: Data, settings: Settings, sample: int = 2000, fixed: bool = False
         settings=measured,
         bins=tuning.histogram(truth),
         advice=advice,
+        reason="; ".join(filter(None, reasons)) if advice else "",
         skipped=corpus.skipped,
         notes=corpus.notes,
         recipe=fingerprinter.fields,
+    )
+
+
+def _similarity(truth: Truth, usual: float, fixed: bool) -> tuple[float, list[str]]:
+    """Return the similarity to advise, and why."""
+    if fixed:
+        return usual, ["the similarity is the one you set"]
+    advised = tuning.advise_similarity(truth, usual)
+    return advised, [tuning.explain_similarity(truth, advised, usual)]
+
+
+def _unlike_share(drawn: _Sample, truth: Truth, similarity: float) -> float | None:
+    """Return the share of similar pairs that differ in content, as the hint of a scan does."""
+    near = (truth.similarity >= similarity) & (truth.similarity < 1)
+    pairs = list(zip(truth.i[near].tolist(), truth.j[near].tolist(), strict=True))
+    return unlike_share(
+        pairs, lambda a, b: cosine(*(vector(drawn.weighting.document(one)) for one in (a, b)))
     )
 
 

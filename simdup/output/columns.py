@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from simdup.corpus.names import to_bytes
 from simdup.model.comparison import Comparison, Span
-from simdup.output.diff import is_change, mark, pieces_of, shorten, unchanged
+from simdup.output.diff import is_change, legend, mark, pieces_of, shorten, unchanged
 from simdup.output.text import Painter
 from simdup.output.wrapping import Line, Piece, cells, escape_line, painted, split_lines, wrap
 
@@ -47,7 +47,7 @@ class Row(NamedTuple):
 def columns_text(found: Comparison, texts: tuple[str, str], paint: Painter) -> Iterator[bytes]:
     """Yield two texts in two columns that fit a terminal."""
     width = max(_NARROWEST, ((paint.width or _WIDTH) - 3) // 2)
-    yield b"\n"
+    yield legend(paint)
     names = Row([Piece("heading", found.a)], [Piece("heading", found.b)])
     yield from _row_text(names, " ", width, paint)
     for same, group in groupby(align_rows(found.diff or (), *texts), lambda row: row.same):
@@ -107,8 +107,16 @@ def _rows_text(rows: Iterable[Row], width: int, paint: Painter) -> Iterator[byte
 
 
 def _row_text(row: Row, sign: str, width: int, paint: Painter) -> Iterator[bytes]:
-    columns = (wrap(escape_line(mark(shorten(line or [], own_line=False))), width) for line in row)
+    columns = (_column(line or [], width) for line in row)
     for left, right in zip_longest(*columns, fillvalue=[]):
         padding = " " * (width - cells(left))
-        line = f"{painted(left, paint)}{padding} {sign} {painted(right, paint)}"
+        # Of a long line with a small change, only the parts with the change have the sign.
+        here = sign if sign != "|" or any(map(is_change, [*left, *right])) else " "
+        line = f"{painted(left, paint)}{padding} {here} {painted(right, paint)}"
         yield to_bytes(line.rstrip() + "\n")
+
+
+def _column(line: Line, width: int) -> Iterator[Line]:
+    """Yield a line of a text in lines of a column, long unchanged stretches left out."""
+    for part in split_lines(shorten(line)) or [[]]:
+        yield from wrap(escape_line(mark(part)), width)

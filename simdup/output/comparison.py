@@ -26,6 +26,10 @@ _MOST = 20
 # The names of searches in rows.
 _NAMES = {"simhash": "simhash", "minhash": "MinHash", "pstable": "p-stable"}
 
+# The largest distance to suggest: each bit more needs more tables with shorter keys, and from 7 on
+# `tune` does not advise fingerprints alone either.
+_NEAR = 6
+
 # The width of the longest term, in terminal cells.
 _WIDEST = 40
 
@@ -59,11 +63,12 @@ def comparison_jsonl(found: Comparison) -> Iterator[bytes]:
 
 
 def comparison_text(
-    found: Comparison, text: str, paint: Painter, verbose: bool = False
+    found: Comparison, text: str, paint: Painter, verbose: bool = False, idf_hint: str = ""
 ) -> Iterator[bytes]:
     """Yield a comparison as a person reads it: the answer first, then the reasons.
 
-    `text` is that of `a`, of which passages are shown; `verbose` adds the recipe.
+    `text` is that of `a`, of which passages are shown; `verbose` adds the recipe, `idf_hint` what
+    to know of the IDF.  Where the texts follow with their differences, terms would push them away.
     """
     answer = (
         paint("yes", "near-duplicates") if found.duplicates else paint("no", "not near-duplicates")
@@ -76,18 +81,19 @@ def comparison_text(
         bands = "".join("=" if band else "." for band in equal)
         lines.append(f"  {_NAMES[search]:<12}  {bands}  ({sum(equal)} of {len(equal)} bands match)")
     kind, _, count = str(found.criteria.shingle).rpartition(":")
-    runs = f"(shared runs of {count} {kind or 'characters'})"
+    runs = f"(share of common {count}-{kind.removesuffix('s') or 'character'} runs)"
     lines.append(f"  similarity    {digits(found.similarity)}  {runs}")
     lines += [f"  {name:<12}  {digits(getattr(found, name))}" for name in found.criteria.extras]
     a, b = (value or "none" for value in found.fingerprints)
     lines += [f"  fingerprints  {a}  {b}", f"  idf           {_idf_words(found.recipe['idf'])}"]
+    lines += [f"{'':<16}{idf_hint}"] if idf_hint else []
     lines += [f"  {recipe_words(found.recipe)}"] if verbose else []
     if found.passages:
         count = count_words(len(found.passages), "shared passage")
         shares = f"{percent(found.share_a).strip()} of a, {percent(found.share_b).strip()} of b"
         lines += ["", paint("heading", f"  {count}: {shares}")]
-        lines += passage_lines(found.passages, text, paint)
-    lines += _terms(found, paint)
+        lines += passage_lines(found.passages, text, paint) if found.diff is None else []
+    lines += _terms(found, paint) if found.diff is None else []
     yield to_bytes("\n".join(lines) + "\n")
 
 
@@ -98,7 +104,8 @@ def reason(found: Comparison) -> str:
         without = found.a if found.fingerprints[0] is None else found.b
         return f"{shown(without)} has no words to compare."
     if found.identical:
-        return "the texts are the same after folding."
+        others = ", encoding, case, width or script" if found.recipe["fold"] else " or encoding"
+        return f"the texts are identical apart from white space{others}."
     if found.too_short:
         return "with so few words, only identical texts are near-duplicates, and these differ."
     place = "; ".join(_place(found, search) for search in found.searches)
@@ -114,7 +121,12 @@ def reason(found: Comparison) -> str:
     if found.proposed_by:
         near = "the fingerprints are near" if simhash else "the bands match"
         return f"{near} ({place}), but the texts are not similar enough ({share})."
-    way_out = f"a distance of {found.distance} would" if simhash else "a higher recall may"
+    if not (criteria.similarity or criteria.extras):
+        return f"{place} (no other measure is set)."
+    way_out = "a higher recall may"
+    if simhash:
+        reachable = found.distance <= _NEAR
+        way_out = f"a distance of {found.distance} would" if reachable else "the method auto may"
     return (
         f"the texts are similar ({share}), but a scan by this method alone does not find the pair "
         f"({place}); {way_out} find it."
@@ -170,14 +182,18 @@ def _terms(found: Comparison, paint: Painter) -> Iterator[str]:
     if not rows:
         return
     width = max(cell_len(term) for term, _, _ in rows)
-    width = max(width, len("only in a"))
     sizes = (len(found.shared), len(found.only_a), len(found.only_b))
-    heads = (f"shared ({sizes[0]})", f"only in a ({sizes[1]})", f"only in b ({sizes[2]})")
+    heads = (
+        f"heaviest shared terms ({sizes[0]})",
+        f"only in a ({sizes[1]})",
+        f"only in b ({sizes[2]})",
+    )
+    width = max(width, *map(len, heads))
     at = 0
     for head, size in zip(heads, sizes, strict=True):
         if not size:
             continue
-        columns = f"{'weight in a':>13}  {'in b':>8}" if at == 0 else ""
+        columns = f"{'in a':>13}  {'in b':>8}" if at == 0 else ""
         yield ""
         yield paint("heading", "  " + padded(head, width)) + paint("dim", columns)
         for term, a, b in rows[at : at + min(size, _MOST)]:

@@ -26,12 +26,18 @@ _MARKS = {"removed": ("[-", "-]"), "added": ("{+", "+}")}
 
 def diff_text(found: Comparison, texts: tuple[str, str], paint: Painter) -> Iterator[bytes]:
     """Yield the differences of two texts, in lines that fit a terminal."""
-    heading = f"{paint('removed', '[-only in a-]')}  {paint('added', '{+only in b+}')}"
-    yield to_bytes(f"\n  {heading}{paint('dim', '  the same after folding') * paint.on}\n\n")
+    yield legend(paint)
     for line in split_lines(shorten(pieces_of(found.diff or (), *texts))):
         shown = escape_line(mark(line))
         for part in wrap(shown, paint.width) if paint.width else [shown]:
             yield to_bytes(painted(part, paint) + "\n")
+
+
+def legend(paint: Painter) -> bytes:
+    """Return what the marks and the colors mean."""
+    heading = f"{paint('removed', '[-only in a-]')}  {paint('added', '{+only in b+}')}"
+    dim = paint("dim", "  other case, width or script") * paint.on
+    return to_bytes(f"\n  {heading}{dim}\n\n")
 
 
 def pieces_of(spans: Iterable[Span], a: str, b: str) -> list[Piece]:
@@ -47,8 +53,8 @@ def is_change(piece: Piece) -> bool:
     return piece.style in _MARKS
 
 
-def shorten(pieces: Iterable[Piece], own_line: bool = True) -> list[Piece]:
-    """Leave out the middle of long unchanged stretches, and say so, on a line of its own or not."""
+def shorten(pieces: Iterable[Piece]) -> list[Piece]:
+    """Leave out the middle of long unchanged stretches, and say so on a line of its own."""
     found: list[Piece] = []
     for changed, group in groupby(pieces, is_change):
         stretch = list(group)
@@ -60,14 +66,14 @@ def shorten(pieces: Iterable[Piece], own_line: bool = True) -> list[Piece]:
         start, end = _after(text), len(text) - _after(text[::-1])
         note = unchanged(end - start, all(not piece.style for piece in stretch))
         found += _cut(stretch, 0, start)
-        found += [Piece("", "\n"), note, Piece("", "\n")] if own_line else [note]
+        found += [Piece("", "\n"), note, Piece("", "\n")]
         found += _cut(stretch, end, size)
     return found
 
 
 def unchanged(characters: int, equal: bool = True) -> Piece:
     """Return what stands for what is left out."""
-    how = "unchanged" if equal else "the same after folding"
+    how = "unchanged" if equal else "alike"
     return Piece("dim", f"… {characters:,} characters {how} …")
 
 

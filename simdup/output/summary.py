@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 # The names of searches in sentences.
 SEARCHES = {"simhash": "simhash", "minhash": "MinHash", "pstable": "p-stable projections"}
 
-_KEPT = {"first": "first in order"}
+_KEPT = {"first": "the first of each"}
 
 
 def report(result: Result, criteria: Criteria) -> str:
@@ -65,11 +65,8 @@ def _linked(summary: Summary, criteria: Criteria) -> str:
     measured = criteria.verify and criteria.similarity and summary.indexed is None
     if measured and not (criteria.extras or criteria.by_distance):
         far = f" (similarity below {criteria.similarity:g})"
-    linked = count_words(summary.linked, "document")
-    return (
-        f"{linked} {'is' if summary.linked == 1 else 'are'} linked to a kept one only through "
-        f"others: too far from it to be redundant{far}."
-    )
+    linked = f"{summary.linked:,} more {'is' if summary.linked == 1 else 'are'} linked"
+    return f"{linked}: near other members, but not near the kept document{far}."
 
 
 def _star(summary: Summary) -> str:
@@ -77,7 +74,7 @@ def _star(summary: Summary) -> str:
     if summary.star_redundant in (None, summary.redundant):
         return ""
     removed = count_words(summary.star_redundant, "document")
-    return f"`dedupe` would remove {removed}: its clusters only have documents near the kept one."
+    return f"`dedupe` would remove {removed}: it groups with `linkage` star."
 
 
 def _checked(result: Result, criteria: Criteria) -> str:
@@ -101,7 +98,7 @@ def _proposed(summary: Summary) -> str:
     if len(summary.candidates_by) < 2 or not summary.candidates:
         return ""
     (first, count), *others = summary.candidates_by.items()
-    parts = [f"{SEARCHES[first].capitalize()} proposed {count:,}"]
+    parts = [f"{SEARCHES[first].capitalize()} proposed {count:,} of these pairs"]
     parts += [f"{SEARCHES[search]} {count:,}" for search, count in others]
     return ", ".join(parts) + "."
 
@@ -119,19 +116,25 @@ def _indexed(summary: Summary, criteria: Criteria) -> str:
 
 
 def _decided(result: Result) -> str:
-    """Return how many clusters are so large that only some of their pairs were checked."""
-    large = sum(not cluster.complete for cluster in result.clusters)
-    if not large:
+    """Return whether only some of the pairs were checked.
+
+    The clusters may be small: what counts is how many documents candidates connect.
+    """
+    if all(cluster.complete for cluster in result.clusters):
         return ""
-    where = "one large cluster" if large == 1 else f"{large:,} large clusters"
-    return f"In {where}, only the decisive pairs were checked; `all_pairs` checks all."
+    return (
+        "Where candidates connect many documents, only the pairs that decide the clusters were "
+        "checked; `all_pairs` checks all."
+    )
 
 
 def _unchecked(summary: Summary) -> str:
     if not summary.unchecked:
         return ""
     pairs = count_words(summary.unchecked, "pair")
-    return f"Up to {pairs} of very large clusters were left unchecked; `all_pairs` checks all."
+    return (
+        f"Up to {pairs} would have cost too much and were left unchecked; `all_pairs` checks all."
+    )
 
 
 def criteria_words(criteria: Criteria) -> str:
@@ -147,10 +150,13 @@ def criteria_words(criteria: Criteria) -> str:
 def cleaned_words(cleaned: Cleaned) -> str:
     """Return how many documents a cleaned corpus keeps, and its size."""
     total = cleaned.documents
-    stay = f"{total - len(cleaned.removed):,} of {count_words(total, 'document')}"
+    stay = f"{total - len(cleaned.removed):,} of {count_words(total, 'document')} stay"
+    # They are written too, so there may be more files than documents.
+    if not all(one.error for one in cleaned.result.skipped):
+        stay += " (and what was skipped)"
     if cleaned.bytes_before is None or cleaned.bytes_after is None:
-        return f"{stay} stay"
-    return f"{stay} stay, {size_words(cleaned.bytes_after)} of {size_words(cleaned.bytes_before)}"
+        return stay
+    return f"{stay}, {size_words(cleaned.bytes_after)} of {size_words(cleaned.bytes_before)}"
 
 
 def size_words(size: int) -> str:

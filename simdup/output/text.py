@@ -111,10 +111,15 @@ def query_text(answers: Iterable[QueryResult], paint: Painter) -> Iterator[bytes
             what = count_words(len(answer.matches), "match", "matches")
         lines = [f"{paint('heading', shown(answer.document))}: {what}"]
         lines += [
-            f"  {match.distance:>4}  {digits(match.similarity):>7}  {shown(match.document)}"
+            f"  {match.distance:>4}  {estimated(match.similarity):>7}  {shown(match.document)}"
             for match in answer.matches
         ]
         yield to_bytes("\n".join(lines) + "\n")
+
+
+def estimated(similarity: float | None) -> str:
+    """Return a similarity that two sketches gave, marked as an estimate; empty for None."""
+    return "" if similarity is None else f"~{digits(similarity)}"
 
 
 def info_text(info: IndexInfo) -> bytes:
@@ -122,6 +127,7 @@ def info_text(info: IndexInfo) -> bytes:
     model = "none"
     if info.model_documents is not None:
         model = f"learned from {count_words(info.model_documents, 'document')}"
+    recipe = recipe_words(info.recipe) or f"unknown, {info.recipe['bits']} bits"
     lines = [
         f"index      {shown(info.path)}",
         f"documents  {info.documents:,}",
@@ -129,6 +135,6 @@ def info_text(info: IndexInfo) -> bytes:
         f"created    {info.created} by simdup {shown(info.simdup)}",
         f"changed    {info.changed}",
         f"IDF model  {model}",
-        recipe_words(info.recipe) or f"recipe unknown, {info.recipe['bits']} bits",
+        f"recipe     {recipe.removeprefix('recipe ')}",
     ]
     return ("\n".join(lines) + "\n").encode()

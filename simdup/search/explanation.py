@@ -24,14 +24,14 @@ def explain(chosen: Plan) -> str:
     lines += [
         f"expected candidates  {chosen.candidates:,.0f}",
         f"memory               {_format_bytes(chosen.memory)} per thread, without input and output",
-        f"model                {chosen.seconds:.3g} s on one core",
+        f"model                {_format_seconds(chosen.seconds)} on one core",
     ]
     if chosen.search in ("tables", "exhaustive"):
         lines.append("compared with:")
         for other in alternatives(chosen.ball, chosen.n):
             name = f"{other.tables} tables" if other.tables else other.search
             key = f"keys of {_format_range(other.key_bits)} bits, " if other.tables else ""
-            figures = f"{key}{other.candidates:,.0f} candidates, {other.seconds:.3g} s"
+            figures = f"{key}{other.candidates:,.0f} candidates, {_format_seconds(other.seconds)}"
             lines.append(f"  {name:<18} {figures}")
     return "\n".join(lines)
 
@@ -39,6 +39,11 @@ def explain(chosen: Plan) -> str:
 def _format_range(numbers: Sequence[int]) -> str:
     low, high = min(numbers), max(numbers)
     return str(low) if low == high else f"{low} to {high}"
+
+
+def _format_seconds(seconds: float) -> str:
+    # Nobody reads 4.16e-07 s.
+    return f"{seconds:.3g} s" if seconds >= 0.001 else "under 1 ms"
 
 
 def _format_bytes(count: int) -> str:

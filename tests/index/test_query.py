@@ -37,10 +37,10 @@ def corpus(tmp_path: Path) -> Path:
 def test_the_way_of_a_new_user(simdup: Command, corpus: Path) -> None:
     built = simdup("index", "build", "seen.index", "corpus")
     assert built.status == 0
-    assert "12 documents added; the index now has 12" in built.err
+    assert "Wrote seen.index: 12 documents added, 12 in all." in built.err
     write(corpus, {f"corpus/{i}.txt": prose(100 + i) for i in range(3)})
     again = simdup("index", "add", "seen.index", "corpus")
-    assert again.err == "0 documents added, 3 replaced, 9 unchanged; the index now has 12\n"
+    assert again.err == "Wrote seen.index: 0 documents added, 3 replaced, 9 unchanged, 12 in all.\n"
     write(
         corpus,
         {"new/same.txt": prose(5), "new/near.txt": edited(prose(6)), "new/x.txt": prose(7777)},
@@ -51,11 +51,11 @@ def test_the_way_of_a_new_user(simdup: Command, corpus: Path) -> None:
     assert lines[0] == "  bits  similar  document"
     assert lines[1] == "new/near.txt: 1 match"
     assert lines[2].split()[2] == "corpus/6.txt"
-    assert lines[3:] == ["new/same.txt: 1 match", "     0   1.0000  corpus/5.txt", "new/x.txt: new"]
+    assert lines[3:] == ["new/same.txt: 1 match", "     0  ~1.0000  corpus/5.txt", "new/x.txt: new"]
     removed = simdup("index", "remove", "seen.index", "corpus/5.txt", "corpus/none.txt")
     assert removed.status == 2
     assert "simdup: corpus/none.txt: no such document in the index" in removed.err
-    assert "1 document removed; the index now has 11" in removed.err
+    assert "Wrote seen.index: 1 document removed, 11 in all." in removed.err
     checked = simdup("index", "check", "seen.index")
     assert (checked.status, checked.err) == (0, "11 documents, all intact\n")
     assert simdup("query", "seen.index", "new", "--new").lines == ["new/same.txt", "new/x.txt"]
@@ -249,7 +249,7 @@ def test_records_that_share_a_name(simdup: Command, corpus: Path) -> None:
     def add(*pairs: tuple[str, int]) -> str:
         (corpus / "r.jsonl").write_bytes(records(*pairs))
         added = simdup("index", "add", "seen.index", "r.jsonl", "--id-field", "id")
-        return added.err.splitlines()[-1].partition(";")[0]
+        return added.err.splitlines()[-1].removeprefix("Wrote seen.index: ").rpartition(", ")[0]
 
     simdup("index", "build", "seen.index")
     given = [("x", 1), ("y", 2), ("x", 3), ("y", 2)]

@@ -92,7 +92,7 @@ def test_estimates_are_marked(simdup: Command, archive: Path) -> None:
 
 def test_the_report_says_how_an_index_was_searched(simdup: Command, archive: Path) -> None:
     said = simdup("scan", "new", "--reference", "old.index", "-d", "4").err
-    assert "(kept: references, then first in order)" in said
+    assert "(kept: references, then the first of each)" in said
     assert (
         "References in indexes (12 documents) were searched by fingerprint alone, within distance "
         "4; similarities to them (~) are estimates.\n" in said

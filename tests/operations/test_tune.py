@@ -1,6 +1,7 @@
 """Tune: the true pairs of a sample are counted exactly, and the advice follows from them."""
 
 import json
+import shlex
 import subprocess
 import sys
 from itertools import combinations
@@ -9,6 +10,7 @@ from pathlib import Path
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
+from support import prose
 
 from simdup import scan
 from simdup.evaluation.tuning import (
@@ -16,6 +18,8 @@ from simdup.evaluation.tuning import (
     Truth,
     advise_setting,
     advise_similarity,
+    explain_setting,
+    explain_similarity,
     histogram,
     measure,
 )
@@ -51,12 +55,49 @@ def test_the_histogram_counts_every_pair_once() -> None:
 def test_the_threshold_goes_down_while_pairs_thin_out() -> None:
     heap = [0.97] * 20 + [0.82] * 9 + [0.72] * 5 + [0.62] * 3
     assert advise_similarity(truth(*heap)) < 0.62
+    assert explain_similarity(truth(*heap), 0.6) == (
+        "the number of pairs falls from 0.8 down to 0.6, so these are near-duplicates too"
+    )
     # A peak of chance similarity right below keeps the threshold.
     assert advise_similarity(truth(*heap, *[0.77] * 40)) == 0.8
+
+    assert "by chance" in explain_similarity(truth(*heap, *[0.77] * 40), 0.8)
 
 
 def test_without_pairs_the_usual_threshold_stays() -> None:
     assert advise_similarity(truth()) == 0.8
+
+
+def test_a_gap_ends_the_near_duplicates() -> None:
+    assert advise_similarity(truth(*[0.9] * 9)) == 0.8
+    assert explain_similarity(truth(*[0.9] * 9), 0.8) == "no pair is between 0.3 and 0.8"
+    assert advise_similarity(truth(*[0.9] * 9, *[0.4] * 3)) == 0.8
+    assert explain_similarity(truth(*[0.9] * 9, 0.412), 0.8) == (
+        "no pair is right below 0.8: the next has 0.41"
+    )
+    assert advise_similarity(truth(*[0.88] * 9, *[0.76] * 3, *[0.4] * 3)) == 0.75
+
+
+def test_the_reason_names_what_the_default_misses() -> None:
+    default, best = Setting("", 9, 9, 0.9, 1.0), Setting("--method minhash", 9, 9, 0.97, 1.0)
+    assert explain_setting(default, default) == ""
+    assert explain_setting(best, default) == (
+        "the default finds 90% of the true pairs, --method minhash 97%"
+    )
+
+
+def test_it_advises_the_cosine_where_a_scan_hints_at_it(tmp_path: Path) -> None:
+    for n in range(12):
+        (tmp_path / f"{n}.txt").write_text(prose(1) + f" harbour{n}" * 60, "utf-8")
+    summary = subprocess.run(
+        [sys.executable, "-m", "simdup", "scan", str(tmp_path)],
+        capture_output=True, check=True, text=True, encoding="utf-8",
+    ).stderr  # fmt: skip
+    told = raw("tune", str(tmp_path)).decode()
+    assert "differ in content" in summary
+    assert "--cosine 0.9" in summary
+    assert told.startswith("advice: simdup scan -s 0.8 --cosine 0.9 ")
+    assert "differ in content" in told.splitlines()[1]
 
 
 def test_a_setting_is_measured_by_what_it_proposes() -> None:
@@ -139,10 +180,24 @@ def test_large_distances_are_not_advised() -> None:
 
 def test_its_text_can_be_pasted_too(tmp_path: Path) -> None:
     lines = raw("tune", str(corpus(tmp_path)), "-s", "0.8").decode().splitlines()
-    assert lines[-1] == "advice: simdup scan -s 0.8 SOURCE..."
-    assert lines[3].startswith("auto (default)  ")
+    assert lines[0] == f"advice: simdup scan -s 0.8 {tmp_path}"
+    assert lines[1] == "reason: the similarity is the one you set"
+    assert lines[6].startswith("auto (default)  ")
     assert not any(line.startswith("recipe") for line in lines)
     assert b"\nrecipe " in raw("tune", str(tmp_path), "-v")
+
+
+def test_the_command_has_the_options_that_were_typed(tmp_path: Path) -> None:
+    lines = [json.dumps({"id": n, "body": prose(n // 2)}) for n in range(8)]
+    (tmp_path / "my records.jsonl").write_text("\n".join(lines), "utf-8")
+    asked = ["--field", "body", "--id-field", "id", "--no-fold", "--shingle", "6", "--sample", "9"]
+    told = raw("tune", *asked, str(tmp_path / "my records.jsonl"), "-q").decode()
+    words = shlex.split(told.splitlines()[0])
+    assert words[:3] == ["advice:", "simdup", "scan"]
+    assert "--sample" not in words
+    clusters = run(*words[2:], "-f", "jsonl")
+    assert sum(line["type"] == "cluster" for line in clusters) == 4
+    assert clusters[0]["documents"][0]["document"] == "0"
 
 
 def test_a_sample_without_true_pairs_is_reported(tmp_path: Path) -> None:

@@ -75,7 +75,7 @@ def columns(a: str, b: str, color: str = "never", width: int | None = None) -> l
     """The rows of two columns, without the heading."""
     found = compared(a, b)
     said = b"".join(columns_text(found, (a, b), painter(color, width))).decode()
-    return said.split("\n")[2:-1]
+    return said.split("\n")[4:-1]
 
 
 def test_what_differs_has_marks_on_every_line() -> None:
@@ -106,7 +106,7 @@ def test_long_unchanged_stretches_are_left_out() -> None:
     assert said.rstrip().endswith("{+新的结尾在这里。+}")
     assert len(said) < 300
     folded = diff(text, other.replace("harbour", "HARBOUR"))
-    assert "characters the same after folding …" in folded
+    assert "characters alike …" in folded
     assert len(columns(text, other)) < 40
 
 
@@ -140,6 +140,20 @@ def test_many_rows_without_a_change_are_left_out() -> None:
     assert len(rows) < 20
 
 
+def test_of_a_long_line_the_parts_that_differ_have_the_sign() -> None:
+    words = [f"word{n:04}" for n in range(90)]
+    a, b = " ".join(words[:9]), " ".join([*words[:8], "zebra"])
+    signs = [line[30:33] for line in columns(a, b, width=63)]
+    assert signs == ["   ", "   ", " | "]
+
+
+def test_what_is_left_out_of_a_long_line_has_a_row_of_its_own() -> None:
+    long = " ".join(f"word{n:04}" for n in range(90))
+    rows = columns(f"{long} tiger", f"{long} zebra", width=100)
+    (note,) = (row for row in rows if "…" in row)
+    assert re.fullmatch(r"… [\d,]+ characters unchanged … +… [\d,]+ characters unchanged …", note)
+
+
 @given(HOSTILE, HOSTILE, st.integers(20, 90))
 def test_no_line_is_wider_than_the_terminal_or_drives_it(a: str, b: str, width: int) -> None:
     for color in ("never", "always"):
@@ -169,7 +183,9 @@ def test_the_command_shows_texts_and_keeps_its_status(simdup: Command, tmp_path:
     for option in ("--diff", "--side-by-side"):
         ran = simdup("compare", "a.txt", "b.txt", option)
         assert ran.status == plain.status == 1
-        assert ran.out.startswith(plain.out)
+        assert plain.text.startswith("".join(f"{line}\n" for line in ran.lines[:5]))
+        assert "terms" not in ran.text, "they would push the verdict off the screen"
+        assert "[-only in a-]  {+only in b+}" in ran.text
         assert "[-去-]" in ran.text
         assert "{+在+}" in ran.text
         assert simdup("compare", "a.txt", "a.txt", option).status == 0

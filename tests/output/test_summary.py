@@ -26,14 +26,17 @@ def lines(found: Result, **fields: object) -> list[str]:
 def test_every_figure_has_separators() -> None:
     assert lines(result(unchecked=1_000, linked=2_000)) == [
         "Read 12,000 documents in 1,234.6 s.",
-        "Found 1,200 clusters with 3,400 redundant documents (kept: first in order).",
+        "Found 1,200 clusters with 3,400 redundant documents (kept: the first of each).",
         (
-            "2,000 documents are linked to a kept one only through others: too far from it to be "
-            "redundant (similarity below 0.8)."
+            "2,000 more are linked: near other members, but not near the kept document "
+            "(similarity below 0.8)."
         ),
         "7,800 candidate pairs checked, 5,600 confirmed (similarity at least 0.8).",
-        "Simhash proposed 6,000, MinHash 7,700.",
-        "Up to 1,000 pairs of very large clusters were left unchecked; `all_pairs` checks all.",
+        "Simhash proposed 6,000 of these pairs, MinHash 7,700.",
+        (
+            "Up to 1,000 pairs would have cost too much and were left unchecked; "
+            "`all_pairs` checks all."
+        ),
     ]
 
 
@@ -44,12 +47,9 @@ def test_one_is_not_many() -> None:
     )  # fmt: skip
     assert lines(one, method="simhash")[0].startswith("Read 1 document in ")
     assert lines(one, method="simhash")[1:] == [
-        "Found 1 cluster with 1 redundant document (kept: first in order).",
-        (
-            "1 document is linked to a kept one only through others: "
-            "too far from it to be redundant."
-        ),
-        ("`dedupe` would remove 2 documents: its clusters only have documents near the kept one."),
+        "Found 1 cluster with 1 redundant document (kept: the first of each).",
+        "1 more is linked: near other members, but not near the kept document.",
+        "`dedupe` would remove 2 documents: it groups with `linkage` star.",
         "1 candidate pair checked, 1 confirmed (distance at most 3, similarity at least 0.8).",
     ]
 
@@ -57,7 +57,7 @@ def test_one_is_not_many() -> None:
 @pytest.mark.parametrize(
     ("fields", "kept"),
     [
-        ({}, "first in order"),
+        ({}, "the first of each"),
         ({"keep": "longest"}, "longest"),
         ({"prefer": ("*.md",), "keep": "newest"}, "preferred ones, then newest"),
     ],
@@ -97,7 +97,8 @@ def test_only_some_pairs_of_a_large_cluster_are_checked() -> None:
     told = lines(result((large, large)))
     assert "7,800 candidate pairs checked (similarity at least 0.8)." in told
     assert told[-1] == (
-        "In 2 large clusters, only the decisive pairs were checked; `all_pairs` checks all."
+        "Where candidates connect many documents, only the pairs that decide the clusters were "
+        "checked; `all_pairs` checks all."
     )
 
 
@@ -148,3 +149,6 @@ def test_references_are_not_counted_as_kept() -> None:
     assert cleaned_words(Cleaned(found, removed)) == "2 of 4 documents stay"
     sized = Cleaned(found, removed, "out", 5_600_000, 4_100_000)
     assert cleaned_words(sized) == "2 of 4 documents stay, 4.1 MB of 5.6 MB"
+    skipped = replace(found, skipped=(Skipped("e", "empty"),))
+    told = cleaned_words(Cleaned(skipped, removed))
+    assert told == "2 of 4 documents stay (and what was skipped)", "more files than documents"

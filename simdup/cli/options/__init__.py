@@ -1,5 +1,6 @@
 """Options that mean the same in every command, and the values they become."""
 
+from simdup.cli.options.again import typed_again as typed_again
 from simdup.cli.options.help import Command as Command
 from simdup.cli.options.help import Group as Group
 from simdup.cli.options.input import optional_sources as optional_sources
@@ -8,6 +9,7 @@ from simdup.cli.options.input import reading_of_files as reading_of_files
 from simdup.cli.options.input import sources as sources
 from simdup.cli.options.input import sources_with_list as sources_with_list
 from simdup.cli.options.input import sources_with_new as sources_with_new
+from simdup.cli.options.matching import SEARCHED_DISTANCE as SEARCHED_DISTANCE
 from simdup.cli.options.matching import criteria as criteria
 from simdup.cli.options.matching import references as references
 from simdup.cli.options.output import Output as Output

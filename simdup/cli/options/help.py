@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import inspect
 import re
+import sys
 from typing import Any
 
 import click
 
+from simdup.cli.messages import say
 from simdup.cli.options.effects import say_without_effect
 from simdup.cli.process import printing, require_memory
 
@@ -49,7 +51,9 @@ class Option(click.Option):
         names, text = record[0], _RANGE.sub("", record[1])
         choices = list(map(str, getattr(self.type, "choices", ())))
         if not all(choice in text for choice in choices):
-            text = f"{text.rstrip('.')}: {', '.join(choices)}."
+            # Before a semicolon, so that it reads as one sentence.
+            what, mark, more = text.rstrip(".").partition(";")
+            text = f"{what} ({', '.join(choices)}){mark}{more}."
         shown = self._shown or self._default()
         # Lines do not break at these spaces; `get_help` makes them plain.
         default = f"[default: {shown}]".replace(" ", "\xa0")
@@ -73,18 +77,20 @@ def _show_help(ctx: click.Context, parameter: click.Parameter, value: bool) -> N
         ctx.exit()
 
 
+_SHOW: dict[str, Any] = {"is_eager": True, "callback": _show_help}
+
+
 class _WithExamples(click.Command):
     """A command whose docstring ends with examples."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         text, _, self._examples = inspect.cleandoc(kwargs["help"]).partition("\n\nExamples:\n")
         super().__init__(*args, **kwargs | {"help": text, "add_help_option": False})
-        show: dict[str, Any] = {"is_eager": True, "callback": _show_help}
-        self.params += [
-            # Whoever reads the short help has already found it.
-            _other("-h", "short_help", text="Show the common options.", **show),
-            _other("--help", "full_help", text="Show all options.", common=True, **show),
-        ]
+        self.params += self.help_options()
+
+    def help_options(self) -> list[click.Parameter]:
+        """Return the option that shows the help."""
+        return [_other("-h", "--help", text="Show this help.", **_SHOW)]
 
     def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
         """Parse the options; this may print the help."""
@@ -120,6 +126,17 @@ class Group(_WithExamples, click.Group):
         return list(self.commands)
 
 
+def _say_waiting(ctx: click.Context) -> None:
+    """Tell a person at a terminal that the command waits for what is typed."""
+    arguments = [one.name or "" for one in ctx.command.params if isinstance(one, click.Argument)]
+    given = [ctx.params[name] for name in arguments]
+    named = [one for some in given for one in (some if isinstance(some, tuple) else (some,))]
+    waits = "-" in named or ctx.params.get("files") == ()
+    if waits and sys.stdin.isatty() and not ctx.params.get("quiet"):
+        end = "Ctrl-Z and Enter end" if sys.platform == "win32" else "Ctrl-D ends"
+        say(f"Reading standard input; {end} it.")
+
+
 class Command(_WithExamples):
     """A command whose help shows its options in panels."""
 
@@ -128,10 +145,19 @@ class Command(_WithExamples):
         # `main` reads it from the arguments, because errors may occur before options are parsed.
         self.params.insert(-2, _other("--debug", text="Show tracebacks."))
 
+    def help_options(self) -> list[click.Parameter]:
+        """Return one option for each length of the help."""
+        return [
+            # Whoever reads the short help has already found it.
+            _other("-h", "short_help", text="Show the common options.", **_SHOW),
+            _other("--help", "full_help", text="Show all options.", common=True, **_SHOW),
+        ]
+
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command, unless the memory limits of this process are too low."""
         require_memory()
         say_without_effect(ctx)
+        _say_waiting(ctx)
         return super().invoke(ctx)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

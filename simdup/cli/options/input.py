@@ -19,7 +19,7 @@ _reading = partial(_input, defaults=Reading())
 _ENCODING = _reading("--encoding NAME", "Text encoding of the files.", shown="detected")
 _HTML = (
     _reading("--html", "Treat every text as HTML, in records too."),
-    _reading("--extract PART", "Part of an HTML page to use; none keeps the markup", EXTRACTS),
+    _reading("--extract PART", "Part of an HTML page to read; none keeps the markup", EXTRACTS),
 )
 _PATTERNS = (
     _reading("--glob PATTERN", "Take only matching files.", multiple=True, common=True),

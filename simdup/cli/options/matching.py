@@ -14,14 +14,13 @@ from simdup.model.shingling import Shingling
 _SHARE = click.FloatRange(0, 1)
 _INNER_SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
 _DEFAULT = Criteria()
-_matching = partial(option, panel="Matching", defaults=_DEFAULT)
 
-_LINKAGE = partial(
-    _matching,
-    "--linkage WHICH",
-    "Cluster documents by any chain of pairs (single), or only with the kept one (star).",
-    LINKAGES,
-)
+
+def _matching(*declared: Any, **settings: Any) -> partial[Decorator]:
+    """Return what makes an option, so that a command can change its text or default."""
+    return partial(option, *declared, panel="Matching", defaults=_DEFAULT, **settings)
+
+
 _CRITERIA = {
     "method": _matching(
         "--method METHOD",
@@ -35,26 +34,29 @@ _CRITERIA = {
     ),
     "distance": _matching(
         "-d, --distance K",
-        "Fingerprint bits that may differ.",
-        click.IntRange(0, 256),
+        text="Maximum fingerprint distance, in bits.",
+        kind=click.IntRange(0, 256),
         common=True,
     ),
     "similarity": _matching(
-        "-s, --similarity S", "Lowest text similarity of a pair, 0 to 1.", _SHARE, common=True
+        "-s, --similarity S",
+        text="Minimum similarity of a pair, 0 to 1.",
+        kind=_SHARE,
+        common=True,
     ),
     "shingle": _matching(
         "--shingle SIZE",
         "Compare texts by runs of N characters, or of N words with words:N.",
         default=str(_DEFAULT.shingle),
     ),
-    "verify": _matching("--verify/--no-verify", "Compare the texts of each candidate pair."),
+    "verify": _matching("--verify/--no-verify", text="Compare the texts of each candidate pair."),
     "containment": _matching(
         "--containment C",
-        "Lowest share of the shorter text that the longer one contains.",
+        "Minimum share of the shorter text that the longer one contains.",
         _SHARE,
         shown="off",
     ),
-    "cosine": _matching("--cosine C", "Lowest cosine of the TF-IDF vectors.", _SHARE, shown="off"),
+    "cosine": _matching("--cosine C", "Minimum cosine of the TF-IDF vectors.", _SHARE, shown="off"),
     "keep": _matching(
         "-k, --keep WHICH",
         "Document to keep: first, longest, shortest, newest, oldest, max:FIELD or min:FIELD.",
@@ -69,8 +71,15 @@ _CRITERIA = {
         click.Path(),
         default=None,
     ),
-    "linkage": _LINKAGE(),
-    "all_pairs": _matching("--all-pairs", "Verify and list all pairs of large clusters."),
+    "linkage": _matching(
+        "--linkage WHICH",
+        "Cluster documents by any chain of pairs (single), or only with the kept one (star).",
+        LINKAGES,
+        shown="single",
+    ),
+    "all_pairs": _matching(
+        "--all-pairs", "Verify and list every pair, even where candidates connect many documents."
+    ),
 }
 
 
@@ -84,18 +93,25 @@ def _make_criteria(**given: Any) -> Criteria:
     return Criteria(**given)
 
 
-def criteria(*fields: str, linkage: str = "single") -> Decorator:
+def criteria(*fields: str, **changed: dict[str, Any]) -> Decorator:
     """Return the options for some fields of the criteria, all of them by default.
 
-    `linkage` is the default of the command.
+    For each field in `changed`, the command has other settings of its option, such as a text.
     """
-    known = _CRITERIA | {"linkage": _LINKAGE(shown=linkage)}
-    return value("criteria", _make_criteria, *(known[name] for name in fields or _CRITERIA))
+    names = fields or tuple(_CRITERIA)
+    options = (_CRITERIA[name](**changed.get(name, {})) for name in names)
+    return value("criteria", _make_criteria, *options)
+
+
+# With several searches, the distance is only what the search by fingerprints proposes.
+SEARCHED_DISTANCE = {
+    "text": "Maximum distance that simhash proposes; with auto, pairs may be further apart."
+}
 
 
 references = option(
     "--reference SOURCE",
-    "Documents that are never redundant; an index works too.",
+    "Also compare with these documents, or with an index; they are never redundant.",
     name="references",
     panel="Matching",
     common=True,

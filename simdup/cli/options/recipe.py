@@ -31,7 +31,7 @@ _FIELDS = (
     ),
     _recipe("--hash NAME", "Hash function for terms", CHOICES["hash"]),
     _recipe("--bits N", "Bits in a fingerprint.", int),
-    _recipe("--ties BIT", "Fingerprint bit where the votes are equal", CHOICES["ties"]),
+    _recipe("--ties BIT", "Value of a bit if its votes tie", CHOICES["ties"]),
     _recipe("--dict FILE", "User dictionary in jieba's format.", name="dictionary"),
 )
 

@@ -41,13 +41,13 @@ _search = partial(option, panel="Search", defaults=_DEFAULT.search)
 
 _JOBS = _run(
     "-j, --jobs N",
-    "Processes or threads to use.",
+    "Number of processes or threads.",
     click.IntRange(1),
     common=True,
     shown="one per core",
 )
 _SEGMENTER = _run("--segmenter NAME", "Chinese segmenter; the result is the same", SEGMENTERS)
-_MEMORY = _search("--memory SIZE", "Memory limit for the pairs found.", Size(), shown="free memory")
+_MEMORY = _search("--memory SIZE", "Memory limit for pairs.", Size(), shown="free memory")
 _SEARCH = (
     _search("--tables N", "Number of search tables; auto uses the cheapest plan", TABLES),
     _search("--search NAME", "Search algorithm; the pairs are the same", SEARCHES),
