@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 
 @click.command("compare", cls=options.Command)
-@click.argument("a", metavar="A", type=click.Path())
-@click.argument("b", metavar="B", type=click.Path())
+@click.argument("a", metavar="A", type=click.Path(readable=False))
+@click.argument("b", metavar="B", type=click.Path(readable=False))
 @options.settings(
     options.reading_of_files,
     options.criteria(

@@ -26,7 +26,7 @@ _output = partial(options.option, panel="Output")
 @_output("-o, --output OUT", "Write the clean corpus to OUT.", name="target", common=True)
 @_output("--removed FILE", "List removed documents, the reason, and the kept ones.", common=True)
 @options.bom
-@_output("--dry-run", "Write nothing; list what would be removed.", common=True)
+@_output("--dry-run", "Write no corpus; list what would be removed.", common=True)
 @_output("--force", "Replace existing files in OUT; never delete any.")
 @_output(
     "--link HOW", "How to put unchanged files in OUT", ("copy", "hard", "symbolic"), default="copy"
@@ -50,7 +50,8 @@ def command(
     Every removed document is a near-duplicate of a document that stays. A file of records becomes
     a file of the remaining records, byte for byte; OUT may be - for standard output. A folder, or
     several files, become a folder. OUT appears only when it is complete. Binary, empty and
-    unreadable files are kept as they are. SOURCEs are never changed.
+    undecodable files are copied as they are; a file that cannot be opened is named, and is missing
+    from OUT. SOURCEs are never changed.
 
     A --reference may be an index: see simdup scan --help.
 
@@ -74,7 +75,7 @@ def command(
 
     from simdup.operations.dedupe import DedupeOptions, dedupe, with_linkage
     from simdup.output.records import removed_csv, removed_jsonl
-    from simdup.output.summary import count_words, report
+    from simdup.output.summary import report
 
     def finish(result: Result, entries: list[Removed]) -> None:
         if listing is not None:
@@ -89,14 +90,15 @@ def command(
     result = cleaned.result
     screen.skipped(result.skipped, result.notes)
     screen.report(report(result, with_linkage(settings).criteria), result.summary.recipe)
-    _say_written(cleaned, dry_run, screen)
-    screen.wrote(removed, count_words(len(cleaned.removed), "removed document"))
+    _say_written(cleaned, dry_run, removed, screen)
     return status(result.skipped)
 
 
-def _say_written(cleaned: Cleaned, dry_run: bool, screen: options.Screen) -> None:
-    """Print where the corpus was written, and how much of it stays."""
-    from simdup.output.summary import cleaned_words
+def _say_written(
+    cleaned: Cleaned, dry_run: bool, removed: str | None, screen: options.Screen
+) -> None:
+    """Print where the corpus was written, how much of it stays, and what it lacks."""
+    from simdup.output.summary import cleaned_words, count_words, missing_words
 
     if cleaned.written == "-":
         screen.report(f"Wrote to standard output: {cleaned_words(cleaned)}.")
@@ -104,3 +106,8 @@ def _say_written(cleaned: Cleaned, dry_run: bool, screen: options.Screen) -> Non
         screen.wrote(cleaned.written, cleaned_words(cleaned))
     elif dry_run:
         screen.report(f"Wrote no corpus: {cleaned_words(cleaned)}.")
+    entries = "document to remove", "documents to remove"
+    if cleaned.written:
+        entries = "removed document", "removed documents"
+    screen.wrote(removed, count_words(len(cleaned.removed), *entries))
+    screen.report(missing_words(cleaned))

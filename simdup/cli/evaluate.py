@@ -10,8 +10,8 @@ from simdup.cli.outcome import Status
 
 
 @click.command("evaluate", cls=options.Command)
-@click.argument("found", metavar="FOUND", type=click.Path())
-@click.argument("truth", metavar="TRUTH", type=click.Path())
+@click.argument("found", metavar="FOUND", type=click.Path(readable=False))
+@click.argument("truth", metavar="TRUTH", type=click.Path(readable=False))
 @options.option(
     "--min-score S",
     "Ignore pairs of TRUTH scored below S.",

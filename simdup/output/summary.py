@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections import Counter
 from collections.abc import Iterable
@@ -151,6 +152,16 @@ def cleaned_words(cleaned: Cleaned) -> str:
     if cleaned.bytes_before is None or cleaned.bytes_after is None:
         return f"{stay} stay"
     return f"{stay} stay, {size_words(cleaned.bytes_after)} of {size_words(cleaned.bytes_before)}"
+
+
+def missing_words(cleaned: Cleaned) -> str:
+    """Return how much could not be copied to a cleaned corpus; empty for nothing."""
+    if not cleaned.missing:
+        return ""
+    folders = sum(map(os.path.isdir, cleaned.missing))
+    counts = (len(cleaned.missing) - folders, "file"), (folders, "folder")
+    what = " and ".join(count_words(number, noun) for number, noun in counts if number)
+    return f"{what} could not be copied; OUT is incomplete."
 
 
 def size_words(size: int) -> str:

@@ -90,7 +90,7 @@ def _sources(make: Callable[..., list[str]], printed: str = "") -> Decorator:
             "sources",
             nargs=-1,
             metavar="SOURCE..." if make is _some_sources else "[SOURCE...]",
-            type=click.Path(),
+            type=click.Path(readable=False),
         ),
         _input("--files-from FILE", "Read more SOURCEs from FILE, one per line."),
         _input("-0, --null", null),
