@@ -65,7 +65,7 @@ def command(
       simdup dedupe ./corpus --dry-run
     """
     if target is None and not dry_run:
-        raise click.UsageError("Missing -o OUT (only --dry-run works without it)")
+        raise click.UsageError("missing -o OUT (only --dry-run works without it)")
     if target == removed == "-":
         raise click.UsageError("-o and --removed cannot both be standard output")
     listing = removed or ("-" if dry_run else None)

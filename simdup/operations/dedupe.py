@@ -203,18 +203,18 @@ def _write_folder(
 
 def _missing(unlisted: Sequence[Skipped], cleaned: CleanedFolder, folder: str) -> tuple[str, ...]:
     """Return the files and folders that could not be opened, so that the new folder lacks them."""
-    readable = os.R_OK | os.X_OK
-    closed = [
-        one.document
-        for one in unlisted
-        # A folder in which no file matches the patterns lacks nothing.
-        if one.error and not (os.path.isdir(one.document) and os.access(one.document, readable))
-    ]
+    closed = [one.document for one in unlisted if one.error and _closed(one.document)]
     return *closed, *(
         file.path
         for file, below in cleaned.files
         if file.path in cleaned.lost and not os.path.lexists(os.path.join(folder, below))
     )
+
+
+def _closed(path: str) -> bool:
+    """Return whether a path exists and cannot be opened; a folder may only lack matches."""
+    readable = os.path.isdir(path) and os.access(path, os.R_OK | os.X_OK)
+    return os.path.lexists(path) and not readable
 
 
 def _examine(opened: Input, references: Sequence[str]) -> tuple[Result, Corpus]:

@@ -41,6 +41,9 @@ def tuning_jsonl(found: Tuning) -> Iterator[bytes]:
 
 def tuning_text(found: Tuning, paint: Painter, verbose: bool = False) -> Iterator[bytes]:
     """Yield a table of settings, a histogram and the advice; `verbose` adds the recipe."""
+    if not found.sample:
+        yield b"Nothing to compare.\n"
+        return
     sample = f"{found.sample:,} of {count_words(found.documents, 'document')}"
     true = count_words(found.true, "pair")
     lines = [

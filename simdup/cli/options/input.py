@@ -76,7 +76,7 @@ def _any_sources(
 def _some_sources(files_from: str | None, printed: str = "", **given: Any) -> list[str]:
     named = _any_sources(files_from=files_from, printed=printed, **given)
     if not named and files_from is None:
-        raise click.UsageError("Missing SOURCE: name a folder, files, or - for standard input")
+        raise click.UsageError("missing SOURCE: name a folder, files, or - for standard input")
     return named
 
 
