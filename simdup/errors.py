@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import errno
+import os
+import re
 
 # System errors that mean the disk, or the file, is full.
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
@@ -41,12 +43,16 @@ class SimdupError(ValueError):
 
 def invalid(field: str, value: object, expected: str) -> SimdupError:
     """Return the error for an argument with an invalid value."""
-    return SimdupError(field, f"invalid value {value!r} (expected {expected})", field=field)
+    from difflib import get_close_matches
+
+    near = get_close_matches(str(value), re.findall(r"[a-z0-9]{3,}", expected), 1)
+    hint = f"did you mean {near[0]!r}?" if near else ""
+    return SimdupError(field, f"invalid value {value!r} (expected {expected})", hint, field)
 
 
 def reason(error: OSError, otherwise: str = "cannot be read") -> str:
     """Return a short lower-case reason for a system error."""
-    return (error.strerror or otherwise).lower()
+    return (error.strerror or otherwise).lower().replace("directory", "folder")
 
 
 def unreadable(path: str, error: OSError, hint: str = "") -> SimdupError:
@@ -55,5 +61,14 @@ def unreadable(path: str, error: OSError, hint: str = "") -> SimdupError:
 
 
 def unwritable(path: str, error: OSError) -> SimdupError:
-    """Return the error for a file that cannot be written."""
+    """Return the error for a file that cannot be written; it may name the folder at fault."""
+    parent = os.path.dirname(path.rstrip(os.sep)) or os.curdir
+    if error.errno == errno.ENOENT and not os.path.isdir(parent):
+        return SimdupError(parent, "no such folder")
+    while parent != os.curdir and not os.path.lexists(parent):
+        parent = os.path.dirname(parent) or os.curdir
+    if error.errno in (errno.EACCES, errno.EPERM):
+        for folder in (path, parent):
+            if os.path.isdir(folder) and not os.access(folder, os.W_OK):
+                return SimdupError(folder, "no permission to write in this folder")
     return SimdupError(path, reason(error, "cannot be written"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import signal
 import sys
 import traceback
 from collections.abc import Sequence
@@ -15,6 +16,7 @@ from simdup._version import __version__
 from simdup.cli import process
 from simdup.cli.messages import say, say_error
 from simdup.cli.outcome import Status, as_option
+from simdup.cli.usage import no_such_command, usage_error
 from simdup.errors import NO_ROOM, SimdupError, reason
 
 # In the order in which a newcomer needs them.
@@ -59,6 +61,18 @@ class _Commands(click.Group):
         command: click.Command = importlib.import_module(f"simdup.cli.{cmd_name}").command
         return command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command that is typed; ``help`` is an option that many type as one."""
+        if args[0] == "help" and len(args) == 1:
+            with process.printing():
+                click.echo(ctx.get_help(), color=ctx.color)
+            ctx.exit()
+        if args[0] not in COMMANDS and not args[0].startswith("-"):
+            raise no_such_command(args[0], COMMANDS)
+        return super().resolve_command(ctx, args)
+
     def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
         """Parse the options; this may print the help or the version."""
         with process.printing():
@@ -70,6 +84,9 @@ class _Commands(click.Group):
             return super().invoke(ctx)
         except BrokenPipeError:
             return _close_quietly()
+        except KeyboardInterrupt:
+            # For this one, Click itself would print an empty line.
+            raise click.exceptions.Abort from None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the list of commands."""
@@ -128,6 +145,8 @@ def _report(error: Exception | KeyboardInterrupt) -> int:
     except OSError:
         process.give_up(sys.stdout)
     if isinstance(error, KeyboardInterrupt) or process.ended_by:
+        if process.ended_by[:1] in ([], [signal.SIGINT]):
+            say_error("", process.interruption())
         return Status.INTERRUPTED
     if isinstance(error, SimdupError):
         where = as_option(error.field) if error.field else error.where
@@ -152,31 +171,13 @@ def _run(arguments: list[str]) -> int:
             click.echo(error.format_message())
         return 2
     except click.UsageError as error:
-        if isinstance(error, click.NoSuchOption):
-            error = _with_near_options(error)
         # If the last option lacks its value, Click's error does not name the command.
         named = [argument for argument in arguments[:1] if argument in COMMANDS]
         path = error.ctx.command_path if error.ctx else " ".join(["simdup", *named])
-        where = path.removeprefix("simdup ")
-        raise SimdupError(where, error.format_message().rstrip("."), f"{path} --help") from None
+        raise usage_error(error, path.removeprefix("simdup").strip()) from None
     except click.ClickException as error:
         raise SimdupError("simdup", error.format_message()) from None
     return status if isinstance(status, int) else 0
-
-
-def _with_near_options(error: click.NoSuchOption) -> click.NoSuchOption:
-    """Return an error that suggests only options with a similar name.
-
-    Click compares the dashes too, and would suggest --help for --check.
-    """
-    from difflib import SequenceMatcher
-
-    near = [
-        option
-        for option in error.possibilities or ()
-        if SequenceMatcher(None, option.lstrip("-"), error.option_name.lstrip("-")).ratio() > 0.7
-    ]
-    return click.NoSuchOption(error.option_name, error.message, near, error.ctx)
 
 
 def _close_quietly() -> int:

@@ -15,7 +15,7 @@ from simdup.model.settings import Settings
 
 
 @click.command("cluster", cls=options.Command)
-@click.argument("files", nargs=-1, metavar="[FILE...]", type=click.Path())
+@click.argument("files", nargs=-1, metavar="[FILE...]", type=click.Path(readable=False))
 @options.option(
     "--verify-from SOURCE",
     "Read the documents from SOURCE, and compare the texts of each pair.",

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 
 @click.command("compare", cls=options.Command)
-@click.argument("a", metavar="A", type=click.Path())
-@click.argument("b", metavar="B", type=click.Path())
+@click.argument("a", metavar="A", type=click.Path(readable=False))
+@click.argument("b", metavar="B", type=click.Path(readable=False))
 @options.settings(
     options.reading_of_files,
     options.criteria(
@@ -80,6 +80,8 @@ def command(
       simdup compare train.jsonl#5 train.jsonl#17
       simdup compare -f jsonl a.txt b.txt | jq .similarity
     """
+    if a == b == "-":
+        raise click.UsageError("only one of A and B can be standard input")
     if idf_from is not None and settings.recipe.idf not in ("auto", "corpus"):
         raise click.UsageError("--idf-from needs --idf auto or corpus")
 
@@ -144,6 +146,7 @@ def _read(paths: tuple[str, str], reading: Reading) -> tuple[Document, Document]
     """Read two documents: files, or records of files."""
     from simdup.corpus.batches import batches, read, require_extras
     from simdup.corpus.sources import addressed, one_file
+    from simdup.ingest.given import Given
 
     files = [addressed(path, reading) or one_file(path, reading) for path in paths]
     documents = []
@@ -154,6 +157,6 @@ def _read(paths: tuple[str, str], reading: Reading) -> tuple[Document, Document]
         (batch,) = batches([file], reading)
         (found,) = read(batch, reading)
         if isinstance(found, Skipped):
-            raise SimdupError(found.document, found.reason)
+            raise Given(reading=reading).refuse(found)
         documents.append(found)
     return documents[0], documents[1]

@@ -61,7 +61,8 @@ def command(
     Every removed document is a near-duplicate of a document that stays. A file of records becomes
     a file of the remaining records, byte for byte; OUT may be - for standard output. A folder, or
     several files, become a folder. OUT appears only when it is complete. Binary, empty and
-    unreadable files are kept as they are. SOURCEs are never changed.
+    undecodable files are copied as they are; a file that cannot be opened is named, and is missing
+    from OUT. SOURCEs are never changed.
 
     A --reference may be an index: see simdup scan --help.
 
@@ -76,7 +77,7 @@ def command(
       simdup dedupe ./corpus --dry-run
     """
     if target is None and not dry_run:
-        raise click.UsageError("Missing -o OUT (only --dry-run works without it)")
+        raise click.UsageError("missing -o OUT (only --dry-run works without it)")
     if target == removed == "-":
         raise click.UsageError("-o and --removed cannot both be standard output")
     listing = removed or ("-" if dry_run else None)
@@ -85,7 +86,7 @@ def command(
         raise click.UsageError("--bom needs --removed FILE.csv or --dry-run")
 
     from simdup.operations.dedupe import DedupeOptions, dedupe, with_linkage
-    from simdup.output.summary import count_words, report
+    from simdup.output.summary import report
 
     def finish(result: Result, entries: list[Removed]) -> None:
         if listing is not None:
@@ -98,8 +99,7 @@ def command(
     result = cleaned.result
     screen.skipped(result.skipped, result.notes)
     screen.report(report(result, with_linkage(settings).criteria), result.summary.recipe)
-    _say_written(cleaned, dry_run, screen)
-    screen.wrote(removed, count_words(len(cleaned.removed), "removed document"))
+    _say_written(cleaned, dry_run, removed, screen)
     return status(result.skipped)
 
 
@@ -119,9 +119,11 @@ def _lines(
     return removed_csv(entries, bom, marked=result.summary.indexed is not None)
 
 
-def _say_written(cleaned: Cleaned, dry_run: bool, screen: options.Screen) -> None:
-    """Print where the corpus was written, and how much of it stays."""
-    from simdup.output.summary import cleaned_words
+def _say_written(
+    cleaned: Cleaned, dry_run: bool, removed: str | None, screen: options.Screen
+) -> None:
+    """Print where the corpus was written, how much of it stays, and what it lacks."""
+    from simdup.output.summary import cleaned_words, count_words, missing_words
 
     if cleaned.written == "-":
         screen.report(f"Wrote to standard output: {cleaned_words(cleaned)}.")
@@ -129,3 +131,8 @@ def _say_written(cleaned: Cleaned, dry_run: bool, screen: options.Screen) -> Non
         screen.wrote(cleaned.written, cleaned_words(cleaned))
     elif dry_run:
         screen.report(f"Wrote no corpus: {cleaned_words(cleaned)}.")
+    entries = "document to remove", "documents to remove"
+    if cleaned.written:
+        entries = "removed document", "removed documents"
+    screen.wrote(removed, count_words(len(cleaned.removed), *entries))
+    screen.report(missing_words(cleaned))

@@ -5,13 +5,13 @@ from __future__ import annotations
 import click
 
 from simdup.cli import options
-from simdup.cli.messages import say_error
 from simdup.cli.outcome import Status
+from simdup.errors import SimdupError
 
 
 @click.command("evaluate", cls=options.Command)
-@click.argument("found", metavar="FOUND", type=click.Path())
-@click.argument("truth", metavar="TRUTH", type=click.Path())
+@click.argument("found", metavar="FOUND", type=click.Path(readable=False))
+@click.argument("truth", metavar="TRUTH", type=click.Path(readable=False))
 @options.option(
     "--min-score S",
     "Count only pairs of TRUTH scored S or more as true.",
@@ -50,8 +50,9 @@ def command(
     from simdup.output.evaluation import evaluation_jsonl, evaluation_text
 
     measured, related = evaluate(found, truth, min_score)
-    if not related and not screen.quiet:
-        say_error(truth, "names no document of FOUND", "write names the same way in both files")
+    if not related:
+        what, hint = "names no document of FOUND", "write names the same way in both files"
+        raise SimdupError(truth, what, hint)
     write = evaluation_jsonl if out.format == "jsonl" else evaluation_text
     with out.open([found, truth]) as stream:
         stream.writelines(write(measured))

@@ -16,7 +16,7 @@ from simdup.model.settings import Settings
 if TYPE_CHECKING:
     from simdup.model.matches import Added
 
-index_file = click.argument("index", metavar="INDEX", type=click.Path())
+index_file = click.argument("index", metavar="INDEX", type=click.Path(readable=False))
 fingerprint_lines = options.option(
     "--fingerprints", "Read SOURCEs as fingerprint lines, not texts.", panel="Input"
 )
@@ -136,7 +136,9 @@ def add(
 
 @command.command("remove", cls=options.Command)
 @index_file
-@click.argument("names", nargs=-1, required=True, metavar="NAME...", type=click.Path())
+@click.argument(
+    "names", nargs=-1, required=True, metavar="NAME...", type=click.Path(readable=False)
+)
 @options.screen_with("quiet")
 @timeout
 def remove(*, index: str, names: tuple[str, ...], timeout: float, screen: options.Screen) -> Status:
@@ -213,7 +215,7 @@ def check(*, index: str, screen: options.Screen) -> Status:
 
 @command.command("repair", cls=options.Command)
 @index_file
-@click.argument("new", metavar="[NEW]", required=False, type=click.Path())
+@click.argument("new", metavar="[NEW]", required=False, type=click.Path(readable=False))
 @options.screen_with("quiet")
 def repair(*, index: str, new: str | None, screen: options.Screen) -> Status:
     """Write the intact part of a damaged index to a new file.

@@ -33,21 +33,23 @@ def say(text: str) -> None:
 
 
 def say_error(where: str, what: str, hint: str = "") -> None:
-    """Write an error on one line, and its hint on another."""
+    """Write an error on one line, and its hint on another; `where` may be empty."""
     from simdup.output.escaping import shown
 
-    say(f"simdup: {shown(where)}: {shown(as_typed(what))}")
+    say(": ".join(filter(None, ["simdup", shown(where), shown(as_typed(what))])))
     if hint := as_typed(hint):
         say(f"hint: {shown(hint)}")
 
 
 def say_skipped(skipped: Sequence[Skipped], notes: Sequence[tuple[str, str]], quiet: bool) -> None:
     """Write which documents could not be read and, unless `quiet`, the notes."""
-    for kind, lines in (("errors", _errors(skipped)), ("notes", [] if quiet else notes)):
+    for kind, lines in (("error", _errors(skipped)), ("note", [] if quiet else notes)):
         for name, what in lines[:_MOST]:
-            say_error(as_typed(name) if _ARGUMENT.fullmatch(name) else name, what)
+            where = {"-": "standard input", "": "''"}.get(name, name)
+            say_error(as_typed(name) if _ARGUMENT.fullmatch(name) else where, what)
         if len(lines) > _MOST:
-            say(f"simdup: and {len(lines) - _MOST:,} more {kind}")
+            more = len(lines) - _MOST
+            say(f"simdup: and {more:,} more {kind if more == 1 else kind + 's'}")
 
 
 def _errors(skipped: Iterable[Skipped]) -> list[tuple[str, str]]:
@@ -65,5 +67,5 @@ def _errors(skipped: Iterable[Skipped]) -> list[tuple[str, str]]:
 def _error(file: str, fault: str, some: Sequence[Skipped]) -> tuple[str, str]:
     place = _PLACE.match(some[0].reason)
     if len(some) == 1 or place is None:
-        return some[0].document, some[0].reason
+        return some[0].document, some[0].fault
     return file, f"{len(some):,} records, first on {place[1]}: {fault}"

@@ -12,7 +12,7 @@ FORMATS = ("text", "csv", "jsonl")
 
 
 @click.command("pairs", cls=options.Command)
-@click.argument("files", nargs=-1, metavar="[FILE...]", type=click.Path())
+@click.argument("files", nargs=-1, metavar="[FILE...]", type=click.Path(readable=False))
 @options.settings(options.criteria("distance"), options.search_for_pairs)
 @options.output(*FORMATS, colors=False)
 def command(*, files: tuple[str, ...], settings: Settings, out: options.Output) -> Status:

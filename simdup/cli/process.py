@@ -23,6 +23,9 @@ _LEAST = {"RLIMIT_AS": ("address space", 350_000_000), "RLIMIT_DATA": ("data", 1
 # an extension that is being imported turns it into an ImportError.
 ended_by: list[int] = []
 
+# The file or folder that the command writes, and that a message about an interruption names.
+output: list[str] = []
+
 
 def prepare() -> None:
     """Prepare streams, signals and numpy before a command runs."""
@@ -31,6 +34,7 @@ def prepare() -> None:
         if getattr(sys, name) is None:  # closed before the start
             setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115
     ended_by.clear()
+    output.clear()
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)  # Windows has no SIGHUP
         # Signals that are ignored, as under nohup, stay ignored.
@@ -101,6 +105,12 @@ def rewindable_stdin() -> None:
         shutil.copyfileobj(stream, copy)
         copy.seek(0)
         os.dup2(copy.fileno(), given)
+
+
+def interruption() -> str:
+    """Return what to say of an interruption: only what is certain of the output."""
+    missing = [path for path in output if not os.path.lexists(path)]
+    return "; ".join(["interrupted", *(f"{path} was not written" for path in missing)])
 
 
 def give_up(stream: IO[Any]) -> None:

@@ -15,10 +15,12 @@ from simdup.cli.index import fingerprint_lines, index_file, timeout
 from simdup.cli.messages import say_error
 from simdup.cli.outcome import Status, status, typed
 from simdup.cli.results import FORMATS, name_lines
+from simdup.errors import SimdupError
 from simdup.model.formats import QUERY_COLUMNS
 from simdup.model.settings import Settings
 
 if TYPE_CHECKING:
+    from simdup.index.index import Index
     from simdup.model.documents import Skipped
     from simdup.model.matches import QueryResult, QueryResults
 
@@ -107,11 +109,11 @@ def command(
       crawl | simdup query seen.index --add --input-format jsonl --id-field url -
       simdup query seen.index --fingerprints prints.txt
     """
-    from simdup.index.index import Index
     from simdup.output.records import query_summary
 
     started = time.monotonic()
-    with Index.open(index) as opened, out.open([index, *sources], settings.reading) as stream:
+    reads = [index, *sources]
+    with _open(index, sources) as opened, out.open(reads, settings.reading) as stream:
         opened.require_recipe(*asked)
         head, write = _writer(stream, out, new, context.params["null"])
         with screen.watch(settings) as watched:
@@ -176,3 +178,14 @@ def _writer(stream: BinaryIO, out: options.Output, new: bool, null: bool) -> tup
     paint = out.painter(stream)
     head = (paint("dim", "  bits  similar  document") + "\n").encode()
     return head, lambda results: query_text(results, paint)
+
+
+def _open(index: str, sources: list[str]) -> Index:
+    """Open the index; raise if a SOURCE is one instead: many type them the other way round."""
+    from simdup.index.index import Index
+    from simdup.index.opening import holds_index
+
+    if not holds_index(index) and any(map(holds_index, sources)):
+        hint = "the index comes first: simdup query INDEX SOURCE..."
+        raise SimdupError(index, "is not a simdup index", hint)
+    return Index.open(index)

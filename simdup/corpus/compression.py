@@ -65,8 +65,11 @@ def decompress(stream: IO[bytes], compression: str) -> Iterator[IO[bytes]]:
     try:
         with content:
             yield content
-    except damages:
-        raise OSError(errno.EIO, f"damaged {compression} data") from None
+    except damages as error:
+        # The suffix said gzip, the first bytes say something else.
+        foreign = str(error).startswith("Not a gzipped file")
+        what = "not gzip data" if foreign else f"damaged {compression} data"
+        raise OSError(errno.EIO, what) from None
 
 
 @contextmanager

@@ -100,7 +100,7 @@ def read_lines(paths: Sequence[str]) -> FingerprintLines:
         where = locator.locate(line)
         digest, bits = _read_header(from_bytes(content[starts[line] : ends[line]]), where)
         if width and (recipe, width) != (digest, bits // 4):
-            raise SimdupError(where, "fingerprints of different recipes", _ONE_MODEL)
+            raise _different((width * 4, bits), where)
         recipe, width = digest, bits // 4
 
     lines = np.flatnonzero((first != ord("#")) & (starts < ends))
@@ -120,6 +120,14 @@ def read_lines(paths: Sequence[str]) -> FingerprintLines:
         raise SimdupError(locator.locate(int(lines[wrong[0]])), "the fingerprint is not in hex")
     names = Names(content, digits + width + 2, ends, escaped)
     return FingerprintLines(names, values, width * 4 or 64, recipe)
+
+
+def _different(bits: tuple[int, int], where: str) -> SimdupError:
+    """Return the error for fingerprints of two recipes; their bits tell most of it."""
+    if bits[0] == bits[1]:
+        return SimdupError(where, "fingerprints of different recipes", _ONE_MODEL)
+    what = f"fingerprints of different recipes: {bits[1]} bits, {bits[0]} before"
+    return SimdupError(where, what, "make all with the same `bits`")
 
 
 class _Locator:

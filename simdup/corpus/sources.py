@@ -254,7 +254,7 @@ def _expand(source: str, rules: _Rules) -> Iterator[File | Skipped]:
         yield addressed(source, reading) or Skipped(source, reason(error), error=True)
         return
     except ValueError:
-        yield Skipped(source, "no such file or directory", error=True)
+        yield Skipped(source, "no such file or folder", error=True)
         return
     if stat.S_ISDIR(status.st_mode):
         yield from _walk(source, rules)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
@@ -13,12 +14,16 @@ from simdup.corpus.names import from_bytes
 from simdup.corpus.sources import read_bytes
 from simdup.errors import SimdupError
 from simdup.evaluation.metrics import LabelledPairs, from_clusters, from_pairs
+from simdup.model.formats import TABLES
 
 # Labels of listed pairs that are not near-duplicates; any other label means yes.
 NEGATIVE = ("0", "no", "false", "negative", "different", "unrelated")
 
 # Columns with a score; the first existing one is compared with the lowest score.
 SCORES = ("score", "jaccard", "similarity")
+
+# What columns are called: id, file1, name_a.
+_WORD = re.compile(r"[A-Za-z_ ]+[0-9]?")
 
 _HINT = "expected JSONL of scan or pairs, or a table with columns a and b, or cluster and document"
 
@@ -118,6 +123,9 @@ def _table_pairs(path: str, header: list[str], rows: list[list[str]]) -> Iterato
     if "a" in header and "b" in header:
         first = 2
         rows = rows[1:]
+    elif _is_header(rows):
+        what = f"columns {', '.join(rows[0])}: not those of pairs or clusters"
+        raise SimdupError(path, what, _HINT)
     else:
         third = [row[2] for row in rows if len(row) > 2]
         header = ["a", "b", "score" if all(map(_is_number, third)) else "label"]
@@ -126,6 +134,24 @@ def _table_pairs(path: str, header: list[str], rows: list[list[str]]) -> Iterato
         _check_width(path, number, row, len(header))
         values = dict(zip(header, row, strict=False))
         yield _Listed(values["a"], values["b"], values)
+
+
+def _is_header(rows: Sequence[list[str]]) -> bool:
+    """Return whether the first row of a table without known columns is a header all the same.
+
+    It is one of simdup, or its first two cells are plain words and no other name is.
+    """
+    if not rows:
+        return False
+    head = tuple(cell.strip().lower() for cell in rows[0])
+    if any(head[: len(columns)] == columns for columns in TABLES):
+        return True
+    names = [cell for row in rows[1:] for cell in row[:2]]
+    return bool(names) and all(map(_is_word, head[:2])) and not any(map(_is_word, names))
+
+
+def _is_word(cell: str) -> bool:
+    return _WORD.fullmatch(cell.strip()) is not None
 
 
 def _check_width(path: str, number: int, row: list[str], least: int) -> None:

@@ -98,11 +98,12 @@ def split_indexes(references: Iterable[str]) -> tuple[list[str], list[str]]:
     """Return which of some paths are indexes, and the others."""
     indexes, others = list[str](), list[str]()
     for path in references:
-        (indexes if _holds_index(path) else others).append(path)
+        (indexes if holds_index(path) else others).append(path)
     return indexes, others
 
 
-def _holds_index(path: str) -> bool:
+def holds_index(path: str) -> bool:
+    """Return whether a path is an index."""
     # A pipe can be read only once, and not here; an odd name is somebody else's to complain of.
     with suppress(OSError, ValueError):
         if os.path.isfile(path):

@@ -119,14 +119,21 @@ class Given:
             raise self._no_field("value_field")
         return [Skipped(source, _NOTHING, error=True) for source in self._waiting.values()]
 
-    def _no_field(self, argument: str) -> SimdupError:
-        """Return the error for a field that no record has."""
+    def refuse(self, one: Skipped) -> SimdupError:
+        """Return the error for a document that was skipped and is needed."""
+        if not isinstance(one, NoField) or not one.argument:
+            return SimdupError(one.document, one.fault)
+        self._lack(one.argument, one.fields)
+        return self._no_field(one.argument, one.document)
+
+    def _no_field(self, argument: str, record: str = "") -> SimdupError:
+        """Return the error for a field that no record has, or not the only one that is needed."""
         wanted = getattr(self._reading, argument)
         found = self._lacking.get(argument, Counter())
         names = ", ".join(repr(_shortened(name)) for name in list(found)[:_MOST_FIELDS])
         more = f" and {len(found) - _MOST_FIELDS:,} more" if len(found) > _MOST_FIELDS else ""
         there = f" (fields: {names}{more})" if found else ""
-        what = f"no record has a field {wanted!r}{there}"
+        what = f"{'no' if record else 'no record has a'} field {wanted!r}{there}"
         if argument == "value_field":
             return SimdupError("keep", what, field="keep")
         hint = ""
@@ -134,7 +141,7 @@ class Given:
             # The longest field is most likely the text.
             longest = max(found, key=lambda name: found[name])
             hint = f"`field` {shlex.quote(longest)}" if found[longest] else ""
-        return SimdupError(argument, what, hint, argument)
+        return SimdupError(record or argument, what, hint, "" if record else argument)
 
 
 def _shortened(name: str) -> str:

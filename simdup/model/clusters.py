@@ -283,6 +283,8 @@ class Cleaned(NamedTuple):
         Where the corpus was written; None if nothing was.
     bytes_before, bytes_after : int or None
         Sizes of its files and of the written files; None if they cannot be compared.
+    missing : tuple of str
+        Files and folders that could not be opened, and so are missing from what was written.
     """
 
     result: Result
@@ -290,6 +292,7 @@ class Cleaned(NamedTuple):
     written: str | None = None
     bytes_before: int | None = None
     bytes_after: int | None = None
+    missing: tuple[str, ...] = ()
 
     @property
     def documents(self) -> int:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
+
+# Where a record is in its file.
+_PLACE = re.compile(r"(?:line|row) (\d+)")
 
 # The reason for skipping a document in which no term has a weight.
 NO_WORDS = "no words but function words"
@@ -39,6 +43,13 @@ class Skipped:
     document: str  # its name
     reason: str  # in a few words
     error: bool = False  # whether it is an error (status 2), unlike empty and binary files
+
+    @property
+    def fault(self) -> str:
+        """The reason without the line or row, if that is the number in the name."""
+        place, colon, fault = self.reason.partition(": ")
+        said = _PLACE.fullmatch(place)
+        return fault if colon and said and self.document.endswith(f"#{said[1]}") else self.reason
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias, Unpack
 
+from simdup.errors import SimdupError
 from simdup.model.criteria import Criteria, CriteriaFields
 from simdup.model.reading import Reading
 from simdup.model.recipe import Recipe, as_recipe
@@ -100,6 +101,19 @@ class Settings:
     criteria: Criteria = field(default_factory=Criteria)
     reading: Reading = field(default_factory=Reading)
     run: RunOptions = field(default_factory=RunOptions)
+
+    def check_distance(self) -> None:
+        """Raise if no two fingerprints can be that far apart.
+
+        Raises
+        ------
+        SimdupError
+            If the distance is more than the bits of a fingerprint.
+        """
+        distance, bits = self.criteria.distance, self.recipe.bits
+        if distance > bits:
+            what = f"{distance} is more than the {bits} bits of a fingerprint"
+            raise SimdupError("distance", what, field="distance")
 
     @classmethod
     def of(

@@ -50,6 +50,9 @@ class DedupeOptions:
     report: str | None = None
 
 
+# Suffixes of files, beside those of formats and of compression.
+_FILES = (".txt", ".md", ".json", ".zip")
+
 Finish = Callable[[Result, list[Removed]], None]
 
 
@@ -71,7 +74,7 @@ def dedupe(
     """Write a corpus without its redundant documents.
 
     Only documents that meet the criteria with a document that stays are redundant.  Files that
-    could not be read as documents are kept as they are; those that cannot even be copied are
+    could not be read as documents are copied as they are; those that cannot be opened are
     missing, and are listed as skipped.
 
     Parameters
@@ -93,12 +96,13 @@ def dedupe(
     Raises
     ------
     SimdupError
-        If the target must not or cannot be written.
+        If the target must not or cannot be written, or a reference gives no document.
     """
     settings = with_linkage(settings)
     _check_places(sources, options)
     indexes, others = split_indexes(options.references)
     listing = list_files(sources, settings.reading, others)
+    _check_references(options.references, listing.skipped)
     with spool_folder() as folder:
         files = [_rereadable(file, sources, folder) for file in listing.files]
         opened = replace(open_files(listing._replace(files=files), settings), indexes=indexes)
@@ -106,7 +110,7 @@ def dedupe(
         # A mistyped name should produce nothing, not even an empty folder.
         nothing = not given and bool(listing.skipped)
         if options.target is None or nothing:
-            result, corpus = examine(opened)
+            result, corpus = _examine(opened, options.references)
             removed = [cut.entry for cut in _cuts(result, corpus)]
             finish(result, removed)
             return Cleaned(result, removed)
@@ -117,10 +121,11 @@ def dedupe(
                 opened = replace(opened, notes=[*opened.notes, ("`link`", why)])
             compression = _compression(single, options.target, settings.reading)
             job = _File(single, references, compression)
-            return _write_file(opened, options.target, job, finish)
+            return _write_file(opened, options, job, finish)
         if options.target == STDIN:
             raise SimdupError("output", "only a single file of records can go to standard output",
                               "name a folder", field="output")  # fmt: skip
+        _check_name(options.target)
         root = sources[0] if len(sources) == 1 and os.path.isdir(sources[0]) else ""
         placed = list(zip(given, _places(sources, given), strict=True))
         _check_meeting(placed)
@@ -137,14 +142,15 @@ class _File:
     compression: str  # of the file that is written
 
 
-def _write_file(opened: Input, target: str, job: _File, finish: Finish) -> Cleaned:
+def _write_file(opened: Input, options: DedupeOptions, job: _File, finish: Finish) -> Cleaned:
     """Write the remaining records of a file to another file."""
+    target = options.target or STDIN
     like = "" if job.file.path == STDIN else job.file.path
     with ExitStack() as stack:
         if target != STDIN:
             stack.enter_context(reserve(target))
         stream = stack.enter_context(open_output(target, like))
-        result, corpus = examine(opened)
+        result, corpus = _examine(opened, options.references)
         cuts = _cuts(result, corpus)
         redundant = records_by_file(cuts).get(job.file.path, ())
         removed = [cut.entry for cut in cuts]
@@ -169,24 +175,74 @@ def _write_folder(
     """Write the remaining documents to a folder."""
     target = options.target or ""
     with reserve(target, parents=True), open_folder(target, options.force) as folder:
-        result, corpus = examine(opened)
+        result, corpus = _examine(opened, options.references)
         cleaned.cuts = _cuts(result, corpus)
         fill(folder, cleaned)
-        known = {one.document for one in result.skipped}
-        lost = [
+        missing = _missing(opened.skipped, cleaned, folder)
+        skipped = [
+            replace(one, reason=f"{one.reason}; not copied to {target}")
+            if one.document in missing else one
+            for one in result.skipped
+        ]  # fmt: skip
+        known = {one.document for one in skipped}
+        skipped += [
             Skipped(path, f"{why}; documents that are redundant because of it are kept", error=True)
             for path, why in cleaned.lost.items()
             if path not in known
         ]
         others = [(name, "left in place; not part of the result") for name in
                   list_others(folder, target)]  # fmt: skip
-        result = replace(result, skipped=(*result.skipped, *lost), notes=(*result.notes, *others))
+        result = replace(result, skipped=tuple(skipped), notes=(*result.notes, *others))
         removed = [cut.entry for cut in cleaned.cuts]
         before = sum(file.size for file, _ in cleaned.files)
         places = [os.path.join(folder, below) for _, below in cleaned.files]
         after = sum(os.path.getsize(place) for place in places if os.path.isfile(place))
         finish(result, removed)
-    return Cleaned(result, removed, target, before, after)
+    return Cleaned(result, removed, target, before, after, missing)
+
+
+def _missing(unlisted: Sequence[Skipped], cleaned: CleanedFolder, folder: str) -> tuple[str, ...]:
+    """Return the files and folders that could not be opened, so that the new folder lacks them."""
+    closed = [one.document for one in unlisted if one.error and _closed(one.document)]
+    return *closed, *(
+        file.path
+        for file, below in cleaned.files
+        if file.path in cleaned.lost and not os.path.lexists(os.path.join(folder, below))
+    )
+
+
+def _closed(path: str) -> bool:
+    """Return whether a path exists and cannot be opened; a folder may only lack matches."""
+    readable = os.path.isdir(path) and os.access(path, os.R_OK | os.X_OK)
+    return os.path.lexists(path) and not readable
+
+
+def _examine(opened: Input, references: Sequence[str]) -> tuple[Result, Corpus]:
+    """Find what is redundant; raise if a reference gave no document."""
+    result, corpus = examine(opened)
+    _check_references(references, result.skipped)
+    return result, corpus
+
+
+def _check_references(references: Sequence[str], skipped: Sequence[Skipped]) -> None:
+    """Raise if a reference gave no document: with a mistyped name, everything would stay."""
+    named = {*references, *map(without_address, references)}
+    for one in skipped:
+        if one.error and one.document in named:
+            raise SimdupError(one.document, f"{one.reason}, but is a reference")
+
+
+def _check_name(target: str) -> None:
+    """Raise if a new folder would have the name of a file."""
+    if os.path.isdir(target) or target.endswith(os.sep):
+        return
+    stem, compression = split_compression(target)
+    suffix = os.path.splitext(stem)[1].lower()
+    if compression or suffix in _FILES or format_of(stem, Reading()) != "text":
+        raise SimdupError(
+            target, "has the name of a file, but the result is a folder",
+            "only a single file of records becomes a file; name a folder, or end the name with /",
+        )  # fmt: skip
 
 
 def _check_places(sources: Sequence[str], options: DedupeOptions) -> None:

@@ -106,6 +106,7 @@ def examine(opened: Input) -> tuple[Result, Corpus]:
 def _examine(opened: Input, indexes: IndexReferences) -> tuple[Result, Corpus]:
     started = time.monotonic()
     settings, criteria = opened.settings, opened.settings.criteria
+    settings.check_distance()
     with ingest(opened, _batch_options(criteria, indexes)) as corpus:
         fingerprinter = opened.fingerprinter or Fingerprinter.for_corpus(
             corpus.analyzer, corpus.counts

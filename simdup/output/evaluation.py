@@ -20,18 +20,24 @@ def evaluation_jsonl(measured: Evaluation) -> Iterator[bytes]:
 
 
 def evaluation_text(measured: Evaluation) -> Iterator[bytes]:
-    """Yield an evaluation as text: pairs first, then clusters."""
+    """Yield an evaluation as text: pairs first, then clusters; ``-`` is a share of nothing."""
     m = measured
+    found, true = bool(m.found_pairs), bool(m.true_pairs)
+    named = bool(m.documents)
     counts = [
         ("pairs", f"{m.found_pairs:,} found, {m.true_pairs:,} true, {m.both_pairs:,} both"),
-        ("  precision", f"{m.precision:.4f}"),
-        ("  recall", f"{m.recall:.4f}"),
-        ("  F1", f"{m.f1:.4f}"),
+        ("  precision", _figure(m.precision, found)),
+        ("  recall", _figure(m.recall, true)),
+        ("  F1", _figure(m.f1, found and true)),
         ("clusters", f"{m.found_clusters:,} found, {m.true_clusters:,} true"),
-        ("  adjusted Rand", f"{m.adjusted_rand:.4f}"),
-        ("  B-cubed precision", f"{m.bcubed_precision:.4f}"),
-        ("  B-cubed recall", f"{m.bcubed_recall:.4f}"),
-        ("  B-cubed F1", f"{m.bcubed_f1:.4f}"),
+        ("  adjusted Rand", _figure(m.adjusted_rand, named)),
+        ("  B-cubed precision", _figure(m.bcubed_precision, named)),
+        ("  B-cubed recall", _figure(m.bcubed_recall, named)),
+        ("  B-cubed F1", _figure(m.bcubed_f1, named)),
         ("documents", f"{m.documents:,} in either file"),
     ]
     yield "".join(f"{name:<20} {figure}\n" for name, figure in counts).encode()
+
+
+def _figure(value: float, defined: bool) -> str:
+    return f"{value:.4f}" if defined else "-"

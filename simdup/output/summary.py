@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections import Counter
 from collections.abc import Iterable
@@ -17,6 +18,22 @@ if TYPE_CHECKING:
 
 # The names of searches in sentences.
 SEARCHES = {"simhash": "simhash", "minhash": "MinHash", "pstable": "p-stable projections"}
+
+# Reasons for skipping a document by how they begin, as the end of a sentence.
+_KINDS = {
+    "empty": ("empty",),
+    "binary": ("binary file",),
+    "undecodable": ("undecodable file",),
+    "no words": ("without words",),
+    "larger than": ("too large",),
+    "no such": ("missing",),
+    "contains no document": ("without documents",),
+    "not a regular file": ("special file",),
+    "no main text": ("without main text",),
+    "vanished": ("vanished",),
+}
+_NOUNS = ("binary file", "undecodable file", "special file", "faulty record")
+_LINE = re.compile(r"(line|row) [\d,]+: ")
 
 _KEPT = {"first": "the first of each"}
 
@@ -47,10 +64,13 @@ def _read(result: Result) -> str:
 
 def _found(result: Result, criteria: Criteria) -> str:
     summary = result.summary
+    if not summary.documents:
+        return "Nothing to compare."
     if not summary.clusters:
         return "Found no near-duplicates."
     order = ["references"] if result.references or summary.indexed is not None else []
-    order += ["preferred ones"] if criteria.prefer else []
+    unmatched = [what for name, what in result.notes if name == "`prefer`"]
+    order += ["preferred ones"] if len(set(criteria.prefer)) > len(unmatched) else []
     kept = ", then ".join([*order, _KEPT.get(criteria.keep, criteria.keep)])
     clusters = count_words(summary.clusters, "cluster")
     redundant = count_words(summary.redundant, "redundant document")
@@ -82,7 +102,11 @@ def _checked(result: Result, criteria: Criteria) -> str:
     pairs = count_words(summary.candidates, "candidate pair")
     if not summary.candidates:
         # Copies need no check.
-        return "" if summary.clusters else f"No candidate pairs to check ({asked})."
+        return (
+            ""
+            if summary.clusters or not summary.documents
+            else f"No candidate pairs to check ({asked})."
+        )
     if not criteria.verify:
         return f"{pairs} found ({asked}); the texts were not compared."
     # Stars and large clusters do not list all confirmed pairs.
@@ -150,13 +174,24 @@ def criteria_words(criteria: Criteria) -> str:
 def cleaned_words(cleaned: Cleaned) -> str:
     """Return how many documents a cleaned corpus keeps, and its size."""
     total = cleaned.documents
-    stay = f"{total - len(cleaned.removed):,} of {count_words(total, 'document')} stay"
+    left = total - len(cleaned.removed)
+    stay = f"{left:,} of {count_words(total, 'document')} {'stays' if left == 1 else 'stay'}"
     # They are written too, so there may be more files than documents.
     if not all(one.error for one in cleaned.result.skipped):
         stay += " (and what was skipped)"
     if cleaned.bytes_before is None or cleaned.bytes_after is None:
         return stay
     return f"{stay}, {size_words(cleaned.bytes_after)} of {size_words(cleaned.bytes_before)}"
+
+
+def missing_words(cleaned: Cleaned) -> str:
+    """Return how much could not be copied to a cleaned corpus; empty for nothing."""
+    if not cleaned.missing:
+        return ""
+    folders = sum(map(os.path.isdir, cleaned.missing))
+    counts = (len(cleaned.missing) - folders, "file"), (folders, "folder")
+    what = " and ".join(count_words(number, noun) for number, noun in counts if number)
+    return f"{what} could not be copied; OUT is incomplete."
 
 
 def size_words(size: int) -> str:
@@ -173,11 +208,21 @@ def size_words(size: int) -> str:
 
 def skipped_words(skipped: Iterable[Skipped]) -> str:
     """Return how many documents were skipped, and why; empty for none."""
-    reasons = Counter(re.sub(r"^line [\d,]+: ", "", one.reason) for one in skipped)
-    if not reasons:
+    kinds = Counter(map(_kind, skipped))
+    if not kinds:
         return ""
-    why = ", ".join(f"{count:,} {shown(reason)}" for reason, count in reasons.most_common())
-    return f"{reasons.total():,} skipped ({why})"
+    why = ", ".join(
+        count_words(count, *kind) if kind[0] in _NOUNS else f"{count:,} {kind[0]}"
+        for kind, count in kinds.most_common()
+    )
+    return f"{kinds.total():,} skipped ({why})"
+
+
+def _kind(one: Skipped) -> tuple[str, ...]:
+    """Return why a document was skipped, as the end of a sentence; details were said before."""
+    known = (words for start, words in _KINDS.items() if one.reason.startswith(start))
+    faulty = ("faulty record" if _LINE.match(one.reason) else "not readable",)
+    return next(known, faulty if one.error else (shown(_LINE.sub("", one.reason)),))
 
 
 def recipe_words(recipe: dict[str, Any]) -> str:

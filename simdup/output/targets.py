@@ -12,6 +12,7 @@ from simdup.corpus.own_results import HEAD, is_own_result
 from simdup.corpus.patterns import matches
 from simdup.corpus.sources import STDIN
 from simdup.errors import SimdupError, unreadable
+from simdup.index.opening import holds_index
 from simdup.model.formats import TEXT_HEADING
 from simdup.model.reading import Reading
 from simdup.workspace import entries
@@ -58,6 +59,7 @@ def check_apart(target: str, sources: Iterable[str], what: str = "a SOURCE") -> 
             raise SimdupError(target, f"is inside {what}: {source}")
         if real.startswith(os.path.join(place, "")):
             raise SimdupError(target, f"contains {what}: {source}")
+    _refuse_index(target)
 
 
 def check_output(
@@ -69,13 +71,14 @@ def check_output(
     """Raise if an output would overwrite a file that is read: a source, or another.
 
     In a folder that is read, results of an earlier run, and files that the patterns of `reading`
-    leave out, may be overwritten.
+    leave out, may be overwritten.  An index never is.
 
     Raises
     ------
     SimdupError
-        If the file is read, or inside a source and not a result of simdup.
+        If the file is an index, is read, or is inside a source and not a result of simdup.
     """
+    sources = list(sources)
     # Devices and pipes are written to, not overwritten.
     if path is None or path == STDIN or not os.path.isfile(path):
         return
@@ -85,8 +88,16 @@ def check_output(
     for source in map(without_address, sources):
         if _same(path, 0 if source == STDIN else source):
             raise SimdupError(path, f"is a SOURCE itself: {source}", "write to another file")
+    _refuse_index(path)
+    for source in sources:
         if source != STDIN and os.path.isdir(source):
             _check_inside(path, source, reading or Reading())
+
+
+def _refuse_index(path: str) -> None:
+    # An index is work that a mistyped command should not replace.
+    if holds_index(path):
+        raise SimdupError(path, "is a simdup index", "choose another name")
 
 
 def _check_inside(path: str, folder: str, reading: Reading) -> None:

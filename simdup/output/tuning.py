@@ -46,6 +46,9 @@ def tuning_text(found: Tuning, rest: str, paint: Painter, verbose: bool = False)
 
     `rest` is what the advised command ends with: sources, and options for how to read them.
     """
+    if not found.sample:
+        yield b"Nothing to compare.\n"
+        return
     sample = f"{found.sample:,} of {count_words(found.documents, 'document')}"
     true = count_words(found.true, "pair")
     if found.advice:

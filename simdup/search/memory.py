@@ -28,7 +28,7 @@ def max_pairs(pair_bytes: int, memory: int | None) -> int:
 
 def too_many(pairs: int, copies: str) -> SimdupError:
     """Return the error for at least `pairs` pairs."""
-    hint = "`iter_pairs` yields them in chunks; a smaller `distance` finds fewer"
+    hint = "`iter_pairs` yields them in chunks; a smaller `distance` finds fewer; raise `memory`"
     if copies == "all":
         hint = "set `copies` to first to pair each duplicate with the first only; " + hint
     return SimdupError("pairs", f"{pairs:,} or more pairs do not fit in memory", hint)

@@ -141,7 +141,7 @@ def test_an_error_is_one_line_and_perhaps_a_hint(
     assert ran.status == 2
     assert ran.out == b""
     lines = ran.err.splitlines()
-    assert re.fullmatch(r"simdup: [^:]+(:\d+)?: \S.*", lines[0])
+    assert re.fullmatch(r"simdup: \S.*", lines[0])
     assert not lines[0].startswith("simdup: internal error")
     assert all(line.startswith("hint: ") for line in lines[1:])
     assert len(lines) <= 2
@@ -150,12 +150,11 @@ def test_an_error_is_one_line_and_perhaps_a_hint(
 
 def test_wrong_usage_names_the_way_to_the_help(simdup: Command) -> None:
     ran = simdup("scan", "--nonsense", ".")
-    assert ran.err.startswith("simdup: scan: No such option '--nonsense'")
+    assert ran.err.startswith("simdup: scan: no such option '--nonsense'")
     assert ran.err.endswith("\nhint: simdup scan --help\n")
-    for arguments in (["scan", ".", "--field"], ["scan", ".", "-d"], ["scan"], ["scan", "-d", "x"]):
-        ran = simdup(*arguments)
-        assert ran.err.startswith("simdup: scan: ")
-        assert ran.err.endswith("\nhint: simdup scan --help\n")
+    ran = simdup("scan")
+    assert ran.err.startswith("simdup: scan: missing SOURCE")
+    assert ran.err.endswith("\nhint: simdup scan --help\n")
 
 
 @pytest.mark.parametrize("arguments", [["scan", "--idf", "none", "."], ["cluster", "none"]])
@@ -407,7 +406,7 @@ def test_an_empty_folder(simdup: Command, tmp_path: Path) -> None:
     ran = simdup("scan", "c")
     assert (ran.status, ran.out) == (2, b"")
     assert ran.err.startswith("simdup: c: contains no document\nRead 0 documents in ")
-    assert "Found no near-duplicates.\nNo candidate pairs to check (" in ran.err
+    assert ran.err.endswith("Nothing to compare.\n")
     assert len(simdup("fingerprint", "c").lines) == 1
     records = [json.loads(line) for line in simdup("scan", "c", "-f", "jsonl").lines]
     assert [record["type"] for record in records] == ["skipped", "summary"]
@@ -693,7 +692,7 @@ def test_lines_of_fingerprints(simdup: Command, tmp_path: Path) -> None:
         assert re.fullmatch(rf"# simdup 1 recipe=[0-9a-f]+ bits={bits}( \w+=\S+)*", ran.lines[0])
         assert re.fullmatch(rf"[0-9a-f]{{{bits // 4}}}  \./a\.txt", ran.lines[1])
         assert len(ran.lines) == 2
-        assert "2 skipped (1 empty, 1 no words)" in ran.err
+        assert "2 skipped (1 empty, 1 without words)" in ran.err
 
 
 def test_pairs(simdup: Command) -> None:
@@ -781,8 +780,8 @@ def test_lines_of_different_recipes_are_refused(simdup: Command, tmp_path: Path)
             ran = simdup(name, "one", "two")
             assert (ran.status, ran.out) == (2, b"")
             assert "two:1" in ran.err
-            assert "fit" in ran.err
-            assert "idf" in ran.err
+            hints = ("simdup fit", "--idf") if b"bits=32" not in other else ("same --bits",)
+            assert all(hint in ran.err for hint in hints)
 
 
 @pytest.mark.parametrize(

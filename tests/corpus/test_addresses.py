@@ -81,10 +81,10 @@ def test_a_name_wins_over_a_number(simdup: Command, tmp_path: Path) -> None:
         ("r.jsonl#k2", (), "r.jsonl#k2: no such record: there are 5, counted from 1"),
         ("r.jsonl#" + "9" * 5000, (), "no such record"),
         ("r.jsonl#k9", ("--id-field", "key"), "no such record among 5; near it: 'k5', 'k4', 'k3'"),
-        ("r.jsonl#", (), "r.jsonl#: no such file or directory"),
-        ("none.jsonl#1", (), "none.jsonl#1: no such file or directory"),
+        ("r.jsonl#", (), "r.jsonl#: no such file or folder"),
+        ("none.jsonl#1", (), "none.jsonl#1: no such file or folder"),
         ("a.txt#1", (), "a.txt#1: a.txt holds no records: see --input-format"),
-        ("bad.jsonl#2", (), "bad.jsonl#2: line 2: not valid JSON"),
+        ("bad.jsonl#2", (), "bad.jsonl#2: not valid JSON"),
         ("bad.jsonl#1", ("--field", "body"), "no field 'body'"),
     ],
 )  # fmt: skip
@@ -97,7 +97,7 @@ def test_what_is_not_there_is_one_clear_error(
     ran = simdup("compare", address, "a.txt", *options)
     assert (ran.status, ran.out) == (2, b"")
     assert said in ran.err
-    assert len(ran.lines + ran.err.splitlines()) == 1
+    assert all(line.startswith("hint: ") for line in ran.err.splitlines()[1:])
     scanned = simdup("scan", address, "a.txt", *options)
     assert scanned.status == 2
     assert "no field" in said or said in scanned.err
@@ -110,7 +110,7 @@ def test_a_record_without_words_that_was_named_is_an_error(simdup: Command, tmp_
         address = "r.jsonl#x" if options else "r.jsonl#1"
         ran = simdup("scan", address, "r.jsonl#2", *options)
         assert ran.status == 2, options
-        assert "no words" in ran.err
+        assert "without words" in ran.err
 
 
 def clusters(out: bytes) -> list[list[str]]:

@@ -88,8 +88,8 @@ def test_records_with_the_same_fault_are_one_line(simdup: Command, tmp_path: Pat
             for name in ("a#1.jsonl", "b.jsonl")
             for line in (
                 f"{name}: 3 records, first on line 2: no field 'text'",
-                f"{name}#4: line 4: field 'text' is null",
-                f"{name}#6: line 6: not valid JSON",
+                f"{name}#4: field 'text' is null",
+                f"{name}#6: not valid JSON",
             )
         ],
     )

@@ -139,7 +139,7 @@ def test_files_of_more_than_the_limit_and_of_just_as_much(simdup: Command, tmp_p
     ran = simdup("compare", "a.txt", "c.txt", "--max-size", "1k")
     assert (ran.status, ran.err) == (2, "simdup: a.txt: larger than 1 kB: see --max-size\n")
     ran = simdup("scan", "-", "--max-size", "100", stdin=text.encode())
-    assert (ran.status, "-: larger than 100 bytes" in ran.err) == (2, True)
+    assert (ran.status, "standard input: larger than 100 bytes" in ran.err) == (2, True)
 
 
 def test_the_default_is_100_megabytes(tmp_path: Path) -> None:

@@ -144,6 +144,8 @@ def test_copies_are_known_by_similarity_or_else_by_distance(tmp_path: Path) -> N
         ('{"type":"pair","a":"x"}\n', None, ":1: not a line written by simdup"),
         ("a,b\nx,y\n", 0.5, "no score found"),
         ("a,b,score\nx,y,high\n", 0.5, "the score 'high' is not a number"),
+        ("document,match,distance,similarity\nx,y,0,1\n", None, "not those of pairs"),
+        ("left,right\na.txt,b.txt\n", None, "columns left, right: not those of pairs"),
         ("cluster,document\n1,x\n", 0.5, "clusters have no score"),
     ],
 )
@@ -259,9 +261,9 @@ def test_the_command(
 
     truth.write_text("p\tq\n")
     status, _, err = run(capsysbinary, str(found), str(truth))
-    assert status == 0
+    assert status == 2
     assert "names no document of FOUND" in err
-    assert run(capsysbinary, str(found), str(truth), "-q")[2] == ""
+    assert run(capsysbinary, str(found), str(truth))[1] == ""
     status, _, err = run(capsysbinary, str(found), str(tmp_path / "missing"))
     assert (status, "missing: no such file" in err) == (2, True)
     assert run(capsysbinary, "-", "-")[0] == 2

@@ -216,7 +216,7 @@ def test_refused_targets(simdup: Command, tmp_path: Path) -> None:
     ran = simdup("dedupe", "in", "-o", "out", "--removed", "out/list.csv")
     assert (ran.status, "is inside OUT" in ran.err) == (2, True)
     ran = simdup("dedupe", "-", "--input-format", "jsonl", "-o", "in", "--force", stdin=b"{}")
-    assert (ran.status, "is a directory" in ran.err) == (2, True)
+    assert (ran.status, "is a folder" in ran.err) == (2, True)
     ran = simdup("dedupe", "-", "-o", "out", stdin=b"text")
     assert (ran.status, "must be records" in ran.err) == (2, True)
     ran = simdup("dedupe", "in", "-o", "out", "--reference", "out")
@@ -556,7 +556,7 @@ def test_a_source_that_vanishes_while_it_is_copied(
 
     monkeypatch.setattr(corpus_writer.shutil, "copy2", and_remove)
     ran = simdup("dedupe", "in", "-o", "out")
-    assert (ran.status, "in/a0.txt: no such file or directory" in ran.err) == (2, True)
+    assert (ran.status, "in/a0.txt: no such file or folder" in ran.err) == (2, True)
     assert tree(tmp_path / "out") == tree(source)
     assert "b.txt" in tree(source)
 

@@ -378,7 +378,7 @@ def test_unreadable_files_are_reported_and_the_rest_is_done(
     assert ran.status == 2
     records = [json.loads(line) for line in ran.lines]
     assert [record["type"] for record in records] == ["cluster", "skipped", "skipped", "summary"]
-    reason = "no such file or directory"
+    reason = "no such file or folder"
     assert records[1] == {"type": "skipped", "document": "missing", "reason": reason}
     assert records[2]["document"] == "dangling"
     assert f"simdup: missing: {reason}\n" in ran.err

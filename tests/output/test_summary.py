@@ -118,11 +118,11 @@ def test_nothing_found() -> None:
 
 
 def test_reasons_are_counted_and_shown_harmless() -> None:
-    skipped = [Skipped("a", f"line {n}: not valid JSON") for n in (1, 2)] + [
+    skipped = [Skipped("a", f"line {n}: not valid JSON", error=True) for n in (1, 2)] + [
         Skipped("b", "\x1b[2J")
     ]
     told = report(replace(result(), skipped=tuple(skipped)), Criteria())
-    assert "; 3 skipped (2 not valid JSON, 1 \\x1b[2J).\n" in told
+    assert "; 3 skipped (2 faulty records, 1 \\x1b[2J).\n" in told
 
 
 @pytest.mark.parametrize(

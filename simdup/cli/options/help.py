@@ -9,12 +9,17 @@ from typing import Any
 
 import click
 
+from simdup.cli import process
 from simdup.cli.messages import say
 from simdup.cli.options.effects import say_without_effect
 from simdup.cli.process import printing, require_memory
+from simdup.cli.usage import no_such_command
 
 # How Click shows a range; the error for a value outside says it in plainer words.
 _RANGE = re.compile(r"\s*\[[^][]*\bx\b[^][]*\]")
+
+# Parameters that name what a command writes.
+_OUTPUTS = ("path", "target", "model")
 
 PANELS = ("Input", "Matching", "Output", "Search", "Recipe", "Other")
 
@@ -125,6 +130,14 @@ class Group(_WithExamples, click.Group):
         """Return the names of the subcommands."""
         return list(self.commands)
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the subcommand that is typed."""
+        if args[0] not in self.commands and not args[0].startswith("-"):
+            raise no_such_command(args[0], self.commands, str(ctx.info_name))
+        return super().resolve_command(ctx, args)
+
 
 def _say_waiting(ctx: click.Context) -> None:
     """Tell a person at a terminal that the command waits for what is typed."""
@@ -158,6 +171,8 @@ class Command(_WithExamples):
         require_memory()
         say_without_effect(ctx)
         _say_waiting(ctx)
+        written = (ctx.params.get(name) for name in _OUTPUTS)
+        process.output += [path for path in written if path not in (None, "-")]
         return super().invoke(ctx)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

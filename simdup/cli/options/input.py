@@ -76,7 +76,7 @@ def _any_sources(
 def _some_sources(files_from: str | None, printed: str = "", **given: Any) -> list[str]:
     named = _any_sources(files_from=files_from, printed=printed, **given)
     if not named and files_from is None:
-        raise click.UsageError("Missing SOURCE: name a folder, files, or - for standard input")
+        raise click.UsageError("missing SOURCE: name a folder, files, or - for standard input")
     return named
 
 
@@ -90,7 +90,7 @@ def _sources(make: Callable[..., list[str]], printed: str = "") -> Decorator:
             "sources",
             nargs=-1,
             metavar="SOURCE..." if make is _some_sources else "[SOURCE...]",
-            type=click.Path(),
+            type=click.Path(readable=False),
         ),
         _input("--files-from FILE", "Read more SOURCEs from FILE, one per line."),
         _input("-0, --null", null),

@@ -1,0 +1,101 @@
+"""Mistakes on the command line, in words of our own: Click's messages are those of a parser."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+import click
+
+from simdup.errors import SimdupError
+
+# Two names are near if this share of their characters is the same: ``dedup`` is near ``dedupe``,
+# and ``--help`` is not near ``--check``.
+_NEAR = 0.7
+
+
+def usage_error(error: click.UsageError, command: str) -> SimdupError:
+    """Return the error that a person reads.
+
+    Parameters
+    ----------
+    error : UsageError
+        What Click or a command has raised.
+    command : str
+        What people type for the command, without ``simdup``; empty if it is not known.
+    """
+    parameter = getattr(error, "param", None)
+    if isinstance(error, click.MissingParameter) and parameter is not None:
+        what = parameter.make_metavar(error.ctx) if error.ctx else str(parameter.name)
+        names = " ".join([*parameter.opts[-1:], what]) if _is_option(parameter) else what
+        return SimdupError(command, f"missing {names}", _help(command))
+    if isinstance(error, click.BadParameter) and parameter is not None:
+        where = max(parameter.opts, key=len) if _is_option(parameter) else command
+        return SimdupError(where, *_invalid(error.message.rstrip("."), parameter.type))
+    message = error.message.rstrip(".")
+    if isinstance(error, click.NoSuchOption):
+        near = did_you_mean(error.option_name, error.possibilities or ())
+        what = f"no such option {error.option_name!r}"
+        return SimdupError(command, what, near or _help(command))
+    if isinstance(error, click.BadOptionUsage):
+        none = message.endswith("does not take a value")
+        return SimdupError(error.option_name, "takes no value" if none else "needs a value")
+    extra = re.fullmatch(r"Got unexpected extra arguments? \((.*)\)", message)
+    what = f"unexpected argument: {extra[1]}" if extra else message[:1].lower() + message[1:]
+    return SimdupError(command, what, _help(command))
+
+
+def no_such_command(name: str, known: Iterable[str], group: str = "") -> SimdupError:
+    """Return the error for a mistyped command of `group`."""
+    hint = did_you_mean(name, known) or _help(group)
+    return SimdupError(group, f"no such command {name!r}", hint)
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """Return a hint that names what is nearly the same; empty if nothing is."""
+    from difflib import get_close_matches
+
+    plain = {one.lstrip("-"): one for one in known}
+    near = get_close_matches(word.lstrip("-"), plain, cutoff=_NEAR)
+    return f"did you mean {' or '.join(repr(plain[one]) for one in near)}?" if near else ""
+
+
+def _is_option(parameter: click.Parameter) -> bool:
+    return parameter.param_type_name == "option"
+
+
+def _help(command: str) -> str:
+    return " ".join(filter(None, ["simdup", command, "--help"]))
+
+
+def _invalid(message: str, kind: click.ParamType[Any]) -> tuple[str, str]:
+    """Return what is wrong with a value, and a hint."""
+    if isinstance(kind, click.Choice):
+        typed = re.match(r"'(.*)' is not one of ", message, re.DOTALL)
+        if typed:
+            known = list(map(str, kind.choices))
+            return f"{typed[1]!r} is not one of {', '.join(known)}", _near_choice(typed[1], known)
+    outside = re.match(r"(\S+) is not in the range ", message)
+    if outside and isinstance(kind, click.IntRange | click.FloatRange):
+        return f"{float(outside[1]):.15g} is {_range(kind)}", ""
+    wrong = re.match(r"('.*') is not a valid (integer|float)", message, re.DOTALL)
+    if wrong:
+        return f"{wrong[1]} is not a {'whole ' if wrong[2] == 'integer' else ''}number", ""
+    return message, ""
+
+
+def _near_choice(word: str, known: list[str]) -> str:
+    """Return a hint at a choice that is nearly the same, or that ends or begins alike."""
+    if hint := did_you_mean(word, known):
+        return hint
+    part = [one for one in known if word and (one.startswith(word) or word.startswith(one))]
+    return f"did you mean {part[0]!r}?" if len(part) == 1 else ""
+
+
+def _range(kind: click.IntRange | click.FloatRange) -> str:
+    if kind.min is None or kind.max is None:
+        least = kind.max is None
+        return f"{'less' if least else 'more'} than {kind.min if least else kind.max:g}"
+    inside = " (these excluded)" if kind.min_open and kind.max_open else ""
+    return f"not between {kind.min:g} and {kind.max:g}{inside}"
