@@ -80,7 +80,7 @@ def command(
             names = result.names(listed)
             stream.writelines(name_lines(stream, names, context.params["null"]))
         else:
-            write_result(stream, result, out, criteria.extras)
+            write_result(stream, result, out, criteria.columns)
     if not screen.quiet:
         from simdup.output.summary import report
 

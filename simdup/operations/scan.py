@@ -159,7 +159,8 @@ def _find(
     texts = Texts.of(corpus.lengths, scanned.texts, criteria)
     if criteria.linkage == "star":
         documents = matches.without_matched(documents)
-    found = find_groups(Grouping(documents, signatures, texts, priority, settings))
+    given = Grouping(documents, signatures, texts, priority, settings, corpus.seeds())
+    found = find_groups(given)
     if matches.candidates:
         found.candidates += matches.candidates
         found.candidates_by["simhash"] += matches.candidates
@@ -179,7 +180,8 @@ def _batch_options(criteria: Criteria, indexes: IndexReferences) -> BatchOptions
     signed = criteria if "minhash" in criteria.searches else None
     if not criteria.verify and signed is None:
         return BatchOptions(extras=indexes.extras)
-    return BatchOptions(criteria.shingle, criteria.verify, signed, extras=indexes.extras)
+    seeds = "passages" in criteria.searches
+    return BatchOptions(criteria.shingle, criteria.verify, signed, seeds, extras=indexes.extras)
 
 
 def _ranks(corpus: Corpus, criteria: Criteria, references: range) -> Callable[[int], int]:

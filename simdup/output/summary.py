@@ -16,7 +16,12 @@ if TYPE_CHECKING:
     from simdup.model.clusters import Cleaned
 
 # The names of searches in sentences.
-SEARCHES = {"simhash": "simhash", "minhash": "MinHash", "pstable": "p-stable projections"}
+SEARCHES = {
+    "simhash": "simhash",
+    "minhash": "MinHash",
+    "pstable": "p-stable projections",
+    "passages": "shared passages",
+}
 
 _KEPT = {"first": "first in order"}
 

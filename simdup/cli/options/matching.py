@@ -22,11 +22,18 @@ _LINKAGE = partial(
     "Cluster documents by any chain of pairs (single), or only with the kept one (star).",
     LINKAGES,
 )
+_SIMILARITY = partial(
+    _matching,
+    "-s, --similarity S",
+    "Lowest text similarity of a pair, 0 to 1.",
+    _SHARE,
+    common=True,
+)
 _CRITERIA = {
     "method": _matching(
         "--method METHOD",
-        "Candidate search: simhash (near fingerprints), minhash (shared text), auto (both), or "
-        "pstable (near TF-IDF vectors).",
+        "Candidate search: simhash (near fingerprints), minhash (shared text), auto (both, and "
+        "shared passages with --containment), or pstable (near TF-IDF vectors).",
         METHODS,
         common=True,
     ),
@@ -39,9 +46,7 @@ _CRITERIA = {
         click.IntRange(0, 256),
         common=True,
     ),
-    "similarity": _matching(
-        "-s, --similarity S", "Lowest text similarity of a pair, 0 to 1.", _SHARE, common=True
-    ),
+    "similarity": _SIMILARITY(),
     "shingle": _matching(
         "--shingle SIZE",
         "Compare texts by runs of N characters, or of N words with words:N.",
@@ -50,7 +55,8 @@ _CRITERIA = {
     "verify": _matching("--verify/--no-verify", "Compare the texts of each candidate pair."),
     "containment": _matching(
         "--containment C",
-        "Lowest share of the shorter text that the longer one contains.",
+        "Lowest share of the shorter text that the longer one contains; finds excerpts in texts of "
+        "any length.",
         _SHARE,
         shown="off",
     ),
@@ -80,6 +86,9 @@ def criteria(*fields: str, linkage: str = "single") -> Decorator:
     `linkage` is the default of the command.
     """
     known = _CRITERIA | {"linkage": _LINKAGE(shown=linkage)}
+    if not fields or "containment" in fields:
+        shown = f"{_DEFAULT.similarity:g}; 0 with --containment"
+        known["similarity"] = _SIMILARITY(default=None, shown=shown)
     return value("criteria", _make_criteria, *(known[name] for name in fields or _CRITERIA))
 
 
