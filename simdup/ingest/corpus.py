@@ -34,7 +34,7 @@ from simdup.fingerprints.bands import Signatures, concat_signatures
 from simdup.fingerprints.fingerprinter import Fingerprinter, Fingerprints
 from simdup.ingest.counting import COUNTS_ONLY, BatchCounter, BatchOptions, CountedBatch
 from simdup.ingest.given import Given
-from simdup.ingest.mapped import mapped
+from simdup.ingest.mapped import concat_mapped
 from simdup.ingest.sources import Input
 from simdup.model.documents import NO_WORDS, LeftOut, Skipped
 from simdup.reuse.sharing import TextSeeds
@@ -210,13 +210,8 @@ class Corpus:
             return None
         sizes = np.concatenate([sizes for sizes, _ in self.seed_chunks])
         starts = np.append(0, np.cumsum(sizes))
-        path = os.path.join(self.folder, "seeds")
-        hashes = mapped(path, np.uint64, int(starts[-1])).view(np.uint64)
-        done = 0
-        for _, slot in self.seed_chunks:
-            own = np.frombuffer(self.read(slot), np.uint64)
-            hashes[done : done + len(own)] = own
-            done += len(own)
+        parts = (np.frombuffer(self.read(slot), np.uint64) for _, slot in self.seed_chunks)
+        hashes = concat_mapped(os.path.join(self.folder, "seeds"), parts, int(starts[-1]))
         text_of = np.arange(len(sizes)) if self.row_of is None else self.row_of
         return TextSeeds(starts, hashes), text_of
 

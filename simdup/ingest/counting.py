@@ -117,7 +117,6 @@ class BatchCounter:
         wordless = set(compress(compress(digests, first_seen), counts.sizes == 0))
         counted.counts = counts.without_empty_rows()
         texts: list[str] = []
-        seeded: list[str] = []
         documents = zip(prepared, digests, first_seen, strict=True)
         for one in found:
             if isinstance(one, Skipped):
@@ -135,8 +134,6 @@ class BatchCounter:
                 counted.lengths.append(len(text.compact))
                 if self._shingler is not None:
                     texts.append(self._shingler.text_of(text))
-                if self.options.seeds:
-                    seeded.append(text.folded)
             counted.documents.append(one._replace(text=""))
             counted.text_digests += digest
             counted.first_seen.append(first)
@@ -146,7 +143,7 @@ class BatchCounter:
             sets = self._shingler.sets(texts)
             counted.signatures = minhash_signatures(sets, self.options.signatures)
         if self.options.seeds:
-            counted.seeds = text_seeds(seeded)
+            counted.seeds = text_seeds(list(compress(folded, counts.sizes)))
         return counted, texts
 
     def _first_seen(self, digests: list[bytes]) -> list[bool]:

@@ -28,7 +28,7 @@ def english(chance: random.Random, size: int) -> str:
 
 
 def edited(chance: random.Random, text: str, every: int) -> str:
-    """Change one character, or a word of English, in so many characters."""
+    """Change about one character, or one word of English, in `every` characters."""
     unit, gap = (text.split(), " ") if " " in text else (list(text), "")
     step = every // 6 if gap else every
     for i in range(step // 2, len(unit), step):
@@ -142,7 +142,7 @@ def test_without_a_similarity_only_the_containment_counts(simdup: Command, tmp_p
     assert longest.splitlines()[3].split()[-2:] == ["document", "c/part"]
     # A similarity that is set must be met as well.
     assert simdup("scan", "c", "--containment", "0.9", "-s", "0.8", "-q").out == b""
-    # The searches that were asked for by name stay as they are.
+    # A method that was asked for by name does not look for passages.
     by_name = simdup("scan", "c", "--containment", "0.9", "--method", "simhash", "-f", "jsonl")
     assert "passages" not in json.loads(by_name.lines[-1])["candidates_by"]
 
