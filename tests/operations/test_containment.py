@@ -127,6 +127,16 @@ def test_a_family_with_excerpts_is_one_cluster_in_little_time() -> None:
     assert [len(cluster.members) for cluster in found.clusters] == [len(data)]
 
 
+def test_what_many_documents_quote_is_found_in_all_of_them() -> None:
+    chance = random.Random(8)
+    notice = han(chance, 150)
+    data = [(f"{i}", han(chance, 600) + notice + han(chance, 400)) for i in range(120)]
+    data.insert(40, ("notice", notice))
+    found = scan(data, containment=0.9, run=ONE)
+    assert [len(cluster.members) for cluster in found.clusters] == [121]
+    assert found.summary.candidates < 500
+
+
 def test_without_a_similarity_only_the_containment_counts(simdup: Command, tmp_path: Path) -> None:
     chance = random.Random(5)
     whole = han(chance, 2000)
