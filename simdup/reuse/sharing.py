@@ -36,7 +36,7 @@ CROWD = 50
 
 # Of the seeds of an excerpt with changes all over it, the share C ** 4 is left where C of its
 # 5-grams are: a seed needs eight symbols or more.  A quarter of it leaves room for chance: on the
-# same texts none is missed, and at 0.8 and 0.9 eight to thirteen pairs are checked for each that holds.
+# same texts none is missed; at 0.8 and 0.9 eight to thirteen pairs are checked for each that holds.
 _EXPONENT, _ROOM = 4, 4
 
 # Seeds that are sorted at a time.
