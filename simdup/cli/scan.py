@@ -92,7 +92,7 @@ def command(
         elif out.format == PAGE:
             write_page(stream, result, page)
         else:
-            write_result(stream, result, out, criteria.extras)
+            write_result(stream, result, out, criteria.columns)
     if not screen.quiet:
         from simdup.output.summary import report
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,25 +23,39 @@ class Measured(NamedTuple):
     similarity: NDArray[np.float64] | None = None
     containment: NDArray[np.float64] | None = None
     cosine: NDArray[np.float64] | None = None
+    # int8[pairs]: 1 for a first text that is contained in the second, 2 for the second, 3 for both.
+    contained: NDArray[np.int8] | None = None
 
     def accepted(self, criteria: Criteria, pairs: int) -> NDArray[np.bool_]:
         """Return which of the pairs meet the criteria."""
         least = (criteria.similarity, criteria.containment, criteria.cosine)
         good = np.ones(pairs, np.bool_)
-        for asked, found in zip(least, self, strict=True):
+        for asked, found in zip(least, self[:3], strict=True):
             if asked is not None and found is not None:
                 good &= found >= asked
         return good
 
     def take(self, which: NDArray[np.bool_] | RowIds) -> Measured:
         """Return the measures of some of the pairs."""
-        return Measured(*(None if one is None else one[which] for one in self))
+        columns: Iterable[Any] = (None if one is None else one[which] for one in self)
+        return Measured(*columns)
 
     def each(self, pairs: int) -> list[Measures]:
         """Return the measures of each pair."""
-        columns = ([None] * pairs if one is None else one.tolist() for one in self)
-        return list(map(Measures, *columns))
+        columns = [[None] * pairs if one is None else one.tolist() for one in self[:3]]
+        sides = [0] * pairs if self.contained is None else self.contained.tolist()
+        return list(map(Measures, *columns, map(_SIDES.__getitem__, sides)))
 
+    def turned(self, which: NDArray[np.bool_]) -> Measured:
+        """Return the measures with the two texts of some pairs exchanged."""
+        if self.contained is None:
+            return self
+        return self._replace(contained=np.where(which, _TURNED[self.contained], self.contained))
+
+
+# By the values of `Measured.contained`.
+_SIDES = (None, "a", "b", "both")
+_TURNED = np.array([0, 2, 1, 3], np.int8)
 
 # Measures pairs of documents, given by number.
 Measure: TypeAlias = Callable[[RowIds, RowIds], Measured]
@@ -98,12 +112,14 @@ class ScannedDocuments:
         if digests is not None and pair.a >= 0:
             exact = bool(digests[pair.a] == digests[pair.b])
         a, b = self.names[pair.a], self.names[pair.b]
-        return Pair(a, b, pair.distance, *pair.measures, exact=exact, estimated=pair.estimated)
+        measures, contained = pair.measures[:3], pair.measures.contained
+        return Pair(a, b, pair.distance, *measures, exact, pair.estimated, contained)
 
     def pairs(self, a: RowIds, b: RowIds, measured: Measured) -> list[DocumentPair]:
         """Return the pairs (a[i], b[i]), the smaller number first."""
         low, high = np.minimum(a, b), np.maximum(a, b)
-        columns = (low.tolist(), high.tolist(), self.distances(low, high), measured.each(len(low)))
+        measures = measured.turned(a > b).each(len(low))
+        columns = (low.tolist(), high.tolist(), self.distances(low, high), measures)
         return list(map(DocumentPair, *columns))
 
 
@@ -191,10 +207,19 @@ def _cluster(
             role, pair = "redundant", beside_reference[one]
             beside, _, distance, measures = pair
             estimated = pair.estimated
-        figured = Member(names[one], role, digits, distance, *measures, one, beside, estimated)
-        members.append(figured)
+        shares, side = measures[:3], _side(measures.contained, one > beside)
+        members.append(
+            Member(names[one], role, digits, distance, *shares, one, beside, estimated, side)
+        )
     pairs = tuple(map(documents.pair, group.pairs))
     return Cluster(number, tuple(members), pairs, complete=group.complete)
+
+
+def _side(contained: str | None, second: bool) -> str | None:
+    """Return which text is contained, for a document that is the second of a pair or the first."""
+    if contained in (None, "both"):
+        return contained
+    return "document" if (contained == "b") == second else "kept"
 
 
 def _beside_references(group: Group, documents: ScannedDocuments) -> dict[int, DocumentPair]:

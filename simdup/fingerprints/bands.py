@@ -83,9 +83,21 @@ def concat_signatures(chunks: list[Signatures]) -> Signatures:
     return Signatures(keys, sketches, first.fewest)
 
 
+def _similarity(criteria: Criteria) -> float:
+    """Return the similarity from which on pairs are to be found.
+
+    If passages find excerpts and no similarity is asked for, that of two texts of one length with
+    the containment is enough.
+    """
+    if "passages" not in criteria.searches or criteria.similarity:
+        return criteria.similarity
+    contained = criteria.containment or 0
+    return contained / (2 - contained)
+
+
 def minhash_banding(criteria: Criteria) -> Banding:
     """Return the rows and bands that find pairs at the wanted similarity and recall."""
-    similarity = max(criteria.similarity, _LEAST_SIMILARITY)
+    similarity = max(_similarity(criteria), _LEAST_SIMILARITY)
     # The usual budget is enough down to a similarity of 0.35; below, it is doubled or more.
     for budget in (BUDGET, 2 * BUDGET, 4 * BUDGET):
         try:
@@ -103,7 +115,7 @@ def minhash_signatures(sets: Sets, criteria: Criteria) -> Signatures:
     """
     banding = minhash_banding(criteria)
     hashes = minhash.signatures(*sets, banding.size)
-    fewest = fewest_agreeing(criteria.similarity, banding.size, LOSS)
+    fewest = fewest_agreeing(_similarity(criteria), banding.size, LOSS)
     # Half a key is enough: sketches reject keys that are equal by chance.
     return Signatures(bands(hashes, banding).astype(np.uint32), hashes.astype(np.uint8), fewest)
 

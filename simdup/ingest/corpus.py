@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import errno
 import math
+import os
 import sys
 import tempfile
 from array import array
@@ -33,8 +34,10 @@ from simdup.fingerprints.bands import Signatures, concat_signatures
 from simdup.fingerprints.fingerprinter import Fingerprinter, Fingerprints
 from simdup.ingest.counting import COUNTS_ONLY, BatchCounter, BatchOptions, CountedBatch
 from simdup.ingest.given import Given
+from simdup.ingest.mapped import concat_mapped
 from simdup.ingest.sources import Input
 from simdup.model.documents import NO_WORDS, LeftOut, Skipped
+from simdup.reuse.sharing import TextSeeds
 from simdup.workers import Workers
 from simdup.workspace import work_folder
 
@@ -72,11 +75,14 @@ class Corpus:
     chunks: list[tuple[int, CountedChunk]] = field(default_factory=list)
     # For each distinct text, chunk by chunk.
     signature_chunks: list[Signatures] = field(default_factory=list)
+    # The seeds of each text, chunk by chunk: how many, and where their hashes are.
+    seed_chunks: list[tuple[NDArray[np.int64], Slot]] = field(default_factory=list)
     extras: list[bytes] = field(default_factory=list)  # for each document, as in `CountedBatch`
     # int64[documents]: each one's row in the joined counts; None if each has its own.
     row_of: NDArray[np.int64] | None = None
     unchanged: int = 0  # how many documents were left out because they are already known
     read: Callable[[Slot], bytes] = no_spool  # returns the bytes of a slot, while the spool exists
+    folder: str = ""  # of the spool
 
     def __len__(self) -> int:
         """Return the number of documents."""
@@ -114,6 +120,8 @@ class Corpus:
         self.extras += counted.extras
         if counted.signatures is not None:
             self.signature_chunks.append(counted.signatures)
+        if counted.seeds is not None and counted.seed_slot is not None:
+            self.seed_chunks.append((np.diff(counted.seeds.starts), counted.seed_slot))
         self.chunks.append((process, counted.counts))
 
     def _skip(self, found: Iterable[Skipped]) -> None:
@@ -196,6 +204,17 @@ class Corpus:
             return None
         return concat_signatures(chunks)._replace(row_of=self.row_of)
 
+    def seeds(self) -> tuple[TextSeeds, NDArray[np.int64]] | None:
+        """Return the seeds of all texts, if any, and the text of each document."""
+        if not self.seed_chunks:
+            return None
+        sizes = np.concatenate([sizes for sizes, _ in self.seed_chunks])
+        starts = np.append(0, np.cumsum(sizes))
+        parts = (np.frombuffer(self.read(slot), np.uint64) for _, slot in self.seed_chunks)
+        hashes = concat_mapped(os.path.join(self.folder, "seeds"), parts, int(starts[-1]))
+        text_of = np.arange(len(sizes)) if self.row_of is None else self.row_of
+        return TextSeeds(starts, hashes), text_of
+
     @property
     def priorities(self) -> dict[str, Sequence[float]]:
         """What may decide which document of a cluster is kept; see `priority_by`."""
@@ -217,7 +236,7 @@ def ingest(opened: Input, options: BatchOptions = COUNTS_ONLY) -> Iterator[Corpu
         try:
             counter = BatchCounter(analyzer, settings.reading, options, folder)
             corpus = _begin(opened, analyzer, NameRegistry())
-            corpus.read = reader.read
+            corpus.read, corpus.folder = reader.read, folder
             for process, counted in make_batches(opened, counter):
                 corpus.add(process, counted)
                 if settings.recipe.idf != "builtin" and len(corpus) >= ENOUGH_DOCUMENTS:

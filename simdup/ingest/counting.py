@@ -7,8 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from itertools import chain, compress
 
+import numpy as np
+
 from simdup.corpus.batches import Batch, read
-from simdup.corpus.spool import SpoolWriter
+from simdup.corpus.spool import Slot, SpoolWriter
 from simdup.features.analyzer import Analyzer
 from simdup.features.counts import CountedChunk, TermCounter
 from simdup.features.text import PreparedText, text_digest
@@ -18,6 +20,7 @@ from simdup.model.criteria import Criteria
 from simdup.model.documents import Document, Skipped
 from simdup.model.reading import Reading
 from simdup.model.shingling import Shingling
+from simdup.reuse.sharing import TextSeeds, text_seeds
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +30,7 @@ class BatchOptions:
     shingling: Shingling | None = None  # cut the texts into these
     texts: bool = False  # spool the texts, in the form that the shingles are cut from
     signatures: Criteria | None = None  # make MinHash signatures of the shingles for these
+    seeds: bool = False  # make the seeds of passages
     # Count each batch separately, for streamed results, instead of continuing the term numbers of
     # earlier batches.
     standalone: bool = False
@@ -55,6 +59,8 @@ class CountedBatch:
     slots: array[int] = field(default_factory=lambda: array("q"))
     counts: CountedChunk = _NO_COUNTS
     signatures: Signatures | None = None
+    seeds: TextSeeds | None = None
+    seed_slot: Slot | None = None  # where their hashes are, once they are spooled
     skipped: list[Skipped] = field(default_factory=list)
     extras: list[bytes] = field(default_factory=list)  # for each document, see `BatchOptions`
     unchanged: list[Document] = field(default_factory=list)  # left out because known; no texts
@@ -136,6 +142,8 @@ class BatchCounter:
         if self.options.signatures is not None and self._shingler is not None:
             sets = self._shingler.sets(texts)
             counted.signatures = minhash_signatures(sets, self.options.signatures)
+        if self.options.seeds:
+            counted.seeds = text_seeds(list(compress(folded, counts.sizes)))
         return counted, texts
 
     def _first_seen(self, digests: list[bytes]) -> list[bool]:
@@ -158,4 +166,7 @@ class BatchCounter:
         *slots, columns, occurrences = writer.write(contents)
         counted.slots.extend(chain.from_iterable(slots))
         counted.counts = replace(counted.counts, columns=columns, counts=occurrences)
+        if counted.seeds is not None:
+            (counted.seed_slot,) = writer.write([counted.seeds.hashes.tobytes()])
+            counted.seeds = counted.seeds._replace(hashes=np.zeros(0, np.uint64))
         return counted

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -25,3 +26,13 @@ def mapped(path: str, kind: DTypeLike, count: int) -> NDArray[np.generic]:
     with open(path, "xb") as file:
         reserve(file.fileno(), 0, size)
     return np.memmap(path, kind, "r+", shape=(count,)).view(np.ndarray)
+
+
+def concat_mapped(path: str, parts: Iterable[NDArray[np.uint64]], count: int) -> NDArray[np.uint64]:
+    """Return the values of all parts, `count` of them, in a new file; see `mapped`."""
+    values = mapped(path, np.uint64, count).view(np.uint64)
+    done = 0
+    for part in parts:
+        values[done : done + len(part)] = part
+        done += len(part)
+    return values

@@ -28,6 +28,9 @@ class Pair(NamedTuple):
         Whether their texts are known to be the same, after folding and without white space.
     estimated : bool
         Whether the similarity is an estimate from sketches: `a` is a document of an index.
+    contained : str or None
+        If a containment was asked for: ``a`` if that text is contained in the other, ``b``, or
+        ``both``.
     """
 
     a: str
@@ -38,6 +41,7 @@ class Pair(NamedTuple):
     cosine: float | None = None
     exact: bool = False
     estimated: bool = False
+    contained: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +68,9 @@ class Member:
         is too far and another reference is near.
     estimated : bool
         Whether the similarity is an estimate from sketches: the kept one is in an index.
+    contained : str or None
+        If a containment was asked for: ``document`` if this text is contained in the kept one,
+        ``kept`` if the kept one is contained in this one, or ``both``.
     """
 
     name: str
@@ -76,6 +83,7 @@ class Member:
     number: int = -1
     beside: int = -1
     estimated: bool = False
+    contained: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

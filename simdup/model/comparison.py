@@ -47,8 +47,8 @@ class Comparison:
         As hex digits.
     searches : dict of (str, tuple of bool)
         For each search of the method, which bands are equal: for simhash distance + 1 bands, the
-        most significant first; for other searches, the bands of their signatures.  Empty if one of
-        the texts has no terms.
+        most significant first; for other searches, the bands of their signatures; for passages one
+        value, whether they cover enough.  Empty if one of the texts has no terms.
     proposed_by : tuple of str
         The searches that propose the pair in a scan.
     shared : tuple of (str, float, float)
@@ -65,6 +65,9 @@ class Comparison:
         How much of each text the passages cover.
     diff : tuple of Span or None
         What is equal, removed and added, in order; None where it was not asked for.
+    contained : str or None
+        If a containment was asked for, the text that has so much of it in the other: ``a``, ``b``
+        or ``both``; None if neither has.
     """
 
     a: str
@@ -89,6 +92,7 @@ class Comparison:
     share_a: float
     share_b: float
     diff: tuple[Span, ...] | None = None
+    contained: str | None = None
 
     @property
     def bands(self) -> tuple[bool, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple, TypedDict
+from typing import Any, NamedTuple, TypedDict
 
 from simdup.errors import SimdupError, invalid
 from simdup.model.decisions import UNDECIDED, Decisions
@@ -19,6 +19,12 @@ CHARACTERS_5 = Shingling(5)
 # so few words says little.
 FEW_TERMS = 3
 
+# The lowest similarity of a pair if none is set, and nothing else says how much texts must share.
+SIMILARITY = 0.8
+
+# In place of a similarity that is not set.
+_NOT_SET: Any = None
+
 
 class Measures(NamedTuple):
     """Measures of how similar two texts are, 0 to 1, unrounded; None if not measured."""
@@ -26,6 +32,9 @@ class Measures(NamedTuple):
     similarity: float | None = None  # Jaccard similarity of their shingles
     containment: float | None = None
     cosine: float | None = None
+    # If a containment is asked for, the text that has so much of it in the other: `a`, the first,
+    # `b`, or `both`; None if neither has.
+    contained: str | None = None
 
 
 UNMEASURED = Measures()
@@ -40,7 +49,8 @@ class Criteria:
     distance : int
         The Hamming distance up to which simhash proposes pairs.
     similarity : float
-        The lowest Jaccard similarity of their texts.
+        The lowest Jaccard similarity of their texts; if it is not given, 0.8, or 0 where a
+        containment is: an excerpt is not similar to a much longer text.
     verify : bool
         Whether the texts of candidate pairs are compared.
     shingle : Shingling
@@ -52,7 +62,8 @@ class Criteria:
     containment, cosine : float or None
         The lowest value of these measures; None if they do not matter.
     method : str
-        One of `METHODS`: how candidates are found; ``auto`` uses simhash and minhash.
+        One of `METHODS`: how candidates are found; ``auto`` uses simhash and minhash, and shared
+        passages if a containment is set.
     recall : float
         The expected share of pairs at `similarity` that ``minhash`` and ``pstable`` find.
     linkage : str or None
@@ -74,7 +85,7 @@ class Criteria:
     """
 
     distance: int = 3
-    similarity: float = 0.8
+    similarity: float = _NOT_SET
     verify: bool = True
     shingle: Shingling = CHARACTERS_5
     keep: str = "first"
@@ -91,6 +102,9 @@ class Criteria:
         """Parse the shingle, and reject invalid values."""
         object.__setattr__(self, "shingle", Shingling.parse(self.shingle))
         object.__setattr__(self, "prefer", tuple(self.prefer))
+        if self.similarity is None:
+            similarity = SIMILARITY if self.containment is None else 0.0
+            object.__setattr__(self, "similarity", similarity)
         if self.distance < 0:
             raise invalid("distance", self.distance, "0 or more bits")
         for name in ("similarity", "containment", "cosine"):
@@ -121,6 +135,11 @@ class Criteria:
         return tuple(n for n in ("containment", "cosine") if getattr(self, n) is not None)
 
     @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of results that these measures add."""
+        return self.extras if self.containment is None else (*self.extras, "contained")
+
+    @property
     def searches(self) -> tuple[str, ...]:
         """The searches that propose candidates.
 
@@ -129,7 +148,10 @@ class Criteria:
         if self.method != "auto":
             return (self.method,)
         measured = self.verify and (self.similarity > 0 or self.extras)
-        return ("simhash", "minhash") if measured else ("simhash",)
+        if not measured:
+            return ("simhash",)
+        contained = () if self.containment is None else ("passages",)
+        return ("simhash", "minhash", *contained)
 
     @property
     def by_distance(self) -> bool:
@@ -141,7 +163,7 @@ class Criteria:
         least = (self.similarity, self.containment, self.cosine)
         return all(
             asked is None or found is None or found >= asked
-            for asked, found in zip(least, measures, strict=True)
+            for asked, found in zip(least, measures[:3], strict=True)
         )
 
     @property
@@ -149,7 +171,8 @@ class Criteria:
         """The measures of a text and itself."""
         if not self.verify:
             return UNMEASURED
-        return Measures(similarity=1.0, **dict.fromkeys(self.extras, 1.0))
+        contained = None if self.containment is None else "both"
+        return Measures(1.0, **dict.fromkeys(self.extras, 1.0), contained=contained)
 
 
 class CriteriaFields(TypedDict, total=False):

@@ -132,7 +132,7 @@ class Settings:
         return cls(
             as_recipe(recipe),
             # `Criteria` parses the shingle.
-            replace(criteria or Criteria(), **fields),  # type: ignore[arg-type]
+            Criteria(**fields) if criteria is None else replace(criteria, **fields),  # type: ignore[arg-type]
             reading or Reading(),
             run or RunOptions(),
         )

@@ -23,6 +23,7 @@ from simdup.model.documents import Document
 from simdup.model.recipe import Recipe
 from simdup.model.settings import Settings
 from simdup.reuse.between import between
+from simdup.reuse.sharing import least_share, sharing_pairs, text_seeds
 from simdup.search.pieces import cut
 from simdup.verify.cosine import vector
 from simdup.verify.differences import find_differences
@@ -109,6 +110,7 @@ def compare_documents(
         criteria=criteria,
         **reused._asdict(),
         diff=both.differences() if diff else None,
+        contained=measures.contained,
     )
 
 
@@ -186,12 +188,21 @@ class _Both:
             if search == "simhash":
                 bands[search] = self._equal_blocks()
                 proposes = distance <= self.criteria.distance
+            elif search == "passages":
+                proposes = self._sharing()
+                bands[search] = (proposes,)
             else:
                 known = self._signatures(search)
                 bands[search] = tuple(np.equal(known.keys[0], known.keys[1]).tolist())
                 proposes = bool(known.propose(np.array([0]), np.array([1]))[0])
             proposed_by += [search] if proposes else []
         return bands, tuple(proposed_by)
+
+    def _sharing(self) -> bool:
+        """Return whether a search by passages proposes the pair."""
+        seeds = text_seeds([text.folded for text in self.texts])
+        least = least_share(self.criteria.containment or 0)
+        return len(sharing_pairs(seeds, np.arange(2), least)[0]) > 0
 
     def _signatures(self, search: str) -> Signatures:
         if search == "pstable":

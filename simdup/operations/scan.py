@@ -99,6 +99,7 @@ def scan(
 
 def examine(opened: Input) -> tuple[Result, Corpus]:
     """Find the near-duplicates in opened sources; return them and what is known about all."""
+    opened.settings.check_distance()
     with open_indexes(opened.indexes) as indexes:
         return _examine(indexes.prepare(opened), indexes)
 
@@ -106,7 +107,6 @@ def examine(opened: Input) -> tuple[Result, Corpus]:
 def _examine(opened: Input, indexes: IndexReferences) -> tuple[Result, Corpus]:
     started = time.monotonic()
     settings, criteria = opened.settings, opened.settings.criteria
-    settings.check_distance()
     with ingest(opened, _batch_options(criteria, indexes)) as corpus:
         fingerprinter = opened.fingerprinter or Fingerprinter.for_corpus(
             corpus.analyzer, corpus.counts
@@ -217,7 +217,8 @@ def _find(
     texts = Texts.of(corpus.lengths, scanned.texts, criteria)
     if criteria.linkage == "star":
         documents = matches.without_matched(documents)
-    found = find_groups(Grouping(documents, signatures, texts, scanned.priority, settings))
+    given = Grouping(documents, signatures, texts, scanned.priority, settings, corpus.seeds())
+    found = find_groups(given)
     if matches.candidates:
         found.candidates += matches.candidates
         found.candidates_by["simhash"] += matches.candidates
@@ -237,7 +238,8 @@ def _batch_options(criteria: Criteria, indexes: IndexReferences) -> BatchOptions
     signed = criteria if "minhash" in criteria.searches else None
     if not criteria.verify and signed is None:
         return BatchOptions(extras=indexes.extras)
-    return BatchOptions(criteria.shingle, criteria.verify, signed, extras=indexes.extras)
+    seeds = "passages" in criteria.searches
+    return BatchOptions(criteria.shingle, criteria.verify, signed, seeds, extras=indexes.extras)
 
 
 def _ranks(corpus: Corpus, criteria: Criteria, references: range) -> Callable[[int], int]:

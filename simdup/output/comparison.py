@@ -24,7 +24,15 @@ if TYPE_CHECKING:
 _MOST = 20
 
 # The names of searches in rows.
-_NAMES = {"simhash": "simhash", "minhash": "MinHash", "pstable": "p-stable"}
+_NAMES = {"simhash": "simhash", "minhash": "MinHash", "pstable": "p-stable", "passages": "passages"}
+
+# Which text is contained in the other.
+_CONTAINED = {
+    None: "",
+    "a": "  (a is contained in b)",
+    "b": "  (b is contained in a)",
+    "both": "  (each is contained in the other)",
+}
 
 # The largest distance to suggest: each bit more needs more tables with shorter keys, and from 7 on
 # `tune` does not advise fingerprints alone either.
@@ -38,6 +46,8 @@ def comparison_jsonl(found: Comparison) -> Iterator[bytes]:
     """Yield a comparison as one line of JSON."""
     values = asdict(found)
     unasked = {"containment", "cosine"} - set(found.criteria.extras)
+    if found.contained is None:
+        unasked.add("contained")
     for key in ("criteria", "identical", "terms", *unasked):
         del values[key]
     reuse = {
@@ -57,6 +67,7 @@ def comparison_jsonl(found: Comparison) -> Iterator[bytes]:
         "ratio": found.ratio,
     }
     measures = ("similarity", *found.criteria.extras)
+    measures += () if found.contained is None else ("contained",)
     order = ("type", "a", "b", "duplicates", "distance", "bits", "agreement", "ratio", *measures,
              "fingerprints", "bands")  # fmt: skip
     yield json_line({key: values.pop(key) for key in order} | values | reuse)
@@ -79,11 +90,17 @@ def comparison_text(
         lines.append(f"  distance      {found.distance} of {found.bits} bits")
     for search, equal in found.searches.items():
         bands = "".join("=" if band else "." for band in equal)
-        lines.append(f"  {_NAMES[search]:<12}  {bands}  ({sum(equal)} of {len(equal)} bands match)")
+        if search != "passages":
+            matching = f"({sum(equal)} of {len(equal)} bands match)"
+            lines.append(f"  {_NAMES[search]:<12}  {bands}  {matching}")
     kind, _, count = str(found.criteria.shingle).rpartition(":")
     runs = f"(share of common {count}-{kind.removesuffix('s') or 'character'} runs)"
     lines.append(f"  similarity    {digits(found.similarity)}  {runs}")
-    lines += [f"  {name:<12}  {digits(getattr(found, name))}" for name in found.criteria.extras]
+    side = _CONTAINED[found.contained]
+    lines += [
+        f"  {name:<12}  {digits(getattr(found, name))}{side if name == 'containment' else ''}"
+        for name in found.criteria.extras
+    ]
     a, b = (value or "none" for value in found.fingerprints)
     lines += [f"  fingerprints  {a}  {b}", f"  idf           {_idf_words(found.recipe['idf'])}"]
     lines += [f"{'':<16}{idf_hint}"] if idf_hint else []
@@ -160,6 +177,8 @@ def _place(found: Comparison, search: str) -> str:
         most = found.criteria.distance
         return f"{found.distance} of {found.bits} bits differ, at most {most} are allowed"
     bands = found.searches[search]
+    if search == "passages":
+        return f"they {'share' if bands[0] else 'do not share'} enough passages"
     return f"{sum(bands)} of {len(bands)} bands of {SEARCHES[search]} match"
 
 

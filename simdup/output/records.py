@@ -15,7 +15,6 @@ from typing import Any
 from simdup._version import __version__
 from simdup.corpus.names import escape, to_bytes
 from simdup.model.clusters import Cluster, Member, Pair, Removed, Result
-from simdup.model.criteria import Measures
 from simdup.model.documents import Skipped
 from simdup.model.formats import CLUSTER_COLUMNS, PAIR_COLUMNS, REMOVED_COLUMNS
 from simdup.model.matches import QueryResult
@@ -43,6 +42,11 @@ def digits(similarity: float | None) -> str:
     return "" if similarity is None else f"{rounded(similarity):.4f}"
 
 
+def figure(member: Member, column: str) -> str:
+    """Return what a column of a further measure says of a document."""
+    return member.contained or "" if column == "contained" else digits(getattr(member, column))
+
+
 def json_line(values: dict[str, Any]) -> bytes:
     """Return one line of JSON; bytes of names that are not UTF-8 are escaped."""
     text = json.dumps(values, ensure_ascii=False)
@@ -63,7 +67,7 @@ def cluster_csv(
 ) -> Iterator[bytes]:
     """Yield the CSV of clusters: a header, then one row per document.
 
-    `extras` are measures beside the similarity that get a column of their own; `bom` is for
+    `extras` are columns of measures beside the similarity, see `Criteria.columns`; `bom` is for
     spreadsheets, and `marked` adds a column that tells which similarities are estimates, here and
     below.
     """
@@ -78,7 +82,7 @@ def cluster_csv(
                     member.fingerprint,
                     "" if member.distance is None else member.distance,
                     digits(member.similarity),
-                    *(digits(getattr(member, extra)) for extra in extras),
+                    *(figure(member, extra) for extra in extras),
                     *([_measure(member)] if marked else []),
                 )
                 for member in cluster.members
@@ -243,7 +247,8 @@ def _marked(values: dict[str, Any]) -> dict[str, Any]:
 
 def _rounded(values: dict[str, Any]) -> dict[str, Any]:
     """Return fields with rounded measures, without those not measured."""
-    measures = {name: rounded(values[name]) for name in Measures._fields}
+    shares = ("similarity", "containment", "cosine")
+    measures = {name: rounded(values[name]) for name in shares} | {"contained": values["contained"]}
     others = {name: value for name, value in values.items() if name not in measures}
     return others | {name: value for name, value in measures.items() if value is not None}
 

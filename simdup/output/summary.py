@@ -17,7 +17,12 @@ if TYPE_CHECKING:
     from simdup.model.clusters import Cleaned
 
 # The names of searches in sentences.
-SEARCHES = {"simhash": "simhash", "minhash": "MinHash", "pstable": "p-stable projections"}
+SEARCHES = {
+    "simhash": "simhash",
+    "minhash": "MinHash",
+    "pstable": "p-stable projections",
+    "passages": "shared passages",
+}
 
 # Reasons for skipping a document by how they begin, as the end of a sentence.
 _KINDS = {

@@ -17,7 +17,7 @@ from simdup.model.clusters import Cluster
 from simdup.model.formats import TEXT_HEADING
 from simdup.model.matches import QueryResult
 from simdup.output.escaping import shown
-from simdup.output.records import digits
+from simdup.output.records import digits, figure
 from simdup.output.summary import count_words, recipe_words
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def cluster_text(
     """Yield clusters as text.
 
     Names come last: whatever their width, the columns before them line up, and a long one wraps
-    without tearing the line apart.  `extras` are measures that get a column of their own.
+    without tearing the line apart.  `extras` are the columns of further measures.
     """
     columns = "".join(f"{extra:>11}  " for extra in extras)
     heading = paint("dim", f"{TEXT_HEADING}{columns}document") + "\n"
@@ -97,7 +97,7 @@ def cluster_text(
             distance = "" if member.distance is None else str(member.distance)
             similarity = ("~" if member.estimated else "") + digits(member.similarity)
             figures = f"{distance:>4}  {similarity:>7}  "
-            figures += "".join(f"{digits(getattr(member, extra)):>11}  " for extra in extras)
+            figures += "".join(f"{figure(member, extra):>11}  " for extra in extras)
             lines.append(f"  {role}  {figures}{shown(member.name)}")
         yield to_bytes("\n".join(lines) + "\n")
 

@@ -3,7 +3,8 @@
 `symbols` makes units of texts, `winnowing` chooses k-grams of them, `seeds` groups equal ones and
 says which pairs of them are worth a look, `extension` makes maximal equal runs of these, `joining`
 makes passages of runs, `alignment` fills the gaps, `finding` puts it all together, and `offsets`
-leads back to the characters.  All but the last know arrays only.
+leads back to the characters.  `sharing` only counts equal seeds, to say which texts may be part of
+others.  All but the last two know arrays only.
 """
 
 from simdup.reuse.between import between

@@ -58,6 +58,13 @@ class Lists:
         sizes = sizes[sizes > 1]
         return cls(np.repeat(np.arange(len(sizes)), sizes), rows)
 
+    def with_pairs(self, i: RowIds, j: RowIds) -> Lists:
+        """Return the lists of keys, and one more list for each pair of rows, i < j."""
+        first = int(self.lists[-1]) + 1 if len(self) else 0
+        lists = np.repeat(np.arange(first, first + len(i)), 2)
+        rows = np.stack([i, j], 1).ravel()
+        return Lists(np.append(self.lists, lists), np.append(self.rows, rows))
+
     def __len__(self) -> int:
         """Return the number of entries."""
         return len(self.rows)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -14,9 +14,11 @@ from simdup.fingerprints.bands import Signatures
 from simdup.fingerprints.fingerprinter import Fingerprints
 from simdup.model.criteria import FEW_TERMS, Criteria
 from simdup.model.settings import Settings
+from simdup.reuse.sharing import TextSeeds, least_share, sharing_pairs
 from simdup.search.arrays import RowIds
 from simdup.verify.copies import Copies, find_copies
 from simdup.verify.families import Family, Texts
+from simdup.verify.listed import ListedPairs
 from simdup.verify.listing import BareGroup, Listing
 from simdup.verify.proposals import LARGE, Proposals, groups_of
 
@@ -33,6 +35,8 @@ class Grouping:
     texts: Texts
     priority: Callable[[int], Priority]  # the document with the smallest is kept
     settings: Settings
+    # The seeds of texts, and the text of each document; None if passages propose no pairs.
+    seeds: tuple[TextSeeds, RowIds] | None = None
 
     @property
     def star(self) -> bool:
@@ -105,7 +109,18 @@ def _proposals(given: Grouping, distinct: RowIds) -> tuple[Proposals, RowIds]:
         distinct < len(given.documents.references),
         given.settings,
     )
-    return proposals, np.flatnonzero(proposals.fingerprints.terms >= FEW_TERMS)
+    searched = np.flatnonzero(proposals.fingerprints.terms >= FEW_TERMS)
+    return replace(proposals, listed=_listed(given, distinct[searched])), searched
+
+
+def _listed(given: Grouping, documents: RowIds) -> ListedPairs | None:
+    """Return the pairs of documents that share enough passages."""
+    if given.seeds is None:
+        return None
+    seeds, text_of = given.seeds
+    least = least_share(given.settings.criteria.containment or 0)
+    i, j = sharing_pairs(seeds, text_of[documents], least)
+    return ListedPairs(documents[i], documents[j])
 
 
 def _verify(proposals: Proposals, given: Grouping, found: Found) -> list[DocumentPair]:

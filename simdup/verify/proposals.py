@@ -1,7 +1,8 @@
 """The candidates that the searches of a scan propose.
 
 Simhash proposes documents whose fingerprints are within the distance.  MinHash proposes documents
-that share a band key, unless their sketches show that they are far below the similarity.
+that share a band key, unless their sketches show that they are far below the similarity.  Pairs
+that share passages are listed beforehand.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from simdup.search.forest import Forest
 from simdup.search.grouping import Budget, Check, connect
 from simdup.search.lists import Lists
 from simdup.search.pieces import cut
+from simdup.verify.listed import ListedPairs
 
 # Candidates that connect more documents than this are not all verified: see `families`.
 LARGE = 64
@@ -37,6 +39,7 @@ class Proposals:
     signatures: Signatures | None  # of all documents; None if band keys propose nothing
     references: NDArray[np.bool_]  # bool[n]: documents that are not compared with each other
     settings: Settings
+    listed: ListedPairs | None = None  # pairs that share passages; None if these propose nothing
 
     def __len__(self) -> int:
         """Return the number of documents."""
@@ -52,6 +55,7 @@ class Proposals:
             rows=self.rows[rows],
             fingerprints=replace(prints, values=prints.values[rows], terms=prints.terms[rows]),
             references=self.references[rows],
+            listed=None if self.listed is None else self.listed.among(self.rows[rows]),
         )
 
     @property
@@ -76,10 +80,17 @@ class Proposals:
             return np.zeros(len(i), np.bool_)
         return self._useful(i, j) & self.signatures.propose(self.rows[i], self.rows[j])
 
+    def sharing(self, i: RowIds, j: RowIds) -> NDArray[np.bool_]:
+        """Return which pairs are proposed because they share passages."""
+        if self.listed is None:
+            return np.zeros(len(i), np.bool_)
+        return self._useful(i, j) & self.listed.hold(self.rows[i], self.rows[j])
+
     def proposed_by(self, i: RowIds, j: RowIds) -> NDArray[np.bool_]:
         """Return which pairs each search of the criteria proposes (bool[searches, pairs])."""
         searches = self.settings.criteria.searches
-        return np.stack([self.near(i, j) if s == "simhash" else self.alike(i, j) for s in searches])
+        propose = {"simhash": self.near, "passages": self.sharing}
+        return np.stack([propose.get(search, self.alike)(i, j) for search in searches])
 
     def test(self, i: RowIds, j: RowIds) -> NDArray[np.bool_]:
         """Return which pairs are candidates."""
@@ -103,6 +114,8 @@ class Proposals:
         if self.signatures is not None:
             for i, j in banding.neighbours(self.signatures.columns(self.rows)):
                 forest.join(i, j)
+        if self.listed is not None:
+            forest.join(*self.listed.places(self.rows))
         roots = forest.roots.copy()
         if self.signatures is None:
             return roots
@@ -125,7 +138,11 @@ class Proposals:
             # If every bit may differ, any two are near, so all are in one list.
             masks = [view.mask([] if len(blocks) == bits else [block]) for block in blocks]
             columns += [mix_rows(view.fingerprints & mask) for mask in masks]
-        return Lists.of_keys(np.stack([column.astype(np.uint64) for column in columns], axis=1))
+        keys = [column.astype(np.uint64) for column in columns]
+        found = Lists.of_keys(
+            np.stack(keys, axis=1) if keys else np.zeros((len(self), 0), np.uint64)
+        )
+        return found if self.listed is None else found.with_pairs(*self.listed.places(self.rows))
 
     def pairs(self) -> Iterator[RowPairs]:
         """Yield all candidates, i < j, each once, in chunks, in undefined order."""
@@ -138,6 +155,10 @@ class Proposals:
                 # These have already been yielded.
                 new = self.alike(i, j) & ~self.near(i, j)
                 yield i[new], j[new]
+        if self.listed is not None:
+            i, j = self.listed.places(self.rows)
+            new = self._useful(i, j) & ~self.near(i, j) & ~self.alike(i, j)
+            yield i[new], j[new]
 
     def _near_pairs(self) -> Iterator[RowPairs]:
         if self.by_distance:

@@ -13,7 +13,7 @@ from simdup.clustering.clusters import Measured
 from simdup.features.shingles import Shingles
 from simdup.model.criteria import Criteria, Measures
 from simdup.verify.cosine import Vector, cosine
-from simdup.verify.resemblance import common, share_of_smaller, share_of_union
+from simdup.verify.resemblance import common
 
 # Bytes of the cache of shingles, and of that of vectors: some 8,000 pages of 2,000 characters.
 CACHE_BYTES = 1 << 27
@@ -63,19 +63,13 @@ class Verifier:
     ) -> None:
         self._shingles = _Cache(shingles_of, cache_bytes)
         self._vectors = _Cache(vector_of, cache_bytes)
-        self._contained = criteria.containment is not None
+        self._containment = criteria.containment
         self._angle = criteria.cosine is not None
 
     def measure(self, a: int, b: int) -> Measures:
         """Return the measures of documents `a` and `b`."""
-        one, other = self._shingles.of(a), self._shingles.of(b)
-        # Counted once for both measures.
-        sizes = common(one, other), len(one), len(other)
-        return Measures(
-            similarity=share_of_union(*sizes),
-            containment=share_of_smaller(*sizes) if self._contained else None,
-            cosine=self.cosine(a, b) if self._angle else None,
-        )
+        (measures,) = self.measure_all(np.array([a]), np.array([b])).each(1)
+        return measures
 
     def measure_all(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> Measured:
         """Return the measures of each pair (a[k], b[k])."""
@@ -84,9 +78,13 @@ class Verifier:
         sets = ((of(one), of(other)) for one, other in pairs)
         counted = [(common(one, other), len(one), len(other)) for one, other in sets]
         shared, first, second = np.array(counted, np.int64).reshape(-1, 3).T
-        contained = shared / np.maximum(np.minimum(first, second), 1) if self._contained else None
+        similarities = shared / np.maximum(first + second - shared, 1)
         cosines = np.array([self.cosine(*pair) for pair in pairs]) if self._angle else None
-        return Measured(shared / np.maximum(first + second - shared, 1), contained, cosines)
+        if self._containment is None:
+            return Measured(similarities, None, cosines)
+        shares = shared / np.maximum([first, second], 1)
+        one, other = (shares >= self._containment).astype(np.int8)
+        return Measured(similarities, shares.max(axis=0), cosines, one + 2 * other)
 
     def cosine(self, a: int, b: int) -> float:
         """Return the cosine of the vectors of `a` and `b`."""

@@ -103,7 +103,7 @@ def test_ctrl_c(scan: Started, tmp_path: Path) -> None:
     os.killpg(scan.process.pid, signal.SIGINT)
     status, out, err = scan.end()
     assert time.monotonic() - pressed < a_second()
-    assert (status, out, err.strip()) == (130, b"", "")
+    assert (status, out, err.strip()) == (130, b"", "simdup: interrupted")
     nothing_is_left(scan, tmp_path)
 
 
@@ -111,7 +111,7 @@ def test_ctrl_c_twice(scan: Started, tmp_path: Path) -> None:
     os.killpg(scan.process.pid, signal.SIGINT)
     os.killpg(scan.process.pid, signal.SIGINT)
     status, _, err = scan.end()
-    assert (status, err.strip()) == (130, "")
+    assert (status, err.strip()) == (130, "simdup: interrupted")
     nothing_is_left(scan, tmp_path)
 
 
@@ -144,7 +144,7 @@ def test_an_interrupted_single_process_leaves_nothing_either(huge: Path, tmp_pat
     os.killpg(started.process.pid, signal.SIGINT)
     status, _, err = started.end()
     assert time.monotonic() - pressed < a_second()
-    assert (status, err.strip()) == (130, "")
+    assert (status, err.strip()) == (130, "simdup: interrupted")
     nothing_is_left(started, tmp_path)
 
 
@@ -165,5 +165,5 @@ def test_ctrl_c_while_waiting_for_standard_input(tmp_path: Path) -> None:
             os.killpg(started.pid, signal.SIGINT)
             out, err = started.communicate(timeout=10)
             os.close(writer)
-        assert (started.returncode, out, err.strip()) == (130, b"", b"")
+        assert (started.returncode, out, err.strip()) == (130, b"", b"simdup: interrupted")
         assert list(folder.iterdir()) == []

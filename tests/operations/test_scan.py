@@ -259,6 +259,7 @@ def test_containment_finds_a_text_within_another(simdup: Command) -> None:
     assert plain.resemblance(whole, texts["part"]) < 0.6
     options = ("-d", "64", "--containment", "0.95")
     assert clusters(simdup, texts, *options, "-s", "0") == [["whole", "part"]]
+    assert clusters(simdup, texts, *options) == [["whole", "part"]]
     assert clusters(simdup, texts, *options, "-s", "0.6") == []
     assert clusters(simdup, texts, "-d", "64", "-s", "0.6") == []
 

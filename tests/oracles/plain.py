@@ -167,6 +167,14 @@ def containment(a: str, b: str, n: int = 5) -> float:
     return len(first & second) / min(len(first), len(second)) if first and second else 0.0
 
 
+def contained(a: str, b: str, least: float) -> str | None:
+    """Which of two texts has at least a share of its shingles in the other."""
+    first, second = shingles(a), shingles(b)
+    common = len(first & second)
+    sides = (common >= least * len(first), common >= least * len(second))
+    return {(True, False): "a", (False, True): "b", (True, True): "both"}.get(sides)
+
+
 def cosine(a: Mapping[str, float], b: Mapping[str, float]) -> float:
     """The cosine of two vectors."""
     lengths = [math.sqrt(math.fsum(w * w for w in one.values())) for one in (a, b)]

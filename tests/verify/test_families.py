@@ -81,6 +81,8 @@ SETTINGS = [
     {"similarity": 0.9, "keep": "longest"},
     {"similarity": 0.5, "keep": "shortest", "linkage": "star"},
     {"similarity": 0.6, "containment": 0.8},
+    {"containment": 0.8},
+    {"containment": 0.7, "linkage": "star"},
     {"similarity": 0.0, "cosine": 0.7, "method": "minhash"},
     {"verify": False, "distance": 10},
     {"verify": False, "method": "minhash", "linkage": "star"},

@@ -115,11 +115,14 @@ def test_a_verifier_computes_only_requested_measures() -> None:
         "cosine": 0.8,
     }
     for asked in ([], ["containment"], ["cosine"], ["containment", "cosine"]):
+        side = {"contained": plain.contained(whole, part, 0.5)} if "containment" in asked else {}
         criteria = Criteria(**dict.fromkeys(asked, 0.5))  # type: ignore[arg-type]
         vector_of = vectors.__getitem__ if "cosine" in asked else unasked
         found = Verifier(lambda i: shingles(texts[i]), vector_of, criteria).measure(0, 1)
         wanted = {name: exact[name] for name in ("similarity", *asked)}
-        assert {n: v for n, v in found._asdict().items() if v is not None} == pytest.approx(wanted)
+        given = {n: v for n, v in found._asdict().items() if v is not None}
+        assert {n: given.pop(n) for n in side} == side
+        assert given == pytest.approx(wanted)
 
 
 shares = st.one_of(st.none(), st.sampled_from([0.0, 0.4, 0.5, 1.0]))
@@ -210,7 +213,12 @@ def test_a_scan_lists_pairs_that_meet_all_measures(
         if all(values[name] >= share for name, share in least.items())
     }
     assert expected
-    assert listed(simdup, *options) == expected
+    found = listed(simdup, *options)
+    for (a, b), measures in found.items():
+        texts = [" ".join(documents[name]) for name in (a, b)]
+        side = plain.contained(*texts, least["containment"]) if "containment" in least else None
+        assert measures.pop("contained", None) == side
+    assert found == expected
 
 
 def test_without_resemblance_order_does_not_matter(
@@ -231,7 +239,8 @@ def test_csv_has_a_column_for_each_requested_measure(
     ran = simdup("scan", "c", "-f", "csv", "-q", "-s", "0", *EVERY, *options)
     assert ran.status == 0
     usual = ["cluster", "role", "document", "fingerprint", "distance", "similarity"]
-    assert ran.lines[0].split(",") == [*usual, *asked]
+    sides = ["contained"] if "containment" in asked else []
+    assert ran.lines[0].split(",") == [*usual, *asked, *sides]
     kept, *others = csv.DictReader(io.StringIO(ran.text))
     assert [kept[name] for name in ("similarity", *asked)] == [""] * (1 + len(asked))
     known = exact(documents)
@@ -258,7 +267,8 @@ def test_jsonl_has_requested_measures_in_pairs_and_documents(
 def test_identical_texts_have_every_measure(simdup: Command, tmp_path: Path) -> None:
     write(tmp_path, {"c/a": prose(3), "c/b": prose(3) + "\n"})
     found = listed(simdup, "--containment", "1", "--cosine", "1", "-s", "1")
-    assert found == {("c/a", "c/b"): {"similarity": 1, "containment": 1, "cosine": 1}}
+    every = {"similarity": 1, "containment": 1, "cosine": 1, "contained": "both"}
+    assert found == {("c/a", "c/b"): every}
 
 
 def test_compare_gives_the_measures_too(simdup: Command, documents: dict[str, list[str]]) -> None:
@@ -268,13 +278,13 @@ def test_compare_gives_the_measures_too(simdup: Command, documents: dict[str, li
     both = simdup(*options, "--containment", "1", "--cosine", "0")
     assert both.status == 0
     found = json.loads(both.out)
-    assert found["containment"] == 1
+    assert (found["containment"], found["contained"]) == (1, "a")
     assert found["cosine"] == float(down(values["cosine"]))
     plain = json.loads(simdup(*options).out)
     assert not plain.keys() & {"containment", "cosine"}
     assert simdup(*options, "--cosine", "0.99").status == 1
     shown = simdup("compare", *options[3:], "--containment", "1").text
-    assert "containment   1.0000" in shown
+    assert "containment   1.0000  (a is contained in b)" in shown
     assert "cosine" not in shown
 
 

@@ -24,8 +24,8 @@ def _matching(*declared: Any, **settings: Any) -> partial[Decorator]:
 _CRITERIA = {
     "method": _matching(
         "--method METHOD",
-        "Candidate search: simhash (near fingerprints), minhash (shared text), auto (both), or "
-        "pstable (near TF-IDF vectors).",
+        "Candidate search: simhash (near fingerprints), minhash (shared text), auto (both, and "
+        "shared passages with --containment), or pstable (near TF-IDF vectors).",
         METHODS,
         common=True,
     ),
@@ -52,7 +52,8 @@ _CRITERIA = {
     "verify": _matching("--verify/--no-verify", text="Compare the texts of each candidate pair."),
     "containment": _matching(
         "--containment C",
-        "Minimum share of the shorter text that the longer one contains.",
+        "Minimum share of the shorter text that the longer one contains; finds excerpts in texts "
+        "of any length.",
         _SHARE,
         shown="off",
     ),
@@ -99,6 +100,9 @@ def criteria(*fields: str, **changed: dict[str, Any]) -> Decorator:
     For each field in `changed`, the command has other settings of its option, such as a text.
     """
     names = fields or tuple(_CRITERIA)
+    if "containment" in names:
+        shown = f"{_DEFAULT.similarity:g}; 0 with --containment"
+        changed["similarity"] = {"default": None, "shown": shown} | changed.get("similarity", {})
     options = (_CRITERIA[name](**changed.get(name, {})) for name in names)
     return value("criteria", _make_criteria, *options)
 
