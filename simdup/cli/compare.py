@@ -128,7 +128,6 @@ def _fingerprinter(
     """Return what a scan would weigh terms with: one of the two texts, or one of a corpus."""
     from simdup.features.analyzer import Analyzer
     from simdup.fingerprints.fingerprinter import Fingerprinter
-    from simdup.operations.learn import learn_fingerprinter
 
     if idf_from is None:
         if settings.recipe.idf == "corpus":
@@ -136,6 +135,8 @@ def _fingerprinter(
                 "idf", "two texts are not a corpus", "name one with `idf_from`", field="idf"
             )
         return Fingerprinter.alone(Analyzer.for_recipe(settings.recipe, settings.run.segmenter))
+    from simdup.operations.learn import learn_fingerprinter
+
     with screen.watch(settings) as watched:
         fingerprinter, skipped, notes = learn_fingerprinter([idf_from], watched)
     screen.skipped(skipped, notes)
