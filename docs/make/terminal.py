@@ -57,22 +57,25 @@ def picture() -> str:
         parts += drawn(line, TOP + LINE * row)
     head = (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" '
-        f'height="{height}" role="img" font-family="{MONO}" font-size="14" xml:space="preserve">'
+        f'height="{height}" role="img" font-family="{MONO}" font-size="14">'
     )
     return "\n".join([head, *parts, "</svg>"]) + "\n"
 
 
 def drawn(line: Text, y: int) -> Iterator[str]:
-    """Yield the parts of a line, each as wide as a terminal makes it."""
+    """Yield the parts of a line, each as wide as a terminal makes it.
+
+    Browsers make one space of several, so parts with several between them are drawn apart.
+    """
     cells = 0
     for style, words in runs(line):
-        size = cell_len(words)
-        if words.strip():
+        for part in re.finditer(r"\S+(?: \S+)*", words):
+            size, before = cell_len(part[0]), cell_len(words[: part.start()])
             look: dict[str, object] = {"fill": color_of(style), "textLength": CELL * size}
             if style.bold:
                 look["font_weight"] = 700
-            yield text(LEFT + CELL * cells, y, words, **look)
-        cells += size
+            yield text(LEFT + CELL * (cells + before), y, part[0], **look)
+        cells += cell_len(words)
 
 
 def runs(line: Text) -> Iterator[tuple[Style, str]]:
