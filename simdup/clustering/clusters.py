@@ -95,8 +95,8 @@ class ScannedDocuments:
 
     names: Sequence[str]
     fingerprints: Fingerprints
-    # S16[documents]: equal for equal texts; None where texts are not known.
-    digests: NDArray[np.bytes_] | None = None
+    # V16[documents]: equal for equal texts; None where texts are not known.
+    digests: NDArray[np.void] | None = None
     references: range = range(0)  # documents that are never redundant
     measure: Measure = unmeasured
 

@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 
 # Bytes of a digest: even among 10**18 texts, no two should have the same digest by chance.
 DIGEST_BYTES = 16
+# The type of digests in arrays.  As strings, they would lose the zeros at their ends.
+DIGEST_TYPE = np.dtype(f"V{DIGEST_BYTES}")
 
 
 def text_digest(text: str) -> bytes:

@@ -29,7 +29,7 @@ from simdup.errors import NO_ROOM, SimdupError, reason
 from simdup.features.analyzer import Analyzer
 from simdup.features.counts import CountedChunk, Counts, join, no_spool
 from simdup.features.idf import ENOUGH_DOCUMENTS
-from simdup.features.text import DIGEST_BYTES
+from simdup.features.text import DIGEST_BYTES, DIGEST_TYPE
 from simdup.fingerprints.bands import Signatures, concat_signatures
 from simdup.fingerprints.fingerprinter import Fingerprinter, Fingerprints
 from simdup.ingest.counting import COUNTS_ONLY, BatchCounter, BatchOptions, CountedBatch
@@ -173,9 +173,9 @@ class Corpus:
         self.row_of = rows
 
     @cached_property
-    def digests(self) -> NDArray[np.bytes_]:
+    def digests(self) -> NDArray[np.void]:
         """The digest of each document's compact text, for those who ask once all are in."""
-        return self._of_documents(np.frombuffer(self.text_compact_digests, f"S{DIGEST_BYTES}"))
+        return self._of_documents(np.frombuffer(self.text_compact_digests, DIGEST_TYPE))
 
     @cached_property
     def lengths(self) -> NDArray[np.int64]:

@@ -17,7 +17,7 @@ from simdup.corpus.names import NameRegistry
 from simdup.corpus.spool import Slot, SpoolReader, SpoolWriter
 from simdup.errors import SimdupError
 from simdup.features.analyzer import Analyzer
-from simdup.features.text import DIGEST_BYTES
+from simdup.features.text import DIGEST_TYPE
 from simdup.fingerprints.fingerprinter import Fingerprints
 from simdup.ingest.corpus import spool_folder
 from simdup.ingest.origins import Origins
@@ -104,7 +104,7 @@ def _cluster_texts(lines: FingerprintLines, opened: Input, folder: str) -> _Clus
     documents = ScannedDocuments(
         names,
         replace(all_lines, values=all_lines.values[present], terms=all_lines.terms[present]),
-        np.array([texts.digests[row] for row in rows], f"S{DIGEST_BYTES}"),
+        np.array([texts.digests[row] for row in rows], DIGEST_TYPE),
         measure=Verifier(stored.shingles, _no_vector, settings.criteria).measure_all,
     )
     known = Texts.of(slots[:, 2], stored, settings.criteria)

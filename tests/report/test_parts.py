@@ -11,9 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support import edited, prose
 
+from simdup import scan
+from simdup.features.analyzer import Analyzer
+from simdup.model.recipe import Recipe
 from simdup.report.columns import deflate, pack, script_json
 from simdup.report.delta import as_units, delta
 from simdup.report.pieces import pieces
+from simdup.report.texts import read_originals
 
 TEXTS = st.text(alphabet="abcd天地\U00020000", max_size=300)
 
@@ -84,3 +88,14 @@ def test_json_does_not_end_its_element_and_is_utf_8(text):
     assert "<" not in written
     assert "\u2028" not in written
     assert json.loads(written.encode()) == [text]
+
+
+def test_every_text_that_is_as_it_was_travels() -> None:
+    """Among them those whose digests end with a zero byte."""
+    prepare = Analyzer.for_recipe(Recipe()).prepare
+    tried = (f"{prose(1)} {number}" for number in range(10_000))
+    text = next(one for one in tried if prepare(one).digest.endswith(b"\0"))
+    found = scan([("a", text), ("b", f"{text} again")])
+    with read_originals(found.origins, [0, 1]) as originals:
+        assert originals.text(0) == text
+        assert originals.text(1) == f"{text} again"
