@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable
 
 from simdup.model.documents import Document
 
@@ -93,6 +94,18 @@ class NameRegistry:
             return name, ""
         self._taken.add(document.place)
         return document.place, f"duplicate name {name!r}; using the file and record number instead"
+
+    def assign_all(self, documents: Iterable[Document]) -> tuple[list[str], list[tuple[str, str]]]:
+        """Return the names of documents, and the notes on these and on how they were read."""
+        names, notes = list[str](), list[tuple[str, str]]()
+        for document in documents:
+            name, note = self.assign(document)
+            if note:
+                notes.append((document.place, note))
+            if document.note:
+                notes.append((name, document.note))
+            names.append(name)
+        return names, notes
 
     def reserve(self, document: Document) -> bool:
         """Reserve the name under which an index stores an unchanged record.

@@ -36,7 +36,7 @@ from simdup.ingest.counting import COUNTS_ONLY, BatchCounter, BatchOptions, Coun
 from simdup.ingest.given import Given
 from simdup.ingest.mapped import concat_mapped
 from simdup.ingest.sources import Input
-from simdup.model.documents import NO_WORDS, LeftOut, Skipped
+from simdup.model.documents import NO_WORDS, Skipped
 from simdup.reuse.sharing import TextSeeds
 from simdup.workers import Workers
 from simdup.workspace import work_folder
@@ -98,14 +98,13 @@ class Corpus:
         self.unchanged += len(counted.unchanged)
         self.given.take(counted.unchanged)
         self.given.take(counted.documents)
+        names, notes = self.registry.assign_all(counted.documents)
+        skipped, left_out = self.given.skip_all(counted.skipped)
+        self.names += names
+        self.notes += notes + left_out
+        self.skipped += skipped
         valued = self.given.valued
         for document in counted.documents:
-            name, note = self.registry.assign(document)
-            if note:
-                self.notes.append((document.place, note))
-            if document.note:
-                self.notes.append((name, document.note))
-            self.names.append(name)
             self.modified.append(document.modified)
             if valued:
                 self.values.append(math.nan if document.value is None else document.value)
@@ -116,20 +115,12 @@ class Corpus:
         self.text_compact_digests += counted.digests
         self.text_lengths += counted.lengths
         self.text_slots += counted.slots
-        self._skip(counted.skipped)
         self.extras += counted.extras
         if counted.signatures is not None:
             self.signature_chunks.append(counted.signatures)
         if counted.seeds is not None and counted.seed_slot is not None:
             self.seed_chunks.append((np.diff(counted.seeds.starts), counted.seed_slot))
         self.chunks.append((process, counted.counts))
-
-    def _skip(self, found: Iterable[Skipped]) -> None:
-        for one in found:
-            if isinstance(one, LeftOut):
-                self.notes.append((one.document, one.reason))
-            else:
-                self.skipped.append(self.given.skip(one))
 
     def skip_wordless(self, found: Fingerprints) -> None:
         """Skip the documents whose fingerprints have no terms."""

@@ -24,7 +24,7 @@ from simdup.ingest.cutting import BatchCutter, CutBatch, CutSlots
 from simdup.ingest.given import Given
 from simdup.ingest.mapped import mapped
 from simdup.ingest.sources import Input
-from simdup.model.documents import LeftOut, Skipped
+from simdup.model.documents import Skipped
 from simdup.reuse.extension import MARGIN
 from simdup.reuse.symbols import HOLE, Symbols, end_marks
 from simdup.reuse.templates import Template
@@ -61,22 +61,16 @@ class CutCorpus:
     def add(self, batch: CutBatch) -> None:
         """Take in a batch."""
         self.given.take(batch.documents)
+        names, notes = self.registry.assign_all(batch.documents)
+        skipped, left_out = self.given.skip_all(batch.skipped)
+        self.names += names
+        self.notes += notes + left_out
+        self.skipped += skipped
         for document, digest in zip(batch.documents, batch.digests, strict=True):
-            name, note = self.registry.assign(document)
-            if note:
-                self.notes.append((document.place, note))
-            if document.note:
-                self.notes.append((name, document.note))
-            self.names.append(name)
             self.paths.append(document.path)
             self.groups.append(document.group)
             self.text_of.append(self._texts.setdefault(digest, len(self._texts)))
         self.originals += batch.originals
-        for one in batch.skipped:
-            if isinstance(one, LeftOut):
-                self.notes.append((one.document, one.reason))
-            else:
-                self.skipped.append(self.given.skip(one))
         first = zip(batch.digests, batch.first_seen, strict=True)
         if batch.slots is not None:
             self._spooled.append((batch.slots, [d for d, new in first if new], batch.lengths))

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from simdup.errors import SimdupError
-from simdup.model.documents import Document, NoField, Skipped
+from simdup.model.documents import Document, LeftOut, NoField, Skipped
 from simdup.model.reading import Reading
 
 _NOTHING = "contains no document"
@@ -94,6 +94,16 @@ class Given:
             return one
         self._waiting.pop(one.document, None)
         return replace(one, error=True)
+
+    def skip_all(self, found: Iterable[Skipped]) -> tuple[list[Skipped], list[tuple[str, str]]]:
+        """Notice skipped documents; return them, and the notes on files that were left out."""
+        skipped, notes = list[Skipped](), list[tuple[str, str]]()
+        for one in found:
+            if isinstance(one, LeftOut):
+                notes.append((one.document, one.reason))
+            else:
+                skipped.append(self.skip(one))
+        return skipped, notes
 
     def _lack(self, argument: str, fields: Mapping[str, int]) -> None:
         found = self._lacking.setdefault(argument, Counter())
