@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
+from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import chain, pairwise
+
+import numpy as np
+from numpy.typing import NDArray
 
 from simdup.corpus.batches import Batch, batches, read, text_batches
 from simdup.corpus.record_batches import LineBatch, ParquetBatch
@@ -28,7 +32,7 @@ class Origins:
     names: Sequence[str]
     paths: Sequence[str]  # of their files; empty for texts that were passed from Python
     records: Sequence[int]  # numbers in files of records, from 1; 0 for a file of its own
-    digests: Sequence[bytes]  # of their compact texts
+    digests: NDArray[np.void]  # of their compact texts, of `DIGEST_TYPE`
     sizes: Sequence[int]  # bytes of their texts as far as they are known
     files: Sequence[File]
     texts: Sequence[tuple[str, str]]  # names and texts passed from Python; they follow the files'
@@ -48,15 +52,8 @@ class Origins:
         order: Mapping[int, Sequence[int]],
     ) -> Origins:
         """Return the origins of a corpus that was read."""
-        slots = corpus.slots
-        whole = {file.path: file.size for file in opened.files if not file.compression}
-        spooled = slots[:, 2].tolist() if len(slots) else [0] * len(corpus)
-        sizes = [
-            whole.get(path, size) if not record else size
-            for path, record, size in zip(corpus.paths, corpus.records, spooled, strict=True)
-        ]
         return cls(
-            corpus.names, corpus.paths, corpus.records, corpus.digests.tolist(), sizes,
+            corpus.names, corpus.paths, corpus.records, corpus.digests, _sizes(opened, corpus),
             opened.files, opened.texts, opened.settings.reading, opened.settings.criteria,
             corpus.analyzer, fingerprinter, order,
         )  # fmt: skip
@@ -86,6 +83,16 @@ class Origins:
                         if isinstance(one, Document):
                             yield number, one.text
                 number += 1
+
+
+def _sizes(opened: Input, corpus: Corpus) -> array[int]:
+    """Return the bytes of documents: those of files, else those of folded texts, else 0."""
+    slots = corpus.slots
+    sizes = array("q", slots[:, 2].tobytes() if len(slots) else bytes(8 * len(corpus)))
+    whole = {file.path: file.size for file in opened.files if not file.compression}
+    for number in np.flatnonzero(np.asarray(corpus.records) == 0).tolist():
+        sizes[number] = whole.get(corpus.paths[number], sizes[number])
+    return sizes
 
 
 def _read(

@@ -141,7 +141,7 @@ class _Texts:
             names=names,
             paths=[self.paths[row] for row in rows],
             records=[self.records[row] for row in rows],
-            digests=[self.digests[row] for row in rows],
+            digests=np.array([self.digests[row] for row in rows], DIGEST_TYPE),
             sizes=[self.sizes[row] for row in rows],
             files=opened.files,
             texts=(),

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+import numpy as np
+
+from simdup.features.text import DIGEST_TYPE
 from simdup.fingerprints.fingerprinter import Fingerprinter
 from simdup.ingest.origins import Origins
 from simdup.model.clusters import Cluster, Member, Pair, Result, Summary
@@ -28,7 +31,7 @@ def comparison_page(
         names=[name for name, _ in texts],
         paths=["", ""],
         records=[0, 0],
-        digests=[one.digest for one in prepared],
+        digests=np.array([one.digest for one in prepared], DIGEST_TYPE),
         sizes=[len(text.encode("utf-8", "surrogatepass")) for _, text in texts],
         files=[],
         texts=texts,

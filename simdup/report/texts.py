@@ -37,7 +37,7 @@ class Originals:
             same = [
                 (number, text)
                 for (number, text), now in zip(some, prepared, strict=True)
-                if now.digest == self.origins.digests[number]
+                if now.digest == self.origins.digests[number].tobytes()
             ]
             content = [text[: CLIP + 1].encode("utf-8", "surrogatepass") for _, text in same]
             self._slots |= zip((number for number, _ in same), writer.write(content), strict=True)
