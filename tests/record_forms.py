@@ -15,6 +15,10 @@ def as_jsonl(rows: Iterable[Row]) -> bytes:
     return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()
 
 
+def as_array(rows: Iterable[Row], indent: int | None = 2) -> bytes:
+    return json.dumps(list(rows), ensure_ascii=False, indent=indent).encode()
+
+
 def as_table(rows: Iterable[Row], delimiter: str = ",", end: str = "\r\n") -> bytes:
     rows = list(rows)
     text = io.StringIO(newline="")
@@ -40,6 +44,7 @@ def as_parquet(rows: Iterable[Row], **how: Any) -> bytes:
 FORMS: dict[str, Callable[[Iterable[Row]], bytes]] = {
     "jsonl": as_jsonl,
     "ndjson": as_jsonl,
+    "json": as_array,
     "csv": as_table,
     "tsv": as_tsv,
     "parquet": as_parquet,

@@ -8,13 +8,13 @@ from dataclasses import replace
 from difflib import get_close_matches
 from itertools import chain
 
-from simdup.corpus.record_batches import LineBatch, ParquetBatch
+from simdup.corpus.record_batches import RecordBatch
 from simdup.corpus.records import read_records
 from simdup.corpus.sources import File
 from simdup.model.documents import Document, NoField, Skipped
 from simdup.model.reading import Reading
 
-Cut = LineBatch | ParquetBatch | Skipped
+Cut = RecordBatch | Skipped
 
 # Names before and behind a mistyped one in their order, among which those like it are looked for:
 # of long ones a thousand take 0.7 s.
@@ -30,7 +30,7 @@ def find_record(cuts: Iterable[Cut], file: File, reading: Reading) -> Document |
 
     Parameters
     ----------
-    cuts : iterable of (LineBatch, ParquetBatch or Skipped)
+    cuts : iterable of (RecordBatch or Skipped)
         The file, cut into batches.
     file : File
         A file of records of which one is wanted.
@@ -81,7 +81,7 @@ def _batches_around(cuts: Iterable[Cut], number: int) -> Iterator[Cut]:
 
     What was skipped while cutting is yielded too.
     """
-    held: LineBatch | ParquetBatch | None = None
+    held: RecordBatch | None = None
     for cut in cuts:
         if isinstance(cut, Skipped):
             if held is not None:

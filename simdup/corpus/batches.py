@@ -13,20 +13,21 @@ import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import IO
+from typing import IO, TypeGuard
 
 from simdup.corpus.addresses import find_record
 from simdup.corpus.compression import decompress
 from simdup.corpus.decoding import decode
 from simdup.corpus.encoding_detection import NotText
+from simdup.corpus.formats import RECORDS
 from simdup.corpus.html import decode_html, extract_text, page_text
 from simdup.corpus.lines import BATCH_BYTES
 from simdup.corpus.main_text import require_justext
 from simdup.corpus.own_results import is_own_result, leave_out
 from simdup.corpus.parquet import cut_parquet, require_pyarrow
-from simdup.corpus.record_batches import LineBatch, ParquetBatch, cut_lines
+from simdup.corpus.record_batches import ArrayBatch, LineBatch, RecordBatch, cut_records
 from simdup.corpus.records import read_records, without_surrogates
-from simdup.corpus.sources import NOT_REGULAR, RECORDS, STDIN, File
+from simdup.corpus.sources import NOT_REGULAR, STDIN, File
 from simdup.errors import reason
 from simdup.model.documents import Document, Skipped
 from simdup.model.reading import Reading
@@ -59,7 +60,7 @@ class Unreadable:
     size: int = 0
 
 
-Batch = FileBatch | LineBatch | ParquetBatch | TextBatch | Unreadable
+Batch = FileBatch | RecordBatch | TextBatch | Unreadable
 
 
 def batches(files: Iterable[File], reading: Reading) -> Iterator[Batch]:
@@ -106,12 +107,10 @@ def text_batches(texts: Iterable[tuple[str, str]]) -> Iterator[Batch]:
         yield TextBatch(tuple(pending), size)
 
 
-def _cut(
-    file: File, stream: IO[bytes], reading: Reading
-) -> Iterator[LineBatch | ParquetBatch | Skipped]:
+def _cut(file: File, stream: IO[bytes], reading: Reading) -> Iterator[RecordBatch | Skipped]:
     if file.format == "parquet":
         return cut_parquet(file, stream, reading)
-    return cut_lines(file, stream, reading)
+    return cut_records(file, stream, reading)
 
 
 def _record_batch(file: File, reading: Reading) -> Batch:
@@ -133,13 +132,21 @@ def _record_batches(file: File, reading: Reading) -> Iterator[Batch]:
             for batch in _cut(file, stream, reading):
                 if isinstance(batch, Skipped):
                     yield Unreadable(batch)
-                elif isinstance(batch, LineBatch) and file.compression and file.path != STDIN:
+                elif _is_compressed(batch):
                     done, before = raw.tell(), done
                     yield replace(batch, size=done - before)
                 else:
                     yield batch
     except OSError as error:
         yield Unreadable(Skipped(file.path, reason(error), error=True))
+
+
+def _is_compressed(batch: RecordBatch) -> TypeGuard[LineBatch | ArrayBatch]:
+    """Return whether a batch took fewer bytes of its file; that of standard input has no size."""
+    file = batch.file
+    return (
+        isinstance(batch, LineBatch | ArrayBatch) and bool(file.compression) and file.path != STDIN
+    )
 
 
 @contextmanager

@@ -46,7 +46,7 @@ def whole_lines(stream: IO[bytes], most: int) -> Iterator[bytes]:
     begun: list[bytes] = []
     size = 0
     within = False  # whether a line in parts is open
-    for chunk in _chunks(stream):
+    for chunk in chunks_of(stream):
         if within:
             end = chunk.find(b"\n") + 1
             yield LinePart(chunk[:end] if end else chunk)
@@ -78,7 +78,7 @@ def split_mark(pieces: Iterator[bytes]) -> tuple[bytes, bytes, Iterator[bytes]]:
     return mark, head, chain([head], pieces)
 
 
-def _chunks(stream: IO[bytes]) -> Iterator[bytes]:
+def chunks_of(stream: IO[bytes]) -> Iterator[bytes]:
     """Yield the content of a stream: a pipe as data arrives, a file in large pieces.
 
     So a slow writer gets results line by line, and a damaged file is read up to the damage.

@@ -84,26 +84,27 @@ def _batches(file: File, table: Any, reading: Reading) -> Iterator[ParquetBatch 
         sizes = {name: _bytes_of(table.metadata, name) for name, kind in leaves if _is_text(kind)}
         yield replace(missing, document=file.path, fields=dict.fromkeys(names, 0) | sizes)
         return
-    kind = dict(leaves)[reading.field]
-    if not _is_text(kind):
-        reason = f"field {reading.field!r} is not a string (type {kind})"
-        yield Skipped(file.path, reason, error=True)
-        return
+    kinds = dict(leaves)
+    fields = reading.text_fields
+    for name in fields:
+        if not _is_text(kinds[name]):
+            reason = f"field {name!r} is not a string (type {kinds[name]})"
+            yield Skipped(file.path, reason, error=True)
+            return
     asked = (reading.id_field, reading.value_field, reading.group_field)
     others = [n for n in asked if n in names and n is not None]
     rows = max(1, table.metadata.num_rows)
-    per_row = max(1, _bytes_of(table.metadata, reading.field) // rows)
-    size = min(max(1, BATCH_BYTES // per_row), _MOST_ROWS)
+    per_row = max(1, sum(_bytes_of(table.metadata, name) for name in fields) // rows)
+    most = min(max(1, BATCH_BYTES // per_row), _MOST_ROWS)
     record = 1
-    columns = [reading.field, *others]
-    for batch in table.iter_batches(size, columns=columns, use_threads=False):
+    columns = [*fields, *others]
+    for batch in table.iter_batches(most, columns=columns, use_threads=False):
         # As bytes, so that one text with invalid UTF-8 does not spoil the others.
-        texts = _column(batch, reading.field).cast(pa.large_binary()).to_pylist()
+        texts = [_column(batch, name).cast(pa.large_binary()).to_pylist() for name in fields]
         values = {name: _to_values(_column(batch, name)) for name in others}
-        yield ParquetBatch(
-            file, record, texts, values, file.size * len(texts) // rows, tuple(names)
-        )
-        record += len(texts)
+        size = file.size * len(batch) // rows
+        yield ParquetBatch(file, record, texts, values, size, tuple(names))
+        record += len(batch)
 
 
 def _list_leaves(fields: Any, above: str = "") -> list[tuple[str, Any]]:

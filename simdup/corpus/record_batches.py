@@ -1,28 +1,34 @@
 """Cut files of records into batches of whole records, without parsing more than necessary.
 
-JSON lines are cut at line ends.  A CSV record may contain line ends within quotes, so Python's csv
-module finds its end, at some 120 MB/s, in the undecoded bytes.  This is right for every encoding in
-which the bytes of the ASCII comma, quote and line end are never part of other characters: all but
-UTF-16 and UTF-32.
+JSON lines are cut at line ends, arrays of JSON between their elements.  A CSV record may contain
+line ends within quotes, so Python's csv module finds its end, at some 120 MB/s, in the undecoded
+bytes.  This is right for every encoding in which the bytes of the ASCII comma, quote and line end
+are never part of other characters: all but UTF-16 and UTF-32.
 
 `simdup.corpus.records` turns the batches into documents, in another process if there are several.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import codecs
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import IO, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from simdup.corpus.decoding import decode
 from simdup.corpus.encoding_detection import NotText
+from simdup.corpus.json_arrays import ElementPart, Elements, Outside, fault_of, split_array
 from simdup.corpus.lines import (
     DELIMITERS,
     LinePart,
     Lines,
     Oversized,
     Row,
+    chunks_of,
     csv_rows,
     decode_latin_1,
     split_mark,
@@ -35,6 +41,8 @@ from simdup.model.reading import Reading
 
 # White space, and NULs, which are padding.
 _BLANK = b"\0 \t\n\v\f\r"
+# Bytes outside of the elements of an array that tell whether it is one.
+_BRACKETS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,22 +59,41 @@ class LineBatch:
 
 
 @dataclass(frozen=True, slots=True)
+class ArrayBatch:
+    """Elements of a JSON array, each with the comma before it."""
+
+    file: File
+    line: int  # number of the line that the first one begins on, from 1
+    record: int  # number of the first one, from 1
+    content: bytes
+    ends: NDArray[np.int64]  # of the elements in `content`
+    size: int  # bytes of the file that were read for it
+
+
+@dataclass(frozen=True, slots=True)
 class ParquetBatch:
     """Rows of a Parquet file, of the wanted columns."""
 
     file: File
     record: int  # number of the first row, from 1
-    texts: list[bytes | None]  # UTF-8 of each text; None for null
+    texts: list[list[bytes | None]]  # of each field of the text: UTF-8 by row; None for null
     # The values of other columns by name: the names of records, and the field of `Criteria.keep`.
     others: dict[str, list[Any]]
     size: int  # bytes of the file that were read for it
     columns: tuple[str, ...]  # names of all columns
 
 
-def cut_lines(file: File, stream: IO[bytes], reading: Reading) -> Iterator[LineBatch | Skipped]:
-    """Cut a file of JSON lines, CSV or TSV into batches."""
+RecordBatch = LineBatch | ArrayBatch | ParquetBatch
+
+
+def cut_records(
+    file: File, stream: IO[bytes], reading: Reading
+) -> Iterator[LineBatch | ArrayBatch | Skipped]:
+    """Cut a file of JSON lines, a JSON array, CSV or TSV into batches."""
     if file.format == "jsonl":
         return _cut_json(file, stream)
+    if file.format == "json":
+        return _cut_array(file, stream, reading)
     return _cut_csv(file, stream, reading)
 
 
@@ -93,6 +120,43 @@ def _cut_json(file: File, stream: IO[bytes]) -> Iterator[LineBatch | Skipped]:
         record += sum(1 for raw in lines if raw.strip(_BLANK))
 
 
+def _cut_array(file: File, stream: IO[bytes], reading: Reading) -> Iterator[ArrayBatch | Skipped]:
+    encoding = reading.encoding or "utf-8"
+    if not _is_ascii_or_more(encoding):
+        yield _unsupported(file, encoding)
+        return
+    line = record = 1
+    outside = b""
+    for piece in split_array(chunks_of(stream), file.max_size):
+        if isinstance(piece, Elements):
+            content = piece.content
+            yield ArrayBatch(file, line, record, content, piece.ends, len(content))
+            record += len(piece.ends)
+        else:
+            content = piece
+            if isinstance(piece, Outside) and len(outside) < _BRACKETS:
+                outside += piece.translate(None, _BLANK).removeprefix(codecs.BOM_UTF8)[:_BRACKETS]
+            elif not piece:
+                yield _oversized(file, line, record)
+                record += 1
+        line += content.count(b"\n")
+    if fault := fault_of(outside):
+        yield Skipped(file.path, f"line {line}: {fault}", error=True)
+
+
+def _is_ascii_or_more(encoding: str) -> bool:
+    """Return whether bytes of ASCII characters have no other meaning in an encoding."""
+    if codecs.lookup(encoding).name in ("utf-8", "utf-8-sig"):
+        return True
+    text = bytes(range(256)).decode(encoding, "replace")
+    return len(text) == 256 and text[:128].encode("latin-1", "replace") == bytes(range(128))
+
+
+def _unsupported(file: File, encoding: str) -> Skipped:
+    what = f"{file.format.upper()} in {encoding} is not supported"
+    return Skipped(file.path, what, error=True)
+
+
 def _oversized(file: File, line: int, record: int) -> Skipped:
     return Skipped(f"{file.path}#{record}", f"line {line}: {file.too_large}", error=True)
 
@@ -108,9 +172,7 @@ def _cut_csv(file: File, stream: IO[bytes], reading: Reading) -> Iterator[LineBa
         yield Skipped(file.path, str(error))
         return
     if not _keeps_ascii_apart(encoding):
-        yield Skipped(
-            file.path, f"{file.format.upper()} in {encoding} is not supported", error=True
-        )
+        yield _unsupported(file, encoding)
         return
     lines = Lines(pieces)
     rows = csv_rows(lines, DELIMITERS[file.format], decode_latin_1, file.max_size)
@@ -177,22 +239,26 @@ def _column_names(row: Iterable[str], encoding: str) -> tuple[str, ...]:
 
 def missing_field(columns: Sequence[str], reading: Reading, unique: bool = False) -> NoField | None:
     """Return why a table cannot be read: a wanted field is missing, or is not unique."""
-    for argument in ("field", "id_field"):
-        wanted = getattr(reading, argument)
+    fields = [("field", name) for name in reading.text_fields]
+    if reading.id_field is not None:
+        fields.append(("id_field", reading.id_field))
+    for argument, wanted in fields:
         count = columns.count(wanted)
-        if wanted is not None and (not count or (unique and count > 1)):
+        if not count or (unique and count > 1):
             names = ", ".join(map(repr, columns))
             what = f"no field {wanted!r} among {names}: see `{argument}`"
             return NoField("", what, True, "" if count else argument, dict.fromkeys(columns, 0))
     return None
 
 
-def raw_records(file: File, stream: IO[bytes]) -> Iterator[tuple[int, bytes]]:
-    """Yield the number and the bytes of each record of a file of lines.
+def without_records(file: File, stream: IO[bytes], redundant: Container[int]) -> Iterator[bytes]:
+    """Yield the bytes of a file of lines or of an array, without the records of these numbers.
 
-    The number is 0 for anything that is not a record (blank lines, the header of CSV), and for the
-    parts of a record that is too large.  All the bytes together are the file.
+    Everything else is kept: blank lines, the header of CSV, records that are too large.
     """
+    if file.format == "json":
+        yield from _array_without(file, stream, redundant)
+        return
     pieces = whole_lines(stream, file.max_size)
     rows: Iterable[tuple[bytes, Row]]
     number = 1
@@ -201,18 +267,38 @@ def raw_records(file: File, stream: IO[bytes]) -> Iterator[tuple[int, bytes]]:
     else:
         number = 0
         mark, _, pieces = split_mark(pieces)
-        yield 0, mark
+        yield mark
         delimiter = DELIMITERS[file.format]
         rows = csv_rows(Lines(pieces), delimiter, decode_latin_1, file.max_size)
     for raw, row in rows:
         if isinstance(row, Oversized):
-            yield 0, raw
+            yield raw
             number += row is Oversized.END
         elif is_blank(raw, file):
-            yield 0, raw
+            yield raw
         else:
-            yield number, raw
+            if not number or number not in redundant:
+                yield raw
             number += 1
+
+
+def _array_without(file: File, stream: IO[bytes], redundant: Container[int]) -> Iterator[bytes]:
+    """Yield an array without some elements; the first one that stays loses its comma."""
+    number = 1
+    first = True  # whether no element has been yielded
+    for piece in split_array(chunks_of(stream), file.max_size):
+        if isinstance(piece, Elements):
+            for raw in piece.split():
+                if number not in redundant:
+                    yield raw.removeprefix(b",") if first else raw
+                    first = False
+                number += 1
+        elif isinstance(piece, ElementPart):
+            yield piece.removeprefix(b",") if first else piece
+            first = False
+            number += not piece
+        else:
+            yield piece
 
 
 def _json_rows(lines: Iterable[bytes]) -> Iterator[tuple[bytes, Row]]:

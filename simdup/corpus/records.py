@@ -1,4 +1,4 @@
-"""Turn batches of records into documents: JSON lines, CSV, TSV and Parquet."""
+"""Turn batches of records into documents: JSON lines and arrays, CSV, TSV and Parquet."""
 
 from __future__ import annotations
 
@@ -9,34 +9,57 @@ from typing import Any
 
 from simdup.corpus.decoding import Decoded, without_nuls
 from simdup.corpus.fields import MISSING, as_number, find_field, list_fields
+from simdup.corpus.json_arrays import Elements
 from simdup.corpus.lines import DELIMITERS, csv_rows
-from simdup.corpus.record_batches import LineBatch, ParquetBatch, is_blank
+from simdup.corpus.record_batches import (
+    ArrayBatch,
+    LineBatch,
+    ParquetBatch,
+    RecordBatch,
+    is_blank,
+)
 from simdup.corpus.sources import File
 from simdup.model.documents import Document, NoField, Skipped
 from simdup.model.reading import Reading
 
 
-def read_records(batch: LineBatch | ParquetBatch, reading: Reading) -> Iterator[Document | Skipped]:
+def read_records(batch: RecordBatch, reading: Reading) -> Iterator[Document | Skipped]:
     """Yield the documents of a batch, and the records that cannot be read."""
     if isinstance(batch, ParquetBatch):
         return _read_parquet(batch, reading)
-    return _read_csv(batch, reading) if batch.columns else _read_json(batch, reading)
+    if isinstance(batch, LineBatch) and batch.columns:
+        return _read_csv(batch, reading)
+    return _read_json(batch, reading)
 
 
-def _read_json(batch: LineBatch, reading: Reading) -> Iterator[Document | Skipped]:
-    record = batch.record
+def _read_json(batch: LineBatch | ArrayBatch, reading: Reading) -> Iterator[Document | Skipped]:
+    objects = _lines(batch) if isinstance(batch, LineBatch) else _elements(batch)
+    for record, (number, raw) in enumerate(objects, batch.record):
+        if len(raw) > batch.file.max_size:
+            values: dict[str, Any] | str = batch.file.too_large
+        else:
+            values = _json_values(raw, reading)
+        if isinstance(values, dict):
+            document = _document(batch.file, record, f"line {number}: ", values, reading)
+            yield _with_note(document, raw, reading.encoding or "utf-8")
+        else:
+            yield _broken(batch.file, record, f"line {number}: {values}")
+
+
+def _lines(batch: LineBatch) -> Iterator[tuple[int, bytes]]:
+    """Yield the number and the bytes of each line that is not blank."""
     for number, line in enumerate(batch.content.split(b"\n"), batch.line):
         if not is_blank(line, batch.file):
-            if len(line) > batch.file.max_size:
-                values: dict[str, Any] | str = batch.file.too_large
-            else:
-                values = _json_values(line, reading)
-            if isinstance(values, dict):
-                document = _document(batch.file, record, f"line {number}: ", values, reading)
-                yield _with_note(document, line, reading.encoding or "utf-8")
-            else:
-                yield _broken(batch.file, record, f"line {number}: {values}")
-            record += 1
+            yield number, line
+
+
+def _elements(batch: ArrayBatch) -> Iterator[tuple[int, bytes]]:
+    """Yield the bytes of each element, and the number of the line that it begins on."""
+    number = batch.line
+    for raw in Elements(batch.content, batch.ends).split():
+        element = raw.removeprefix(b",").lstrip()
+        yield number + raw.count(b"\n", 0, len(raw) - len(element)), element
+        number += raw.count(b"\n")
 
 
 def _json_values(line: bytes, reading: Reading) -> dict[str, Any] | str:
@@ -73,8 +96,8 @@ def _read_csv(batch: LineBatch, reading: Reading) -> Iterator[Document | Skipped
             yield _broken(file, record, reason)
         else:
             values = dict(zip(batch.columns, row, strict=True))
-            wanted = (values[reading.field], values.get(reading.id_field or "", ""))
-            if any(map(_has_malformed, wanted)):
+            wanted = [values[name] for name in reading.text_fields]
+            if any(map(_has_malformed, [*wanted, values.get(reading.id_field or "", "")])):
                 yield _broken(file, record, f"{where}not valid {encoding}")
             else:
                 document = _document(file, record, where, values, reading)
@@ -88,20 +111,19 @@ def _has_malformed(text: str) -> bool:
 
 
 def _read_parquet(batch: ParquetBatch, reading: Reading) -> Iterator[Document | Skipped]:
-    for i, content in enumerate(batch.texts):
+    for i, contents in enumerate(zip(*batch.texts, strict=True)):
         record = batch.record + i
         # By their full names, dots included: the columns have already been found.
         values = {name: column[i] for name, column in batch.others.items()}
-        values[reading.field] = None
-        if content is not None:
-            if len(content) > batch.file.max_size:
-                yield _broken(batch.file, record, f"row {record}: {batch.file.too_large}")
-                continue
-            try:
-                values[reading.field] = content.decode()
-            except UnicodeDecodeError:
-                yield _broken(batch.file, record, f"row {record}: not valid UTF-8")
-                continue
+        if sum(len(content or b"") for content in contents) > batch.file.max_size:
+            yield _broken(batch.file, record, f"row {record}: {batch.file.too_large}")
+            continue
+        try:
+            for name, content in zip(reading.text_fields, contents, strict=True):
+                values[name] = None if content is None else content.decode()
+        except UnicodeDecodeError:
+            yield _broken(batch.file, record, f"row {record}: not valid UTF-8")
+            continue
         made = _document(batch.file, record, f"row {record}: ", values, reading)
         if isinstance(made, Document) and made.fields:
             made = made._replace(fields=batch.columns)
@@ -120,14 +142,18 @@ def _document(
         if not isinstance(identity, str | int) or isinstance(identity, bool) or identity == "":
             return _broken(file, record, f"{where}field {reading.id_field!r} has no name")
         name = without_surrogates(str(identity))
-    text = find_field(values, reading.field)
-    if text is MISSING:
-        return _lacking(f"{file.path}#{record}", where, values, "field", reading.field)
-    if text is None:
-        return _broken(file, record, f"{where}field {reading.field!r} is null")
-    if not isinstance(text, str):
-        return _broken(file, record, f"{where}field {reading.field!r} is not a string")
-    text = without_surrogates(text)
+    texts = []
+    for wanted in reading.text_fields:
+        text = find_field(values, wanted)
+        if text is MISSING:
+            return _lacking(f"{file.path}#{record}", where, values, "field", wanted)
+        if text is not None and not isinstance(text, str):
+            return _broken(file, record, f"{where}field {wanted!r} is not a string")
+        if text is not None:
+            texts.append(text)
+    if not texts:
+        return _broken(file, record, f"{where}field {reading.text_fields[0]!r} is null")
+    text = without_surrogates("\n".join(texts))
     document = Document(name, text, file.modified, path=file.path, record=record)
     if reading.group_field is not None:
         group = find_field(values, reading.group_field)

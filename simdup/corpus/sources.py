@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from simdup.corpus.compression import DETECT, split_compression
+from simdup.corpus.formats import RECORDS, format_of, format_of_file
 from simdup.corpus.names import split_address
 from simdup.corpus.patterns import Patterns
 from simdup.errors import reason, unreadable
@@ -18,11 +19,6 @@ from simdup.model.reading import Reading
 
 STDIN = "-"
 NOT_REGULAR = "not a regular file"
-RECORDS = frozenset({"jsonl", "csv", "tsv", "parquet"})
-_FORMAT_OF = {
-    ".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "csv", ".tsv": "tsv", ".parquet": "parquet",
-    ".html": "html", ".htm": "html",
-}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -319,29 +315,17 @@ def _unlisted(path: str, error: OSError, named: bool = False) -> Skipped:
 
 
 def _file(path: str, status: os.stat_result, reading: Reading, walked: bool = False) -> File:
-    stem, compression = split_compression(path)
-    form = format_of(stem, reading)
+    compression = split_compression(path)[1]
+    form = format_of_file(path, stat.S_ISREG(status.st_mode), reading)
     return File(
         path, status.st_size, status.st_mtime, form, compression,
         max_size=reading.max_size, regular=stat.S_ISREG(status.st_mode), walked=walked,
     )  # fmt: skip
 
 
-def format_of(path: str, reading: Reading) -> str:
-    """Return the format of a file: the one in `reading`, or the one of its suffix.
-
-    The path comes without a compression suffix.
-    """
-    kind = reading.input_format
-    if kind == "auto":
-        kind = _FORMAT_OF.get(os.path.splitext(path)[1].lower(), "text")
-    if kind == "text" and reading.html:
-        kind = "html"
-    return "text" if kind == "html" and reading.extract == "none" else kind
-
-
 def is_page(file: File, reading: Reading) -> bool:
     """Return whether a file is HTML, or contains records of HTML."""
     if file.records:
         return reading.html
-    return format_of(split_compression(file.path)[0], reading) == "html"
+    kind = format_of(split_compression(file.path)[0], reading)
+    return kind == "html" or (kind == "json" and reading.html)

@@ -138,8 +138,11 @@ class Given:
 
     def _no_field(self, argument: str, record: str = "") -> SimdupError:
         """Return the error for a field that no record has, or not the only one that is needed."""
-        wanted = getattr(self._reading, argument)
         found = self._lacking.get(argument, Counter())
+        wanted = getattr(self._reading, argument)
+        if argument == "field":
+            fields = self._reading.text_fields
+            wanted = next((name for name in fields if name not in found), fields[0])
         names = ", ".join(repr(_shortened(name)) for name in list(found)[:_MOST_FIELDS])
         more = f" and {len(found) - _MOST_FIELDS:,} more" if len(found) > _MOST_FIELDS else ""
         there = f" (fields: {names}{more})" if found else ""

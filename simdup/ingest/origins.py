@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdup.corpus.batches import Batch, batches, read, text_batches
-from simdup.corpus.record_batches import LineBatch, ParquetBatch
+from simdup.corpus.record_batches import RecordBatch
 from simdup.corpus.sources import STDIN, File
 from simdup.features.analyzer import Analyzer
 from simdup.fingerprints.fingerprinter import Fingerprinter
@@ -102,7 +102,7 @@ def _read(
     for batch, following in pairwise(chain(found, [None])):
         if batch is None:
             return
-        if isinstance(batch, LineBatch | ParquetBatch):
+        if isinstance(batch, RecordBatch):
             last = following.record if isinstance(following, type(batch)) else sys.maxsize
             if not any(batch.record <= record < last for record in wanted):
                 continue

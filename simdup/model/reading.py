@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-INPUT_FORMATS = ("auto", "text", "jsonl", "csv", "tsv", "parquet")
+INPUT_FORMATS = ("auto", "text", "jsonl", "json", "csv", "tsv", "parquet")
 EXTRACTS = ("main", "all", "none")
 
 
@@ -21,10 +21,13 @@ class Reading:
         with a slash is matched against the path below the SOURCE, one without against the name;
         ``{a,b}`` matches either.
     input_format : str
-        One of `INPUT_FORMATS`; ``auto`` uses the suffix.
-    field, id_field : str, str or None
-        The fields of a record with its text and its name.  Dots reach into objects:
-        ``body.content``.
+        One of `INPUT_FORMATS`; ``auto`` uses the suffix, and takes a ``.json`` file for records
+        only where it is an array of objects.
+    field : str or tuple of str
+        The field of a record with its text; several are read as one text, a line apart.  Dots reach
+        into objects: ``body.content``.
+    id_field : str or None
+        The field of a record with its name.
     group_field : str or None
         The field of a record that tells which group it is of.
     value_field : str or None
@@ -43,7 +46,7 @@ class Reading:
     glob: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     input_format: str = "auto"
-    field: str = "text"
+    field: str | tuple[str, ...] = "text"
     id_field: str | None = None
     html: bool = False
     extract: str = "main"
@@ -52,3 +55,8 @@ class Reading:
     outputs: tuple[str, ...] = ()
     value_field: str | None = None
     group_field: str | None = None
+
+    @property
+    def text_fields(self) -> tuple[str, ...]:
+        """The fields of a record that are its text."""
+        return (self.field,) if isinstance(self.field, str) else self.field

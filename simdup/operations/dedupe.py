@@ -10,8 +10,9 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 
 from simdup.corpus.compression import detect_compression, split_compression
+from simdup.corpus.formats import RECORDS, format_of
 from simdup.corpus.names import without_address
-from simdup.corpus.sources import RECORDS, STDIN, File, format_of, list_files
+from simdup.corpus.sources import STDIN, File, list_files
 from simdup.errors import SimdupError, unwritable
 from simdup.index.opening import split_indexes
 from simdup.ingest.corpus import Corpus, spool_folder

@@ -19,7 +19,7 @@ from typing import IO
 from simdup.atomic import beside, move_folder, sync_one, sync_path
 from simdup.corpus.batches import open_content
 from simdup.corpus.compression import compress
-from simdup.corpus.record_batches import raw_records
+from simdup.corpus.record_batches import without_records
 from simdup.corpus.sources import File
 from simdup.errors import SimdupError, reason, unwritable
 from simdup.model.clusters import Removed
@@ -299,11 +299,7 @@ def write_records(
                     shutil.copyfileobj(table, packer)
             return
         with compress(target, compression) as packer:
-            packer.writelines(
-                raw
-                for number, raw in raw_records(file, stream)
-                if number not in redundant or not number
-            )
+            packer.writelines(without_records(file, stream, redundant))
 
 
 @contextmanager

@@ -10,6 +10,7 @@ from collections import deque
 from pathlib import Path
 
 import pytest
+from record_forms import as_array
 from support import Command, environment, near, process, prose, write
 
 from simdup.corpus.compression import compress
@@ -89,7 +90,7 @@ def table(texts: list[str], delimiter: str) -> bytes:
     ],
     ids=range(5),
 )
-@pytest.mark.parametrize("form", ["jsonl", "csv", "tsv", "parquet"])
+@pytest.mark.parametrize("form", ["jsonl", "json", "csv", "tsv", "parquet"])
 def test_records_keep_their_numbers_around_larger_ones(
     simdup: Command, tmp_path: Path, form: str, line: str, size: int
 ) -> None:
@@ -97,6 +98,8 @@ def test_records_keep_their_numbers_around_larger_ones(
     texts = [prose(1), large, large, prose(2), prose(1), large, prose(2)]
     if form == "jsonl":
         content = "".join(json.dumps({"text": text}) + "\n" for text in texts).encode()
+    elif form == "json":
+        content = as_array([{"text": text} for text in texts])
     elif form == "parquet":
         pa = pytest.importorskip("pyarrow", reason="needs the extra simdup[parquet]")
         import pyarrow.parquet as pq
@@ -120,11 +123,12 @@ def test_records_keep_their_numbers_around_larger_ones(
         return
     assert simdup("dedupe", name, "-o", f"clean.{form}", *limit).status == 2
     kept = [prose(1), large, large, prose(2), large]
-    expected = (
-        "".join(json.dumps({"text": text}) + "\n" for text in kept).encode()
-        if form == "jsonl"
-        else table(kept, "," if form == "csv" else "\t")
-    )
+    if form == "jsonl":
+        expected = "".join(json.dumps({"text": text}) + "\n" for text in kept).encode()
+    elif form == "json":
+        expected = as_array([{"text": text} for text in kept])
+    else:
+        expected = table(kept, "," if form == "csv" else "\t")
     assert (tmp_path / f"clean.{form}").read_bytes() == expected
 
 

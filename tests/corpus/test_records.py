@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from record_forms import FORMS, Row, as_jsonl, as_parquet, as_table, as_tsv
+from record_forms import FORMS, Row, as_array, as_jsonl, as_parquet, as_table, as_tsv
 from support import Command, command, environment, near, process, prose
 
 from simdup.corpus.compression import compress
@@ -64,7 +64,7 @@ def test_every_format_in_every_compression(
 
 
 @pytest.mark.parametrize("compression", ["", ".gz", ".zst"])
-@pytest.mark.parametrize("form", ["jsonl", "csv", "tsv", "parquet"])
+@pytest.mark.parametrize("form", ["jsonl", "json", "csv", "tsv", "parquet"])
 def test_every_format_on_standard_input(simdup: Command, form: str, compression: str) -> None:
     content = pack(FORMS[form](ROWS), compression)
     ran = simdup("scan", "-", "--input-format", form, "-f", "jsonl", stdin=content)
@@ -142,6 +142,30 @@ def test_null_and_values_that_are_not_strings(simdup: Command, tmp_path: Path) -
     assert skips(ran.out) == {"r.parquet#1": "row 1: field 'text' is null"}
 
 
+@pytest.mark.parametrize("form", ["jsonl", "json", "csv", "parquet"])
+def test_several_fields_are_one_text(simdup: Command, tmp_path: Path, form: str) -> None:
+    """A document whose title is in its text equals one with a title of its own."""
+    title, body = "图书馆延长开放时间的通知", prose(1)
+    rows = [{"t": title, "b": body}, {"t": "", "b": f"{title}{body}"}, {"t": "x", "b": prose(2)}]
+    (tmp_path / f"r.{form}").write_bytes(FORMS[form](rows))
+    ran = simdup("scan", f"r.{form}", "--field", "t", "--field", "b", "-f", "jsonl", "-s", "1")
+    assert (ran.status, found(ran.out)) == (0, [[f"r.{form}#1", f"r.{form}#2"]])
+    ran = simdup("scan", f"r.{form}", "--field", "b", "--field", "nowhere")
+    assert ran.status == 2
+    assert "no record has a field 'nowhere' (fields: 't', 'b')" in ran.err
+
+
+def test_of_several_fields_one_may_be_null(simdup: Command, tmp_path: Path) -> None:
+    rows = [{"t": None, "b": prose(1)}, {"t": None, "b": None}, {"b": prose(1)}]
+    (tmp_path / "r.jsonl").write_bytes(as_jsonl(rows))
+    ran = simdup("scan", "r.jsonl", "--field", "t", "--field", "b", "-f", "jsonl")
+    assert skips(ran.out) == {
+        "r.jsonl#2": "line 2: field 't' is null",
+        "r.jsonl#3": "line 3: no field 't'",
+    }
+    assert json.loads(ran.lines[-1])["documents"] == 1
+
+
 def test_a_table_without_the_field(simdup: Command, tmp_path: Path) -> None:
     (tmp_path / "t.tsv").write_bytes(as_tsv(ROWS))
     (tmp_path / "t.parquet").write_bytes(as_parquet(ROWS))
@@ -192,7 +216,7 @@ def test_utf16_tables_are_refused_in_a_sentence(simdup: Command, tmp_path: Path)
 
 
 @pytest.mark.parametrize(
-    "name", ["r.jsonl.gz", "r.csv.zst", "a.txt.gz", "r.parquet", "r.parquet.gz"]
+    "name", ["r.jsonl.gz", "r.json.gz", "r.csv.zst", "a.txt.gz", "r.parquet", "r.parquet.gz"]
 )
 def test_damaged_files_do_not_stop_the_rest(simdup: Command, tmp_path: Path, name: str) -> None:
     if "parquet" in name:
@@ -229,7 +253,12 @@ def test_processes_and_pieces_do_not_matter(tmp_path: Path) -> None:
         {"text": "\n".join(chance.choices(pool, k=size)), "key": n}
         for n, size in enumerate([1] * 40 + [30] * 30 + [1200] + [1] * 40)
     ]
-    contents = {"a.csv": as_table(rows), "a.tsv": as_tsv(rows), "a.jsonl": as_jsonl(rows)}
+    contents = {
+        "a.csv": as_table(rows),
+        "a.tsv": as_tsv(rows),
+        "a.jsonl": as_jsonl(rows),
+        "a.json": as_array(rows),
+    }
     summaries = []
     for name, content in contents.items():
         (tmp_path / name).write_bytes(content)

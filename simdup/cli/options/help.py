@@ -24,8 +24,8 @@ _OUTPUTS = ("path", "target", "model")
 PANELS = ("Input", "Matching", "Output", "Search", "Recipe", "Other")
 
 SOURCE = (
-    "SOURCE is a folder, a file, or - for standard input. JSONL, CSV, TSV and Parquet files hold "
-    "one document per record."
+    "SOURCE is a folder, a file, or - for standard input. JSONL, CSV, TSV, Parquet and JSON arrays "
+    "hold one document per record."
 )
 
 

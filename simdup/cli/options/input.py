@@ -32,7 +32,14 @@ _PATTERNS = (
 )
 _RECORDS = (
     _reading("--input-format FORMAT", "File format; auto uses the suffix", INPUT_FORMATS),
-    _reading("--field NAME", "Record field with the text, such as body.content.", common=True),
+    _reading(
+        "--field NAME",
+        "Record field with the text, such as body.content; several are one text.",
+        multiple=True,
+        default=Reading().text_fields,
+        shown="text",
+        common=True,
+    ),
     _reading("--id-field NAME", "Record field with the name.", shown="record number"),
 )
 _MAX_SIZE = _input(
@@ -44,7 +51,7 @@ _MAX_SIZE = _input(
 _WRITTEN = ("path", "model", "removed")
 
 
-def _make_reading(encoding: str | None, **given: Any) -> Reading:
+def _make_reading(encoding: str | None, field: tuple[str, ...], **given: Any) -> Reading:
     from simdup.corpus.decoding import known_encoding
 
     params = click.get_current_context().params
@@ -53,7 +60,7 @@ def _make_reading(encoding: str | None, **given: Any) -> Reading:
         encoding = None
     if encoding is not None:
         known_encoding(encoding)
-    return Reading(encoding, **given, outputs=outputs)
+    return Reading(encoding, field=field[0] if len(field) == 1 else field, **given, outputs=outputs)
 
 
 _SINGLE = (_ENCODING, *_RECORDS, *_HTML, _MAX_SIZE)

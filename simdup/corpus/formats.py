@@ -1,0 +1,61 @@
+"""The formats of files: by their suffix, and where that is not enough by how they begin."""
+
+from __future__ import annotations
+
+import codecs
+import os
+from contextlib import suppress
+
+from simdup.corpus.compression import decompress, split_compression
+from simdup.errors import SimdupError
+from simdup.model.reading import Reading
+
+# Formats of files that contain many documents.
+RECORDS = frozenset({"jsonl", "json", "csv", "tsv", "parquet"})
+_FORMAT_OF = {
+    ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "json", ".csv": "csv", ".tsv": "tsv",
+    ".parquet": "parquet", ".html": "html", ".htm": "html",
+}  # fmt: skip
+
+# Bytes that tell an array of objects from other JSON: white space before them is never longer.
+_HEAD = 4096
+_BLANK = b" \t\r\n"
+
+
+def format_of(path: str, reading: Reading) -> str:
+    """Return the format of a file: the one in `reading`, or the one of its suffix.
+
+    The path comes without a compression suffix.
+    """
+    kind = reading.input_format
+    if kind == "auto":
+        kind = _FORMAT_OF.get(os.path.splitext(path)[1].lower(), "text")
+    return _of_page(kind, reading)
+
+
+def format_of_file(path: str, regular: bool, reading: Reading) -> str:
+    """Return the format of a file; of JSON only an array of objects contains many documents."""
+    stem, compression = split_compression(path)
+    kind = format_of(stem, reading)
+    if kind != "json" or reading.input_format == "json":
+        return kind
+    # A file that cannot be opened is noticed when it is read; a named pipe can be read only once.
+    with suppress(OSError, SimdupError):
+        if regular:
+            with open(path, "rb") as raw, decompress(raw, compression) as content:
+                if _begins_array(content.read(_HEAD)):
+                    return kind
+    return _of_page("text", reading)
+
+
+def _begins_array(head: bytes) -> bool:
+    """Return whether the beginning of a file is that of an array of objects."""
+    head = head.removeprefix(codecs.BOM_UTF8).lstrip(_BLANK)
+    return head.startswith(b"[") and head[1:].lstrip(_BLANK).startswith(b"{")
+
+
+def _of_page(kind: str, reading: Reading) -> str:
+    """Return the format of a file whose texts may be pages, whatever its name says."""
+    if kind == "text" and reading.html:
+        kind = "html"
+    return "text" if kind == "html" and reading.extract == "none" else kind

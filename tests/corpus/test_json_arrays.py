@@ -1,0 +1,153 @@
+"""Arrays of JSON as files of records: cut without parsing, against a parser."""
+
+import json
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from record_forms import Row, as_array
+from support import Command, prose
+
+from simdup.corpus.json_arrays import ElementPart, Elements, Outside, split_array
+
+TEXT = st.text(alphabet='a"\\[]{},: \n字', max_size=8)
+VALUES = st.recursive(
+    TEXT | st.integers() | st.none() | st.booleans(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXT, inner, max_size=3),
+    max_leaves=8,
+)
+ROWS: list[Row] = [{"n": n, "text": prose(n % 3)} for n in range(5)]
+
+
+def cut(content: bytes, size: int, most: int = 1 << 30) -> list[Elements | ElementPart | Outside]:
+    return list(split_array((content[i : i + size] for i in range(0, len(content), size)), most))
+
+
+def bytes_of(pieces: list[Elements | ElementPart | Outside]) -> bytes:
+    return b"".join(p.content if isinstance(p, Elements) else p for p in pieces)
+
+
+def elements_of(pieces: list[Elements | ElementPart | Outside]) -> Iterator[bytes]:
+    for piece in pieces:
+        if isinstance(piece, Elements):
+            yield from (raw.removeprefix(b",") for raw in piece.split())
+
+
+@given(st.lists(VALUES, max_size=6), st.integers(1, 40), st.sampled_from([None, 0, 3]))
+def test_every_element_is_found_wherever_chunks_end(
+    values: list[object], size: int, indent: int | None
+) -> None:
+    content = json.dumps(values, indent=indent, ensure_ascii=indent != 3).encode() + b"\n"
+    pieces = cut(content, size)
+    assert bytes_of(pieces) == content
+    assert [json.loads(raw) for raw in elements_of(pieces)] == values
+
+
+@given(st.binary(max_size=40) | st.text(alphabet='[]{},"\\ a', max_size=40).map(str.encode))
+def test_whatever_the_bytes_none_is_lost(content: bytes) -> None:
+    for size in (1, 3, 100):
+        assert bytes_of(cut(content, size)) == content
+        assert bytes_of(cut(content, size, most=5)) == content
+
+
+@given(st.lists(VALUES, min_size=1, max_size=6), st.integers(1, 40), st.integers(1, 40))
+def test_oversized_elements_come_in_parts(values: list[object], size: int, most: int) -> None:
+    content = json.dumps(values).encode()
+    pieces = cut(content, size, most)
+    assert bytes_of(pieces) == content
+    whole = [json.loads(raw) for raw in elements_of(pieces)]
+    parts = sum(piece == b"" for piece in pieces if isinstance(piece, ElementPart))
+    assert len(whole) + parts == len(values)
+    assert all(one in values for one in whole)
+
+
+def reasons(out: bytes) -> dict[str, str]:
+    lines = [json.loads(line) for line in out.splitlines()]
+    return {x["document"]: x["reason"] for x in lines if x["type"] == "skipped"}
+
+
+def test_broken_elements_are_reported_by_line_and_the_rest_is_read(
+    simdup: Command, tmp_path: Path
+) -> None:
+    good = json.dumps(ROWS[0])
+    content = f'[\n{good},\n{{"text": 1}},\n{{"text" "x"}}, 7,\n\n  {good},\n]\n'
+    (tmp_path / "a.json").write_text(content)
+    ran = simdup("scan", "a.json", "-f", "jsonl")
+    assert ran.status == 2
+    assert reasons(ran.out) == {
+        "a.json#2": "line 3: field 'text' is not a string",
+        "a.json#3": "line 4: not valid JSON",
+        "a.json#4": "line 4: not a JSON object",
+        "a.json#6": "line 6: not valid JSON",
+    }
+    assert '"a.json#5"' in ran.out.decode()
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (lambda content: content[:-2], "line 21: not valid JSON: the array does not end"),
+        (lambda content: content[:-40], "line 19: not valid JSON: the array does not end"),
+        (lambda content: content + b"\n{}", "the array ends before the file does"),
+    ],
+)
+def test_a_file_that_is_not_one_array_is_an_error_and_kept_whole(
+    simdup: Command, tmp_path: Path, change, reason: str
+) -> None:
+    content = change(as_array(ROWS))
+    (tmp_path / "a.json").write_bytes(content)
+    ran = simdup("dedupe", "a.json", "-o", "b.json")
+    assert ran.status == 2
+    assert reason.removeprefix("line 21: ").removeprefix("line 19: ") in ran.err
+    assert (tmp_path / "b.json").read_bytes() == content
+
+
+def test_other_json_is_one_text_unless_the_format_is_given(simdup: Command, tmp_path: Path) -> None:
+    for name, value in {"o": {"text": prose(1)}, "p": [prose(1)], "q": {"text": prose(1)}}.items():
+        (tmp_path / f"{name}.json").write_text(json.dumps(value, ensure_ascii=False))
+    out = simdup("scan", ".", "-f", "jsonl").lines
+    assert json.loads(out[0])["documents"][1]["document"] == "./p.json"
+    ran = simdup("scan", "o.json", "--input-format", "json")
+    assert (ran.status, "o.json: line 1: not a JSON array" in ran.err) == (2, True)
+
+
+@pytest.mark.parametrize("removed", [{1}, {2}, {1, 2, 3}, {5}, {2, 5}, {4, 5}])
+def test_dedupe_leaves_a_valid_array(simdup: Command, tmp_path: Path, removed: set[int]) -> None:
+    """Removed records take a comma with them, and the layout of the others stays."""
+    reference = [{"text": prose(n + 1)} for n in removed]
+    rows = [{"text": prose(n)} for n in range(1, 6)]
+    rows = [{"text": prose(n + 1) if n in removed else prose(n + 50)} for n in range(1, 6)]
+    (tmp_path / "a.json").write_bytes(as_array(rows))
+    (tmp_path / "known.json").write_bytes(as_array(reference, None))
+    ran = simdup("dedupe", "a.json", "--reference", "known.json", "-o", "b.json")
+    assert ran.status == 0, ran.err
+    stay = [row for n, row in enumerate(rows, 1) if n not in removed]
+    content = (tmp_path / "b.json").read_bytes()
+    assert json.loads(content) == stay
+    assert content == as_array(stay)
+
+
+def test_an_array_with_the_encoding_of_the_option(simdup: Command, tmp_path: Path) -> None:
+    text = json.dumps([{"text": "café " * 9}], ensure_ascii=False)
+    (tmp_path / "a.json").write_bytes(text.encode("latin-1"))
+    assert simdup("scan", "a.json", "--encoding", "latin-1").status == 0
+    ran = simdup("scan", "a.json", "--encoding", "gb18030")
+    assert (ran.status, "a.json: JSON in gb18030 is not supported" in ran.err) == (2, True)
+
+
+def test_one_record_of_an_array(simdup: Command, tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_bytes(as_array(ROWS))
+    assert simdup("compare", "a.json#1", "a.json#4", "-q").status == 0
+    assert simdup("compare", "a.json#1", "a.json#2", "-q").status == 1
+
+
+def test_a_long_array_in_many_batches(simdup: Command, tmp_path: Path) -> None:
+    chance = random.Random(3)
+    rows = [{"text": prose(n % 40) * chance.choice([1, 1, 30])} for n in range(400)]
+    (tmp_path / "a.json").write_bytes(as_array(rows))
+    (tmp_path / "b.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    a, b = (simdup("scan", name, "-f", "csv", "-q").out for name in ("a.json", "b.jsonl"))
+    assert a.replace(b"a.json", b"b.jsonl") == b
