@@ -12,6 +12,7 @@ from simdup.cli.results import FORMATS, PAGE, write_page, write_result
 from simdup.model.page import PageOptions
 from simdup.model.recipe import Recipe
 from simdup.model.settings import Settings
+from simdup.output.selection import EVERYTHING, Selection
 
 
 @click.command("cluster", cls=options.Command)
@@ -36,6 +37,7 @@ from simdup.model.settings import Settings
     options.search_only,
 )
 @options.option("--fold/--no-fold", "Compare folded texts.", panel="Matching", defaults=Recipe())
+@options.selection
 @options.output(*FORMATS, PAGE)
 @options.page
 @options.screen_with("quiet", "verbose")
@@ -47,6 +49,7 @@ def command(
     fold: bool,
     out: options.Output,
     page: PageOptions,
+    selection: Selection,
     screen: options.Screen,
 ) -> Status:
     """Group fingerprint lines into clusters.
@@ -77,7 +80,8 @@ def command(
         if out.format == PAGE:
             write_page(stream, result, replace(page, kind="cluster"))
         else:
-            write_result(stream, result, out)
-    screen.report(report(result, criteria), result.summary.recipe)
+            write_result(stream, result, out, selection)
+    chosen = EVERYTHING if out.format == PAGE else selection
+    screen.report(report(result, criteria, chosen), result.summary.recipe)
     screen.wrote(out.path)
     return status(result.skipped)

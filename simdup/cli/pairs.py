@@ -35,7 +35,7 @@ def command(*, files: tuple[str, ...], settings: Settings, out: options.Output) 
         out.open(files) as stream,
     ):
         if out.format == "csv":
-            stream.writelines(pair_csv(found, out.bom))
+            stream.writelines(pair_csv(found, bom=out.bom))
         else:
             stream.writelines((pair_jsonl if out.format == "jsonl" else pair_lines)(found))
     return Status.DONE

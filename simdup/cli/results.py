@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, BinaryIO
 
 from simdup.cli.options import Output
@@ -10,6 +11,7 @@ from simdup.cli.options import Output
 if TYPE_CHECKING:
     from simdup.model.clusters import Result
     from simdup.model.page import PageOptions
+    from simdup.output.selection import Selection
 
 FORMATS = ("text", "csv", "jsonl")
 PAGE = "html"
@@ -32,18 +34,33 @@ def write_page(stream: BinaryIO, result: Result, page: PageOptions) -> None:
     stream.writelines(scan_page(result, page))
 
 
-def write_result(stream: BinaryIO, result: Result, out: Output, extras: Sequence[str] = ()) -> None:
-    """Write the clusters of a result in one of `FORMATS`, with columns for extra measures."""
+def write_result(
+    stream: BinaryIO,
+    result: Result,
+    out: Output,
+    selection: Selection,
+    extras: Sequence[str] = (),
+) -> None:
+    """Write clusters or pairs in one of `FORMATS`, with columns for extra measures."""
+    from simdup.output import records
+
+    marked = result.summary.indexed is not None
+    pairs = selection.chosen_pairs(result) if selection.pairs else []
+    clusters = [] if selection.pairs else selection.clusters(result)
     if out.format == "csv":
-        from simdup.output.records import cluster_csv
-
-        marked = result.summary.indexed is not None
-        stream.writelines(cluster_csv(result.clusters, extras, out.bom, marked=marked))
+        if selection.pairs:
+            lines = records.pair_csv(pairs, extras, out.bom, marked=marked)
+        else:
+            lines = records.cluster_csv(clusters, extras, out.bom, marked=marked)
     elif out.format == "jsonl":
-        from simdup.output.records import cluster_jsonl
-
-        stream.writelines(cluster_jsonl(result))
+        found = records.pair_jsonl(pairs) if selection.pairs else records.cluster_jsonl(clusters)
+        lines = chain(found, records.summary_jsonl(result))
     else:
-        from simdup.output.text import cluster_text
+        from simdup.output.text import cluster_text, pair_text
 
-        stream.writelines(cluster_text(result.clusters, out.painter(stream), extras))
+        paint = out.painter(stream)
+        if selection.pairs:
+            lines = pair_text(pairs, paint, extras)
+        else:
+            lines = cluster_text(clusters, paint, extras)
+    stream.writelines(lines)

@@ -13,6 +13,7 @@ from simdup.cli.process import rewindable_stdin
 from simdup.cli.results import FORMATS, PAGE, name_lines, write_page, write_result
 from simdup.model.page import PageOptions
 from simdup.model.settings import Settings
+from simdup.output.selection import EVERYTHING, Selection
 
 LISTS = ("redundant", "kept", "unique")
 
@@ -35,6 +36,7 @@ LISTS = ("redundant", "kept", "unique")
     common=True,
 )
 @options.option("--check", "Exit with status 1 if there are near-duplicates.", panel="Output")
+@options.selection
 @options.output(*FORMATS, PAGE)
 @options.page
 @options.screen
@@ -47,6 +49,7 @@ def command(
     references: tuple[str, ...],
     out: options.Output,
     page: PageOptions,
+    selection: Selection,
     screen: options.Screen,
     listed: str | None,
     check: bool,
@@ -92,11 +95,12 @@ def command(
         elif out.format == PAGE:
             write_page(stream, result, page)
         else:
-            write_result(stream, result, out, criteria.columns)
+            write_result(stream, result, out, selection, criteria.columns)
     if not screen.quiet:
         from simdup.output.summary import report
 
         between = out.format == "text" and result.clusters and sys.stdout.isatty()
-        screen.report(("\n" if between else "") + report(result, criteria), result.summary.recipe)
+        words = report(result, criteria, EVERYTHING if listed or out.format == PAGE else selection)
+        screen.report(("\n" if between else "") + words, result.summary.recipe)
         screen.wrote(out.path)
     return status(result.skipped, no=check and bool(result.clusters))

@@ -42,9 +42,9 @@ def digits(similarity: float | None) -> str:
     return "" if similarity is None else f"{rounded(similarity):.4f}"
 
 
-def figure(member: Member, column: str) -> str:
-    """Return what a column of a further measure says of a document."""
-    return member.contained or "" if column == "contained" else digits(getattr(member, column))
+def figure(one: Member | Pair, column: str) -> str:
+    """Return what a column of a further measure says."""
+    return one.contained or "" if column == "contained" else digits(getattr(one, column))
 
 
 def json_line(values: dict[str, Any]) -> bytes:
@@ -91,9 +91,9 @@ def cluster_csv(
         )
 
 
-def cluster_jsonl(result: Result) -> Iterator[bytes]:
-    """Yield the typed JSON lines of a result."""
-    for cluster in result.clusters:
+def cluster_jsonl(clusters: Iterable[Cluster]) -> Iterator[bytes]:
+    """Yield one typed JSON line per cluster."""
+    for cluster in clusters:
         yield json_line(
             {
                 "type": "cluster",
@@ -107,6 +107,10 @@ def cluster_jsonl(result: Result) -> Iterator[bytes]:
                 **({"chained": True} if cluster.linked else {}),
             }
         )
+
+
+def summary_jsonl(result: Result) -> Iterator[bytes]:
+    """Yield the typed JSON lines that end a result."""
     for skipped in result.skipped:
         yield skipped_line(skipped)
     summary = asdict(result.summary)
@@ -144,7 +148,7 @@ def _measure_column(marked: bool) -> tuple[str, ...]:
     return ("measure",) if marked else ()
 
 
-def _measure(one: Member | Removed) -> str:
+def _measure(one: Member | Pair | Removed) -> str:
     """Return how a similarity is known, empty where it is not."""
     if one.similarity is None:
         return ""
@@ -158,10 +162,26 @@ def removed_jsonl(removed: Iterable[Removed]) -> Iterator[bytes]:
         yield json_line({"type": "removed"} | _marked(values))
 
 
-def pair_csv(pairs: Iterable[Pair], bom: bool = False) -> Iterator[bytes]:
-    """Yield the CSV of pairs."""
-    yield csv_head(PAIR_COLUMNS, bom)
-    rows = ((p.a, p.b, p.distance, digits(p.similarity)) for p in pairs)
+def pair_csv(
+    pairs: Iterable[Pair],
+    extras: Sequence[str] = (),
+    bom: bool = False,
+    *,
+    marked: bool = False,
+) -> Iterator[bytes]:
+    """Yield the CSV of pairs; see `cluster_csv`."""
+    yield csv_head((*PAIR_COLUMNS, *extras, *_measure_column(marked)), bom)
+    rows = (
+        (
+            pair.a,
+            pair.b,
+            pair.distance,
+            digits(pair.similarity),
+            *(figure(pair, extra) for extra in extras),
+            *([_measure(pair)] if marked else []),
+        )
+        for pair in pairs
+    )
     while some := list(islice(rows, _CSV_ROWS)):
         yield csv_rows(some, bom)
 

@@ -12,6 +12,7 @@ from simdup.model.clusters import Result, Summary
 from simdup.model.criteria import Criteria
 from simdup.model.documents import Skipped
 from simdup.output.escaping import shown
+from simdup.output.selection import EVERYTHING, Selection
 
 if TYPE_CHECKING:
     from simdup.model.clusters import Cleaned
@@ -43,12 +44,13 @@ _LINE = re.compile(r"(line|row) [\d,]+: ")
 _KEPT = {"first": "the first of each"}
 
 
-def report(result: Result, criteria: Criteria) -> str:
+def report(result: Result, criteria: Criteria, selection: Selection = EVERYTHING) -> str:
     """Return the closing report of a run, one sentence per line."""
     summary = result.summary
     lines = [
         _read(result),
         _found(result, criteria),
+        _listed(result, selection),
         _linked(summary, criteria),
         _star(summary),
         _checked(result, criteria),
@@ -59,6 +61,17 @@ def report(result: Result, criteria: Criteria) -> str:
         f"hint: {result.hint}" if result.hint else "",
     ]
     return "\n".join(filter(None, lines))
+
+
+def _listed(result: Result, selection: Selection) -> str:
+    """Return how many clusters or pairs are listed, if not all are."""
+    if selection == EVERYTHING:
+        return ""
+    total, what = result.summary.clusters, "cluster"
+    if selection.pairs:
+        total, what = result.summary.pairs, "pair"
+    listed = selection.count(result)
+    return "" if listed == total else f"Listed {listed:,} of {count_words(total, what)}."
 
 
 def _read(result: Result) -> str:

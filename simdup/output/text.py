@@ -6,6 +6,7 @@ import os
 import shutil
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate, takewhile
 from typing import IO, TYPE_CHECKING, Any
 
 from rich.cells import cell_len
@@ -13,8 +14,8 @@ from rich.color import ColorSystem
 from rich.style import Style
 
 from simdup.corpus.names import to_bytes
-from simdup.model.clusters import Cluster
-from simdup.model.formats import TEXT_HEADING
+from simdup.model.clusters import Cluster, Member, Pair
+from simdup.model.formats import PAIR_HEADING, TEXT_HEADING
 from simdup.model.matches import QueryResult
 from simdup.output.escaping import shown
 from simdup.output.records import digits, figure
@@ -22,6 +23,11 @@ from simdup.output.summary import count_words, recipe_words
 
 if TYPE_CHECKING:
     from simdup.index.info import IndexInfo
+
+# Columns before the name in the answer to a query.
+_QUERY_INDENT = 17
+# A name is never cut to less, however narrow the terminal.
+_NARROW = 24
 
 STYLES = {
     "heading": Style(bold=True),
@@ -69,6 +75,28 @@ class Painter:
             return sentence
         return textwrap.fill(sentence, self.width, break_long_words=False, break_on_hyphens=False)
 
+    def name(self, name: str, indent: int) -> str:
+        """Return a name as it is shown behind `indent` columns: shortened on a terminal only."""
+        name = shown(name)
+        return name if self.width is None else shortened(name, max(self.width - indent, _NARROW))
+
+
+def shortened(name: str, width: int) -> str:
+    """Return a name that fits a width in terminal cells: without its middle if it is longer.
+
+    A third of the room is for the beginning, as names of files differ at the end.
+    """
+    if cell_len(name) <= width:
+        return name
+    head, tail = width // 3, width - width // 3 - 1
+    return f"{_first(name, head)}\N{HORIZONTAL ELLIPSIS}{_first(name[::-1], tail)[::-1]}"
+
+
+def _first(text: str, width: int) -> str:
+    """Return as many characters as fit a width in terminal cells."""
+    cells = accumulate(map(cell_len, text))
+    return text[: sum(1 for _ in takewhile(lambda cell: cell <= width, cells))]
+
 
 def padded(text: str, width: int) -> str:
     """Return text padded with spaces to a width in terminal cells."""
@@ -80,10 +108,11 @@ def cluster_text(
 ) -> Iterator[bytes]:
     """Yield clusters as text.
 
-    Names come last: whatever their width, the columns before them line up, and a long one wraps
-    without tearing the line apart.  `extras` are the columns of further measures.
+    Names come last: whatever their width, the columns before them line up.  `extras` are the
+    columns of further measures.
     """
     columns = "".join(f"{extra:>11}  " for extra in extras)
+    indent = len(TEXT_HEADING + columns)
     heading = paint("dim", f"{TEXT_HEADING}{columns}document") + "\n"
     for cluster in clusters:
         yield heading.encode()
@@ -94,12 +123,27 @@ def cluster_text(
         lines = [paint("heading", title)]
         for member in cluster.members:
             role = paint(member.role, f"{member.role:<9}")
-            distance = "" if member.distance is None else str(member.distance)
-            similarity = ("~" if member.estimated else "") + digits(member.similarity)
-            figures = f"{distance:>4}  {similarity:>7}  "
-            figures += "".join(f"{figure(member, extra):>11}  " for extra in extras)
-            lines.append(f"  {role}  {figures}{shown(member.name)}")
+            lines.append(f"  {role}  {_figures(member, extras)}{paint.name(member.name, indent)}")
         yield to_bytes("\n".join(lines) + "\n")
+
+
+def pair_text(pairs: Iterable[Pair], paint: Painter, extras: Sequence[str] = ()) -> Iterator[bytes]:
+    """Yield pairs as text: the figures and one document, the other one below it."""
+    columns = "".join(f"{extra:>11}  " for extra in extras)
+    heading = f"{PAIR_HEADING}{columns}"
+    indent = len(heading)
+    yield (paint("dim", f"{heading}documents") + "\n").encode()
+    for pair in pairs:
+        a, b = (paint.name(name, indent) for name in (pair.a, pair.b))
+        yield to_bytes(f"{_figures(pair, extras)}{a}\n{' ' * indent}{b}\n")
+
+
+def _figures(one: Member | Pair, extras: Sequence[str]) -> str:
+    """Return the columns of distance, similarity and further measures."""
+    distance = "" if one.distance is None else str(one.distance)
+    similarity = ("~" if one.estimated else "") + digits(one.similarity)
+    further = "".join(f"{figure(one, extra):>11}  " for extra in extras)
+    return f"{distance:>4}  {similarity:>7}  {further}"
 
 
 def query_text(answers: Iterable[QueryResult], paint: Painter) -> Iterator[bytes]:
@@ -111,7 +155,8 @@ def query_text(answers: Iterable[QueryResult], paint: Painter) -> Iterator[bytes
             what = count_words(len(answer.matches), "match", "matches")
         lines = [f"{paint('heading', shown(answer.document))}: {what}"]
         lines += [
-            f"  {match.distance:>4}  {estimated(match.similarity):>7}  {shown(match.document)}"
+            f"  {match.distance:>4}  {estimated(match.similarity):>7}  "
+            f"{paint.name(match.document, _QUERY_INDENT)}"
             for match in answer.matches
         ]
         yield to_bytes("\n".join(lines) + "\n")

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from rich.cells import cell_len
 from support import Command, prose, write
 
 from simdup.cli import main
@@ -137,3 +138,17 @@ def test_a_byte_order_mark_is_for_csv(simdup: Command, arguments: list[str]) -> 
     ran = simdup(*arguments, "--bom")
     assert ran.status == 2
     assert "--bom needs" in ran.err
+
+
+def test_long_names_lose_their_middle_on_a_terminal_only(
+    simdup: Command, terminal: Terminal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = "通知" * 20 + "-2024.txt"
+    write(tmp_path / "c", {"a.txt": prose(1), name: prose(1)})
+    monkeypatch.setenv("COLUMNS", "60")
+    for options in ([], ["--pairs"]):
+        on_screen = terminal("scan", "c", *options, "-q", "--color", "never").splitlines()
+        last = next(line for line in on_screen if "2024" in line)
+        assert ("…" in last, last.endswith("-2024.txt")) == (True, True)
+        assert all(cell_len(line) <= 60 for line in on_screen)
+        assert f"c/{name}" in simdup("scan", "c", *options, "-q").text
