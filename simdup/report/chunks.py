@@ -7,11 +7,16 @@ first one.
 
 from __future__ import annotations
 
+import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import IO, Any, TypeAlias
 
+import numpy as np
+from numpy.typing import NDArray
+
+from simdup.features.text import to_codes
 from simdup.model.clusters import Cluster
 from simdup.report.choice import CLIP, carried, edge_first, within_reach
 from simdup.report.columns import deflate, script_json
@@ -40,6 +45,10 @@ _WHOLE = 0.75
 _IN_MEMORY = 1 << 25
 
 
+def _no_characters() -> NDArray[np.bool_]:
+    return np.zeros(sys.maxunicode + 1, np.bool_)
+
+
 def _spooled() -> IO[bytes]:
     return tempfile.SpooledTemporaryFile(_IN_MEMORY)
 
@@ -50,7 +59,8 @@ class Chunks:
 
     budget: int | None  # most bytes of all blocks; None for any number
     place: dict[int, tuple[int, int]] = field(default_factory=dict)  # by cluster: block, slot
-    characters: set[str] = field(default_factory=set)  # that occur in the texts
+    # Whether a character occurs in the texts, by its code point.
+    characters: NDArray[np.bool_] = field(default_factory=_no_characters)
     count: int = 0
     size: int = 0
     _file: IO[bytes] = field(default_factory=_spooled)
@@ -82,7 +92,8 @@ class Chunks:
         self._file.write(block)
         for slot, (i, _) in enumerate(pending):
             self.place[i] = self.count, slot
-            self.characters.update(*filter(None, texts[i]))
+        seen = "".join(text for i, _ in pending for text in texts[i] if text)
+        self.characters[to_codes(seen)] = True
         self.count += 1
         self.size += len(block)
         self._ends.append(self.size)

@@ -17,10 +17,10 @@ Delta: TypeAlias = "list[list[int] | str]"
 
 def as_units(text: str) -> str:
     """Return a text with a character for each UTF-16 unit: a page counts in these."""
-    if not text or max(text) < "\U00010000":
+    content = text.encode("utf-16-le", "surrogatepass")
+    if len(content) == 2 * len(text):
         return text
-    units = memoryview(text.encode("utf-16-le", "surrogatepass")).cast("H")
-    return "".join(map(chr, units))
+    return "".join(map(chr, memoryview(content).cast("H")))
 
 
 def delta(base: str, text: str) -> Delta:

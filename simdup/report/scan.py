@@ -9,6 +9,9 @@ from dataclasses import asdict
 from itertools import chain
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from simdup._version import __version__
 from simdup.corpus.sources import STDIN
 from simdup.features.folding import simplified_characters
@@ -87,11 +90,11 @@ def _page(
     )
 
 
-def folds(characters: set[str]) -> list[str]:
-    """Return the traditional characters among these, and their simplified ones side by side."""
+def folds(occurs: NDArray[np.bool_]) -> list[str]:
+    """Return the traditional characters that occur, and their simplified ones side by side."""
     known = simplified_characters()
-    found = sorted(c for c in characters if ord(c) in known)
-    return ["".join(found), "".join(chr(known[ord(c)]) for c in found)]
+    found = [code for code in sorted(known) if occurs[code]]
+    return ["".join(map(chr, found)), "".join(chr(known[code]) for code in found)]
 
 
 def _criteria(criteria: Criteria) -> dict[str, Any]:
