@@ -32,7 +32,7 @@ def usage_error(error: click.UsageError, command: str) -> SimdupError:
         return SimdupError(command, f"missing {names}", _help(command))
     if isinstance(error, click.BadParameter) and parameter is not None:
         where = max(parameter.opts, key=len) if _is_option(parameter) else command
-        return SimdupError(where, *_invalid(error.message.rstrip("."), parameter.type))
+        return SimdupError(where, *invalid_value(error.message.rstrip("."), parameter.type))
     message = error.message.rstrip(".")
     if isinstance(error, click.NoSuchOption):
         near = did_you_mean(error.option_name, error.possibilities or ())
@@ -69,8 +69,8 @@ def _help(command: str) -> str:
     return " ".join(filter(None, ["simdup", command, "--help"]))
 
 
-def _invalid(message: str, kind: click.ParamType[Any]) -> tuple[str, str]:
-    """Return what is wrong with a value, and a hint."""
+def invalid_value(message: str, kind: click.ParamType[Any]) -> tuple[str, str]:
+    """Return what is wrong with a value of an option, and a hint."""
     if isinstance(kind, click.Choice):
         typed = re.match(r"'(.*)' is not one of ", message, re.DOTALL)
         if typed:

@@ -11,9 +11,11 @@ import click
 
 from simdup.cli import process
 from simdup.cli.messages import say
+from simdup.cli.options.configured import blamed, configure, say_configured
 from simdup.cli.options.effects import say_without_effect
 from simdup.cli.process import printing, require_memory
 from simdup.cli.usage import no_such_command
+from simdup.errors import SimdupError
 
 # How Click shows a range; the error for a value outside says it in plainer words.
 _RANGE = re.compile(r"\s*\[[^][]*\bx\b[^][]*\]")
@@ -40,13 +42,21 @@ class Option(click.Option):
         Whether `-h` shows it too, because most people need it.
     shown : str
         The default as the help shows it, if the value itself is not informative.
+    words : tuple of str
+        Values with a meaning of their own, beside files or numbers, for the shell to complete.
     """
 
     def __init__(
-        self, *names: Any, panel: str, common: bool = False, shown: str = "", **settings: Any
+        self,
+        *names: Any,
+        panel: str,
+        common: bool = False,
+        shown: str = "",
+        words: tuple[str, ...] = (),
+        **settings: Any,
     ) -> None:
         super().__init__(*names, **settings)
-        self.panel, self.common, self._shown = panel, common, shown
+        self.panel, self.common, self._shown, self.words = panel, common, shown, words
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
         """Return the option's names and help text, with all choices and the default."""
@@ -83,6 +93,21 @@ def _show_help(ctx: click.Context, parameter: click.Parameter, value: bool) -> N
 
 
 _SHOW: dict[str, Any] = {"is_eager": True, "callback": _show_help}
+
+
+def _remember(ctx: click.Context, parameter: click.Parameter, value: Any) -> None:
+    """Keep a value that is about the command line itself, not about the work of a command."""
+    ctx.meta[str(parameter.name)] = value
+
+
+def _configuring() -> list[click.Parameter]:
+    """Return the options that say which configuration is read, if any."""
+    config = Option(
+        ["--config"], metavar="FILE", type=click.Path(readable=False), panel="Other",
+        help="Take default options from FILE.", shown="the nearest simdup.toml or pyproject.toml",
+        expose_value=False, callback=_remember,
+    )  # fmt: skip
+    return [config, _other("--isolated", text="Ignore configuration files.", callback=_remember)]
 
 
 class _WithExamples(click.Command):
@@ -156,7 +181,8 @@ class Command(_WithExamples):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         # `main` reads it from the arguments, because errors may occur before options are parsed.
-        self.params.insert(-2, _other("--debug", text="Show tracebacks."))
+        debug = _other("--debug", text="Show tracebacks.")
+        self.params[-2:-2] = [*_configuring(), debug]
 
     def help_options(self) -> list[click.Parameter]:
         """Return one option for each length of the help."""
@@ -166,6 +192,19 @@ class Command(_WithExamples):
             _other("--help", "full_help", text="Show all options.", common=True, **_SHOW),
         ]
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse what was typed, then again with the defaults of a configuration, if there is one.
+
+        Which of them apply depends on what was typed.
+        """
+        again = list(args)
+        rest = super().parse_args(ctx, args)
+        if ctx.resilient_parsing or not (configured := configure(ctx)):
+            return rest
+        ctx.params.clear()
+        ctx.default_map = configured
+        return super().parse_args(ctx, again)
+
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command, unless the memory limits of this process are too low."""
         require_memory()
@@ -173,7 +212,12 @@ class Command(_WithExamples):
         _say_waiting(ctx)
         written = (ctx.params.get(name) for name in _OUTPUTS)
         process.output += [path for path in written if path not in (None, "-")]
-        return super().invoke(ctx)
+        try:
+            result = super().invoke(ctx)
+        except SimdupError as error:
+            raise blamed(ctx, error) from None
+        say_configured(ctx)
+        return result
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options panel by panel; for `-h` only the common ones, as one list."""

@@ -69,7 +69,6 @@ _CRITERIA = {
     "decisions": _matching(
         "--decisions FILE",
         "Follow what people decided in a report page: what is distinct, what to keep.",
-        click.Path(),
         default=None,
     ),
     "linkage": _matching(

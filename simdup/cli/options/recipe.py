@@ -23,7 +23,11 @@ _FIELDS = (
         "Ignore case and width, and treat traditional characters as simplified.",
     ),
     _recipe("--weight NAME", "Term weight", CHOICES["weight"]),
-    _recipe("--idf IDF", "Source of the IDF: auto, corpus, builtin, or a model FILE."),
+    _recipe(
+        "--idf IDF",
+        "Source of the IDF: auto, corpus, builtin, or a model FILE.",
+        words=("auto", "corpus", "builtin"),
+    ),
     _recipe("--min-df N", "Leave out terms that fewer than N documents have.", _count),
     _recipe("--top N", "Keep the N heaviest terms of a document; 0 keeps all.", _count),
     _recipe(
