@@ -74,6 +74,13 @@ class Option(click.Option):
         default = f"[default: {shown}]".replace(" ", "\xa0")
         return names, f"{text}  {default}" if shown else text
 
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[Any]:
+        """Return the words that begin with what is typed or, if none does, what the type offers."""
+        from click.shell_completion import CompletionItem
+
+        words = [CompletionItem(word) for word in self.words if word.startswith(incomplete)]
+        return words or super().shell_complete(ctx, incomplete)
+
     def _default(self) -> str:
         if self.secondary_opts and self.default is not None:
             return (self.opts if self.default else self.secondary_opts)[-1]
@@ -110,8 +117,8 @@ def _configuring() -> list[click.Parameter]:
     return [config, _other("--isolated", text="Ignore configuration files.", callback=_remember)]
 
 
-class _WithExamples(click.Command):
-    """A command whose docstring ends with examples."""
+class PlainCommand(click.Command):
+    """A command whose docstring ends with examples; it has no options but the help."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         text, _, self._examples = inspect.cleandoc(kwargs["help"]).partition("\n\nExamples:\n")
@@ -148,7 +155,7 @@ class _WithExamples(click.Command):
                 formatter.write(f"{line}\n")
 
 
-class Group(_WithExamples, click.Group):
+class Group(PlainCommand, click.Group):
     """A command with subcommands, listed in the order of their definition."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -175,7 +182,7 @@ def _say_waiting(ctx: click.Context) -> None:
         say(f"Reading standard input; {end} it.")
 
 
-class Command(_WithExamples):
+class Command(PlainCommand):
     """A command whose help shows its options in panels."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

@@ -17,7 +17,11 @@ _count = click.IntRange(0)
 _NAMED = "Named recipe; the options below change single fields of it"
 _FIELDS = (
     option("--recipe NAME", _NAMED, tuple(RECIPES), name="named", panel="Recipe", shown="default"),
-    _recipe("--tokens KIND", "How to cut texts: words, split, tagged, chars:N or ngrams:N."),
+    _recipe(
+        "--tokens KIND",
+        "How to cut texts: words, split, tagged, chars:N or ngrams:N.",
+        words=("words", "split", "tagged"),
+    ),
     _recipe(
         "--fold/--no-fold",
         "Ignore case and width, and treat traditional characters as simplified.",
