@@ -183,7 +183,7 @@ def _run(arguments: list[str]) -> int:
         # If the last option lacks its value, Click's error does not name the command.
         named = [argument for argument in arguments[:1] if argument in COMMANDS]
         path = error.ctx.command_path if error.ctx else " ".join(["simdup", *named])
-        raise usage_error(error, path.removeprefix("simdup").strip()) from None
+        raise usage_error(error, path.removeprefix("simdup").strip(), arguments) from None
     except click.ClickException as error:
         raise SimdupError("simdup", error.format_message()) from None
     return status if isinstance(status, int) else 0

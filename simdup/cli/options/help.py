@@ -176,7 +176,7 @@ def _say_waiting(ctx: click.Context) -> None:
     arguments = [one.name or "" for one in ctx.command.params if isinstance(one, click.Argument)]
     given = [ctx.params[name] for name in arguments]
     named = [one for some in given for one in (some if isinstance(some, tuple) else (some,))]
-    waits = "-" in named or ctx.params.get("files") == ()
+    waits = "-" in (*named, ctx.params.get("files_from")) or ctx.params.get("files") == ()
     if waits and sys.stdin.isatty() and not ctx.params.get("quiet"):
         end = "Ctrl-Z and Enter end" if sys.platform == "win32" else "Ctrl-D ends"
         say(f"Reading standard input; {end} it.")
