@@ -45,6 +45,7 @@ def shared_data() -> Path:
 def simdup(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Command]:
     """The command, run in this process from `tmp_path`: `simdup("scan", ".", stdin=b"...")`."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("FORCE_COLOR", raising=False)
     monkeypatch.setattr("signal.signal", lambda number, handler: None)
     opened = []
 

@@ -4,12 +4,15 @@ import os
 import random
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from importlib import resources
 from pathlib import Path
 from typing import NamedTuple
 
+import click
+
+from simdup.cli import _simdup
 from simdup.features.shingles import Shingler, Shingles
 from simdup.model.shingling import Shingling
 
@@ -47,7 +50,8 @@ Command = Callable[..., Ran]
 def environment(**changes: str) -> dict[str, str]:
     """The environment of a process that runs this checkout, from any folder."""
     path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
-    kept = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "PYTHONHASHSEED")}
+    left_out = ("NO_COLOR", "FORCE_COLOR", "PYTHONHASHSEED")
+    kept = {k: v for k, v in os.environ.items() if k not in left_out}
     return kept | {"PYTHONPATH": path, "PYTHONUTF8": "1"} | changes
 
 
@@ -73,6 +77,21 @@ def process(
         check=False,
     )
     return Ran(done.returncode, done.stdout, done.stderr.decode())
+
+
+def commands() -> dict[str, click.Command]:
+    """Every command that does something, by what people type, such as ``index build``."""
+
+    def below(group: click.Group, path: tuple[str, ...]) -> Iterator[tuple[str, click.Command]]:
+        context = click.Context(group)
+        for name in group.list_commands(context):
+            found = group.get_command(context, name)
+            if isinstance(found, click.Group):
+                yield from below(found, (*path, name))
+            elif found is not None:
+                yield " ".join((*path, name)), found
+
+    return dict(below(_simdup, ()))
 
 
 def write(folder: Path, texts: dict[str, str]) -> Path:

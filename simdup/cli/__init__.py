@@ -33,6 +33,7 @@ COMMANDS = {
     "query": "Find the near-duplicates of each document in an index.",
     "tune": "Find out which settings suit a corpus.",
     "evaluate": "Measure how well a result agrees with known near-duplicates.",
+    "completion": "Print the script with which a shell completes what you type.",
 }
 
 
@@ -60,6 +61,14 @@ class _Commands(click.Group):
             return None
         command: click.Command = importlib.import_module(f"simdup.cli.{cmd_name}").command
         return command
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[Any]:
+        """Return the commands and options that begin with what is typed, without importing any."""
+        from click.shell_completion import CompletionItem
+
+        names = [name for name in COMMANDS if name.startswith(incomplete)]
+        found = [CompletionItem(name, help=COMMANDS[name]) for name in names]
+        return found + click.Command.shell_complete(self, ctx, incomplete)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -174,7 +183,7 @@ def _run(arguments: list[str]) -> int:
         # If the last option lacks its value, Click's error does not name the command.
         named = [argument for argument in arguments[:1] if argument in COMMANDS]
         path = error.ctx.command_path if error.ctx else " ".join(["simdup", *named])
-        raise usage_error(error, path.removeprefix("simdup").strip()) from None
+        raise usage_error(error, path.removeprefix("simdup").strip(), arguments) from None
     except click.ClickException as error:
         raise SimdupError("simdup", error.format_message()) from None
     return status if isinstance(status, int) else 0

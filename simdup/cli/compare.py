@@ -110,6 +110,7 @@ def command(
 
                 show = columns_text if side_by_side else diff_text
                 stream.writelines(show(found, texts, paint))
+    screen.wrote(out.path)
     return status(no=not found.duplicates)
 
 

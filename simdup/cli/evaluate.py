@@ -56,4 +56,5 @@ def command(
     write = evaluation_jsonl if out.format == "jsonl" else evaluation_text
     with out.open([found, truth]) as stream:
         stream.writelines(write(measured))
+    screen.wrote(out.path)
     return Status.DONE

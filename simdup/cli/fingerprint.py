@@ -44,4 +44,5 @@ def command(
             stream.flush()
     screen.skipped(found.skipped, found.notes)
     screen.report(skipped_words(found.skipped), found.recipe)
+    screen.wrote(out.path)
     return status(found.skipped)

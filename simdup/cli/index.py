@@ -136,19 +136,17 @@ def add(
 
 @command.command("remove", cls=options.Command)
 @index_file
-@click.argument(
-    "names", nargs=-1, required=True, metavar="NAME...", type=click.Path(readable=False)
-)
+@options.names
 @options.screen_with("quiet")
 @timeout
-def remove(*, index: str, names: tuple[str, ...], timeout: float, screen: options.Screen) -> Status:
+def remove(*, index: str, names: list[str], timeout: float, screen: options.Screen) -> Status:
     """Remove documents from an index by name.
 
     Status: 0 done; 2 if a name was not found (the others are removed).
 
     Examples:
       simdup index remove seen.index corpus/a.txt corpus/b.txt
-      find gone/ -type f -print0 | xargs -0 -r simdup index remove seen.index
+      simdup index remove seen.index --files-from gone.txt
     """
     from simdup.index.index import Index
     from simdup.output.escaping import shown
@@ -166,7 +164,8 @@ def remove(*, index: str, names: tuple[str, ...], timeout: float, screen: option
 @command.command("info", cls=options.Command)
 @index_file
 @options.output("text", "jsonl", colors=False)
-def info(*, index: str, out: options.Output) -> Status:
+@options.screen_with("quiet")
+def info(*, index: str, out: options.Output, screen: options.Screen) -> Status:
     """Show the recipe, documents, size and dates of an index.
 
     Examples:
@@ -182,6 +181,7 @@ def info(*, index: str, out: options.Output) -> Status:
     with out.open([index]) as stream:
         as_text = out.format == "text"
         stream.write(info_text(found) if as_text else json_line({"type": "index"} | asdict(found)))
+    screen.wrote(out.path)
     return Status.DONE
 
 
@@ -249,7 +249,8 @@ def repair(*, index: str, new: str | None, screen: options.Screen) -> Status:
 @command.command("export", cls=options.Command)
 @index_file
 @options.output_lines
-def export(*, index: str, out: options.Output) -> Status:
+@options.screen_with("quiet")
+def export(*, index: str, out: options.Output, screen: options.Screen) -> Status:
     """Print an index as fingerprint lines, oldest first.
 
     Examples:
@@ -260,6 +261,7 @@ def export(*, index: str, out: options.Output) -> Status:
 
     with Index.open(index) as opened, out.open([index]) as stream:
         stream.writelines(opened.export_lines())
+    screen.wrote(out.path)
     return Status.DONE
 
 

@@ -15,7 +15,10 @@ FORMATS = ("text", "csv", "jsonl")
 @click.argument("files", nargs=-1, metavar="[FILE...]", type=click.Path(readable=False))
 @options.settings(options.criteria("distance"), options.search_for_pairs)
 @options.output(*FORMATS, colors=False)
-def command(*, files: tuple[str, ...], settings: Settings, out: options.Output) -> Status:
+@options.screen_with("quiet")
+def command(
+    *, files: tuple[str, ...], settings: Settings, out: options.Output, screen: options.Screen
+) -> Status:
     """List the pairs of fingerprint lines within a distance.
 
     Each line of output is the distance and both names, separated by tabs, in input order. Equal
@@ -38,4 +41,5 @@ def command(*, files: tuple[str, ...], settings: Settings, out: options.Output) 
             stream.writelines(pair_csv(found, bom=out.bom))
         else:
             stream.writelines((pair_jsonl if out.format == "jsonl" else pair_lines)(found))
+    screen.wrote(out.path)
     return Status.DONE

@@ -112,8 +112,7 @@ def command(
     from simdup.output.records import query_summary
 
     started = time.monotonic()
-    reads = [index, *sources]
-    with _open(index, sources) as opened, out.open(reads, settings.reading) as stream:
+    with _open(index, sources) as opened, out.open([index, *sources], settings.reading) as stream:
         opened.require_recipe(*asked)
         head, write = _writer(stream, out, new, context.params["null"])
         with screen.watch(settings) as watched:
@@ -136,6 +135,7 @@ def command(
             stream.writelines(query_summary(skipped, counts, seconds, opened.recipe))
     screen.skipped(results.skipped, results.notes)
     screen.report(_words(counts, results.skipped, seconds, asks.add), opened.recipe)
+    screen.wrote(out.path)
     return status(results.skipped)
 
 

@@ -67,4 +67,5 @@ def command(
             stream.writelines(tuning_text(found, rest, out.painter(stream), screen.verbose))
         else:
             stream.writelines(tuning_jsonl(found))
+    screen.wrote(out.path)
     return status(found.skipped)

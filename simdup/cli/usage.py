@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import click
@@ -15,7 +16,9 @@ from simdup.errors import SimdupError
 _NEAR = 0.7
 
 
-def usage_error(error: click.UsageError, command: str) -> SimdupError:
+def usage_error(
+    error: click.UsageError, command: str, arguments: Sequence[str] = ()
+) -> SimdupError:
     """Return the error that a person reads.
 
     Parameters
@@ -24,7 +27,14 @@ def usage_error(error: click.UsageError, command: str) -> SimdupError:
         What Click or a command has raised.
     command : str
         What people type for the command, without ``simdup``; empty if it is not known.
+    arguments : sequence of str
+        All that was typed: a file whose name begins with a dash was taken for options.
     """
+    found = _in_words(error, command)
+    return SimdupError(found.where, found.what, _dashed(arguments) or found.hint)
+
+
+def _in_words(error: click.UsageError, command: str) -> SimdupError:
     parameter = getattr(error, "param", None)
     if isinstance(error, click.MissingParameter) and parameter is not None:
         what = parameter.make_metavar(error.ctx) if error.ctx else str(parameter.name)
@@ -32,7 +42,7 @@ def usage_error(error: click.UsageError, command: str) -> SimdupError:
         return SimdupError(command, f"missing {names}", _help(command))
     if isinstance(error, click.BadParameter) and parameter is not None:
         where = max(parameter.opts, key=len) if _is_option(parameter) else command
-        return SimdupError(where, *_invalid(error.message.rstrip("."), parameter.type))
+        return SimdupError(where, *invalid_value(error.message.rstrip("."), parameter.type))
     message = error.message.rstrip(".")
     if isinstance(error, click.NoSuchOption):
         near = did_you_mean(error.option_name, error.possibilities or ())
@@ -44,6 +54,14 @@ def usage_error(error: click.UsageError, command: str) -> SimdupError:
     extra = re.fullmatch(r"Got unexpected extra arguments? \((.*)\)", message)
     what = f"unexpected argument: {extra[1]}" if extra else message[:1].lower() + message[1:]
     return SimdupError(command, what, _help(command))
+
+
+def _dashed(arguments: Sequence[str]) -> str:
+    """Return how to type the first file among options; empty if there is none."""
+    options = arguments[: arguments.index("--")] if "--" in arguments else arguments
+    files = (one for one in options if one.startswith("-") and one != "-" and os.path.lexists(one))
+    file = next(files, "")
+    return f"for the file {file!r} write './{file}', or '--' before it" if file else ""
 
 
 def no_such_command(name: str, known: Iterable[str], group: str = "") -> SimdupError:
@@ -69,8 +87,8 @@ def _help(command: str) -> str:
     return " ".join(filter(None, ["simdup", command, "--help"]))
 
 
-def _invalid(message: str, kind: click.ParamType[Any]) -> tuple[str, str]:
-    """Return what is wrong with a value, and a hint."""
+def invalid_value(message: str, kind: click.ParamType[Any]) -> tuple[str, str]:
+    """Return what is wrong with a value of an option, and a hint."""
     if isinstance(kind, click.Choice):
         typed = re.match(r"'(.*)' is not one of ", message, re.DOTALL)
         if typed:

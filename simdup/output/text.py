@@ -45,7 +45,8 @@ STYLES = {
 class Painter:
     """Colors words, if the stream shows colors.
 
-    With `color` ``auto`` it asks whether the stream is a terminal, and heeds NO_COLOR.
+    With `color` ``auto`` it asks whether the stream is a terminal, and heeds the environment
+    variables NO_COLOR and FORCE_COLOR, of which the first one wins.
 
     Attributes
     ----------
@@ -58,8 +59,9 @@ class Painter:
     def __init__(self, stream: IO[Any], color: str = "auto") -> None:
         environment = os.environ
         terminal = stream.isatty() and environment.get("TERM") != "dumb"
+        wanted = bool(environment.get("FORCE_COLOR")) or terminal
         self.on = color == "always" or (
-            color == "auto" and terminal and not environment.get("NO_COLOR")
+            color == "auto" and wanted and not environment.get("NO_COLOR")
         )
         self.width = shutil.get_terminal_size().columns if stream.isatty() else None
 

@@ -540,6 +540,17 @@ def test_colours_on_a_terminal(tmp_path: Path) -> None:
     assert "\x1b[" in on_a_terminal("scan", "c", "--color", "always", cwd=tmp_path, NO_COLOR="1")
 
 
+def test_colours_in_a_pipe(simdup: Command, tmp_path: Path, monkeypatch: Any) -> None:
+    corpus(tmp_path)
+    assert "\x1b[" not in simdup("scan", "c").text
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert "\x1b[" in simdup("scan", "c").text
+    assert "\x1b[" not in simdup("scan", "c", "-f", "csv").text
+    assert "\x1b[" not in simdup("scan", "c", "--color", "never").text
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "\x1b[" not in simdup("scan", "c").text
+
+
 def test_a_terminal_gets_the_report_in_lines_of_whole_words(tmp_path: Path) -> None:
     words = BASE.split() * 2
     texts = {f"{n}.txt": " ".join(words[n * 3 : n * 3 + 40]) for n in range(4)}

@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from support import Command, command, environment, prose, write
+from support import Command, command, commands, environment, prose, write
 
 MISTAKES = [
     ("dedup", "simdup: no such command 'dedup'", "did you mean 'dedupe'?"),
@@ -43,6 +43,27 @@ def test_a_mistake_is_explained(
     ran = simdup(*typed.split())
     assert (ran.status, ran.out) == (2, b"")
     assert ran.err.splitlines() == [said, *([f"hint: {hint}"] if hint else [])]
+
+
+@pytest.mark.parametrize("name", commands())
+def test_mistyped_options_name_the_near_ones(simdup: Command, name: str) -> None:
+    ran = simdup(*name.split(), "--halp")
+    assert (ran.status, ran.err) == (
+        2, f"simdup: {name}: no such option '--halp'\nhint: did you mean '--help'?\n"
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["-x.txt", "-d5.txt", "-q.txt", "--draft.txt", "-s"])
+def test_a_file_that_begins_with_a_dash(simdup: Command, tmp_path: Path, name: str) -> None:
+    write(tmp_path, {name: prose(1), "a.txt": prose(1)})
+    ran = simdup("scan", "a.txt", name)
+    assert ran.status == 2
+    assert ran.err.splitlines()[1:] == [
+        f"hint: for the file {name!r} write './{name}', or '--' before it"
+    ]
+    for arguments in (["a.txt", f"./{name}"], ["--", "a.txt", name]):
+        assert "cluster 1: 2 documents" in simdup("scan", *arguments).text
+    assert "hint: for the file" not in simdup("scan", "--glub", "--", name).err
 
 
 def test_help_is_also_a_command(simdup: Command) -> None:

@@ -3,6 +3,8 @@
 from simdup.cli.options.again import typed_again as typed_again
 from simdup.cli.options.help import Command as Command
 from simdup.cli.options.help import Group as Group
+from simdup.cli.options.help import PlainCommand as PlainCommand
+from simdup.cli.options.input import names as names
 from simdup.cli.options.input import optional_sources as optional_sources
 from simdup.cli.options.input import reading as reading
 from simdup.cli.options.input import reading_of_files as reading_of_files

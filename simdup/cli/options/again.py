@@ -18,6 +18,9 @@ _NAMES = ("shingle",)
 def typed_again(context: click.Context) -> str:
     """Return what was typed of the sources and of how to read and compare them."""
     words = [word for one in context.command.params for word in _words(context, one)]
+    if config := context.meta.get("config"):
+        words += ["--config", config]
+    words += ["--isolated"] if context.meta.get("isolated") else []
     sources = list(context.params["sources"])
     if any(source.startswith("-") and source != "-" for source in sources):
         words.append("--")

@@ -48,7 +48,12 @@ class _Typed:
         """The recipe, or None if the command takes it from an index."""
         if "named" not in self._context.params or self.command in ("index add", "query"):
             return None
-        fields = (name for name in Recipe.__dataclass_fields__ if name in self)
+        source = self._context.get_parameter_source
+        fields = (
+            name
+            for name in Recipe.__dataclass_fields__
+            if source(name) not in (None, ParameterSource.DEFAULT)
+        )
         return named_recipe(self["named"] or "default", **{name: self[name] for name in fields})
 
 

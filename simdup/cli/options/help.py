@@ -11,9 +11,11 @@ import click
 
 from simdup.cli import process
 from simdup.cli.messages import say
+from simdup.cli.options.configured import blamed, configure, say_configured
 from simdup.cli.options.effects import say_without_effect
 from simdup.cli.process import printing, require_memory
 from simdup.cli.usage import no_such_command
+from simdup.errors import SimdupError
 
 # How Click shows a range; the error for a value outside says it in plainer words.
 _RANGE = re.compile(r"\s*\[[^][]*\bx\b[^][]*\]")
@@ -40,13 +42,21 @@ class Option(click.Option):
         Whether `-h` shows it too, because most people need it.
     shown : str
         The default as the help shows it, if the value itself is not informative.
+    words : tuple of str
+        Values with a meaning of their own, beside files or numbers, for the shell to complete.
     """
 
     def __init__(
-        self, *names: Any, panel: str, common: bool = False, shown: str = "", **settings: Any
+        self,
+        *names: Any,
+        panel: str,
+        common: bool = False,
+        shown: str = "",
+        words: tuple[str, ...] = (),
+        **settings: Any,
     ) -> None:
         super().__init__(*names, **settings)
-        self.panel, self.common, self._shown = panel, common, shown
+        self.panel, self.common, self._shown, self.words = panel, common, shown, words
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
         """Return the option's names and help text, with all choices and the default."""
@@ -63,6 +73,13 @@ class Option(click.Option):
         # Lines do not break at these spaces; `get_help` makes them plain.
         default = f"[default: {shown}]".replace(" ", "\xa0")
         return names, f"{text}  {default}" if shown else text
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[Any]:
+        """Return the words that begin with what is typed or, if none does, what the type offers."""
+        from click.shell_completion import CompletionItem
+
+        words = [CompletionItem(word) for word in self.words if word.startswith(incomplete)]
+        return words or super().shell_complete(ctx, incomplete)
 
     def _default(self) -> str:
         if self.secondary_opts and self.default is not None:
@@ -85,8 +102,23 @@ def _show_help(ctx: click.Context, parameter: click.Parameter, value: bool) -> N
 _SHOW: dict[str, Any] = {"is_eager": True, "callback": _show_help}
 
 
-class _WithExamples(click.Command):
-    """A command whose docstring ends with examples."""
+def _remember(ctx: click.Context, parameter: click.Parameter, value: Any) -> None:
+    """Keep a value that is about the command line itself, not about the work of a command."""
+    ctx.meta[str(parameter.name)] = value
+
+
+def _configuring() -> list[click.Parameter]:
+    """Return the options that say which configuration is read, if any."""
+    config = Option(
+        ["--config"], metavar="FILE", type=click.Path(readable=False), panel="Other",
+        help="Take default options from FILE.", shown="the nearest simdup.toml or pyproject.toml",
+        expose_value=False, callback=_remember,
+    )  # fmt: skip
+    return [config, _other("--isolated", text="Ignore configuration files.", callback=_remember)]
+
+
+class PlainCommand(click.Command):
+    """A command whose docstring ends with examples; it has no options but the help."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         text, _, self._examples = inspect.cleandoc(kwargs["help"]).partition("\n\nExamples:\n")
@@ -123,7 +155,7 @@ class _WithExamples(click.Command):
                 formatter.write(f"{line}\n")
 
 
-class Group(_WithExamples, click.Group):
+class Group(PlainCommand, click.Group):
     """A command with subcommands, listed in the order of their definition."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -144,19 +176,20 @@ def _say_waiting(ctx: click.Context) -> None:
     arguments = [one.name or "" for one in ctx.command.params if isinstance(one, click.Argument)]
     given = [ctx.params[name] for name in arguments]
     named = [one for some in given for one in (some if isinstance(some, tuple) else (some,))]
-    waits = "-" in named or ctx.params.get("files") == ()
+    waits = "-" in (*named, ctx.params.get("files_from")) or ctx.params.get("files") == ()
     if waits and sys.stdin.isatty() and not ctx.params.get("quiet"):
         end = "Ctrl-Z and Enter end" if sys.platform == "win32" else "Ctrl-D ends"
         say(f"Reading standard input; {end} it.")
 
 
-class Command(_WithExamples):
+class Command(PlainCommand):
     """A command whose help shows its options in panels."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         # `main` reads it from the arguments, because errors may occur before options are parsed.
-        self.params.insert(-2, _other("--debug", text="Show tracebacks."))
+        debug = _other("--debug", text="Show tracebacks.")
+        self.params[-2:-2] = [*_configuring(), debug]
 
     def help_options(self) -> list[click.Parameter]:
         """Return one option for each length of the help."""
@@ -166,6 +199,19 @@ class Command(_WithExamples):
             _other("--help", "full_help", text="Show all options.", common=True, **_SHOW),
         ]
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse what was typed, then again with the defaults of a configuration, if there is one.
+
+        Which of them apply depends on what was typed.
+        """
+        again = list(args)
+        rest = super().parse_args(ctx, args)
+        if ctx.resilient_parsing or not (configured := configure(ctx)):
+            return rest
+        ctx.params.clear()
+        ctx.default_map = configured
+        return super().parse_args(ctx, again)
+
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command, unless the memory limits of this process are too low."""
         require_memory()
@@ -173,7 +219,12 @@ class Command(_WithExamples):
         _say_waiting(ctx)
         written = (ctx.params.get(name) for name in _OUTPUTS)
         process.output += [path for path in written if path not in (None, "-")]
-        return super().invoke(ctx)
+        try:
+            result = super().invoke(ctx)
+        except SimdupError as error:
+            raise blamed(ctx, error) from None
+        say_configured(ctx)
+        return result
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options panel by panel; for `-h` only the common ones, as one list."""

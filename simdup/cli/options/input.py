@@ -87,9 +87,23 @@ def _some_sources(files_from: str | None, printed: str = "", **given: Any) -> li
     return named
 
 
+def _some_names(names: tuple[str, ...], **given: Any) -> list[str]:
+    found = _any_sources(names, **given)
+    if not found and given["files_from"] is None:
+        raise click.UsageError("missing NAME: name documents as the index does")
+    return found
+
+
+def _lists(what: str, printed: str = "") -> tuple[Decorator, Decorator]:
+    null = f"Names in --files-from{printed and f' and {printed}'} end with NUL, not newline."
+    return (
+        _input("--files-from FILE", f"Read more {what}s from FILE, one per line."),
+        _input("-0, --null", null),
+    )
+
+
 def _sources(make: Callable[..., list[str]], printed: str = "") -> Decorator:
     """Return the SOURCEs, for a command that prints names with the option `printed`."""
-    null = f"Names in --files-from{printed and f' and {printed}'} end with NUL, not newline."
     return value(
         "sources",
         partial(make, printed=printed),
@@ -99,12 +113,18 @@ def _sources(make: Callable[..., list[str]], printed: str = "") -> Decorator:
             metavar="SOURCE..." if make is _some_sources else "[SOURCE...]",
             type=click.Path(readable=False),
         ),
-        _input("--files-from FILE", "Read more SOURCEs from FILE, one per line."),
-        _input("-0, --null", null),
+        *_lists("SOURCE", printed),
     )
 
 
 sources = _sources(_some_sources)
 sources_with_list = _sources(_some_sources, "--list")
 sources_with_new = _sources(_some_sources, "--new")
+# Names of documents, which need not be files.
+names = value(
+    "names",
+    _some_names,
+    click.argument("names", nargs=-1, metavar="NAME...", type=click.Path(readable=False)),
+    *_lists("NAME"),
+)
 optional_sources = _sources(_any_sources)

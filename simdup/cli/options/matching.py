@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from simdup.cli.options.values import Decorator, option, value
-from simdup.model.criteria import LINKAGES, METHODS, Criteria
+from simdup.model.criteria import KEEP, LINKAGES, METHODS, Criteria
 from simdup.model.shingling import Shingling
 
 _SHARE = click.FloatRange(0, 1)
@@ -62,6 +62,7 @@ _CRITERIA = {
         "-k, --keep WHICH",
         "Document to keep: first, longest, shortest, newest, oldest, max:FIELD or min:FIELD.",
         common=True,
+        words=tuple(one for one in KEEP if ":" not in one),
     ),
     "prefer": _matching(
         "--prefer PATTERN", "Prefer to keep documents that match. Repeatable.", multiple=True
@@ -69,7 +70,6 @@ _CRITERIA = {
     "decisions": _matching(
         "--decisions FILE",
         "Follow what people decided in a report page: what is distinct, what to keep.",
-        click.Path(),
         default=None,
     ),
     "linkage": _matching(

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, cast
 import click
 
 from simdup.cli.messages import say, say_skipped
+from simdup.cli.options.configured import from_file
 from simdup.cli.options.running import Size
 from simdup.cli.options.values import Decorator, option, value
 from simdup.cli.outcome import as_typed
@@ -89,7 +90,7 @@ class Screen:
 
     def skipped(self, skipped: Sequence[Skipped], notes: Sequence[tuple[str, str]] = ()) -> None:
         """Print which documents could not be read, and the notes on others."""
-        say_skipped(skipped, notes, self.quiet)
+        say_skipped(skipped, _of_typed(notes), self.quiet)
 
     def report(self, text: str, recipe: dict[str, Any] | None = None) -> None:
         """Write the closing report of a run and, with --verbose, the resolved recipe.
@@ -111,6 +112,12 @@ class Screen:
 
         if not self.quiet and path not in (None, "-"):
             say(f"Wrote {shown(str(path))}{': ' if what else ''}{what}.")
+
+
+def _of_typed(notes: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Return the notes without those on options that a configuration has for every run."""
+    source = click.get_current_context().get_parameter_source
+    return [(name, what) for name, what in notes if not from_file(source(name.strip("`")))]
 
 
 _output = partial(option, panel="Output")

@@ -17,13 +17,21 @@ _count = click.IntRange(0)
 _NAMED = "Named recipe; the options below change single fields of it"
 _FIELDS = (
     option("--recipe NAME", _NAMED, tuple(RECIPES), name="named", panel="Recipe", shown="default"),
-    _recipe("--tokens KIND", "How to cut texts: words, split, tagged, chars:N or ngrams:N."),
+    _recipe(
+        "--tokens KIND",
+        "How to cut texts: words, split, tagged, chars:N or ngrams:N.",
+        words=("words", "split", "tagged"),
+    ),
     _recipe(
         "--fold/--no-fold",
         "Ignore case and width, and treat traditional characters as simplified.",
     ),
     _recipe("--weight NAME", "Term weight", CHOICES["weight"]),
-    _recipe("--idf IDF", "Source of the IDF: auto, corpus, builtin, or a model FILE."),
+    _recipe(
+        "--idf IDF",
+        "Source of the IDF: auto, corpus, builtin, or a model FILE.",
+        words=("auto", "corpus", "builtin"),
+    ),
     _recipe("--min-df N", "Leave out terms that fewer than N documents have.", _count),
     _recipe("--top N", "Keep the N heaviest terms of a document; 0 keeps all.", _count),
     _recipe(

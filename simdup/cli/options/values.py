@@ -10,6 +10,9 @@ import click
 
 from simdup.cli.options.help import Option
 
+# What the help calls files and folders: shells complete them, and a configuration's start from it.
+_PATHS = ("FILE", "PATH", "SOURCE", "MODEL", "OUT", "IDF")
+
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
@@ -37,6 +40,8 @@ def option(spelling: str, text: str, kind: Any = None, **settings: Any) -> Decor
         settings.setdefault("default", getattr(defaults, name))
     if isinstance(kind, tuple):
         kind = click.Choice(kind)
+    if kind is None and metavar in _PATHS:
+        kind = click.Path(readable=False)
     if metavar is None and kind is None:
         settings["is_flag"] = True
     return click.option(*names, name, cls=Option, metavar=metavar, type=kind, help=text, **settings)
