@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from simdup.errors import SimdupError
 from simdup.model.documents import Skipped
+from simdup.model.inputs import I64, InputDocuments
 from simdup.model.page import TEXT_BYTES, PageOptions, Pages
 
 
@@ -185,7 +186,7 @@ class Summary:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """The result of a scan.
+    """The result of a scan; its length is the number of clusters.
 
     Attributes
     ----------
@@ -199,10 +200,8 @@ class Result:
         The figures.
     hint : str
         Advice, or an empty string.
-    unique : sequence of str
-        Documents in no cluster, in input order.
-    references : int
-        How many documents at the beginning of the input are references.
+    inputs : InputDocuments
+        All documents of the run in input order, references first.
     origins : object, optional
         Where the documents come from (`simdup.ingest.origins.Origins`), for a report page.
     pages : Pages, optional
@@ -214,23 +213,65 @@ class Result:
     notes: tuple[tuple[str, str], ...]
     summary: Summary
     hint: str = ""
-    unique: Sequence[str] = ()
-    references: int = 0
+    inputs: InputDocuments = field(default_factory=InputDocuments)
     origins: Any = field(default=None, repr=False, compare=False)
     pages: Pages | None = field(default=None, repr=False, compare=False)
 
-    def names(self, which: str) -> list[str]:
-        """Return the documents that are ``redundant``, ``kept`` or ``unique``, in input order.
+    def __len__(self) -> int:
+        """Return the number of clusters."""
+        return len(self.clusters)
 
-        Linked documents count as kept.
-        """
-        if which == "unique":
-            return list(self.unique)
-        members = (member for cluster in self.clusters for member in cluster.members)
-        found = (
-            (m.number, m.name) for m in members if (m.role == "redundant") == (which == "redundant")
+    def __repr__(self) -> str:
+        """Return the figures in one line."""
+        figures = self.summary
+        return (
+            f"<Result: {figures.clusters:,} clusters, {figures.redundant:,} of "
+            f"{figures.documents:,} documents redundant, {figures.skipped:,} skipped>"
         )
-        return [name for number, name in sorted(found) if number >= self.references]
+
+    @property
+    def documents(self) -> list[str]:
+        """The names of the input documents (see `InputDocuments`), in input order."""
+        return self.inputs.listed()
+
+    @property
+    def labels(self) -> I64:
+        """The group of each of `documents`: int64[documents], ready for `GroupKFold`.
+
+        Documents have the same number if and only if they share a cluster; others, and those that
+        were skipped, are alone.  Groups are numbered from 0 in the order of their first documents.
+        """
+        return self.inputs.labels(self.clusters)
+
+    @property
+    def kept(self) -> list[str]:
+        """Documents of clusters that stay, linked ones included, in input order."""
+        return self._with_role(redundant=False)
+
+    @property
+    def redundant(self) -> list[str]:
+        """Documents that meet the criteria with a kept one, in input order."""
+        return self._with_role(redundant=True)
+
+    @property
+    def unique(self) -> list[str]:
+        """Documents in no cluster, in input order."""
+        return self.inputs.unique(self.clusters)
+
+    def _with_role(self, redundant: bool) -> list[str]:
+        members = (member for cluster in self.clusters for member in cluster.members)
+        found = sorted((m.number, m.name) for m in members if (m.role == "redundant") == redundant)
+        return [name for number, name in found if number >= self.references]
+
+    @property
+    def references(self) -> int:
+        """How many documents at the beginning of the run are references."""
+        return self.inputs.references
+
+    @property
+    def duplicate_ratio(self) -> float:
+        """The share of redundant documents among those that took part, without references."""
+        return self.summary.redundant / max(self.inputs.taking_part, 1)
 
     def to_html(
         self, path: str, *, texts: int | None = TEXT_BYTES, root: str | None = None
@@ -305,6 +346,4 @@ class Cleaned(NamedTuple):
     @property
     def documents(self) -> int:
         """How many documents were read, not counting references."""
-        members = (member for cluster in self.result.clusters for member in cluster.members)
-        clustered = sum(member.number >= self.result.references for member in members)
-        return len(self.result.unique) + clustered
+        return self.result.inputs.taking_part

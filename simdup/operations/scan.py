@@ -26,6 +26,7 @@ from simdup.ingest.origins import Origins
 from simdup.ingest.sources import Data, Input, open_input
 from simdup.model.clusters import Cluster, Result, Summary
 from simdup.model.criteria import Criteria, CriteriaFields
+from simdup.model.inputs import InputDocuments
 from simdup.model.page import PageOptions
 from simdup.model.reading import Reading
 from simdup.model.recipe import Recipe
@@ -137,12 +138,10 @@ def _examine(opened: Input, indexes: IndexReferences) -> tuple[Result, Corpus]:
         **found.figures(criteria) | indexes.figures,
     )
     skipped, notes = tuple(corpus.skipped), tuple(corpus.notes)
-    unique, references = _unique(documents, clusters), len(documents.references)
     order = _order(clusters, priority, criteria)
     origins = Origins.of(opened, corpus, fingerprinter, order)
-    result = Result(
-        clusters, skipped, notes, summary, hint, unique, references, origins, ScanPages()
-    )
+    inputs = _inputs(documents, corpus, opened)
+    result = Result(clusters, skipped, notes, summary, hint, inputs, origins, ScanPages())
     return result, corpus
 
 
@@ -225,12 +224,14 @@ def _find(
     return found
 
 
-def _unique(documents: ScannedDocuments, clusters: tuple[Cluster, ...]) -> list[str]:
-    """Return the documents in no cluster, in input order, without references."""
-    clustered = {member.number for cluster in clusters for member in cluster.members}
-    first = len(documents.references)
-    with_terms = np.flatnonzero(documents.fingerprints.terms).tolist()
-    return [documents.names[i] for i in with_terms if i >= first and i not in clustered]
+def _inputs(documents: ScannedDocuments, corpus: Corpus, opened: Input) -> InputDocuments:
+    """Return all documents that were read or skipped, in input order."""
+    wordless = np.flatnonzero(documents.fingerprints.terms == 0).tolist()
+    # A file that is a reference has no input documents.
+    unread = (one for one in corpus.unread if one.path not in opened.references)
+    return InputDocuments(
+        documents.names, len(documents.references), tuple(wordless), tuple(unread)
+    )
 
 
 def _batch_options(criteria: Criteria, indexes: IndexReferences) -> BatchOptions:
