@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from simdup.errors import SimdupError
 from simdup.model.documents import Skipped
+from simdup.model.frames import Columns, cluster_columns, to_arrow, to_frame
 from simdup.model.inputs import I64, InputDocuments
 from simdup.model.page import TEXT_BYTES, PageOptions, Pages
 
@@ -297,6 +298,36 @@ class Result:
             raise SimdupError("to_html", "only results of scans have a report page")
         self.pages.save(self, path, PageOptions(texts, root))
 
+    def to_frame(self) -> Any:
+        """Return the clusters as a pandas DataFrame, or a Polars one where pandas is missing.
+
+        A row is a document, cluster by cluster, the kept one first.  The columns are those of the
+        CSV: ``cluster`` (int64), ``role``, ``document``, ``fingerprint``, ``distance`` (nullable
+        int64) and ``similarity`` (float64, unrounded), then those of further measures.
+
+        Raises
+        ------
+        SimdupError
+            If neither library is installed.
+        """
+        return to_frame(self._columns())
+
+    def to_arrow(self) -> Any:
+        """Return the table of `to_frame` as a ``pyarrow.Table``.
+
+        Other libraries take it without a copy, through its ``__arrow_c_stream__``.
+
+        Raises
+        ------
+        SimdupError
+            If pyarrow is not installed.
+        """
+        return to_arrow(self._columns())
+
+    def _columns(self) -> Columns:
+        extras = () if self.origins is None else self.origins.criteria.columns
+        return cluster_columns(self.clusters, extras, measure=self.summary.indexed is not None)
+
     def _repr_html_(self) -> str:
         """Return what a notebook shows."""
         return escape(repr(self)) if self.pages is None else self.pages.inline(self)
@@ -305,45 +336,3 @@ class Result:
     def pairs(self) -> tuple[Pair, ...]:
         """All pairs, cluster by cluster."""
         return tuple(pair for cluster in self.clusters for pair in cluster.pairs)
-
-
-@dataclass(frozen=True, slots=True)
-class Removed:
-    """A document that was left out of a cleaned corpus."""
-
-    document: str  # its name
-    reason: str  # ``exact copy`` (of the folded text without white space) or ``near-duplicate``
-    distance: int  # Hamming distance to the document that was kept
-    similarity: float | None  # Jaccard similarity to it; None where it was not measured
-    kept: str  # its name
-    estimated: bool = False  # whether the similarity is an estimate: the kept one is in an index
-
-
-class Cleaned(NamedTuple):
-    """The result of cleaning a corpus.
-
-    Attributes
-    ----------
-    result : Result
-        What the scan found.
-    removed : list of Removed
-        The documents left out, in input order.
-    written : str or None
-        Where the corpus was written; None if nothing was.
-    bytes_before, bytes_after : int or None
-        Sizes of its files and of the written files; None if they cannot be compared.
-    missing : tuple of str
-        Files and folders that could not be opened, and so are missing from what was written.
-    """
-
-    result: Result
-    removed: list[Removed]
-    written: str | None = None
-    bytes_before: int | None = None
-    bytes_after: int | None = None
-    missing: tuple[str, ...] = ()
-
-    @property
-    def documents(self) -> int:
-        """How many documents were read, not counting references."""
-        return self.result.inputs.taking_part

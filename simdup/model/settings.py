@@ -123,16 +123,18 @@ class Settings:
         *,
         reading: Reading | None = None,
         run: RunOptions | None = None,
+        jobs: int | None = None,
         **fields: Unpack[CriteriaFields],
     ) -> Settings:
         """Return settings with the given values, and defaults for the rest.
 
-        Single `fields` of the criteria override those of the object.
+        Single `fields` of the criteria override those of the object, and `jobs` that of `run`.
         """
+        run = run or RunOptions()
         return cls(
             as_recipe(recipe),
             # `Criteria` parses the shingle.
             Criteria(**fields) if criteria is None else replace(criteria, **fields),  # type: ignore[arg-type]
             reading or Reading(),
-            run or RunOptions(),
+            run if jobs is None else replace(run, jobs=jobs),
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import NamedTuple, Unpack
 
@@ -23,6 +23,7 @@ from simdup.index.references import IndexMatches, IndexReferences, open_indexes
 from simdup.ingest.corpus import Corpus, ingest
 from simdup.ingest.counting import BatchOptions
 from simdup.ingest.origins import Origins
+from simdup.ingest.selection import Paths, as_paths
 from simdup.ingest.sources import Data, Input, open_input
 from simdup.model.clusters import Cluster, Result, Summary
 from simdup.model.criteria import Criteria, CriteriaFields
@@ -42,7 +43,7 @@ def scan(
     recipe: Recipe | str = "default",
     criteria: Criteria | None = None,
     *,
-    references: Iterable[str] = (),
+    references: Paths = (),
     reading: Reading | None = None,
     run: RunOptions | None = None,
     jobs: int | None = None,
@@ -58,7 +59,7 @@ def scan(
         How documents are fingerprinted, or the name of a recipe.
     criteria : Criteria, optional
         When two documents are near-duplicates, and which one of a cluster is kept.
-    references : iterable of str
+    references : path or iterable of path
         Files and folders whose documents are never redundant, and indexes.  With an index the
         recipe is the index's; another `recipe` is an error.  Documents match one of an index by
         distance, and by similarity as sketches estimate it: see `Index.query`.
@@ -91,10 +92,8 @@ def scan(
     >>> [member.name for member in found.clusters[0].members]
     ['a', 'b']
     """
-    settings = Settings.of(recipe, criteria, reading=reading, run=run, **fields)
-    if jobs is not None:
-        settings = replace(settings, run=replace(settings.run, jobs=jobs))
-    indexes, others = split_indexes(references)
+    settings = Settings.of(recipe, criteria, reading=reading, run=run, jobs=jobs, **fields)
+    indexes, others = split_indexes(as_paths(references))
     return examine(replace(open_input(data, settings, others), indexes=indexes))[0]
 
 

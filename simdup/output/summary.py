@@ -14,7 +14,7 @@ from simdup.model.documents import Skipped
 from simdup.output.escaping import shown
 
 if TYPE_CHECKING:
-    from simdup.model.clusters import Cleaned
+    from simdup.model.cleaned import Cleaned
 
 # The names of searches in sentences.
 SEARCHES = {

@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from simdup.model.clusters import Cleaned, Cluster, Member, Removed, Result, Summary
+from simdup.model.cleaned import Cleaned, Removed
+from simdup.model.clusters import Cluster, Member, Result, Summary
 from simdup.model.criteria import Criteria
 from simdup.model.documents import Skipped
 from simdup.model.inputs import InputDocuments
