@@ -9,6 +9,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from simdup.errors import check_type
+
 Paths: TypeAlias = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
 
 # What tables have and other data has not.
@@ -26,8 +28,9 @@ def keep_rows(data: Any) -> Any:
     return list(data) if once and isinstance(data, Iterable) else data
 
 
-def as_paths(paths: Paths) -> list[str]:
-    """Return one path or several as a list of names."""
+def as_paths(argument: str, paths: Paths) -> list[str]:
+    """Return the paths that an argument names, one or several."""
+    check_type(argument, paths, (Iterable | os.PathLike, "a path or paths"))
     return [os.fspath(one) for one in ([paths] if isinstance(paths, str | os.PathLike) else paths)]
 
 

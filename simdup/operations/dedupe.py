@@ -9,7 +9,7 @@ from typing import Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from simdup.errors import SimdupError
+from simdup.errors import SimdupError, invalid
 from simdup.index.opening import split_indexes
 from simdup.ingest.selection import Paths, are_paths, as_paths, keep_rows, select
 from simdup.ingest.sources import Data, open_input
@@ -19,6 +19,7 @@ from simdup.model.reading import Reading
 from simdup.model.recipe import Recipe
 from simdup.model.settings import RunOptions, Settings
 from simdup.operations.rewrite import (
+    LINKS,
     DedupeOptions,
     find_cuts,
     rewrite,
@@ -83,10 +84,14 @@ def dedupe(
     settings = with_linkage(
         Settings.of(recipe, criteria, reading=reading, run=run, jobs=jobs, **fields)
     )
-    rows, named = keep_rows(data), as_paths(references)
+    if link not in LINKS:
+        raise invalid("link", link, "one of " + ", ".join(LINKS))
+    rows, named = keep_rows(data), as_paths("references", references)
     if are_paths(rows):
         target = None if output is None else os.fspath(output)
-        cleaned = rewrite(as_paths(rows), DedupeOptions(target, named, link, force), settings)
+        cleaned = rewrite(
+            as_paths("data", rows), DedupeOptions(target, named, link, force), settings
+        )
         return cleaned._replace(data=select(cleaned.result.documents, _staying(cleaned)))
     if output is not None:
         what = "data that is not in files cannot be written"

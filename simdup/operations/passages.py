@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdup.corpus.batches import read
-from simdup.errors import SimdupError
+from simdup.errors import SimdupError, check_type
 from simdup.index.opening import split_indexes
 from simdup.ingest.cut_corpus import CutCorpus, ingest_cut
 from simdup.ingest.selection import Paths, as_paths
@@ -97,8 +97,9 @@ def passages(
     (Passage(a=(0, 80), b=(10, 90), length=33, similarity=1.0),)
     """
     settings = Settings.of(reading=reading, run=run, jobs=jobs)
+    check_type("criteria", criteria, (PassageCriteria, "`PassageCriteria`"), unset=None)
     criteria = replace(criteria or PassageCriteria(), **fields)
-    scope = PassageScope(across, tuple(as_paths(templates)))
+    scope = PassageScope(across, tuple(as_paths("templates", templates)))
     opened = open_passages(data, settings, references, across)
     with examine(opened, criteria, scope) as (result, _):
         return result
@@ -108,7 +109,7 @@ def open_passages(
     data: Data, settings: Settings, references: Paths = (), across: str | None = None
 ) -> Input:
     """List what is to be read; see `passages`."""
-    indexes, references = split_indexes(as_paths(references))
+    indexes, references = split_indexes(as_paths("references", references))
     if indexes:
         what = "is an index: it has no texts that passages could be found in"
         raise SimdupError(indexes[0], what, "name the documents themselves as `references`")

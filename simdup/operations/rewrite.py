@@ -38,6 +38,9 @@ from simdup.output.streams import open_output
 from simdup.output.targets import check_apart, check_target
 from simdup.workspace import reserve
 
+# How to put unchanged files into a folder.
+LINKS = ("copy", "hard", "symbolic")
+
 
 @dataclass(frozen=True, slots=True)
 class DedupeOptions:
@@ -46,8 +49,7 @@ class DedupeOptions:
     target: str | None  # a file or folder; ``-`` for standard output; None writes nothing
     # Files, folders and indexes whose documents are never redundant, and are not written.
     references: Sequence[str] = ()
-    # How to put unchanged files into a folder: ``copy``, ``hard`` or ``symbolic``.
-    link: str = "copy"
+    link: str = "copy"  # one of `LINKS`
     force: bool = False  # whether files of the target may be replaced
     # Another file that the caller writes; it must not overwrite anything either.
     report: str | None = None

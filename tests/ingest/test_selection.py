@@ -52,7 +52,7 @@ KINDS: dict[Callable[[], Any], Callable[[Any], Any]] = {
 }
 
 
-@pytest.mark.parametrize(("make", "ids"), KINDS.items())
+@pytest.mark.parametrize(("make", "ids"), list(KINDS.items()))
 def test_rows_that_stay_are_of_the_same_kind(
     make: Callable[[], Any], ids: Callable[[Any], Any]
 ) -> None:
