@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from simdup.operations.passages import passages as passages
     from simdup.operations.scan import scan as scan
     from simdup.operations.tune import tune as tune
+    from simdup.progress import progress_bars as progress_bars
     from simdup.search import all_pairs as all_pairs
 
 _HOMES = {
@@ -52,6 +53,7 @@ _HOMES = {
     "fingerprint": "simdup.operations.fingerprint",
     "fit": "simdup.operations.fit",
     "passages": "simdup.operations.passages",
+    "progress_bars": "simdup.progress",
     "scan": "simdup.operations.scan",
     "simhash": "simdup.lsh.simhash",
     "tune": "simdup.operations.tune",

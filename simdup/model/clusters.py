@@ -226,8 +226,8 @@ class Result:
         """Return the figures in one line."""
         figures = self.summary
         return (
-            f"<Result: {figures.clusters:,} clusters, {figures.redundant:,} of "
-            f"{figures.documents:,} documents redundant, {figures.skipped:,} skipped>"
+            f"<Result clusters={figures.clusters} redundant={figures.redundant} "
+            f"documents={figures.documents} skipped={figures.skipped}>"
         )
 
     @property

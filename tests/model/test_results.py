@@ -22,7 +22,7 @@ def test_skipped_documents_have_their_place() -> None:
     assert (found.kept, found.redundant, found.unique) == (["b", "c"], ["e", "g"], ["f"])
     assert found.duplicate_ratio == 2 / 5
     assert len(found) == 2
-    assert repr(found) == "<Result: 2 clusters, 2 of 5 documents redundant, 2 skipped>"
+    assert repr(found) == "<Result clusters=2 redundant=2 documents=5 skipped=2>"
 
 
 def test_documents_of_function_words_have_their_place() -> None:
