@@ -25,9 +25,14 @@ if TYPE_CHECKING:
     from simdup.model.passages import PassageCriteria as PassageCriteria
     from simdup.model.recipe import Recipe as Recipe
     from simdup.operations.compare import compare as compare
+    from simdup.operations.dedupe import dedupe as dedupe
+    from simdup.operations.evaluate import evaluate as evaluate
     from simdup.operations.fingerprint import fingerprint as fingerprint
+    from simdup.operations.fit import fit as fit
     from simdup.operations.passages import passages as passages
     from simdup.operations.scan import scan as scan
+    from simdup.operations.tune import tune as tune
+    from simdup.progress import progress_bars as progress_bars
     from simdup.search import all_pairs as all_pairs
 
 _HOMES = {
@@ -42,11 +47,16 @@ _HOMES = {
     "SimdupError": "simdup.errors",
     "all_pairs": "simdup.search",
     "compare": "simdup.operations.compare",
+    "dedupe": "simdup.operations.dedupe",
     "distance": "simdup.lsh.simhash",
+    "evaluate": "simdup.operations.evaluate",
     "fingerprint": "simdup.operations.fingerprint",
+    "fit": "simdup.operations.fit",
     "passages": "simdup.operations.passages",
+    "progress_bars": "simdup.progress",
     "scan": "simdup.operations.scan",
     "simhash": "simdup.lsh.simhash",
+    "tune": "simdup.operations.tune",
 }
 
 __all__ = [*_HOMES, "__version__"]

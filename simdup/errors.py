@@ -5,6 +5,8 @@ from __future__ import annotations
 import errno
 import os
 import re
+from numbers import Integral, Real
+from typing import Any
 
 # System errors that mean the disk, or the file, is full.
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
@@ -48,6 +50,22 @@ def invalid(field: str, value: object, expected: str) -> SimdupError:
     near = get_close_matches(str(value), re.findall(r"[a-z0-9]{3,}", expected), 1)
     hint = f"did you mean {near[0]!r}?" if near else ""
     return SimdupError(field, f"invalid value {value!r} (expected {expected})", hint, field)
+
+
+# Kinds of values, for `check_type`.
+WHOLE, NUMBER, TEXT = (Integral, "a whole number"), (Real, "a number"), (str, "a string")
+
+
+def check_type(field: str, value: object, kind: tuple[Any, str], unset: object = ()) -> None:
+    """Raise for an argument whose value is of another kind, unless it is `unset`.
+
+    Raises
+    ------
+    TypeError
+        If the value is of another type.
+    """
+    if not isinstance(value, kind[0]) and value is not unset:
+        raise TypeError(f"{field}: expected {kind[1]}, got {type(value).__name__}")
 
 
 def reason(error: OSError, otherwise: str = "cannot be read") -> str:

@@ -19,7 +19,7 @@ if __name__ == "__main__":
     records = map(json.loads, lines)
     texts = [f"{record.get('title', '')}\n{record['text']}" for record in records]
     found = scan(((str(i), text) for i, text in enumerate(texts)), keep="longest")
-    redundant = {int(name) for name in found.names("redundant")}
+    redundant = {int(name) for name in found.redundant}
     with open(target, "w", encoding="utf-8") as file:
         file.writelines(line for i, line in enumerate(lines) if i not in redundant)
     print(f"{len(lines) - len(redundant)} of {len(lines)} records kept")

@@ -16,7 +16,8 @@ from simdup.model.page import PageOptions
 from simdup.model.settings import Settings
 
 if TYPE_CHECKING:
-    from simdup.model.clusters import Cleaned, Removed, Result
+    from simdup.model.cleaned import Cleaned, Removed
+    from simdup.model.clusters import Result
 
 _output = partial(options.option, panel="Output")
 
@@ -85,7 +86,7 @@ def command(
     if bom and (listing is None or form != "csv"):
         raise click.UsageError("--bom needs --removed FILE.csv or --dry-run")
 
-    from simdup.operations.dedupe import DedupeOptions, dedupe, with_linkage
+    from simdup.operations.rewrite import DedupeOptions, rewrite, with_linkage
     from simdup.output.summary import report
 
     def finish(result: Result, entries: list[Removed]) -> None:
@@ -95,7 +96,7 @@ def command(
 
     written = DedupeOptions(None if dry_run else target, references, link, force, removed)
     with screen.watch(settings) as watched:
-        cleaned = dedupe(sources, written, watched, finish)
+        cleaned = rewrite(sources, written, watched, finish)
     result = cleaned.result
     screen.skipped(result.skipped, result.notes)
     screen.report(report(result, with_linkage(settings).criteria), result.summary.recipe)

@@ -6,7 +6,6 @@ import click
 
 from simdup.cli import options
 from simdup.cli.outcome import Status
-from simdup.errors import SimdupError
 
 
 @click.command("evaluate", cls=options.Command)
@@ -49,10 +48,7 @@ def command(
     from simdup.operations.evaluate import evaluate
     from simdup.output.evaluation import evaluation_jsonl, evaluation_text
 
-    measured, related = evaluate(found, truth, min_score)
-    if not related:
-        what, hint = "names no document of FOUND", "write names the same way in both files"
-        raise SimdupError(truth, what, hint)
+    measured = evaluate(found, truth, min_score)
     write = evaluation_jsonl if out.format == "jsonl" else evaluation_text
     with out.open([found, truth]) as stream:
         stream.writelines(write(measured))

@@ -38,7 +38,7 @@ def command(
 
     with options.Output(model).open(sources, settings.reading) as stream:
         with screen.watch(settings) as watched:
-            fitted = fit(sources, watched)
+            fitted = fit(sources, watched.recipe, reading=watched.reading, run=watched.run)
         screen.skipped(fitted.skipped, fitted.notes)
         stream.write(fitted.content)
     documents = count_words(fitted.model.documents, "document")

@@ -1,18 +1,12 @@
-"""Progress bars on standard error; the only module that uses tqdm."""
+"""Progress bars on standard error, where they are wanted."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 from simdup.model.settings import Progress, no_progress
-
-_UNITS = {"reading": "B", "comparing": " texts"}
-_LOOKS = {"unit_scale": True, "unit_divisor": 1000, "leave": False, "dynamic_ncols": True}
-# Shorter work needs no bar.
-_DELAY = 0.5
 
 
 @contextmanager
@@ -24,26 +18,7 @@ def progress(wanted: bool | None, quiet: bool) -> Iterator[Progress]:
     if not (wanted if wanted is not None else sys.stderr.isatty() and not quiet):
         yield no_progress
         return
-    from tqdm import tqdm
+    from simdup.progress import progress_bars
 
-    bars: dict[str, Any] = {}
-
-    def show(stage: str, done: int, total: int | None) -> None:
-        if stage not in bars:
-            for bar in bars.values():
-                bar.close()
-            bars[stage] = tqdm(
-                desc=stage,
-                total=total,
-                unit=_UNITS.get(stage, " pairs"),
-                delay=_DELAY,
-                file=sys.stderr,
-                **_LOOKS,
-            )
-        bars[stage].update(done - bars[stage].n)
-
-    try:
+    with progress_bars(terminal=True) as show:
         yield show
-    finally:
-        for bar in bars.values():
-            bar.close()

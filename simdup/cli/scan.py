@@ -90,7 +90,7 @@ def command(
         result = replace(result, skipped=typed(result.skipped))
         screen.skipped(result.skipped, result.notes)
         if listed:
-            names = result.names(listed)
+            names = getattr(result, listed)
             stream.writelines(name_lines(stream, names, context.params["null"]))
         elif out.format == PAGE:
             write_page(stream, result, page)

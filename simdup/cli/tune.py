@@ -8,6 +8,7 @@ import click
 
 from simdup.cli import options
 from simdup.cli.outcome import Status, status, typed
+from simdup.model.criteria import CriteriaFields
 from simdup.model.settings import Settings
 
 
@@ -57,9 +58,13 @@ def command(
 
     source = context.get_parameter_source("similarity")
     fixed = source is not None and source.name != "DEFAULT"
+    fields: CriteriaFields = {"similarity": settings.criteria.similarity} if fixed else {}
     with out.open(sources, settings.reading) as stream:
         with screen.watch(settings) as watched:
-            found = tune(sources, watched, sample, fixed)
+            found = tune(
+                sources, watched.recipe, watched.criteria,
+                sample=sample, reading=watched.reading, run=watched.run, **fields,
+            )  # fmt: skip
         found = replace(found, skipped=typed(found.skipped))
         screen.skipped(found.skipped, found.notes)
         if out.format == "text":

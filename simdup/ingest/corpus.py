@@ -37,6 +37,7 @@ from simdup.ingest.given import Given
 from simdup.ingest.mapped import concat_mapped
 from simdup.ingest.sources import Input
 from simdup.model.documents import NO_WORDS, Skipped
+from simdup.model.inputs import Unread
 from simdup.reuse.sharing import TextSeeds
 from simdup.workers import Workers
 from simdup.workspace import work_folder
@@ -71,6 +72,7 @@ class Corpus:
     text_slots: array[int] = field(default_factory=lambda: array("q"))
     notes: list[tuple[str, str]] = field(default_factory=list)  # names, and how they were read
     skipped: list[Skipped] = field(default_factory=list)
+    unread: list[Unread] = field(default_factory=list)  # which of these were next to documents
     # Which process counted each chunk, and the chunk: see `features.counts.join`.
     chunks: list[tuple[int, CountedChunk]] = field(default_factory=list)
     # For each distinct text, chunk by chunk.
@@ -100,6 +102,8 @@ class Corpus:
         self.given.take(counted.documents)
         names, notes = self.registry.assign_all(counted.documents)
         skipped, left_out = self.given.skip_all(counted.skipped)
+        done = len(self.names)
+        self.unread += [one._replace(before=done + one.before) for one in counted.unread]
         self.names += names
         self.notes += notes + left_out
         self.skipped += skipped

@@ -9,7 +9,9 @@ from itertools import chain, compress
 
 import numpy as np
 
-from simdup.corpus.batches import Batch, read
+from simdup.corpus.batches import Batch, TextBatch, read
+from simdup.corpus.names import without_address
+from simdup.corpus.record_batches import LineBatch, ParquetBatch
 from simdup.corpus.spool import Slot, SpoolWriter
 from simdup.features.analyzer import Analyzer
 from simdup.features.counts import CountedChunk, TermCounter
@@ -17,7 +19,8 @@ from simdup.features.text import PreparedText, text_digest
 from simdup.fingerprints.bands import Signatures, minhash_signatures
 from simdup.ingest.seen import Seen
 from simdup.model.criteria import Criteria
-from simdup.model.documents import Document, Skipped
+from simdup.model.documents import Document, LeftOut, Skipped
+from simdup.model.inputs import Unread
 from simdup.model.reading import Reading
 from simdup.model.shingling import Shingling
 from simdup.reuse.sharing import TextSeeds, text_seeds
@@ -62,8 +65,22 @@ class CountedBatch:
     seeds: TextSeeds | None = None
     seed_slot: Slot | None = None  # where their hashes are, once they are spooled
     skipped: list[Skipped] = field(default_factory=list)
+    unread: list[Unread] = field(default_factory=list)  # where in the batch these were
     extras: list[bytes] = field(default_factory=list)  # for each document, see `BatchOptions`
     unchanged: list[Document] = field(default_factory=list)  # left out because known; no texts
+
+    def skip(self, one: Skipped, path: str) -> None:
+        """Skip what is next in the batch, which is in the file of that path."""
+        self.skipped.append(one)
+        if not isinstance(one, LeftOut):
+            self.unread.append(Unread(len(self.documents), one.document, path))
+
+
+def file_of(batch: Batch, skipped: Skipped) -> str:
+    """Return the path of the file that holds a skipped document; empty for none."""
+    if isinstance(batch, LineBatch | ParquetBatch):
+        return batch.file.path
+    return "" if isinstance(batch, TextBatch) else without_address(skipped.document)
 
 
 class BatchCounter:
@@ -120,12 +137,12 @@ class BatchCounter:
         documents = zip(prepared, digests, first_seen, strict=True)
         for one in found:
             if isinstance(one, Skipped):
-                counted.skipped.append(one)
+                counted.skip(one, file_of(batch, one))
                 continue
             text, digest, first = next(documents)
             if digest in wordless:
                 why = "no words" if text.compact else "empty"
-                counted.skipped.append(Skipped(one.name, why))
+                counted.skip(Skipped(one.name, why), one.path)
                 continue
             if first:
                 if self._seen is not None:

@@ -10,6 +10,8 @@ from typing import Any, NamedTuple
 
 from simdup.errors import SimdupError
 from simdup.model.documents import Skipped
+from simdup.model.frames import Columns, cluster_columns, to_arrow, to_frame
+from simdup.model.inputs import I64, InputDocuments
 from simdup.model.page import TEXT_BYTES, PageOptions, Pages
 
 
@@ -185,7 +187,7 @@ class Summary:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """The result of a scan.
+    """The result of a scan; its length is the number of clusters.
 
     Attributes
     ----------
@@ -199,10 +201,8 @@ class Result:
         The figures.
     hint : str
         Advice, or an empty string.
-    unique : sequence of str
-        Documents in no cluster, in input order.
-    references : int
-        How many documents at the beginning of the input are references.
+    inputs : InputDocuments
+        All documents of the run in input order, references first.
     origins : object, optional
         Where the documents come from (`simdup.ingest.origins.Origins`), for a report page.
     pages : Pages, optional
@@ -214,23 +214,65 @@ class Result:
     notes: tuple[tuple[str, str], ...]
     summary: Summary
     hint: str = ""
-    unique: Sequence[str] = ()
-    references: int = 0
+    inputs: InputDocuments = field(default_factory=InputDocuments)
     origins: Any = field(default=None, repr=False, compare=False)
     pages: Pages | None = field(default=None, repr=False, compare=False)
 
-    def names(self, which: str) -> list[str]:
-        """Return the documents that are ``redundant``, ``kept`` or ``unique``, in input order.
+    def __len__(self) -> int:
+        """Return the number of clusters."""
+        return len(self.clusters)
 
-        Linked documents count as kept.
-        """
-        if which == "unique":
-            return list(self.unique)
-        members = (member for cluster in self.clusters for member in cluster.members)
-        found = (
-            (m.number, m.name) for m in members if (m.role == "redundant") == (which == "redundant")
+    def __repr__(self) -> str:
+        """Return the figures in one line."""
+        figures = self.summary
+        return (
+            f"<Result clusters={figures.clusters} redundant={figures.redundant} "
+            f"documents={figures.documents} skipped={figures.skipped}>"
         )
-        return [name for number, name in sorted(found) if number >= self.references]
+
+    @property
+    def documents(self) -> list[str]:
+        """The names of the input documents (see `InputDocuments`), in input order."""
+        return self.inputs.listed()
+
+    @property
+    def labels(self) -> I64:
+        """The group of each of `documents`: int64[documents], ready for `GroupKFold`.
+
+        Documents have the same number if and only if they share a cluster; others, and those that
+        were skipped, are alone.  Groups are numbered from 0 in the order of their first documents.
+        """
+        return self.inputs.labels(self.clusters)
+
+    @property
+    def kept(self) -> list[str]:
+        """Documents of clusters that stay, linked ones included, in input order."""
+        return self._with_role(redundant=False)
+
+    @property
+    def redundant(self) -> list[str]:
+        """Documents that meet the criteria with a kept one, in input order."""
+        return self._with_role(redundant=True)
+
+    @property
+    def unique(self) -> list[str]:
+        """Documents in no cluster, in input order."""
+        return self.inputs.unique(self.clusters)
+
+    def _with_role(self, redundant: bool) -> list[str]:
+        members = (member for cluster in self.clusters for member in cluster.members)
+        found = sorted((m.number, m.name) for m in members if (m.role == "redundant") == redundant)
+        return [name for number, name in found if number >= self.references]
+
+    @property
+    def references(self) -> int:
+        """How many documents at the beginning of the run are references."""
+        return self.inputs.references
+
+    @property
+    def duplicate_ratio(self) -> float:
+        """The share of redundant documents among those that took part, without references."""
+        return self.summary.redundant / max(self.inputs.taking_part, 1)
 
     def to_html(
         self, path: str, *, texts: int | None = TEXT_BYTES, root: str | None = None
@@ -256,6 +298,36 @@ class Result:
             raise SimdupError("to_html", "only results of scans have a report page")
         self.pages.save(self, path, PageOptions(texts, root))
 
+    def to_frame(self) -> Any:
+        """Return the clusters as a pandas DataFrame, or a Polars one where pandas is missing.
+
+        A row is a document, cluster by cluster, the kept one first.  The columns are those of the
+        CSV: ``cluster`` (int64), ``role``, ``document``, ``fingerprint``, ``distance`` (nullable
+        int64) and ``similarity`` (float64, unrounded), then those of further measures.
+
+        Raises
+        ------
+        SimdupError
+            If neither library is installed.
+        """
+        return to_frame(self._columns())
+
+    def to_arrow(self) -> Any:
+        """Return the table of `to_frame` as a ``pyarrow.Table``.
+
+        Other libraries take it without a copy, through its ``__arrow_c_stream__``.
+
+        Raises
+        ------
+        SimdupError
+            If pyarrow is not installed.
+        """
+        return to_arrow(self._columns())
+
+    def _columns(self) -> Columns:
+        extras = () if self.origins is None else self.origins.criteria.columns
+        return cluster_columns(self.clusters, extras, measure=self.summary.indexed is not None)
+
     def _repr_html_(self) -> str:
         """Return what a notebook shows."""
         return escape(repr(self)) if self.pages is None else self.pages.inline(self)
@@ -264,47 +336,3 @@ class Result:
     def pairs(self) -> tuple[Pair, ...]:
         """All pairs, cluster by cluster."""
         return tuple(pair for cluster in self.clusters for pair in cluster.pairs)
-
-
-@dataclass(frozen=True, slots=True)
-class Removed:
-    """A document that was left out of a cleaned corpus."""
-
-    document: str  # its name
-    reason: str  # ``exact copy`` (of the folded text without white space) or ``near-duplicate``
-    distance: int  # Hamming distance to the document that was kept
-    similarity: float | None  # Jaccard similarity to it; None where it was not measured
-    kept: str  # its name
-    estimated: bool = False  # whether the similarity is an estimate: the kept one is in an index
-
-
-class Cleaned(NamedTuple):
-    """The result of cleaning a corpus.
-
-    Attributes
-    ----------
-    result : Result
-        What the scan found.
-    removed : list of Removed
-        The documents left out, in input order.
-    written : str or None
-        Where the corpus was written; None if nothing was.
-    bytes_before, bytes_after : int or None
-        Sizes of its files and of the written files; None if they cannot be compared.
-    missing : tuple of str
-        Files and folders that could not be opened, and so are missing from what was written.
-    """
-
-    result: Result
-    removed: list[Removed]
-    written: str | None = None
-    bytes_before: int | None = None
-    bytes_after: int | None = None
-    missing: tuple[str, ...] = ()
-
-    @property
-    def documents(self) -> int:
-        """How many documents were read, not counting references."""
-        members = (member for cluster in self.result.clusters for member in cluster.members)
-        clustered = sum(member.number >= self.result.references for member in members)
-        return len(self.result.unique) + clustered

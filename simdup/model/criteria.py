@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypedDict
 
-from simdup.errors import SimdupError, invalid
+from simdup.errors import NUMBER, TEXT, WHOLE, SimdupError, check_type, invalid
 from simdup.model.decisions import UNDECIDED, Decisions
 from simdup.model.shingling import Shingling
 
@@ -21,6 +22,13 @@ FEW_TERMS = 3
 
 # The lowest similarity of a pair if none is set, and nothing else says how much texts must share.
 SIMILARITY = 0.8
+
+# Of what type fields must be before they are looked at.
+_KINDS = {
+    "distance": WHOLE, "similarity": NUMBER, "containment": NUMBER, "cosine": NUMBER,
+    "recall": NUMBER, "keep": TEXT, "prefer": (Iterable, "shell patterns"),
+    "decisions": (Decisions, "`Decisions`"),
+}  # fmt: skip
 
 # In place of a similarity that is not set.
 _NOT_SET: Any = None
@@ -100,8 +108,11 @@ class Criteria:
 
     def __post_init__(self) -> None:
         """Parse the shingle, and reject invalid values."""
+        for name, kind in _KINDS.items():
+            check_type(name, getattr(self, name), kind, unset=None)
         object.__setattr__(self, "shingle", Shingling.parse(self.shingle))
-        object.__setattr__(self, "prefer", tuple(self.prefer))
+        prefer = (self.prefer,) if isinstance(self.prefer, str) else tuple(self.prefer)
+        object.__setattr__(self, "prefer", prefer)
         if self.similarity is None:
             similarity = SIMILARITY if self.containment is None else 0.0
             object.__setattr__(self, "similarity", similarity)

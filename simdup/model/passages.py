@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypedDict
 
-from simdup.errors import invalid
+from simdup.errors import WHOLE, check_type, invalid
 from simdup.model.documents import Skipped
 
 # Shorter runs are found by chance in any two texts of a language.
@@ -53,6 +53,9 @@ class PassageCriteria:
 
     def __post_init__(self) -> None:
         """Check the values."""
+        for name in ("min_run", "gap", "min_length"):
+            check_type(name, getattr(self, name), WHOLE)
+        check_type("common", self.common, WHOLE, unset=None)
         if not SHORTEST_RUN <= self.min_run <= LONGEST_RUN:
             raise invalid("min_run", self.min_run, f"{SHORTEST_RUN} to {LONGEST_RUN:,}")
         if not 0 <= self.gap <= LONGEST_RUN:

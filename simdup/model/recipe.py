@@ -6,12 +6,15 @@ import re
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
-from simdup.errors import SimdupError, invalid
+from simdup.errors import NUMBER, TEXT, WHOLE, SimdupError, check_type, invalid
 
 TOKENS = re.compile(r"words|split|tagged|(chars|ngrams):[1-9]\d{0,3}")
 BITS_EXPECTED = "a multiple of 8 from 8 to 256"
 # Bits of the digests that are shorter than the longest fingerprint.
 DIGEST_BITS = {"md5": 128, "sha1": 160}
+_KINDS = {
+    "tokens": TEXT, "idf": TEXT, "min_df": WHOLE, "top": WHOLE, "cap": NUMBER, "bits": WHOLE,
+}  # fmt: skip
 CHOICES = {
     "weight": ("tfidf", "tf", "logtf", "binary", "tf2"),
     "hash": ("blake2b", "md5", "sha1", "sha256", "bkdr", "string"),
@@ -68,6 +71,8 @@ class Recipe:
 
     def __post_init__(self) -> None:
         """Reject invalid values."""
+        for name, kind in _KINDS.items():
+            check_type(name, getattr(self, name), kind)
         if not TOKENS.fullmatch(self.tokens):
             raise invalid("tokens", self.tokens, "words, split, tagged, chars:N or ngrams:N")
         for name, allowed in CHOICES.items():
@@ -126,6 +131,7 @@ def named_recipe(name: str, **changes: Any) -> Recipe:
 
 def as_recipe(recipe: Recipe | str) -> Recipe:
     """Return a recipe, given as such or by name."""
+    check_type("recipe", recipe, (Recipe | str, "a `Recipe` or the name of one"))
     return named_recipe(recipe) if isinstance(recipe, str) else recipe
 
 

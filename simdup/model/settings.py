@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias, Unpack
 
-from simdup.errors import SimdupError
+from simdup.errors import WHOLE, SimdupError, check_type, invalid
 from simdup.model.criteria import Criteria, CriteriaFields
 from simdup.model.reading import Reading
 from simdup.model.recipe import Recipe, as_recipe
@@ -72,6 +72,14 @@ class RunOptions:
     progress: Progress = no_progress
     search: SearchOptions = SearchOptions()
 
+    def __post_init__(self) -> None:
+        """Reject invalid values."""
+        check_type("jobs", self.jobs, WHOLE, unset=None)
+        if self.jobs is not None and self.jobs < 1:
+            raise invalid("jobs", self.jobs, "1 process or more")
+        if self.segmenter not in SEGMENTERS:
+            raise invalid("segmenter", self.segmenter, "one of " + ", ".join(SEGMENTERS))
+
     @property
     def processes(self) -> int:
         """How many processes to use if there is enough work."""
@@ -123,16 +131,21 @@ class Settings:
         *,
         reading: Reading | None = None,
         run: RunOptions | None = None,
+        jobs: int | None = None,
         **fields: Unpack[CriteriaFields],
     ) -> Settings:
         """Return settings with the given values, and defaults for the rest.
 
-        Single `fields` of the criteria override those of the object.
+        Single `fields` of the criteria override those of the object, and `jobs` that of `run`.
         """
+        given = (("criteria", criteria, Criteria), ("reading", reading, Reading))
+        for name, value, kind in (*given, ("run", run, RunOptions)):
+            check_type(name, value, (kind, f"`{kind.__name__}`"), unset=None)
+        run = run or RunOptions()
         return cls(
             as_recipe(recipe),
             # `Criteria` parses the shingle.
             Criteria(**fields) if criteria is None else replace(criteria, **fields),  # type: ignore[arg-type]
             reading or Reading(),
-            run or RunOptions(),
+            run if jobs is None else replace(run, jobs=jobs),
         )

@@ -24,6 +24,7 @@ from simdup.ingest.origins import Origins
 from simdup.ingest.sources import Input, open_input
 from simdup.model.clusters import Cluster, Result, Summary
 from simdup.model.documents import Skipped
+from simdup.model.inputs import InputDocuments
 from simdup.model.settings import Settings
 from simdup.verify.cosine import Vector
 from simdup.verify.families import Texts
@@ -57,19 +58,19 @@ def cluster(lines: FingerprintLines, settings: Settings, verify_from: Iterable[s
         found = _cluster_lines(lines, settings)
     summary = Summary.of(
         found.clusters,
-        documents=found.documents,
+        documents=len(found.inputs),
         skipped=len(found.skipped),
         seconds=time.monotonic() - started,
         recipe={"digest": lines.recipe, "bits": lines.bits} if lines.recipe else {},
         **found.found.figures(settings.criteria),
     )
     skipped = tuple(found.skipped)
-    return Result(found.clusters, skipped, (), summary, origins=found.origins)
+    return Result(found.clusters, skipped, (), summary, inputs=found.inputs, origins=found.origins)
 
 
 class _Clustered(NamedTuple):
     clusters: tuple[Cluster, ...]
-    documents: int
+    inputs: InputDocuments
     found: Found
     skipped: Sequence[Skipped] = ()
     origins: Origins | None = None  # None where nothing was read again
@@ -84,7 +85,8 @@ def _cluster_lines(lines: FingerprintLines, settings: Settings) -> _Clustered:
 def _form(given: Grouping, skipped: Sequence[Skipped] = ()) -> _Clustered:
     found = find_groups(given)
     clusters = form_clusters(found.groups, given.documents, given.settings.criteria)
-    return _Clustered(clusters, len(given.documents.names), found, skipped)
+    inputs = InputDocuments(given.documents.names)
+    return _Clustered(clusters, inputs, found, skipped)
 
 
 def _cluster_texts(lines: FingerprintLines, opened: Input, folder: str) -> _Clustered:

@@ -1,346 +1,111 @@
-"""Write sources again without their redundant documents."""
+"""Leave out redundant documents: rows of data, or documents of files."""
 
 from __future__ import annotations
 
 import os
-import shutil
-import sys
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import Unpack
 
-from simdup.corpus.compression import detect_compression, split_compression
-from simdup.corpus.formats import RECORDS, format_of
-from simdup.corpus.names import without_address
-from simdup.corpus.sources import STDIN, File, list_files
-from simdup.errors import SimdupError, unwritable
+import numpy as np
+from numpy.typing import NDArray
+
+from simdup.errors import SimdupError, invalid
 from simdup.index.opening import split_indexes
-from simdup.ingest.corpus import Corpus, spool_folder
-from simdup.ingest.sources import Input, open_files
-from simdup.model.clusters import Cleaned, Removed, Result
-from simdup.model.documents import Skipped
+from simdup.ingest.selection import Paths, are_paths, as_paths, keep_rows, select
+from simdup.ingest.sources import Data, open_input
+from simdup.model.cleaned import Cleaned
+from simdup.model.criteria import Criteria, CriteriaFields
 from simdup.model.reading import Reading
-from simdup.model.settings import Settings
-from simdup.operations.scan import examine
-from simdup.output.corpus_writer import (
-    CleanedFolder,
-    Cut,
-    check_unchanged,
-    fill,
-    list_others,
-    open_folder,
-    records_by_file,
-    write_records,
+from simdup.model.recipe import Recipe
+from simdup.model.settings import RunOptions, Settings
+from simdup.operations.rewrite import (
+    LINKS,
+    DedupeOptions,
+    find_cuts,
+    rewrite,
+    with_linkage,
+    without,
 )
-from simdup.output.streams import open_output
-from simdup.output.targets import check_apart, check_target
-from simdup.workspace import reserve
-
-
-@dataclass(frozen=True, slots=True)
-class DedupeOptions:
-    """Where and how to write a cleaned corpus."""
-
-    target: str | None  # a file or folder; ``-`` for standard output; None writes nothing
-    # Files, folders and indexes whose documents are never redundant, and are not written.
-    references: Sequence[str] = ()
-    # How to put unchanged files into a folder: ``copy``, ``hard`` or ``symbolic``.
-    link: str = "copy"
-    force: bool = False  # whether files of the target may be replaced
-    # Another file that the caller writes; it must not overwrite anything either.
-    report: str | None = None
-
-
-# Suffixes of files, beside those of formats and of compression.
-_FILES = (".txt", ".md", ".json", ".zip")
-
-Finish = Callable[[Result, list[Removed]], None]
-
-
-def with_linkage(settings: Settings) -> Settings:
-    """Return settings with a definite linkage, by default star.
-
-    So every removed document is near one that stays.
-    """
-    criteria = settings.criteria
-    return replace(settings, criteria=replace(criteria, linkage=criteria.linkage or "star"))
 
 
 def dedupe(
-    sources: Sequence[str],
-    options: DedupeOptions,
-    settings: Settings,
-    finish: Finish = lambda result, removed: None,
+    data: Data,
+    recipe: Recipe | str = "default",
+    criteria: Criteria | None = None,
+    *,
+    output: str | os.PathLike[str] | None = None,
+    references: Paths = (),
+    link: str = "copy",
+    force: bool = False,
+    reading: Reading | None = None,
+    run: RunOptions | None = None,
+    jobs: int | None = None,
+    **fields: Unpack[CriteriaFields],
 ) -> Cleaned:
-    """Write a corpus without its redundant documents.
+    """Return data without its redundant documents, or write files without them.
 
-    Only documents that meet the criteria with a document that stays are redundant.  Files that
-    could not be read as documents are copied as they are; those that cannot be opened are
-    missing, and are listed as skipped.
+    Only documents that meet the criteria with a document that stays are redundant: the default
+    linkage is ``star``.  What was skipped stays.
 
     Parameters
     ----------
-    sources : sequence of str
-        Files and folders; a single file of records becomes a file, everything else a folder.
-    options : DedupeOptions
-        Where and how to write the corpus.
-    settings : Settings
-        As in `scan`, except that the default linkage is ``star``.
-    finish : callable
-        Called with the result before the corpus appears at its target.
+    data, recipe, criteria, reading, run, jobs, **fields
+        As in `scan`.
+    output : path, optional
+        Where to write files without their redundant documents: one file of records becomes a file,
+        everything else a folder.  Data that is not in files cannot be written.
+    references : path or iterable of path
+        Files, folders and indexes whose documents are never redundant, and not part of the result.
+    link : str
+        How unchanged files come into a folder: ``copy``, ``hard`` or ``symbolic``.
+    force : bool
+        Whether files of the folder may be replaced.  Like `link` it matters with `output` only.
 
     Returns
     -------
     Cleaned
-        ``result``, ``removed``, and what was ``written``.
+        ``data``: what stays, of the same kind as was given (a list for an iterator); of paths the
+        names of the documents that stay.  ``removed``: what does not, and why.  ``result``: what
+        `scan` returns with this linkage.
 
     Raises
     ------
     SimdupError
-        If the target must not or cannot be written, or a reference gives no document.
+        If an argument is invalid, `output` must not or cannot be written, or a reference gives no
+        document.
+
+    Examples
+    --------
+    >>> text = "The quick brown fox jumps over the lazy dog near the old river bank."
+    >>> cleaned = dedupe([("a", text), ("b", text.upper()), ("c", "Nothing like the others.")])
+    >>> [name for name, _ in cleaned.data], [one.document for one in cleaned.removed]
+    (['a', 'c'], ['b'])
     """
-    settings = with_linkage(settings)
-    _check_places(sources, options)
-    indexes, others = split_indexes(options.references)
-    listing = list_files(sources, settings.reading, others)
-    _check_references(options.references, listing.skipped)
-    with spool_folder() as folder:
-        files = [_rereadable(file, sources, folder) for file in listing.files]
-        opened = replace(open_files(listing._replace(files=files), settings), indexes=indexes)
-        references, given = files[: listing.references], files[listing.references :]
-        # A mistyped name should produce nothing, not even an empty folder.
-        nothing = not given and bool(listing.skipped)
-        if options.target is None or nothing:
-            result, corpus = _examine(opened, options.references)
-            removed = [cut.entry for cut in _cuts(result, corpus)]
-            finish(result, removed)
-            return Cleaned(result, removed)
-        single = _single_file(sources, given, options.target)
-        if single is not None:
-            if options.link != "copy":
-                why = "has no effect: OUT is not a folder"
-                opened = replace(opened, notes=[*opened.notes, ("`link`", why)])
-            compression = _compression(single, options.target, settings.reading)
-            job = _File(single, references, compression)
-            return _write_file(opened, options, job, finish)
-        if options.target == STDIN:
-            raise SimdupError("output", "only a single file of records can go to standard output",
-                              "name a folder", field="output")  # fmt: skip
-        _check_name(options.target)
-        root = sources[0] if len(sources) == 1 and os.path.isdir(sources[0]) else ""
-        placed = list(zip(given, _places(sources, given), strict=True))
-        _check_meeting(placed)
-        cleaned = CleanedFolder(placed, references, options.link, (), root)
-        return _write_folder(opened, options, cleaned, finish)
-
-
-@dataclass(frozen=True, slots=True)
-class _File:
-    """A file of records that becomes a file of records."""
-
-    file: File
-    references: Sequence[File]
-    compression: str  # of the file that is written
-
-
-def _write_file(opened: Input, options: DedupeOptions, job: _File, finish: Finish) -> Cleaned:
-    """Write the remaining records of a file to another file."""
-    target = options.target or STDIN
-    like = "" if job.file.path == STDIN else job.file.path
-    with ExitStack() as stack:
-        if target != STDIN:
-            stack.enter_context(reserve(target))
-        stream = stack.enter_context(open_output(target, like))
-        result, corpus = _examine(opened, options.references)
-        cuts = _cuts(result, corpus)
-        redundant = records_by_file(cuts).get(job.file.path, ())
-        removed = [cut.entry for cut in cuts]
-        check_unchanged([job.file, *job.references])
-        try:
-            write_records(job.file, stream, redundant, job.compression)
-            finish(result, removed)
-        except BrokenPipeError:
-            raise
-        except OSError as error:
-            raise unwritable(f"{job.file.path} to {target}", error) from None
-        check_unchanged([job.file])
-    cleaned = Cleaned(result, removed, target)
-    if job.compression != job.file.compression or not os.path.isfile(target):
-        return cleaned
-    return cleaned._replace(bytes_before=job.file.size, bytes_after=os.path.getsize(target))
-
-
-def _write_folder(
-    opened: Input, options: DedupeOptions, cleaned: CleanedFolder, finish: Finish
-) -> Cleaned:
-    """Write the remaining documents to a folder."""
-    target = options.target or ""
-    with reserve(target, parents=True), open_folder(target, options.force) as folder:
-        result, corpus = _examine(opened, options.references)
-        cleaned.cuts = _cuts(result, corpus)
-        fill(folder, cleaned)
-        missing = _missing(opened.skipped, cleaned, folder)
-        skipped = [
-            replace(one, reason=f"{one.reason}; not copied to {target}")
-            if one.document in missing else one
-            for one in result.skipped
-        ]  # fmt: skip
-        known = {one.document for one in skipped}
-        skipped += [
-            Skipped(path, f"{why}; documents that are redundant because of it are kept", error=True)
-            for path, why in cleaned.lost.items()
-            if path not in known
-        ]
-        others = [(name, "left in place; not part of the result") for name in
-                  list_others(folder, target)]  # fmt: skip
-        result = replace(result, skipped=tuple(skipped), notes=(*result.notes, *others))
-        removed = [cut.entry for cut in cleaned.cuts]
-        before = sum(file.size for file, _ in cleaned.files)
-        places = [os.path.join(folder, below) for _, below in cleaned.files]
-        after = sum(os.path.getsize(place) for place in places if os.path.isfile(place))
-        finish(result, removed)
-    return Cleaned(result, removed, target, before, after, missing)
-
-
-def _missing(unlisted: Sequence[Skipped], cleaned: CleanedFolder, folder: str) -> tuple[str, ...]:
-    """Return the files and folders that could not be opened, so that the new folder lacks them."""
-    closed = [one.document for one in unlisted if one.error and _closed(one.document)]
-    return *closed, *(
-        file.path
-        for file, below in cleaned.files
-        if file.path in cleaned.lost and not os.path.lexists(os.path.join(folder, below))
+    settings = with_linkage(
+        Settings.of(recipe, criteria, reading=reading, run=run, jobs=jobs, **fields)
     )
-
-
-def _closed(path: str) -> bool:
-    """Return whether a path exists and cannot be opened; a folder may only lack matches."""
-    readable = os.path.isdir(path) and os.access(path, os.R_OK | os.X_OK)
-    return os.path.lexists(path) and not readable
-
-
-def _examine(opened: Input, references: Sequence[str]) -> tuple[Result, Corpus]:
-    """Find what is redundant; raise if a reference gave no document."""
-    result, corpus = examine(opened)
-    _check_references(references, result.skipped)
-    return result, corpus
-
-
-def _check_references(references: Sequence[str], skipped: Sequence[Skipped]) -> None:
-    """Raise if a reference gave no document: with a mistyped name, everything would stay."""
-    named = {*references, *map(without_address, references)}
-    for one in skipped:
-        if one.error and one.document in named:
-            raise SimdupError(one.document, f"{one.reason}, but is a reference")
-
-
-def _check_name(target: str) -> None:
-    """Raise if a new folder would have the name of a file."""
-    if os.path.isdir(target) or target.endswith(os.sep):
-        return
-    stem, compression = split_compression(target)
-    suffix = os.path.splitext(stem)[1].lower()
-    if compression or suffix in _FILES or format_of(stem, Reading()) != "text":
-        raise SimdupError(
-            target, "has the name of a file, but the result is a folder",
-            "only a single file of records becomes a file; name a folder, or end the name with /",
-        )  # fmt: skip
-
-
-def _check_places(sources: Sequence[str], options: DedupeOptions) -> None:
-    """Refuse to write over a source, or over each other, and sources that are not a corpus."""
-    for source in sources:
-        if without_address(source) != source:
-            what = "a single record is not a corpus that can be cleaned"
-            raise SimdupError(source, what, "name its file, or the record in `references`")
-    target, report = options.target, options.report
-    named = [source for source in (*sources, *options.references) if source != STDIN]
-    if target is not None and target != STDIN:
-        check_target(target, named, options.force)
-    if report is not None and report != STDIN:
-        check_apart(report, named)
-        if target is not None and target != STDIN:
-            check_apart(report, [target], "OUT")
-
-
-def _rereadable(file: File, sources: Sequence[str], folder: str) -> File:
-    """Return a file that can be read twice: standard input is copied first."""
-    if file.path != STDIN:
-        return file
-    if len(sources) > 1 or not file.records:
-        raise SimdupError(
-            STDIN, "standard input must be records, and the only SOURCE", "set `input_format`"
+    if link not in LINKS:
+        raise invalid("link", link, "one of " + ", ".join(LINKS))
+    rows, named = keep_rows(data), as_paths("references", references)
+    if are_paths(rows):
+        target = None if output is None else os.fspath(output)
+        cleaned = rewrite(
+            as_paths("data", rows), DedupeOptions(target, named, link, force), settings
         )
-    place = os.path.join(folder, "input")
-    with open(place, "wb") as copy, open(sys.stdin.fileno(), "rb", closefd=False) as stream:
-        shutil.copyfileobj(stream, copy)
-    with open(place, "rb") as copy:
-        compression = detect_compression(copy)
-    size, modified = os.path.getsize(place), os.path.getmtime(place)
-    return replace(file, content_path=place, compression=compression, size=size, modified=modified)
+        return cleaned._replace(data=select(cleaned.result.documents, _staying(cleaned)))
+    if output is not None:
+        what = "data that is not in files cannot be written"
+        raise SimdupError("output", what, "take `data` of what `dedupe` returns", "output")
+    indexes, others = split_indexes(named)
+    opened = replace(open_input(rows, settings, others), indexes=indexes)
+    cleaned = without(*find_cuts(opened, named))
+    if len(rows) != len(cleaned.result.inputs):
+        raise RuntimeError(f"{len(rows)} rows gave {len(cleaned.result.inputs)} documents")
+    return cleaned._replace(data=select(rows, _staying(cleaned)))
 
 
-def _single_file(sources: Sequence[str], files: Sequence[File], target: str | None) -> File | None:
-    """Return the file of records that becomes a file; None if the target is a folder."""
-    if files and files[0].path == STDIN:
-        return files[0]
-    folder = target is not None and (target.endswith(os.sep) or os.path.isdir(target))
-    if len(sources) != 1 or len(files) != 1 or os.path.isdir(sources[0]) or folder:
-        return None
-    return files[0] if files[0].records else None
-
-
-def _compression(file: File | None, target: str | None, reading: Reading) -> str:
-    """Return the compression of a single file: unchanged, unless the target's suffix differs."""
-    if file is None or target is None:
-        return ""
-    stem, compression = split_compression(target)
-    form = format_of(stem, replace(reading, input_format="auto", html=False))
-    if form in RECORDS and form != file.format:
-        raise SimdupError(
-            target, f"records keep their format, {file.format.upper()}",
-            "change the suffix",
-        )  # fmt: skip
-    return compression if compression or form in RECORDS else file.compression
-
-
-def _places(sources: Sequence[str], files: Sequence[File]) -> list[str]:
-    """Return the place of each file: its path below the common folder of all sources."""
-    if len(sources) == 1 and os.path.isdir(sources[0]):
-        common = os.path.abspath(sources[0])
-    else:
-        common = os.path.commonpath([os.path.dirname(os.path.abspath(s)) for s in sources])
-    return [os.path.relpath(os.path.abspath(file.path), common) for file in files]
-
-
-def _check_meeting(placed: Sequence[tuple[File, str]]) -> None:
-    """Raise if two files have the same place."""
-    taken: dict[str, str] = {}
-    for file, below in placed:
-        other = taken.setdefault(below, file.path)
-        if other != file.path:
-            raise SimdupError(file.path, f"would have the same place in OUT as {other}: {below}",
-                              "clean them separately")  # fmt: skip
-
-
-def _cuts(result: Result, corpus: Corpus) -> list[Cut]:
-    """Return the documents to remove, in input order."""
-    # A file that was not read completely is kept whole.
-    unread = {one.document for one in result.skipped if one.error}
-    found: list[tuple[int, Cut]] = []
-    for cluster in result.clusters:
-        by_number = {member.number: member for member in cluster.members}
-        for one in cluster.members:
-            number, kept = one.number, by_number[one.beside]
-            if one.role == "redundant" and corpus.paths[number] not in unread:
-                # Of a document of an index neither text nor file is known.
-                read = kept.number >= 0
-                same = read and corpus.digests[number] == corpus.digests[kept.number]
-                reason = "exact copy" if same else "near-duplicate"
-                figures = one.distance or 0, one.similarity, kept.name, one.estimated
-                path, kept_path = corpus.paths[number], corpus.paths[kept.number] if read else ""
-                cut = Cut(
-                    Removed(one.name, reason, *figures), path, corpus.records[number], kept_path
-                )
-                found.append((number, cut))
-    found.sort(key=lambda item: item[0])
-    return [cut for _, cut in found]
+def _staying(cleaned: Cleaned) -> NDArray[np.int64]:
+    """Return the positions of the documents that were not removed."""
+    stays = np.ones(len(cleaned.result.inputs), np.bool_)
+    stays[cleaned.positions] = False
+    return np.flatnonzero(stays)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import NamedTuple
 
 from simdup.errors import SimdupError
@@ -9,27 +10,74 @@ from simdup.features.idf import Model, learn_model, model_bytes
 from simdup.ingest.corpus import ingest
 from simdup.ingest.sources import Data, open_input
 from simdup.model.documents import Skipped
-from simdup.model.settings import Settings
+from simdup.model.reading import Reading
+from simdup.model.recipe import Recipe
+from simdup.model.settings import RunOptions, Settings
+from simdup.output.streams import open_output
 
 
 class Fitted(NamedTuple):
-    """A model, and how its documents were read."""
+    """A model, and how its documents were read.
 
-    content: bytes  # of the model file
+    Attributes
+    ----------
+    content : bytes
+        The model as it is in a file.
+    model : Model
+        How many documents have each term.
+    skipped, notes
+        As in `Result`.
+    """
+
+    content: bytes
     model: Model
-    # As in `Result`.
     skipped: list[Skipped]
     notes: list[tuple[str, str]]
 
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model to a file, whole or not at all: ``Recipe(idf=path)`` uses it.
 
-def fit(data: Data, settings: Settings) -> Fitted:
-    """Learn a model from the documents of sources.
+        Raises
+        ------
+        SimdupError
+            If the file cannot be written.
+        """
+        with open_output(os.fspath(path)) as stream:
+            stream.write(self.content)
+
+
+def fit(
+    data: Data,
+    recipe: Recipe | str = "default",
+    *,
+    reading: Reading | None = None,
+    run: RunOptions | None = None,
+    jobs: int | None = None,
+) -> Fitted:
+    """Learn from a corpus in how many documents each term occurs.
+
+    Parameters
+    ----------
+    data, recipe, reading, run, jobs
+        As in `scan`; of the recipe only what makes the terms matters.
+
+    Returns
+    -------
+    Fitted
+        The model; its ``save(path)`` writes it to a file.
 
     Raises
     ------
     SimdupError
-        If there is no document to learn from.
+        If an argument is invalid, or there is no document to learn from.
+
+    Examples
+    --------
+    >>> fitted = fit([("a", "The ferry leaves at seven."), ("b", "The ferry is late.")])
+    >>> fitted.model.documents
+    2
     """
+    settings = Settings.of(recipe, reading=reading, run=run, jobs=jobs)
     with ingest(open_input(data, settings)) as corpus:
         if not len(corpus):
             raise SimdupError("fit", "no document with words to learn from")

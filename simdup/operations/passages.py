@@ -14,9 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdup.corpus.batches import read
-from simdup.errors import SimdupError
+from simdup.errors import SimdupError, check_type
 from simdup.index.opening import split_indexes
 from simdup.ingest.cut_corpus import CutCorpus, ingest_cut
+from simdup.ingest.selection import Paths, as_paths
 from simdup.ingest.sources import Data, Input, open_input
 from simdup.model.documents import Document, Skipped
 from simdup.model.passages import (
@@ -46,8 +47,8 @@ def passages(
     data: Data,
     criteria: PassageCriteria | None = None,
     *,
-    references: Iterable[str] = (),
-    templates: Iterable[str] = (),
+    references: Paths = (),
+    templates: Paths = (),
     across: str | None = None,
     reading: Reading | None = None,
     run: RunOptions | None = None,
@@ -62,9 +63,9 @@ def passages(
         A file or folder, several of them, or names and texts.
     criteria : PassageCriteria, optional
         When two documents share a passage.
-    references : iterable of str
+    references : path or iterable of path
         Files and folders: documents are compared with these only.
-    templates : iterable of str
+    templates : path or iterable of path
         Files and folders: text that also occurs in one of them is ignored.
     across : str, optional
         A field of records, or ``folder``: only documents of different values are compared.
@@ -95,21 +96,20 @@ def passages(
     >>> found.overlaps[0].passages
     (Passage(a=(0, 80), b=(10, 90), length=33, similarity=1.0),)
     """
-    settings = Settings.of(reading=reading, run=run)
-    if jobs is not None:
-        settings = replace(settings, run=replace(settings.run, jobs=jobs))
+    settings = Settings.of(reading=reading, run=run, jobs=jobs)
+    check_type("criteria", criteria, (PassageCriteria, "`PassageCriteria`"), unset=None)
     criteria = replace(criteria or PassageCriteria(), **fields)
-    scope = PassageScope(across, tuple(templates))
+    scope = PassageScope(across, tuple(as_paths("templates", templates)))
     opened = open_passages(data, settings, references, across)
     with examine(opened, criteria, scope) as (result, _):
         return result
 
 
 def open_passages(
-    data: Data, settings: Settings, references: Iterable[str] = (), across: str | None = None
+    data: Data, settings: Settings, references: Paths = (), across: str | None = None
 ) -> Input:
     """List what is to be read; see `passages`."""
-    indexes, references = split_indexes(references)
+    indexes, references = split_indexes(as_paths("references", references))
     if indexes:
         what = "is an index: it has no texts that passages could be found in"
         raise SimdupError(indexes[0], what, "name the documents themselves as `references`")

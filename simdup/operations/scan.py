@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import NamedTuple, Unpack
 
@@ -23,9 +23,11 @@ from simdup.index.references import IndexMatches, IndexReferences, open_indexes
 from simdup.ingest.corpus import Corpus, ingest
 from simdup.ingest.counting import BatchOptions
 from simdup.ingest.origins import Origins
+from simdup.ingest.selection import Paths, as_paths
 from simdup.ingest.sources import Data, Input, open_input
 from simdup.model.clusters import Cluster, Result, Summary
 from simdup.model.criteria import Criteria, CriteriaFields
+from simdup.model.inputs import InputDocuments
 from simdup.model.page import PageOptions
 from simdup.model.reading import Reading
 from simdup.model.recipe import Recipe
@@ -41,7 +43,7 @@ def scan(
     recipe: Recipe | str = "default",
     criteria: Criteria | None = None,
     *,
-    references: Iterable[str] = (),
+    references: Paths = (),
     reading: Reading | None = None,
     run: RunOptions | None = None,
     jobs: int | None = None,
@@ -57,7 +59,7 @@ def scan(
         How documents are fingerprinted, or the name of a recipe.
     criteria : Criteria, optional
         When two documents are near-duplicates, and which one of a cluster is kept.
-    references : iterable of str
+    references : path or iterable of path
         Files and folders whose documents are never redundant, and indexes.  With an index the
         recipe is the index's; another `recipe` is an error.  Documents match one of an index by
         distance, and by similarity as sketches estimate it: see `Index.query`.
@@ -90,10 +92,8 @@ def scan(
     >>> [member.name for member in found.clusters[0].members]
     ['a', 'b']
     """
-    settings = Settings.of(recipe, criteria, reading=reading, run=run, **fields)
-    if jobs is not None:
-        settings = replace(settings, run=replace(settings.run, jobs=jobs))
-    indexes, others = split_indexes(references)
+    settings = Settings.of(recipe, criteria, reading=reading, run=run, jobs=jobs, **fields)
+    indexes, others = split_indexes(as_paths("references", references))
     return examine(replace(open_input(data, settings, others), indexes=indexes))[0]
 
 
@@ -137,12 +137,10 @@ def _examine(opened: Input, indexes: IndexReferences) -> tuple[Result, Corpus]:
         **found.figures(criteria) | indexes.figures,
     )
     skipped, notes = tuple(corpus.skipped), tuple(corpus.notes)
-    unique, references = _unique(documents, clusters), len(documents.references)
     order = _order(clusters, priority, criteria)
     origins = Origins.of(opened, corpus, fingerprinter, order)
-    result = Result(
-        clusters, skipped, notes, summary, hint, unique, references, origins, ScanPages()
-    )
+    inputs = _inputs(documents, corpus, opened)
+    result = Result(clusters, skipped, notes, summary, hint, inputs, origins, ScanPages())
     return result, corpus
 
 
@@ -225,12 +223,14 @@ def _find(
     return found
 
 
-def _unique(documents: ScannedDocuments, clusters: tuple[Cluster, ...]) -> list[str]:
-    """Return the documents in no cluster, in input order, without references."""
-    clustered = {member.number for cluster in clusters for member in cluster.members}
-    first = len(documents.references)
-    with_terms = np.flatnonzero(documents.fingerprints.terms).tolist()
-    return [documents.names[i] for i in with_terms if i >= first and i not in clustered]
+def _inputs(documents: ScannedDocuments, corpus: Corpus, opened: Input) -> InputDocuments:
+    """Return all documents that were read or skipped, in input order."""
+    wordless = np.flatnonzero(documents.fingerprints.terms == 0).tolist()
+    # A file that is a reference has no input documents.
+    unread = (one for one in corpus.unread if one.path not in opened.references)
+    return InputDocuments(
+        documents.names, len(documents.references), tuple(wordless), tuple(unread)
+    )
 
 
 def _batch_options(criteria: Criteria, indexes: IndexReferences) -> BatchOptions:

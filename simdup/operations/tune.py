@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
+from simdup.errors import WHOLE, check_type, invalid
 from simdup.evaluation import tuning
 from simdup.evaluation.templates import COSINE, unlike_share, unlike_words
 from simdup.evaluation.tuning import LEAST, Truth
@@ -19,9 +21,11 @@ from simdup.fingerprints.fingerprinter import Fingerprinter, Fingerprints
 from simdup.fingerprints.near import near_pairs
 from simdup.ingest.corpus import Corpus, ingest
 from simdup.ingest.counting import BatchOptions
-from simdup.ingest.sources import Data, open_input
-from simdup.model.criteria import FEW_TERMS, Criteria
-from simdup.model.settings import Settings
+from simdup.ingest.sources import Data, Input, open_input
+from simdup.model.criteria import FEW_TERMS, Criteria, CriteriaFields
+from simdup.model.reading import Reading
+from simdup.model.recipe import Recipe
+from simdup.model.settings import RunOptions, Settings
 from simdup.model.tuning import Tuning
 from simdup.search.banding import candidates
 from simdup.verify.cosine import cosine, vector
@@ -34,20 +38,59 @@ RECALLS = (_DEFAULT.recall, 0.95, 0.9)
 RowIds = NDArray[np.int64]
 
 
-def tune(data: Data, settings: Settings, sample: int = 2000, fixed: bool = False) -> Tuning:
-    """Measure which of the true pairs of a sample each setting finds.
+def tune(
+    data: Data,
+    recipe: Recipe | str = "default",
+    criteria: Criteria | None = None,
+    *,
+    sample: int = 2000,
+    reading: Reading | None = None,
+    run: RunOptions | None = None,
+    jobs: int | None = None,
+    **fields: Unpack[CriteriaFields],
+) -> Tuning:
+    """Find out which settings suit a corpus.
+
+    All true pairs of a sample are found, and which of them each setting proposes.
 
     Parameters
     ----------
-    data, settings
-        As in `scan`.
+    data, recipe, criteria, reading, run, jobs, **fields
+        As in `scan`.  With ``similarity=S`` among the fields a pair is true from S on; without, a
+        similarity is recommended.
     sample : int
-        The number of documents to sample, evenly spread over all.
-    fixed : bool
-        Whether to use the similarity of the criteria; otherwise one is recommended.
+        The number of documents to sample, evenly spread over all; 2 or more.
+
+    Returns
+    -------
+    Tuning
+        ``settings``: the recall and cost of each; ``advice``, as options of the command line, and
+        the ``reason`` for it; ``similarity``; ``bins``, the histogram of similarities.
+
+    Raises
+    ------
+    SimdupError
+        If an argument is invalid.
+
+    Examples
+    --------
+    >>> text = "The quick brown fox jumps over the lazy dog near the old river bank."
+    >>> found = tune([("a", text), ("b", text.upper()), ("c", "Nothing like the others.")])
+    >>> found.true, found.advice
+    (1, '-s 0.8')
     """
+    check_type("sample", sample, WHOLE)
+    if sample < 2:
+        raise invalid("sample", sample, "2 or more documents")
+    settings = Settings.of(recipe, criteria, reading=reading, run=run, jobs=jobs, **fields)
+    return _tune(open_input(data, settings), sample, "similarity" in fields)
+
+
+def _tune(opened: Input, sample: int, fixed: bool) -> Tuning:
+    """Measure what each setting finds; if `fixed`, the similarity is the one of the criteria."""
+    settings = opened.settings
     criteria = settings.criteria
-    with ingest(open_input(data, settings), BatchOptions(criteria.shingle, texts=True)) as corpus:
+    with ingest(opened, BatchOptions(criteria.shingle, texts=True)) as corpus:
         fingerprinter = Fingerprinter.for_corpus(corpus.analyzer, corpus.counts)
         documents, drawn = _draw(corpus, fingerprinter, criteria, sample)
     truth = Truth(len(drawn.sets), *similar_pairs(drawn.sets, LEAST))

@@ -22,7 +22,7 @@ from simdup.corpus.compression import compress
 from simdup.corpus.record_batches import without_records
 from simdup.corpus.sources import File
 from simdup.errors import SimdupError, reason, unwritable
-from simdup.model.clusters import Removed
+from simdup.model.cleaned import Removed
 from simdup.workspace import entries, make_folders, walk, work_folder, writes_into
 
 
@@ -34,6 +34,7 @@ class Cut:
     path: str  # of the file that it comes from
     record: int  # its number in that file; 0 for the file itself
     kept_path: str  # of the file with the document that is kept instead
+    number: int  # of the document, in input order
 
 
 @dataclass(slots=True)

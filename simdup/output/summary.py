@@ -15,7 +15,7 @@ from simdup.output.escaping import shown
 from simdup.output.selection import EVERYTHING, Selection
 
 if TYPE_CHECKING:
-    from simdup.model.clusters import Cleaned
+    from simdup.model.cleaned import Cleaned
 
 # The names of searches in sentences.
 SEARCHES = {

@@ -37,7 +37,7 @@ def test_lists_of_names(simdup: Command, tmp_path: Path) -> None:
         assert ran.out == b"".join(name.encode() + b"\0" for name in names)
     assert simdup("scan", "c", "--list", "kept", "-o", "l.txt", "--check").status == 1
     assert (tmp_path / "l.txt").read_text().splitlines() == expected["kept"]
-    assert scan([str(tmp_path / "c")]).names("unique") == [str(tmp_path / "c" / "4.txt")]
+    assert scan([str(tmp_path / "c")]).unique == [str(tmp_path / "c" / "4.txt")]
 
 
 def test_lists_with_references_are_of_the_sources(simdup: Command, tmp_path: Path) -> None:

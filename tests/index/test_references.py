@@ -146,8 +146,8 @@ def test_what_only_a_source_is_near_to_is_linked(tmp_path: Path) -> None:
     assert cluster.members[0].name == "known"
     assert cluster.members[2].similarity is None
     assert cluster.members[2].distance is not None
-    assert found.names("kept") == ["s2", "s3"]
-    assert found.names("redundant") == ["s1"]
+    assert found.kept == ["s2", "s3"]
+    assert found.redundant == ["s1"]
     stars = scan(sources, references=[index], run=ALONE, distance=64, linkage="star")
     assert [[member.name for member in one.members] for one in stars.clusters] == [
         ["known", "s1"], ["s2", "s3"],

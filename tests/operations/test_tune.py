@@ -23,7 +23,6 @@ from simdup.evaluation.tuning import (
     histogram,
     measure,
 )
-from simdup.model.settings import RunOptions, Settings
 from simdup.model.tuning import Setting
 from simdup.operations.tune import tune
 from simdup.verify.join import similar_pairs
@@ -140,7 +139,7 @@ def corpus(folder: Path) -> Path:
 
 def test_its_figures_of_a_method_agree_with_a_scan(tmp_path: Path) -> None:
     folder = str(corpus(tmp_path))
-    told = tune([folder], Settings(run=RunOptions(jobs=1)), fixed=True)
+    told = tune([folder], jobs=1, similarity=0.8)
     assert (told.documents, told.sample, told.true) == (40, 40, 10)
     by_options = {setting.options: setting for setting in told.settings}
     assert by_options["--method minhash"].recall == 1.0

@@ -4,9 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from simdup.model.clusters import Cleaned, Cluster, Member, Removed, Result, Summary
+from simdup.model.cleaned import Cleaned, Removed
+from simdup.model.clusters import Cluster, Member, Result, Summary
 from simdup.model.criteria import Criteria
 from simdup.model.documents import Skipped
+from simdup.model.inputs import InputDocuments
 from simdup.output.summary import cleaned_words, report, size_words
 
 SUMMARY = Summary(
@@ -64,7 +66,7 @@ def test_one_is_not_many() -> None:
 )
 def test_it_says_what_is_kept(fields: dict[str, object], kept: str) -> None:
     assert lines(result(), **fields)[1].endswith(f" (kept: {kept}).")
-    known = replace(result(), references=3)
+    known = replace(result(), inputs=InputDocuments("abc", 3))
     assert lines(known, **fields)[1].endswith(f" (kept: references, then {kept}).")
 
 
@@ -143,7 +145,7 @@ def test_references_are_not_counted_as_kept() -> None:
         *(Member(str(n), "redundant", "0", number=n) for n in (2, 3)),
     ]
     found = Result(
-        (Cluster(1, tuple(members), ()),), (), (), SUMMARY, unique=("a", "b"), references=2
+        (Cluster(1, tuple(members), ()),), (), (), SUMMARY, inputs=InputDocuments("rq23ab", 2)
     )
     removed = [Removed(name, "near-duplicate", 0, 1.0, "r") for name in ("2", "3")]
     assert cleaned_words(Cleaned(found, removed)) == "2 of 4 documents stay"

@@ -1,0 +1,91 @@
+"""Clusters as a table of pandas, Polars or Arrow: the only module that makes such tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib import import_module
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from simdup.errors import SimdupError
+from simdup.model.formats import CLUSTER_COLUMNS
+
+if TYPE_CHECKING:
+    from simdup.model.clusters import Cluster, Member
+
+# The values of each column by its name, in order.
+Columns: TypeAlias = dict[str, list[Any]]
+
+_INTEGERS = ("cluster", "distance")
+_SHARES = ("similarity", "containment", "cosine")
+
+
+def cluster_columns(
+    clusters: Sequence[Cluster], extras: Sequence[str] = (), *, measure: bool = False
+) -> Columns:
+    """Return the columns of the CSV of clusters: a row for each document, None for no value.
+
+    `extras` are the columns of further measures; `measure` adds one that tells which similarities
+    are estimates.
+    """
+    members = [member for cluster in clusters for member in cluster.members]
+    numbers = [cluster.number for cluster in clusters for _ in cluster.members]
+    special = {"cluster": numbers, "document": [_spelled(member.name) for member in members]}
+    columns = {
+        name: special.get(name) or [getattr(member, name) for member in members]
+        for name in (*CLUSTER_COLUMNS, *extras)
+    }
+    if measure:
+        columns["measure"] = [_measure(member) for member in members]
+    return columns
+
+
+def _spelled(name: Any) -> Any:
+    """Return an id as it is, a name with bytes that are not UTF-8 with these escaped."""
+    if not isinstance(name, str) or name.isascii():
+        return name
+    return name.encode("utf-8", "backslashreplace").decode()
+
+
+def _measure(member: Member) -> str | None:
+    if member.similarity is None:
+        return None
+    return "estimated" if member.estimated else "measured"
+
+
+def to_frame(columns: Columns) -> Any:
+    """Return columns as a DataFrame of pandas, or of Polars where pandas is missing."""
+    if find_spec("pandas"):
+        # A nullable type: an integer that is missing would turn all of them into floats.
+        types = {"cluster": "int64", "distance": "Int64"} | dict.fromkeys(_SHARES, "float64")
+        frame = import_module("pandas").DataFrame(columns)
+        return frame.astype({name: types[name] for name in columns if name in types})
+    if find_spec("polars"):
+        polars = import_module("polars")
+        types = dict.fromkeys(_INTEGERS, polars.Int64) | dict.fromkeys(_SHARES, polars.Float64)
+        strings = dict.fromkeys(_strings(columns), polars.String)
+        known = {name: one for name, one in (types | strings).items() if name in columns}
+        return polars.DataFrame(columns, schema_overrides=known)
+    what = "needs pandas or Polars, and neither is installed"
+    raise SimdupError("to_frame", what, "python -m pip install pandas")
+
+
+def to_arrow(columns: Columns) -> Any:
+    """Return columns as a table of pyarrow."""
+    if not find_spec("pyarrow"):
+        hint = "python -m pip install 'simdup[parquet]'"
+        raise SimdupError("to_arrow", "needs pyarrow, which is not installed", hint)
+    pyarrow = import_module("pyarrow")
+    types = dict.fromkeys(_INTEGERS, pyarrow.int64()) | dict.fromkeys(_SHARES, pyarrow.float64())
+    types |= dict.fromkeys(_strings(columns), pyarrow.string())
+    return pyarrow.table(
+        {name: pyarrow.array(values, types.get(name)) for name, values in columns.items()}
+    )
+
+
+def _strings(columns: Columns) -> list[str]:
+    """Return the columns of text; without values, nothing tells the type of the documents."""
+    texts = ["role", "fingerprint", "contained", "measure"]
+    documents = columns["document"]
+    plain = all(isinstance(one, str) for one in documents)
+    return [*texts, "document"] if plain else texts

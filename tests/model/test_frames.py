@@ -1,0 +1,98 @@
+"""Results as tables: the columns of the CSV, in whichever library there is."""
+
+import csv
+import io
+import math
+from importlib.util import find_spec
+from typing import Any
+
+import pytest
+from support import edited, near, prose
+
+from simdup import SimdupError, scan
+from simdup.model import frames
+from simdup.model.clusters import Result
+from simdup.output.records import cluster_csv, digits
+
+TEXTS = [("a", prose(1)), ("b", prose(2)), ("c", near(prose(1))), ("d", prose(2)), ("e", prose(3))]
+
+
+def rows(found: Result, extras: tuple[str, ...] = ()) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(b"".join(cluster_csv(found.clusters, extras)).decode())))
+
+
+def as_csv(row: dict[str, Any]) -> dict[str, str]:
+    """A row of a table as the CSV has it."""
+    shares = ("similarity", "containment", "cosine")
+    return {
+        name: "" if value is None or value != value else
+        digits(value) if name in shares else str(value)
+        for name, value in row.items()
+    }  # fmt: skip
+
+
+def only(monkeypatch: pytest.MonkeyPatch, *names: str) -> None:
+    """Let libraries be installed, and no others."""
+    monkeypatch.setattr(frames, "find_spec", lambda name: name in names and find_spec(name))
+
+
+@pytest.mark.parametrize("fields", [{}, {"containment": 0.5}])
+def test_arrow_tables(fields: dict[str, Any]) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    found = scan(TEXTS, **fields)
+    table = found.to_arrow()
+    extras = ("containment", "contained") if fields else ()
+    assert [as_csv(row) for row in table.to_pylist()] == rows(found, extras)
+    assert table.schema.field("cluster").type == pyarrow.int64()
+    assert table.schema.field("distance").type == pyarrow.int64()
+    assert table.schema.field("similarity").type == pyarrow.float64()
+    assert pyarrow.table(table) == table, "other libraries take it by __arrow_c_stream__"
+    nothing = scan([("a", prose(1))], **fields).to_arrow()
+    assert nothing.schema == table.schema
+    assert len(nothing) == 0
+
+
+def test_pandas_frames(monkeypatch: pytest.MonkeyPatch) -> None:
+    pandas = pytest.importorskip("pandas")
+    only(monkeypatch, "pandas", "polars")
+    found = scan(TEXTS)
+    frame = found.to_frame()
+    assert isinstance(frame, pandas.DataFrame)
+    plain = frame.astype(object).where(frame.notna(), None)
+    assert [as_csv(row) for row in plain.to_dict("records")] == rows(found)
+    assert frame["cluster"].dtype == "int64"
+    assert frame["distance"].dtype == "Int64"
+    assert frame["similarity"].dtype == "float64"
+    assert scan([]).to_frame().dtypes["distance"] == "Int64"
+
+
+def test_polars_frames(monkeypatch: pytest.MonkeyPatch) -> None:
+    polars = pytest.importorskip("polars")
+    only(monkeypatch, "polars")
+    found = scan(TEXTS)
+    frame = found.to_frame()
+    assert isinstance(frame, polars.DataFrame)
+    assert [as_csv(row) for row in frame.to_dicts()] == rows(found)
+    assert scan([]).to_frame().schema == frame.schema
+
+
+def test_what_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    only(monkeypatch)
+    found = scan(TEXTS)
+    for make in (found.to_frame, found.to_arrow):
+        with pytest.raises(SimdupError, match="installed") as raised:
+            make()
+        assert raised.value.hint.startswith("python -m pip install ")
+
+
+def test_names_that_are_not_utf_8_are_escaped() -> None:
+    pytest.importorskip("pyarrow")
+    found = scan([("caf\udce9", prose(1)), ("é", prose(1))])
+    assert found.to_arrow()["document"].to_pylist() == ["caf\\udce9", "é"]
+
+
+def test_similarities_are_not_rounded() -> None:
+    found = scan([("a", prose(1)), ("b", edited(prose(1), 5, 7))])
+    shares = [share for share in frames.cluster_columns(found.clusters)["similarity"] if share]
+    assert shares == [pair.similarity for pair in found.pairs]
+    assert any(not math.isclose(share, round(share, 4), abs_tol=1e-9) for share in shares)
