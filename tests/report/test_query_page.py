@@ -145,6 +145,7 @@ def test_a_match_without_similarity_stays_at_any_threshold(simdup, query, texts,
         assert page.inner_text(".figures dd") == "2"
         show(page, "#/c/2")
         assert "keeps 1 of 3 matches" in page.inner_text(".notice")
+        assert page.locator(".member .similarity.weak").count() == 2
 
 
 def test_documents_are_added_as_without_a_page(query, texts, simdup, browser):

@@ -55,13 +55,14 @@ window.simdupCluster = (() => {
     const [folder, file] = split(data.names[d]);
     const side = chosen ? ['a', 'b'][chosen.indexOf(i)] : '';
     const figures = kind !== 'passages';
+    const weak = kind === 'query' && table.similarity[d] >= 0 && table.similarity[d] < state.threshold;
     const plain = !/[\ud800-\udfff]/.test(data.names[d]);
     return h('li', { class: 'member' },
       h('span', { class: `tag ${side || ''}` }, letter(i)),
       h('span', { class: 'title' }, name(file || folder, { class: 'file' }), file && folder ? name(folder, { class: 'folder' }) : null),
       h('span', { class: 'role' }, chips(d, i)),
       h('span', { class: 'num size' }, table.bytes[d] ? state.bytes(table.bytes[d]) : ''),
-      h('span', { class: `num similarity${table.role[d] === 2 ? ' far' : ''}` }, i && table.similarity[d] >= 0 && figures ? state.digits(table.similarity[d], table.flags[d] & ESTIMATED) : ''),
+      h('span', { class: `num similarity${table.role[d] === 2 ? ' far' : ''}${weak ? ' weak' : ''}` }, i && table.similarity[d] >= 0 && figures ? state.digits(table.similarity[d], table.flags[d] & ESTIMATED) : ''),
       h('span', { class: 'num distance' }, table.distance[d] >= 0 && figures ? t('bits', table.distance[d]) : ''),
       h('span', { class: 'actions' },
         // Without a picture of the pairs, a document is chosen here.
