@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
@@ -14,15 +15,17 @@ from simdup.cli import options
 from simdup.cli.index import fingerprint_lines, index_file, timeout
 from simdup.cli.messages import say_error
 from simdup.cli.outcome import Status, status, typed
-from simdup.cli.results import FORMATS, name_lines
+from simdup.cli.results import FORMATS, PAGE, name_lines
 from simdup.errors import SimdupError
 from simdup.model.formats import QUERY_COLUMNS
+from simdup.model.page import PageOptions
 from simdup.model.settings import Settings
 
 if TYPE_CHECKING:
     from simdup.index.index import Index
     from simdup.model.documents import Skipped
     from simdup.model.matches import QueryResult, QueryResults
+    from simdup.report.query import Queried
 
 Write = Callable[[Iterable["QueryResult"]], Iterable[bytes]]
 
@@ -75,7 +78,8 @@ class Asked(NamedTuple):
     ),
     fingerprint_lines,
 )
-@options.output(*FORMATS)
+@options.output(*FORMATS, PAGE)
+@options.page_without_texts
 @options.screen
 @options.asked_recipe
 @timeout
@@ -91,6 +95,7 @@ def command(
     new: bool,
     timeout: float,
     out: options.Output,
+    page: PageOptions,
     screen: options.Screen,
 ) -> Status:
     """Find the near-duplicates of each document in an index.
@@ -105,38 +110,52 @@ def command(
 
     Examples:
       simdup query seen.index ./delivery
+      simdup query seen.index ./delivery -o report.html
       simdup query seen.index ./delivery --new -0 | xargs -0 -r cp -t fresh/
       crawl | simdup query seen.index --add --input-format jsonl --id-field url -
       simdup query seen.index --fingerprints prints.txt
     """
+    if new and out.format == PAGE:
+        raise click.UsageError("--new prints no matches, which a report page is made of")
+
     from simdup.output.records import query_summary
 
     started = time.monotonic()
     with _open(index, sources) as opened, out.open([index, *sources], settings.reading) as stream:
         opened.require_recipe(*asked)
+        kept = _kept(opened, settings) if out.format == PAGE else None
         head, write = _writer(stream, out, new, context.params["null"])
+        if kept:
+            head, write = b"", kept.take
         with screen.watch(settings) as watched:
-            results = opened.query(
-                sources,
-                watched.criteria.distance,
-                watched.criteria.similarity,
-                verify=watched.criteria.verify,
-                **asks.keywords(new),
-                reading=watched.reading,
-                run=watched.run,
-                timeout=timeout,
-                waiting=lambda what: say_error(index, what),
-            )
+            results = _query(opened, sources, watched, timeout=timeout, **asks.keywords(new))
             stream.write(head)
             counts = _write(results, write, stream, new)
         seconds = time.monotonic() - started
         if out.format == "jsonl":
             skipped = typed(results.skipped)
             stream.writelines(query_summary(skipped, counts, seconds, opened.recipe))
+        elif kept:
+            stream.writelines(_page(kept, results, page))
     screen.skipped(results.skipped, results.notes)
     screen.report(_words(counts, results.skipped, seconds, asks.add), opened.recipe)
     screen.wrote(out.path)
     return status(results.skipped)
+
+
+def _query(index: Index, sources: list[str], settings: Settings, **asked: Any) -> QueryResults:
+    """Return the results of a query, as they will arrive; a wait is reported."""
+    criteria = settings.criteria
+    return index.query(
+        sources,
+        criteria.distance,
+        criteria.similarity,
+        verify=criteria.verify,
+        reading=settings.reading,
+        run=settings.run,
+        waiting=lambda what: say_error(index.path, what),
+        **asked,
+    )
 
 
 def _write(results: QueryResults, write: Write, stream: BinaryIO, new: bool) -> Counter[str]:
@@ -149,6 +168,20 @@ def _write(results: QueryResults, write: Write, stream: BinaryIO, new: bool) -> 
         stream.writelines(write(fresh if new else chunk))
         stream.flush()
     return counts
+
+
+def _kept(index: Index, settings: Settings) -> Queried:
+    """Return what takes in the results of a query for a page."""
+    from simdup.report.query import Queried
+
+    return Queried(index.path, len(index), settings.criteria, index.recipe)
+
+
+def _page(kept: Queried, results: QueryResults, page: PageOptions) -> Iterable[bytes]:
+    """Return the page of a query whose results have ended."""
+    from simdup.report.query import query_page
+
+    return query_page(kept, replace(results, skipped=[*typed(results.skipped)]), page)
 
 
 def _words(counts: Counter[str], skipped: list[Skipped], seconds: float, add: bool) -> str:

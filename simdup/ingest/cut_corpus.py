@@ -48,6 +48,7 @@ class CutCorpus:
     # Of each document.
     names: list[str] = field(default_factory=list)
     paths: list[str] = field(default_factory=list)
+    records: list[int] = field(default_factory=list)  # their numbers in files of records, or 0
     groups: list[str | None] = field(default_factory=list)
     originals: list[Slot] = field(default_factory=list)
     text_of: list[int] = field(default_factory=list)  # the text it has
@@ -68,6 +69,7 @@ class CutCorpus:
         self.skipped += skipped
         for document, digest in zip(batch.documents, batch.digests, strict=True):
             self.paths.append(document.path)
+            self.records.append(document.record)
             self.groups.append(document.group)
             self.text_of.append(self._texts.setdefault(digest, len(self._texts)))
         self.originals += batch.originals
@@ -146,6 +148,18 @@ class CutCorpus:
 
     def _array(self, slot: Slot, kind: type[np.generic]) -> NDArray[Any]:
         return np.frombuffer(self.reader.read(slot), kind)
+
+
+@dataclass(frozen=True, slots=True)
+class PairTexts:
+    """The texts of pairs of documents: call it with the number of a pair and a side, 0 or 1."""
+
+    corpus: CutCorpus
+    documents: I64  # int64[pairs, 2]
+
+    def __call__(self, pair: int, side: int = 0) -> str:
+        """Return a text as it was decoded."""
+        return self.corpus.text(int(self.documents[pair, side]))
 
 
 @contextmanager

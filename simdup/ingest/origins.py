@@ -35,7 +35,8 @@ class Origins:
     digests: NDArray[np.void]  # of their compact texts, of `DIGEST_TYPE`
     sizes: Sequence[int]  # bytes of their texts as far as they are known
     files: Sequence[File]
-    texts: Sequence[tuple[str, str]]  # names and texts passed from Python; they follow the files'
+    # Names and texts that were given or read before; their documents follow those of `files`.
+    texts: Sequence[tuple[str, str]]
     reading: Reading
     criteria: Criteria
     analyzer: Analyzer
@@ -62,8 +63,9 @@ class Origins:
         """Yield (number, text) of documents, file by file; what cannot be read again is missing."""
         wanted: dict[str, dict[int, int]] = {}
         given: set[int] = set()
+        held = {file.path for file in self.files}
         for number in numbers:
-            if self.paths[number]:
+            if self.paths[number] in held:
                 wanted.setdefault(self.paths[number], {})[self.records[number]] = number
             else:
                 given.add(number)
@@ -71,11 +73,11 @@ class Origins:
             if file.path in wanted and _rewind(file):
                 yield from _read(batches([file], self.reading), wanted[file.path], self.reading)
         if given:
-            yield from self._given(given)
+            yield from self._given(given, held)
 
-    def _given(self, wanted: set[int]) -> Iterator[tuple[int, str]]:
-        """Yield texts that were passed from Python; those that were skipped have no number."""
-        number = self.paths.index("")
+    def _given(self, wanted: set[int], held: set[str]) -> Iterator[tuple[int, str]]:
+        """Yield texts that were given; those that were skipped have no number."""
+        number = next(i for i, path in enumerate(self.paths) if path not in held)
         for name, text in self.texts:
             if number < len(self.names) and self.names[number] == name:
                 for batch in text_batches([(name, text)] if number in wanted else []):

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 TEXT_BYTES = 16 << 20
 
 
-KINDS = ("scan", "cluster", "compare", "dedupe", "passages")
+KINDS = ("scan", "cluster", "compare", "dedupe", "passages", "query")
 
 
 class Pages(Protocol):

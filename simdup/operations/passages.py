@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from simdup.corpus.batches import read
 from simdup.errors import SimdupError, check_type
 from simdup.index.opening import split_indexes
-from simdup.ingest.cut_corpus import CutCorpus, ingest_cut
+from simdup.ingest.cut_corpus import CutCorpus, PairTexts, ingest_cut
 from simdup.ingest.selection import Paths, as_paths
 from simdup.ingest.sources import Data, Input, open_input
 from simdup.model.documents import Document, Skipped
@@ -121,8 +121,8 @@ def open_passages(
 @contextmanager
 def examine(
     opened: Input, criteria: PassageCriteria, scope: PassageScope
-) -> Iterator[tuple[PassageResult, Callable[..., str]]]:
-    """Find passages in opened sources; yield them, and what returns a text by pair and side."""
+) -> Iterator[tuple[PassageResult, PairTexts]]:
+    """Find passages in opened sources; yield them, and the texts of pairs."""
     started = time.monotonic()
     template = None
     if scope.templates:
@@ -149,11 +149,8 @@ def examine(
             seconds=time.monotonic() - started,
         )
         skipped, notes = tuple(corpus.skipped), tuple(corpus.notes)
-        both = overlaps.documents
-        yield (
-            PassageResult(overlaps, skipped, notes, summary),
-            lambda pair, side=0: corpus.text(int(both[pair, side])),
-        )
+        result = PassageResult(overlaps, skipped, notes, summary)
+        yield result, PairTexts(corpus, overlaps.documents)
 
 
 def _read_templates(templates: Iterable[str], settings: Settings) -> list[str]:

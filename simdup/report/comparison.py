@@ -29,8 +29,8 @@ def comparison_page(
     prepared = fingerprinter.analyzer.prepare_all([text for _, text in texts])
     origins = Origins(
         names=[name for name, _ in texts],
-        paths=["", ""],
-        records=[0, 0],
+        paths=[one.path for one in documents],
+        records=[one.record for one in documents],
         digests=np.array([one.digest for one in prepared], DIGEST_TYPE),
         sizes=[len(text.encode("utf-8", "surrogatepass")) for _, text in texts],
         files=[],

@@ -93,5 +93,10 @@ def _folders(result: Result, origins: Origins | None, folders: Folders) -> list[
         for number in range(result.references, len(origins.names)):
             if number not in clustered:
                 every[folders.of(number, origins.names[number])] += 1
-    order = sorted(every, key=lambda folder: (-redundant[folder], -every[folder], folder))
-    return [[folder, every[folder], redundant[folder]] for folder in order[:LISTED]]
+    return by_folder(every, redundant)
+
+
+def by_folder(every: Counter[str], found: Counter[str]) -> list[list[Any]]:
+    """Return [folder, documents, those found] by falling number of those found."""
+    order = sorted(every, key=lambda folder: (-found[folder], -every[folder], folder))
+    return [[folder, every[folder], found[folder]] for folder in order[:LISTED]]

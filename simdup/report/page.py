@@ -18,7 +18,7 @@ from simdup.report.columns import script_json
 
 STYLES = ("base.css", "overview.css", "clusters.css", "reader.css", "print.css")
 SCRIPTS = (
-    "strings.js", "dom.js", "data.js", "groups.js", "state.js", "charts.js",
+    "strings.js", "kinds.js", "dom.js", "data.js", "groups.js", "state.js", "charts.js",
     "tokens.js", "align.js", "diff.js", "rows.js", "spans.js", "ribbon.js", "lazy.js",
     "changes.js", "passages.js", "reader.js",
     "overview.js", "list.js", "matrix.js", "why.js", "review.js", "cluster.js", "app.js",

@@ -2,62 +2,77 @@
 
 from __future__ import annotations
 
-import hashlib
-import os
-from collections.abc import Callable, Iterator
-from itertools import chain, islice
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import islice
+from typing import Any
 
-from simdup._version import __version__
+import numpy as np
+
+from simdup.ingest.cut_corpus import PairTexts
 from simdup.model.clusters import Cluster, Member, Pair, Result, Summary
 from simdup.model.page import PageOptions
 from simdup.model.passages import Overlap, PassageCriteria, PassageResult
+from simdup.report.assembly import assemble
 from simdup.report.choice import CLIP
 from simdup.report.chunks import CHUNK, Chunks
-from simdup.report.columns import deflate, script_json
-from simdup.report.overview import overview
-from simdup.report.page import write_page
-from simdup.report.scan import folds
-from simdup.report.tables import Folders, table
+from simdup.report.columns import script_json
+from simdup.report.overview import by_folder, overview
+from simdup.report.tables import Folders
 
 # Pairs that a page lists: by falling overlap, nobody goes beyond.
 PAIRS = 20_000
 
-# Returns the text of a pair's first (0) or second (1) document.
-TextOf = Callable[[int, int], str]
-
 
 def passages_page(
-    found: PassageResult, criteria: PassageCriteria, text_of: TextOf, options: PageOptions
+    found: PassageResult, criteria: PassageCriteria, text_of: PairTexts, options: PageOptions
 ) -> Iterator[bytes]:
     """Yield the page of passages."""
     overlaps = list(islice(found.overlaps, PAIRS))
-    result = _as_result(overlaps, found)
+    result = _as_result(overlaps, found, text_of)
+    folders = Folders(text_of.corpus)
+    about = {
+        "title": "",
+        "criteria": {name: getattr(criteria, name) for name in criteria.__slots__},
+        **overview(result, None, folders),
+        **_overview(found, len(overlaps), text_of, folders),
+    }
     with Chunks(options.texts) as chunks:
-        _add_texts(chunks, overlaps, text_of)
-        folders = Folders(None)
-        packed = table(result, folders, chunks.place)
-        names = [member.name for cluster in result.clusters for member in cluster.members]
-        content = "\n".join(names).encode("utf-8", "backslashreplace")
-        head = {
-            "kind": "passages",
-            "title": "",
-            "simdup": __version__,
-            "id": hashlib.blake2b(content, digest_size=8).hexdigest(),
-            "command": options.command,
-            "root": os.path.abspath(options.root or os.curdir),
-            "recipe": {},
-            "criteria": {name: getattr(criteria, name) for name in criteria.__slots__}
-            | {"similarity": 0.0, "linkage": "pairs"},
-            "folds": folds(chunks.characters),
-            **overview(result, None, folders),
-        }
-        labels = {"names": names, "folders": list(folders.names)}
-        blocks = ((f"c{i}", block) for i, block in enumerate(chunks.blocks()))
-        known = [("table", deflate(packed)), ("names", deflate(script_json(labels).encode()))]
-        yield from write_page("simdup: passages", head, chain(known, blocks))
+        if options.texts != 0:
+            _add_texts(chunks, overlaps, text_of)
+        options = replace(options, kind="passages")
+        yield from assemble(result, options, chunks, folders, about)
 
 
-def _add_texts(chunks: Chunks, overlaps: list[Overlap], text_of: TextOf) -> None:
+def _overview(
+    found: PassageResult, listed: int, text_of: PairTexts, folders: Folders
+) -> dict[str, Any]:
+    """Return what the overview says of all pairs, listed or not."""
+    sharing = np.unique(text_of.documents).tolist()
+    names = text_of.corpus.names
+    figures = {
+        "documents": found.summary.documents,
+        "matched": len(sharing),
+        "clusters": listed,
+        "pairs": found.summary.pairs,
+        "listed": listed,
+        "passages": found.summary.passages,
+        "identical": found.summary.identical,
+        "skipped": found.summary.skipped,
+        "redundant": 0,
+        "incomplete": 0,
+    }
+    every = Counter(folders.of(number, name) for number, name in enumerate(names))
+    return {
+        "figures": figures,
+        "folders": by_folder(every, Counter(folders.of(n, names[n]) for n in sharing)),
+        "heat": [],  # pairs have no distance
+        "sizes": [],  # and each has two documents
+    }
+
+
+def _add_texts(chunks: Chunks, overlaps: list[Overlap], text_of: PairTexts) -> None:
     """Add texts and passages in blocks, in order, until the budget is spent."""
     pending: list[tuple[int, str]] = []
     known: dict[int, list[str | None]] = {}
@@ -81,14 +96,15 @@ def _content(overlap: Overlap, texts: list[str | None]) -> str:
     return script_json({"texts": texts, "passages": passages})
 
 
-def _as_result(overlaps: list[Overlap], found: PassageResult) -> Result:
+def _as_result(overlaps: Sequence[Overlap], found: PassageResult, text_of: PairTexts) -> Result:
     """Return pairs as clusters of two; their similarity is the larger share."""
     clusters = []
     for number, overlap in enumerate(overlaps):
+        a, b = text_of.documents[number].tolist()
         share = min(max(overlap.share_a, overlap.share_b), 1.0)
         members = (
-            Member(overlap.a, "kept", "0", number=2 * number, beside=2 * number),
-            Member(overlap.b, "linked", "0", 0, share, number=2 * number + 1, beside=2 * number),
+            Member(overlap.a, "kept", "", number=a, beside=a),
+            Member(overlap.b, "linked", "", 0, share, number=b, beside=a),
         )
         pairs = (Pair(overlap.a, overlap.b, 0, share, exact=overlap.identical),)
         clusters.append(Cluster(number + 1, members, pairs))

@@ -2,30 +2,21 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Iterator
 from dataclasses import asdict
-from itertools import chain
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from simdup._version import __version__
 from simdup.corpus.sources import STDIN
-from simdup.features.folding import simplified_characters
 from simdup.ingest.origins import Origins
 from simdup.model.clusters import Result
 from simdup.model.criteria import Criteria
 from simdup.model.page import PageOptions
-from simdup.output.escaping import shown
+from simdup.report.assembly import assemble
 from simdup.report.choice import carried
 from simdup.report.chunks import Chunks, add_texts, reachable
-from simdup.report.columns import deflate, script_json
 from simdup.report.overview import overview
-from simdup.report.page import write_page
-from simdup.report.tables import Folders, table
+from simdup.report.tables import Folders
 from simdup.report.texts import read_originals
 
 
@@ -47,7 +38,14 @@ def scan_page(
     with Chunks(options.texts) as chunks:
         if options.texts != 0:
             _add_texts(chunks, result, origins)
-        yield from _page(result, options, chunks, removed)
+        folders = Folders(origins)
+        about = {
+            # The heading of a comparison has both names.
+            "title": "" if options.kind == "compare" else _title(origins),
+            "criteria": _criteria(origins.criteria),
+            **overview(result, origins, folders),
+        }
+        yield from assemble(result, options, chunks, folders, about, removed)
 
 
 def _add_texts(chunks: Chunks, result: Result, origins: Origins) -> None:
@@ -58,59 +56,10 @@ def _add_texts(chunks: Chunks, result: Result, origins: Origins) -> None:
         add_texts(chunks, result.clusters, order, originals)
 
 
-def _page(
-    result: Result, options: PageOptions, chunks: Chunks, removed: frozenset[str]
-) -> Iterator[bytes]:
-    """Yield the page, given its texts."""
-    origins: Origins = result.origins
-    folders = Folders(origins)
-    packed = table(result, folders, chunks.place, removed)
-    names = [member.name for cluster in result.clusters for member in cluster.members]
-    title = _title(origins)
-    head = {
-        "kind": options.kind,
-        "title": title,
-        "simdup": __version__,
-        "id": _identity(result),
-        "command": options.command,
-        "root": os.path.abspath(options.root or os.curdir),
-        "recipe": result.summary.recipe,
-        "criteria": _criteria(origins.criteria),
-        "folds": folds(chunks.characters),
-        **overview(result, origins, folders),
-    }
-    labels = {"names": names, "folders": list(folders.names)}
-    yield from write_page(
-        f"simdup: {shown(title)}" if title else "simdup",
-        head,
-        chain(
-            [("table", deflate(packed)), ("names", deflate(script_json(labels).encode()))],
-            ((f"c{i}", block) for i, block in enumerate(chunks.blocks())),
-        ),
-    )
-
-
-def folds(occurs: NDArray[np.bool_]) -> list[str]:
-    """Return the traditional characters that occur, and their simplified ones side by side."""
-    known = simplified_characters()
-    found = [code for code in sorted(known) if occurs[code]]
-    return ["".join(map(chr, found)), "".join(chr(known[code]) for code in found)]
-
-
 def _criteria(criteria: Criteria) -> dict[str, Any]:
     values = asdict(criteria) | {"shingle": str(criteria.shingle)}
     del values["decisions"]
     return values | {"linkage": criteria.linkage or "single"}
-
-
-def _identity(result: Result) -> str:
-    """Return what tells this result from others: decisions are kept under it."""
-    content = hashlib.blake2b(digest_size=8)
-    for cluster in result.clusters:
-        for member in cluster.members:
-            line = f"{member.name}\0{member.fingerprint}\n"
-            content.update(line.encode("utf-8", "backslashreplace"))
-    return content.hexdigest()
 
 
 def _title(origins: Origins) -> str:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from simdup.corpus.sources import STDIN
 from simdup.ingest.origins import Origins
 from simdup.model.clusters import Cluster, Member, Result
 from simdup.report.columns import pack
@@ -33,12 +34,37 @@ def folder_of(name: str, path: str, record: int) -> str:
     return os.path.dirname(name)
 
 
-class Folders:
-    """Numbers the folders of documents in the order it meets them."""
+def folder_by_name(name: str) -> str:
+    """Return the folder of a document of which only the name is known; records end with ``#5``."""
+    path, mark, number = name.rpartition("#")
+    return path if mark and number.isdecimal() else os.path.dirname(name)
 
-    def __init__(self, origins: Origins | None) -> None:
+
+class Located(Protocol):
+    """Where documents are, by their number: as `Origins` has it, and others that read documents."""
+
+    @property
+    def names(self) -> Sequence[str]:
+        """The names of the documents."""
+
+    @property
+    def paths(self) -> Sequence[str]:
+        """The paths of their files; empty where there is none."""
+
+    @property
+    def records(self) -> Sequence[int]:
+        """Their numbers in files of records, from 1; 0 for a file of its own."""
+
+
+class Folders:
+    """Numbers the folders of documents in the order it meets them, and knows which are files.
+
+    Without a `Located`, names tell both.
+    """
+
+    def __init__(self, located: Located | None) -> None:
         self.names: dict[str, int] = {}
-        self._origins = origins
+        self._located = located
 
     def number(self, member: Member) -> int:
         """Return the number of a member's folder."""
@@ -49,9 +75,19 @@ class Folders:
 
     def of(self, number: int, name: str) -> str:
         """Return the folder of a document."""
-        if self._origins is None:
-            return os.path.dirname(name)
-        return folder_of(name, self._origins.paths[number], self._origins.records[number])
+        if self._located is None:
+            return folder_by_name(name)
+        return folder_of(name, self._located.paths[number], self._located.records[number])
+
+    def is_file(self, member: Member) -> bool:
+        """Return whether a document is a file of its own, which a link can open."""
+        number = member.number
+        if number < 0:
+            return False
+        if self._located is None:
+            return os.path.isfile(member.name)
+        path, record = self._located.paths[number], self._located.records[number]
+        return not record and path not in ("", STDIN)
 
 
 def table(
@@ -89,7 +125,9 @@ def _documents(
     digits = max((len(member.fingerprint) for member in members), default=16)
     prints = "".join(member.fingerprint.zfill(digits) for member in members)
     flags = [
-        _flags(member, origins, result.references) | _REMOVED * (member.name in removed)
+        _flags(member, origins, result.references)
+        | _FILE * folders.is_file(member)
+        | _REMOVED * (member.name in removed)
         for member in members
     ]
     return {
@@ -115,7 +153,6 @@ def _flags(member: Member, origins: Origins | None, references: int) -> int:
     flags = _REFERENCE * (number < references) | _ESTIMATED * member.estimated
     if origins is None or number < 0:
         return flags
-    flags |= _FILE * bool(origins.paths[number] and not origins.records[number])
     same = (
         0 <= member.beside != number and origins.digests[number] == origins.digests[member.beside]
     )

@@ -31,6 +31,45 @@ HOSTILE = (
     "𠀀😀\ufeff",
 )
 
+# Elements that pages make.
+OWN = {
+    "html", "head", "meta", "title", "style", "script", "body", "noscript", "header", "nav", "main",
+    "div", "a", "span", "svg", "rect", "bdi", "button", "article", "section", "aside", "h1", "h2",
+    "h3", "p", "ul", "li", "label", "input", "select", "option", "output", "line", "circle", "text",
+    "g", "path", "pre", "br", "kbd", "b", "strong", "dl", "dt", "dd", "table", "thead", "tbody",
+    "tr", "th", "td", "details", "summary", "dialog", "ins", "del", "code",
+}  # fmt: skip
+
+# Texts that are too pale: their elements and beginnings.
+CONTRAST = """() => {
+  const parse = (c) => (c.match(/[\\d.]+/g) || []).map(Number)
+    .map((v, i) => (c.startsWith('color(') && i < 3 ? 255 * v : v));
+  const light = ([r, g, b]) => [r, g, b].map((v) => v / 255)
+    .map((v) => (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4))
+    .reduce((s, v, i) => s + v * [0.2126, 0.7152, 0.0722][i], 0);
+  const paper = (e) => {
+    for (let at = e; at; at = at.parentElement) {
+      const c = parse(getComputedStyle(at).backgroundColor);
+      if (c.length === 3 || c[3] === 1) return c;
+    }
+    return [255, 255, 255];
+  };
+  const bad = [];
+  for (const e of document.querySelectorAll('body *')) {
+    const own = [...e.childNodes].some((n) => n.nodeType === 3 && n.textContent.trim());
+    if (!own || !e.checkVisibility() || e.closest('svg') || e.closest('.weak')) continue;
+    const [x, y] = [light(parse(getComputedStyle(e).color)), light(paper(e))].sort((p, q) => q - p);
+    if ((x + 0.05) / (y + 0.05) < 4.5) bad.push([e.className, e.textContent.slice(0, 20)]);
+  }
+  return bad;
+}"""
+
+# Controls without a name.
+NAMELESS = """() => [...document.querySelectorAll('button, input, select, a')]
+    .filter((e) => !(e.textContent.trim() || e.getAttribute('aria-label')
+        || e.labels?.length || e.closest('label')) && e.checkVisibility())
+    .map((e) => e.outerHTML)"""
+
 
 def corpus(folder: Path) -> Path:
     """Write some clusters: two alike, three alike, a chain, copies, and documents on their own."""

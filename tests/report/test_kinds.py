@@ -3,11 +3,14 @@
 import json
 
 import pytest
-from pages import columns, corpus, go, head, inflate, opened, until
+from pages import CONTRAST, NAMELESS, columns, corpus, go, head, inflate, opened, until
 from support import edited, prose, write
 
 import simdup as library
 from simdup import SimdupError
+from simdup.report.tables import folder_by_name
+
+LINKS = "[...document.querySelectorAll('.member a')].map((one) => one.href)"
 
 
 def test_a_comparison_is_one_pair(simdup, browser, tmp_path):
@@ -69,6 +72,118 @@ def test_passages_are_pairs(simdup, browser, tmp_path):
         until(page, "!!document.querySelector('.texts .rd-panel')")
         assert shared[20:40].splitlines()[0] in page.inner_text(".texts")
         assert not page.locator(".decisions").count()
+
+
+def test_both_texts_of_a_comparison_can_be_opened(simdup, browser, tmp_path):
+    write(tmp_path / "in", {"a b.txt": prose(1), "c.txt": edited(prose(1), 1)})
+    simdup("compare", "in/a b.txt", "in/c.txt", "-o", "page.html")
+    with opened(browser, tmp_path / "page.html") as page:
+        until(page, "!!document.querySelector('.rd-panel')")
+        folder = tmp_path.as_uri()
+        assert page.evaluate(LINKS) == [f"{folder}/in/a%20b.txt", f"{folder}/in/c.txt"]
+    simdup("compare", "in/a b.txt", "in/c.txt", "-o", "page.html", "--report-root", "/mnt")
+    with opened(browser, tmp_path / "page.html") as page:
+        until(page, "!!document.querySelector('.rd-panel')")
+        assert page.evaluate(LINKS) == ["file:///mnt/in/a%20b.txt", "file:///mnt/in/c.txt"]
+
+
+def test_records_and_standard_input_are_no_files(simdup, browser, tmp_path):
+    line = json.dumps({"text": prose(1)})
+    (tmp_path / "a.jsonl").write_text(f"{line}\n")
+    simdup("compare", "a.jsonl#1", "-", "-o", "page.html", stdin=prose(1).encode())
+    with opened(browser, tmp_path / "page.html") as page:
+        until(page, "!!document.querySelector('.rd-panel')")
+        assert page.evaluate(LINKS) == []
+
+
+def test_documents_with_passages_can_be_opened(simdup, browser, tmp_path):
+    shared = prose(5, 60)
+    write(tmp_path / "in", {"a.txt": prose(1) + shared, "b.txt": prose(3) + shared})
+    line = json.dumps({"text": prose(4) + shared})
+    (tmp_path / "in" / "c.jsonl").write_text(f"{line}\n")
+    simdup("passages", "in", "-o", "page.html", "-q", "--report-root", "/mnt")
+    with opened(browser, tmp_path / "page.html") as page:
+        found = set()
+        for i in range(3):
+            page.evaluate(f"location.hash = '#/c/{i + 1}'")
+            until(page, f"document.querySelector('.over')?.textContent === 'Pair {i + 1}'")
+            found.update(page.evaluate(LINKS))
+        assert found == {"file:///mnt/in/a.txt", "file:///mnt/in/b.txt"}
+
+
+@pytest.fixture
+def passages(simdup, tmp_path):
+    """Find passages in three documents that share one, and in one that shares none."""
+    shared = prose(5, 60)
+    texts = {f"x/{i}.txt": prose(i) + shared + prose(9) * (i == 2) for i in range(3)}
+    write(tmp_path / "in", texts | {"y/alone.txt": prose(8)})
+
+    def run():
+        assert simdup("passages", "in", "-o", "page.html", "-q").status == 0
+        return tmp_path / "page.html"
+
+    return run
+
+
+def test_passages_have_an_overview(passages, browser):
+    path = passages()
+    known = {"documents": 4, "matched": 3, "pairs": 3, "passages": 3, "listed": 3}
+    assert known.items() <= head(path)["figures"].items()
+    assert head(path)["folders"] == [["in/x", 3, 3], ["in/y", 1, 0]]
+    with opened(browser, path) as page:
+        assert page.inner_text(".sentence") == "3 of 4 documents share a passage with another."
+        assert not page.locator(".notice").count()
+        shares = page.evaluate("[...simdupData.table.weakest].sort()")
+        page.evaluate(f"simdupState.set({{ threshold: {shares[-1]} }})")
+        left = sum(one == shares[-1] for one in shares)
+        assert page.inner_text(".figures dd") == str(left)
+        page.evaluate("location.hash = '#/clusters'")
+        until(page, "!!document.querySelector('.found')")
+        assert page.inner_text(".found").startswith(f"{left} pair")
+        page.click("text=中文")
+        page.evaluate("location.hash = '#/'")
+        until(page, "!!document.querySelector('.sentence')")
+        assert page.inner_text(".sentence") == "4 篇文档中，有 3 篇与别的文档有雷同段落。"
+
+
+def test_pairs_beyond_the_limit_are_told(passages, browser, monkeypatch):
+    monkeypatch.setattr("simdup.report.passages.PAIRS", 2)
+    path = passages()
+    assert head(path)["figures"]["pairs"] == 3
+    with opened(browser, path) as page:
+        assert page.evaluate("simdupData.table.count") == 2
+        words = "1 more pair has less in common and is not listed: this page lists the first 2."
+        assert page.inner_text(".notice") == words
+        assert page.inner_text(".figures dd") == "3"
+        page.evaluate("location.hash = '#/clusters'")
+        until(page, "document.querySelectorAll('.found').length === 2")
+        assert page.locator(".found").all_inner_texts() == ["2 pairs", words]
+
+
+def test_documents_without_passages_have_an_overview(simdup, browser, tmp_path):
+    write(tmp_path / "in", {"a": prose(1), "b": prose(2)})
+    simdup("passages", "in", "-o", "page.html", "-q")
+    with opened(browser, tmp_path / "page.html") as page:
+        assert page.inner_text(".sentence") == "None of 2 documents shares a passage with another."
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_passages_are_readable_on_a_phone(passages, browser, scheme):
+    view = {"viewport": {"width": 400, "height": 800}, "color_scheme": scheme}
+    with opened(browser, passages(), **view) as page:
+        for route in ("#/", "#/clusters", "#/c/1"):
+            page.evaluate(f"location.hash = '{route}'")
+            page.wait_for_timeout(300)
+            assert page.evaluate("document.documentElement.scrollWidth") <= 400
+            assert page.evaluate(CONTRAST) == []
+            assert page.evaluate(NAMELESS) == []
+
+
+def test_names_tell_folders_and_files_of_records():
+    assert folder_by_name("news/a.txt") == "news"
+    assert folder_by_name("news/a.jsonl#15") == "news/a.jsonl"
+    assert folder_by_name("c#/notes#x.txt") == "c#"
+    assert folder_by_name("a") == ""
 
 
 def test_results_write_pages(tmp_path):

@@ -21,6 +21,7 @@ from simdup.cli.options.output import format_by_suffix as format_by_suffix
 from simdup.cli.options.output import output as output
 from simdup.cli.options.output import output_lines as output_lines
 from simdup.cli.options.output import page as page
+from simdup.cli.options.output import page_without_texts as page_without_texts
 from simdup.cli.options.output import screen as screen
 from simdup.cli.options.output import screen_with as screen_with
 from simdup.cli.options.passages import passage_criteria as passage_criteria

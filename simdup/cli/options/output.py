@@ -186,17 +186,18 @@ def command_line() -> str:
     return shlex.join(["simdup", *(typed or ())])
 
 
-# What a report page carries.
-page = value(
-    "page",
-    _make_page,
-    _output(
-        "--report-texts SIZE", "Most bytes of text in a report page; all or none.", _TextBytes(),
-        default="16M",
-    ),
-    _output("--report-root PATH", "Folder that a report page's links start from.",
-            shown="the working folder"),
+_TEXTS = _output(
+    "--report-texts SIZE", "Most bytes of text in a report page; all or none.", _TextBytes(),
+    default="16M",
 )  # fmt: skip
+_ROOT = _output(
+    "--report-root PATH", "Folder that a report page's links start from.",
+    shown="the working folder",
+)  # fmt: skip
+
+# What a report page carries; a query of an index has no texts to carry.
+page = value("page", _make_page, _TEXTS, _ROOT)
+page_without_texts = value("page", partial(_make_page, 0), _ROOT)
 
 
 # For results with a single format.

@@ -30,14 +30,14 @@ window.simdupApp = (() => {
   // Of passages there are pairs only: nothing to decide.
   const pairs = data.head.kind === 'passages';
 
-  const tabs = () => (pairs ? [['#/clusters', 'pairs']] : single ? [['#/c/1', 'comparison'], ['#/review', 'review']] : [['#/', 'overview'], ['#/clusters', 'clusters'], ['#/review', 'review']]);
+  const tabs = () => (pairs ? [['#/', 'overview'], ['#/clusters', 'clusters']] : single ? [['#/c/1', 'comparison'], ['#/review', 'review']] : [['#/', 'overview'], ['#/clusters', 'clusters'], ['#/review', 'review']]);
 
   /** Draw the bar at the top in the chosen language. */
   function bar() {
     document.documentElement.lang = state.lang === 'zh' ? 'zh-Hans' : 'en';
     document.getElementById('skip').textContent = t('skip');
     document.getElementById('source').replaceChildren(name(data.head.title));
-    const current = view === 'overview' || view === 'review' ? view : single ? 'comparison' : pairs ? 'pairs' : 'clusters';
+    const current = view === 'overview' || view === 'review' ? view : single ? 'comparison' : 'clusters';
     document.getElementById('tabs').replaceChildren(...tabs().map(([href, key]) => h('a', { href, 'aria-current': key === current ? 'page' : null }, t(key))));
     document.getElementById('tools').replaceChildren(
       h('button', { type: 'button', class: 'tool print', onclick: () => window.print() }, t('print')),
@@ -51,7 +51,7 @@ window.simdupApp = (() => {
     if (parts[0] === 'c') return { view: 'cluster', cluster: Number(parts[1]) - 1, pair: pair(parts[2]) };
     if (parts[0] === 'review' && !pairs) return { view: 'review' };
     if (single) return { view: 'cluster', cluster: 0, pair: null };
-    if (parts[0] === 'clusters' || pairs) return { view: 'clusters' };
+    if (parts[0] === 'clusters') return { view: 'clusters' };
     return { view: 'overview' };
   }
 
@@ -95,7 +95,7 @@ window.simdupApp = (() => {
       detail.replaceChildren(h('p', { class: 'wait' }, t('none')));
       return;
     }
-    const size = Math.min(data.table.size[cluster], window.simdupMatrix.MOST);
+    const size = data.head.kind === 'query' ? data.table.size[cluster] : Math.min(data.table.size[cluster], window.simdupMatrix.MOST);
     const chosen = asked.pair && asked.pair[0] < asked.pair[1] && asked.pair[1] < size ? asked.pair : null;
     window.simdupCluster.draw(detail, cluster, chosen).catch(fail);
   }
@@ -123,7 +123,13 @@ window.simdupApp = (() => {
     ['2', 'keyDistinct', () => decide((now) => window.simdupReview.distinct(...now))],
     ['3', 'keyKeep', () => document.getElementById('keeper')?.focus()],
     ['?', 'keyHelp', () => keys()],
-  ];
+  ].filter(([key]) => !without().includes(key));
+
+  /** Return the keys that have nothing to act on: passages are not decided, a query has no texts. */
+  function without() {
+    if (pairs) return '123';
+    return data.head.kind === 'query' ? 'nps3' : '';
+  }
 
   /** Decide on the cluster that is read. */
   function decide(how) {

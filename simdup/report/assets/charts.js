@@ -12,7 +12,7 @@ window.simdupCharts = (() => {
   /** Return where the scale of similarity begins: a little below the least that was asked for. */
   function lowest() {
     const first = data.head.histogram.findIndex((pairs) => pairs > 0);
-    const asked = Math.round(data.head.criteria.similarity * 100);
+    const asked = Math.round(data.least / 100);
     const from = first < 0 ? asked : Math.min(first, asked);
     return Math.max(0, Math.min(95, Math.floor((from - 1) / 5) * 5));
   }

@@ -11,6 +11,7 @@ window.simdupCluster = (() => {
   const state = window.simdupState;
   const { t } = state;
   const { letter } = matrix;
+  const { kind } = data.head;
 
   // Documents that are listed at once.
   const LISTED = 50;
@@ -39,11 +40,11 @@ window.simdupCluster = (() => {
 
   function chips(document_, i) {
     const { role, flags } = data.table;
-    if (flags[document_] & REFERENCE) return h('span', { class: 'chip cool' }, t('reference'));
-    if (i === 0) return data.head.kind === 'compare' || data.head.kind === 'passages' ? null : h('span', { class: 'chip cool' }, t('kept'));
+    if (flags[document_] & REFERENCE && kind !== 'query') return h('span', { class: 'chip cool' }, t('reference'));
+    if (i === 0) return kind === 'compare' || kind === 'passages' ? null : h('span', { class: 'chip cool' }, t('kept'));
     const exact = flags[document_] & EXACT;
     if (flags[document_] & REMOVED) return h('span', { class: 'chip' }, t(exact ? 'removedExact' : 'removedNear'));
-    if (data.head.kind === 'compare' || data.head.kind === 'passages') return null;
+    if (kind === 'compare' || kind === 'passages') return null;
     if (role[document_] === 2) return h('span', { class: 'chip warn' }, t('linked'));
     return exact ? h('span', { class: 'chip' }, t('exact')) : null;
   }
@@ -53,15 +54,19 @@ window.simdupCluster = (() => {
     const d = table.first[cluster] + i;
     const [folder, file] = split(data.names[d]);
     const side = chosen ? ['a', 'b'][chosen.indexOf(i)] : '';
+    const figures = kind !== 'passages';
+    const weak = kind === 'query' && table.similarity[d] >= 0 && table.similarity[d] < state.threshold;
     const plain = !/[\ud800-\udfff]/.test(data.names[d]);
     return h('li', { class: 'member' },
       h('span', { class: `tag ${side || ''}` }, letter(i)),
       h('span', { class: 'title' }, name(file || folder, { class: 'file' }), file && folder ? name(folder, { class: 'folder' }) : null),
       h('span', { class: 'role' }, chips(d, i)),
       h('span', { class: 'num size' }, table.bytes[d] ? state.bytes(table.bytes[d]) : ''),
-      h('span', { class: `num similarity${table.role[d] === 2 ? ' far' : ''}` }, i && table.similarity[d] >= 0 && data.head.kind !== 'passages' ? state.digits(table.similarity[d], table.flags[d] & ESTIMATED) : ''),
-      h('span', { class: 'num distance' }, table.distance[d] >= 0 && data.head.kind !== 'passages' ? t('bits', table.distance[d]) : ''),
+      h('span', { class: `num similarity${table.role[d] === 2 ? ' far' : ''}${weak ? ' weak' : ''}` }, i && table.similarity[d] >= 0 && figures ? state.digits(table.similarity[d], table.flags[d] & ESTIMATED) : ''),
+      h('span', { class: 'num distance' }, table.distance[d] >= 0 && figures ? t('bits', table.distance[d]) : ''),
       h('span', { class: 'actions' },
+        // Without a picture of the pairs, a document is chosen here.
+        kind === 'query' && i && table.size[cluster] > 2 ? h('a', { class: 'quiet', href: `#/c/${cluster + 1}/0-${i}`, 'aria-current': side ? 'true' : null, 'aria-label': t('choosePair', letter(i)) }, t('choosePair', '').trim()) : null,
         table.flags[d] & FILE && plain ? h('a', { href: address(data.names[d]), class: 'quiet', rel: 'noreferrer' }, t('open')) : null,
         h('button', { type: 'button', class: 'quiet', onclick: () => copy(data.names[d]) }, t('copy'))));
   }
@@ -87,7 +92,7 @@ window.simdupCluster = (() => {
   function notices(cluster) {
     const { table } = data;
     const found = [];
-    if (table.linked[cluster] && data.head.kind !== 'compare' && data.head.kind !== 'passages') found.push(h('p', { class: 'notice' }, t('chainedText', table.linked[cluster])));
+    if (table.linked[cluster] && kind !== 'compare' && kind !== 'passages') found.push(h('p', { class: 'notice' }, t('chainedText', table.linked[cluster])));
     if (state.threshold > groups.asked()) found.push(h('p', { class: 'notice cool' }, apart(cluster)));
     return found;
   }
@@ -98,6 +103,8 @@ window.simdupCluster = (() => {
     const value = (state.threshold / 10000).toFixed(2);
     const some = groups.groups(cluster, state.threshold).filter((group) => group.length > 1);
     if (!some.length) return t('apartNone', value);
+    if (kind === 'query') return t('apart', value, some[0].length - 1, data.table.size[cluster] - 1);
+    if (kind === 'passages') return t('apart', value);
     const words = some.map((group) => group.slice(0, 12).map(letter).join(' ') + (group.length > 12 ? ' …' : ''));
     return t('apart', value, words.join(' | '));
   }
@@ -105,19 +112,22 @@ window.simdupCluster = (() => {
   /** Return the mark of a chained cluster, or the answer of a comparison. */
   function verdict(cluster) {
     const linked = data.table.linked[cluster] > 0;
-    if (data.head.kind === 'compare') return h('span', { class: linked ? 'chip warn' : 'chip cool' }, t(linked ? 'answerNo' : 'answerYes'));
-    return linked && data.head.kind !== 'passages' ? h('span', { class: 'chip warn' }, t('chained')) : null;
+    if (kind === 'compare') return h('span', { class: linked ? 'chip warn' : 'chip cool' }, t(linked ? 'answerNo' : 'answerYes'));
+    return linked && kind !== 'passages' ? h('span', { class: 'chip warn' }, t('chained')) : null;
   }
 
   function kindOf(cluster) {
-    if (data.head.kind === 'compare') return t('comparison');
-    return t(data.head.kind === 'passages' ? 'pair' : 'cluster', cluster + 1);
+    return kind === 'compare' ? t('comparison') : t('cluster', cluster + 1);
   }
 
   /** Return what the title says of a cluster. */
   function factsOf(cluster) {
     const { table } = data;
-    if (data.head.kind === 'passages') return [];
+    if (kind === 'passages') return [];
+    if (kind === 'query') {
+      const best = table.best[cluster];
+      return [t('documentsOf', table.size[cluster] - 1), ...(best < 0 ? [] : [t('similarity', state.digits(best, true))])];
+    }
     const facts = [t('documentsOf', table.size[cluster])];
     const two = table.size[cluster] === 2;
     if (table.weakest[cluster] >= 0) facts.push(t(two ? 'similarity' : 'weakest', state.digits(table.weakest[cluster])));
@@ -148,6 +158,7 @@ window.simdupCluster = (() => {
     const first = data.table.first[cluster];
     const lost = content ? [a, b].filter((i) => content.texts[i] === null) : [];
     if (lost.length) return h('section', { class: 'missing' }, lost.map((i) => h('p', {}, t('oneMissing', letter(i)))));
+    if (kind === 'query' && data.names[first + a] === data.names[first + b]) return h('section', { class: 'missing' }, h('p', {}, t('sameName')));
     const command = `simdup compare -- ${quoted(data.names[first + a])} ${quoted(data.names[first + b])}`;
     return h('section', { class: 'missing' }, h('p', {}, words), h('pre', {}, shown(command)),
       h('button', { type: 'button', class: 'button', onclick: () => copy(command) }, t('copyCommand')));
@@ -215,14 +226,15 @@ window.simdupCluster = (() => {
     close();
     drawn += 1;
     const mine = drawn;
-    const weak = matrix.weakest(cluster);
+    // The matches of a query are in order, the best one first.
+    const weak = kind === 'query' ? null : matrix.weakest(cluster);
     const pair = chosen || (weak ? [weak.a, weak.b] : [0, 1]);
     shownNow = [cluster, pair];
     const open = (a, b) => { window.location.hash = `#/c/${cluster + 1}/${Math.min(a, b)}-${Math.max(a, b)}`; };
     const texts = h('section', { class: 'texts', 'aria-label': t('readPair', letter(pair[0]), letter(pair[1])) });
     const why = h('div', {});
     main.replaceChildren(h('article', { class: 'cluster' }, title(cluster),
-      data.head.kind === 'passages' ? [] : window.simdupReview.bar(cluster, pair),
+      kind === 'passages' ? [] : window.simdupReview.bar(cluster, pair),
       h('div', { class: 'columns' }, members(cluster, pair), matrix.draw(cluster, pair, open)), texts, why));
     main.scrollTop = chosen ? main.scrollTop : 0;
     const content = await data.texts(cluster);
@@ -232,7 +244,7 @@ window.simdupCluster = (() => {
       return;
     }
     read(texts, cluster, content, pair, open);
-    if (data.head.kind === 'passages') return;
+    if (kind === 'passages' || kind === 'query') return;
     why.replaceChildren(window.simdupWhy.draw(cluster, content, ...pair));
   }
 

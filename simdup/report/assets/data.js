@@ -55,6 +55,7 @@ window.simdupData = (() => {
     table.first = starts(table.size);
     table.firstPair = starts(table.pairs);
     table.weakest = new Int32Array(count).fill(-1);
+    table.best = new Int32Array(count).fill(-1);
     table.weakestPair = new Uint32Array(count);
     table.diameter = new Uint16Array(count);
     table.linked = new Uint32Array(count);
@@ -63,6 +64,7 @@ window.simdupData = (() => {
       table.weakestPair[i] = table.firstPair[i];
       for (let p = table.firstPair[i]; p < table.firstPair[i + 1]; p += 1) {
         const similarity = table.pairSimilarity[p];
+        table.best[i] = Math.max(table.best[i], similarity);
         if (table.pairDistance[p] > table.diameter[i]) table.diameter[i] = table.pairDistance[p];
         if (similarity >= 0 && (table.weakest[i] < 0 || similarity < table.weakest[i])) {
           table.weakest[i] = similarity;
@@ -76,10 +78,15 @@ window.simdupData = (() => {
     }
     const documents = table.role.length;
     table.printBytes = documents ? table.fingerprint.length / documents : 8;
+    // What a cluster is judged by: that any pair of it holds is what matters for a query.
+    table.lead = head.kind === 'query' ? table.best : table.weakest;
     return table;
   }
 
-  const data = { head, folds, table: null, names: [], folders: [], load, texts, search };
+  // The least similarity that was asked for, in ten-thousandths.
+  const least = Math.round((head.criteria.similarity || 0) * 10000);
+
+  const data = { head, folds, least, table: null, names: [], folders: [], load, texts, search };
 
   /** Inflate the table and the names. */
   async function load() {

@@ -15,11 +15,19 @@ window.simdupGroups = (() => {
   const EXACT = 1;
 
   /** Return the least similarity asked for when the page was made, in ten-thousandths. */
-  const asked = () => Math.round(data.head.criteria.similarity * 10000);
+  const asked = () => data.least;
+
+  // Pairs of a query and of passages are not joined into clusters, so they follow as well.
+  const linkage = data.head.criteria.linkage || 'single';
 
   /** Return whether a cluster follows the threshold. */
   function follows(cluster) {
-    return data.head.criteria.linkage === 'single' && data.table.complete[cluster] === 1;
+    return linkage === 'single' && data.table.complete[cluster] === 1;
+  }
+
+  /** Return whether a pair is not alike enough; one without a similarity stays at any threshold. */
+  function below(similarity, threshold) {
+    return similarity >= 0 && similarity < threshold;
   }
 
   /** Return the groups of a cluster's documents (places in the cluster, rising), those of one included. */
@@ -35,7 +43,7 @@ window.simdupGroups = (() => {
       return at;
     };
     for (let p = table.firstPair[cluster]; p < table.firstPair[cluster + 1]; p += 1) {
-      if (table.pairSimilarity[p] < threshold) continue;
+      if (below(table.pairSimilarity[p], threshold)) continue;
       const a = root(table.pairA[p]);
       const b = root(table.pairB[p]);
       parent[Math.max(a, b)] = Math.min(a, b);
@@ -56,7 +64,7 @@ window.simdupGroups = (() => {
     const found = new Set();
     const pairs = [];
     for (let p = table.firstPair[cluster]; p < table.firstPair[cluster + 1]; p += 1) {
-      if (table.pairSimilarity[p] < threshold) continue;
+      if (below(table.pairSimilarity[p], threshold)) continue;
       pairs.push([table.pairA[p], table.pairB[p], table.pairFlags[p] & EXACT]);
     }
     // Of identical documents only the first is compared with others: what is near it is near all.
@@ -93,7 +101,8 @@ window.simdupGroups = (() => {
   /** Return [clusters, redundant, documents] that are left of a cluster. */
   function left(cluster, threshold) {
     const { table } = data;
-    if (threshold <= asked() || !follows(cluster) || table.weakest[cluster] >= threshold) {
+    const { weakest } = table;
+    if (threshold <= asked() || !follows(cluster) || weakest[cluster] < 0 || weakest[cluster] >= threshold) {
       return [1, table.redundant[cluster], table.size[cluster]];
     }
     const some = groups(cluster, threshold).filter((group) => group.length > 1);
@@ -118,5 +127,5 @@ window.simdupGroups = (() => {
     return found;
   }
 
-  return { asked, follows, groups, left, figures, KEPT };
+  return { asked, linkage, follows, groups, left, figures, KEPT };
 })();

@@ -9,6 +9,7 @@ window.simdupList = (() => {
   const groups = window.simdupGroups;
   const state = window.simdupState;
   const { t } = state;
+  const { kind } = data.head;
 
   const ROW = 63; // pixels of a row, as in clusters.css
   const SPARE = 8; // rows drawn beyond what is seen
@@ -21,13 +22,13 @@ window.simdupList = (() => {
 
   /** Return the order of two clusters for each way to sort. */
   function orders() {
-    const { size, weakest, diameter, linked } = data.table;
-    const margin = (i) => (weakest[i] < 0 ? 20000 : weakest[i]);
+    const { size, lead, diameter, linked } = data.table;
+    const margin = (i) => (lead[i] < 0 ? 20000 : lead[i]);
     return {
       edge: (a, b) => (linked[b] > 0) - (linked[a] > 0) || margin(a) - margin(b) || diameter[b] - diameter[a] || size[b] - size[a] || a - b,
       size: (a, b) => size[b] - size[a] || a - b,
       low: (a, b) => margin(a) - margin(b) || a - b,
-      high: (a, b) => weakest[b] - weakest[a] || a - b,
+      high: (a, b) => lead[b] - lead[a] || a - b,
       order: (a, b) => a - b,
     };
   }
@@ -35,7 +36,7 @@ window.simdupList = (() => {
   const FILTERS = {
     all: () => true,
     chained: (i) => data.table.linked[i] > 0,
-    exact: (i) => data.table.weakest[i] === 10000,
+    exact: (i) => data.table.lead[i] === 10000,
     text: (i) => data.table.chunk[i] >= 0,
     undecided: (i) => !window.simdupReview.has(i),
     decided: (i) => window.simdupReview.has(i),
@@ -76,18 +77,19 @@ window.simdupList = (() => {
     const first = table.first[cluster];
     const [folder, file] = split(data.names[first]);
     const low = Math.min(groups.asked(), 9900);
-    const share = table.weakest[cluster] < 0 ? 0 : (table.weakest[cluster] - low) / (10000 - low);
+    const lead = table.lead[cluster];
+    const share = lead < 0 ? 0 : (lead - low) / (10000 - low);
     const link = h('a', {
       class: 'row', href: `#/c/${cluster + 1}`, role: 'option', id: `row-${cluster}`, tabindex: '-1',
       'aria-selected': String(cluster === selected), 'aria-posinset': place + 1, 'aria-setsize': shown.length,
     },
     h('span', { class: 'head' }, name(file || folder, { class: 'file' }), file && folder ? h('span', { class: 'folder' }, name(folder.replace(/\/$/, ''))) : null),
-    h('span', { class: 'tail' }, data.head.kind === 'passages' ? null : h('span', { class: 'size' }, String(left[cluster])),
+    h('span', { class: 'tail' }, kind === 'passages' ? null : h('span', { class: 'size' }, String(left[cluster] - (kind === 'query' ? 1 : 0))),
       h('span', { class: 'track' }, width(h('span', { class: 'fill' }), share)),
-      h('span', { class: 'num' }, data.head.kind === 'passages' ? state.percent(table.weakest[cluster] / 10000) : state.digits(table.weakest[cluster])),
+      h('span', { class: 'num' }, kind === 'passages' ? state.percent(lead / 10000) : state.digits(lead, kind === 'query')),
       window.simdupReview.badge(cluster),
-      data.head.kind === 'passages' ? h('span', { class: 'file' }, '↔ ', name(split(data.names[first + 1])[1])) : null,
-      table.linked[cluster] && data.head.kind !== 'passages' ? h('span', { class: 'chip warn' }, t('chained')) : null));
+      kind === 'passages' ? h('span', { class: 'file' }, '↔ ', name(split(data.names[first + 1])[1])) : null,
+      table.linked[cluster] && kind !== 'passages' ? h('span', { class: 'chip warn' }, t('chained')) : null));
     link.style.top = `${place * ROW}px`;
     return link;
   }
@@ -125,19 +127,24 @@ window.simdupList = (() => {
       clearTimeout(waiting);
       waiting = setTimeout(() => state.set({ search: search.value.trim() }), 120);
     });
-    const sorts = [['edge', t('sortEdge')], ['size', t('sortSize')], ['low', t('sortLow')], ['high', t('sortHigh')], ['order', t('sortOrder')]];
-    const filters = [['all', t('filterAll')], ['chained', t('filterChained')], ['exact', t('filterExact')], ['text', t('filterText')], ...window.simdupReview.filters()];
+    // The edge cases of a query are those that are least alike, and no match has a text.
+    const sorts = [kind !== 'query' && ['edge', t('sortEdge')], ['size', t('sortSize')], ['low', t('sortLow')], ['high', t('sortHigh')], ['order', t('sortOrder')]].filter(Boolean);
+    const chosen = kind === 'query' ? ['all', 'exact'] : ['all', 'chained', 'exact', 'text'];
+    const words = { all: 'filterAll', chained: 'filterChained', exact: 'filterExact', text: 'filterText' };
+    const filters = [...chosen.map((one) => [one, t(words[one])]), ...window.simdupReview.filters()];
+    const rest = window.simdupOverview.unlisted();
     const value = h('output', { class: 'accent num' }, (state.threshold / 10000).toFixed(2));
     return { value, node: h('div', { class: 'finder' }, search,
       h('div', { class: 'two' }, choice('sort', state.sort, sorts, t('sort')), choice('filter', state.filter, filters, t('filter'))),
       folderChoice(),
-      h('div', { class: 'least' }, h('label', { for: 'least' }, t('threshold')), window.simdupOverview.slider('least'), value),
-      h('p', { class: 'found' })) };
+      // Where no text was compared, there is nothing to ask more of.
+      h('div', { class: 'least', hidden: !data.head.histogram.some(Boolean) }, h('label', { for: 'least' }, t('threshold')), window.simdupOverview.slider('least'), value),
+      h('p', { class: 'found' }), rest ? h('p', { class: 'found' }, t('unlisted', rest, data.head.figures.listed)) : null) };
   }
 
   /** Say how many clusters fit. */
   function count() {
-    const words = shown.length ? t(data.head.kind === 'passages' ? 'countPairs' : 'count', shown.length) : t('countNone');
+    const words = shown.length ? t('count', shown.length) : t('countNone');
     const chip = state.sizes ? h('button', { type: 'button', class: 'chip', onclick: () => state.set({ sizes: null }) }, t('sizeFilter', state.sizes[2])) : null;
     parts.node.querySelector('.found').replaceChildren(words, ...(chip ? [' ', chip] : []));
     parts.value.textContent = (state.threshold / 10000).toFixed(2);

@@ -18,50 +18,74 @@ window.simdupOverview = (() => {
   // Classes of sizes in the table of sizes: the first and the last size.
   const SIZES = [[2, 2], [3, 3], [4, 4], [5, 9], [10, 24], [25, 64], [65, Infinity]];
 
+  // Of a query a cluster is a document with its matches, and these are counted.
+  const OWN = head.kind === 'query' ? 1 : 0;
+
   /** Return the figures at the threshold; those of the file until the table is there. */
   function current() {
     const { figures } = head;
     const same = { clusters: figures.clusters, redundant: figures.redundant, fixed: 0 };
-    return data.table && state.threshold > groups.asked() ? groups.figures(state.threshold) : same;
+    const now = data.table && state.threshold > groups.asked() ? groups.figures(state.threshold) : same;
+    return { ...now, found: found(now), moved: now !== same };
+  }
+
+  /** Return how many documents the sentence is about. */
+  function found(now) {
+    if (head.kind === 'query') return now.clusters;
+    return head.kind === 'passages' ? head.figures.matched : now.redundant;
   }
 
   /** Return the sentence with its numbers in bold. */
-  function sentence(redundant) {
+  function sentence(count) {
     const { documents } = head.figures;
-    const key = redundant ? 'sentence' : 'sentenceNone';
-    const words = state.t(key, ...(redundant ? ['\u0001', '\u0002'] : ['\u0002']));
+    const key = count ? 'sentence' : 'sentenceNone';
+    const words = state.t(key, ...(count ? ['\u0001', '\u0002'] : ['\u0002']));
     return words.split(/([\u0001\u0002])/).map((part) => {
-      if (part === '\u0001') return h('strong', { class: 'hot' }, number(redundant));
+      if (part === '\u0001') return h('strong', { class: 'hot' }, number(count));
       return part === '\u0002' ? h('strong', {}, number(documents)) : part;
     });
   }
 
   /** Return the bar of redundant, kept and unique documents with its legend. */
-  function shares(redundant) {
-    const { documents, unique } = head.figures;
-    const parts = [['redundant', redundant], ['kept', documents - unique - redundant], ['unique', unique]];
+  function shares(count) {
+    const { documents, unique = documents - count } = head.figures;
+    const parts = [['redundant', count], ['kept', documents - unique - count], ['unique', unique]];
     const labels = { redundant: 'barRedundant', kept: 'barKept', unique: 'barUnique' };
     const present = parts.filter(([, count]) => count > 0);
-    const lines = present.map(([kind, count]) => {
+    const lines = present.map(([kind, some]) => {
       const line = h('span', { class: `line ${kind}` });
-      line.style.flexGrow = String(count);
+      line.style.flexGrow = String(some);
       return line;
     });
     return h('div', { class: 'shares' }, h('div', { class: 'whole', 'aria-hidden': 'true' }, lines),
-      h('ul', { class: 'legend' }, present.map(([kind, count]) => h('li', { class: kind }, `${t(labels[kind])} `, h('b', {}, number(count))))));
+      h('ul', { class: 'legend' }, present.map(([kind, some]) => h('li', { class: kind }, `${t(labels[kind])} `, h('b', {}, number(some))))));
+  }
+
+  /** Return how many matches of a query are left. */
+  function matches(now) {
+    return now.sizes.reduce((sum, size) => sum + Math.max(0, size - 1), 0);
+  }
+
+  /** Return the cells of figures: a value, and the key of its words. */
+  function cells(now) {
+    const { figures: all } = head;
+    const share = [percent(all.documents ? now.found / all.documents : 0), 'figShare'];
+    const skipped = [number(all.skipped), 'figSkipped'];
+    if (head.kind === 'query') {
+      const fresh = number(all.documents - now.clusters);
+      return [[number(now.clusters), 'figClusters'], share, [fresh, all.added && !now.moved ? 'figAdded' : 'figNew'],
+        [number(now.moved ? matches(now) : all.pairs), 'figPairs'], [number(all.stored), 'figStored'], skipped];
+    }
+    if (head.kind === 'passages') {
+      const pairs = now.moved ? [number(now.clusters), 'figPairsLeft'] : [number(all.pairs), 'figPairs'];
+      return [pairs, share, [number(all.passages), 'figPassages'], [number(all.identical), 'figIdentical'], skipped];
+    }
+    return [[number(now.clusters), 'figClusters'], share, [state.bytes(all.saved), 'figSaved'],
+      [number(all.pairs), 'figPairs'], [number(all.chained), 'figChained'], skipped];
   }
 
   function figures(now) {
-    const { figures: all } = head;
-    const cells = [
-      [number(now.clusters), 'figClusters'],
-      [percent(all.documents ? now.redundant / all.documents : 0), 'figShare'],
-      [state.bytes(all.saved), 'figSaved'],
-      [number(all.pairs), 'figPairs'],
-      [number(all.chained), 'figChained'],
-      [number(all.skipped), 'figSkipped'],
-    ];
-    return h('dl', { class: 'figures' }, cells.map(([value, key]) => h('div', {}, h('dt', {}, t(key)), h('dd', {}, value))));
+    return h('dl', { class: 'figures' }, cells(now).map(([value, key]) => h('div', {}, h('dt', {}, t(key)), h('dd', {}, value))));
   }
 
   /** Return the control of the threshold; `changed` is called while it moves. */
@@ -74,7 +98,7 @@ window.simdupOverview = (() => {
   function similarity() {
     const box = h('section', { class: 'card similar' }, h('h2', {}, t('similarTitle')));
     if (!head.histogram.some((pairs) => pairs)) {
-      box.append(h('p', { class: 'note' }, t(head.criteria.verify ? 'countNone' : 'similarNone')));
+      box.append(h('p', { class: 'note' }, t(head.figures.pairs ? 'similarNone' : 'countNone')));
       return box;
     }
     const low = charts.lowest();
@@ -94,7 +118,7 @@ window.simdupOverview = (() => {
   /** Return the sentence about clusters that the threshold does not touch. */
   function fixed() {
     if (state.threshold === groups.asked()) return null;
-    if (head.criteria.linkage !== 'single') return h('span', { class: 'note' }, t('fixedStar'));
+    if (groups.linkage !== 'single') return h('span', { class: 'note' }, t('fixedStar'));
     const { incomplete } = head.figures;
     return incomplete ? h('span', { class: 'note' }, t('fixed', incomplete)) : null;
   }
@@ -111,12 +135,13 @@ window.simdupOverview = (() => {
   }
 
   function sizes() {
-    const rows = SIZES.map(([from, to]) => {
-      const fitting = head.sizes.filter(([size]) => size >= from && size <= to);
-      return { from, to, clusters: fitting.reduce((sum, [, clusters]) => sum + clusters, 0) };
+    if (!head.sizes.length) return null;
+    const rows = (OWN ? [[1, 1], ...SIZES] : SIZES).map(([from, to]) => {
+      const fitting = head.sizes.filter(([size]) => size >= from + OWN && size <= to + OWN);
+      return { from: from + OWN, to: to + OWN, clusters: fitting.reduce((sum, [, clusters]) => sum + clusters, 0) };
     }).filter(({ clusters }) => clusters);
     const most = Math.max(1, ...rows.map(({ clusters }) => clusters));
-    const label = ({ from, to }) => (from === to ? String(from) : to === Infinity ? `${from}+` : `${from}–${to}`);
+    const label = ({ from, to }) => (from === to ? String(from - OWN) : to === Infinity ? `${from - OWN}+` : `${from - OWN}–${to - OWN}`);
     return h('section', { class: 'card' }, h('h2', {}, t('sizesTitle')), h('p', { class: 'note' }, t('sizesText')),
       h('ul', { class: 'bars' }, rows.map((row) => h('li', {},
         h('button', { type: 'button', onclick: () => show({ sizes: [row.from, row.to, label(row)] }) },
@@ -163,26 +188,36 @@ window.simdupOverview = (() => {
       head.hint ? h('p', {}, shown(head.hint)) : null,
       head.command ? [h('h3', {}, t('command')), h('pre', {}, shown(head.command))] : null,
       h('h3', {}, t('criteria')), fields(head.criteria),
-      h('h3', {}, t('recipe')), fields(head.recipe),
+      Object.keys(head.recipe).length ? [h('h3', {}, t('recipe')), fields(head.recipe)] : null,
       listed('notes', head.notes, head.notes.length),
       listed('skippedTitle', head.skipped, head.figures.skipped));
   }
 
+  /** Return how many pairs are not listed: a page of passages has a limit. */
+  function unlisted() {
+    const { pairs, listed = pairs } = head.figures;
+    return pairs - listed;
+  }
+
+  /** Return what follows the threshold. */
+  function live(now) {
+    return [h('h1', { class: 'sentence' }, sentence(now.found)), shares(now.found), figures(now)];
+  }
+
   /** Draw the overview. */
   function draw(main) {
-    const now = current();
-    const live = h('div', { class: 'live' }, h('h1', { class: 'sentence' }, sentence(now.redundant)), shares(now.redundant), figures(now));
-    main.replaceChildren(h('div', { class: 'overview' }, live,
+    const said = unlisted() ? h('p', { class: 'notice' }, t('unlisted', unlisted(), head.figures.listed)) : null;
+    main.replaceChildren(h('div', { class: 'overview' }, h('div', { class: 'live' }, live(current())), said,
       h('div', { class: 'cards' }, similarity(), heat(), sizes(), folders()), how()));
   }
 
   /** Draw what the threshold changes; the control keeps the focus. */
   function update() {
-    const now = current();
-    const live = document.querySelector('.live');
-    if (!live) return;
-    live.replaceChildren(h('h1', { class: 'sentence' }, sentence(now.redundant)), shares(now.redundant), figures(now));
+    const box = document.querySelector('.live');
+    if (!box) return;
+    box.replaceChildren(...live(current()));
     const card = document.querySelector('.similar');
+    if (!card.querySelector('.histogram')) return;
     card.querySelector('.histogram').replaceWith(charts.histogram(state.threshold));
     card.querySelector('output').textContent = (state.threshold / 10000).toFixed(2);
     card.querySelector('.setting button').hidden = state.threshold === groups.asked();
@@ -192,5 +227,5 @@ window.simdupOverview = (() => {
     card.querySelector('input').value = String(Math.round(state.threshold / 100));
   }
 
-  return { draw, update, slider };
+  return { draw, update, slider, unlisted };
 })();

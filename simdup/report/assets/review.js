@@ -14,6 +14,7 @@ window.simdupReview = (() => {
   const state = window.simdupState;
   const { t } = state;
   const { letter } = matrix;
+  const { kind } = data.head;
 
   // Rows of the review that are there at once.
   const ROWS = 100;
@@ -72,16 +73,28 @@ window.simdupReview = (() => {
 
   /** Return the cluster that all these documents are in, and their places; null if there is none. */
   function find(documents, places) {
+    if (kind === 'query') return findAsked(documents, places);
     const found = documents.map((one) => places.get(one));
     if (!found.length || found.some((one) => one === undefined || one[0] !== found[0][0])) return null;
     return { cluster: found[0][0], members: found.map(([, i]) => i) };
+  }
+
+  /** The same for a query, where many documents may have one match: the first name is the one that was asked. */
+  function findAsked([asked, ...others], places) {
+    const found = places.get(asked);
+    if (!found) return null;
+    const first = data.table.first[found[0]];
+    const known = data.names.slice(first + 1, data.table.first[found[0] + 1]);
+    const at = others.map((one) => known.indexOf(one) + 1);
+    return at.length && at.every(Boolean) ? { cluster: found[0], members: [0, ...at] } : null;
   }
 
   function index() {
     const places = new Map();
     for (let cluster = 0; cluster < data.table.count; cluster += 1) {
       const first = data.table.first[cluster];
-      for (let i = 0; i < data.table.size[cluster]; i += 1) {
+      const size = kind === 'query' ? 1 : data.table.size[cluster];
+      for (let i = 0; i < size; i += 1) {
         if (!places.has(data.names[first + i])) places.set(data.names[first + i], [cluster, i]);
       }
     }
@@ -102,6 +115,10 @@ window.simdupReview = (() => {
     } else if (values.decision === 'duplicates') {
       one.verdict = 'duplicates';
       one.apart = [];
+    } else if (kind === 'query') {
+      // What is in the index is not decided upon: only the asked document is distinct from it.
+      if (one.verdict === 'duplicates') one.verdict = '';
+      members.slice(1).forEach((b) => { one.apart = toggled(one.apart, 0, b, true); });
     } else if (whole && members.length > 2) one.verdict = 'distinct';
     else {
       if (one.verdict === 'duplicates') one.verdict = '';
@@ -155,7 +172,18 @@ window.simdupReview = (() => {
   }
 
   function none(cluster) {
+    if (kind === 'query') {
+      const every = Array.from({ length: data.table.size[cluster] - 1 }, (_, i) => [0, i + 1]);
+      change(cluster, { verdict: '', apart: allApart(cluster) ? [] : every });
+      return;
+    }
     change(cluster, { verdict: entry(cluster).verdict === 'distinct' ? '' : 'distinct', apart: [] });
+  }
+
+  /** Return whether none of the documents is a duplicate. */
+  function allApart(cluster) {
+    const { verdict, apart } = entry(cluster);
+    return kind === 'query' ? apart.length === data.table.size[cluster] - 1 : verdict === 'distinct';
   }
 
   /** Let another document be kept: the next of those that are read, or one that was chosen. */
@@ -188,8 +216,8 @@ window.simdupReview = (() => {
     return h('div', { class: 'decisions', role: 'group', 'aria-label': t('review') },
       button('1', t('duplicates'), one.verdict === 'duplicates', () => duplicates(cluster)),
       button('2', words, separate, () => distinct(cluster, pair)),
-      many ? button('', t('distinctAll'), one.verdict === 'distinct', () => none(cluster)) : null,
-      keeper(cluster), note);
+      many ? button('', t('distinctAll'), allApart(cluster), () => none(cluster)) : null,
+      kind === 'query' ? null : keeper(cluster), note);
   }
 
   /** Return the mark of a cluster that is decided. */
@@ -248,7 +276,7 @@ window.simdupReview = (() => {
   /** Return the command that reads the decisions. */
   function command() {
     const reads = data.head.kind === 'scan' || data.head.kind === 'dedupe';
-    const typed = (reads && data.head.command) || 'simdup scan SOURCE';
+    const typed = (reads && data.head.command) || (kind === 'query' ? 'simdup scan SOURCE --reference INDEX' : 'simdup scan SOURCE');
     return `${typed} --decisions decisions.jsonl`;
   }
 

@@ -31,9 +31,9 @@ window.simdupState = (() => {
 
   const state = {
     lang: recall('language') in tables ? recall('language') : preferred,
-    threshold: Math.round(data.head.criteria.similarity * 10000),
+    threshold: data.least,
     search: '',
-    sort: data.head.kind === 'passages' ? 'order' : 'edge',
+    sort: { passages: 'order', query: 'low' }[data.head.kind] || 'edge',
     filter: 'all',
     folder: '',
     sizes: null,
@@ -58,9 +58,14 @@ window.simdupState = (() => {
     if (changed.length) listeners.forEach((listener) => listener(changed));
   }
 
-  /** Return the words for a key; {0}, {1} ... are the arguments, and `|` separates one from many. */
+  /**
+   * Return the words for a key; {0}, {1} ... are the arguments, and `|` separates one from many.
+   *
+   * A page of another kind than a scan may have words of its own: see kinds.js.
+   */
   function t(key, ...given) {
-    const [one, many] = tables[state.lang][key].split('|');
+    const table = tables[state.lang];
+    const [one, many] = (table[`${key}_${data.head.kind}`] ?? table[key]).split('|');
     const words = many !== undefined && given[0] !== 1 ? many : one;
     return words.replace(/\{(\d)\}/g, (_, i) => (typeof given[i] === 'number' ? number(given[i]) : given[i]));
   }
