@@ -4,7 +4,7 @@
 window.simdupCluster = (() => {
   'use strict';
 
-  const { h, name, shown, split, langOf } = window.simdupDom;
+  const { h, name, shown, either, split, langOf } = window.simdupDom;
   const data = window.simdupData;
   const groups = window.simdupGroups;
   const matrix = window.simdupMatrix;
@@ -71,11 +71,11 @@ window.simdupCluster = (() => {
     const size = table.size[cluster];
     const list = h('ul', { class: 'members' });
     let listed = 0;
-    const more = h('button', { type: 'button', class: 'quiet' });
+    const more = h('button', { type: 'button', class: 'quiet more' });
     const add = (count) => {
       const end = Math.min(size, listed + count);
       for (; listed < end; listed += 1) list.append(member(cluster, listed, chosen));
-      more.textContent = t('moreMembers', size - listed);
+      more.replaceChildren(...either(t('moreMembers', size - listed), t('beyond', size - listed)));
       more.hidden = listed === size;
     };
     more.addEventListener('click', () => add(500));
@@ -210,6 +210,25 @@ window.simdupCluster = (() => {
     return weak ? [0, weak.b] : [0, 1];
   }
 
+  /**
+   * Return a function that keeps the place and the focus of a reader who chose another pair of the same
+   * cluster: `keep(texts)` while the texts are to come, `keep(null)` once they are there.
+   */
+  function holding(main, same) {
+    const { scrollTop } = main;
+    const controls = () => [...main.querySelectorAll('button, select, input, a')];
+    const focused = same ? controls().indexOf(document.activeElement) : -1;
+    const high = same ? main.scrollHeight : 0;
+    let waiting = null;
+    return (texts) => {
+      if (texts) texts.style.minHeight = `${high}px`;
+      else if (waiting) waiting.style.minHeight = '';
+      waiting = texts;
+      if (focused >= 0 && document.activeElement === document.body) controls()[focused]?.focus({ preventScroll: true });
+      main.scrollTop = same ? scrollTop : 0;
+    };
+  }
+
   /** Draw a cluster and the pair `chosen`, or the weakest one. */
   async function draw(main, cluster, chosen) {
     close();
@@ -217,6 +236,7 @@ window.simdupCluster = (() => {
     const mine = drawn;
     const weak = matrix.weakest(cluster);
     const pair = chosen || (weak ? [weak.a, weak.b] : [0, 1]);
+    const keep = holding(main, chosen && shownNow && shownNow[0] === cluster);
     shownNow = [cluster, pair];
     const open = (a, b) => { window.location.hash = `#/c/${cluster + 1}/${Math.min(a, b)}-${Math.max(a, b)}`; };
     const texts = h('section', { class: 'texts', 'aria-label': t('readPair', letter(pair[0]), letter(pair[1])) });
@@ -224,7 +244,7 @@ window.simdupCluster = (() => {
     main.replaceChildren(h('article', { class: 'cluster' }, title(cluster),
       data.head.kind === 'passages' ? [] : window.simdupReview.bar(cluster, pair),
       h('div', { class: 'columns' }, members(cluster, pair), matrix.draw(cluster, pair, open)), texts, why));
-    main.scrollTop = chosen ? main.scrollTop : 0;
+    keep(texts);
     const content = await data.texts(cluster);
     if (mine !== drawn) return;
     if (!chosen && content && content.pieces && pair[0] !== 0) {
@@ -232,8 +252,8 @@ window.simdupCluster = (() => {
       return;
     }
     read(texts, cluster, content, pair, open);
-    if (data.head.kind === 'passages') return;
-    why.replaceChildren(window.simdupWhy.draw(cluster, content, ...pair));
+    if (data.head.kind !== 'passages') why.replaceChildren(window.simdupWhy.draw(cluster, content, ...pair));
+    keep(null);
   }
 
   /** Draw the decisions again. */

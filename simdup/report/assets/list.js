@@ -69,6 +69,13 @@ window.simdupList = (() => {
     at = new Map(Array.from(shown, (cluster, place) => [cluster, place]));
   }
 
+  /** Return how alike the documents of a cluster are: where texts were not compared, in bits. */
+  function figure(cluster) {
+    const { weakest, diameter } = data.table;
+    if (data.head.kind === 'passages') return state.percent(weakest[cluster] / 10000);
+    return weakest[cluster] < 0 ? t('distance', diameter[cluster]) : state.digits(weakest[cluster]);
+  }
+
   /** Return the row of a cluster. */
   function row(place) {
     const cluster = shown[place];
@@ -82,9 +89,9 @@ window.simdupList = (() => {
       'aria-selected': String(cluster === selected), 'aria-posinset': place + 1, 'aria-setsize': shown.length,
     },
     h('span', { class: 'head' }, name(file || folder, { class: 'file' }), file && folder ? h('span', { class: 'folder' }, name(folder.replace(/\/$/, ''))) : null),
-    h('span', { class: 'tail' }, data.head.kind === 'passages' ? null : h('span', { class: 'size' }, String(left[cluster])),
-      h('span', { class: 'track' }, width(h('span', { class: 'fill' }), share)),
-      h('span', { class: 'num' }, data.head.kind === 'passages' ? state.percent(table.weakest[cluster] / 10000) : state.digits(table.weakest[cluster])),
+    h('span', { class: 'tail' }, data.head.kind === 'passages' ? null : h('span', { class: 'size' }, state.number(left[cluster])),
+      table.weakest[cluster] < 0 ? null : h('span', { class: 'track' }, width(h('span', { class: 'fill' }), share)),
+      h('span', { class: 'num' }, figure(cluster)),
       window.simdupReview.badge(cluster),
       data.head.kind === 'passages' ? h('span', { class: 'file' }, '↔ ', name(split(data.names[first + 1])[1])) : null,
       table.linked[cluster] && data.head.kind !== 'passages' ? h('span', { class: 'chip warn' }, t('chained')) : null));
@@ -131,7 +138,7 @@ window.simdupList = (() => {
     return { value, node: h('div', { class: 'finder' }, search,
       h('div', { class: 'two' }, choice('sort', state.sort, sorts, t('sort')), choice('filter', state.filter, filters, t('filter'))),
       folderChoice(),
-      h('div', { class: 'least' }, h('label', { for: 'least' }, t('threshold')), window.simdupOverview.slider('least'), value),
+      h('div', { class: 'least', hidden: !window.simdupOverview.compared() }, h('label', { for: 'least' }, t('threshold')), window.simdupOverview.slider('least'), value),
       h('p', { class: 'found' })) };
   }
 
@@ -154,7 +161,9 @@ window.simdupList = (() => {
       if (!drawn) drawn = requestAnimationFrame(() => { drawn = 0; if (parts && parts.box === box) rows(); });
     });
     parts = { node, value, box, inner };
-    return h('aside', { class: 'list' }, node, box);
+    // A cluster has a heading of its own; beside none, the list is what the page is about.
+    const heading = h('h1', { class: 'unseen' }, t(data.head.kind === 'passages' ? 'pairs' : 'clusters'));
+    return h('aside', { class: 'list', 'aria-label': t('list') }, heading, node, box);
   }
 
   /** Choose the clusters again and draw the list, which is on the page. */
