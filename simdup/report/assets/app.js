@@ -119,7 +119,7 @@ window.simdupApp = (() => {
     ['j', 'keyNext', () => go(1)],
     ['k', 'keyPrevious', () => go(-1)],
     ['o', 'keyOpen', () => document.querySelector('.texts')?.scrollIntoView({ block: 'start' })],
-    ['u', 'keyUp', () => { window.location.hash = view === 'cluster' && window.innerWidth < 760 ? '#/clusters' : '#/'; }],
+    ['u', 'keyUp', up],
     ['n', 'keyChange', () => window.simdupCluster.reader()?.next()],
     ['p', 'keyBefore', () => window.simdupCluster.reader()?.previous()],
     ['s', 'keySide', flip],
@@ -133,6 +133,14 @@ window.simdupApp = (() => {
   function decide(how) {
     const now = window.simdupCluster.shown();
     if (view === 'cluster' && now && !pairs) how(now);
+  }
+
+  /** Go from a cluster to the list, and from there to the overview. */
+  function up() {
+    const box = view === 'cluster' && document.querySelector('.rows');
+    if (box && !box.checkVisibility()) window.location.hash = '#/clusters';
+    else if (box && document.activeElement !== box) box.focus();
+    else window.location.hash = '#/';
   }
 
   /** Change between side by side and inline. */

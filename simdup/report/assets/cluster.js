@@ -130,11 +130,11 @@ window.simdupCluster = (() => {
     const [folder, file] = split(data.names[table.first[cluster]]);
     const facts = factsOf(cluster);
     return h('header', { class: 'title' },
-      h('a', { class: 'back', href: '#/clusters' }, `‹ ${t('back')}`),
+      h('a', { class: 'back', href: '#/clusters' }, `‹ ${t(data.head.kind === 'passages' ? 'pairs' : 'back')}`),
       h('p', { class: 'over' }, kindOf(cluster)),
       file && folder ? h('p', { class: 'over' }, name(folder)) : null,
       h('h1', { tabindex: '-1' }, name(file || folder)),
-      h('p', { class: 'facts' }, facts.flatMap((fact, i) => (i ? [h('span', { class: 'mid', 'aria-hidden': 'true' }, '·'), fact] : [fact])),
+      h('p', { class: 'facts' }, facts.flatMap((fact, i) => [i ? h('span', { class: 'mid', 'aria-hidden': 'true' }, '·') : null, h('span', {}, fact)]),
         verdict(cluster)));
   }
 

@@ -29,7 +29,9 @@ window.simdupOverview = (() => {
   function sentence(redundant) {
     const { documents } = head.figures;
     const draw = (i, value) => h('strong', { class: redundant && !i ? 'hot' : null }, number(value));
-    return redundant ? state.parts('sentence', [redundant, documents], draw) : state.parts('sentenceNone', [documents], draw);
+    const parts = redundant ? state.parts('sentence', [redundant, documents], draw) : state.parts('sentenceNone', [documents], draw);
+    // A large type breaks lines at hyphens, where it reads badly.
+    return parts.map((part) => (typeof part === 'string' ? part.split(/(\S+-\S+)/).map((words, i) => (i % 2 ? h('span', {}, words) : words)) : part));
   }
 
   /** Return the bar of redundant, kept and unique documents with its legend. */
