@@ -67,6 +67,7 @@ VIEWS = [
     ("#/c/1", "simdupCluster.reader().next()"),
     ("#/c/1", "simdupReview.distinct(0, [0, 1])"),
     ("#/review", ""),
+    ("#/review", "location.hash = '#/c/99'"),
     ("#/review", "simdupApp.keys.find(([key]) => key === '?')[2]()"),
 ]
 

@@ -96,7 +96,7 @@ window.simdupApp = (() => {
       return;
     }
     if (!(cluster >= 0 && cluster < data.table.count)) {
-      detail.replaceChildren(h('p', { class: 'wait' }, t('none')));
+      detail.replaceChildren(h('h1', { class: 'wait' }, t('none')));
       return;
     }
     const size = Math.min(data.table.size[cluster], window.simdupMatrix.MOST);
