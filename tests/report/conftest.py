@@ -1,6 +1,7 @@
 """Fixtures: a browser for all tests of the report, a page for each."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -27,3 +28,16 @@ def page(browser: Any) -> Iterator[Any]:
     yield opened
     context.close()
     assert heard == []
+
+
+@pytest.fixture
+def page_of(simdup: Any, tmp_path: Path) -> Callable[..., Path]:
+    """Scan sources and return where the page is."""
+
+    def make(*arguments: Any) -> Path:
+        given = [one.relative_to(tmp_path) if isinstance(one, Path) else one for one in arguments]
+        done = simdup("scan", *given, "-s", "0.5", "-o", "report.html", "-q")
+        assert done.err == ""
+        return tmp_path / "report.html"
+
+    return make

@@ -37,7 +37,7 @@ OWN = {
     "div", "a", "span", "svg", "rect", "bdi", "button", "article", "section", "aside", "h1", "h2",
     "h3", "p", "ul", "li", "label", "input", "select", "option", "output", "line", "circle", "text",
     "g", "path", "pre", "br", "kbd", "b", "strong", "dl", "dt", "dd", "table", "thead", "tbody",
-    "tr", "th", "td", "details", "summary", "dialog", "ins", "del", "code",
+    "tr", "th", "td", "details", "summary", "dialog", "ins", "del", "code", "wbr",
 }  # fmt: skip
 
 # Texts that are too pale: their elements and beginnings.

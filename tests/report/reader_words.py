@@ -18,6 +18,7 @@ WORDS = {
     "map": "Where the texts agree",
     "mapText": "Bands join what is the same; purple ones have moved. Select one to go there.",
     "showEqual": "show {0} equal character|show {0} equal characters",
+    "equalHere": "{0} equal character|{0} equal characters",
     "replaced": "Some stretches differ too much to be compared in detail: shown as replaced.",
     "comparing": "Comparing …",
     "foldedAs": "same after folding: {0}",

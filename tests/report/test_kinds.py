@@ -186,6 +186,29 @@ def test_names_tell_folders_and_files_of_records():
     assert folder_by_name("a") == ""
 
 
+@pytest.mark.parametrize("options", [["-s", "0.99"], ["--no-verify"]])
+def test_an_overview_without_similarities(simdup, browser, tmp_path, options):
+    """Without clusters, and without comparing texts, there is nothing for a threshold to do."""
+    write(tmp_path / "texts", {"a": prose(1), "b": edited(prose(1), 1, 3), "c": prose(2)})
+    simdup("scan", "texts", *options, "-o", "page.html", "-q")
+    with opened(browser, tmp_path / "page.html") as page:
+        assert page.locator(".sentence").inner_text()
+        assert not page.locator("#threshold").count()
+        go(page, "#/clusters")
+        assert not page.locator("#least").or_(page.locator(".cell")).is_visible()
+
+
+def test_a_lone_document_has_a_page(simdup, browser, tmp_path):
+    write(tmp_path / "texts", {"a": prose(1)})
+    simdup("scan", "texts", "-o", "page.html", "-q")
+    with opened(browser, tmp_path / "page.html") as page:
+        assert page.inner_text(".sentence") == "There is 1 document, so no near-duplicate."
+        page.keyboard.press("j")
+        for route in ("#/clusters", "#/c/1", "#/review"):
+            go(page, route) if route != "#/c/1" else page.evaluate("location.hash = '#/c/1'")
+            assert page.inner_text("main")
+
+
 def test_results_write_pages(tmp_path):
     folder = corpus(tmp_path / "texts")
     result = library.scan(str(folder), similarity=0.5)

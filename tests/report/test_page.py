@@ -4,36 +4,8 @@ import hashlib
 import json
 import re
 from base64 import b64decode
-from pathlib import Path
 
-import pytest
-from pages import (
-    CONTRAST,
-    NAMELESS,
-    OWN,
-    columns,
-    corpus,
-    elements,
-    go,
-    head,
-    hostile,
-    inflate,
-    opened,
-    until,
-)
-
-
-@pytest.fixture
-def page_of(simdup, tmp_path):
-    """Scan sources and return where the page is."""
-
-    def make(*arguments):
-        given = [one.relative_to(tmp_path) if isinstance(one, Path) else one for one in arguments]
-        done = simdup("scan", *given, "-s", "0.5", "-o", "report.html", "-q")
-        assert done.err == ""
-        return tmp_path / "report.html"
-
-    return make
+from pages import OWN, columns, corpus, elements, go, head, hostile, inflate, opened, until
 
 
 def test_the_policy_allows_exactly_the_script_and_the_style(page_of, tmp_path):
@@ -258,6 +230,37 @@ def test_keys_move_through_the_list(page_of, browser, tmp_path):
         until(page, "!document.querySelector('dialog')")
 
 
+def test_another_pair_keeps_the_place_and_the_focus(page_of, browser, tmp_path):
+    path = page_of(corpus(tmp_path / "texts"))
+    most = columns(path)["size"].tolist().index(3) + 1
+    with opened(browser, path, viewport={"width": 1400, "height": 500}) as page:
+        go(page, f"#/c/{most}/0-2")
+        page.evaluate("detail.scrollTop = 200; document.querySelector('.b .pick').focus()")
+        page.select_option(".b .pick", "1")
+        until(page, "location.hash.endsWith('/0-1') && document.querySelector('.rd-panel')")
+        until(page, "document.activeElement.matches('.b .pick')")
+        assert page.evaluate("detail.scrollTop") == 200
+
+
+def test_keys_work_in_every_view(page_of, browser, tmp_path):
+    with opened(browser, page_of(corpus(tmp_path / "texts"))) as page:
+        for route in ("#/", "#/review", "#/clusters", "#/c/1"):
+            for key in ("o", "n", "p", "s", "1", "2", "3", "u", "?", "Escape", "j", "k"):
+                go(page, route)
+                page.keyboard.press(key)
+        # From a cluster to the list, and from there to the overview.
+        go(page, "#/c/1")
+        page.evaluate("document.activeElement.blur()")
+        page.keyboard.press("u")
+        assert page.evaluate("document.activeElement.matches('.rows')")
+        page.keyboard.press("u")
+        until(page, "location.hash === '#/'")
+        page.set_viewport_size({"width": 400, "height": 800})
+        go(page, "#/c/1")
+        page.keyboard.press("u")
+        until(page, "location.hash === '#/clusters'")
+
+
 def test_both_languages_have_the_same_words(page_of, browser, tmp_path):
     with opened(browser, page_of(corpus(tmp_path / "texts")), locale="zh-CN") as page:
         assert "重复" in page.inner_text(".sentence")
@@ -269,41 +272,6 @@ def test_both_languages_have_the_same_words(page_of, browser, tmp_path):
         page.click("text=English")
         assert "near-duplicates" in page.inner_text(".sentence")
         assert page.evaluate("document.documentElement.lang") == "en"
-
-
-def test_nothing_overflows_on_a_phone(page_of, browser, tmp_path):
-    path = page_of(hostile(tmp_path / "in"), corpus(tmp_path / "texts"), "--id-field", "id")
-    with opened(browser, path, viewport={"width": 400, "height": 800}) as page:
-        for route in ("#/", "#/clusters", "#/c/1", "#/c/4", "#/review"):
-            go(page, route)
-            assert page.evaluate("document.documentElement.scrollWidth") <= 400
-            assert page.evaluate("document.getElementById('detail')?.scrollWidth || 0") <= 400
-
-
-def test_paper_has_the_view_and_no_controls(page_of, browser, tmp_path):
-    with opened(browser, page_of(corpus(tmp_path / "texts"))) as page:
-        go(page, "#/c/1")
-        pdf = page.pdf(format="A4")
-        assert 1 <= len(re.findall(rb"/Type\s*/Page\b", pdf)) <= 3
-        page.emulate_media(media="print")
-        for hidden in (".list", ".tabs", ".decisions", ".tools"):
-            assert not page.locator(hidden).first.is_visible()
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_texts_have_enough_contrast(page_of, browser, tmp_path, scheme):
-    path = page_of(corpus(tmp_path / "texts"))
-    with opened(browser, path, color_scheme=scheme) as page:
-        for route in ("#/", "#/c/1", "#/c/2", "#/c/3", "#/review"):
-            go(page, route)
-            assert page.evaluate(CONTRAST) == []
-
-
-def test_every_control_has_a_name(page_of, browser, tmp_path):
-    with opened(browser, page_of(corpus(tmp_path / "texts"))) as page:
-        for route in ("#/", "#/c/1", "#/review"):
-            go(page, route)
-            assert page.evaluate(NAMELESS) == []
 
 
 def test_damaged_data_is_one_line(page_of, browser, tmp_path):

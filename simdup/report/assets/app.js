@@ -78,6 +78,10 @@ window.simdupApp = (() => {
 
   /** Draw the list, unless it is there, and the cluster beside it. */
   function clusters(asked, same) {
+    if (!data.table.count) {
+      main.replaceChildren(h('h1', { class: 'wait' }, t('sentenceNone', data.head.figures.documents)));
+      return;
+    }
     let detail = document.getElementById('detail');
     if (!same || !detail) {
       detail = h('div', { class: 'detail', id: 'detail' });
@@ -86,13 +90,13 @@ window.simdupApp = (() => {
     }
     list.select(cluster);
     if (asked.view === 'clusters') {
-      detail.replaceChildren(h('p', { class: 'wait' }, t('select')));
+      detail.replaceChildren(h('p', { class: 'wait' }, t(list.first() < 0 ? 'countNone' : 'select')));
       // Beside the list there is room for the first one; on a phone the list comes first.
       if (window.innerWidth >= 760 && list.first() >= 0) window.location.replace(`#/c/${list.first() + 1}`);
       return;
     }
     if (!(cluster >= 0 && cluster < data.table.count)) {
-      detail.replaceChildren(h('p', { class: 'wait' }, t('none')));
+      detail.replaceChildren(h('h1', { class: 'wait' }, t('none')));
       return;
     }
     const size = data.head.kind === 'query' ? data.table.size[cluster] : Math.min(data.table.size[cluster], window.simdupMatrix.MOST);
@@ -115,7 +119,7 @@ window.simdupApp = (() => {
     ['j', 'keyNext', () => go(1)],
     ['k', 'keyPrevious', () => go(-1)],
     ['o', 'keyOpen', () => document.querySelector('.texts')?.scrollIntoView({ block: 'start' })],
-    ['u', 'keyUp', () => { window.location.hash = view === 'cluster' && window.innerWidth < 760 ? '#/clusters' : '#/'; }],
+    ['u', 'keyUp', up],
     ['n', 'keyChange', () => window.simdupCluster.reader()?.next()],
     ['p', 'keyBefore', () => window.simdupCluster.reader()?.previous()],
     ['s', 'keySide', flip],
@@ -134,7 +138,15 @@ window.simdupApp = (() => {
   /** Decide on the cluster that is read. */
   function decide(how) {
     const now = window.simdupCluster.shown();
-    if (view === 'cluster' && now) how(now);
+    if (view === 'cluster' && now && !pairs) how(now);
+  }
+
+  /** Go from a cluster to the list, and from there to the overview. */
+  function up() {
+    const box = view === 'cluster' && document.querySelector('.rows');
+    if (box && !box.checkVisibility()) window.location.hash = '#/clusters';
+    else if (box && document.activeElement !== box) box.focus();
+    else window.location.hash = '#/';
   }
 
   /** Change between side by side and inline. */
@@ -151,7 +163,7 @@ window.simdupApp = (() => {
       return;
     }
     const dialog = h('dialog', { 'aria-labelledby': 'keys' }, h('h2', { id: 'keys' }, t('keysTitle')),
-      h('dl', { class: 'keys' }, KEYS.map(([key, words]) => h('div', {}, h('dt', {}, h('kbd', {}, key)), h('dd', {}, t(words))))),
+      h('dl', { class: 'keys' }, KEYS.filter(([key]) => !pairs || !'123'.includes(key)).map(([key, words]) => h('div', {}, h('dt', {}, h('kbd', {}, key)), h('dd', {}, t(words))))),
       h('button', { type: 'button', class: 'button', onclick: () => dialog.close() }, t('close')));
     dialog.addEventListener('close', () => dialog.remove());
     document.body.append(dialog);

@@ -23,7 +23,7 @@ window.simdupChanges = (() => {
     const list = window.simdupLazy.list(body, rowsOf.group(rows), {
       sizeOf: (i) => rows[i].size,
       draw: (i) => drawRow(rows[i], context),
-      label: (hidden) => say('showEqual', hidden),
+      label: (hidden) => spans.hiddenWords(hidden, say),
     });
     const firstRow = firstRows(rows, operations.length);
     const mark = ([from, to]) => {

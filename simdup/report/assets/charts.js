@@ -9,30 +9,30 @@ window.simdupCharts = (() => {
   const state = window.simdupState;
   const { t } = state;
 
-  /** Return where the scale of similarity begins: a little below the least that was asked for. */
-  function lowest() {
+  // Scales of similarity, in hundredths below 1: how far down, the width of a bar, and of a tick.
+  // Each divides the one before it, so bars are equally wide and ticks are round numbers.
+  const SCALES = [[10, 1, 2], [20, 1, 5], [30, 1, 5], [40, 2, 10], [50, 2, 10], [60, 2, 10], [80, 4, 20], [100, 4, 20]];
+
+  /** Return the scale: where it begins, its ticks, and where similarity 1 is, as a share of the width. */
+  function scale() {
     const first = data.head.histogram.findIndex((pairs) => pairs > 0);
-    const asked = Math.round(data.least / 100);
+    const asked = Math.floor(data.least / 100 + 1e-9);
     const from = first < 0 ? asked : Math.min(first, asked);
-    return Math.max(0, Math.min(95, Math.floor((from - 1) / 5) * 5));
+    const [down, step, tick] = SCALES.find(([down_]) => down_ >= 100 - from);
+    const low = 100 - down;
+    const ticks = Array.from({ length: down / tick + 1 }, (_, i) => low + i * tick);
+    return { low, step, ticks, reach: down / (down + step) };
   }
 
   /** Return [from, pairs] of each bar, in hundredths; identical texts have a bar of their own. */
-  function bars(low) {
-    const step = Math.ceil((100 - low) / 25);
+  function bars({ low, step }) {
     const found = [];
     for (let from = low; from < 100; from += step) {
-      const pairs = data.head.histogram.slice(from, Math.min(from + step, 100));
+      const pairs = data.head.histogram.slice(from, from + step);
       found.push([from, pairs.reduce((sum, one) => sum + one, 0)]);
     }
     found.push([100, data.head.histogram[100]]);
-    return { step, found };
-  }
-
-  /** Return the share of the width up to similarity 1, where the bar of identical texts begins. */
-  function reach() {
-    const { found } = bars(lowest());
-    return (found.length - 1) / found.length;
+    return found;
   }
 
   const WIDE = 700;
@@ -40,8 +40,8 @@ window.simdupCharts = (() => {
 
   /** Return the histogram; bars below the threshold are pale. */
   function histogram(threshold) {
-    const low = lowest();
-    const { step, found } = bars(low);
+    const { low, step } = scale();
+    const found = bars({ low, step });
     const tallest = Math.max(1, ...found.map(([, pairs]) => pairs));
     const slot = WIDE / found.length;
     const shapes = found.map(([from, pairs], i) => {
@@ -64,14 +64,14 @@ window.simdupCharts = (() => {
     const last = Math.min(Math.min(...used, rows - 4), rows - 4);
     const most = Math.max(1, ...cells.map(([, , pairs]) => pairs));
     const size = 13;
-    const [left, high] = [30, (rows - last) * size];
+    const [left, high] = [36, (rows - last) * size];
     const shapes = [];
     for (let row = rows - 1; row >= last; row -= 1) {
       const y = (rows - 1 - row) * size;
       for (let column = 0; column < columns; column += 1) {
         shapes.push(svg('rect', { x: left + column * size, y, width: size - 1, height: size - 1, rx: 1.5, class: 'empty' }));
       }
-      if ((row + rows) % 2 === 1) shapes.push(svg('text', { x: left - 5, y: y + size - 3, class: 'label end' }, (row / rows).toFixed(2)));
+      if ((row + rows) % 2 === 1) shapes.push(svg('text', { x: left - 6, y: y + size - 2.5, class: 'label end' }, (row / rows).toFixed(2)));
     }
     for (const [distance, row, pairs] of cells) {
       const rect = { x: left + distance * size, y: (rows - 1 - row) * size, width: size - 1, height: size - 1, rx: 1.5, class: 'filled' };
@@ -79,12 +79,12 @@ window.simdupCharts = (() => {
       shapes.push(svg('rect', rect, svg('title', {}, t('heatCell', pairs, distance, (row / rows).toFixed(2)))));
     }
     for (let column = 0; column < columns; column += 4) {
-      shapes.push(svg('text', { x: left + column * size + size / 2, y: high + 11, class: 'label middle' }, String(column)));
+      shapes.push(svg('text', { x: left + column * size + size / 2, y: high + 13, class: 'label middle' }, String(column)));
     }
-    shapes.push(svg('text', { x: left, y: high + 26, class: 'label' }, t('heatAxis')));
-    const box = { viewBox: `0 0 ${left + columns * size} ${high + 30}`, class: 'heat', role: 'img', 'aria-label': t('heatTitle') };
+    shapes.push(svg('text', { x: left, y: high + 30, class: 'label' }, t('heatAxis')));
+    const box = { viewBox: `0 0 ${left + columns * size} ${high + 35}`, class: 'heat', role: 'img', 'aria-label': t('heatTitle') };
     return svg('svg', box, shapes);
   }
 
-  return { lowest, reach, histogram, heat };
+  return { scale, histogram, heat };
 })();

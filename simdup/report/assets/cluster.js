@@ -4,7 +4,7 @@
 window.simdupCluster = (() => {
   'use strict';
 
-  const { h, name, shown, split, langOf } = window.simdupDom;
+  const { h, name, shown, either, split, langOf } = window.simdupDom;
   const data = window.simdupData;
   const groups = window.simdupGroups;
   const matrix = window.simdupMatrix;
@@ -76,11 +76,11 @@ window.simdupCluster = (() => {
     const size = table.size[cluster];
     const list = h('ul', { class: 'members' });
     let listed = 0;
-    const more = h('button', { type: 'button', class: 'quiet' });
+    const more = h('button', { type: 'button', class: 'quiet more' });
     const add = (count) => {
       const end = Math.min(size, listed + count);
       for (; listed < end; listed += 1) list.append(member(cluster, listed, chosen));
-      more.textContent = t('moreMembers', size - listed);
+      more.replaceChildren(...either(t('moreMembers', size - listed), t('beyond', size - listed)));
       more.hidden = listed === size;
     };
     more.addEventListener('click', () => add(500));
@@ -144,7 +144,7 @@ window.simdupCluster = (() => {
       h('p', { class: 'over' }, kindOf(cluster)),
       file && folder ? h('p', { class: 'over' }, name(folder)) : null,
       h('h1', { tabindex: '-1' }, name(file || folder)),
-      h('p', { class: 'facts' }, facts.flatMap((fact, i) => (i ? [h('span', { class: 'mid', 'aria-hidden': 'true' }, '·'), fact] : [fact])),
+      h('p', { class: 'facts' }, facts.flatMap((fact, i) => [i ? h('span', { class: 'mid', 'aria-hidden': 'true' }, '·') : null, h('span', {}, fact)]),
         verdict(cluster)));
   }
 
@@ -221,6 +221,25 @@ window.simdupCluster = (() => {
     return weak ? [0, weak.b] : [0, 1];
   }
 
+  /**
+   * Return a function that keeps the place and the focus of a reader who chose another pair of the same
+   * cluster: `keep(texts)` while the texts are to come, `keep(null)` once they are there.
+   */
+  function holding(main, same) {
+    const { scrollTop } = main;
+    const controls = () => [...main.querySelectorAll('button, select, input, a')];
+    const focused = same ? controls().indexOf(document.activeElement) : -1;
+    const high = same ? main.scrollHeight : 0;
+    let waiting = null;
+    return (texts) => {
+      if (texts) texts.style.minHeight = `${high}px`;
+      else if (waiting) waiting.style.minHeight = '';
+      waiting = texts;
+      if (focused >= 0 && document.activeElement === document.body) controls()[focused]?.focus({ preventScroll: true });
+      main.scrollTop = same ? scrollTop : 0;
+    };
+  }
+
   /** Draw a cluster and the pair `chosen`, or the weakest one. */
   async function draw(main, cluster, chosen) {
     close();
@@ -229,6 +248,7 @@ window.simdupCluster = (() => {
     // The matches of a query are in order, the best one first.
     const weak = kind === 'query' ? null : matrix.weakest(cluster);
     const pair = chosen || (weak ? [weak.a, weak.b] : [0, 1]);
+    const keep = holding(main, chosen && shownNow && shownNow[0] === cluster);
     shownNow = [cluster, pair];
     const open = (a, b) => { window.location.hash = `#/c/${cluster + 1}/${Math.min(a, b)}-${Math.max(a, b)}`; };
     const texts = h('section', { class: 'texts', 'aria-label': t('readPair', letter(pair[0]), letter(pair[1])) });
@@ -236,7 +256,7 @@ window.simdupCluster = (() => {
     main.replaceChildren(h('article', { class: 'cluster' }, title(cluster),
       kind === 'passages' ? [] : window.simdupReview.bar(cluster, pair),
       h('div', { class: 'columns' }, members(cluster, pair), matrix.draw(cluster, pair, open)), texts, why));
-    main.scrollTop = chosen ? main.scrollTop : 0;
+    keep(texts);
     const content = await data.texts(cluster);
     if (mine !== drawn) return;
     if (!chosen && content && content.pieces && pair[0] !== 0) {
@@ -244,8 +264,8 @@ window.simdupCluster = (() => {
       return;
     }
     read(texts, cluster, content, pair, open);
-    if (kind === 'passages' || kind === 'query') return;
-    why.replaceChildren(window.simdupWhy.draw(cluster, content, ...pair));
+    if (kind !== 'passages' && kind !== 'query') why.replaceChildren(window.simdupWhy.draw(cluster, content, ...pair));
+    keep(null);
   }
 
   /** Draw the decisions again. */

@@ -57,7 +57,14 @@ window.simdupDom = (() => {
 
   /** Return a name, which may be written in any direction. */
   function name(text, attributes) {
-    return h('bdi', attributes, shown(text));
+    // Paths break after slashes rather than within words.
+    const pieces = text.split(/(?<=\/)(?=[^/])/);
+    return h('bdi', attributes, pieces.map((piece, i) => [i ? h('wbr') : null, shown(piece)]));
+  }
+
+  /** Return words for the screen, where they say what can be pressed, and others for paper. */
+  function either(screen, paper) {
+    return [h('span', { class: 'controls' }, screen), h('span', { class: 'paper', 'data-words': paper })];
   }
 
   /** Return the folder of a name with its slash, and the rest. */
@@ -87,5 +94,5 @@ window.simdupDom = (() => {
     return traditional > han / 20 ? 'zh-Hant' : 'zh-Hans';
   }
 
-  return { h, svg, shown, name, split, width, langOf };
+  return { h, svg, shown, name, either, split, width, langOf };
 })();

@@ -21,7 +21,7 @@ window.simdupLazy = (() => {
    *   that its button tells, or 0 where they are shown
    * @typedef {{rows: [number, number], hidden: number, element: HTMLElement, drawn: boolean}} Block
    * @typedef {{sizeOf: (row: number) => number, draw: (row: number) => HTMLElement,
-   *   label: (hidden: number) => string}} Given
+   *   label: (hidden: number) => Node[]}} Given
    * @typedef {{blocks: Block[], given: Given, near: IntersectionObserver|null}} List
    */
 

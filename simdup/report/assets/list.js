@@ -70,6 +70,13 @@ window.simdupList = (() => {
     at = new Map(Array.from(shown, (cluster, place) => [cluster, place]));
   }
 
+  /** Return how alike the documents of a cluster are: where texts were not compared, in bits. */
+  function figure(cluster) {
+    const { lead, diameter } = data.table;
+    if (kind === 'passages') return state.percent(lead[cluster] / 10000);
+    return lead[cluster] < 0 ? t('distance', diameter[cluster]) : state.digits(lead[cluster], kind === 'query');
+  }
+
   /** Return the row of a cluster. */
   function row(place) {
     const cluster = shown[place];
@@ -84,9 +91,9 @@ window.simdupList = (() => {
       'aria-selected': String(cluster === selected), 'aria-posinset': place + 1, 'aria-setsize': shown.length,
     },
     h('span', { class: 'head' }, name(file || folder, { class: 'file' }), file && folder ? h('span', { class: 'folder' }, name(folder.replace(/\/$/, ''))) : null),
-    h('span', { class: 'tail' }, kind === 'passages' ? null : h('span', { class: 'size' }, String(left[cluster] - (kind === 'query' ? 1 : 0))),
-      h('span', { class: 'track' }, width(h('span', { class: 'fill' }), share)),
-      h('span', { class: 'num' }, kind === 'passages' ? state.percent(lead / 10000) : state.digits(lead, kind === 'query')),
+    h('span', { class: 'tail' }, kind === 'passages' ? null : h('span', { class: 'size' }, state.number(left[cluster] - (kind === 'query' ? 1 : 0))),
+      lead < 0 ? null : h('span', { class: 'track' }, width(h('span', { class: 'fill' }), share)),
+      h('span', { class: 'num' }, figure(cluster)),
       window.simdupReview.badge(cluster),
       kind === 'passages' ? h('span', { class: 'file' }, '↔ ', name(split(data.names[first + 1])[1])) : null,
       table.linked[cluster] && kind !== 'passages' ? h('span', { class: 'chip warn' }, t('chained')) : null));
@@ -138,7 +145,7 @@ window.simdupList = (() => {
       h('div', { class: 'two' }, choice('sort', state.sort, sorts, t('sort')), choice('filter', state.filter, filters, t('filter'))),
       folderChoice(),
       // Where no text was compared, there is nothing to ask more of.
-      h('div', { class: 'least', hidden: !data.head.histogram.some(Boolean) }, h('label', { for: 'least' }, t('threshold')), window.simdupOverview.slider('least'), value),
+      h('div', { class: 'least', hidden: !window.simdupOverview.compared() }, h('label', { for: 'least' }, t('threshold')), window.simdupOverview.slider('least'), value),
       h('p', { class: 'found' }), rest ? h('p', { class: 'found' }, t('unlisted', rest, data.head.figures.listed)) : null) };
   }
 
@@ -161,7 +168,9 @@ window.simdupList = (() => {
       if (!drawn) drawn = requestAnimationFrame(() => { drawn = 0; if (parts && parts.box === box) rows(); });
     });
     parts = { node, value, box, inner };
-    return h('aside', { class: 'list' }, node, box);
+    // A cluster has a heading of its own; beside none, the list is what the page is about.
+    const heading = h('h1', { class: 'unseen' }, t('clusters'));
+    return h('aside', { class: 'list', 'aria-label': t('list') }, heading, node, box);
   }
 
   /** Choose the clusters again and draw the list, which is on the page. */

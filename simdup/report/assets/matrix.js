@@ -52,8 +52,9 @@ window.simdupMatrix = (() => {
     const weak = similarity >= 0 && similarity < state.threshold;
     const label = t('cell', letter(pair.a), letter(pair.b), state.digits(similarity), pairDistance[pair.p]);
     return h('button', {
-      type: 'button', class: `cell level${level}${chosen ? ' chosen' : ''}${weak ? ' weak' : ''}`, 'aria-label': label, title: label,
-      'aria-pressed': String(chosen), onclick: () => open(pair.a, pair.b),
+      type: 'button', class: `cell level${level}${chosen ? ' chosen' : ''}${weak ? ' weak' : ''}`, title: label,
+      // The name begins with what is seen: who speaks to the page says that.
+      'aria-label': `${short(similarity)} ${label}`, 'aria-pressed': String(Boolean(chosen)), onclick: () => open(pair.a, pair.b),
     }, short(similarity));
   }
 
@@ -73,7 +74,7 @@ window.simdupMatrix = (() => {
       }
       rows.push(h('div', { class: 'line' }, cells, h('span', { class: 'letter' }, letter(i))));
     }
-    return h('div', { class: `triangle${size > 8 ? ' dense' : ''}`, role: 'group', 'aria-label': t('matrix') }, rows);
+    return h('div', { class: `triangle${size > 14 ? ' dense tiny' : size > 8 ? ' dense' : ''}`, role: 'group', 'aria-label': t('matrix') }, rows);
   }
 
   /** Return the ring: documents on a circle, the kept one filled, the weakest pair dashed. */
@@ -103,16 +104,18 @@ window.simdupMatrix = (() => {
     return svg('svg', { viewBox: '0 0 200 200', class: 'ring', role: 'img', 'aria-label': t('graph') }, lines, dots);
   }
 
-  /** Return the section with both; `chosen` is the pair that is read. */
+  /** Return the section with both; `chosen` is the pair that is read.  Of two documents all is said. */
   function draw(cluster, chosen, open) {
     const { table } = data;
+    if (table.size[cluster] === 2) return null;
     const weak = weakest(cluster);
-    const link = weak ? h('b', { class: 'accent' }, `${letter(weak.a)}–${letter(weak.b)} ${state.digits(table.pairSimilarity[weak.p])}`) : '';
-    const [before, after] = t('weakestLink', '\u0001').split('\u0001');
+    const similarity = weak ? table.pairSimilarity[weak.p] : -1;
+    const value = similarity < 0 && weak ? t('bits', table.pairDistance[weak.p]) : state.digits(similarity);
+    const link = weak ? h('b', { class: 'accent' }, `${letter(weak.a)}–${letter(weak.b)} ${value}`) : '';
     const many = table.size[cluster] > MOST;
     return h('section', { class: 'pairs' }, h('h2', {}, t('pairsTitle')),
       h('div', { class: 'pictures' }, triangle(cluster, chosen, open), ring(cluster, open)),
-      h('p', { class: 'note' }, h('span', { class: 'dash', 'aria-hidden': 'true' }), before, link, after,
+      h('p', { class: 'note' }, h('span', { class: 'dash', 'aria-hidden': 'true' }), state.parts('weakestLink', [''], () => link), h('span', { class: 'controls' }, t('weakestHint')),
         many ? ` ${t('firstMembers', MOST, table.size[cluster])}` : '',
         table.complete[cluster] ? '' : ` ${t('someListed')}`));
   }

@@ -4,7 +4,7 @@
 window.simdupOverview = (() => {
   'use strict';
 
-  const { h, name, shown, width } = window.simdupDom;
+  const { h, name, shown, either, width } = window.simdupDom;
   const data = window.simdupData;
   const groups = window.simdupGroups;
   const charts = window.simdupCharts;
@@ -38,12 +38,10 @@ window.simdupOverview = (() => {
   /** Return the sentence with its numbers in bold. */
   function sentence(count) {
     const { documents } = head.figures;
-    const key = count ? 'sentence' : 'sentenceNone';
-    const words = state.t(key, ...(count ? ['\u0001', '\u0002'] : ['\u0002']));
-    return words.split(/([\u0001\u0002])/).map((part) => {
-      if (part === '\u0001') return h('strong', { class: 'hot' }, number(count));
-      return part === '\u0002' ? h('strong', {}, number(documents)) : part;
-    });
+    const draw = (i, value) => h('strong', { class: count && !i ? 'hot' : null }, number(value));
+    const parts = count ? state.parts('sentence', [count, documents], draw) : state.parts('sentenceNone', [documents], draw);
+    // A large type breaks lines at hyphens, where it reads badly.
+    return parts.map((part) => (typeof part === 'string' ? part.split(/(\S+-\S+)/).map((words, i) => (i % 2 ? h('span', {}, words) : words)) : part));
   }
 
   /** Return the bar of redundant, kept and unique documents with its legend. */
@@ -95,21 +93,30 @@ window.simdupOverview = (() => {
     return input;
   }
 
+  /** Return what a chart shows, and what can be done with it, which paper leaves out. */
+  function note(words, hint) {
+    return h('p', { class: 'note' }, t(words), h('span', { class: 'controls' }, t(hint)));
+  }
+
+  /** Return whether there are similarities: with `--no-verify` and without clusters there are none. */
+  function compared() {
+    return head.histogram.some((pairs) => pairs);
+  }
+
   function similarity() {
     const box = h('section', { class: 'card similar' }, h('h2', {}, t('similarTitle')));
-    if (!head.histogram.some((pairs) => pairs)) {
+    if (!compared()) {
       box.append(h('p', { class: 'note' }, t(head.figures.pairs ? 'similarNone' : 'countNone')));
       return box;
     }
-    const low = charts.lowest();
-    const ticks = [0, 1, 2, 3, 4].map((i) => (low + ((100 - low) * i) / 4) / 100);
+    const { low, ticks, reach } = charts.scale();
     const value = h('output', { for: 'threshold' }, (state.threshold / 10000).toFixed(2));
     const reset = h('button', { type: 'button', class: 'quiet', onclick: () => state.set({ threshold: groups.asked() }) }, t('reset', (groups.asked() / 10000).toFixed(2)));
     reset.hidden = state.threshold === groups.asked();
     box.append(
-      h('p', { class: 'note' }, t('similarText')),
+      note('similarText', 'similarHint'),
       h('div', { class: 'plot' }, charts.histogram(state.threshold), width(h('div', { class: 'scale' }, slider('threshold', low),
-        h('div', { class: 'ticks', 'aria-hidden': 'true' }, ticks.map((tick) => h('span', {}, tick.toFixed(2))))), charts.reach())),
+        h('div', { class: 'ticks', 'aria-hidden': 'true' }, ticks.map((tick) => h('span', {}, (tick / 100).toFixed(2))))), reach)),
       h('p', { class: 'setting' }, h('label', { for: 'threshold' }, t('threshold')), ' ', value, reset, fixed()),
     );
     return box;
@@ -142,7 +149,7 @@ window.simdupOverview = (() => {
     }).filter(({ clusters }) => clusters);
     const most = Math.max(1, ...rows.map(({ clusters }) => clusters));
     const label = ({ from, to }) => (from === to ? String(from - OWN) : to === Infinity ? `${from - OWN}+` : `${from - OWN}–${to - OWN}`);
-    return h('section', { class: 'card' }, h('h2', {}, t('sizesTitle')), h('p', { class: 'note' }, t('sizesText')),
+    return h('section', { class: 'card' }, h('h2', {}, t('sizesTitle')), note('sizesText', 'sizesHint'),
       h('ul', { class: 'bars' }, rows.map((row) => h('li', {},
         h('button', { type: 'button', onclick: () => show({ sizes: [row.from, row.to, label(row)] }) },
           h('span', { class: 'key' }, label(row)),
@@ -164,9 +171,9 @@ window.simdupOverview = (() => {
     const rows = head.folders.map(folderRow);
     const body = h('tbody', {}, rows.slice(0, ROWS));
     const rest = rows.slice(ROWS);
-    const more = rest.length ? h('button', { type: 'button', class: 'quiet', onclick: () => { body.append(...rest); more.remove(); } }, t('more', rest.length)) : null;
+    const more = rest.length ? h('button', { type: 'button', class: 'quiet more', onclick: () => { body.append(...rest); more.remove(); } }, either(t('more', rest.length), t('beyond', rest.length))) : null;
     const titles = [['folder', ''], ['documents', 'num'], ['redundant', 'num'], ['share', '']];
-    return h('section', { class: 'card wide' }, h('h2', {}, t('foldersTitle')), h('p', { class: 'note' }, t('foldersText')),
+    return h('section', { class: 'card wide' }, h('h2', {}, t('foldersTitle')), note('foldersText', 'foldersHint'),
       h('div', { class: 'scroll' }, h('table', {},
         h('thead', {}, h('tr', {}, titles.map(([key, kind], i) => h('th', { scope: 'col', class: kind, colspan: i === 3 ? 2 : null }, t(key))))), body)), more);
   }
@@ -174,9 +181,9 @@ window.simdupOverview = (() => {
   function listed(key, rows, count) {
     if (!rows.length) return null;
     const rest = count - rows.length;
-    return [h('h3', {}, t(key)), h('ul', { class: 'plain' },
+    return h('section', { class: 'listed' }, h('h3', {}, t(key)), h('ul', { class: 'plain' },
       rows.map(([who, what]) => h('li', {}, name(who), ': ', shown(what))),
-      rest > 0 ? h('li', {}, t('beyond', rest)) : null)];
+      rest > 0 ? h('li', {}, t('beyond', rest)) : null));
   }
 
   function fields(values) {
@@ -208,7 +215,7 @@ window.simdupOverview = (() => {
   function draw(main) {
     const said = unlisted() ? h('p', { class: 'notice' }, t('unlisted', unlisted(), head.figures.listed)) : null;
     main.replaceChildren(h('div', { class: 'overview' }, h('div', { class: 'live' }, live(current())), said,
-      h('div', { class: 'cards' }, similarity(), heat(), sizes(), folders()), how()));
+      h('div', { class: 'cards' }, head.figures.pairs ? [similarity(), heat(), sizes()] : [], folders()), how()));
   }
 
   /** Draw what the threshold changes; the control keeps the focus. */
@@ -216,6 +223,7 @@ window.simdupOverview = (() => {
     const box = document.querySelector('.live');
     if (!box) return;
     box.replaceChildren(...live(current()));
+    if (!compared()) return;
     const card = document.querySelector('.similar');
     if (!card.querySelector('.histogram')) return;
     card.querySelector('.histogram').replaceWith(charts.histogram(state.threshold));
@@ -227,5 +235,5 @@ window.simdupOverview = (() => {
     card.querySelector('input').value = String(Math.round(state.threshold / 100));
   }
 
-  return { draw, update, slider, unlisted };
+  return { draw, update, slider, unlisted, compared };
 })();

@@ -122,7 +122,7 @@ window.simdupPassages = (() => {
   function shortened(/** @type {string} */ text, say) {
     if (text.length <= spans.LONG) return lines(text);
     const middle = text.slice(spans.END, -spans.END);
-    const button = h('button', { type: 'button', class: 'rd-more' }, say('showEqual', middle.length));
+    const button = h('button', { type: 'button', class: 'rd-more' }, spans.hiddenWords(middle.length, say));
     button.addEventListener('click', () => button.replaceWith(...lines(middle)));
     return [...lines(text.slice(0, spans.END)), button, ...lines(text.slice(-spans.END))];
   }

@@ -11,7 +11,7 @@
  *
  * `strings` has words by key, {0} and {1} are arguments, and `|` separates one from many: side, inline,
  * characters, words, layout, unit, previous, next, changes, identical, equalShare, movedCount,
- * foldedCount, position, map, mapText, showEqual, replaced, comparing, foldedAs, movedTo, movedFrom;
+ * foldedCount, position, map, mapText, showEqual, equalHere, replaced, comparing, foldedAs, movedTo, movedFrom;
  * with passages: passagesCount, coverage, passageAt, passageFigures.
  *
  * It needs, in this order: dom.js, tokens.js, align.js, diff.js, rows.js, spans.js, ribbon.js, lazy.js,

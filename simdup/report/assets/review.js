@@ -8,7 +8,7 @@
 window.simdupReview = (() => {
   'use strict';
 
-  const { h, name } = window.simdupDom;
+  const { h, name, either } = window.simdupDom;
   const data = window.simdupData;
   const matrix = window.simdupMatrix;
   const state = window.simdupState;
@@ -258,13 +258,13 @@ window.simdupReview = (() => {
     const sorted = [...made].sort(([a], [b]) => a - b);
     const body = h('tbody', {});
     let listed = 0;
-    const more = h('button', { type: 'button', class: 'quiet' });
+    const more = h('button', { type: 'button', class: 'quiet more' });
     const add = () => {
       sorted.slice(listed, listed + ROWS).forEach(([cluster, one]) => body.append(h('tr', {},
         h('td', {}, h('a', { href: `#/c/${cluster + 1}` }, name(data.names[data.table.first[cluster]]))),
         h('td', {}, words(one)), h('td', {}, name(one.note)))));
       listed = Math.min(sorted.length, listed + ROWS);
-      more.textContent = t('more', sorted.length - listed);
+      more.replaceChildren(...either(t('more', sorted.length - listed), t('beyond', sorted.length - listed)));
       more.hidden = listed === sorted.length;
     };
     more.addEventListener('click', add);
@@ -287,15 +287,15 @@ window.simdupReview = (() => {
     const decided = made.size;
     main.replaceChildren(h('div', { class: 'overview review' },
       h('h1', { class: 'sentence' }, t('reviewed', decided, data.table.count)),
-      h('p', { class: 'note' }, kept ? t('remembered') : t('notRemembered')),
+      h('p', { class: 'note controls' }, kept ? t('remembered') : t('notRemembered')),
       h('p', { class: 'decisions' },
         h('button', { type: 'button', class: 'button', disabled: !decided && !foreign.length, onclick: save }, t('save')),
         h('button', { type: 'button', class: 'button', onclick: () => input.click() }, t('load')), input,
-        h('button', { type: 'button', class: 'button', onclick: next }, t('nextUndecided'))),
+        h('button', { type: 'button', class: 'button', disabled: decided === data.table.count, onclick: next }, t('nextUndecided'))),
       decided ? rows() : null,
       foreign.length ? h('p', { class: 'note' }, t('foreign', foreign.length)) : null,
       decided ? [h('h2', {}, t('useTitle')), h('p', { class: 'note' }, t('useText')), h('pre', {}, window.simdupDom.shown(command())),
-        h('button', { type: 'button', class: 'button', onclick: () => window.simdupCluster.copy(command()) }, t('copyCommand'))] : null));
+        h('button', { type: 'button', class: 'button controls', onclick: () => window.simdupCluster.copy(command()) }, t('copyCommand'))] : null));
   }
 
   /** Go to the first cluster of the list that is not decided. */

@@ -7,7 +7,7 @@
 window.simdupSpans = (() => {
   'use strict';
 
-  const { h } = window.simdupDom;
+  const { h, either } = window.simdupDom;
 
   // Invisible characters and those that turn the text around.  Selectors of glyphs belong to what they
   // vary; a tab is a blank.
@@ -78,15 +78,20 @@ window.simdupSpans = (() => {
     return nodesOf(text.slice(0, 80)).map((node) => (typeof node === 'string' ? node : node.textContent)).join('');
   }
 
+  /** Return what stands for equal text that is not shown: on paper nothing can be pressed. */
+  function hiddenWords(/** @type {number} */ hidden, /** @type {Function} */ say) {
+    return either(say('showEqual', hidden), say('equalHere', hidden));
+  }
+
   /** Return equal text; a long stretch as its ends, with a button between that shows the rest. */
   function equalNodes(/** @type {string} */ text, /** @type {Function} */ say) {
     if (text.length <= LONG) return nodesOf(text);
     const [head, tail] = [text.slice(0, END), text.slice(-END)];
     const middle = text.slice(END, -END);
-    const button = h('button', { type: 'button', class: 'rd-more' }, say('showEqual', middle.length));
+    const button = h('button', { type: 'button', class: 'rd-more' }, hiddenWords(middle.length, say));
     button.addEventListener('click', () => button.replaceWith(...nodesOf(middle)));
     return [...nodesOf(head), button, ...nodesOf(tail)];
   }
 
-  return Object.freeze({ draw, nodesOf, visible, LONG, END });
+  return Object.freeze({ draw, nodesOf, visible, hiddenWords, LONG, END });
 })();

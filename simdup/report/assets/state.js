@@ -44,6 +44,7 @@ window.simdupState = (() => {
     on: (listener) => listeners.push(listener),
     set,
     t,
+    parts,
     number,
     percent,
     digits,
@@ -64,10 +65,18 @@ window.simdupState = (() => {
    * A page of another kind than a scan may have words of its own: see kinds.js.
    */
   function t(key, ...given) {
+    return worded(key, given[0]).replace(/\{(\d)\}/g, (_, i) => (typeof given[i] === 'number' ? number(given[i]) : given[i]));
+  }
+
+  function worded(key, count) {
     const table = tables[state.lang];
     const [one, many] = (table[`${key}_${data.head.kind}`] ?? table[key]).split('|');
-    const words = many !== undefined && given[0] !== 1 ? many : one;
-    return words.replace(/\{(\d)\}/g, (_, i) => (typeof given[i] === 'number' ? number(given[i]) : given[i]));
+    return many !== undefined && count !== 1 ? many : one;
+  }
+
+  /** Return the words for a key as a list, each argument drawn by `draw(i, value)`. */
+  function parts(key, given, draw) {
+    return worded(key, given[0]).split(/\{(\d)\}/).map((part, i) => (i % 2 ? draw(Number(part), given[part]) : part));
   }
 
   function locale() {

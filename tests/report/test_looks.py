@@ -1,0 +1,92 @@
+"""How the page is seen: on a phone, on paper, in both schemes, and by who does not see it."""
+
+import re
+
+import pytest
+from pages import corpus, go, hostile, opened
+
+
+def test_nothing_overflows_on_a_phone(page_of, browser, tmp_path):
+    path = page_of(hostile(tmp_path / "in"), corpus(tmp_path / "texts"), "--id-field", "id")
+    with opened(browser, path, viewport={"width": 400, "height": 800}) as page:
+        for route in ("#/", "#/clusters", "#/c/1", "#/c/4", "#/review"):
+            go(page, route)
+            assert page.evaluate("document.documentElement.scrollWidth") <= 400
+            assert page.evaluate("document.getElementById('detail')?.scrollWidth || 0") <= 400
+
+
+def test_paper_has_the_view_and_no_controls(page_of, browser, tmp_path):
+    with opened(browser, page_of(corpus(tmp_path / "texts"))) as page:
+        for route, most in (("#/", 2), ("#/c/1", 3), ("#/review", 1)):
+            go(page, route)
+            pdf = page.pdf(format="A4")
+            assert 1 <= len(re.findall(rb"/Type\s*/Page\b", pdf)) <= most, route
+        page.evaluate("simdupReview.duplicates(0)")
+        page.emulate_media(media="print")
+        # Names, figures, and what stands for equal text are words on paper, too.
+        buttons = "button:not(.link, .cell, .more, .rd-hidden, .rd-more, .bars button)"
+        for route in ("#/", "#/c/1", "#/review"):
+            go(page, route)
+            found = page.locator(f"{buttons}, input, select, .list, .tabs, .tools, .controls").all()
+            assert [one.inner_html() for one in found if one.is_visible()] == []
+
+
+@pytest.mark.parametrize(("layout", "columns"), [("side", 2), ("inline", 1)])
+def test_paper_has_the_layout_of_the_screen(page_of, browser, tmp_path, layout, columns):
+    across = "(e) => getComputedStyle(e).gridTemplateColumns.split(' ').length"
+    paper = {"width": 680, "height": 1000}  # what a sheet of A4 leaves
+    with opened(browser, page_of(corpus(tmp_path / "texts"))) as page:
+        go(page, "#/c/2")
+        page.evaluate("(layout) => simdupCluster.reader().setLayout(layout)", layout)
+        page.set_viewport_size(paper)
+        page.emulate_media(media="print")
+        for part in (".rd-head", ".rd-row"):
+            assert page.eval_on_selector(part, across) == columns
+        breaks = "(row) => getComputedStyle(row).breakInside"
+        rows = page.evaluate(f"[...document.querySelectorAll('.rd-row')].map({breaks})")
+        assert set(rows) == {"avoid"}
+        assert "show" not in page.inner_text(".texts")
+
+
+CONTRAST = """() => {
+  const parse = (c) => (c.match(/[\\d.]+/g) || []).map(Number)
+    .map((v, i) => (c.startsWith('color(') && i < 3 ? 255 * v : v));
+  const light = ([r, g, b]) => [r, g, b].map((v) => v / 255)
+    .map((v) => (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4))
+    .reduce((s, v, i) => s + v * [0.2126, 0.7152, 0.0722][i], 0);
+  const paper = (e) => {
+    for (let at = e; at; at = at.parentElement) {
+      const c = parse(getComputedStyle(at).backgroundColor);
+      if (c.length === 3 || c[3] === 1) return c;
+    }
+    return [255, 255, 255];
+  };
+  const bad = [];
+  for (const e of document.querySelectorAll('body *')) {
+    const own = [...e.childNodes].some((n) => n.nodeType === 3 && n.textContent.trim());
+    if (!own || !e.checkVisibility() || e.closest('svg')) continue;
+    const [x, y] = [light(parse(getComputedStyle(e).color)), light(paper(e))].sort((p, q) => q - p);
+    if ((x + 0.05) / (y + 0.05) < 4.5) bad.push([e.className, e.textContent.slice(0, 20)]);
+  }
+  return bad;
+}"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_texts_have_enough_contrast(page_of, browser, tmp_path, scheme):
+    path = page_of(corpus(tmp_path / "texts"))
+    with opened(browser, path, color_scheme=scheme) as page:
+        for route in ("#/", "#/c/1", "#/c/2", "#/c/3", "#/review"):
+            go(page, route)
+            assert page.evaluate(CONTRAST) == []
+
+
+def test_every_control_has_a_name(page_of, browser, tmp_path):
+    script = """() => [...document.querySelectorAll('button, input, select, a')]
+        .filter((e) => !(e.textContent.trim() || e.getAttribute('aria-label')
+            || e.labels?.length || e.closest('label')) && e.checkVisibility())
+        .map((e) => e.outerHTML)"""
+    with opened(browser, page_of(corpus(tmp_path / "texts"))) as page:
+        for route in ("#/", "#/c/1", "#/review"):
+            go(page, route)
+            assert page.evaluate(script) == []
