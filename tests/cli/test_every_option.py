@@ -1,0 +1,203 @@
+"""Every option of every command has an effect: two calls, of which only one has it, differ.
+
+`option_trials.py` says for each option of each command which calls; an option without an entry
+fails.  What a call does is its status, what it prints and writes and, for options that must not
+change the result, what the run was told: processes, segmenter, memory, compressed tables.
+"""
+
+import re
+import shutil
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing, nullcontext
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import click
+import option_trials
+import pytest
+import tqdm
+from support import Command, commands
+
+import simdup.features.tokens
+import simdup.index.matching
+import simdup.operations.pairs
+from simdup import search
+from simdup.model.settings import RunOptions
+
+
+def long_name(one: click.Parameter) -> str:
+    return max(one.opts, key=len)
+
+
+OPTIONS = [
+    (name, long_name(one), frozenset((*one.opts, *one.secondary_opts)))
+    for name, command in commands().items()
+    for one in command.params
+    if isinstance(one, click.Option) and name != "completion"
+]
+
+
+class Seen(NamedTuple):
+    """What a call did."""
+
+    status: int
+    out: str
+    err: str
+    written: dict[str, str]
+    told: frozenset[str]
+
+
+def timeless(text: str) -> str:
+    text = re.sub(r"\d+\.\d s\b", "_ s", text)
+    text = re.sub(r'"(seconds|made|written|modified|created)": ?[^,}]+', "", text)
+    # A report page holds the command.
+    text = re.sub(r'"command": ?"[^"]*"', "", text)
+    return re.sub(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?", "", text)
+
+
+@pytest.fixture(scope="module")
+def bench(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("trials")
+    option_trials.build(folder / "bench")
+    shutil.copytree(folder / "bench", folder / "whole")
+    return folder / "bench"
+
+
+@pytest.fixture(scope="module")
+def baselines() -> dict[str, Seen]:
+    """Calls that many options share."""
+    return {}
+
+
+@pytest.fixture
+def told(monkeypatch: pytest.MonkeyPatch) -> set[str]:
+    """What the rooms below the command line are told of how to run."""
+    found: set[str] = set()
+
+    def spy(module: Any, name: str, say: Callable[..., str]) -> None:
+        original = getattr(module, name)
+
+        def called(*given: Any, **named: Any) -> Any:
+            found.add(say(*given, **named))
+            return original(*given, **named)
+
+        monkeypatch.setattr(module, name, called)
+
+    processes = RunOptions.processes.fget  # type: ignore[attr-defined]
+
+    def count(run: RunOptions) -> int:
+        found.add(f"processes {processes(run)}")
+        return int(processes(run))
+
+    monkeypatch.setattr(RunOptions, "processes", property(count))
+    spy(simdup.features.tokens, "_segmenter", lambda engine, *_: f"segmenter {engine}")
+    spy(search, "all_pairs", lambda *_, memory=None, **__: f"memory {memory}")
+    spy(simdup.operations.pairs, "sort_chunks", lambda keys, room, *_: f"memory {room}")
+    # Tables are built for many queries only.
+    spy(simdup.index.matching, "SearchSetup", lambda *given: f"compress {given[-1]}")
+    # Bars appear after half a second, which no call here takes.
+    spy(tqdm, "tqdm", lambda *_, **__: "progress")
+    return found
+
+
+Watch = Callable[[str], Seen]
+
+
+@pytest.fixture
+def watch(
+    simdup: Command, bench: Path, told: set[str], monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Watch]:
+    """Call a command in a folder that is as it was at first."""
+    monkeypatch.chdir(bench)
+
+    def call(line: str) -> Seen:
+        told.clear()
+        with closing(sqlite3.connect("i")) if "--timeout" in line else nullcontext() as writer:
+            if writer is not None:
+                writer.execute("BEGIN IMMEDIATE")
+            ran = simdup(*line.split())
+            if writer is not None:
+                writer.rollback()
+        run = frozenset(told)
+        written = {}
+        for path in sorted(changed(bench)):
+            written[path] = content(simdup, bench / path)
+        restore(bench)
+        return Seen(ran.status, timeless(ran.text), timeless(ran.err), written, run)
+
+    yield call
+    restore(bench)
+
+
+def changed(bench: Path) -> Iterator[str]:
+    """The files that are new, or are not as they were."""
+    whole = bench.parent / "whole"
+    for path in bench.rglob("*"):
+        name = path.relative_to(bench)
+        before = whole / name
+        if path.is_file() and (not before.exists() or before.read_bytes() != path.read_bytes()):
+            yield name.as_posix()
+
+
+def restore(bench: Path) -> None:
+    """Put the folder back as it was; it stays the same folder, because calls run in it."""
+    whole = bench.parent / "whole"
+    for name in list(changed(bench)):
+        (bench / name).unlink()
+    for folder in [
+        one for one in bench.iterdir() if one.is_dir() and not (whole / one.name).exists()
+    ]:
+        shutil.rmtree(folder)
+    shutil.copytree(whole, bench, dirs_exist_ok=True)
+
+
+def content(simdup: Command, path: Path) -> str:
+    """What a file holds; of an index the lines and the recipe, because it also holds the time."""
+    if path.read_bytes().startswith(b"SQLite"):
+        info = simdup("index", "info", path, "--isolated").text
+        recipe = re.findall(r".*(?:recipe|document).*", info)
+        return simdup("index", "export", path, "--isolated").text + "\n".join(recipe)
+    link = "link " if path.is_symlink() else ""
+    return link + timeless(path.read_bytes().decode("utf-8", "surrogateescape"))
+
+
+@pytest.mark.parametrize(
+    ("name", "option", "spellings"), OPTIONS, ids=[f"{one[0]} {one[1]}" for one in OPTIONS]
+)
+def test_an_option_has_an_effect(
+    watch: Watch, baselines: dict[str, Seen], bench: Path, name: str, option: str,
+    spellings: frozenset[str],
+) -> None:  # fmt: skip
+    lines = option_trials.lines(name, option)
+    assert lines is not None, f"add {option} of {name} to option_trials.py"
+    without, typed = lines
+    assert spellings & set(typed[len(without) :].split()), "the second call must have the option"
+    if option == "--isolated":
+        (bench.parent / "whole" / "simdup.toml").write_text("nonsense = 1")
+        restore(bench)
+    try:
+        if without not in baselines or option == "--isolated":
+            baselines[without] = watch(without)
+            # Pages, models and indexes could hold a time, which alone would make calls differ.
+            if baselines[without].written:
+                assert watch(without) == baselines[without], "the same call twice differs"
+        plain, seen = baselines[without], watch(typed)
+    finally:
+        (bench.parent / "whole" / "simdup.toml").unlink(missing_ok=True)
+    if option == "--isolated":
+        del baselines[without]
+    assert seen != plain
+    noted = [line for line in seen.err.splitlines() if "has no effect" in line]
+    told = seen._replace(err="\n".join(set(seen.err.splitlines()) - set(noted)))
+    alone = told == plain._replace(err="\n".join(set(plain.err.splitlines())))
+    assert alone == ((name, option) in option_trials.NOTED), noted
+    assert "no such option" not in seen.err
+    assert "internal error" not in seen.err
+
+
+def test_no_entry_is_left_over() -> None:
+    known = {(name, option) for name, option, _ in OPTIONS}
+    for option, trials in option_trials.TRIALS.items():
+        for name in trials:
+            assert any(one == option and name in (command, "*") for command, one in known)
