@@ -102,8 +102,12 @@ class Corpus:
         self.given.take(counted.documents)
         names, notes = self.registry.assign_all(counted.documents)
         skipped, left_out = self.given.skip_all(counted.skipped)
-        done = len(self.names)
-        self.unread += [one._replace(before=done + one.before) for one in counted.unread]
+        # An index puts what it skips itself before these.
+        of = skipped[len(skipped) - len(counted.unread) :]
+        self.unread += [
+            Unread(len(self.names) + one.before, known.document, one.path)
+            for one, known in zip(counted.unread, of, strict=True)
+        ]
         self.names += names
         self.notes += notes + left_out
         self.skipped += skipped

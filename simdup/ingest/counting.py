@@ -9,7 +9,7 @@ from itertools import chain, compress
 
 import numpy as np
 
-from simdup.corpus.batches import Batch, TextBatch, read
+from simdup.corpus.batches import Batch, FileBatch, Unreadable, read
 from simdup.corpus.names import without_address
 from simdup.corpus.record_batches import LineBatch, ParquetBatch
 from simdup.corpus.spool import Slot, SpoolWriter
@@ -80,7 +80,9 @@ def file_of(batch: Batch, skipped: Skipped) -> str:
     """Return the path of the file that holds a skipped document; empty for none."""
     if isinstance(batch, LineBatch | ParquetBatch):
         return batch.file.path
-    return "" if isinstance(batch, TextBatch) else without_address(skipped.document)
+    if isinstance(batch, FileBatch):
+        return skipped.document
+    return without_address(skipped.document) if isinstance(batch, Unreadable) else ""
 
 
 class BatchCounter:

@@ -23,12 +23,18 @@ def is_table(data: object) -> bool:
 
 
 def keep_rows(data: Any) -> Any:
-    """Return data whose rows can be taken again: an iterator becomes a list."""
+    """Return data whose rows can be taken again.
+
+    An iterator becomes a list, and a stream of Arrow a table.
+    """
+    # The columns of a pandas frame are attributes too.
+    if hasattr(data, "read_all") and not hasattr(data, "iloc"):
+        return data.read_all()
     once = not is_table(data) and not isinstance(data, str | os.PathLike | Mapping | Sequence)
     return list(data) if once and isinstance(data, Iterable) else data
 
 
-def as_paths(argument: str, paths: Paths) -> list[str]:
+def as_paths(paths: Paths, argument: str) -> list[str]:
     """Return the paths that an argument names, one or several."""
     check_type(argument, paths, (Iterable | os.PathLike, "a path or paths"))
     return [os.fspath(one) for one in ([paths] if isinstance(paths, str | os.PathLike) else paths)]

@@ -231,7 +231,7 @@ class Result:
         )
 
     @property
-    def documents(self) -> list[str]:
+    def documents(self) -> list[Any]:
         """The names of the input documents (see `InputDocuments`), in input order."""
         return self.inputs.listed()
 
@@ -245,21 +245,21 @@ class Result:
         return self.inputs.labels(self.clusters)
 
     @property
-    def kept(self) -> list[str]:
+    def kept(self) -> list[Any]:
         """Documents of clusters that stay, linked ones included, in input order."""
         return self._with_role(redundant=False)
 
     @property
-    def redundant(self) -> list[str]:
+    def redundant(self) -> list[Any]:
         """Documents that meet the criteria with a kept one, in input order."""
         return self._with_role(redundant=True)
 
     @property
-    def unique(self) -> list[str]:
+    def unique(self) -> list[Any]:
         """Documents in no cluster, in input order."""
         return self.inputs.unique(self.clusters)
 
-    def _with_role(self, redundant: bool) -> list[str]:
+    def _with_role(self, redundant: bool) -> list[Any]:
         members = (member for cluster in self.clusters for member in cluster.members)
         found = sorted((m.number, m.name) for m in members if (m.role == "redundant") == redundant)
         return [name for number, name in found if number >= self.references]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ class Unread(NamedTuple):
     """A document that was skipped before it got a number."""
 
     before: int  # how many documents with a number precede it
-    name: str
+    name: Any
     path: str = ""  # of its file; empty for a text that was passed from Python
 
 
@@ -36,7 +36,7 @@ class InputDocuments:
 
     Attributes
     ----------
-    names : sequence of str
+    names : sequence
         The name of each document with a number.
     references : int
         How many of these are references; they come first.
@@ -46,7 +46,7 @@ class InputDocuments:
         The input documents without a number, in order.
     """
 
-    names: Sequence[str] = ()
+    names: Sequence[Any] = ()
     references: int = 0
     wordless: tuple[int, ...] = ()
     unread: tuple[Unread, ...] = ()
@@ -55,9 +55,9 @@ class InputDocuments:
         """Return the number of input documents."""
         return len(self.names) - self.references + len(self.unread)
 
-    def listed(self) -> list[str]:
+    def listed(self) -> list[Any]:
         """Return the names of the input documents, in input order."""
-        found: list[str] = []
+        found: list[Any] = []
         done = self.references
         for one in self.unread:
             found += self.names[done : one.before]
@@ -84,7 +84,7 @@ class InputDocuments:
         leader[places] = first[of]
         return (np.cumsum(leader == np.arange(len(self))) - 1)[leader]
 
-    def unique(self, clusters: Iterable[Cluster]) -> list[str]:
+    def unique(self, clusters: Iterable[Cluster]) -> list[Any]:
         """Return the names of the documents that took part and are in no cluster, in order."""
         clustered = {member.number for cluster in clusters for member in cluster.members}
         clustered.update(self.wordless)

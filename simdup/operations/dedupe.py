@@ -86,11 +86,11 @@ def dedupe(
     )
     if link not in LINKS:
         raise invalid("link", link, "one of " + ", ".join(LINKS))
-    rows, named = keep_rows(data), as_paths("references", references)
+    rows, named = keep_rows(data), as_paths(references, "references")
     if are_paths(rows):
         target = None if output is None else os.fspath(output)
         cleaned = rewrite(
-            as_paths("data", rows), DedupeOptions(target, named, link, force), settings
+            as_paths(rows, "data"), DedupeOptions(target, named, link, force), settings
         )
         return cleaned._replace(data=select(cleaned.result.documents, _staying(cleaned)))
     if output is not None:

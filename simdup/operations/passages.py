@@ -99,7 +99,7 @@ def passages(
     settings = Settings.of(reading=reading, run=run, jobs=jobs)
     check_type("criteria", criteria, (PassageCriteria, "`PassageCriteria`"), unset=None)
     criteria = replace(criteria or PassageCriteria(), **fields)
-    scope = PassageScope(across, tuple(as_paths("templates", templates)))
+    scope = PassageScope(across, tuple(as_paths(templates, "templates")))
     opened = open_passages(data, settings, references, across)
     with examine(opened, criteria, scope) as (result, _):
         return result
@@ -109,7 +109,7 @@ def open_passages(
     data: Data, settings: Settings, references: Paths = (), across: str | None = None
 ) -> Input:
     """List what is to be read; see `passages`."""
-    indexes, references = split_indexes(as_paths("references", references))
+    indexes, references = split_indexes(as_paths(references, "references"))
     if indexes:
         what = "is an index: it has no texts that passages could be found in"
         raise SimdupError(indexes[0], what, "name the documents themselves as `references`")

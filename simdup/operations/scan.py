@@ -93,7 +93,7 @@ def scan(
     ['a', 'b']
     """
     settings = Settings.of(recipe, criteria, reading=reading, run=run, jobs=jobs, **fields)
-    indexes, others = split_indexes(as_paths("references", references))
+    indexes, others = split_indexes(as_paths(references, "references"))
     return examine(replace(open_input(data, settings, others), indexes=indexes))[0]
 
 

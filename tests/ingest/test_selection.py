@@ -72,6 +72,11 @@ def test_an_iterator_becomes_a_list() -> None:
     assert keep_rows({"a": "b"}.items()) == [("a", "b")]
 
 
+def test_a_stream_becomes_a_table() -> None:
+    table = arrow_table()
+    assert keep_rows(table.to_reader()) == table
+
+
 def test_paths(tmp_path: Any) -> None:
     assert all(map(are_paths, ("a", tmp_path, ["a"], (tmp_path,))))
     assert not any(map(are_paths, ([], [("a", "b")], {"a": "b"})))
