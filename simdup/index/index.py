@@ -321,7 +321,7 @@ def _text_columns(
 ) -> Iterator[Columns]:
     """Yield the columns of documents, batch by batch, except those already in the index."""
     fingerprinter = session.recipe.fingerprinter
-    opened = open_input(sources, settings)  # type: ignore[arg-type]
+    opened = open_input(sources, settings)
     for corpus in read_documents(opened, fingerprinter, known):
         found = corpus.fingerprints(fingerprinter)
         if isinstance(result, Added):

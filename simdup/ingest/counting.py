@@ -125,7 +125,7 @@ class BatchCounter:
             text, digest, first = next(documents)
             if digest in wordless:
                 why = "no words" if text.compact else "empty"
-                counted.skipped.append(Skipped(one.name, why))
+                counted.skipped.append(one.skip(why))
                 continue
             if first:
                 if self._seen is not None:

@@ -8,13 +8,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import chain, pairwise
+from typing import Any
 
-from simdup.corpus.batches import Batch, batches, read, text_batches
+from simdup.corpus.batches import Batch, RowBatch, batches, read
 from simdup.corpus.record_batches import LineBatch, ParquetBatch
 from simdup.corpus.sources import STDIN, File
 from simdup.features.analyzer import Analyzer
 from simdup.fingerprints.fingerprinter import Fingerprinter
 from simdup.ingest.corpus import Corpus
+from simdup.ingest.rows import Rows, row_batches
 from simdup.ingest.sources import Input
 from simdup.model.criteria import Criteria
 from simdup.model.documents import Document
@@ -25,13 +27,13 @@ from simdup.model.reading import Reading
 class Origins:
     """Where the documents of a run come from; documents go by their number."""
 
-    names: Sequence[str]
+    names: Sequence[Any]
     paths: Sequence[str]  # of their files; empty for texts that were passed from Python
-    records: Sequence[int]  # numbers in files of records, from 1; 0 for a file of its own
+    records: Sequence[int]  # as in `Document`
     digests: Sequence[bytes]  # of their compact texts
     sizes: Sequence[int]  # bytes of their texts as far as they are known
     files: Sequence[File]
-    texts: Sequence[tuple[str, str]]  # names and texts passed from Python; they follow the files'
+    rows: Rows | None  # texts that were passed from Python
     reading: Reading
     criteria: Criteria
     analyzer: Analyzer
@@ -57,35 +59,20 @@ class Origins:
         ]
         return cls(
             corpus.names, corpus.paths, corpus.records, corpus.digests.tolist(), sizes,
-            opened.files, opened.texts, opened.settings.reading, opened.settings.criteria,
+            opened.files, opened.rows, opened.settings.reading, opened.settings.criteria,
             corpus.analyzer, fingerprinter, order,
         )  # fmt: skip
 
     def read_again(self, numbers: Iterable[int]) -> Iterator[tuple[int, str]]:
         """Yield (number, text) of documents, file by file; what cannot be read again is missing."""
         wanted: dict[str, dict[int, int]] = {}
-        given: set[int] = set()
         for number in numbers:
-            if self.paths[number]:
-                wanted.setdefault(self.paths[number], {})[self.records[number]] = number
-            else:
-                given.add(number)
+            wanted.setdefault(self.paths[number], {})[self.records[number]] = number
         for file in self.files:
             if file.path in wanted and _rewind(file):
                 yield from _read(batches([file], self.reading), wanted[file.path], self.reading)
-        if given:
-            yield from self._given(given)
-
-    def _given(self, wanted: set[int]) -> Iterator[tuple[int, str]]:
-        """Yield texts that were passed from Python; those that were skipped have no number."""
-        number = self.paths.index("")
-        for name, text in self.texts:
-            if number < len(self.names) and self.names[number] == name:
-                for batch in text_batches([(name, text)] if number in wanted else []):
-                    for one in read(batch, self.reading):
-                        if isinstance(one, Document):
-                            yield number, one.text
-                number += 1
+        if "" in wanted and self.rows is not None and self.rows.again:
+            yield from _read(row_batches(self.rows, []), wanted[""], self.reading)
 
 
 def _read(
@@ -95,13 +82,19 @@ def _read(
     for batch, following in pairwise(chain(found, [None])):
         if batch is None:
             return
-        if isinstance(batch, LineBatch | ParquetBatch):
-            last = following.record if isinstance(following, type(batch)) else sys.maxsize
-            if not any(batch.record <= record < last for record in wanted):
-                continue
+        first, last = _first(batch), _first(following) or sys.maxsize
+        if first and not any(first <= record < last for record in wanted):
+            continue
         for one in read(batch, reading):
             if isinstance(one, Document) and one.record in wanted:
                 yield wanted[one.record], one.text
+
+
+def _first(batch: Batch | None) -> int:
+    """Return the number of the first record of a batch; 0 for anything else."""
+    if isinstance(batch, LineBatch | ParquetBatch):
+        return batch.record
+    return batch.first if isinstance(batch, RowBatch) else 0
 
 
 def _rewind(file: File) -> bool:

@@ -18,8 +18,8 @@ class Pair(NamedTuple):
 
     Attributes
     ----------
-    a, b : str
-        The documents' names, in input order.
+    a, b
+        The documents' names (or ids, as they were passed from Python), in input order.
     distance : int
         Hamming distance of their fingerprints.
     similarity, containment, cosine : float or None
@@ -33,8 +33,8 @@ class Pair(NamedTuple):
         ``both``.
     """
 
-    a: str
-    b: str
+    a: Any
+    b: Any
     distance: int
     similarity: float | None
     containment: float | None = None
@@ -50,8 +50,8 @@ class Member:
 
     Attributes
     ----------
-    name : str
-        The name of the document.
+    name
+        The name of the document, or its id, as it was passed from Python.
     role : str
         ``kept``; ``redundant``: it meets the criteria with a kept document; or ``linked``: it is
         connected to the kept one through others only.
@@ -73,7 +73,7 @@ class Member:
         ``kept`` if the kept one is contained in this one, or ``both``.
     """
 
-    name: str
+    name: Any
     role: str
     fingerprint: str
     distance: int | None = None
@@ -199,7 +199,7 @@ class Result:
         The figures.
     hint : str
         Advice, or an empty string.
-    unique : sequence of str
+    unique : sequence
         Documents in no cluster, in input order.
     references : int
         How many documents at the beginning of the input are references.
@@ -214,12 +214,12 @@ class Result:
     notes: tuple[tuple[str, str], ...]
     summary: Summary
     hint: str = ""
-    unique: Sequence[str] = ()
+    unique: Sequence[Any] = ()
     references: int = 0
     origins: Any = field(default=None, repr=False, compare=False)
     pages: Pages | None = field(default=None, repr=False, compare=False)
 
-    def names(self, which: str) -> list[str]:
+    def names(self, which: str) -> list[Any]:
         """Return the documents that are ``redundant``, ``kept`` or ``unique``, in input order.
 
         Linked documents count as kept.

@@ -24,7 +24,8 @@ class Reading:
         One of `INPUT_FORMATS`; ``auto`` uses the suffix.
     field, id_field : str, str or None
         The fields of a record with its text and its name.  Dots reach into objects:
-        ``body.content``.
+        ``body.content``.  They also name the columns and keys of what is passed from Python; there
+        ``id`` holds the ids, if it exists and no other one is named.
     group_field : str or None
         The field of a record that tells which group it is of.
     value_field : str or None

@@ -123,16 +123,24 @@ class Settings:
         *,
         reading: Reading | None = None,
         run: RunOptions | None = None,
+        text: str | None = None,
+        id: str | None = None,  # noqa: A002
         **fields: Unpack[CriteriaFields],
     ) -> Settings:
         """Return settings with the given values, and defaults for the rest.
 
-        Single `fields` of the criteria override those of the object.
+        Single `fields` of the criteria override those of the object, and `text` and `id` the fields
+        of records in `reading`.
         """
+        reading = reading or Reading()
+        if text is not None:
+            reading = replace(reading, field=text)
+        if id is not None:
+            reading = replace(reading, id_field=id)
         return cls(
             as_recipe(recipe),
             # `Criteria` parses the shingle.
             Criteria(**fields) if criteria is None else replace(criteria, **fields),  # type: ignore[arg-type]
-            reading or Reading(),
+            reading,
             run or RunOptions(),
         )

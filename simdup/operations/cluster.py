@@ -144,7 +144,7 @@ class _Texts:
             digests=[self.digests[row] for row in rows],
             sizes=[self.sizes[row] for row in rows],
             files=opened.files,
-            texts=(),
+            rows=None,
             reading=opened.settings.reading,
             criteria=opened.settings.criteria,
             analyzer=analyzer,

@@ -6,7 +6,7 @@ import os
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from typing import NamedTuple, Unpack
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
@@ -23,7 +23,8 @@ from simdup.index.references import IndexMatches, IndexReferences, open_indexes
 from simdup.ingest.corpus import Corpus, ingest
 from simdup.ingest.counting import BatchOptions
 from simdup.ingest.origins import Origins
-from simdup.ingest.sources import Data, Input, open_input
+from simdup.ingest.rows import as_paths
+from simdup.ingest.sources import Data, Input, open_input, require_existing
 from simdup.model.clusters import Cluster, Result, Summary
 from simdup.model.criteria import Criteria, CriteriaFields
 from simdup.model.page import PageOptions
@@ -41,23 +42,27 @@ def scan(
     recipe: Recipe | str = "default",
     criteria: Criteria | None = None,
     *,
-    references: Iterable[str] = (),
+    references: str | os.PathLike[str] | Iterable[str | os.PathLike[str]] = (),
     reading: Reading | None = None,
     run: RunOptions | None = None,
     jobs: int | None = None,
+    text: str | None = None,
+    id: str | None = None,  # noqa: A002
     **fields: Unpack[CriteriaFields],
 ) -> Result:
     """Find near-duplicates among documents.
 
     Parameters
     ----------
-    data : str, iterable of str, or iterable of (str, str)
-        A file or folder, several of them, or pairs of name and text.
+    data
+        A path or paths (`str` or `os.PathLike`), an iterable of (id, text), a mapping from id to
+        text, an iterable of mappings with fields, or a pandas, Polars or Arrow table or a Hugging
+        Face dataset.  Ids are any hashable values; results have them unchanged.
     recipe : Recipe or str
         How documents are fingerprinted, or the name of a recipe.
     criteria : Criteria, optional
         When two documents are near-duplicates, and which one of a cluster is kept.
-    references : iterable of str
+    references : path or iterable of paths
         Files and folders whose documents are never redundant, and indexes.  With an index the
         recipe is the index's; another `recipe` is an error.  Documents match one of an index by
         distance, and by similarity as sketches estimate it: see `Index.query`.
@@ -69,6 +74,10 @@ def scan(
         Number of processes, instead of that in `run`; by default one per core.  The result does
         not depend on it.  On macOS and Windows, which do not fork processes, a script that uses
         several needs the usual ``if __name__ == "__main__"``.
+    text, id : str, optional
+        The fields or columns of the texts and the ids, instead of those in `reading`; by default
+        ``text`` and, if there is one, ``id``.  Without it the index of a pandas table has the ids;
+        of anything else they are positions, from 0.
     **fields
         Fields of `Criteria`, such as ``distance=6``; they override those of `criteria`.
 
@@ -80,8 +89,11 @@ def scan(
     Raises
     ------
     SimdupError
-        If an argument is invalid, or a model or dictionary cannot be read.  Documents that
-        cannot be read do not raise; they are listed in ``skipped``.
+        If an argument is invalid, none of the paths exists, a column is missing, or a model or
+        dictionary cannot be read.  Documents that cannot be read, and rows without a text, do not
+        raise; they are listed in ``skipped``.
+    TypeError
+        If the data is of another kind, or an id is not hashable.
 
     Examples
     --------
@@ -90,11 +102,18 @@ def scan(
     >>> [member.name for member in found.clusters[0].members]
     ['a', 'b']
     """
-    settings = Settings.of(recipe, criteria, reading=reading, run=run, **fields)
+    settings = Settings.of(
+        recipe, criteria, reading=reading, run=run, text=text, id=id, **fields
+    )  # fmt: skip
     if jobs is not None:
         settings = replace(settings, run=replace(settings.run, jobs=jobs))
-    indexes, others = split_indexes(references)
-    return examine(replace(open_input(data, settings, others), indexes=indexes))[0]
+    return examine(require_existing(open_scan(data, settings, references)))[0]
+
+
+def open_scan(data: Data, settings: Settings, references: Data = ()) -> Input:
+    """List what is to be read; see `scan`."""
+    indexes, others = split_indexes(as_paths(references, "references"))
+    return replace(open_input(data, settings, others), indexes=indexes)
 
 
 def examine(opened: Input) -> tuple[Result, Corpus]:
@@ -122,12 +141,13 @@ def _examine(opened: Input, indexes: IndexReferences) -> tuple[Result, Corpus]:
             scanned = _Scanned(corpus, weighting, stored, priority)
             found = _find(documents, scanned, matches, settings)
             known = matches.extend(documents)
-            groups = divide(matches.join(found.groups), criteria.decisions, known.names, priority)
+            names = list(map(str, known.names))  # as in decisions
+            groups = divide(matches.join(found.groups), criteria.decisions, names, priority)
             clusters = form_clusters(groups, known, criteria)
             hint = _template_hint(found.groups, crew, criteria) if criteria.verify else ""
     corpus.skip_wordless(documents.fingerprints)
     corpus.note_unmatched(criteria.prefer)
-    corpus.notes += [*_unknown(criteria, known.names), *matches.notes(documents)]
+    corpus.notes += [*_unknown(criteria, names), *matches.notes(documents)]
     summary = Summary.of(
         clusters,
         documents=int(np.count_nonzero(documents.fingerprints.terms)),
@@ -225,7 +245,7 @@ def _find(
     return found
 
 
-def _unique(documents: ScannedDocuments, clusters: tuple[Cluster, ...]) -> list[str]:
+def _unique(documents: ScannedDocuments, clusters: tuple[Cluster, ...]) -> list[Any]:
     """Return the documents in no cluster, in input order, without references."""
     clustered = {member.number for cluster in clusters for member in cluster.members}
     first = len(documents.references)
@@ -251,7 +271,7 @@ def _ranks(corpus: Corpus, criteria: Criteria, references: range) -> Callable[[i
     def rank(document: int) -> int:
         if document in references:
             return -2
-        name, path = corpus.names[document], corpus.paths[document]
+        name, path = str(corpus.names[document]), corpus.paths[document]
         if name in decided:
             return -1
         hits = (i for i, one in enumerate(prefer) if matches(name, [one]) or matches(path, [one]))

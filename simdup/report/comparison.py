@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from simdup.fingerprints.fingerprinter import Fingerprinter
 from simdup.ingest.origins import Origins
+from simdup.ingest.rows import Chunk, Rows
 from simdup.model.clusters import Cluster, Member, Pair, Result, Summary
 from simdup.model.comparison import Comparison
 from simdup.model.documents import Document
@@ -27,11 +28,11 @@ def comparison_page(
     origins = Origins(
         names=[name for name, _ in texts],
         paths=["", ""],
-        records=[0, 0],
+        records=[1, 2],
         digests=[one.digest for one in prepared],
         sizes=[len(text.encode("utf-8", "surrogatepass")) for _, text in texts],
         files=[],
-        texts=texts,
+        rows=Rows(lambda: iter([Chunk([text for _, text in texts])])),
         reading=Reading(),
         criteria=found.criteria,
         analyzer=fingerprinter.analyzer,

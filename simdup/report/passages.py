@@ -36,7 +36,7 @@ def passages_page(
         _add_texts(chunks, overlaps, text_of)
         folders = Folders(None)
         packed = table(result, folders, chunks.place)
-        names = [member.name for cluster in result.clusters for member in cluster.members]
+        names = [str(member.name) for cluster in result.clusters for member in cluster.members]
         content = "\n".join(names).encode("utf-8", "backslashreplace")
         head = {
             "kind": "passages",

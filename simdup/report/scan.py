@@ -62,7 +62,7 @@ def _page(
     origins: Origins = result.origins
     folders = Folders(origins)
     packed = table(result, folders, chunks.place, removed)
-    names = [member.name for cluster in result.clusters for member in cluster.members]
+    names = [str(member.name) for cluster in result.clusters for member in cluster.members]
     title = _title(origins)
     head = {
         "kind": options.kind,

@@ -47,11 +47,11 @@ class Folders:
             folder = self.of(member.number, member.name)
         return self.names.setdefault(folder, len(self.names))
 
-    def of(self, number: int, name: str) -> str:
+    def of(self, number: int, name: Any) -> str:
         """Return the folder of a document."""
         if self._origins is None:
-            return os.path.dirname(name)
-        return folder_of(name, self._origins.paths[number], self._origins.records[number])
+            return os.path.dirname(str(name))
+        return folder_of(str(name), self._origins.paths[number], self._origins.records[number])
 
 
 def table(
@@ -144,7 +144,7 @@ def _pairs(clusters: Sequence[Cluster]) -> dict[str, NDArray[Any]]:
     a: list[int] = []
     b: list[int] = []
     for cluster in clusters:
-        place: dict[str, list[int]] = {}
+        place: dict[Any, list[int]] = {}
         for i, member in enumerate(cluster.members):
             place.setdefault(member.name, []).append(i)
         a += [place[pair.a][0] for pair in cluster.pairs]
