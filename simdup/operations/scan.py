@@ -141,13 +141,12 @@ def _examine(opened: Input, indexes: IndexReferences) -> tuple[Result, Corpus]:
             scanned = _Scanned(corpus, weighting, stored, priority)
             found = _find(documents, scanned, matches, settings)
             known = matches.extend(documents)
-            names = list(map(str, known.names))  # as in decisions
-            groups = divide(matches.join(found.groups), criteria.decisions, names, priority)
+            groups = divide(matches.join(found.groups), criteria.decisions, known.names, priority)
             clusters = form_clusters(groups, known, criteria)
             hint = _template_hint(found.groups, crew, criteria) if criteria.verify else ""
     corpus.skip_wordless(documents.fingerprints)
     corpus.note_unmatched(criteria.prefer)
-    corpus.notes += [*_unknown(criteria, names), *matches.notes(documents)]
+    corpus.notes += [*_unknown(criteria, known.names), *matches.notes(documents)]
     summary = Summary.of(
         clusters,
         documents=int(np.count_nonzero(documents.fingerprints.terms)),
@@ -210,7 +209,7 @@ def _order(
 def _unknown(criteria: Criteria, names: Sequence[str]) -> list[tuple[str, str]]:
     """Return the note about decisions that name documents which are not there."""
     asked = list(criteria.decisions.names)
-    known = set(names) if asked else set()
+    known = set(map(str, names)) if asked else set()
     missing = sum(name not in known for name in asked)
     if not missing:
         return []

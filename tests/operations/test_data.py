@@ -14,6 +14,7 @@ from support import near, prose
 from simdup import Index, Recipe, SimdupError, passages, scan
 from simdup.ingest.sources import open_input
 from simdup.model.clusters import Result
+from simdup.model.decisions import Decision, Decisions
 from simdup.model.reading import Reading
 from simdup.model.settings import RunOptions, Settings
 from simdup.operations.fingerprint import fingerprint_sources
@@ -156,10 +157,19 @@ def test_ids_come_back_as_they_were_given() -> None:
     (cluster,) = found.clusters
     assert [member.name for member in cluster.members] == ids[:7]
     assert [(pair.a, pair.b) for pair in cluster.pairs[:2]] == [(1, "1"), (1, (1, "x"))]
-    assert found.names("redundant") == ids[1:7]
     assert found.unique == [b"bytes"]
     assert [one.document for one in found.skipped] == ["empty", -1]
     assert all(type(m.name) is type(i) for m, i in zip(cluster.members, ids, strict=False))
+
+
+def test_decisions_and_preferences_have_ids_as_text(tmp_path: Path) -> None:
+    rows = [{"id": n, "text": prose(1)} for n in range(3)]
+    kept = Decisions((Decision("keep", ("2",)),))
+    assert scan(rows, decisions=kept, run=ONE).clusters[0].members[0].name == 2
+    assert scan(rows, prefer=("1",), run=ONE).clusters[0].members[0].name == 1
+    apart = Decisions((Decision("distinct", ("0", "1")), Decision("distinct", ("1", "2"))))
+    (cluster,) = scan(rows, decisions=apart, run=ONE).clusters
+    assert [member.name for member in cluster.members] == [0, 2]
 
 
 def test_ids_are_in_reports_and_notebooks(tmp_path: Path) -> None:
@@ -302,7 +312,7 @@ def test_html_of_rows_is_read_as_that_of_records(tmp_path: Path) -> None:
     assert figures(found) == figures(told)
 
 
-# What is no data.
+# Other things than data.
 
 
 def test_two_unrelated_dictionaries_are_no_cluster() -> None:
@@ -335,10 +345,8 @@ def test_strings_are_paths(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     for one in (path, str(path), [path], iter([str(path)])):
         assert scan(one, run=ONE).unique == [str(path)]
-    found = scan([path, "a text that is no file"], run=ONE)
-    assert [(one.document, one.error) for one in found.skipped] == [
-        ("a text that is no file", True)
-    ]
+    found = scan([path, "a text, not a file"], run=ONE)
+    assert [(one.document, one.error) for one in found.skipped] == [("a text, not a file", True)]
     for none in ("a text", ["a text", "another"], "x" * 10_000, [Path("nowhere")], "a\0b"):
         for function in (scan, passages):
             with pytest.raises(SimdupError, match=r"^data: no such file or folder: '") as no:
