@@ -77,8 +77,8 @@ class Index:
         ----------
         path : str
             The file, which must not exist.
-        sources : str, iterable of str, or iterable of (str, str)
-            Files and folders, or names and texts.
+        sources
+            As for `scan`; fields of records are named in `reading`.  Ids become text.
         recipe : Recipe or str
             How documents are fingerprinted.  The IDF learned from these documents, if any, also
             applies to all later ones.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import uuid
 from collections.abc import Callable, Iterator
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -271,6 +272,16 @@ def test_a_missing_column_to_decide_by_is_an_error(
 ) -> None:
     with pytest.raises(SimdupError, match="keep: no column 'likes'"):
         scan(kind(RECORDS), keep="max:likes")
+
+
+def test_dates_of_tables_are_those_of_files(tmp_path: Path) -> None:
+    days = ["2026-03-01T10:00:00", "2026-03-02T00:00:00", "2026-01-31T23:59:59.123456"]
+    rows = [{"id": str(n), "text": prose(1), "day": day} for n, day in enumerate(days)]
+    told = scan(jsonl(tmp_path, rows), reading=Reading(id_field="id"), keep="max:day", run=ONE)
+    assert told.clusters[0].members[0].name == "1"
+    times = [row | {"day": datetime.fromisoformat(row["day"])} for row in rows]
+    for data in (rows, times, pandas(times), polars(times), arrow(times)):
+        assert figures(scan(data, keep="max:day", run=ONE)) == figures(told)
 
 
 def test_columns_of_one_name_are_an_error() -> None:
