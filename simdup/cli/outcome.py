@@ -32,6 +32,7 @@ _TYPED = {
     "dictionary": "--dict",
     "verify": "--no-verify",
     "least_score": "--min-score",
+    "id": "--id-field",
     "references": "--reference",
     "templates": "--template",
     "dedupe": "simdup dedupe",

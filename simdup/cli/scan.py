@@ -77,16 +77,14 @@ def command(
     if listed and context.params["format_"]:
         raise click.UsageError("--list prints names only; remove --format")
 
-    from simdup.operations.scan import scan
+    from simdup.operations.scan import examine, open_scan
 
-    recipe, criteria, reading = settings.recipe, settings.criteria, settings.reading
+    criteria, reading = settings.criteria, settings.reading
     with out.open([*sources, *references], reading) as stream:
         if out.format == PAGE and "-" in sources:
             rewindable_stdin()
         with screen.watch(settings) as watched:
-            result = scan(
-                sources, recipe, criteria, references=references, reading=reading, run=watched.run
-            )
+            result, _ = examine(open_scan(sources, watched, references))
         result = replace(result, skipped=typed(result.skipped))
         screen.skipped(result.skipped, result.notes)
         if listed:

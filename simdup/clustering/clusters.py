@@ -93,7 +93,7 @@ class Group(NamedTuple):
 class ScannedDocuments:
     """What is known about the documents of a scan."""
 
-    names: Sequence[str]
+    names: Sequence[Any]
     fingerprints: Fingerprints
     # V16[documents]: equal for equal texts; None where texts are not known.
     digests: NDArray[np.void] | None = None

@@ -13,6 +13,7 @@ is cut leaves the cluster, and is then kept rather than removed.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 from simdup.clustering.clusters import DocumentPair, Group
 from simdup.clustering.linkage import Priority
@@ -22,16 +23,16 @@ from simdup.model.decisions import Decisions
 def divide(
     groups: Iterable[Group],
     decisions: Decisions,
-    names: Sequence[str],
+    names: Sequence[Any],
     priority: Callable[[int], Priority],
 ) -> list[Group]:
     """Return groups without any in which documents meet that are decided to be distinct.
 
-    Documents in groups go by their number, the place of their name in `names`; `priority` says
-    which one of a new group is kept.
+    Documents in groups go by their number, the place of their name in `names`; decisions have ids
+    as text.  `priority` says which one of a new group is kept.
     """
     given = list(groups)
-    rules = _Rules(decisions, {names[one] for group in given for one in group.members})
+    rules = _Rules(decisions, {str(names[one]) for group in given for one in group.members})
     if not rules.relevant:
         return given
     return [part for group in given for part in _divide(group, rules, names, priority)]
@@ -63,15 +64,15 @@ class _Rules:
 
 
 def _divide(
-    group: Group, rules: _Rules, names: Sequence[str], priority: Callable[[int], Priority]
+    group: Group, rules: _Rules, names: Sequence[Any], priority: Callable[[int], Priority]
 ) -> Iterator[Group]:
     """Yield the parts of a group that have several documents; the group itself if it may stay."""
-    named = sorted(rules.named(names[one] for one in group.members))
+    named = sorted(rules.named(str(names[one]) for one in group.members))
     if not any(rules.distinct(a, b) for i, a in enumerate(named) for b in named[:i]):
         yield group
         return
     members: dict[int, list[int]] = {one: [one] for one in group.members}
-    decided = {one: rules.named([names[one]]) for one in group.members}
+    decided = {one: rules.named([str(names[one])]) for one in group.members}
     root = {one: one for one in group.members}
     for pair in sorted(group.pairs, key=_strength):
         a, b = sorted((root[pair.a], root[pair.b]))

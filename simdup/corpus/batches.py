@@ -10,7 +10,7 @@ import errno
 import os
 import stat
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import IO, TypeGuard
@@ -53,6 +53,19 @@ class TextBatch:
 
 
 @dataclass(frozen=True, slots=True)
+class RowBatch:
+    """Texts that were passed from Python, with what else was asked for."""
+
+    first: int  # number of the first one, from 1
+    names: Sequence[str]  # their ids as text
+    texts: Sequence[str | Skipped]  # or why there is none
+    size: int
+    # As in `Document`, if a field is asked for.
+    values: Sequence[float | None] | None = None
+    groups: Sequence[str | None] | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Unreadable:
     """A file, or the rest of one, that cannot be read."""
 
@@ -60,7 +73,7 @@ class Unreadable:
     size: int = 0
 
 
-Batch = FileBatch | RecordBatch | TextBatch | Unreadable
+Batch = FileBatch | RecordBatch | TextBatch | RowBatch | Unreadable
 
 
 def batches(files: Iterable[File], reading: Reading) -> Iterator[Batch]:
@@ -91,20 +104,6 @@ def batches(files: Iterable[File], reading: Reading) -> Iterator[Batch]:
             most = min(2 * most, BATCH_FILES)
     if pending:
         yield FileBatch(tuple(pending), size)
-
-
-def text_batches(texts: Iterable[tuple[str, str]]) -> Iterator[Batch]:
-    """Cut named texts into batches, in order."""
-    pending: list[Document] = []
-    size = 0
-    for name, text in texts:
-        pending.append(Document(name, text))
-        size += len(text)
-        if size >= BATCH_BYTES or len(pending) >= BATCH_FILES:
-            yield TextBatch(tuple(pending), size)
-            pending, size = [], 0
-    if pending:
-        yield TextBatch(tuple(pending), size)
 
 
 def _cut(file: File, stream: IO[bytes], reading: Reading) -> Iterator[RecordBatch | Skipped]:
@@ -185,14 +184,24 @@ def read(batch: Batch, reading: Reading) -> Iterator[Document | Skipped]:
     elif isinstance(batch, FileBatch):
         for file in batch.files:
             yield read_file(file, reading)
-    elif reading.html:
-        for one in read_records(batch, reading):
-            if isinstance(one, Document):
-                yield _of_page(one, reading)
-            else:
-                yield one
     else:
-        yield from read_records(batch, reading)
+        found = _rows(batch) if isinstance(batch, RowBatch) else read_records(batch, reading)
+        for one in found:
+            yield _of_page(one, reading) if reading.html and isinstance(one, Document) else one
+
+
+def _rows(batch: RowBatch) -> Iterator[Document | Skipped]:
+    for i, text in enumerate(batch.texts):
+        if isinstance(text, Skipped):
+            yield text
+            continue
+        yield Document(
+            batch.names[i],
+            without_surrogates(text),
+            record=batch.first + i,
+            value=None if batch.values is None else batch.values[i],
+            group=None if batch.groups is None else batch.groups[i],
+        )
 
 
 def read_file(file: File, reading: Reading) -> Document | Skipped:
@@ -221,7 +230,7 @@ def _of_page(page: Document, reading: Reading) -> Document | Skipped:
     """Return the document with the text of a page, or skip a page without main text."""
     text, note = page_text(page.text, reading.extract)
     if reading.extract == "main" and not text.strip() and extract_text(page.text, "all"):
-        return Skipped(page.name, "no main text found: set `extract` to all")
+        return page.skip("no main text found: set `extract` to all")
     return page._replace(text=text, note="; ".join(filter(None, (page.note, note))))
 
 

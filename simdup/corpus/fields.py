@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from typing import Any, Final
 
 MISSING: Final = object()
@@ -47,8 +47,10 @@ def _list_fields(values: Mapping[str, Any], above: str, found: dict[str, int]) -
 def as_number(value: object) -> float:
     """Return a number or a date as a number, and NaN for anything else.
 
-    A date or time in ISO 8601 becomes its seconds since 1970; without a time zone it is UTC.
+    A date or time, also in ISO 8601, becomes its seconds since 1970; without a time zone it is UTC.
     """
+    if isinstance(value, date):
+        value = value.isoformat()
     if isinstance(value, str):
         text = value.strip()
         try:

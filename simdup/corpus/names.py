@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 from simdup.model.documents import Document
 
@@ -74,7 +75,7 @@ class NameRegistry:
 
     A file keeps its name, and so does a record that is named by its place (``path#N``).  A record
     with its own name keeps it if no earlier record has the same; otherwise it is named by its
-    place, which is unique.
+    place, which is unique.  Texts passed from Python keep their ids.
 
     An index also knows documents from earlier runs.  A record that has not changed since must keep
     its name, because the index stores it under that name: see `reserve`.
@@ -95,10 +96,18 @@ class NameRegistry:
         self._taken.add(document.place)
         return document.place, f"duplicate name {name!r}; using the file and record number instead"
 
-    def assign_all(self, documents: Iterable[Document]) -> tuple[list[str], list[tuple[str, str]]]:
-        """Return the names of documents, and the notes on these and on how they were read."""
-        names, notes = list[str](), list[tuple[str, str]]()
+    def assign_all(
+        self, documents: Iterable[Document], ids: Sequence[Any] = ()
+    ) -> tuple[list[Any], list[tuple[str, str]]]:
+        """Return the names of documents, and the notes on these and on how they were read.
+
+        `ids` are those of all texts passed from Python, by number.
+        """
+        names, notes = list[Any](), list[tuple[str, str]]()
         for document in documents:
+            if document.passed:
+                names.append(ids[document.record - 1])
+                continue
             name, note = self.assign(document)
             if note:
                 notes.append((document.place, note))
@@ -126,4 +135,4 @@ class NameRegistry:
 
 def _is_named_record(document: Document) -> bool:
     """Return whether a document is a record with its own name."""
-    return document.record > 0 and document.name != document.place
+    return document.record > 0 and not document.passed and document.name != document.place

@@ -35,7 +35,7 @@ def build(path: str, sources: Sources, settings: Settings, fingerprints: bool) -
 
 
 def _add_texts(storage: Storage, sources: Sources, settings: Settings) -> Added:
-    opened = open_input(sources, settings)  # type: ignore[arg-type]
+    opened = open_input(sources, settings)
     fingerprinter, corpora = ingest_fingerprinted(opened, KEEP_SUMMARIES)
     store(storage, fingerprinter)
     writer = Writer(Store(storage, settings.recipe.words))

@@ -77,8 +77,8 @@ class Index:
         ----------
         path : str
             The file, which must not exist.
-        sources : str, iterable of str, or iterable of (str, str)
-            Files and folders, or names and texts.
+        sources
+            As for `scan`; fields of records are named in `reading`.  Ids become text.
         recipe : Recipe or str
             How documents are fingerprinted.  The IDF learned from these documents, if any, also
             applies to all later ones.
@@ -321,7 +321,7 @@ def _text_columns(
 ) -> Iterator[Columns]:
     """Yield the columns of documents, batch by batch, except those already in the index."""
     fingerprinter = session.recipe.fingerprinter
-    opened = open_input(sources, settings)  # type: ignore[arg-type]
+    opened = open_input(sources, settings)
     for corpus in read_documents(opened, fingerprinter, known):
         found = corpus.fingerprints(fingerprinter)
         if isinstance(result, Added):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+import os
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
@@ -31,7 +32,7 @@ from simdup.model.documents import Document, Skipped
 from simdup.model.shingling import Shingling
 
 # Texts as for a scan, files of fingerprint lines, or names and fingerprints.
-Sources: TypeAlias = Data | Iterable[tuple[str, int]]
+Sources: TypeAlias = Data
 
 # Terms are counted up to this number; only small numbers matter.
 _MOST_TERMS = 255
@@ -93,7 +94,7 @@ def to_columns(corpus: Corpus, found: Fingerprints) -> Columns:
     rows = chosen.tolist()
     summaries = np.frombuffer(b"".join(corpus.extras[i] for i in rows), np.uint8)
     summaries = summaries.reshape(-1, 8 + SIZE)
-    names = [corpus.names[i] for i in rows]
+    names = [str(corpus.names[i]) for i in rows]
     keys = name_keys(names)
     return Columns(
         [to_bytes(name) for name in names],
@@ -108,11 +109,11 @@ def to_columns(corpus: Corpus, found: Fingerprints) -> Columns:
 
 def read_fingerprints(sources: Sources, bits: int, digest: str) -> FingerprintLines:
     """Read fingerprint lines from files, or convert pairs of names and fingerprints."""
-    given: list[Any] = [sources] if isinstance(sources, str) else list(sources)
+    given: list[Any] = [sources] if isinstance(sources, str | os.PathLike) else list(sources)
     if not given:
         return FingerprintLines([], np.zeros((0, -(-bits // 64)), np.uint64), bits, digest)
-    if isinstance(given[0], str):
-        return read_lines(given)
+    if isinstance(given[0], str | os.PathLike):
+        return read_lines([os.fspath(one) for one in given])
     size = -(-bits // 64) * 8
     try:
         content = b"".join(value.to_bytes(size, "big") for _, value in given)

@@ -84,7 +84,7 @@ class IndexMatches:
                 f"fingerprints without a sketch are near {self.undecided:,} of the documents; "
                 "their similarity is unknown, so they are not taken for pairs"
             )
-        same = sum(self.names[pair.a] == documents.names[pair.b] for pair in self.pairs)
+        same = sum(self.names[pair.a] == str(documents.names[pair.b]) for pair in self.pairs)
         if same:
             said.append(
                 f"{same:,} of the documents match one of an index that has their own name; "

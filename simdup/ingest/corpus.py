@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,7 +58,7 @@ class Corpus:
     registry: NameRegistry = field(default_factory=NameRegistry)
     given: Given = field(default_factory=Given)  # shared by the corpora of all batches
     # For each document, as in `Document`.
-    names: list[str] = field(default_factory=list)
+    names: list[Any] = field(default_factory=list)  # or its id, if it was passed from Python
     modified: array[float] = field(default_factory=lambda: array("d"))
     values: array[float] = field(default_factory=lambda: array("d"))  # if one is asked for
     paths: list[str] = field(default_factory=list)
@@ -100,7 +100,7 @@ class Corpus:
         self.unchanged += len(counted.unchanged)
         self.given.take(counted.unchanged)
         self.given.take(counted.documents)
-        names, notes = self.registry.assign_all(counted.documents)
+        names, notes = self.registry.assign_all(counted.documents, self.given.ids)
         skipped, left_out = self.given.skip_all(counted.skipped)
         # An index puts what it skips itself before these.
         of = skipped[len(skipped) - len(counted.unread) :]
@@ -132,13 +132,20 @@ class Corpus:
 
     def skip_wordless(self, found: Fingerprints) -> None:
         """Skip the documents whose fingerprints have no terms."""
-        wordless = np.flatnonzero(found.terms == 0)
-        self.skipped += [self.given.skip(Skipped(self.names[i], NO_WORDS)) for i in wordless]
+        for i in np.flatnonzero(found.terms == 0).tolist():
+            number = 0 if self.paths[i] else self.records[i]
+            self.skipped.append(self.given.skip(Skipped(self.names[i], NO_WORDS, number=number)))
+
+    def finish(self) -> None:
+        """Add what is known once all documents have been read."""
+        skipped, notes = self.given.finish()
+        self.skipped += skipped
+        self.notes += notes
 
     def note_unmatched(self, prefer: Iterable[str]) -> None:
         """Add a note for each pattern that matches no document's name or path."""
         for pattern in dict.fromkeys(prefer):
-            names = chain(self.names, self.paths)
+            names = chain(map(str, self.names), self.paths)
             if len(self) and not any(matches(name, [pattern]) for name in names):
                 self.notes.append(("`prefer`", f"nothing matches {pattern!r}"))
 
@@ -240,7 +247,7 @@ def ingest(opened: Input, options: BatchOptions = COUNTS_ONLY) -> Iterator[Corpu
                 corpus.add(process, counted)
                 if settings.recipe.idf != "builtin" and len(corpus) >= ENOUGH_DOCUMENTS:
                     corpus.forget_terms()
-            corpus.skipped += opened.given.finish()
+            corpus.finish()
             corpus.resolve_copies()
             yield corpus
         finally:
@@ -257,7 +264,9 @@ def ingest_as_they_come(
         corpus = Corpus(analyzer, registry, opened.given)
         corpus.add(0, counted)
         yield corpus
-    yield Corpus(analyzer, registry, skipped=opened.given.finish())
+    last = Corpus(analyzer, registry, opened.given)
+    last.finish()
+    yield last
 
 
 def _begin(opened: Input, analyzer: Analyzer, registry: NameRegistry) -> Corpus:

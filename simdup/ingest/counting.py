@@ -11,7 +11,7 @@ import numpy as np
 
 from simdup.corpus.batches import Batch, FileBatch, Unreadable, read
 from simdup.corpus.names import without_address
-from simdup.corpus.record_batches import LineBatch, ParquetBatch
+from simdup.corpus.record_batches import ArrayBatch, LineBatch, ParquetBatch
 from simdup.corpus.spool import Slot, SpoolWriter
 from simdup.features.analyzer import Analyzer
 from simdup.features.counts import CountedChunk, TermCounter
@@ -78,7 +78,7 @@ class CountedBatch:
 
 def file_of(batch: Batch, skipped: Skipped) -> str:
     """Return the path of the file that holds a skipped document; empty for none."""
-    if isinstance(batch, LineBatch | ParquetBatch):
+    if isinstance(batch, RecordBatch):
         return batch.file.path
     if isinstance(batch, FileBatch):
         return skipped.document
@@ -144,7 +144,7 @@ class BatchCounter:
             text, digest, first = next(documents)
             if digest in wordless:
                 why = "no words" if text.compact else "empty"
-                counted.skip(Skipped(one.name, why), one.path)
+                counted.skip(one.skip(why), one.path)
                 continue
             if first:
                 if self._seen is not None:

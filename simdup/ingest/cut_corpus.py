@@ -46,7 +46,7 @@ class CutCorpus:
     given: Given
     registry: NameRegistry = field(default_factory=NameRegistry)
     # Of each document.
-    names: list[str] = field(default_factory=list)
+    names: list[Any] = field(default_factory=list)
     paths: list[str] = field(default_factory=list)
     records: list[int] = field(default_factory=list)  # their numbers in files of records, or 0
     groups: list[str | None] = field(default_factory=list)
@@ -62,7 +62,7 @@ class CutCorpus:
     def add(self, batch: CutBatch) -> None:
         """Take in a batch."""
         self.given.take(batch.documents)
-        names, notes = self.registry.assign_all(batch.documents)
+        names, notes = self.registry.assign_all(batch.documents, self.given.ids)
         skipped, left_out = self.given.skip_all(batch.skipped)
         self.names += names
         self.notes += notes + left_out
@@ -176,7 +176,9 @@ def ingest_cut(
             cutter = BatchCutter(opened.settings.reading, window, folder, template)
             for _, batch in make_batches(opened, cutter):
                 corpus.add(batch)
-            corpus.skipped += opened.given.finish()
+            skipped, notes = opened.given.finish()
+            corpus.skipped += skipped
+            corpus.notes += notes
             yield corpus
         finally:
             reader.close()

@@ -72,9 +72,7 @@ class BatchCutter:
         bounds = list(pairwise(texts.starts.tolist()))
         filled = [end > start for start, end in bounds]
         done.skipped += [
-            Skipped(one.name, "empty")
-            for one, some in zip(documents, filled, strict=True)
-            if not some
+            one.skip("empty") for one, some in zip(documents, filled, strict=True) if not some
         ]
         documents, bounds = list(compress(documents, filled)), list(compress(bounds, filled))
         done.digests = [digest_bytes(texts.symbols[start:end].data) for start, end in bounds]

@@ -7,6 +7,7 @@ import shlex
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from simdup.errors import SimdupError
 from simdup.model.documents import Document, LeftOut, NoField, Skipped
@@ -34,6 +35,8 @@ class Given:
 
     def __init__(self, named: Iterable[str] = (), reading: Reading | None = None) -> None:
         self._reading = reading or Reading()
+        # Of the texts passed from Python, by number; filled while they are cut into batches.
+        self.ids: list[Any] = []
         # Keyed by the path that `os.path.dirname` returns for its contents.
         self._waiting = {_place(source): source for source in named}
         self._named = set(self._waiting)
@@ -83,6 +86,8 @@ class Given:
 
     def skip(self, one: Skipped) -> Skipped:
         """Record a skipped document and return it; if the user named it, it becomes an error."""
+        if one.number:
+            return replace(one, document=self.ids[one.number - 1])
         if isinstance(one, NoField):
             if one.argument:
                 self._lack(one.argument, one.fields)
@@ -111,8 +116,8 @@ class Given:
             if name in found or len(found) < 10 * _MOST_FIELDS:
                 found[name] += characters
 
-    def finish(self) -> list[Skipped]:
-        """Return the sources that gave nothing, once all documents have been read.
+    def finish(self) -> tuple[list[Skipped], list[tuple[str, str]]]:
+        """Return the sources that gave nothing, and notes, once all documents have been read.
 
         Raises
         ------
@@ -127,7 +132,10 @@ class Given:
                 raise self._no_field(argument)
         if self.valued and self._documents and not self._values:
             raise self._no_field("value_field")
-        return [Skipped(source, _NOTHING, error=True) for source in self._waiting.values()]
+        nothing = [Skipped(source, _NOTHING, error=True) for source in self._waiting.values()]
+        repeated = len(self.ids) - len(set(self.ids))
+        what = f"{repeated:,} of {len(self.ids):,} texts have the id of an earlier one"
+        return nothing, [("`id`", what)] if repeated else []
 
     def refuse(self, one: Skipped) -> SimdupError:
         """Return the error for a document that was skipped and is needed."""

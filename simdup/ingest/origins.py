@@ -9,16 +9,18 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import chain, pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from simdup.corpus.batches import Batch, batches, read, text_batches
+from simdup.corpus.batches import Batch, RowBatch, batches, read
 from simdup.corpus.record_batches import RecordBatch
 from simdup.corpus.sources import STDIN, File
 from simdup.features.analyzer import Analyzer
 from simdup.fingerprints.fingerprinter import Fingerprinter
 from simdup.ingest.corpus import Corpus
+from simdup.ingest.rows import Rows, row_batches
 from simdup.ingest.sources import Input
 from simdup.model.criteria import Criteria
 from simdup.model.documents import Document
@@ -29,20 +31,20 @@ from simdup.model.reading import Reading
 class Origins:
     """Where the documents of a run come from; documents go by their number."""
 
-    names: Sequence[str]
+    names: Sequence[Any]
     paths: Sequence[str]  # of their files; empty for texts that were passed from Python
-    records: Sequence[int]  # numbers in files of records, from 1; 0 for a file of its own
+    records: Sequence[int]  # as in `Document`
     digests: NDArray[np.void]  # of their compact texts, of `DIGEST_TYPE`
     sizes: Sequence[int]  # bytes of their texts as far as they are known
     files: Sequence[File]
-    # Names and texts that were given or read before; their documents follow those of `files`.
-    texts: Sequence[tuple[str, str]]
+    rows: Rows | None  # texts that were passed from Python
     reading: Reading
     criteria: Criteria
     analyzer: Analyzer
     fingerprinter: Fingerprinter | None  # None where only fingerprints are known
     # By cluster, positions of its members, the first to keep first; a missing one is in order.
     order: Mapping[int, Sequence[int]] = field(default_factory=dict)
+    texts: Sequence[str] = ()  # of all documents, where they are still at hand
 
     @classmethod
     def of(
@@ -55,36 +57,23 @@ class Origins:
         """Return the origins of a corpus that was read."""
         return cls(
             corpus.names, corpus.paths, corpus.records, corpus.digests, _sizes(opened, corpus),
-            opened.files, opened.texts, opened.settings.reading, opened.settings.criteria,
+            opened.files, opened.rows, opened.settings.reading, opened.settings.criteria,
             corpus.analyzer, fingerprinter, order,
         )  # fmt: skip
 
     def read_again(self, numbers: Iterable[int]) -> Iterator[tuple[int, str]]:
         """Yield (number, text) of documents, file by file; what cannot be read again is missing."""
+        if self.texts:
+            yield from ((number, self.texts[number]) for number in numbers)
+            return
         wanted: dict[str, dict[int, int]] = {}
-        given: set[int] = set()
-        held = {file.path for file in self.files}
         for number in numbers:
-            if self.paths[number] in held:
-                wanted.setdefault(self.paths[number], {})[self.records[number]] = number
-            else:
-                given.add(number)
+            wanted.setdefault(self.paths[number], {})[self.records[number]] = number
         for file in self.files:
             if file.path in wanted and _rewind(file):
                 yield from _read(batches([file], self.reading), wanted[file.path], self.reading)
-        if given:
-            yield from self._given(given, held)
-
-    def _given(self, wanted: set[int], held: set[str]) -> Iterator[tuple[int, str]]:
-        """Yield texts that were given; those that were skipped have no number."""
-        number = next(i for i, path in enumerate(self.paths) if path not in held)
-        for name, text in self.texts:
-            if number < len(self.names) and self.names[number] == name:
-                for batch in text_batches([(name, text)] if number in wanted else []):
-                    for one in read(batch, self.reading):
-                        if isinstance(one, Document):
-                            yield number, one.text
-                number += 1
+        if "" in wanted and self.rows is not None and self.rows.again:
+            yield from _read(row_batches(self.rows, []), wanted[""], self.reading)
 
 
 def _sizes(opened: Input, corpus: Corpus) -> array[int]:
@@ -104,13 +93,19 @@ def _read(
     for batch, following in pairwise(chain(found, [None])):
         if batch is None:
             return
-        if isinstance(batch, RecordBatch):
-            last = following.record if isinstance(following, type(batch)) else sys.maxsize
-            if not any(batch.record <= record < last for record in wanted):
-                continue
+        first, last = _first(batch), _first(following) or sys.maxsize
+        if first and not any(first <= record < last for record in wanted):
+            continue
         for one in read(batch, reading):
             if isinstance(one, Document) and one.record in wanted:
                 yield wanted[one.record], one.text
+
+
+def _first(batch: Batch | None) -> int:
+    """Return the number of the first record of a batch; 0 for anything else."""
+    if isinstance(batch, RecordBatch):
+        return batch.record
+    return batch.first if isinstance(batch, RowBatch) else 0
 
 
 def _rewind(file: File) -> bool:

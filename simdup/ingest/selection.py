@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-
-from simdup.errors import check_type
-
-Paths: TypeAlias = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
 
 # What tables have and other data has not.
 _TABLE = ("iloc", "schema", "features")
@@ -32,12 +28,6 @@ def keep_rows(data: Any) -> Any:
         return data.read_all()
     once = not is_table(data) and not isinstance(data, str | os.PathLike | Mapping | Sequence)
     return list(data) if once and isinstance(data, Iterable) else data
-
-
-def as_paths(paths: Paths, argument: str) -> list[str]:
-    """Return the paths that an argument names, one or several."""
-    check_type(argument, paths, (Iterable | os.PathLike, "a path or paths"))
-    return [os.fspath(one) for one in ([paths] if isinstance(paths, str | os.PathLike) else paths)]
 
 
 def are_paths(data: Any) -> bool:

@@ -5,19 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
-from typing import Any, TypeAlias, cast
+from os import PathLike
+from os.path import lexists
+from typing import Any, TypeAlias
 
-from simdup.corpus.batches import Batch, batches, require_extras, text_batches
+from simdup.corpus.batches import Batch, batches, require_extras
+from simdup.corpus.names import split_address
 from simdup.corpus.sources import STDIN, File, Listing, is_page, list_files
+from simdup.errors import SimdupError
 from simdup.features.analyzer import Analyzer
 from simdup.fingerprints.fingerprinter import Fingerprinter
 from simdup.ingest.given import Given
+from simdup.ingest.rows import STRINGS, Rows, recognise, row_batches
 from simdup.model.documents import Skipped
 from simdup.model.reading import Reading
 from simdup.model.settings import Settings
 
-# A file or folder, several of them, or pairs of name and text.
-Data: TypeAlias = str | Iterable[str] | Iterable[tuple[str, str]]
+# A file or folder, several of them; pairs of id and text, a mapping from id to text, mappings with
+# fields, or a table of a library that is not imported here: see `simdup.ingest.rows.recognise`.
+Data: TypeAlias = str | PathLike[str] | Iterable[Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +39,8 @@ class Input:
     notes: Sequence[tuple[str, str]] = ()  # names, and what a person should know about them
     given: Given = field(default_factory=Given)  # told of what the batches hold
     files: Sequence[File] = ()  # what the batches are cut from
-    texts: Sequence[tuple[str, str]] = ()  # passed from Python, if they can be read again
+    paths: Sequence[str] = ()  # that were named, or
+    rows: Rows | None = None  # texts passed from Python, which follow those of the files
     indexes: Sequence[str] = ()  # paths of indexes whose documents are references too
     # Makes their fingerprints; None where the recipe and the corpus decide.
     fingerprinter: Fingerprinter | None = None
@@ -46,25 +53,56 @@ class Input:
 
 
 def open_input(data: Data, settings: Settings, references: Iterable[str] = ()) -> Input:
-    """List the files of the sources, or use named texts directly; see `Input`."""
-    given: Iterator[Any] = iter([data] if isinstance(data, str) else data)
-    first = next(given, None)
-    if first is not None and not isinstance(first, str):
-        opened = open_files(list_files([], settings.reading, references), settings)
-        texts = text_batches(chain([first], given))
-        again = data if isinstance(data, Sequence) and not isinstance(data, str) else ()
-        return replace(
-            opened, batches=chain(opened.batches, texts), size=None, texts=cast(Any, again)
-        )
-    named = [] if first is None else [first, *given]
-    return open_files(list_files(named, settings.reading, references), settings)
+    """List the files of the sources, or use what was passed from Python; see `Input`.
+
+    Raises
+    ------
+    SimdupError
+        If a table lacks a column, or an extra is missing.
+    TypeError
+        If the data is of no kind that is known.
+    """
+    settings = _with_fields(settings)
+    rows = recognise(data, settings.reading)
+    if isinstance(rows, list):
+        opened = open_files(list_files(rows, settings.reading, references), settings)
+        return replace(opened, paths=rows)
+    opened = open_files(list_files([], settings.reading, references), settings)
+    batches = chain(opened.batches, row_batches(rows, opened.given.ids))
+    notes = [*opened.notes]
+    if rows.field is not None:
+        used = ("`field`", "`id_field`")
+        notes = [note for note in notes if note[0] not in used]
+    return replace(opened, batches=batches, size=None, notes=notes, rows=rows)
+
+
+def require_existing(opened: Input) -> Input:
+    """Return an input, unless it is of paths and none of them exists: texts look like these.
+
+    Raises
+    ------
+    SimdupError
+        If none exists.
+    """
+    paths = opened.paths
+    if not paths or any(one == STDIN or lexists(one) or split_address(one) for one in paths):
+        return opened
+    more = f" and {len(paths) - 1:,} more" if len(paths) > 1 else ""
+    what = f"no such file or folder: {paths[0]!r:.120}{more}"
+    raise SimdupError("data", what, STRINGS, "data")
+
+
+def _with_fields(settings: Settings) -> Settings:
+    """Return settings that read the field of records which decides what is kept."""
+    reading = replace(settings.reading, value_field=settings.criteria.keep_field)
+    return replace(settings, reading=reading)
 
 
 def open_files(listing: Listing, settings: Settings) -> Input:
     """Prepare listed files."""
     files = listing.files
-    reading = replace(settings.reading, value_field=settings.criteria.keep_field)
-    settings = replace(settings, reading=reading)
+    settings = _with_fields(settings)
+    reading = settings.reading
     require_extras(files, reading)
     return Input(
         batches(files, reading),

@@ -20,8 +20,8 @@ class Pair(NamedTuple):
 
     Attributes
     ----------
-    a, b : str
-        The documents' names, in input order.
+    a, b
+        The documents' names (or ids, as they were passed from Python), in input order.
     distance : int
         Hamming distance of their fingerprints.
     similarity, containment, cosine : float or None
@@ -35,8 +35,8 @@ class Pair(NamedTuple):
         ``both``.
     """
 
-    a: str
-    b: str
+    a: Any
+    b: Any
     distance: int
     similarity: float | None
     containment: float | None = None
@@ -52,8 +52,8 @@ class Member:
 
     Attributes
     ----------
-    name : str
-        The name of the document.
+    name
+        The name of the document, or its id, as it was passed from Python.
     role : str
         ``kept``; ``redundant``: it meets the criteria with a kept document; or ``linked``: it is
         connected to the kept one through others only.
@@ -75,7 +75,7 @@ class Member:
         ``kept`` if the kept one is contained in this one, or ``both``.
     """
 
-    name: str
+    name: Any
     role: str
     fingerprint: str
     distance: int | None = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 # Where a record is in its file.
 _PLACE = re.compile(r"(?:line|row) (\d+)")
@@ -21,8 +21,10 @@ class Document(NamedTuple):
     text: str  # decoded, but otherwise unchanged
     modified: float = 0.0  # in seconds since 1970; 0 if there is no file
     note: str = ""  # a note on how it was read
-    path: str = ""  # of the file it comes from
-    record: int = 0  # its number in a file of records, from 1; 0 for a file of its own
+    path: str = ""  # of the file it comes from; empty for a text that was passed from Python
+    # Its number in a file of records, or among the texts passed from Python, from 1; 0 for a file
+    # of its own.
+    record: int = 0
     # Of the field that `Criteria.keep` names: NaN if it is not a number, None if it is missing;
     # then there are the names of the record's fields.
     value: float | None = None
@@ -35,21 +37,34 @@ class Document(NamedTuple):
         """The file and number of a record, which identify it."""
         return f"{self.path}#{self.record}"
 
+    @property
+    def passed(self) -> bool:
+        """Whether it was passed from Python, which knows it by an id."""
+        return self.record > 0 and not self.path
+
+    def skip(self, reason: str) -> Skipped:
+        """Return this document as one that cannot take part."""
+        return Skipped(self.name, reason, number=self.record if self.passed else 0)
+
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
     """A document that could not take part."""
 
-    document: str  # its name
+    document: Any  # its name, or its id as it was passed from Python
     reason: str  # in a few words
     error: bool = False  # whether it is an error (status 2), unlike empty and binary files
+    # Its number among the texts passed from Python, from 1; 0 for what comes from files.
+    number: int = field(default=0, kw_only=True)
 
     @property
     def fault(self) -> str:
         """The reason without the line or row, if that is the number in the name."""
         place, colon, fault = self.reason.partition(": ")
         said = _PLACE.fullmatch(place)
-        return fault if colon and said and self.document.endswith(f"#{said[1]}") else self.reason
+        return (
+            fault if colon and said and str(self.document).endswith(f"#{said[1]}") else self.reason
+        )
 
 
 @dataclass(frozen=True, slots=True)

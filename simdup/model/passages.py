@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, TypedDict
+from typing import Any, NamedTuple, TypedDict
 
 from simdup.errors import WHOLE, check_type, invalid
 from simdup.model.documents import Skipped
@@ -109,8 +109,9 @@ class Overlap(NamedTuple):
 
     Attributes
     ----------
-    a, b : str
-        The documents' names, in input order; with references, `b` is one.
+    a, b
+        The documents' names (or ids, as they were passed from Python), in input order; with
+        references, `b` is one.
     share_a, share_b : float
         How much of each document the passages cover.
     passages : tuple of Passage
@@ -119,8 +120,8 @@ class Overlap(NamedTuple):
         Whether the documents differ in nothing but form and white space.
     """
 
-    a: str
-    b: str
+    a: Any
+    b: Any
     share_a: float
     share_b: float
     passages: tuple[Passage, ...]

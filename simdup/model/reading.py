@@ -25,9 +25,11 @@ class Reading:
         only where it is an array of objects.
     field : str or tuple of str
         The field of a record with its text; several are read as one text, a line apart.  Dots reach
-        into objects: ``body.content``.
+        into objects: ``body.content``.  It also names the columns and keys of what is passed from
+        Python.
     id_field : str or None
-        The field of a record with its name.
+        The field of a record with its name.  Of what is passed from Python ``id`` holds the ids,
+        if it exists and no other one is named.
     group_field : str or None
         The field of a record that tells which group it is of.
     value_field : str or None

@@ -132,20 +132,27 @@ class Settings:
         reading: Reading | None = None,
         run: RunOptions | None = None,
         jobs: int | None = None,
+        text: str | None = None,
+        id: str | None = None,  # noqa: A002
         **fields: Unpack[CriteriaFields],
     ) -> Settings:
         """Return settings with the given values, and defaults for the rest.
 
-        Single `fields` of the criteria override those of the object, and `jobs` that of `run`.
+        Single `fields` of the criteria override those of the object, `jobs` that of `run`, and
+        `text` and `id` the fields of records in `reading`.
         """
         given = (("criteria", criteria, Criteria), ("reading", reading, Reading))
         for name, value, kind in (*given, ("run", run, RunOptions)):
             check_type(name, value, (kind, f"`{kind.__name__}`"), unset=None)
-        run = run or RunOptions()
+        reading, run = reading or Reading(), run or RunOptions()
+        if text is not None:
+            reading = replace(reading, field=text)
+        if id is not None:
+            reading = replace(reading, id_field=id)
         return cls(
             as_recipe(recipe),
             # `Criteria` parses the shingle.
             Criteria(**fields) if criteria is None else replace(criteria, **fields),  # type: ignore[arg-type]
-            reading or Reading(),
+            reading,
             run if jobs is None else replace(run, jobs=jobs),
         )

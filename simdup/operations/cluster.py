@@ -146,7 +146,7 @@ class _Texts:
             digests=np.array([self.digests[row] for row in rows], DIGEST_TYPE),
             sizes=[self.sizes[row] for row in rows],
             files=opened.files,
-            texts=(),
+            rows=None,
             reading=opened.settings.reading,
             criteria=opened.settings.criteria,
             analyzer=analyzer,

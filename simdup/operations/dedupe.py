@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from simdup.errors import SimdupError, invalid
 from simdup.index.opening import split_indexes
-from simdup.ingest.selection import Paths, are_paths, as_paths, keep_rows, select
+from simdup.ingest.rows import Paths, as_paths
+from simdup.ingest.selection import are_paths, keep_rows, select
 from simdup.ingest.sources import Data, open_input
 from simdup.model.cleaned import Cleaned
 from simdup.model.criteria import Criteria, CriteriaFields
@@ -40,6 +41,8 @@ def dedupe(
     reading: Reading | None = None,
     run: RunOptions | None = None,
     jobs: int | None = None,
+    text: str | None = None,
+    id: str | None = None,  # noqa: A002
     **fields: Unpack[CriteriaFields],
 ) -> Cleaned:
     """Return data without its redundant documents, or write files without them.
@@ -49,7 +52,7 @@ def dedupe(
 
     Parameters
     ----------
-    data, recipe, criteria, reading, run, jobs, **fields
+    data, recipe, criteria, reading, run, jobs, text, id, **fields
         As in `scan`.
     output : path, optional
         Where to write files without their redundant documents: one file of records becomes a file,
@@ -82,7 +85,9 @@ def dedupe(
     (['a', 'c'], ['b'])
     """
     settings = with_linkage(
-        Settings.of(recipe, criteria, reading=reading, run=run, jobs=jobs, **fields)
+        Settings.of(
+            recipe, criteria, reading=reading, run=run, jobs=jobs, text=text, id=id, **fields
+        )
     )
     if link not in LINKS:
         raise invalid("link", link, "one of " + ", ".join(LINKS))

@@ -50,7 +50,7 @@ class FingerprintRun:
     """Fingerprints of sources as they arrive, and the data of the run."""
 
     recipe: dict[str, Any]  # resolved; available before the first chunk
-    chunks: Iterator[tuple[list[str], list[str]]]  # names and hex fingerprints, in order
+    chunks: Iterator[tuple[list[Any], list[str]]]  # names and hex fingerprints, in order
     # As in `Result`; complete once the chunks have ended.
     skipped: list[Skipped] = field(default_factory=list)
     notes: list[tuple[str, str]] = field(default_factory=list)
@@ -65,7 +65,7 @@ def fingerprint_sources(data: Data, settings: Settings) -> FingerprintRun:
     fingerprinter, corpora = ingest_fingerprinted(open_input(data, settings))
     run = FingerprintRun(fingerprinter.fields, iter(()))
 
-    def chunks() -> Iterator[tuple[list[str], list[str]]]:
+    def chunks() -> Iterator[tuple[list[Any], list[str]]]:
         for corpus, found in corpora:
             hexes = found.hexes()
             with_terms = np.flatnonzero(found.terms).tolist()

@@ -53,12 +53,14 @@ def fit(
     reading: Reading | None = None,
     run: RunOptions | None = None,
     jobs: int | None = None,
+    text: str | None = None,
+    id: str | None = None,  # noqa: A002
 ) -> Fitted:
     """Learn from a corpus in how many documents each term occurs.
 
     Parameters
     ----------
-    data, recipe, reading, run, jobs
+    data, recipe, reading, run, jobs, text, id
         As in `scan`; of the recipe only what makes the terms matters.
 
     Returns
@@ -77,7 +79,7 @@ def fit(
     >>> fitted.model.documents
     2
     """
-    settings = Settings.of(recipe, reading=reading, run=run, jobs=jobs)
+    settings = Settings.of(recipe, reading=reading, run=run, jobs=jobs, text=text, id=id)
     with ingest(open_input(data, settings)) as corpus:
         if not len(corpus):
             raise SimdupError("fit", "no document with words to learn from")

@@ -17,8 +17,8 @@ from simdup.corpus.batches import read
 from simdup.errors import SimdupError, check_type
 from simdup.index.opening import split_indexes
 from simdup.ingest.cut_corpus import CutCorpus, PairTexts, ingest_cut
-from simdup.ingest.selection import Paths, as_paths
-from simdup.ingest.sources import Data, Input, open_input
+from simdup.ingest.rows import Paths, as_paths
+from simdup.ingest.sources import Data, Input, open_input, require_existing
 from simdup.model.documents import Document, Skipped
 from simdup.model.passages import (
     PassageCriteria,
@@ -53,14 +53,16 @@ def passages(
     reading: Reading | None = None,
     run: RunOptions | None = None,
     jobs: int | None = None,
+    text: str | None = None,
+    id: str | None = None,  # noqa: A002
     **fields: Unpack[PassageFields],
 ) -> PassageResult:
     """Find the passages that documents share.
 
     Parameters
     ----------
-    data : str, iterable of str, or iterable of (str, str)
-        A file or folder, several of them, or names and texts.
+    data
+        As for `scan`.
     criteria : PassageCriteria, optional
         When two documents share a passage.
     references : path or iterable of path
@@ -68,13 +70,16 @@ def passages(
     templates : path or iterable of path
         Files and folders: text that also occurs in one of them is ignored.
     across : str, optional
-        A field of records, or ``folder``: only documents of different values are compared.
+        A field of records or tables, or ``folder``: only documents of different values are
+        compared.
     reading : Reading, optional
         Encoding, patterns and formats of files.
     run : RunOptions, optional
         What the run may use.
     jobs : int, optional
         Processes, instead of those of `run`; the result does not depend on it.
+    text, id : str, optional
+        As for `scan`.
     **fields
         Fields of `PassageCriteria`, such as ``min_length=20``; they override those of `criteria`.
 
@@ -86,8 +91,10 @@ def passages(
     Raises
     ------
     SimdupError
-        If an argument makes no sense.  Documents that cannot be read are listed
-        in ``skipped``.
+        If an argument makes no sense, none of the paths exists, or a column is missing.  Documents
+        that cannot be read are listed in ``skipped``.
+    TypeError
+        If the data is of another kind, or an id is not hashable.
 
     Examples
     --------
@@ -96,11 +103,11 @@ def passages(
     >>> found.overlaps[0].passages
     (Passage(a=(0, 80), b=(10, 90), length=33, similarity=1.0),)
     """
-    settings = Settings.of(reading=reading, run=run, jobs=jobs)
+    settings = Settings.of(reading=reading, run=run, jobs=jobs, text=text, id=id)
     check_type("criteria", criteria, (PassageCriteria, "`PassageCriteria`"), unset=None)
     criteria = replace(criteria or PassageCriteria(), **fields)
     scope = PassageScope(across, tuple(as_paths(templates, "templates")))
-    opened = open_passages(data, settings, references, across)
+    opened = require_existing(open_passages(data, settings, references, across))
     with examine(opened, criteria, scope) as (result, _):
         return result
 
@@ -109,13 +116,13 @@ def open_passages(
     data: Data, settings: Settings, references: Paths = (), across: str | None = None
 ) -> Input:
     """List what is to be read; see `passages`."""
-    indexes, references = split_indexes(as_paths(references, "references"))
+    indexes, others = split_indexes(as_paths(references, "references"))
     if indexes:
         what = "is an index: it has no texts that passages could be found in"
         raise SimdupError(indexes[0], what, "name the documents themselves as `references`")
     if across not in (None, FOLDER):
         settings = replace(settings, reading=replace(settings.reading, group_field=across))
-    return open_input(data, settings, references)
+    return open_input(data, settings, others)
 
 
 @contextmanager
@@ -185,7 +192,7 @@ def _groups(corpus: CutCorpus, across: str | None) -> I64:
     values: Sequence[str | None] = [None] * len(corpus.names)
     if across == FOLDER:
         places = zip(corpus.paths, corpus.names, strict=True)
-        values = [os.path.dirname(path or name) for path, name in places]
+        values = [os.path.dirname(path or str(name)) for path, name in places]
     elif across is not None:
         values = corpus.groups
         without = values.count(None)

@@ -23,8 +23,8 @@ from simdup.index.references import IndexMatches, IndexReferences, open_indexes
 from simdup.ingest.corpus import Corpus, ingest
 from simdup.ingest.counting import BatchOptions
 from simdup.ingest.origins import Origins
-from simdup.ingest.selection import Paths, as_paths
-from simdup.ingest.sources import Data, Input, open_input
+from simdup.ingest.rows import Paths, as_paths
+from simdup.ingest.sources import Data, Input, open_input, require_existing
 from simdup.model.clusters import Cluster, Result, Summary
 from simdup.model.criteria import Criteria, CriteriaFields
 from simdup.model.inputs import InputDocuments
@@ -47,14 +47,18 @@ def scan(
     reading: Reading | None = None,
     run: RunOptions | None = None,
     jobs: int | None = None,
+    text: str | None = None,
+    id: str | None = None,  # noqa: A002
     **fields: Unpack[CriteriaFields],
 ) -> Result:
     """Find near-duplicates among documents.
 
     Parameters
     ----------
-    data : str, iterable of str, or iterable of (str, str)
-        A file or folder, several of them, or pairs of name and text.
+    data
+        A path or paths (`str` or `os.PathLike`), an iterable of (id, text), a mapping from id to
+        text, an iterable of mappings with fields, or a pandas, Polars or Arrow table or a Hugging
+        Face dataset.  Ids are any hashable values; results have them unchanged.
     recipe : Recipe or str
         How documents are fingerprinted, or the name of a recipe.
     criteria : Criteria, optional
@@ -71,6 +75,10 @@ def scan(
         Number of processes, instead of that in `run`; by default one per core.  The result does
         not depend on it.  On macOS and Windows, which do not fork processes, a script that uses
         several needs the usual ``if __name__ == "__main__"``.
+    text, id : str, optional
+        The fields or columns of the texts and the ids, instead of those in `reading`; by default
+        ``text`` and, if there is one, ``id``.  Without it the index of a pandas table has the ids;
+        of anything else they are positions, from 0.
     **fields
         Fields of `Criteria`, such as ``distance=6``; they override those of `criteria`.
 
@@ -82,8 +90,11 @@ def scan(
     Raises
     ------
     SimdupError
-        If an argument is invalid, or a model or dictionary cannot be read.  Documents that
-        cannot be read do not raise; they are listed in ``skipped``.
+        If an argument is invalid, none of the paths exists, a column is missing, or a model or
+        dictionary cannot be read.  Documents that cannot be read, and rows without a text, do not
+        raise; they are listed in ``skipped``.
+    TypeError
+        If the data is of another kind, or an id is not hashable.
 
     Examples
     --------
@@ -92,9 +103,16 @@ def scan(
     >>> [member.name for member in found.clusters[0].members]
     ['a', 'b']
     """
-    settings = Settings.of(recipe, criteria, reading=reading, run=run, jobs=jobs, **fields)
+    settings = Settings.of(
+        recipe, criteria, reading=reading, run=run, jobs=jobs, text=text, id=id, **fields
+    )  # fmt: skip
+    return examine(require_existing(open_scan(data, settings, references)))[0]
+
+
+def open_scan(data: Data, settings: Settings, references: Paths = ()) -> Input:
+    """List what is to be read; see `scan`."""
     indexes, others = split_indexes(as_paths(references, "references"))
-    return examine(replace(open_input(data, settings, others), indexes=indexes))[0]
+    return replace(open_input(data, settings, others), indexes=indexes)
 
 
 def examine(opened: Input) -> tuple[Result, Corpus]:
@@ -188,7 +206,7 @@ def _order(
 def _unknown(criteria: Criteria, names: Sequence[str]) -> list[tuple[str, str]]:
     """Return the note about decisions that name documents which are not there."""
     asked = list(criteria.decisions.names)
-    known = set(names) if asked else set()
+    known = set(map(str, names)) if asked else set()
     missing = sum(name not in known for name in asked)
     if not missing:
         return []
@@ -251,7 +269,7 @@ def _ranks(corpus: Corpus, criteria: Criteria, references: range) -> Callable[[i
     def rank(document: int) -> int:
         if document in references:
             return -2
-        name, path = corpus.names[document], corpus.paths[document]
+        name, path = str(corpus.names[document]), corpus.paths[document]
         if name in decided:
             return -1
         hits = (i for i, one in enumerate(prefer) if matches(name, [one]) or matches(path, [one]))

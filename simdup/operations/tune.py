@@ -47,6 +47,8 @@ def tune(
     reading: Reading | None = None,
     run: RunOptions | None = None,
     jobs: int | None = None,
+    text: str | None = None,
+    id: str | None = None,  # noqa: A002
     **fields: Unpack[CriteriaFields],
 ) -> Tuning:
     """Find out which settings suit a corpus.
@@ -55,7 +57,7 @@ def tune(
 
     Parameters
     ----------
-    data, recipe, criteria, reading, run, jobs, **fields
+    data, recipe, criteria, reading, run, jobs, text, id, **fields
         As in `scan`.  With ``similarity=S`` among the fields a pair is true from S on; without, a
         similarity is recommended.
     sample : int
@@ -82,7 +84,9 @@ def tune(
     check_type("sample", sample, WHOLE)
     if sample < 2:
         raise invalid("sample", sample, "2 or more documents")
-    settings = Settings.of(recipe, criteria, reading=reading, run=run, jobs=jobs, **fields)
+    settings = Settings.of(
+        recipe, criteria, reading=reading, run=run, jobs=jobs, text=text, id=id, **fields
+    )
     return _tune(open_input(data, settings), sample, "similarity" in fields)
 
 

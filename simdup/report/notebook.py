@@ -30,7 +30,7 @@ def inline(result: Result) -> str:
 
 
 def _row(cluster: Cluster) -> str:
-    names = [escape(shown(member.name)) for member in cluster.members[:DOCUMENTS]]
+    names = [escape(shown(str(member.name))) for member in cluster.members[:DOCUMENTS]]
     names += ["…"] if len(cluster.members) > DOCUMENTS else []
     cells = [str(cluster.number), str(len(cluster.members)), digits(cluster.weakest)]
     cells.append("<br>".join(f"<bdi>{name}</bdi>" for name in names))

@@ -46,7 +46,7 @@ def overview(result: Result, origins: Origins | None, folders: Folders) -> dict[
         "heat": _heat(clusters),
         "sizes": sorted(Counter(len(cluster.members) for cluster in clusters).items()),
         "folders": _folders(result, origins, folders),
-        "skipped": [[one.document, one.reason] for one in result.skipped[:LISTED]],
+        "skipped": [[str(one.document), one.reason] for one in result.skipped[:LISTED]],
         "notes": [list(note) for note in result.notes[:LISTED]],
         "hint": result.hint,
     }

@@ -73,11 +73,11 @@ class Folders:
             folder = self.of(member.number, member.name)
         return self.names.setdefault(folder, len(self.names))
 
-    def of(self, number: int, name: str) -> str:
+    def of(self, number: int, name: Any) -> str:
         """Return the folder of a document."""
         if self._located is None:
-            return folder_by_name(name)
-        return folder_of(name, self._located.paths[number], self._located.records[number])
+            return folder_by_name(str(name))
+        return folder_of(str(name), self._located.paths[number], self._located.records[number])
 
     def is_file(self, member: Member) -> bool:
         """Return whether a document is a file of its own, which a link can open."""
@@ -181,7 +181,7 @@ def _pairs(clusters: Sequence[Cluster]) -> dict[str, NDArray[Any]]:
     a: list[int] = []
     b: list[int] = []
     for cluster in clusters:
-        place: dict[str, list[int]] = {}
+        place: dict[Any, list[int]] = {}
         for i, member in enumerate(cluster.members):
             place.setdefault(member.name, []).append(i)
         a += [place[pair.a][0] for pair in cluster.pairs]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import overload
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,9 +33,9 @@ class Overlaps(Sequence[Overlap]):
     similarities: NDArray[np.float64]
     shares: NDArray[np.float64]  # float64[pairs, 2]
     identical: NDArray[np.bool_]  # bool[pairs]
-    names: Sequence[str] = ()  # of the documents
+    names: Sequence[Any] = ()  # of the documents
 
-    def located(self, names: Sequence[str], look_up: LookUp) -> Overlaps:
+    def located(self, names: Sequence[Any], look_up: LookUp) -> Overlaps:
         """Return the overlaps with characters in place of symbols, and names of documents."""
         pairs = np.repeat(self.documents, np.diff(self.firsts), axis=0)
         a, b = locate(look_up, pairs, self.a, self.b)

@@ -177,7 +177,7 @@ def test_an_internal_error_is_one_line_too(
     def broken(*_: object, **__: object) -> None:
         raise ZeroDivisionError("sums\x1b[31m")
 
-    monkeypatch.setattr("simdup.operations.scan.scan", broken)
+    monkeypatch.setattr("simdup.operations.scan.examine", broken)
     write(tmp_path, {"a.txt": prose(1)})
     ran = simdup("scan", "a.txt")
     assert ran.status == 2

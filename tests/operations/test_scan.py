@@ -654,5 +654,5 @@ def test_the_library_accepts_folders_files_and_texts(tmp_path: Path) -> None:
     assert scan(iter([("a", prose(1)), ("b", prose(1))])).summary.clusters == 1
     assert scan([]).summary.documents == 0
     for missing in (str(tmp_path / "none"), "a\0b"):
-        assert scan([missing]).skipped[0].error
+        assert scan([missing, str(tmp_path / "c")]).skipped[0].error
     assert simdup.scan is scan

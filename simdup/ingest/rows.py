@@ -1,0 +1,341 @@
+"""Texts that are passed from Python: pairs, mappings, records and tables, cut into batches.
+
+Workers get texts and ids as text; the ids themselves stay here, and come back by number.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, islice
+from typing import Any, NamedTuple, TypeAlias
+
+from simdup.corpus.batches import RowBatch
+from simdup.corpus.fields import MISSING, as_number, find_field, list_fields
+from simdup.corpus.lines import BATCH_BYTES
+from simdup.corpus.records import without_surrogates
+from simdup.errors import SimdupError
+from simdup.ingest.tables import Column, Table, as_table, hint, listed, wanted_columns
+from simdup.model.documents import Skipped
+from simdup.model.reading import Reading
+
+# Items taken from an iterable at a time, and rows of the first batch.
+_ROWS = 64
+# Rows of a batch, however short they are.
+_MOST_ROWS = 1024
+
+Paths: TypeAlias = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
+
+_ACCEPTED = (
+    "a path or paths, an iterable of (id, text) or of mappings, a mapping from id to text, "
+    "or a pandas, Polars or Arrow table or a Hugging Face dataset"
+)
+
+STRINGS = "strings are paths; pass texts with ids, such as enumerate(texts)"
+
+
+class Chunk(NamedTuple):
+    """A few rows, column by column; `MISSING` where a row lacks a field."""
+
+    texts: Column
+    ids: Column | None = None  # None for positions
+    values: Column | None = None  # as in `Document`, before they become numbers
+    groups: Column | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Texts that were passed from Python."""
+
+    chunks: Callable[[], Iterator[Chunk]]  # reads them from the beginning
+    again: bool = True  # whether that works more than once
+    field: str | None = None  # of the texts; None for pairs and mappings, which have no fields
+
+
+def recognise(data: Any, reading: Reading) -> Rows | list[str]:
+    """Return the rows or the paths that some data is.
+
+    Raises
+    ------
+    TypeError
+        If it is neither.
+    SimdupError
+        If a column is missing.
+    """
+    if isinstance(data, str | os.PathLike):
+        return [as_path(data, "data")]
+    table = as_table(data)
+    if table is not None:
+        return _table_rows(table, reading)
+    if isinstance(data, Mapping):
+        return _mapping_rows(data)
+    if isinstance(data, bytes | bytearray | memoryview) or not isinstance(data, Iterable):
+        raise TypeError(f"data: expected {_ACCEPTED}, not {_kind(data)}")
+    items = iter(data)
+    first = next(items, MISSING)
+    if first is MISSING:
+        return []
+    if isinstance(first, str | os.PathLike):
+        return [as_path(one, "data", i) for i, one in enumerate(chain([first], items))]
+    again = items is not data
+
+    def read() -> Iterator[Any]:
+        return iter(data) if again else chain([first], items)
+
+    if _is_record(first):
+        return Rows(lambda: _records(read(), reading), again, _only_field(reading))
+    if _is_pair(first):
+        return Rows(lambda: _pairs(read()), again)
+    raise TypeError(f"data: expected {_ACCEPTED}, not {_kind(data)} of {_kind(first)}")
+
+
+def as_paths(data: Paths, argument: str) -> list[str]:
+    """Return a path or several as a list.
+
+    Raises
+    ------
+    TypeError
+        If they are anything else.
+    """
+    if isinstance(data, str | os.PathLike):
+        return [as_path(data, argument)]
+    if isinstance(data, bytes | Mapping) or not isinstance(data, Iterable) or as_table(data):
+        raise TypeError(f"{argument}: expected a path or paths, not {_kind(data)}")
+    return [as_path(one, argument, i) for i, one in enumerate(data)]
+
+
+def as_path(one: Any, argument: str, position: int | None = None) -> str:
+    """Return a path as a string; raise if it is none."""
+    path = os.fspath(one) if isinstance(one, str | os.PathLike) else None
+    if isinstance(path, str):
+        return path
+    where = "" if position is None else f"item {position}: "
+    also = f" ({STRINGS})" if position and argument == "data" else ""
+    raise TypeError(f"{argument}: {where}expected a path, not {_kind(one)}{also}")
+
+
+def row_batches(rows: Rows, ids: list[Any]) -> Iterator[RowBatch]:
+    """Cut rows into batches, in order, and append their ids to `ids`.
+
+    The first batches are small, so that streamed results begin at once.
+    """
+    pending = list[_Part]()
+    size = count = 0
+    most = _ROWS
+    for chunk in rows.chunks():
+        for part in _cut(_part(chunk, len(ids), rows.field)):
+            ids += part.ids
+            pending.append(part)
+            size += sum(part.sizes)
+            count += len(part.ids)
+            if size >= BATCH_BYTES or count >= most:
+                yield _batch(pending, len(ids) - count + 1, size)
+                pending, size, count = [], 0, 0
+                most = min(2 * most, _MOST_ROWS)
+    if pending:
+        yield _batch(pending, len(ids) - count + 1, size)
+
+
+class _Part(NamedTuple):
+    """Rows that were checked, column by column."""
+
+    ids: Sequence[Any]
+    texts: Sequence[str | Skipped]
+    sizes: Sequence[int]  # bytes of the texts, about
+    values: Sequence[float | None] | None
+    groups: Sequence[str | None] | None
+
+
+def _part(chunk: Chunk, done: int, field: str | None) -> _Part:
+    """Return a chunk with all ids, and reasons for missing texts; `done` rows come before."""
+    positions = range(done, done + len(chunk.texts))
+    ids = positions if chunk.ids is None else _hashable(chunk.ids, done)
+    texts = [
+        text if type(text) is str else _text(text, field, name, number)
+        for number, (name, text) in enumerate(zip(ids, chunk.texts, strict=True), done + 1)
+    ]
+    # Chinese takes three bytes a character.
+    sizes = [
+        0 if isinstance(text, Skipped) else len(text) * (1 if text.isascii() else 3)
+        for text in texts
+    ]
+    values, groups = chunk.values, chunk.groups
+    return _Part(
+        ids, texts, sizes,
+        None if values is None else [_number(value) for value in values],
+        None if groups is None else [_group(group) for group in groups],
+    )  # fmt: skip
+
+
+def _cut(part: _Part) -> Iterator[_Part]:
+    """Yield rows together, or one by one if that would be too much for a batch."""
+    if sum(part.sizes) <= BATCH_BYTES:
+        yield part
+        return
+    for i in range(len(part.ids)):
+        one: list[Any] = [None if column is None else column[i : i + 1] for column in part]
+        yield _Part(*one)
+
+
+def _batch(parts: Sequence[_Part], first: int, size: int) -> RowBatch:
+    """Return parts as one batch."""
+    columns: list[Any] = [
+        None if column[0] is None else list(chain.from_iterable(column))
+        for column in zip(*parts, strict=True)
+    ]
+    ids, texts, _, values, groups = columns
+    return RowBatch(first, [str(one) for one in ids], texts, size, values, groups)
+
+
+def _text(text: Any, field: str | None, name: Any, number: int) -> str | Skipped:
+    """Return a text, or why it is none, as for records of files."""
+    if isinstance(text, str):
+        # Its class may not be known where the text is sent to.
+        return str.__str__(text)
+    what = "the text" if field is None else f"field {field!r}"
+    reason = f"{what} is null" if _is_null(text) else f"{what} is not a string"
+    if text is MISSING:
+        reason = "a field of the text is missing" if field is None else f"no {what}"
+    return Skipped(str(name), reason, error=True, number=number)
+
+
+def _hashable(ids: Column, done: int) -> Column:
+    """Return ids, with positions in place of those that are missing."""
+    given = [done + i if one is MISSING else one for i, one in enumerate(ids)]
+    for i, one in enumerate(given, done):
+        try:
+            hash(one)
+        except TypeError:
+            raise TypeError(f"id: that of row {i} is not hashable: {one!r:.60}") from None
+    return given
+
+
+def _is_null(value: Any) -> bool:
+    if value is None or value is MISSING:
+        return True
+    if isinstance(value, float):
+        return value != value
+    # The missing values of pandas are equal to nothing, not even in a comparison.
+    return type(value).__name__ in ("NAType", "NaTType")
+
+
+def _number(value: Any) -> float | None:
+    return None if value is MISSING else as_number(None if _is_null(value) else value)
+
+
+def _group(value: Any) -> str | None:
+    return None if _is_null(value) else without_surrogates(str(value))
+
+
+def _table_rows(table: Table, reading: Reading) -> Rows:
+    wanted = wanted_columns(table, reading)
+    columns = list(dict.fromkeys(chain.from_iterable(wanted.values())))
+
+    def chunks() -> Iterator[Chunk]:
+        for values in table.read(columns):
+            by_name = dict(zip(columns, values, strict=True))
+            texts = _joined([by_name[name] for name in wanted["text"]])
+            found = {argument: by_name[names[0]] for argument, names in wanted.items()}
+            ids = _known(found["id"]) if "id" in found else None
+            yield Chunk(texts, ids, found.get("keep"), found.get("across"))
+
+    return Rows(chunks, table.again, _only_field(reading))
+
+
+def _mapping_rows(data: Mapping[Any, Any]) -> Rows:
+    if data and not any(isinstance(text, str) for text in data.values()):
+        kind = _kind(next(iter(data.values())))
+        raise TypeError(f"data: expected a mapping from id to text, not to {kind}")
+    return Rows(lambda: _pairs(iter(data.items())))
+
+
+def _is_pair(item: Any) -> bool:
+    return isinstance(item, tuple | list) and len(item) == 2
+
+
+def _is_record(item: Any) -> bool:
+    # Rows of sqlite3 have keys too, but are no mappings.
+    return hasattr(item, "keys") and hasattr(item, "__getitem__") and not isinstance(item, type)
+
+
+def _pairs(items: Iterator[Any]) -> Iterator[Chunk]:
+    for number, some in _some(items):
+        for i, item in enumerate(some):
+            if not _is_pair(item):
+                what = f"expected (id, text) like those before, not {_kind(item)}"
+                raise TypeError(f"data: item {number + i}: {what}")
+        yield Chunk([text for _, text in some], [name for name, _ in some])
+
+
+def _records(items: Iterator[Any], reading: Reading) -> Iterator[Chunk]:
+    """Yield records column by column; raise at the end if none had a wanted field."""
+    fields = [("text", name) for name in reading.text_fields]
+    lacking = dict.fromkeys([*fields, ("id", reading.id_field)])
+    seen: dict[str, int] | None = None
+    for number, some in _some(items):
+        for i, item in enumerate(some):
+            if not _is_record(item):
+                what = f"expected a mapping like those before, not {_kind(item)}"
+                raise TypeError(f"data: item {number + i}: {what}")
+        some = [item if isinstance(item, Mapping) else dict(item) for item in some]
+        texts = [_field(some, name) for name in reading.text_fields]
+        ids = _field(some, "id" if reading.id_field is None else reading.id_field)
+        for one, column in zip([*fields, ("id", reading.id_field)], [*texts, ids], strict=True):
+            if one in lacking and any(value is not MISSING for value in column):
+                del lacking[one]
+        if seen is None:
+            seen = list_fields(some[0])
+        others = (
+            None if name is None else _field(some, name)
+            for name in (reading.value_field, reading.group_field)
+        )  # fmt: skip
+        yield Chunk(_joined(texts), _known(ids), *others)
+    for argument, name in lacking:
+        if name is not None and seen is not None:
+            what = f"no record has a field {name!r} (fields: {listed(list(seen))})"
+            raise SimdupError(
+                argument, what, hint(argument, [n for n in seen if seen[n]]), argument
+            )
+
+
+def _field(records: Sequence[Mapping[str, Any]], name: str) -> list[Any]:
+    return [find_field(record, name) for record in records]
+
+
+def _only_field(reading: Reading) -> str | None:
+    """Return the field of the texts, if it is only one."""
+    return reading.field if isinstance(reading.field, str) else None
+
+
+def _joined(columns: Sequence[Column]) -> Column:
+    """Return the texts of rows, of which each has a part in several columns."""
+    return (
+        columns[0] if len(columns) == 1 else [_whole(parts) for parts in zip(*columns, strict=True)]
+    )
+
+
+def _whole(parts: Sequence[Any]) -> Any:
+    """Return a text of several fields, or what keeps these from being one."""
+    if any(part is MISSING for part in parts):
+        return MISSING
+    given = [part for part in parts if not _is_null(part)]
+    odd = [part for part in given if not isinstance(part, str)]
+    return odd[0] if odd else "\n".join(given) if given else None
+
+
+def _known(ids: Column) -> Column:
+    """Return ids with null as missing."""
+    return [MISSING if _is_null(one) else one for one in ids]
+
+
+def _some(items: Iterator[Any]) -> Iterator[tuple[int, list[Any]]]:
+    """Yield items, a few at a time, and the number of those before."""
+    number = 0
+    while some := list(islice(items, _ROWS)):
+        yield number, some
+        number += len(some)
+
+
+def _kind(data: Any) -> str:
+    return "None" if data is None else type(data).__name__
