@@ -97,7 +97,7 @@ def passages(
     (Passage(a=(0, 80), b=(10, 90), length=33, similarity=1.0),)
     """
     settings = Settings.of(reading=reading, run=run, jobs=jobs)
-    check_type("criteria", criteria, (PassageCriteria, "`PassageCriteria`"), unset=None)
+    check_type("criteria", criteria, (PassageCriteria, "a PassageCriteria"), unset=None)
     criteria = replace(criteria or PassageCriteria(), **fields)
     scope = PassageScope(across, tuple(as_paths(templates, "templates")))
     opened = open_passages(data, settings, references, across)
