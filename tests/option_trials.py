@@ -89,7 +89,12 @@ TRIALS: dict[str, dict[str, str]] = {
     "--reference": {"*": "||--reference k"},
     "--idf-from": {"compare": "||--idf-from c"},
     "--sample": {"tune": "||--sample 2"},
-    "--limit": {"query": "twice|-d 20 -s 0.5|--limit 1"},
+    "--limit": {"query": "twice|-d 20 -s 0.5|--limit 1", "cluster": "pboth||--limit 1",
+                "*": "both||--limit 1"},
+    "--pairs": {"cluster": "|-d 20|--pairs", "*": "||--pairs"},
+    "--sort": {"cluster": "pboth||--sort name", "*": "both||--sort name"},
+    "--reverse": {"cluster": "pboth||--reverse", "*": "both||--reverse"},
+    "--min-size": {"cluster": "|-d 20|--min-size 3", "*": "||--min-size 3"},
     "--min-run": {"passages": "||--min-run 100"},
     "--gap": {"passages": "||--gap 0"},
     "--min-length": {"passages": "||--min-length 1000"},
@@ -214,6 +219,9 @@ def build(folder: Path) -> None:
     long = prose(7, 60)
     write(folder / "chain", {f"{n}.txt": long[n * 6 : n * 6 + 110] for n in range(5)})
     write(folder / "many", {f"{n:03}.txt": a + prose(100 + n, 1) for n in range(70)})
+    # Two clusters, of which the second is larger.
+    both = {"a.txt": x, "b.txt": near(x), "c.txt": a, "d.txt": near(a), "e.txt": a + "。"}
+    write(folder / "both", both)
     write(folder / "twice", {"x.md": x})
     write(folder, {
         "list": "k\n", "list0": "k\0", "gone": "k/y.md\n", "gone0": "k/y.md\0",
@@ -231,7 +239,8 @@ def _prepare(folder: Path) -> None:
     calls = (
         "fingerprint c -o p", "fingerprint r.jsonl -o pr", "fingerprint lines -o pl",
         "fingerprint w -o pw", "fingerprint h -o ph", "fingerprint f -o pf",
-        "fingerprint chain -o pchain", "fingerprint many -o pmany", "scan c -o r.csv",
+        "fingerprint chain -o pchain", "fingerprint many -o pmany",
+        "fingerprint both -o pboth", "scan c -o r.csv",
         "index build i k twice known", "fit c -o model",
     )  # fmt: skip
     arguments = [sys.executable, "-c", _CALLS, *calls]

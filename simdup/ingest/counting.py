@@ -11,7 +11,7 @@ import numpy as np
 
 from simdup.corpus.batches import Batch, FileBatch, Unreadable, read
 from simdup.corpus.names import without_address
-from simdup.corpus.record_batches import ArrayBatch, LineBatch, ParquetBatch
+from simdup.corpus.record_batches import RecordBatch
 from simdup.corpus.spool import Slot, SpoolWriter
 from simdup.features.analyzer import Analyzer
 from simdup.features.counts import CountedChunk, TermCounter

@@ -5,10 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from simdup.model.clusters import Result
-from simdup.model.inputs import I64
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +35,7 @@ class Cleaned(NamedTuple):
         Sizes of its files and of the written files; None if they cannot be compared.
     missing : tuple of str
         Files and folders that could not be opened, and so are missing from what was written.
-    positions : array
+    positions : array of int64
         Where the removed documents are among those of the result: int64[removed].
     data : object
         What stays, of the same kind as was given; of files the names of their documents.
@@ -50,7 +47,7 @@ class Cleaned(NamedTuple):
     bytes_before: int | None = None
     bytes_after: int | None = None
     missing: tuple[str, ...] = ()
-    positions: I64 = np.zeros(0, np.int64)
+    positions: Any = ()
     data: Any = None
 
     @property

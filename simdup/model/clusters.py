@@ -6,13 +6,16 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from html import escape
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from simdup.errors import SimdupError
 from simdup.model.documents import Skipped
 from simdup.model.frames import Columns, cluster_columns, to_arrow, to_frame
-from simdup.model.inputs import I64, InputDocuments
+from simdup.model.inputs import InputDocuments
 from simdup.model.page import TEXT_BYTES, PageOptions, Pages
+
+if TYPE_CHECKING:
+    from simdup.model.inputs import I64
 
 
 class Pair(NamedTuple):

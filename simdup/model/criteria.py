@@ -27,7 +27,7 @@ SIMILARITY = 0.8
 _KINDS = {
     "distance": WHOLE, "similarity": NUMBER, "containment": NUMBER, "cosine": NUMBER,
     "recall": NUMBER, "keep": TEXT, "prefer": (Iterable, "shell patterns"),
-    "decisions": (Decisions, "`Decisions`"),
+    "decisions": (Decisions, "a Decisions"),
 }  # fmt: skip
 
 # In place of a similarity that is not set.

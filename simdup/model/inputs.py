@@ -6,13 +6,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from simdup.model.clusters import Cluster
 
-I64 = NDArray[np.int64]
+    I64 = NDArray[np.int64]
 
 
 class Unread(NamedTuple):
@@ -67,11 +67,15 @@ class InputDocuments:
 
     def positions(self, numbers: I64) -> I64:
         """Return the positions of documents (int64[numbers]) that are no references."""
+        import numpy as np
+
         before = np.array([one.before for one in self.unread], np.int64)
         return numbers - self.references + np.searchsorted(before, numbers, side="right")
 
     def labels(self, clusters: Sequence[Cluster]) -> I64:
         """Return the number of each input document's group (int64[input documents])."""
+        import numpy as np
+
         members = (member.number for cluster in clusters for member in cluster.members)
         numbers = np.fromiter(members, np.int64)
         sizes = np.fromiter((len(cluster.members) for cluster in clusters), np.int64)

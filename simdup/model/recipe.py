@@ -131,7 +131,7 @@ def named_recipe(name: str, **changes: Any) -> Recipe:
 
 def as_recipe(recipe: Recipe | str) -> Recipe:
     """Return a recipe, given as such or by name."""
-    check_type("recipe", recipe, (Recipe | str, "a `Recipe` or the name of one"))
+    check_type("recipe", recipe, (Recipe | str, "a Recipe or the name of one"))
     return named_recipe(recipe) if isinstance(recipe, str) else recipe
 
 

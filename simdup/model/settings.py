@@ -143,7 +143,7 @@ class Settings:
         """
         given = (("criteria", criteria, Criteria), ("reading", reading, Reading))
         for name, value, kind in (*given, ("run", run, RunOptions)):
-            check_type(name, value, (kind, f"`{kind.__name__}`"), unset=None)
+            check_type(name, value, (kind, f"a {kind.__name__}"), unset=None)
         reading, run = reading or Reading(), run or RunOptions()
         if text is not None:
             reading = replace(reading, field=text)

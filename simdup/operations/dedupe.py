@@ -100,7 +100,7 @@ def dedupe(
         return cleaned._replace(data=select(cleaned.result.documents, _staying(cleaned)))
     if output is not None:
         what = "data that is not in files cannot be written"
-        raise SimdupError("output", what, "take `data` of what `dedupe` returns", "output")
+        raise SimdupError("output", what, "take the data that `dedupe` returns", "output")
     indexes, others = split_indexes(named)
     opened = replace(open_input(rows, settings, others), indexes=indexes)
     cleaned = without(*find_cuts(opened, named))

@@ -104,7 +104,7 @@ def passages(
     (Passage(a=(0, 80), b=(10, 90), length=33, similarity=1.0),)
     """
     settings = Settings.of(reading=reading, run=run, jobs=jobs, text=text, id=id)
-    check_type("criteria", criteria, (PassageCriteria, "`PassageCriteria`"), unset=None)
+    check_type("criteria", criteria, (PassageCriteria, "a PassageCriteria"), unset=None)
     criteria = replace(criteria or PassageCriteria(), **fields)
     scope = PassageScope(across, tuple(as_paths(templates, "templates")))
     opened = require_existing(open_passages(data, settings, references, across))
