@@ -6,9 +6,15 @@ counts of a corpus have to fit into memory.
 
 from __future__ import annotations
 
+import errno
 import os
-from collections.abc import Iterable
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import BinaryIO, NamedTuple
+
+from simdup.errors import NO_ROOM, SimdupError, reason
+from simdup.workspace import work_folder
 
 _PREAD = hasattr(os, "pread")
 
@@ -75,3 +81,19 @@ class SpoolReader:
 
 def _path(folder: str, writer: int) -> str:
     return os.path.join(folder, f"spool-{writer}")
+
+
+@contextmanager
+def spool_folder(content: str = "the texts") -> Iterator[str]:
+    """Create a folder for a spool and remove it afterwards; raise if the disk is full."""
+    try:
+        with work_folder(tempfile.gettempdir()) as folder:
+            yield folder
+    except OSError as error:
+        if error.errno not in NO_ROOM:
+            raise
+        what = "no space left" if error.errno == errno.ENOSPC else reason(error)
+        hint = "set TMPDIR to a larger disk"
+        if error.errno == errno.EFBIG:
+            hint = "raise the limit on file sizes (ulimit -f)"
+        raise SimdupError(tempfile.gettempdir(), f"{what} for {content}", hint) from None

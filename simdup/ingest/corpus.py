@@ -5,11 +5,9 @@ The result does not depend on the number of processes.
 
 from __future__ import annotations
 
-import errno
 import math
 import os
 import sys
-import tempfile
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -24,8 +22,7 @@ from numpy.typing import NDArray
 from simdup.corpus.batches import Batch
 from simdup.corpus.names import NameRegistry
 from simdup.corpus.patterns import matches
-from simdup.corpus.spool import Slot, SpoolReader
-from simdup.errors import NO_ROOM, SimdupError, reason
+from simdup.corpus.spool import Slot, SpoolReader, spool_folder
 from simdup.features.analyzer import Analyzer
 from simdup.features.counts import CountedChunk, Counts, join, no_spool
 from simdup.features.idf import ENOUGH_DOCUMENTS
@@ -40,7 +37,6 @@ from simdup.model.documents import NO_WORDS, Skipped
 from simdup.model.inputs import Unread
 from simdup.reuse.sharing import TextSeeds
 from simdup.workers import Workers
-from simdup.workspace import work_folder
 
 # With fewer bytes, one process finishes before others have started: starting and ending two takes
 # 50 ms, in which one process reads some 500 kB.
@@ -336,19 +332,3 @@ def make_batches(
             run.progress("reading", done, opened.size)
     finally:
         workers.close()
-
-
-@contextmanager
-def spool_folder(content: str = "the texts") -> Iterator[str]:
-    """Create a folder for a spool and remove it afterwards; raise if the disk is full."""
-    try:
-        with work_folder(tempfile.gettempdir()) as folder:
-            yield folder
-    except OSError as error:
-        if error.errno not in NO_ROOM:
-            raise
-        what = "no space left" if error.errno == errno.ENOSPC else reason(error)
-        hint = "set TMPDIR to a larger disk"
-        if error.errno == errno.EFBIG:
-            hint = "raise the limit on file sizes (ulimit -f)"
-        raise SimdupError(tempfile.gettempdir(), f"{what} for {content}", hint) from None

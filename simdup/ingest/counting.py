@@ -81,8 +81,8 @@ def file_of(batch: Batch, skipped: Skipped) -> str:
     if isinstance(batch, RecordBatch):
         return batch.file.path
     if isinstance(batch, FileBatch):
-        return skipped.document
-    return without_address(skipped.document) if isinstance(batch, Unreadable) else ""
+        return str(skipped.document)
+    return without_address(str(skipped.document)) if isinstance(batch, Unreadable) else ""
 
 
 class BatchCounter:

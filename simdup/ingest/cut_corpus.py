@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdup.corpus.names import NameRegistry
-from simdup.corpus.spool import Slot, SpoolReader
+from simdup.corpus.spool import Slot, SpoolReader, spool_folder
 from simdup.errors import SimdupError
-from simdup.ingest.corpus import make_batches, spool_folder
+from simdup.ingest.corpus import make_batches
 from simdup.ingest.cutting import BatchCutter, CutBatch, CutSlots
 from simdup.ingest.given import Given
 from simdup.ingest.mapped import mapped

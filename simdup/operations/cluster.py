@@ -14,12 +14,11 @@ from simdup.clustering.linkage import first_come
 from simdup.corpus.batches import read
 from simdup.corpus.fingerprint_lines import FingerprintLines
 from simdup.corpus.names import NameRegistry
-from simdup.corpus.spool import Slot, SpoolReader, SpoolWriter
+from simdup.corpus.spool import Slot, SpoolReader, SpoolWriter, spool_folder
 from simdup.errors import SimdupError
 from simdup.features.analyzer import Analyzer
 from simdup.features.text import DIGEST_TYPE
 from simdup.fingerprints.fingerprinter import Fingerprints
-from simdup.ingest.corpus import spool_folder
 from simdup.ingest.origins import Origins
 from simdup.ingest.sources import Input, open_input
 from simdup.model.clusters import Cluster, Result, Summary

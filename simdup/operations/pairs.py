@@ -9,9 +9,9 @@ from functools import partial
 import numpy as np
 
 from simdup.corpus.fingerprint_lines import FingerprintLines
+from simdup.corpus.spool import spool_folder
 from simdup.fingerprints.fingerprinter import Fingerprints
 from simdup.fingerprints.near import iter_near_pairs
-from simdup.ingest.corpus import spool_folder
 from simdup.model.clusters import Pair
 from simdup.model.settings import PAIR_MEMORY, RunOptions
 from simdup.search.arrays import U64, combine_rows, hamming_distances

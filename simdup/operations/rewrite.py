@@ -15,9 +15,10 @@ from simdup.corpus.compression import detect_compression, split_compression
 from simdup.corpus.formats import RECORDS, format_of
 from simdup.corpus.names import without_address
 from simdup.corpus.sources import STDIN, File, list_files
+from simdup.corpus.spool import spool_folder
 from simdup.errors import SimdupError, unwritable
 from simdup.index.opening import split_indexes
-from simdup.ingest.corpus import Corpus, spool_folder
+from simdup.ingest.corpus import Corpus
 from simdup.ingest.sources import Input, open_files
 from simdup.model.cleaned import Cleaned, Removed
 from simdup.model.clusters import Result
@@ -304,10 +305,8 @@ def _compression(file: File | None, target: str | None, reading: Reading) -> str
     stem, compression = split_compression(target)
     form = format_of(stem, replace(reading, input_format="auto", html=False))
     if form in RECORDS and form != file.format:
-        raise SimdupError(
-            target, f"records keep their format, {file.format.upper()}",
-            "change the suffix",
-        )  # fmt: skip
+        what = f"records keep their format, {file.format.upper()}"
+        raise SimdupError(target, what, "change the suffix")
     return compression if compression or form in RECORDS else file.compression
 
 

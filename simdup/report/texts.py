@@ -12,8 +12,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from itertools import islice
 
-from simdup.corpus.spool import Slot, SpoolReader, SpoolWriter
-from simdup.ingest.corpus import spool_folder
+from simdup.corpus.spool import Slot, SpoolReader, SpoolWriter, spool_folder
 from simdup.ingest.origins import Origins
 from simdup.report.choice import CLIP
 
