@@ -107,15 +107,15 @@ TRIALS: dict[str, dict[str, str]] = {
     "--tokens": {"fit": "||--tokens chars:2", "*": "| -v |--tokens chars:2"},
     "--fold": {"fit": "f||--no-fold", "cluster": "pf --verify-from f|-d 60|--no-fold",
                "*": "| -v |--no-fold"},
-    "--weight": {"fit": "||--weight tf", "*": "| -v |--weight tf"},
-    "--idf": {"fit": "||--idf corpus", "compare": "| -v |--idf model", "*": "| -v |--idf corpus"},
-    "--min-df": {"fit": "||--min-df 3", "compare": "| -v --idf corpus --idf-from c|--min-df 3",
+    "--weight": {"*": "| -v |--weight tf"},
+    "--idf": {"compare": "| -v |--idf model", "*": "| -v |--idf corpus"},
+    "--min-df": {"compare": "| -v --idf corpus --idf-from c|--min-df 3",
                  "*": "| -v --idf corpus|--min-df 3"},
-    "--top": {"fit": "||--top 5", "*": "| -v |--top 5"},
-    "--cap": {"fit": "||--cap 0.5", "*": "| -v |--cap 0.5"},
-    "--hash": {"fit": "||--hash md5", "*": "| -v |--hash md5"},
-    "--bits": {"fit": "||--bits 128", "*": "| -v |--bits 128"},
-    "--ties": {"fit": "||--ties zero", "*": "| -v |--ties zero"},
+    "--top": {"*": "| -v |--top 5"},
+    "--cap": {"*": "| -v |--cap 0.5"},
+    "--hash": {"*": "| -v |--hash md5"},
+    "--bits": {"*": "| -v |--bits 128"},
+    "--ties": {"*": "| -v |--ties zero"},
     "--dict": {"fit": "||--dict words", "*": "| -v |--dict words"},
     # How it runs; results are the same, so the test looks at what the run was told.
     "--jobs": {"compare": "|--idf-from c|-j 3", "*": "||-j 3"},
@@ -162,14 +162,6 @@ TRIALS: dict[str, dict[str, str]] = {
     "--debug": {"*": "|--config lost.toml|--debug"},
     "-h": {"*": "||-h"},
     "--help": {"*": "||--help"},
-}  # fmt: skip
-
-# Options that say that they have no effect in a command that only has them so that the same options
-# can be pasted to each, and why.
-NOTED = {
-    **{("fit", name): "a model only counts documents per term"
-       for name in ("--weight", "--idf", "--min-df", "--top", "--cap", "--hash", "--bits",
-                    "--ties")},
 }  # fmt: skip
 
 

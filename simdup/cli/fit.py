@@ -11,7 +11,7 @@ from simdup.model.settings import Settings
 
 @click.command("fit", cls=options.Command)
 @options.sources
-@options.settings(options.reading, options.run, options.recipe)
+@options.settings(options.reading, options.run, options.recipe_of_terms)
 @options.option(
     "-o, --output MODEL",
     "Write the model to MODEL.",

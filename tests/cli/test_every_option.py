@@ -188,10 +188,7 @@ def test_an_option_has_an_effect(
     if option == "--isolated":
         del baselines[without]
     assert seen != plain
-    noted = [line for line in seen.err.splitlines() if "has no effect" in line]
-    told = seen._replace(err="\n".join(set(seen.err.splitlines()) - set(noted)))
-    alone = told == plain._replace(err="\n".join(set(plain.err.splitlines())))
-    assert alone == ((name, option) in option_trials.NOTED), noted
+    assert "has no effect" not in seen.err
     assert "no such option" not in seen.err
     assert "internal error" not in seen.err
 

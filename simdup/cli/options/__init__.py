@@ -30,6 +30,7 @@ from simdup.cli.options.passages import passage_scope as passage_scope
 from simdup.cli.options.recipe import AskedRecipe as AskedRecipe
 from simdup.cli.options.recipe import asked_recipe as asked_recipe
 from simdup.cli.options.recipe import recipe as recipe
+from simdup.cli.options.recipe import recipe_of_terms as recipe_of_terms
 from simdup.cli.options.running import run as run
 from simdup.cli.options.running import run_alone as run_alone
 from simdup.cli.options.running import run_with_search as run_with_search

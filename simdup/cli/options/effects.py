@@ -1,7 +1,8 @@
-"""Report each option that was typed and has no effect on the run, in one line.
+"""Refuse options that were typed and have no effect on the run.
 
-These rules need nothing but the options.  Rules that depend on files are applied where files are
-listed (`simdup.corpus.sources`, `simdup.ingest.sources`).
+These rules need nothing but the options.  Whether an option suits the files is another matter: a
+script may get files of records today and others tomorrow.  So that is noted, where files are listed
+(`simdup.corpus.sources`, `simdup.ingest.sources`).
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import Any, NamedTuple
 import click
 from click.core import ParameterSource
 
-from simdup.cli.messages import say_error
+from simdup.errors import SimdupError
 from simdup.model.recipe import Recipe, named_recipe
 
 
@@ -101,8 +102,6 @@ _RULES = (
           "the built-in IDF has no document counts"),
     _Rule("min_df", _recipe_is(lambda recipe: not recipe.uses_idf and recipe.idf in _NO_COUNTS),
           "only the IDF of a corpus has document counts"),
-    _Rule("weight idf min_df top cap bits hash ties", lambda t: t.command == "fit",
-          "a model only counts documents per term"),
     _Rule("color", lambda t: t.format != "text" or t["listed"], "only text has colors"),
     _Rule("report_texts report_root", lambda t: t.format != "html" or t["listed"],
           "only a report page (--format html) has texts and links"),
@@ -123,11 +122,18 @@ _RULES = (
 )  # fmt: skip
 
 
-def say_without_effect(context: click.Context) -> None:
-    """Report the options that were typed and have no effect, unless --quiet is set."""
-    if not context.params.get("quiet"):
-        for name, why in without_effect(context):
-            say_error(name, f"has no effect: {why}")
+def refuse_without_effect(context: click.Context) -> None:
+    """Raise for the first option that was typed and has no effect.
+
+    Whoever typed it expected one, so the result would not be what they believe.
+
+    Raises
+    ------
+    SimdupError
+        Says why it has none.
+    """
+    for name, why in without_effect(context):
+        raise SimdupError(name, f"has no effect: {why}", "leave it out")
 
 
 def without_effect(context: click.Context) -> Iterator[tuple[str, str]]:

@@ -12,7 +12,7 @@ import click
 from simdup.cli import process
 from simdup.cli.messages import say
 from simdup.cli.options.configured import blamed, configure, say_configured
-from simdup.cli.options.effects import say_without_effect
+from simdup.cli.options.effects import refuse_without_effect
 from simdup.cli.process import printing, require_memory
 from simdup.cli.usage import no_such_command
 from simdup.errors import SimdupError
@@ -215,7 +215,7 @@ class Command(PlainCommand):
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command, unless the memory limits of this process are too low."""
         require_memory()
-        say_without_effect(ctx)
+        refuse_without_effect(ctx)
         _say_waiting(ctx)
         written = (ctx.params.get(name) for name in _OUTPUTS)
         process.output += [path for path in written if path not in (None, "-")]

@@ -15,8 +15,7 @@ _recipe = partial(option, panel="Recipe", defaults=Recipe())
 _count = click.IntRange(0)
 
 _NAMED = "Named recipe; the options below change single fields of it"
-_FIELDS = (
-    option("--recipe NAME", _NAMED, tuple(RECIPES), name="named", panel="Recipe", shown="default"),
+_TOKENS = (
     _recipe(
         "--tokens KIND",
         "How to cut texts: words, split, tagged, chars:N or ngrams:N.",
@@ -26,6 +25,14 @@ _FIELDS = (
         "--fold/--no-fold",
         "Ignore case and width, and treat traditional characters as simplified.",
     ),
+)
+_DICTIONARY = _recipe("--dict FILE", "User dictionary in jieba's format.", name="dictionary")
+_NAME = option(
+    "--recipe NAME", _NAMED, tuple(RECIPES), name="named", panel="Recipe", shown="default"
+)
+_FIELDS = (
+    _NAME,
+    *_TOKENS,
     _recipe("--weight NAME", "Term weight", CHOICES["weight"]),
     _recipe(
         "--idf IDF",
@@ -40,7 +47,7 @@ _FIELDS = (
     _recipe("--hash NAME", "Hash function for terms", CHOICES["hash"]),
     _recipe("--bits N", "Bits in a fingerprint.", int),
     _recipe("--ties BIT", "Value of a bit if its votes tie", CHOICES["ties"]),
-    _recipe("--dict FILE", "User dictionary in jieba's format.", name="dictionary"),
+    _DICTIONARY,
 )
 
 
@@ -80,6 +87,9 @@ def _recipe_of(indexes: list[str], asked: AskedRecipe) -> Recipe:
 
 
 recipe = value("recipe", _make_recipe, *_FIELDS)
+
+# For a model of terms, which is the same whatever becomes of them later.
+recipe_of_terms = value("recipe", _make_recipe, _NAME, *_TOKENS, _DICTIONARY)
 
 # For an index: it compares this with its own recipe.
 asked_recipe = value("asked", _asked, *_FIELDS)
