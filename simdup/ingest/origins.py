@@ -44,7 +44,7 @@ class Origins:
     fingerprinter: Fingerprinter | None  # None where only fingerprints are known
     # By cluster, positions of its members, the first to keep first; a missing one is in order.
     order: Mapping[int, Sequence[int]] = field(default_factory=dict)
-    texts: Sequence[str] = ()  # of all documents, where they are still at hand
+    texts: Sequence[str] = ()  # of all documents, if they are still in memory
 
     @classmethod
     def of(

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias, Unpack
 
-from simdup.errors import WHOLE, SimdupError, check_type, invalid
+from simdup.errors import TEXT, WHOLE, SimdupError, check_type, invalid
 from simdup.model.criteria import Criteria, CriteriaFields
 from simdup.model.reading import Reading
 from simdup.model.recipe import Recipe, as_recipe
@@ -132,7 +132,7 @@ class Settings:
         reading: Reading | None = None,
         run: RunOptions | None = None,
         jobs: int | None = None,
-        text: str | None = None,
+        text: str | tuple[str, ...] | None = None,
         id: str | None = None,  # noqa: A002
         **fields: Unpack[CriteriaFields],
     ) -> Settings:
@@ -144,6 +144,8 @@ class Settings:
         given = (("criteria", criteria, Criteria), ("reading", reading, Reading))
         for name, value, kind in (*given, ("run", run, RunOptions)):
             check_type(name, value, (kind, f"a {kind.__name__}"), unset=None)
+        check_type("text", text, (str | tuple, "a string, or a tuple of them"), unset=None)
+        check_type("id", id, TEXT, unset=None)
         reading, run = reading or Reading(), run or RunOptions()
         if text is not None:
             reading = replace(reading, field=text)

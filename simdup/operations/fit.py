@@ -53,7 +53,7 @@ def fit(
     reading: Reading | None = None,
     run: RunOptions | None = None,
     jobs: int | None = None,
-    text: str | None = None,
+    text: str | tuple[str, ...] | None = None,
     id: str | None = None,  # noqa: A002
 ) -> Fitted:
     """Learn from a corpus in how many documents each term occurs.

@@ -47,7 +47,7 @@ def tune(
     reading: Reading | None = None,
     run: RunOptions | None = None,
     jobs: int | None = None,
-    text: str | None = None,
+    text: str | tuple[str, ...] | None = None,
     id: str | None = None,  # noqa: A002
     **fields: Unpack[CriteriaFields],
 ) -> Tuning:

@@ -167,8 +167,8 @@ def test_an_option_applies_where_it_exists(simdup: Command, folder: Path) -> Non
     ran = simdup("fingerprint", "c", "-o", "p")
     assert (ran.status, "Configured" in ran.err) == (0, False)
     assert "Configured in simdup.toml: bits." in simdup("index", "build", "i", "c").err
-    # `query` has no report page.
-    assert "Configured in simdup.toml: distance." in simdup("query", "i", "c").err
+    # `pairs` has no report page.
+    assert "Configured in simdup.toml: distance." in simdup("pairs", "p").err
     assert simdup("scan", "c").text.startswith("<!")
 
 

@@ -256,7 +256,7 @@ def test_the_command(
         "bcubed_f1": 0.7652,
     }
     output = tmp_path / "report.jsonl"
-    assert run(capsysbinary, str(found), str(truth), "-o", str(output)) == (0, "", "")
+    assert run(capsysbinary, str(found), str(truth), "-o", str(output), "-q") == (0, "", "")
     assert json.loads(output.read_text())["f1"] == 0.4
 
     truth.write_text("p\tq\n")

@@ -405,10 +405,9 @@ def test_other_operations_take_the_same_data(
     kind: Callable[[list[dict[str, Any]]], Any],
 ) -> None:
     rows = [{"id": n, "text": prose(n // 2)} for n in range(8)]
-    settings = Settings(run=ONE)
-    assert fit(kind(rows), settings).model.documents == 8
-    assert tune(kind(rows), settings).true == 4
-    run = fingerprint_sources(kind(rows), settings)
+    assert fit(kind(rows), run=ONE).model.documents == 8
+    assert tune(kind(rows), run=ONE).true == 4
+    run = fingerprint_sources(kind(rows), Settings(run=ONE))
     assert [name for names, _ in run.chunks for name in names] == list(range(8))
 
 
