@@ -55,10 +55,11 @@ def write_result(
         else:
             lines = records.cluster_csv(clusters, extras, out.bom, marked=marked, more=more)
     elif out.format == "jsonl":
-        found = (
-            records.pair_jsonl(pairs) if selection.pairs else records.cluster_jsonl(clusters, more)
-        )
-        lines = chain(found, records.summary_jsonl(result))
+        if selection.pairs:
+            lines = records.pair_jsonl(pairs)
+        else:
+            lines = records.cluster_jsonl(clusters, more)
+        lines = chain(lines, records.summary_jsonl(result))
     else:
         from simdup.output.text import cluster_text, pair_text
 

@@ -133,10 +133,8 @@ def cluster_text(
         lines = [paint("heading", title)]
         for member in cluster.members:
             role = paint(member.role, f"{member.role:<9}")
-            figures = _figures(member, extras)
-            figures += "".join(
-                _cell(column, of.get(member.number, "")) for column, of in more.items()
-            )
+            cells = (_cell(column, of.get(member.number, "")) for column, of in more.items())
+            figures = _figures(member, extras) + "".join(cells)
             lines.append(f"  {role}  {figures}{paint.name(member.name, indent)}")
         yield to_bytes("\n".join(lines) + "\n")
 

@@ -25,14 +25,14 @@ _LISTING = (
 )  # fmt: skip
 
 
-class _Columns(click.ParamType):
+class _Columns(click.ParamType[Any]):
     """Names of columns, separated by commas."""
 
     name = "columns"
 
     def convert(self, value: Any, param: Any, ctx: Any) -> tuple[str, ...]:
         """Return the names; fail if one of them is unknown."""
-        names = tuple(one.strip() for one in value.split(","))
+        names = [one.strip() for one in value.split(",") if one.strip()]
         for one in names:
             if one not in COLUMNS:
                 self.fail(f"{one!r} is not one of {', '.join(COLUMNS)}", param, ctx)
@@ -41,10 +41,10 @@ class _Columns(click.ParamType):
 
 _COLUMNS = _listing(
     "--columns NAMES",
-    "Further columns of documents: title (the first line), length (characters without white space), "
-    "modified and folder, separated by commas.",
+    "Add columns, separated by commas: title (the first line), length (characters without white "
+    "space), modified, folder.",
     _Columns(),
-    default=(),
+    default="",
     words=tuple(COLUMNS),
 )
 
