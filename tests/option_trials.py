@@ -94,6 +94,7 @@ TRIALS: dict[str, dict[str, str]] = {
     "--pairs": {"cluster": "|-d 20|--pairs", "*": "||--pairs"},
     "--sort": {"cluster": "pboth||--sort name", "*": "both||--sort name"},
     "--reverse": {"cluster": "pboth||--reverse", "*": "both||--reverse"},
+    "--columns": {"scan": "||--columns length"},
     "--min-size": {"cluster": "|-d 20|--min-size 3", "*": "||--min-size 3"},
     "--min-run": {"passages": "||--min-run 100"},
     "--gap": {"passages": "||--gap 0"},

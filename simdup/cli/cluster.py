@@ -37,7 +37,7 @@ from simdup.output.selection import EVERYTHING, Selection
     options.search_only,
 )
 @options.option("--fold/--no-fold", "Compare folded texts.", panel="Matching", defaults=Recipe())
-@options.selection
+@options.selection_of_lines
 @options.output(*FORMATS, PAGE)
 @options.page
 @options.screen_with("quiet", "verbose")

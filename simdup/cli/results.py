@@ -43,18 +43,23 @@ def write_result(
 ) -> None:
     """Write clusters or pairs in one of `FORMATS`, with columns for extra measures."""
     from simdup.output import records
+    from simdup.output.details import details
 
     marked = result.summary.indexed is not None
     pairs = selection.chosen_pairs(result) if selection.pairs else []
     clusters = [] if selection.pairs else selection.clusters(result)
+    more = details(result, clusters, selection.columns)
     if out.format == "csv":
         if selection.pairs:
             lines = records.pair_csv(pairs, extras, out.bom, marked=marked)
         else:
-            lines = records.cluster_csv(clusters, extras, out.bom, marked=marked)
+            lines = records.cluster_csv(clusters, extras, out.bom, marked=marked, more=more)
     elif out.format == "jsonl":
-        found = records.pair_jsonl(pairs) if selection.pairs else records.cluster_jsonl(clusters)
-        lines = chain(found, records.summary_jsonl(result))
+        if selection.pairs:
+            lines = records.pair_jsonl(pairs)
+        else:
+            lines = records.cluster_jsonl(clusters, more)
+        lines = chain(lines, records.summary_jsonl(result))
     else:
         from simdup.output.text import cluster_text, pair_text
 
@@ -62,5 +67,5 @@ def write_result(
         if selection.pairs:
             lines = pair_text(pairs, paint, extras)
         else:
-            lines = cluster_text(clusters, paint, extras)
+            lines = cluster_text(clusters, paint, extras, more)
     stream.writelines(lines)

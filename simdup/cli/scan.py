@@ -81,7 +81,7 @@ def command(
 
     criteria, reading = settings.criteria, settings.reading
     with out.open([*sources, *references], reading) as stream:
-        if out.format == PAGE and "-" in sources:
+        if "-" in sources and (out.format == PAGE or selection.reads_again):
             rewindable_stdin()
         with screen.watch(settings) as watched:
             result, _ = examine(open_scan(sources, watched, references))

@@ -45,6 +45,8 @@ class Origins:
     # By cluster, positions of its members, the first to keep first; a missing one is in order.
     order: Mapping[int, Sequence[int]] = field(default_factory=dict)
     texts: Sequence[str] = ()  # of all documents, if they are still in memory
+    modified: Sequence[float] = ()  # as in `Document`; empty where nobody asks
+    lengths: Sequence[int] = ()  # characters of their compact texts; the same
 
     @classmethod
     def of(
@@ -58,7 +60,7 @@ class Origins:
         return cls(
             corpus.names, corpus.paths, corpus.records, corpus.digests, _sizes(opened, corpus),
             opened.files, opened.rows, opened.settings.reading, opened.settings.criteria,
-            corpus.analyzer, fingerprinter, order,
+            corpus.analyzer, fingerprinter, order, (), corpus.modified, corpus.lengths.data,
         )  # fmt: skip
 
     def read_again(self, numbers: Iterable[int]) -> Iterator[tuple[int, str]]:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from itertools import islice
-from types import SimpleNamespace
+from types import MappingProxyType, SimpleNamespace
 from typing import Any
 
 from simdup._version import __version__
@@ -19,9 +19,12 @@ from simdup.model.clusters import Cluster, Member, Pair, Result
 from simdup.model.documents import Skipped
 from simdup.model.formats import CLUSTER_COLUMNS, PAIR_COLUMNS, REMOVED_COLUMNS
 from simdup.model.matches import QueryResult
+from simdup.output.details import Details
 
 # The version of the typed lines; it increases with incompatible changes.
 SCHEMA = 1
+
+NO_DETAILS: Details = MappingProxyType({})
 
 # Rows written at a time, if there may be any number of them.
 _CSV_ROWS = 1 << 12
@@ -65,14 +68,15 @@ def cluster_csv(
     bom: bool = False,
     *,
     marked: bool = False,
+    more: Details = NO_DETAILS,
 ) -> Iterator[bytes]:
     """Yield the CSV of clusters: a header, then one row per document.
 
     `extras` are columns of measures beside the similarity, see `Criteria.columns`; `bom` is for
     spreadsheets, and `marked` adds a column that tells which similarities are estimates, here and
-    below.
+    below.  `more` are columns of documents.
     """
-    yield csv_head((*CLUSTER_COLUMNS, *extras, *_measure_column(marked)), bom)
+    yield csv_head((*CLUSTER_COLUMNS, *extras, *_measure_column(marked), *more), bom)
     for cluster in clusters:
         yield csv_rows(
             (
@@ -85,6 +89,7 @@ def cluster_csv(
                     digits(member.similarity),
                     *(figure(member, extra) for extra in extras),
                     *([_measure(member)] if marked else []),
+                    *(of.get(member.number, "") for of in more.values()),
                 )
                 for member in cluster.members
             ),
@@ -92,7 +97,7 @@ def cluster_csv(
         )
 
 
-def cluster_jsonl(clusters: Iterable[Cluster]) -> Iterator[bytes]:
+def cluster_jsonl(clusters: Iterable[Cluster], more: Details = NO_DETAILS) -> Iterator[bytes]:
     """Yield one typed JSON line per cluster."""
     for cluster in clusters:
         yield json_line(
@@ -102,7 +107,11 @@ def cluster_jsonl(clusters: Iterable[Cluster]) -> Iterator[bytes]:
                 "size": len(cluster.members),
                 "diameter": cluster.diameter,
                 "weakest": rounded(cluster.weakest),
-                "documents": [_member(member, cluster) for member in cluster.members],
+                "documents": [
+                    _member(member, cluster)
+                    | {column: of.get(member.number) for column, of in more.items()}
+                    for member in cluster.members
+                ],
                 "pairs": [_pair(pair) for pair in cluster.pairs],
                 **({} if cluster.complete else {"pairs_complete": False}),
                 **({"chained": True} if cluster.linked else {}),

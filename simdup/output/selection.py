@@ -50,6 +50,8 @@ class Selection:
         How many to list at most.
     min_size : int
         How many documents a cluster must have, that of a listed pair too.
+    columns : tuple of str
+        Further columns of the documents of clusters: see `simdup.output.details`.
     """
 
     pairs: bool = False
@@ -57,10 +59,16 @@ class Selection:
     reverse: bool = False
     limit: int | None = None
     min_size: int = 2
+    columns: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.pairs and self.sort == "size":
             raise SimdupError("sort", "pairs have no size", field="sort")
+
+    @property
+    def reads_again(self) -> bool:
+        """Whether documents are read a second time."""
+        return "title" in self.columns
 
     def clusters(self, result: Result) -> list[Cluster]:
         """Return the clusters to list; they keep their numbers."""

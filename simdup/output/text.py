@@ -17,8 +17,9 @@ from simdup.corpus.names import to_bytes
 from simdup.model.clusters import Cluster, Member, Pair
 from simdup.model.formats import PAIR_HEADING, TEXT_HEADING
 from simdup.model.matches import QueryResult
+from simdup.output.details import Details
 from simdup.output.escaping import shown
-from simdup.output.records import digits, figure
+from simdup.output.records import NO_DETAILS, digits, figure
 from simdup.output.summary import count_words, recipe_words
 
 if TYPE_CHECKING:
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
 _QUERY_INDENT = 17
 # A name is never cut to less, however narrow the terminal.
 _NARROW = 24
+
+# Terminal cells of each column of documents.
+_WIDTHS = {"title": 30, "length": 8, "modified": 20, "folder": 20}
 
 STYLES = {
     "heading": Style(bold=True),
@@ -106,14 +110,18 @@ def padded(text: str, width: int) -> str:
 
 
 def cluster_text(
-    clusters: Iterable[Cluster], paint: Painter, extras: Sequence[str] = ()
+    clusters: Iterable[Cluster],
+    paint: Painter,
+    extras: Sequence[str] = (),
+    more: Details = NO_DETAILS,
 ) -> Iterator[bytes]:
     """Yield clusters as text.
 
     Names come last: whatever their width, the columns before them line up.  `extras` are the
-    columns of further measures.
+    columns of further measures, `more` those of documents.
     """
     columns = "".join(f"{extra:>11}  " for extra in extras)
+    columns += "".join(_cell(column, column) for column in more)
     indent = len(TEXT_HEADING + columns)
     heading = paint("dim", f"{TEXT_HEADING}{columns}document") + "\n"
     for cluster in clusters:
@@ -125,8 +133,18 @@ def cluster_text(
         lines = [paint("heading", title)]
         for member in cluster.members:
             role = paint(member.role, f"{member.role:<9}")
-            lines.append(f"  {role}  {_figures(member, extras)}{paint.name(member.name, indent)}")
+            cells = (_cell(column, of.get(member.number, "")) for column, of in more.items())
+            figures = _figures(member, extras) + "".join(cells)
+            lines.append(f"  {role}  {figures}{paint.name(member.name, indent)}")
         yield to_bytes("\n".join(lines) + "\n")
+
+
+def _cell(column: str, value: str | int) -> str:
+    """Return what a column says of a document; words are on the left, and cut to its width."""
+    width = _WIDTHS[column]
+    if column == "length":
+        return f"{value:>{width}}  "
+    return padded(shortened(shown(str(value)), width), width) + "  "
 
 
 def pair_text(pairs: Iterable[Pair], paint: Painter, extras: Sequence[str] = ()) -> Iterator[bytes]:

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -129,3 +130,41 @@ def test_a_shortened_name_fits_and_keeps_both_ends(name: str, width: int) -> Non
     assert name.startswith(head)
     assert name.endswith(tail)
     assert cell_len(short) >= width - 2
+
+
+@pytest.mark.usefixtures("corpus")
+def test_columns_tell_more_of_documents(simdup: Command, corpus: Path) -> None:
+    (corpus / "c" / "a1.txt").write_text("\n# 通知\n" + prose(1))
+    os.utime(corpus / "c" / "a1.txt", (86400, 86400))
+    ran = simdup("scan", "c", "--columns", "title,length,modified,folder", "-f", "csv")
+    assert ran.status == 0, ran.err
+    found = {row["document"]: row for row in rows(ran.out)}
+    first = found["c/a1.txt"]
+    assert list(first)[-4:] == ["title", "length", "modified", "folder"]
+    assert (first["title"], first["folder"]) == ("通知", "c")
+    assert first["modified"] == "1970-01-02T00:00:00Z"
+    assert int(first["length"]) == len("".join(("# 通知" + prose(1)).split()))
+    assert found["c/a2.txt"]["title"] == prose(1).splitlines()[0]
+    lines = simdup("scan", "c", "--columns", "length", "-f", "jsonl").lines
+    documents = json.loads(lines[1])["documents"]
+    assert {x["document"]: str(x["length"]) for x in documents}["c/a1.txt"] == first["length"]
+    text = simdup("scan", "c", "--columns", "title,length").text.splitlines()
+    assert text[0].split() == ["role", "bits", "similar", "title", "length", "document"]
+    ends = {cell_len(line[: line.rindex("c/")]) for line in text if "c/" in line}
+    assert len(ends) == 1
+
+
+def test_columns_of_records_of_standard_input(simdup: Command) -> None:
+    line = json.dumps({"text": f"题目\n{prose(1)}"}, ensure_ascii=False)
+    options = ("--input-format", "jsonl", "--columns", "title,modified,folder", "-f", "csv")
+    ran = simdup("scan", "-", *options, stdin=f"{line}\n{line}\n".encode())
+    assert [(row["title"], row["modified"]) for row in rows(ran.out)] == [("题目", "")] * 2
+
+
+@pytest.mark.usefixtures("corpus")
+def test_unknown_columns_and_columns_of_pairs(simdup: Command) -> None:
+    ran = simdup("scan", "c", "--columns", "title,size")
+    assert ran.status == 2
+    assert "--columns: 'size' is not one of title, length, modified, folder" in ran.err
+    ran = simdup("scan", "c", "--pairs", "--columns", "title")
+    assert ran.err.startswith("simdup: --columns: has no effect: each pair has two documents")

@@ -38,5 +38,6 @@ from simdup.cli.options.running import search_for_pairs as search_for_pairs
 from simdup.cli.options.running import search_only as search_only
 from simdup.cli.options.running import settings as settings
 from simdup.cli.options.selection import selection as selection
+from simdup.cli.options.selection import selection_of_lines as selection_of_lines
 from simdup.cli.options.values import option as option
 from simdup.cli.options.values import value as value

@@ -1,0 +1,68 @@
+"""Further columns of documents: what tells a person more than a name."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, TypeAlias
+
+from simdup.model.clusters import Cluster, Result
+
+if TYPE_CHECKING:
+    from simdup.ingest.origins import Origins
+
+# Of each column, what it says of a document by its number; one that is missing is not known.
+Details: TypeAlias = Mapping[str, Mapping[int, str | int]]
+
+# Characters of a title: what is longer is a paragraph.
+_MOST = 200
+
+
+def details(result: Result, clusters: Iterable[Cluster], columns: Sequence[str]) -> Details:
+    """Return what some columns say of the documents of clusters.
+
+    Documents are read again for their titles; documents of an index have none of all this.
+    """
+    origins: Origins = result.origins
+    members = (member.number for cluster in clusters for member in cluster.members)
+    numbers = sorted(number for number in members if number >= 0)
+    return {column: COLUMNS[column](origins, numbers) for column in columns}
+
+
+def title_of(text: str) -> str:
+    """Return the first line of a text that is not blank, without the marks of a heading."""
+    lines = (line.strip().lstrip("#").lstrip() for line in text.splitlines())
+    return next(filter(None, lines), "")[:_MOST]
+
+
+def _titles(origins: Origins, numbers: Sequence[int]) -> dict[int, str]:
+    return {number: title_of(text) for number, text in origins.read_again(numbers)}
+
+
+def _lengths(origins: Origins, numbers: Sequence[int]) -> dict[int, int]:
+    return {number: int(origins.lengths[number]) for number in numbers}
+
+
+def _modified(origins: Origins, numbers: Sequence[int]) -> dict[int, str]:
+    """Return times in ISO 8601; texts of a pipe or from Python have none."""
+    known = ((number, origins.modified[number]) for number in numbers)
+    times = ((number, datetime.fromtimestamp(seconds, UTC)) for number, seconds in known if seconds)
+    return {number: f"{time:%Y-%m-%dT%H:%M:%SZ}" for number, time in times}
+
+
+def _folders(origins: Origins, numbers: Sequence[int]) -> dict[int, str]:
+    """Return the folders of files; a record has its file."""
+    paths = ((number, origins.paths[number]) for number in numbers)
+    return {
+        number: path if origins.records[number] else os.path.dirname(path) for number, path in paths
+    }
+
+
+# For each column, what finds out what it says.
+COLUMNS: dict[str, Callable[[Origins, Sequence[int]], Mapping[int, str | int]]] = {
+    "title": _titles,
+    "length": _lengths,
+    "modified": _modified,
+    "folder": _folders,
+}
