@@ -75,8 +75,10 @@ def test_options_mean_the_same_everywhere() -> None:
     assert common <= options_of("scan") & options_of("cluster") & options_of("pairs")
     recipe = {"--recipe", "--tokens", "--fold", "--weight", "--idf", "--min-df", "--top", "--cap",
               "--hash", "--bits", "--ties", "--dict"}  # fmt: skip
-    for name in ("scan", "compare", "fingerprint", "fit"):
+    for name in ("scan", "compare", "fingerprint"):
         assert recipe <= options_of(name)
+    # A model has only terms and how many documents have them.
+    assert recipe & options_of("fit") == {"--recipe", "--tokens", "--fold", "--dict"}
     assert {"--similarity", "--verify", "--no-verify", "--shingle", "--keep", "--check",
             "--format", "--jobs", "--encoding", "--glob", "--exclude", "--files-from", "--null",
             "--input-format", "--field", "--id-field", "--quiet", "--progress", "--no-progress",

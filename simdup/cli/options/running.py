@@ -23,7 +23,7 @@ from simdup.model.settings import (
 _DEFAULT = RunOptions()
 
 
-class Size(click.ParamType[int]):
+class Size(click.ParamType):  # type: ignore[type-arg]  # generic since Click 8.5
     """A number of bytes, such as 500M or 2G."""
 
     name = "size"

@@ -25,7 +25,7 @@ _LISTING = (
 )  # fmt: skip
 
 
-class _Columns(click.ParamType[Any]):
+class _Columns(click.ParamType):  # type: ignore[type-arg]  # generic since Click 8.5
     """Names of columns, separated by commas."""
 
     name = "columns"
@@ -45,6 +45,7 @@ _COLUMNS = _listing(
     "space), modified, folder.",
     _Columns(),
     default="",
+    shown="none",
     words=tuple(COLUMNS),
 )
 
