@@ -98,7 +98,7 @@ def test_matches_come_best_first_and_limited(simdup: Command, corpus: Path) -> N
     assert jsonl(simdup(*asked, "-n", "2").out)[0]["matches"] == matches[:2]
     few = jsonl(simdup(*asked, "-s", "0.99").out)[0]["matches"]
     assert [m["document"] for m in few] == ["corpus/5.txt"]
-    assert len(jsonl(simdup(*asked, "-s", "0.99", "--no-verify").out)[0]["matches"]) == 3
+    assert len(jsonl(simdup(*asked[:-2], "--no-verify").out)[0]["matches"]) == 3
 
 
 @pytest.mark.skipif(os.name == "nt", reason="names are not bytes there")
