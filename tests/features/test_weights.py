@@ -67,8 +67,6 @@ def test_weights_of_a_corpus(
         # Without an IDF and without `min_df`, no corpus matters.
         if weight in ("tfidf", "logtf") or min_df:
             options += ["--min-df", str(min_df), "--idf", "corpus", "--idf-from", "c"]
-        else:
-            options += ["--min-df", "0"]
         found = compared(simdup, *SPLIT, *options)
         for name, tokens in zip("ab", documents, strict=False):
             expected = plain.weights(tokens, documents, weight, min_df, top, cap)
