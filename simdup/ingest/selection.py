@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from simdup.ingest.tables import stream_reader
+
 # What tables have and other data has not.
 _TABLE = ("iloc", "schema", "features")
 
@@ -26,6 +28,8 @@ def keep_rows(data: Any) -> Any:
     # The columns of a pandas frame are attributes too.
     if hasattr(data, "read_all") and not hasattr(data, "iloc"):
         return data.read_all()
+    if hasattr(data, "__arrow_c_stream__") and not is_table(data):
+        return stream_reader(data).read_all()
     once = not is_table(data) and not isinstance(data, str | os.PathLike | Mapping | Sequence)
     return list(data) if once and isinstance(data, Iterable) else data
 

@@ -100,6 +100,8 @@ def as_table(data: Any) -> Table | None:
         return Table(data.schema.names, lambda names: _arrow([data], names))
     if _has(data, "schema", "read_next_batch"):
         return Table(data.schema.names, lambda names: _arrow(data, names), again=False)
+    if _has(data, "__arrow_c_stream__"):
+        return _stream(data)
     return None
 
 
@@ -149,6 +151,36 @@ def _arrow(batches: Any, names: Sequence[Any]) -> Iterator[Sequence[Column]]:
         columns = [batch.column(batch.schema.get_field_index(name)) for name in names]
         for low in range(0, batch.num_rows, ROWS):
             yield [column.slice(low, ROWS).to_pylist() for column in columns]
+
+
+def _stream(data: Any) -> Table | None:
+    """Return what a library hands over as a stream of Arrow, such as DuckDB; None for no table."""
+    try:
+        reader = stream_reader(data)
+    except TypeError:
+        return None
+    return Table(reader.schema.names, lambda names: _arrow(reader, names), again=False)
+
+
+def stream_reader(data: Any) -> Any:
+    """Return the reader of a stream of Arrow.
+
+    Raises
+    ------
+    SimdupError
+        If pyarrow is missing.
+    TypeError
+        If it is a single column, which is a stream too.
+    """
+    try:
+        import pyarrow as pa
+    except ImportError:
+        install = "python -m pip install 'simdup[parquet]'"
+        raise SimdupError("data", "a stream of Arrow needs pyarrow", install, "data") from None
+    try:
+        return pa.RecordBatchReader.from_stream(data)
+    except (pa.ArrowException, ValueError) as error:
+        raise TypeError(f"data: expected a table: {error}") from None
 
 
 def _dataset(data: Any, names: Sequence[Any]) -> Iterator[Sequence[Column]]:

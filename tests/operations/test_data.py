@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from support import near, prose
 
-from simdup import Index, Recipe, SimdupError, passages, scan
+from simdup import Index, Recipe, SimdupError, dedupe, passages, scan
 from simdup.ingest.sources import open_input
 from simdup.model.clusters import Result
 from simdup.model.decisions import Decision, Decisions
@@ -409,6 +409,29 @@ def test_other_operations_take_the_same_data(
     assert tune(kind(rows), run=ONE).true == 4
     run = fingerprint_sources(kind(rows), Settings(run=ONE))
     assert [name for names, _ in run.chunks for name in names] == list(range(8))
+
+
+class Streamed:
+    """What other libraries look like: a stream of Arrow and nothing else."""
+
+    def __init__(self, table: Any) -> None:
+        self._table = table
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        return self._table.__arrow_c_stream__(requested_schema)
+
+
+def test_any_stream_of_arrow_is_a_table() -> None:
+    rows = [{"id": n, "text": prose(n // 2)} for n in range(8)]
+    found = scan(Streamed(arrow(rows)), run=ONE)
+    assert [len(one.members) for one in found.clusters] == [2] * 4
+    assert found.documents == list(range(8))
+    with pytest.raises(SimdupError, match="no column 'body'"):
+        scan(Streamed(arrow(rows)), text="body", run=ONE)
+    assert dedupe(Streamed(arrow(rows)), run=ONE).data["id"].to_pylist() == [0, 2, 4, 6]
+    # A column alone has texts, but no names for them.
+    with pytest.raises(TypeError, match="data: expected"):
+        scan(Streamed(arrow(rows).column("text")), run=ONE)
 
 
 def test_an_index_has_ids_as_text(tmp_path: Path) -> None:
