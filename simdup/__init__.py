@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from simdup.lsh.simhash import simhash as simhash
     from simdup.model.clusters import Cluster as Cluster
     from simdup.model.clusters import Pair as Pair
-    from simdup.model.clusters import Result as Result
     from simdup.model.comparison import Comparison as Comparison
     from simdup.model.criteria import Criteria as Criteria
     from simdup.model.passages import PassageCriteria as PassageCriteria
     from simdup.model.recipe import Recipe as Recipe
+    from simdup.model.result import Result as Result
     from simdup.operations.compare import compare as compare
     from simdup.operations.dedupe import dedupe as dedupe
     from simdup.operations.evaluate import evaluate as evaluate
@@ -43,7 +43,7 @@ _HOMES = {
     "Pair": "simdup.model.clusters",
     "PassageCriteria": "simdup.model.passages",
     "Recipe": "simdup.model.recipe",
-    "Result": "simdup.model.clusters",
+    "Result": "simdup.model.result",
     "SimdupError": "simdup.errors",
     "all_pairs": "simdup.search",
     "compare": "simdup.operations.compare",

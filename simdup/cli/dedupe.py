@@ -17,7 +17,7 @@ from simdup.model.settings import Settings
 
 if TYPE_CHECKING:
     from simdup.model.cleaned import Cleaned, Removed
-    from simdup.model.clusters import Result
+    from simdup.model.result import Result
 
 _output = partial(options.option, panel="Output")
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, BinaryIO
 from simdup.cli.options import Output
 
 if TYPE_CHECKING:
-    from simdup.model.clusters import Result
     from simdup.model.page import PageOptions
+    from simdup.model.result import Result
     from simdup.output.selection import Selection
 
 FORMATS = ("text", "csv", "jsonl")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from simdup.model.clusters import Result
+from simdup.model.result import Result
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,9 +21,10 @@ from simdup.features.text import DIGEST_TYPE
 from simdup.fingerprints.fingerprinter import Fingerprints
 from simdup.ingest.origins import Origins
 from simdup.ingest.sources import Input, open_input
-from simdup.model.clusters import Cluster, Result, Summary
+from simdup.model.clusters import Cluster, Summary
 from simdup.model.documents import Skipped
 from simdup.model.inputs import InputDocuments
+from simdup.model.result import Result
 from simdup.model.settings import Settings
 from simdup.verify.cosine import Vector
 from simdup.verify.families import Texts

@@ -10,7 +10,8 @@ from typing import TypeAlias
 from simdup.errors import SimdupError
 from simdup.evaluation.labels import read_labels, with_names_of
 from simdup.evaluation.metrics import Evaluation, LabelledPairs, from_pairs, measure
-from simdup.model.clusters import Pair, Result
+from simdup.model.clusters import Pair
+from simdup.model.result import Result
 
 Labels: TypeAlias = str | os.PathLike[str] | Result | Iterable[tuple[Hashable, Hashable]]
 

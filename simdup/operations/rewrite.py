@@ -21,9 +21,9 @@ from simdup.index.opening import split_indexes
 from simdup.ingest.corpus import Corpus
 from simdup.ingest.sources import Input, open_files
 from simdup.model.cleaned import Cleaned, Removed
-from simdup.model.clusters import Result
 from simdup.model.documents import Skipped
 from simdup.model.reading import Reading
+from simdup.model.result import Result
 from simdup.model.settings import Settings
 from simdup.operations.scan import examine
 from simdup.output.corpus_writer import (

@@ -25,12 +25,13 @@ from simdup.ingest.counting import BatchOptions
 from simdup.ingest.origins import Origins
 from simdup.ingest.rows import Paths, as_paths
 from simdup.ingest.sources import Data, Input, open_input, require_existing
-from simdup.model.clusters import Cluster, Result, Summary
+from simdup.model.clusters import Cluster, Summary
 from simdup.model.criteria import Criteria, CriteriaFields
 from simdup.model.inputs import InputDocuments
 from simdup.model.page import PageOptions
 from simdup.model.reading import Reading
 from simdup.model.recipe import Recipe
+from simdup.model.result import Result
 from simdup.model.settings import RunOptions, Settings
 from simdup.verify.crew import Crew, Work
 from simdup.verify.families import Texts

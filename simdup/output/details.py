@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, TypeAlias
 
-from simdup.model.clusters import Cluster, Result
+from simdup.model.clusters import Cluster
+from simdup.model.result import Result
 
 if TYPE_CHECKING:
     from simdup.ingest.origins import Origins

@@ -15,10 +15,11 @@ from typing import Any
 from simdup._version import __version__
 from simdup.corpus.names import escape, to_bytes
 from simdup.model.cleaned import Removed
-from simdup.model.clusters import Cluster, Member, Pair, Result
+from simdup.model.clusters import Cluster, Member, Pair
 from simdup.model.documents import Skipped
 from simdup.model.formats import CLUSTER_COLUMNS, PAIR_COLUMNS, REMOVED_COLUMNS
 from simdup.model.matches import QueryResult
+from simdup.model.result import Result
 from simdup.output.details import Details
 
 # The version of the typed lines; it increases with incompatible changes.

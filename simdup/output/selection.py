@@ -9,7 +9,8 @@ from math import inf
 from typing import Any, TypeVar
 
 from simdup.errors import SimdupError
-from simdup.model.clusters import Cluster, Pair, Result
+from simdup.model.clusters import Cluster, Pair
+from simdup.model.result import Result
 
 SORTS = ("size", "similarity", "distance", "name")
 

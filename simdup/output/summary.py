@@ -8,9 +8,10 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from simdup.model.clusters import Result, Summary
+from simdup.model.clusters import Summary
 from simdup.model.criteria import Criteria
 from simdup.model.documents import Skipped
+from simdup.model.result import Result
 from simdup.output.escaping import shown
 from simdup.output.selection import EVERYTHING, Selection
 

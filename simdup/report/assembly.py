@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from simdup._version import __version__
 from simdup.features.folding import simplified_characters
-from simdup.model.clusters import Result
 from simdup.model.page import PageOptions
+from simdup.model.result import Result
 from simdup.output.escaping import shown
 from simdup.report.chunks import Chunks
 from simdup.report.columns import deflate, script_json

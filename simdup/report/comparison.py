@@ -10,11 +10,12 @@ import numpy as np
 from simdup.features.text import DIGEST_TYPE
 from simdup.fingerprints.fingerprinter import Fingerprinter
 from simdup.ingest.origins import Origins
-from simdup.model.clusters import Cluster, Member, Pair, Result, Summary
+from simdup.model.clusters import Cluster, Member, Pair, Summary
 from simdup.model.comparison import Comparison
 from simdup.model.documents import Document
 from simdup.model.page import PageOptions
 from simdup.model.reading import Reading
+from simdup.model.result import Result
 from simdup.report.scan import scan_page
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from html import escape
 
-from simdup.model.clusters import Cluster, Result
+from simdup.model.clusters import Cluster
+from simdup.model.result import Result
 from simdup.output.escaping import shown
 from simdup.output.records import digits
 

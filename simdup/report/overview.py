@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from simdup.ingest.origins import Origins
-from simdup.model.clusters import Cluster, Result
+from simdup.model.clusters import Cluster
+from simdup.model.result import Result
 from simdup.report.tables import Folders, ten_thousandths
 
 # Bars of the histogram, from similarity 0 to 1: fine enough for a threshold of two digits.

@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 
 from simdup.ingest.cut_corpus import PairTexts
-from simdup.model.clusters import Cluster, Member, Pair, Result, Summary
+from simdup.model.clusters import Cluster, Member, Pair, Summary
 from simdup.model.page import PageOptions
 from simdup.model.passages import Overlap, PassageCriteria, PassageResult
+from simdup.model.result import Result
 from simdup.report.assembly import assemble
 from simdup.report.choice import CLIP
 from simdup.report.chunks import CHUNK, Chunks

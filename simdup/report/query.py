@@ -11,10 +11,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from simdup.model.clusters import Cluster, Member, Pair, Result, Summary
+from simdup.model.clusters import Cluster, Member, Pair, Summary
 from simdup.model.criteria import Criteria
 from simdup.model.matches import QueryResult, QueryResults
 from simdup.model.page import PageOptions
+from simdup.model.result import Result
 from simdup.report.assembly import assemble
 from simdup.report.chunks import Chunks
 from simdup.report.overview import by_folder, overview

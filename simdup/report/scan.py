@@ -9,9 +9,9 @@ from typing import Any
 
 from simdup.corpus.sources import STDIN
 from simdup.ingest.origins import Origins
-from simdup.model.clusters import Result
 from simdup.model.criteria import Criteria
 from simdup.model.page import PageOptions
+from simdup.model.result import Result
 from simdup.report.assembly import assemble
 from simdup.report.choice import carried
 from simdup.report.chunks import Chunks, add_texts, reachable

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from simdup.corpus.sources import STDIN
 from simdup.ingest.origins import Origins
-from simdup.model.clusters import Cluster, Member, Result
+from simdup.model.clusters import Cluster, Member
+from simdup.model.result import Result
 from simdup.report.columns import pack
 
 ROLES = ("kept", "redundant", "linked")

@@ -14,9 +14,9 @@ from support import near, prose
 
 from simdup import Index, Recipe, SimdupError, dedupe, passages, scan
 from simdup.ingest.sources import open_input
-from simdup.model.clusters import Result
 from simdup.model.decisions import Decision, Decisions
 from simdup.model.reading import Reading
+from simdup.model.result import Result
 from simdup.model.settings import RunOptions, Settings
 from simdup.operations.fingerprint import fingerprint_sources
 from simdup.operations.fit import fit

@@ -57,7 +57,7 @@ CONTRAST = """() => {
   const bad = [];
   for (const e of document.querySelectorAll('body *')) {
     const own = [...e.childNodes].some((n) => n.nodeType === 3 && n.textContent.trim());
-    if (!own || !e.checkVisibility() || e.closest('svg') || e.closest('.weak')) continue;
+    if (!own || !e.checkVisibility() || e.closest('svg')) continue;
     const [x, y] = [light(parse(getComputedStyle(e).color)), light(paper(e))].sort((p, q) => q - p);
     if ((x + 0.05) / (y + 0.05) < 4.5) bad.push([e.className, e.textContent.slice(0, 20)]);
   }

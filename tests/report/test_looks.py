@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from pages import corpus, go, hostile, opened
+from pages import CONTRAST, NAMELESS, corpus, go, hostile, opened
 
 
 def test_nothing_overflows_on_a_phone(page_of, browser, tmp_path):
@@ -48,30 +48,6 @@ def test_paper_has_the_layout_of_the_screen(page_of, browser, tmp_path, layout, 
         assert "show" not in page.inner_text(".texts")
 
 
-CONTRAST = """() => {
-  const parse = (c) => (c.match(/[\\d.]+/g) || []).map(Number)
-    .map((v, i) => (c.startsWith('color(') && i < 3 ? 255 * v : v));
-  const light = ([r, g, b]) => [r, g, b].map((v) => v / 255)
-    .map((v) => (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4))
-    .reduce((s, v, i) => s + v * [0.2126, 0.7152, 0.0722][i], 0);
-  const paper = (e) => {
-    for (let at = e; at; at = at.parentElement) {
-      const c = parse(getComputedStyle(at).backgroundColor);
-      if (c.length === 3 || c[3] === 1) return c;
-    }
-    return [255, 255, 255];
-  };
-  const bad = [];
-  for (const e of document.querySelectorAll('body *')) {
-    const own = [...e.childNodes].some((n) => n.nodeType === 3 && n.textContent.trim());
-    if (!own || !e.checkVisibility() || e.closest('svg')) continue;
-    const [x, y] = [light(parse(getComputedStyle(e).color)), light(paper(e))].sort((p, q) => q - p);
-    if ((x + 0.05) / (y + 0.05) < 4.5) bad.push([e.className, e.textContent.slice(0, 20)]);
-  }
-  return bad;
-}"""
-
-
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_texts_have_enough_contrast(page_of, browser, tmp_path, scheme):
     path = page_of(corpus(tmp_path / "texts"))
@@ -82,11 +58,7 @@ def test_texts_have_enough_contrast(page_of, browser, tmp_path, scheme):
 
 
 def test_every_control_has_a_name(page_of, browser, tmp_path):
-    script = """() => [...document.querySelectorAll('button, input, select, a')]
-        .filter((e) => !(e.textContent.trim() || e.getAttribute('aria-label')
-            || e.labels?.length || e.closest('label')) && e.checkVisibility())
-        .map((e) => e.outerHTML)"""
     with opened(browser, page_of(corpus(tmp_path / "texts"))) as page:
         for route in ("#/", "#/c/1", "#/review"):
             go(page, route)
-            assert page.evaluate(script) == []
+            assert page.evaluate(NAMELESS) == []

@@ -1,0 +1,170 @@
+"""The result of a scan: clusters, skipped documents, figures, and what these say of the input."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from simdup.errors import SimdupError
+from simdup.model.clusters import Cluster, Pair, Summary
+from simdup.model.documents import Skipped
+from simdup.model.frames import Columns, cluster_columns, to_arrow, to_frame
+from simdup.model.inputs import InputDocuments
+from simdup.model.page import TEXT_BYTES, PageOptions, Pages
+
+if TYPE_CHECKING:
+    from simdup.model.inputs import I64
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """The result of a scan; its length is the number of clusters.
+
+    Attributes
+    ----------
+    clusters : tuple of Cluster
+        Largest first, then by first document.
+    skipped : tuple of Skipped
+        Documents that could not take part.
+    notes : tuple of (str, str)
+        Names, and notes on how they were read.
+    summary : Summary
+        The figures.
+    hint : str
+        Advice, or an empty string.
+    inputs : InputDocuments
+        All documents of the run in input order, references first.
+    origins : object, optional
+        Where the documents come from (`simdup.ingest.origins.Origins`), for a report page.
+    pages : Pages, optional
+        How the result becomes HTML.
+    """
+
+    clusters: tuple[Cluster, ...]
+    skipped: tuple[Skipped, ...]
+    notes: tuple[tuple[str, str], ...]
+    summary: Summary
+    hint: str = ""
+    inputs: InputDocuments = field(default_factory=InputDocuments)
+    origins: Any = field(default=None, repr=False, compare=False)
+    pages: Pages | None = field(default=None, repr=False, compare=False)
+
+    def __len__(self) -> int:
+        """Return the number of clusters."""
+        return len(self.clusters)
+
+    def __repr__(self) -> str:
+        """Return the figures in one line."""
+        figures = self.summary
+        return (
+            f"<Result clusters={figures.clusters} redundant={figures.redundant} "
+            f"documents={figures.documents} skipped={figures.skipped}>"
+        )
+
+    @property
+    def documents(self) -> list[Any]:
+        """The names of the input documents (see `InputDocuments`), in input order."""
+        return self.inputs.listed()
+
+    @property
+    def labels(self) -> I64:
+        """The group of each of `documents`: int64[documents], ready for `GroupKFold`.
+
+        Documents have the same number if and only if they share a cluster; others, and those that
+        were skipped, are alone.  Groups are numbered from 0 in the order of their first documents.
+        """
+        return self.inputs.labels(self.clusters)
+
+    @property
+    def kept(self) -> list[Any]:
+        """Documents of clusters that stay, linked ones included, in input order."""
+        return self._with_role(redundant=False)
+
+    @property
+    def redundant(self) -> list[Any]:
+        """Documents that meet the criteria with a kept one, in input order."""
+        return self._with_role(redundant=True)
+
+    @property
+    def unique(self) -> list[Any]:
+        """Documents in no cluster, in input order."""
+        return self.inputs.unique(self.clusters)
+
+    def _with_role(self, redundant: bool) -> list[Any]:
+        members = (member for cluster in self.clusters for member in cluster.members)
+        found = sorted((m.number, m.name) for m in members if (m.role == "redundant") == redundant)
+        return [name for number, name in found if number >= self.references]
+
+    @property
+    def references(self) -> int:
+        """How many documents at the beginning of the run are references."""
+        return self.inputs.references
+
+    @property
+    def duplicate_ratio(self) -> float:
+        """The share of redundant documents among those that took part, without references."""
+        return self.summary.redundant / max(self.inputs.taking_part, 1)
+
+    def to_html(
+        self, path: str, *, texts: int | None = TEXT_BYTES, root: str | None = None
+    ) -> None:
+        """Write a report page: one file that shows clusters and texts, offline.
+
+        Parameters
+        ----------
+        path : str
+            The file to write, whole or not at all.
+        texts : int or None
+            Most bytes that texts may take in it; 0 for none, None for all.  Documents are read
+            again for their texts: those of an iterator are gone, and only figures are shown.
+        root : str, optional
+            The folder that links to documents start from; by default the working folder.
+
+        Raises
+        ------
+        SimdupError
+            If the file cannot be written, or this result is not one of `scan`.
+        """
+        if self.pages is None:
+            raise SimdupError("to_html", "only results of scans have a report page")
+        self.pages.save(self, path, PageOptions(texts, root))
+
+    def to_frame(self) -> Any:
+        """Return the clusters as a pandas DataFrame, or a Polars one where pandas is missing.
+
+        A row is a document, cluster by cluster, the kept one first.  The columns are those of the
+        CSV: ``cluster`` (int64), ``role``, ``document``, ``fingerprint``, ``distance`` (nullable
+        int64) and ``similarity`` (float64, unrounded), then those of further measures.
+
+        Raises
+        ------
+        SimdupError
+            If neither library is installed.
+        """
+        return to_frame(self._columns())
+
+    def to_arrow(self) -> Any:
+        """Return the table of `to_frame` as a ``pyarrow.Table``.
+
+        Other libraries take it without a copy, through its ``__arrow_c_stream__``.
+
+        Raises
+        ------
+        SimdupError
+            If pyarrow is not installed.
+        """
+        return to_arrow(self._columns())
+
+    def _columns(self) -> Columns:
+        extras = () if self.origins is None else self.origins.criteria.columns
+        return cluster_columns(self.clusters, extras, measure=self.summary.indexed is not None)
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows."""
+        return escape(repr(self)) if self.pages is None else self.pages.inline(self)
+
+    @property
+    def pairs(self) -> tuple[Pair, ...]:
+        """All pairs, cluster by cluster."""
+        return tuple(pair for cluster in self.clusters for pair in cluster.pairs)
