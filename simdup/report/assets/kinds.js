@@ -69,7 +69,7 @@
     figPassages_passages: 'passages',
     figIdentical_passages: 'copies of a whole text',
     similarTitle_passages: 'How much do the pairs share?',
-    similarText_passages: 'Pairs by the share of a text that its passages cover: the larger one of both texts.',
+    similarText_passages: 'Pairs by the share of a text that its passages cover, the larger of the two.',
     similarHint_passages: 'Move the handle to list only those that share as much.',
     threshold_passages: 'Least share',
     pairsOf_passages: 'share from {1}: {0} pair|share from {1}: {0} pairs',
