@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import re
+from collections.abc import Iterable
 from numbers import Integral, Real
 from typing import Any
 
@@ -34,6 +35,9 @@ class SimdupError(ValueError):
         self.what = what
         self.hint = hint
         self.field = field
+        if hint:
+            # Where Python prints a traceback, it prints the notes as well.
+            self.add_note(f"hint: {hint}")
 
     def __str__(self) -> str:
         return f"{self.where}: {self.what}"
@@ -48,7 +52,7 @@ def invalid(field: str, value: object, expected: str) -> SimdupError:
     from difflib import get_close_matches
 
     near = get_close_matches(str(value), re.findall(r"[a-z0-9]{3,}", expected), 1)
-    hint = f"did you mean {near[0]!r}?" if near else ""
+    hint = f"did you mean {near[0]!r}?" if near and near[0] not in str(value) else ""
     return SimdupError(field, f"invalid value {value!r} (expected {expected})", hint, field)
 
 
@@ -66,6 +70,24 @@ def check_type(field: str, value: object, kind: tuple[Any, str], unset: object =
     """
     if not isinstance(value, kind[0]) and value is not unset:
         raise TypeError(f"{field}: expected {kind[1]}, got {type(value).__name__}")
+
+
+def check_names(given: Iterable[str], known: Iterable[str]) -> None:
+    """Raise for the first keyword that is unknown.
+
+    Raises
+    ------
+    TypeError
+        Names it, and one that is like it.
+    """
+    from difflib import get_close_matches
+
+    names = list(known)
+    for name in given:
+        if name not in names:
+            near = get_close_matches(name, names, 1)
+            hint = f"; did you mean {near[0]!r}?" if near else ""
+            raise TypeError(f"unexpected keyword argument {name!r}{hint}")
 
 
 def reason(error: OSError, otherwise: str = "cannot be read") -> str:

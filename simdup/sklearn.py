@@ -12,7 +12,7 @@ array([0, 0, 1, 2])
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -110,8 +110,10 @@ class NearDuplicateGroups(BaseEstimator):  # type: ignore[misc]
 
 def _named(texts: Iterable[str]) -> list[tuple[str, str]]:
     """Return texts with their positions as names."""
-    if isinstance(texts, str) or not isinstance(texts, Iterable):
-        raise TypeError(f"X: expected a sequence of texts, got {type(texts).__name__}")
+    table = isinstance(texts, Mapping) or hasattr(texts, "columns")
+    if table or isinstance(texts, str) or not isinstance(texts, Iterable):
+        also = ": pass one column of it" if table else ""
+        raise TypeError(f"X: expected a sequence of texts, got {type(texts).__name__}{also}")
     named = [(str(position), text) for position, text in enumerate(texts)]
     for position, text in named:
         if not isinstance(text, str):

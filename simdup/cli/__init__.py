@@ -136,6 +136,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except BrokenPipeError:
         status = _close_quietly()
     except (Exception, KeyboardInterrupt) as error:
+        if "_SIMDUP_COMPLETE" in os.environ:
+            # What a shell completes may be no command; nothing must appear in the line typed.
+            sys.exit(Status.ERROR)
         if debug:
             from simdup.output.escaping import shown
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import json
 import os
 from contextlib import suppress
 
@@ -18,7 +19,7 @@ _FORMAT_OF = {
 }  # fmt: skip
 
 # Bytes that tell an array of objects from other JSON: white space before them is never longer.
-_HEAD = 4096
+_HEAD = 1 << 16
 _BLANK = b" \t\r\n"
 
 
@@ -34,7 +35,7 @@ def format_of(path: str, reading: Reading) -> str:
 
 
 def format_of_file(path: str, regular: bool, reading: Reading) -> str:
-    """Return the format of a file; of JSON only an array of objects contains many documents."""
+    """Return the format of a file; JSON contains many documents if it is an array or lines."""
     stem, compression = split_compression(path)
     kind = format_of(stem, reading)
     if kind != "json" or reading.input_format == "json":
@@ -43,8 +44,11 @@ def format_of_file(path: str, regular: bool, reading: Reading) -> str:
     with suppress(OSError, SimdupError):
         if regular:
             with open(path, "rb") as raw, decompress(raw, compression) as content:
-                if _begins_array(content.read(_HEAD)):
+                head = content.read(_HEAD)
+                if _begins_array(head):
                     return kind
+                if _begins_lines(head):
+                    return "jsonl"
     return _of_page("text", reading)
 
 
@@ -52,6 +56,17 @@ def _begins_array(head: bytes) -> bool:
     """Return whether the beginning of a file is that of an array of objects."""
     head = head.removeprefix(codecs.BOM_UTF8).lstrip(_BLANK)
     return head.startswith(b"[") and head[1:].lstrip(_BLANK).startswith(b"{")
+
+
+def _begins_lines(head: bytes) -> bool:
+    """Return whether the beginning of a file is that of JSON lines: two objects, a line each."""
+    lines = head.removeprefix(codecs.BOM_UTF8).lstrip(_BLANK).split(b"\n")
+    if len(lines) < 2 or not all(line.lstrip(_BLANK).startswith(b"{") for line in lines[:2]):
+        return False
+    try:
+        return isinstance(json.loads(lines[0]), dict)
+    except (ValueError, RecursionError):
+        return False
 
 
 def _of_page(kind: str, reading: Reading) -> str:

@@ -62,6 +62,10 @@ class Listed(str):
     __slots__ = ()
 
 
+class Named(list[str]):
+    """SOURCEs that a command was given: each missing one is reported, and the rest is read."""
+
+
 class Listing(NamedTuple):
     """The files of sources, each once, and messages about the sources."""
 

@@ -60,6 +60,7 @@ class Corpus:
     paths: list[str] = field(default_factory=list)
     records: array[int] = field(default_factory=lambda: array("Q"))
     # For each document, as in `CountedBatch`.
+    sizes: array[int] = field(default_factory=lambda: array("q"))
     text_digests: bytearray = field(default_factory=bytearray)
     first_seen: bytearray = field(default_factory=bytearray)
     # Of each text that was met first.
@@ -114,6 +115,7 @@ class Corpus:
                 self.values.append(math.nan if document.value is None else document.value)
             self.paths.append(document.path)
             self.records.append(document.record)
+        self.sizes += counted.sizes
         self.text_digests += counted.text_digests
         self.first_seen += counted.first_seen
         self.text_compact_digests += counted.digests
@@ -202,9 +204,7 @@ class Corpus:
     def take_signatures(self) -> Signatures | None:
         """Return the signatures of all documents, if any, and forget them."""
         chunks, self.signature_chunks = self.signature_chunks, []
-        if not chunks:
-            return None
-        return concat_signatures(chunks)._replace(row_of=self.row_of)
+        return concat_signatures(chunks)._replace(row_of=self.row_of) if chunks else None
 
     def seeds(self) -> tuple[TextSeeds, NDArray[np.int64]] | None:
         """Return the seeds of all texts, if any, and the text of each document."""
@@ -221,8 +221,7 @@ class Corpus:
     def priorities(self) -> dict[str, Sequence[float]]:
         """What may decide which document of a cluster is kept; see `priority_by`."""
         # One at a time is asked for, and plain numbers answer faster than those of an array.
-        lengths = self.lengths.data
-        return {"lengths": lengths, "modified": self.modified, "values": self.values}
+        return {"lengths": self.lengths.data, "modified": self.modified, "values": self.values}
 
     def text(self, document: int) -> str:
         """Return a document's text as it was spooled."""

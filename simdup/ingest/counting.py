@@ -60,6 +60,7 @@ class CountedBatch:
     lengths: array[int] = field(default_factory=lambda: array("q"))  # their characters
     # Where the texts are spooled: the numbers of each `Slot`, one after the other.
     slots: array[int] = field(default_factory=lambda: array("q"))
+    sizes: array[int] = field(default_factory=lambda: array("q"))  # bytes of each document's text
     counts: CountedChunk = _NO_COUNTS
     signatures: Signatures | None = None
     seeds: TextSeeds | None = None
@@ -83,6 +84,11 @@ def file_of(batch: Batch, skipped: Skipped) -> str:
     if isinstance(batch, FileBatch):
         return str(skipped.document)
     return without_address(str(skipped.document)) if isinstance(batch, Unreadable) else ""
+
+
+def _bytes_of(text: str) -> int:
+    """Return how many bytes a text takes in UTF-8."""
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
 
 
 class BatchCounter:
@@ -154,6 +160,7 @@ class BatchCounter:
                 if self._shingler is not None:
                     texts.append(self._shingler.text_of(text))
             counted.documents.append(one._replace(text=""))
+            counted.sizes.append(_bytes_of(one.text))
             counted.text_digests += digest
             counted.first_seen.append(first)
             if self.options.extras is not None:

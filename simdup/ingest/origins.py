@@ -35,7 +35,7 @@ class Origins:
     paths: Sequence[str]  # of their files; empty for texts that were passed from Python
     records: Sequence[int]  # as in `Document`
     digests: NDArray[np.void]  # of their compact texts, of `DIGEST_TYPE`
-    sizes: Sequence[int]  # bytes of their texts as far as they are known
+    sizes: Sequence[int]  # bytes of their files, or of their texts in UTF-8
     files: Sequence[File]
     rows: Rows | None  # texts that were passed from Python
     reading: Reading
@@ -46,7 +46,7 @@ class Origins:
     order: Mapping[int, Sequence[int]] = field(default_factory=dict)
     texts: Sequence[str] = ()  # of all documents, if they are still in memory
     modified: Sequence[float] = ()  # as in `Document`; empty where nobody asks
-    lengths: Sequence[int] = ()  # characters of their compact texts; the same
+    lengths: NDArray[np.int64] | Sequence[int] = ()  # characters of their compact texts; the same
 
     @classmethod
     def of(
@@ -60,7 +60,7 @@ class Origins:
         return cls(
             corpus.names, corpus.paths, corpus.records, corpus.digests, _sizes(opened, corpus),
             opened.files, opened.rows, opened.settings.reading, opened.settings.criteria,
-            corpus.analyzer, fingerprinter, order, (), corpus.modified, corpus.lengths.data,
+            corpus.analyzer, fingerprinter, order, (), corpus.modified, corpus.lengths,
         )  # fmt: skip
 
     def read_again(self, numbers: Iterable[int]) -> Iterator[tuple[int, str]]:
@@ -79,9 +79,8 @@ class Origins:
 
 
 def _sizes(opened: Input, corpus: Corpus) -> array[int]:
-    """Return the bytes of documents: those of files, else those of folded texts, else 0."""
-    slots = corpus.slots
-    sizes = array("q", slots[:, 2].tobytes() if len(slots) else bytes(8 * len(corpus)))
+    """Return the bytes of files that are one document each, and of the texts of others in UTF-8."""
+    sizes = corpus.sizes[:]
     whole = {file.path: file.size for file in opened.files if not file.compression}
     for number in np.flatnonzero(np.asarray(corpus.records) == 0).tolist():
         sizes[number] = whole.get(corpus.paths[number], sizes[number])

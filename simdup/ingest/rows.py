@@ -52,6 +52,14 @@ class Rows:
     again: bool = True  # whether that works more than once
     field: str | None = None  # of the texts; None for pairs and mappings, which have no fields
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle what is known of them: the texts stay where they are."""
+        return Rows, (_no_chunks, False, self.field)
+
+
+def _no_chunks() -> Iterator[Chunk]:
+    return iter(())
+
 
 def recognise(data: Any, reading: Reading) -> Rows | list[str]:
     """Return the rows or the paths that some data is.
@@ -246,7 +254,8 @@ def _table_rows(table: Table, reading: Reading) -> Rows:
 def _mapping_rows(data: Mapping[Any, Any]) -> Rows:
     if data and not any(isinstance(text, str) for text in data.values()):
         kind = _kind(next(iter(data.values())))
-        raise TypeError(f"data: expected a mapping from id to text, not to {kind}")
+        also = " (pass columns as a DataFrame, and rows as a list of mappings)"
+        raise TypeError(f"data: expected a mapping from id to text, not to {kind}{also}")
     return Rows(lambda: _pairs(iter(data.items())))
 
 

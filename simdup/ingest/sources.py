@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 from simdup.corpus.batches import Batch, batches, require_extras
 from simdup.corpus.names import split_address
-from simdup.corpus.sources import STDIN, File, Listing, is_page, list_files
+from simdup.corpus.sources import STDIN, File, Listing, Named, is_page, list_files
 from simdup.errors import SimdupError
 from simdup.features.analyzer import Analyzer
 from simdup.fingerprints.fingerprinter import Fingerprinter
@@ -39,7 +39,6 @@ class Input:
     notes: Sequence[tuple[str, str]] = ()  # names, and what a person should know about them
     given: Given = field(default_factory=Given)  # told of what the batches hold
     files: Sequence[File] = ()  # what the batches are cut from
-    paths: Sequence[str] = ()  # that were named, or
     rows: Rows | None = None  # texts passed from Python, which follow those of the files
     indexes: Sequence[str] = ()  # paths of indexes whose documents are references too
     # Makes their fingerprints; None where the recipe and the corpus decide.
@@ -58,15 +57,16 @@ def open_input(data: Data, settings: Settings, references: Iterable[str] = ()) -
     Raises
     ------
     SimdupError
-        If a table lacks a column, or an extra is missing.
+        If a table lacks a column, none of the paths exists, or an extra is missing.
     TypeError
         If the data is of no kind that is known.
     """
     settings = _with_fields(settings)
     rows = recognise(data, settings.reading)
     if isinstance(rows, list):
-        opened = open_files(list_files(rows, settings.reading, references), settings)
-        return replace(opened, paths=rows)
+        if not isinstance(data, Named):
+            require_existing(rows)
+        return open_files(list_files(rows, settings.reading, references), settings)
     opened = open_files(list_files([], settings.reading, references), settings)
     batches = chain(opened.batches, row_batches(rows, opened.given.ids))
     notes = [*opened.notes]
@@ -76,17 +76,16 @@ def open_input(data: Data, settings: Settings, references: Iterable[str] = ()) -
     return replace(opened, batches=batches, size=None, notes=notes, rows=rows)
 
 
-def require_existing(opened: Input) -> Input:
-    """Return an input, unless it is of paths and none of them exists: texts look like these.
+def require_existing(paths: Sequence[str]) -> None:
+    """Raise if there are paths and none of them exists: from Python, texts look like these.
 
     Raises
     ------
     SimdupError
         If none exists.
     """
-    paths = opened.paths
     if not paths or any(one == STDIN or lexists(one) or split_address(one) for one in paths):
-        return opened
+        return
     more = f" and {len(paths) - 1:,} more" if len(paths) > 1 else ""
     what = f"no such file or folder: {paths[0]!r:.120}{more}"
     raise SimdupError("data", what, STRINGS, "data")

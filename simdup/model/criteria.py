@@ -48,6 +48,10 @@ class Measures(NamedTuple):
 UNMEASURED = Measures()
 
 
+# Fields that may be None.
+_OPTIONAL = ("similarity", "containment", "cosine", "linkage")
+
+
 @dataclass(frozen=True, slots=True)
 class Criteria:
     """When two documents are near-duplicates, and which one is kept.
@@ -109,7 +113,7 @@ class Criteria:
     def __post_init__(self) -> None:
         """Parse the shingle, and reject invalid values."""
         for name, kind in _KINDS.items():
-            check_type(name, getattr(self, name), kind, unset=None)
+            check_type(name, getattr(self, name), kind, unset=None if name in _OPTIONAL else ())
         object.__setattr__(self, "shingle", Shingling.parse(self.shingle))
         prefer = (self.prefer,) if isinstance(self.prefer, str) else tuple(self.prefer)
         object.__setattr__(self, "prefer", prefer)

@@ -78,9 +78,16 @@ def to_arrow(columns: Columns) -> Any:
     pyarrow = import_module("pyarrow")
     types = dict.fromkeys(_INTEGERS, pyarrow.int64()) | dict.fromkeys(_SHARES, pyarrow.float64())
     types |= dict.fromkeys(_strings(columns), pyarrow.string())
+    columns = columns | {"document": _of_one_type(columns["document"])}
     return pyarrow.table(
         {name: pyarrow.array(values, types.get(name)) for name, values in columns.items()}
     )
+
+
+def _of_one_type(ids: list[Any]) -> list[Any]:
+    """Return ids as they are, or as text if they are of several types, as no column can be."""
+    plain = all(isinstance(one, str | int | float) for one in ids)
+    return ids if plain and len({type(one) for one in ids}) < 2 else [str(one) for one in ids]
 
 
 def _strings(columns: Columns) -> list[str]:

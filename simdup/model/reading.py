@@ -22,7 +22,7 @@ class Reading:
         ``{a,b}`` matches either.
     input_format : str
         One of `INPUT_FORMATS`; ``auto`` uses the suffix, and takes a ``.json`` file for records
-        only where it is an array of objects.
+        only where it is an array of objects, or lines of objects.
     field : str or tuple of str
         The field of a record with its text; several are read as one text, a line apart.  Dots reach
         into objects: ``body.content``.  It also names the columns and keys of what is passed from

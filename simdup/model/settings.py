@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias, Unpack
 
-from simdup.errors import TEXT, WHOLE, SimdupError, check_type, invalid
+from simdup.errors import TEXT, WHOLE, SimdupError, check_names, check_type, invalid
 from simdup.model.criteria import Criteria, CriteriaFields
 from simdup.model.reading import Reading
 from simdup.model.recipe import Recipe, as_recipe
@@ -141,6 +141,7 @@ class Settings:
         Single `fields` of the criteria override those of the object, `jobs` that of `run`, and
         `text` and `id` the fields of records in `reading`.
         """
+        check_names(fields, CriteriaFields.__annotations__)
         given = (("criteria", criteria, Criteria), ("reading", reading, Reading))
         for name, value, kind in (*given, ("run", run, RunOptions)):
             check_type(name, value, (kind, f"a {kind.__name__}"), unset=None)

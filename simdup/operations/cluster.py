@@ -14,6 +14,7 @@ from simdup.clustering.linkage import first_come
 from simdup.corpus.batches import read
 from simdup.corpus.fingerprint_lines import FingerprintLines
 from simdup.corpus.names import NameRegistry
+from simdup.corpus.sources import Named
 from simdup.corpus.spool import Slot, SpoolReader, SpoolWriter, spool_folder
 from simdup.errors import SimdupError
 from simdup.features.analyzer import Analyzer
@@ -53,7 +54,7 @@ def cluster(lines: FingerprintLines, settings: Settings, verify_from: Iterable[s
     sources = list(verify_from)
     if sources:
         with spool_folder() as folder:
-            found = _cluster_texts(lines, open_input(sources, settings), folder)
+            found = _cluster_texts(lines, open_input(Named(sources), settings), folder)
     else:
         found = _cluster_lines(lines, settings)
     summary = Summary.of(

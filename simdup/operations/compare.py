@@ -9,6 +9,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from simdup.corpus.records import without_surrogates
+from simdup.errors import TEXT, check_type
 from simdup.features.analyzer import Analyzer
 from simdup.features.counts import Counts
 from simdup.features.shingles import Shingler
@@ -65,6 +66,8 @@ def compare(
     >>> compare("The quick brown fox jumps.", "THE QUICK BROWN FOX JUMPS!").similarity > 0.8
     True
     """
+    check_type("text_a", text_a, TEXT)
+    check_type("text_b", text_b, TEXT)
     settings = Settings.of(recipe, criteria, **fields)
     fingerprinter = Fingerprinter.alone(Analyzer.for_recipe(settings.recipe))
     documents = Document("a", text_a), Document("b", text_b)

@@ -13,7 +13,7 @@ from simdup.errors import SimdupError, invalid
 from simdup.index.opening import split_indexes
 from simdup.ingest.rows import Paths, as_paths
 from simdup.ingest.selection import are_paths, keep_rows, select
-from simdup.ingest.sources import Data, open_input
+from simdup.ingest.sources import Data, open_input, require_existing
 from simdup.model.cleaned import Cleaned
 from simdup.model.criteria import Criteria, CriteriaFields
 from simdup.model.reading import Reading
@@ -94,9 +94,9 @@ def dedupe(
     rows, named = keep_rows(data), as_paths(references, "references")
     if are_paths(rows):
         target = None if output is None else os.fspath(output)
-        cleaned = rewrite(
-            as_paths(rows, "data"), DedupeOptions(target, named, link, force), settings
-        )
+        paths = as_paths(rows, "data")
+        require_existing(paths)
+        cleaned = rewrite(paths, DedupeOptions(target, named, link, force), settings)
         return cleaned._replace(data=select(cleaned.result.documents, _staying(cleaned)))
     if output is not None:
         what = "data that is not in files cannot be written"

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from simdup.corpus.records import without_surrogates
+from simdup.errors import TEXT, check_type
 from simdup.features.analyzer import Analyzer
 from simdup.fingerprints.fingerprinter import Fingerprinter
 from simdup.ingest.corpus import ingest_fingerprinted
@@ -39,6 +40,7 @@ def fingerprint(text: str, recipe: Recipe | str = "default") -> int | None:
     >>> format(fingerprint("This is a test string for testing", "string128"), "032x")
     '0000000020302202800d8e90e45cc488'
     """
+    check_type("text", text, TEXT)
     fingerprinter = Fingerprinter.alone(Analyzer.for_recipe(as_recipe(recipe)))
     prepared = fingerprinter.analyzer.prepare(without_surrogates(text))
     found = fingerprinter.fingerprints(fingerprinter.analyzer.count([prepared]))

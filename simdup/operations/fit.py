@@ -34,6 +34,10 @@ class Fitted(NamedTuple):
     skipped: list[Skipped]
     notes: list[tuple[str, str]]
 
+    def __repr__(self) -> str:
+        """Return the figures in one line."""
+        return f"<Fitted documents={self.model.documents} terms={len(self.model.ids)}>"
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a file, whole or not at all: ``Recipe(idf=path)`` uses it.
 
@@ -82,6 +86,9 @@ def fit(
     settings = Settings.of(recipe, reading=reading, run=run, jobs=jobs, text=text, id=id)
     with ingest(open_input(data, settings)) as corpus:
         if not len(corpus):
+            for one in corpus.skipped:
+                if one.error:
+                    raise SimdupError(str(one.document), one.fault)
             raise SimdupError("fit", "no document with words to learn from")
         model = learn_model(corpus.counts, corpus.analyzer.terms_digest)
     return Fitted(model_bytes(model), model, corpus.skipped, corpus.notes)

@@ -14,11 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdup.corpus.batches import read
-from simdup.errors import SimdupError, check_type
+from simdup.corpus.sources import Named
+from simdup.errors import SimdupError, check_names, check_type
 from simdup.index.opening import split_indexes
 from simdup.ingest.cut_corpus import CutCorpus, PairTexts, ingest_cut
 from simdup.ingest.rows import Paths, as_paths
-from simdup.ingest.sources import Data, Input, open_input, require_existing
+from simdup.ingest.sources import Data, Input, open_input
 from simdup.model.documents import Document, Skipped
 from simdup.model.passages import (
     PassageCriteria,
@@ -105,9 +106,10 @@ def passages(
     """
     settings = Settings.of(reading=reading, run=run, jobs=jobs, text=text, id=id)
     check_type("criteria", criteria, (PassageCriteria, "a PassageCriteria"), unset=None)
+    check_names(fields, PassageFields.__annotations__)
     criteria = replace(criteria or PassageCriteria(), **fields)
     scope = PassageScope(across, tuple(as_paths(templates, "templates")))
-    opened = require_existing(open_passages(data, settings, references, across))
+    opened = open_passages(data, settings, references, across)
     with examine(opened, criteria, scope) as (result, _):
         return result
 
@@ -168,7 +170,7 @@ def _read_templates(templates: Iterable[str], settings: Settings) -> list[str]:
     SimdupError
         If one cannot be read.
     """
-    opened = open_input(templates, settings)
+    opened = open_input(Named(templates), settings)
     found = [one for batch in opened.batches for one in read(batch, opened.settings.reading)]
     for one in [*opened.skipped, *found]:
         if isinstance(one, Skipped):

@@ -304,7 +304,8 @@ def _compression(file: File | None, target: str | None, reading: Reading) -> str
         return ""
     stem, compression = split_compression(target)
     form = format_of(stem, replace(reading, input_format="auto", html=False))
-    if form in RECORDS and form != file.format:
+    like = os.path.splitext(split_compression(file.path)[0])[1]
+    if form in RECORDS and form != file.format and not stem.endswith(like or os.sep):
         what = f"records keep their format, {file.format.upper()}"
         raise SimdupError(target, what, "change the suffix")
     return compression if compression or form in RECORDS else file.compression
@@ -339,8 +340,7 @@ def _cuts(result: Result, corpus: Corpus) -> list[Cut]:
         for one in cluster.members:
             number, kept = one.number, by_number[one.beside]
             if one.role == "redundant" and corpus.paths[number] not in unread:
-                # Of a document of an index neither text nor file is known.
-                read = kept.number >= 0
+                read = kept.number >= 0  # not in an index, of which neither text nor file is known
                 same = read and corpus.digests[number] == corpus.digests[kept.number]
                 reason = "exact copy" if same else "near-duplicate"
                 figures = one.distance or 0, one.similarity, kept.name, one.estimated

@@ -24,7 +24,7 @@ from simdup.ingest.corpus import Corpus, ingest
 from simdup.ingest.counting import BatchOptions
 from simdup.ingest.origins import Origins
 from simdup.ingest.rows import Paths, as_paths
-from simdup.ingest.sources import Data, Input, open_input, require_existing
+from simdup.ingest.sources import Data, Input, open_input
 from simdup.model.clusters import Cluster, Summary
 from simdup.model.criteria import Criteria, CriteriaFields
 from simdup.model.inputs import InputDocuments
@@ -107,7 +107,7 @@ def scan(
     settings = Settings.of(
         recipe, criteria, reading=reading, run=run, jobs=jobs, text=text, id=id, **fields
     )  # fmt: skip
-    return examine(require_existing(open_scan(data, settings, references)))[0]
+    return examine(open_scan(data, settings, references))[0]
 
 
 def open_scan(data: Data, settings: Settings, references: Paths = ()) -> Input:

@@ -48,7 +48,7 @@ def assemble(
         The documents that a cleaned corpus lacks.
     """
     packed = table(result, folders, chunks.place, removed)
-    names = [member.name for cluster in result.clusters for member in cluster.members]
+    names = [str(member.name) for cluster in result.clusters for member in cluster.members]
     head = {
         "kind": options.kind,
         "simdup": __version__,

@@ -114,6 +114,20 @@ def test_other_json_is_one_text_unless_the_format_is_given(simdup: Command, tmp_
     assert (ran.status, "o.json: line 1: not a JSON array" in ran.err) == (2, True)
 
 
+def test_json_lines_may_be_in_a_json_file(simdup: Command, tmp_path: Path) -> None:
+    rows = [{"text": prose(1)}, {"text": prose(2)}, {"text": prose(1)}]
+    lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+    (tmp_path / "a.json").write_text(lines)
+    ran = simdup("scan", "a.json", "--list", "redundant")
+    assert (ran.status, ran.text) == (0, "a.json#3\n")
+    assert simdup("dedupe", "a.json", "-o", "b.json").status == 0
+    kept = [json.dumps(row, ensure_ascii=False) + "\n" for row in rows[:2]]
+    assert (tmp_path / "b.json").read_text() == "".join(kept)
+    # An object over several lines is one text.
+    (tmp_path / "c.json").write_text(json.dumps(rows[0], indent=1))
+    assert "Read 1 document" in simdup("scan", "c.json").err
+
+
 @pytest.mark.parametrize("removed", [{1}, {2}, {1, 2, 3}, {5}, {2, 5}, {4, 5}])
 def test_dedupe_leaves_a_valid_array(simdup: Command, tmp_path: Path, removed: set[int]) -> None:
     """Removed records take a comma with them, and the layout of the others stays."""

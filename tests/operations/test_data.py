@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import uuid
 from collections.abc import Callable, Iterator
 from datetime import datetime
@@ -432,6 +433,35 @@ def test_any_stream_of_arrow_is_a_table() -> None:
     # A column alone has texts, but no names for them.
     with pytest.raises(TypeError, match="data: expected"):
         scan(Streamed(arrow(rows).column("text")), run=ONE)
+
+
+@pytest.mark.parametrize("verb", [scan, dedupe, fit, tune, passages])
+def test_texts_that_look_like_paths_are_an_error_everywhere(verb: Callable[..., Any]) -> None:
+    with pytest.raises(SimdupError, match="data: no such file or folder: 'a text'") as no:
+        verb(["a text", "another"])
+    assert "enumerate(texts)" in no.value.hint
+    assert any("enumerate(texts)" in one for one in no.value.__notes__)
+
+
+def test_an_index_of_texts_that_look_like_paths_is_not_made(tmp_path: Path) -> None:
+    path = tmp_path / "some.index"
+    with pytest.raises(SimdupError, match="no such file or folder"):
+        Index.build(str(path), ["a text"], run=ONE)
+    assert not path.exists()
+
+
+def test_a_result_can_be_pickled_and_its_ids_put_in_a_table() -> None:
+    found = scan([(n, prose(1)) for n in (1, "1", (1, 2), None)], run=ONE)
+    again = pickle.loads(pickle.dumps(found))
+    assert (again.clusters, again.labels.tolist()) == (found.clusters, found.labels.tolist())
+    assert found.to_arrow().column("document").to_pylist() == ["1", "1", "(1, 2)", "None"]
+
+
+def test_mistyped_keywords_are_named() -> None:
+    with pytest.raises(TypeError, match="'similarty'; did you mean 'similarity'"):
+        scan([(1, prose(1))], similarty=0.9)
+    with pytest.raises(TypeError, match="'min_rn'; did you mean 'min_run'"):
+        passages([(1, prose(1))], min_rn=9)
 
 
 def test_an_index_has_ids_as_text(tmp_path: Path) -> None:

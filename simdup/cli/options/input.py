@@ -10,7 +10,7 @@ import click
 
 from simdup.cli.options.running import Size
 from simdup.cli.options.values import Decorator, option, value
-from simdup.corpus.sources import read_list
+from simdup.corpus.sources import Named, read_list
 from simdup.model.reading import EXTRACTS, INPUT_FORMATS, Reading
 
 _input = partial(option, panel="Input")
@@ -72,12 +72,12 @@ def _any_sources(
     sources: tuple[str, ...], files_from: str | None, null: bool, printed: str = ""
 ) -> list[str]:
     if files_from is not None:
-        return [*sources, *read_list(files_from, null)]
+        return Named([*sources, *read_list(files_from, null)])
     others = click.get_current_context().params
     if null and not (others.get("listed") or others.get("new")):
         needed = f"--files-from or {printed}" if printed else "--files-from"
         raise click.UsageError(f"--null needs {needed}")
-    return list(sources)
+    return Named(sources)
 
 
 def _some_sources(files_from: str | None, printed: str = "", **given: Any) -> list[str]:
