@@ -152,8 +152,9 @@ def test_one_writes_to_a_target_at_a_time(tmp_path: Path) -> None:
     target = tmp_path / "deep" / "er" / "out"
     code = "with reserve(sys.argv[1], parents=True):\n"
     code += "    pid = os.fork()\n"  # a worker that outlives the process that is killed
-    code += "    if pid == 0: time.sleep(20); os._exit(0)\n"
-    code += "    print('there', flush=True); time.sleep(60)"
+    # It is the worker that says so: before it runs, it still holds what it inherited.
+    code += "    if pid == 0: print('there', flush=True); time.sleep(20); os._exit(0)\n"
+    code += "    time.sleep(60)"
     with another(code, target) as running:
         with pytest.raises(SimdupError, match=rf"process {running.pid}\)"), reserve(str(target)):
             pass
