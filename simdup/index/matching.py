@@ -59,7 +59,7 @@ def query(session: Session, columns: Columns, options: QueryOptions) -> Iterator
             some, matches = _match(session, columns, first, options)
         for low in range(0, len(some), _RESULTS):
             names = decode_names(some.names[low : low + _RESULTS])
-            yield [options.result(name, matches[i]) for i, name in enumerate(names, low)]
+            yield list(map(options.result, names, matches.lists(low, low + len(names))))
         first += len(some)
 
 
@@ -117,7 +117,7 @@ def query_and_add(
         with session.editing(patience) as writer:
             most = _count_distinct(columns.keys[first : first + ADDING_CHUNKS[-1]])
             some, found = _match(session, columns, first, options, most)
-            matches = [found[i] for i in range(len(some))]
+            matches = found.lists(0, len(some))
             new = np.array([i for i, known in enumerate(matches) if not known], np.int64)
             searches = options.searches(session.recipe.bits)
             added = new[choose_new(some.take(new), searches, options.rule)]
