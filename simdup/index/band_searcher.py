@@ -80,13 +80,27 @@ class BandSearcher:
             self._spent = 0.0
         rows = None if self._tables is None else self._tables.find(asked)
         if self._tables is None or rows is None:
-            self._spent += 1
-            yield from self._source.read()
+            size = 0
+            for chunk in self._source.read():
+                size += len(chunk[0])
+                yield chunk
+            if self._tables is None and self._suit_tables(len(asked), size):
+                self._spent += 1
             return
         if len(rows):
             yield rows, self._source.look_up(rows).sketches
         self._spent += sum(len(rows) for rows, _ in self._loose) / self._tables.size
         yield from self._loose
+
+    def _suit_tables(self, asked: int, size: int) -> bool:
+        """Return whether tables would propose few rows, with one match of each asked sketch."""
+        by_chance: float = self._banding.bands / 256**self._banding.rows
+        return asked * (1 + by_chance * size) <= _most(size)
+
+
+def _most(size: int) -> float:
+    """Return how many rows are few."""
+    return max(size * _FEW, 1)
 
 
 class _Tables:
@@ -123,7 +137,7 @@ class _Tables:
     def find(self, asked: Sketches) -> RowIds | None:
         """Return the rows that may agree with any of the asked sketches; None if they are many."""
         keys, found = mix64(all_keys(asked, self._banding)), list[U64]()
-        left = max(int(self.size * _FEW), 1)
+        left = _most(self.size)
         for band, table in enumerate(self._tables):
             begin = np.searchsorted(table, keys[:, band] & ~self._low, side="left")
             count = np.searchsorted(table, keys[:, band] | self._low, side="right") - begin

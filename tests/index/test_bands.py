@@ -162,7 +162,7 @@ def test_tables_and_reading_find_the_same(
         return sorted(pair for part in parts for pair in part)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(band_searcher, "_FEW", 0.5)
+        patch.setattr(band_searcher, "_FEW", 1e9)
         for first in range(held // 2, held, 7):
             for _ in range(band_searcher._WORTH_TABLES + 2):
                 expected = [
@@ -175,13 +175,26 @@ def test_tables_and_reading_find_the_same(
             more = b.take(np.arange(first, min(first + 7, held)))
             stored.append(more)
             searcher.append(first + np.flatnonzero(more.terms), more.sketches)
-    assert searcher.has_tables
+    assert searcher.has_tables == b.terms[:first].any()
 
 
 def shared(one: list[int], other: list[int], banding: tuple[int, int]) -> bool:
     rows, bands = banding
     cuts = range(0, rows * bands, rows)
     return any(one[cut : cut + rows] == other[cut : cut + rows] for cut in cuts)
+
+
+def test_tables_are_sorted_only_where_they_help(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not for bands that propose many rows by chance, and not for many questions at a time."""
+    b = documents(400, 1)
+    source = SketchSource(b.iter_sketches, b.match_columns)
+    for similarity, asked, few in ((0.8, 2, True), (0.2, 2, False), (0.8, 40, False)):
+        monkeypatch.setattr(band_searcher, "_FEW", 0.05)
+        searcher = BandSearcher(source, sketch_banding(similarity), 1)
+        for _ in range(band_searcher._WORTH_TABLES + 2):
+            assert not searcher.has_tables
+            list(searcher.join(b.sketches[:asked], lambda *_: None))
+        assert searcher.has_tables == few
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])
@@ -235,7 +248,7 @@ def test_pieces_processes_and_tables_make_no_difference(
         monkeypatch.setattr(matching, "_HITS", hits)
         monkeypatch.setattr(matching, "ADDING_CHUNKS", (size,))
         monkeypatch.setattr(band_searcher, "_WORTH_TABLES", worth)
-        monkeypatch.setattr(band_searcher, "_FEW", 1.0)
+        monkeypatch.setattr(band_searcher, "_FEW", 1e9)
         monkeypatch.setattr(store, "_SKETCHES", 3)
         monkeypatch.setattr(store, "BLOCK", 4)
         assert answers(f"{hits}", 1) == expected
