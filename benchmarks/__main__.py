@@ -25,6 +25,7 @@ NAMES = (
     "search",
     "queries",
     "index",
+    "index_recall",
     "segmenters",
     "decoding",
     "formats",

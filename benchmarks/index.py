@@ -1,6 +1,6 @@
 """The index: the cost of opening, querying and adding, compared with work in memory.
 
-Fingerprints are random; names are paths of some 25 characters.
+Fingerprints and sketches are random; names are paths of some 25 characters.
 """
 
 from __future__ import annotations
@@ -9,14 +9,22 @@ import os
 import shutil
 import statistics
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from benchmarks import measuring
-from benchmarks.measuring import SIMDUP, Options, clock, median, say
+from benchmarks.measuring import SIMDUP, Options, clock, in_turn, median, ratio, say
 from benchmarks.reporting import Cell, Table
 from simdup import Index, search
+from simdup.index.columns import Columns, line_columns
+from simdup.index.judging import Rule
+from simdup.index.matching import QueryOptions, query
+from simdup.index.session import Patience
+from simdup.lsh.bbit import SIZE
+from simdup.lsh.sketch_bands import AskedBands, Sketches, sketch_banding
+from simdup.model.criteria import Criteria
 
 MILLION = 10**6
 COLUMNS = ("measure", "figure", "unit", "beside", "of", "ratio")
@@ -43,6 +51,8 @@ def run(options: Options) -> Iterator[Table]:
         _fill(path, 10 * MILLION)
         rows += _opening(path, 10 * MILLION, str(text))
     yield Table("An index of fingerprints", COLUMNS, rows)
+    say("sketches")
+    yield Table("An index of documents with sketches", COLUMNS, _sketched(folder, n, str(text)))
     say("texts")
     yield Table("An index of texts", COLUMNS, _texts(folder, options.pick(200, 4000)))
 
@@ -122,6 +132,68 @@ def _adding(path: str, n: int, folder: Path) -> list[Row]:
         (what, large, "s", small, "to an empty index", large / small),
         ("add of one", one, "s", again, "of one that is there", one / again),
     ]
+
+
+def _sketched(folder: Path, n: int, text: str) -> list[Row]:
+    """Return the times of queries by bands too, of an index of random sketches."""
+    path = str(folder / "sketched.index")
+    whole = _documents(n, "c0", np.random.default_rng(0))
+    with Index.build(path) as index, index._session.editing(Patience(1, say)) as writer:
+        writer().add(whole)
+        writer().flush()
+    one = ("query", "-q", path, text)
+    start = _command("fingerprint", "-q", text)
+    alone, both = _command(*one, "--method", "simhash"), _command(*one)
+    chance = np.random.default_rng(1)
+    asked = replace(
+        _documents(n // 10, "q", chance), sketches=_near(whole.sketches, n // 10, chance)
+    )
+    options = QueryOptions(Rule(Criteria()))
+
+    def kept() -> None:
+        with Index.open(path) as index:
+            found = [answer for some in query(index._session, asked, options) for answer in some]
+            assert sum(bool(answer.matches) for answer in found) > 0.95 * len(asked)
+
+    def in_memory() -> None:
+        search.query(search.build(whole.values), asked.values)
+        bands = AskedBands(asked.sketches, sketch_banding(0.8))
+        for low in range(0, n, 1 << 14):
+            for _ in bands.join(whole.sketches[low : low + (1 << 14)]):
+                pass
+
+    times = in_turn(3, lambda: clock(kept), lambda: clock(in_memory))
+    here, there = map(statistics.median, times)
+    by = "by fingerprint and band"
+    return [
+        (f"query of one text, {by}, {n:,}", both, "s", alone, "by fingerprint alone", both / alone),
+        ("the same", both, "s", start, "fingerprint of the text", both / start),
+        (
+            f"query of {n // 10:,}, {by}",
+            here,
+            "s",
+            there,
+            "build and join in memory",
+            ratio(*times),
+        ),
+    ]
+
+
+def _documents(n: int, folder: str, chance: np.random.Generator) -> Columns:
+    """Return documents with random fingerprints and sketches."""
+    names = [f"{folder}/{i // 1000:05d}/{i:08d}.txt" for i in range(n)]
+    values = chance.integers(0, 1 << 64, (n, 1), dtype=np.uint64)
+    sketches = chance.integers(0, 256, (n, SIZE), dtype=np.uint8)
+    lengths, terms = np.full(n, 900, np.uint32), np.full(n, 20, np.uint8)
+    return replace(line_columns(names, values), lengths=lengths, terms=terms, sketches=sketches)
+
+
+def _near(sketches: Sketches, many: int, chance: np.random.Generator) -> Sketches:
+    """Return some of the sketches with a tenth of their bytes changed: similarity 0.9."""
+    found = sketches[chance.integers(0, len(sketches), many)]
+    changed = chance.random(found.shape) < 0.1
+    found[changed] = chance.integers(0, 256, int(np.count_nonzero(changed)), dtype=np.uint8)
+    return found
 
 
 def _texts(folder: Path, many: int) -> list[Row]:

@@ -9,7 +9,7 @@ import sys
 from fnmatch import fnmatch
 from pathlib import Path
 
-from support import environment, near, prose, write
+from support import edited, environment, near, prose, write
 
 # What is called, with the place of the SOURCEs; and the SOURCEs, if a trial names none.
 BASES = {
@@ -67,7 +67,8 @@ TRIALS: dict[str, dict[str, str]] = {
     "--verify-from": {"cluster": "p||--verify-from c"},
     "--min-score": {"evaluate": "||--min-score 0.9"},
     # What makes a pair, and what is kept.
-    "--method": {"compare": "||--method simhash", "*": "||--method simhash"},
+    "--method": {"query": "e|-d 0|--method simhash", "compare": "||--method simhash",
+                 "*": "||--method simhash"},
     "--recall": {"*": "|--method minhash|--recall 0.3"},
     "--distance": {"pairs": "||-d 20", "cluster": "p||-d 20", "query": "|-s 0|-d 64",
                    "compare": "|--method simhash|-d 20", "*": "|--method simhash|-d 20"},
@@ -137,7 +138,8 @@ TRIALS: dict[str, dict[str, str]] = {
     "--list": {"scan": "||--list unique"},
     "--new": {"query": "||--new"},
     "--add": {"query": "||--add"},
-    "--check": {"scan": "||--check"},
+    "--check": {"scan": "||--check", "query": "twice||--check"},
+    "--exclude-self": {"query": "twice||--exclude-self"},
     "--diff": {"compare": "||--diff"},
     "--side-by-side": {"compare": "|--diff|--side-by-side"},
     "--removed": {"dedupe": "||--removed removed.csv"},
@@ -216,6 +218,7 @@ def build(folder: Path) -> None:
     both = {"a.txt": x, "b.txt": near(x), "c.txt": a, "d.txt": near(a), "e.txt": a + "。"}
     write(folder / "both", both)
     write(folder / "twice", {"x.md": x})
+    write(folder / "e", {"y.md": edited(prose(4), 1, 4)})
     write(folder, {
         "list": "k\n", "list0": "k\0", "gone": "k/y.md\n", "gone0": "k/y.md\0",
         "words": "近似重复 10\n老人河岸 99999\n",

@@ -17,6 +17,7 @@ from simdup.cli.messages import say_error
 from simdup.cli.outcome import Status, status, typed
 from simdup.cli.results import FORMATS, PAGE, name_lines
 from simdup.errors import SimdupError
+from simdup.model.criteria import INDEX_METHODS
 from simdup.model.formats import QUERY_COLUMNS
 from simdup.model.page import PageOptions
 from simdup.model.settings import Settings
@@ -34,6 +35,7 @@ class Asked(NamedTuple):
     """Options of a query, named like the keywords of `Index.query`."""
 
     limit: int | None
+    exclude_self: bool
     add: bool
     compress: bool
     fingerprints: bool
@@ -49,9 +51,16 @@ class Asked(NamedTuple):
 @options.settings(
     options.reading,
     options.criteria(
+        "method",
         "distance",
         "similarity",
         "verify",
+        method={
+            "text": "Candidate search: simhash (near fingerprints), minhash (shared text), or auto "
+            "(both).",
+            "kind": INDEX_METHODS,
+        },
+        distance=options.SEARCHED_DISTANCE,
         verify={"text": "Compare the sketches of each candidate pair."},
     ),
     options.run,
@@ -59,6 +68,7 @@ class Asked(NamedTuple):
 @options.option(
     "--new", "Print only the names of documents without a match.", panel="Output", common=True
 )
+@options.option("--check", "Exit with status 1 if any document has a match.", panel="Output")
 @options.value(
     "asks",
     Asked,
@@ -69,6 +79,11 @@ class Asked(NamedTuple):
         panel="Matching",
         common=True,
         shown="all",
+    ),
+    options.option(
+        "--exclude-self",
+        "Leave out the stored document that has a document's own name.",
+        panel="Matching",
     ),
     options.option(
         "--add", "Add documents without a match to the index.", panel="Output", common=True
@@ -93,6 +108,7 @@ def command(
     settings: Settings,
     asks: Asked,
     new: bool,
+    check: bool,
     timeout: float,
     out: options.Output,
     page: PageOptions,
@@ -100,17 +116,27 @@ def command(
 ) -> Status:
     """Find the near-duplicates of each document in an index.
 
-    Matches are shown with distance and similarity, best first. The index stores sketches of the
-    texts, so the similarity is an estimate; its standard error is 0.035 at similarity 0.8, and less
-    above. Documents given or stored as fingerprint lines have no similarity.
+    Candidates are found by fingerprint and by shared text, as scan finds them. Matches are shown
+    with distance and similarity, best first. The index stores sketches of the texts, so the
+    similarity is an estimate; its standard error is 0.035 at similarity 0.8, and less above.
+    Documents given or stored as fingerprint lines have no similarity, and are found by fingerprint
+    alone.
+
+    A changed document does not match its own earlier version: what the index has under the same
+    name with another content. An unchanged one matches itself, unless --exclude-self is set.
 
     The index determines the recipe, with the IDF model learned when it was built. JSONL on standard
     input is answered line by line. With --add, each batch is searched and added to the index before
-    its results are printed; of several similar documents, only the first is new.
+    its results are printed; of several similar documents, only the first is new. A changed document
+    that is new replaces its earlier version.
+
+    Status: 0 done; 1 with --check if any document has a match; 2 if something could not be read or
+    a SOURCE gave no document.
 
     Examples:
       simdup query seen.index ./delivery
       simdup query seen.index ./delivery -o report.html
+      simdup query seen.index ./delivery --check -q
       simdup query seen.index ./delivery --new -0 | xargs -0 -r cp -t fresh/
       crawl | simdup query seen.index --add --input-format jsonl --id-field url -
       simdup query seen.index --fingerprints prints.txt
@@ -140,7 +166,7 @@ def command(
     screen.skipped(results.skipped, results.notes)
     screen.report(_words(counts, results.skipped, seconds, asks.add), opened.recipe)
     screen.wrote(out.path)
-    return status(results.skipped)
+    return status(results.skipped, no=check and counts["matched"] > 0)
 
 
 def _query(index: Index, sources: list[str], settings: Settings, **asked: Any) -> QueryResults:
@@ -151,6 +177,7 @@ def _query(index: Index, sources: list[str], settings: Settings, **asked: Any) -
         criteria.distance,
         criteria.similarity,
         verify=criteria.verify,
+        method=criteria.method,
         reading=settings.reading,
         run=settings.run,
         waiting=lambda what: say_error(index.path, what),

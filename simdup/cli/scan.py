@@ -61,8 +61,9 @@ def command(
     redundant; those connected only through others are linked.
 
     A SOURCE may also be one record of a file: train.jsonl#5, or its name with --id-field. If a
-    --reference is an index, its recipe is used, and it is searched by fingerprint only. It stores
-    sketches instead of texts, so similarities to its documents are estimates (~).
+    --reference is an index, its recipe is used. It stores sketches instead of texts, so
+    similarities to its documents are estimates (~), and a changed document does not match its own
+    earlier version there.
 
     Status: 0 done; 1 with --check if near-duplicates were found; 2 if something could not be read
     or a SOURCE gave no document.

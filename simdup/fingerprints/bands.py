@@ -15,17 +15,13 @@ from simdup.features.weights import Weighting
 from simdup.lsh import minhash, pstable
 from simdup.lsh.bbit import fewest_agreeing
 from simdup.lsh.families import MINHASH, Banding, bands, choose, choose_pstable
-from simdup.model.criteria import Criteria
+from simdup.model.criteria import LEAST_SIMILARITY, Criteria
 
 # Band keys: uint32[documents, bands] of MinHash, uint64 of p-stable projections.
 Keys = NDArray[np.uint32] | NDArray[np.uint64]
 
 # The most hashes of a signature: 512 bytes per document.
 BUDGET = 128
-
-# The similarity that minhash looks for if none is set: that of two texts of the same length where
-# a third of one occurs in the other.
-_LEAST_SIMILARITY = 0.2
 
 
 # The share of pairs at the similarity that a sketch may reject by chance.
@@ -97,7 +93,7 @@ def _similarity(criteria: Criteria) -> float:
 
 def minhash_banding(criteria: Criteria) -> Banding:
     """Return the rows and bands that find pairs at the wanted similarity and recall."""
-    similarity = max(_similarity(criteria), _LEAST_SIMILARITY)
+    similarity = max(_similarity(criteria), LEAST_SIMILARITY)
     # The usual budget is enough down to a similarity of 0.35; below, it is doubled or more.
     for budget in (BUDGET, 2 * BUDGET, 4 * BUDGET):
         try:
@@ -126,7 +122,7 @@ def pstable_keys(weighting: Weighting, criteria: Criteria) -> Keys:
     Vectors of length 1 with cosine c have the distance sqrt(2 - 2 c).  If no cosine is set, it is
     that of two sets of equal size at the wanted similarity s: 2 s / (1 + s).
     """
-    similarity = max(criteria.similarity, _LEAST_SIMILARITY)
+    similarity = max(criteria.similarity, LEAST_SIMILARITY)
     cosine = criteria.cosine or 2 * similarity / (1 + similarity)
     distance = math.sqrt(2 - 2 * cosine)
     width, banding = choose_pstable(distance, criteria.recall, BUDGET)

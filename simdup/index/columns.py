@@ -23,31 +23,36 @@ from simdup.mix64 import scatter
 
 U64 = NDArray[np.uint64]
 RowIds = NDArray[np.int64]
+# int64[m] and uint8[m, 128]: the numbers of documents with a text, and their sketches.
+RowSketches = tuple[RowIds, NDArray[np.uint8]]
 
 
 class MatchColumns(NamedTuple):
-    """The columns that decide whether the texts of documents match."""
+    """The columns that decide whether documents match."""
 
     lengths: NDArray[np.uint32]  # uint32[n]
     terms: NDArray[np.uint8]  # uint8[n]: as in `Columns`
+    keys: U64  # uint64[n]
+    contents: U64  # uint64[n]
     sketches: NDArray[np.uint8]  # uint8[n, 128]: zeros for documents without a text
-
-    @classmethod
-    def of(cls, lengths: NDArray[np.uint32], terms: NDArray[np.uint8],
-           sketches: NDArray[np.uint8], which: RowIds) -> MatchColumns:  # fmt: skip
-        """Return the columns of some rows, given all lengths and terms, and the sketches."""
-        texts = terms[which] > 0
-        if len(sketches) == len(terms):
-            return cls(lengths[which], terms[which], sketches[which])
-        spread = np.zeros((len(which), SIZE), np.uint8)
-        if texts.any():
-            place = np.cumsum(terms > 0) - 1
-            spread[texts] = sketches[place[which[texts]]]
-        return cls(lengths[which], terms[which], spread)
 
     def take(self, which: RowIds) -> MatchColumns:
         """Return the columns of some rows."""
-        return MatchColumns(self.lengths[which], self.terms[which], self.sketches[which])
+        lengths, terms, keys, contents, sketches = self
+        some = lengths[which], terms[which], keys[which], contents[which]
+        return MatchColumns(*some, sketches[which])
+
+    def spread(self, which: RowIds) -> MatchColumns:
+        """Return the columns of some rows, if `sketches` are only those of texts, in order."""
+        if len(self.sketches) == len(self.terms):
+            return self.take(which)
+        texts = self.terms[which] > 0
+        spread = np.zeros((len(which), SIZE), np.uint8)
+        if texts.any():
+            place = np.cumsum(self.terms > 0) - 1
+            spread[texts] = self.sketches[place[which[texts]]]
+        lengths, terms, keys, contents, _ = self
+        return MatchColumns(lengths[which], terms[which], keys[which], contents[which], spread)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +88,12 @@ class Columns:
 
     def match_columns(self, which: RowIds) -> MatchColumns:
         """Return the match columns of some of the documents, by number."""
-        return MatchColumns.of(self.lengths, self.terms, self.sketches, which)
+        whole = MatchColumns(self.lengths, self.terms, self.keys, self.contents, self.sketches)
+        return whole.spread(which)
+
+    def iter_sketches(self) -> Iterator[RowSketches]:
+        """Yield the sketches of all documents with a text, with their numbers."""
+        yield np.flatnonzero(self.terms), self.sketches
 
     def chunks(self, sizes: Sequence[int]) -> Iterator[Columns]:
         """Cut the documents into chunks of these sizes; the last size repeats."""
@@ -138,10 +148,10 @@ def content_hashes(keys: U64, contents: U64) -> U64:
     return keys
 
 
-def line_columns(names: Sequence[str], values: U64, keyed: bool = True) -> Columns:
-    """Return the columns of fingerprint lines; for a query they need no keys."""
+def line_columns(names: Sequence[str], values: U64) -> Columns:
+    """Return the columns of fingerprint lines."""
     n = len(names)
-    keys = name_keys(names) if keyed else np.zeros(n, np.uint64)
+    keys = name_keys(names)
     return Columns(
         [to_bytes(name) for name in names],
         values,

@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
 from itertools import chain
 from typing import Any
 
 from simdup.corpus.fingerprint_lines import format_header, format_lines
-from simdup.corpus.sources import STDIN
-from simdup.errors import SimdupError
 from simdup.index.build import build
 from simdup.index.check import find_faults
-from simdup.index.columns import Columns, decode_names, line_columns, name_keys
+from simdup.index.columns import Columns, decode_names, name_keys
+from simdup.index.given import line_columns_of, require_method, stream_options, text_columns
 from simdup.index.info import IndexInfo, index_info
-from simdup.index.ingest import Sources, read_documents, read_fingerprints, to_columns
-from simdup.index.keyset import KeySet
+from simdup.index.ingest import Sources
+from simdup.index.judging import Rule
 from simdup.index.matching import ADDING_CHUNKS, QueryOptions, query, query_and_add
 from simdup.index.opening import open_storage
 from simdup.index.repair import Repaired, repair
 from simdup.index.session import TIMEOUT, Patience, Session, keep_silent
-from simdup.ingest.sources import open_input
 from simdup.lsh.simhash import to_hex, to_int
 from simdup.model.criteria import Criteria
 from simdup.model.matches import Added, QueryResults
@@ -172,12 +169,12 @@ class Index:
         result = Added()
         with self._session.editing(Patience(timeout, waiting)) as writer:
             if fingerprints:
-                batches = iter([_line_columns(self._session, sources)])
+                batches = iter([line_columns_of(self._session, sources)])
             else:
                 settings = Settings.of(reading=reading, run=run)
                 # A snapshot: what is added meanwhile would be known to some processes only.
                 known = writer().contents.copy()
-                batches = _text_columns(self._session, sources, settings, result, known)
+                batches = text_columns(self._session, sources, settings, result, known)
             for columns in batches:
                 present = len(columns)
                 columns, replaced = writer().add(columns)
@@ -213,7 +210,9 @@ class Index:
         similarity: float = _DEFAULT.similarity,
         *,
         verify: bool = True,
+        method: str = _DEFAULT.method,
         limit: int | None = None,
+        exclude_self: bool = False,
         add: bool = False,
         fingerprints: bool = False,
         compress: bool = False,
@@ -224,19 +223,27 @@ class Index:
     ) -> QueryResults:
         """Find the near-duplicates of each document in the index.
 
+        A document does not match an earlier version of itself: one of the same name with another
+        content.
+
         Parameters
         ----------
         sources, fingerprints, reading, run
             As for `build`.
         distance : int
-            The largest Hamming distance of the fingerprints.
+            The Hamming distance up to which simhash proposes pairs.
         similarity : float
             The lowest similarity, if both documents have texts.  It is estimated from sketches,
             with a standard error of 0.035 at 0.8 (`simdup.lsh.bbit`).
         verify : bool
             Whether similarity matters.
+        method : str
+            How candidates are found: ``simhash`` by fingerprints, ``minhash`` by bands of the
+            sketches, ``auto`` by both.
         limit : int, optional
             The most matches per document.
+        exclude_self : bool
+            Whether documents of the same name never match.
         add : bool
             Whether to add documents without a match at once, so that only the first of several
             similar ones is new.  Each batch is written before its results are returned.
@@ -253,13 +260,15 @@ class Index:
         """
         session, using = self._session, run or RunOptions()
         results = QueryResults(iter(()))
-        options = QueryOptions(Criteria(distance, similarity, verify), limit, compress, using)
+        criteria = Criteria(distance, similarity, verify, method=method)
+        require_method(criteria, fingerprints)
+        options = QueryOptions(Rule(criteria, exclude_self), limit, compress, using)
         if fingerprints:
-            asked = _line_columns(session, sources, keyed=add)
+            asked = line_columns_of(session, sources)
             batches = asked.chunks(ADDING_CHUNKS) if add else iter([asked])
         else:
-            settings = Settings.of(reading=reading, run=_stream(sources, using))
-            batches = _text_columns(session, sources, settings, results)
+            settings = Settings.of(reading=reading, run=stream_options(sources, using))
+            batches = text_columns(session, sources, settings, results)
         if add:
             patience = Patience(timeout, waiting)
             found = (query_and_add(session, one, options, patience) for one in batches)
@@ -301,47 +310,3 @@ class Index:
     def require_recipe(self, name: str | None, options: dict[str, Any]) -> None:
         """Raise if the requested recipe differs from the index's; see `StoredRecipe.require`."""
         self._session.recipe.require(name, options)
-
-
-def _stream(sources: Sources, run: RunOptions) -> RunOptions:
-    """Return the run options for a query that may have to answer line by line."""
-    named = [sources] if isinstance(sources, str) else sources
-    if run.jobs is None and isinstance(named, list | tuple) and STDIN in named:
-        # Workers receive documents in advance, so a slow writer would wait for its answers.
-        return replace(run, jobs=1)
-    return run
-
-
-def _text_columns(
-    session: Session,
-    sources: Sources,
-    settings: Settings,
-    result: Added | QueryResults,
-    known: KeySet | None = None,
-) -> Iterator[Columns]:
-    """Yield the columns of documents, batch by batch, except those already in the index."""
-    fingerprinter = session.recipe.fingerprinter
-    opened = open_input(sources, settings)
-    for corpus in read_documents(opened, fingerprinter, known):
-        found = corpus.fingerprints(fingerprinter)
-        if isinstance(result, Added):
-            result.unchanged += corpus.unchanged
-        result.skipped += corpus.skipped
-        result.notes += corpus.notes
-        if len(corpus):
-            yield to_columns(corpus, found)
-
-
-def _line_columns(session: Session, sources: Sources, keyed: bool = True) -> Columns:
-    """Return the columns of fingerprint lines, which must have the recipe of the index."""
-    bits, digest = session.recipe.bits, session.recipe.resolved["digest"]
-    lines = read_fingerprints(sources, bits, digest)
-    if len(lines.names) and (lines.bits, lines.recipe) != (bits, digest):
-        theirs = f"{lines.bits} bits, recipe {lines.recipe or 'unknown'}"
-        header = format_header(digest, bits).decode().rstrip()
-        raise SimdupError(
-            session.storage.path,
-            f"the lines have {theirs}; the index has {bits} bits, recipe {digest or 'unknown'}",
-            f"lines with its recipe begin with: {header}" if digest else "",
-        )
-    return line_columns(list(lines.names), lines.values, keyed)

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simdup import search
-from simdup.index.columns import Columns, MatchColumns, RowIds
+from simdup.index.candidates import Counts, Searches
+from simdup.index.columns import U64, Columns, MatchColumns, RowIds
 from simdup.lsh.bbit import estimate
+from simdup.lsh.sketch_bands import all_keys
 from simdup.model.criteria import FEW_TERMS, Criteria
 from simdup.model.matches import Match
 from simdup.search import Hits
 from simdup.search.arrays import hamming_distances
+from simdup.search.banding import neighbours
 
 # Returns the match columns of some documents, given by number.
 Held: TypeAlias = Callable[[RowIds], MatchColumns]
@@ -24,6 +28,13 @@ Held: TypeAlias = Callable[[RowIds], MatchColumns]
 _CHUNK = 1 << 13
 # If documents have more neighbours than this, finding all of them costs more than it saves.
 _FEW = 4
+
+
+class Rule(NamedTuple):
+    """Which candidates match."""
+
+    criteria: Criteria  # its method, distance, similarity and verify are used
+    exclude_self: bool = False  # whether documents of the same name never match
 
 
 class Found(NamedTuple):
@@ -88,21 +99,21 @@ class Matches:
     found: Found  # ordered by document
     names: dict[int, str]  # of the rows that match
     bounds: list[int]  # where the matches of each document begin, and the last ones end
-    candidates: int  # pairs within the distance
+    counts: Counts  # of their candidates
 
     @classmethod
-    def of(cls, found: Found, names: dict[int, str], documents: int, candidates: int) -> Matches:
+    def of(cls, found: Found, names: dict[int, str], documents: int, counts: Counts) -> Matches:
         """Return the matches of some documents."""
         bounds = np.searchsorted(found.query, np.arange(documents + 1))
-        return cls(found, names, bounds.tolist(), candidates)
+        return cls(found, names, bounds.tolist(), counts)
 
-    def __getitem__(self, document: int) -> list[Match]:
-        """Return the matches of one document."""
-        start, stop = self.bounds[document], self.bounds[document + 1]
-        if start == stop:
-            return []
-        some = self.found.take(slice(start, stop))
-        return some.to_matches([self.names[row] for row in some.row.tolist()])
+    def lists(self, first: int, stop: int) -> list[list[Match]]:
+        """Return the matches of each of some documents, made together: one by one takes longer."""
+        bounds = self.bounds[first : stop + 1]
+        low = bounds[0]
+        some = self.found.take(slice(low, bounds[-1]))
+        made = some.to_matches([self.names[row] for row in some.row.tolist()])
+        return [made[start - low : end - low] for start, end in pairwise(bounds)]
 
 
 def stable_order(values: RowIds) -> RowIds:
@@ -119,7 +130,7 @@ def distinct(rows: RowIds) -> RowIds:
     return ordered[np.flatnonzero(np.diff(ordered, prepend=-1))]
 
 
-def judge(hits: Hits, asked: Held, held: Held, criteria: Criteria) -> Found:
+def judge(hits: Hits, asked: Held, held: Held, rule: Rule) -> Found:
     """Return the hits that match, with their similarities.
 
     Documents with few terms match only identical ones, which have equal length and sketch.
@@ -127,17 +138,17 @@ def judge(hits: Hits, asked: Held, held: Held, criteria: Criteria) -> Found:
     parts = []
     for low in range(0, len(hits.query), _CHUNK):
         some = hits.take(slice(low, low + _CHUNK))
-        similarity, good = _compare(asked(some.query), held(some.row), criteria)
+        similarity, good = _compare(asked(some.query), held(some.row), some.distance, rule)
         parts.append(Found(*some, similarity).take(np.flatnonzero(good)))
     return Found.concat(parts)
 
 
 def _compare(
-    a: MatchColumns, b: MatchColumns, criteria: Criteria
+    a: MatchColumns, b: MatchColumns, distance: NDArray[np.int16], rule: Rule
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """Return the similarity of each pair of documents, and which pairs match."""
     similarity = np.full(len(a.terms), np.nan)
-    good = np.ones(len(a.terms), np.bool_)
+    good = ~_same_document(a, b, distance, rule.exclude_self)
     texts = (a.terms > 0) & (b.terms > 0)
     which = np.flatnonzero(texts)
     if len(which):
@@ -145,27 +156,37 @@ def _compare(
             a, b = a.take(which), b.take(which)
         estimated = estimate(a.sketches, b.sketches)
         same = (a.lengths == b.lengths) & (estimated == 1)
-        good[which] = (np.minimum(a.terms, b.terms) >= FEW_TERMS) | same
-        if criteria.verify:
-            good[which] &= estimated >= criteria.similarity
+        good[which] &= (np.minimum(a.terms, b.terms) >= FEW_TERMS) | same
+        if rule.criteria.verify:
+            good[which] &= estimated >= rule.criteria.similarity
         similarity[which] = estimated
     return similarity, good
 
 
-def choose_new(columns: Columns, bits: int, criteria: Criteria) -> RowIds:
+def _same_document(
+    a: MatchColumns, b: MatchColumns, distance: NDArray[np.int16], always: bool
+) -> NDArray[np.bool_]:
+    """Return which pairs are two versions of one document, or, with `always`, one document.
+
+    A version has the same name and another content.  If only one of the two has a text, their
+    fingerprints tell.
+    """
+    same: NDArray[np.bool_] = a.keys == b.keys
+    if always or not same.any():
+        return same
+    comparable = (a.terms > 0) == (b.terms > 0)
+    changed: NDArray[np.bool_] = np.where(comparable, a.contents != b.contents, distance > 0)
+    same &= changed
+    return same
+
+
+def choose_new(columns: Columns, searches: Searches, rule: Rule) -> RowIds:
     """Return the documents, by number, that match none of those returned before them.
 
     Only these are compared with others, so a family of m documents costs m comparisons.
     """
-    values, distance = columns.values, min(criteria.distance, bits)
-    near = np.zeros(len(columns), np.bool_)
-    seen = 0
-    for pairs in search.iter_pairs(values, distance, bits, threads=1):
-        near[pairs.i] = near[pairs.j] = True
-        seen += len(pairs.i)
-        if seen > _FEW * len(columns):
-            near[:] = True
-            break
+    near = _may_match(columns, searches)
+    keys, texts = _band_keys(columns, searches), columns.terms > 0
     free = np.ones(len(columns), np.bool_)
     rows = np.flatnonzero(near)
     for first, number in enumerate(rows.tolist(), 1):
@@ -173,8 +194,39 @@ def choose_new(columns: Columns, bits: int, criteria: Criteria) -> RowIds:
             continue
         later = rows[first:][free[rows[first:]]]
         one = np.full(len(later), number)
-        distances = hamming_distances(values, later, values, one)
-        close = np.flatnonzero(distances <= distance)
-        hits = Hits(later[close], one[close], distances[close])
-        free[judge(hits, columns.match_columns, columns.match_columns, criteria).query] = False
+        distances = hamming_distances(columns.values, later, columns.values, one)
+        close = np.zeros(len(later), np.bool_)
+        if searches.near:
+            close |= distances <= searches.setup.ball.distance
+        if texts[number]:
+            close |= texts[later] & (keys[later] == keys[number]).any(axis=1)
+        hits = Hits(later, one, distances).take(np.flatnonzero(close))
+        free[judge(hits, columns.match_columns, columns.match_columns, rule).query] = False
     return np.flatnonzero(free)
+
+
+def _may_match(columns: Columns, searches: Searches) -> NDArray[np.bool_]:
+    """Return which documents may be candidates of others: exactly, or all if there are many."""
+    near = np.zeros(len(columns), np.bool_)
+    if searches.near:
+        ball, seen = searches.setup.ball, 0
+        for pairs in search.iter_pairs(columns.values, ball.distance, ball.bits, threads=1):
+            near[pairs.i] = near[pairs.j] = True
+            seen += len(pairs.i)
+            if seen > _FEW * len(columns):
+                near[:] = True
+                return near
+    texts = np.flatnonzero(columns.terms)
+    keys = _band_keys(columns, searches)[texts]
+    for i, j in neighbours(keys.T):
+        near[texts[i]] = near[texts[j]] = True
+    return near
+
+
+def _band_keys(columns: Columns, searches: Searches) -> U64:
+    """Return the band keys of documents (uint64[n, bands]), 0 for those without a text."""
+    if searches.banding is None:
+        return np.zeros((len(columns), 0), np.uint64)
+    keys = np.zeros((len(columns), searches.banding.bands), np.uint64)
+    keys[columns.terms > 0] = all_keys(columns.sketches, searches.banding)
+    return keys

@@ -1,4 +1,4 @@
-"""Find the documents of an index that match others, by fingerprint, sketch and length."""
+"""Find the documents of an index that match others."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from simdup.index.candidates import CandidateSearcher, Counts, Searches
 from simdup.index.columns import U64, Columns, RowIds, decode_names
-from simdup.index.judging import Found, Matches, choose_new, distinct, judge
-from simdup.index.searcher import Searcher, SearchSetup
+from simdup.index.judging import Found, Matches, Rule, choose_new, distinct, judge
+from simdup.index.searcher import SearchSetup
 from simdup.index.session import Patience, Session
-from simdup.model.criteria import Criteria
 from simdup.model.matches import Match, QueryResult
 from simdup.model.settings import RunOptions
 from simdup.search import HammingBall, Hits
@@ -32,15 +32,16 @@ _RESULTS = 4096
 class QueryOptions:
     """How an index is queried."""
 
-    criteria: Criteria  # its distance, similarity and verify are used
+    rule: Rule
     limit: int | None = None  # the most matches per document
     compress: bool = False  # whether search tables are kept compressed
     run: RunOptions = field(default_factory=RunOptions)
 
-    def setup(self, bits: int) -> SearchSetup:
-        """Return how to search fingerprints of `bits` bits."""
-        ball = HammingBall(bits, min(self.criteria.distance, bits))
-        return SearchSetup(ball, self.run.processes, self.compress)
+    def searches(self, bits: int) -> Searches:
+        """Return how to search fingerprints of `bits` bits, and sketches."""
+        criteria = self.rule.criteria
+        ball = HammingBall(bits, min(criteria.distance, bits))
+        return Searches.of(SearchSetup(ball, self.run.processes, self.compress), criteria)
 
     def result(self, document: str, matches: list[Match], added: bool = False) -> QueryResult:
         """Return a result with the best matches first."""
@@ -58,7 +59,7 @@ def query(session: Session, columns: Columns, options: QueryOptions) -> Iterator
             some, matches = _match(session, columns, first, options)
         for low in range(0, len(some), _RESULTS):
             names = decode_names(some.names[low : low + _RESULTS])
-            yield [options.result(name, matches[i]) for i, name in enumerate(names, low)]
+            yield list(map(options.result, names, matches.lists(low, low + len(names))))
         first += len(some)
 
 
@@ -68,7 +69,7 @@ class Nearest(NamedTuple):
     found: Found  # `row` is the place of a document in what follows
     names: list[str]
     values: U64  # uint64[n, words]: fingerprints
-    candidates: int  # pairs within the distance
+    counts: Counts  # of the candidates
 
     @classmethod
     def concat(cls, several: Sequence[Nearest]) -> Nearest:
@@ -78,7 +79,7 @@ class Nearest(NamedTuple):
             parts.append(one.found._replace(row=one.found.row + len(names)))
             names += one.names
         values = np.concatenate([one.values for one in several])
-        return cls(Found.concat(parts), names, values, sum(one.candidates for one in several))
+        return cls(Found.concat(parts), names, values, Counts.sum([one.counts for one in several]))
 
 
 def find_nearest(session: Session, columns: Columns, options: QueryOptions) -> Nearest:
@@ -87,13 +88,13 @@ def find_nearest(session: Session, columns: Columns, options: QueryOptions) -> N
     All of them see the index as it is at the beginning.
     """
     parts, names = list[Found](), dict[int, str]()
-    first = candidates = 0
+    first, counts = 0, list[Counts]()
     with session.storage.reading():
         while first < len(columns):
             some, matches = _match(session, columns, first, options)
             parts.append(matches.found._replace(query=matches.found.query + first))
             names |= matches.names
-            candidates += matches.candidates
+            counts.append(matches.counts)
             first += len(some)
         # It has a copy of all fingerprints.
         session.forget_searcher()
@@ -101,7 +102,7 @@ def find_nearest(session: Session, columns: Columns, options: QueryOptions) -> N
         rows = distinct(found.row)
         values = session.store.fingerprints()[rows]
     found = found._replace(row=rows.searchsorted(found.row))
-    return Nearest(found, [names[row] for row in rows.tolist()], values, candidates)
+    return Nearest(found, [names[row] for row in rows.tolist()], values, Counts.sum(counts))
 
 
 def query_and_add(
@@ -109,20 +110,21 @@ def query_and_add(
 ) -> Iterator[list[QueryResult]]:
     """Yield the results of a batch and add its new documents, which later ones may match.
 
-    If there are too many hits, the batch is split.
+    If there are too many hits, or a name occurs again, the batch is split.
     """
     first = 0
     while first < len(columns):
         with session.editing(patience) as writer:
-            some, found = _match(session, columns, first, options, ADDING_CHUNKS[-1])
-            matches = [found[i] for i in range(len(some))]
+            most = _count_distinct(columns.keys[first : first + ADDING_CHUNKS[-1]])
+            some, found = _match(session, columns, first, options, most)
+            matches = found.lists(0, len(some))
             new = np.array([i for i, known in enumerate(matches) if not known], np.int64)
-            bits = session.recipe.bits
-            added = new[choose_new(some.take(new), bits, options.criteria)]
-            for document, match in _match_added(some, added, bits, options):
+            searches = options.searches(session.recipe.bits)
+            added = new[choose_new(some.take(new), searches, options.rule)]
+            for document, match in _match_added(some, added, searches, options.rule):
                 matches[document].append(match)
             if len(added):
-                searcher = session.searcher(options.setup(bits))
+                searcher = session.searcher(searches)
                 kept, replaced = writer().add(some.take(added))
                 moved = writer().flush()
                 session.touch()
@@ -130,7 +132,7 @@ def query_and_add(
             if moved or replaced:
                 session.forget_searcher()
             else:
-                searcher.append(kept.values)
+                searcher.append(kept)
         fresh = set(added.tolist())
         names = decode_names(some.names)
         yield [options.result(name, matches[i], i in fresh) for i, name in enumerate(names)]
@@ -141,10 +143,9 @@ def _match(
     session: Session, columns: Columns, first: int, options: QueryOptions, most: int | None = None
 ) -> tuple[Columns, Matches]:
     """Return the documents of a batch that could be answered, and their matches in the index."""
-    searcher = session.searcher(options.setup(session.recipe.bits))
-    last = len(columns) if most is None else first + most
-    answered, hits = searcher.near_first(columns.values[first:last], _HITS)
-    some = columns.take(np.arange(first, first + answered))
+    searcher = session.searcher(options.searches(session.recipe.bits))
+    last = len(columns) if most is None else min(first + most, len(columns))
+    some, (hits, counts) = searcher.find_first(columns, range(first, last), _HITS)
     rows = distinct(hits.row)
     parts, names = list[Found](), dict[int, str]()
     for low in range(0, len(rows), _ROWS):
@@ -154,7 +155,14 @@ def _match(
         parts.append(found)
         names |= more
     found = Found.concat(parts).best(options.limit)
-    return some, Matches.of(found, names, len(some), len(hits.query))
+    return some, Matches.of(found, names, len(some), counts)
+
+
+def _count_distinct(keys: U64) -> int:
+    """Return how many keys come before the first that occurs again."""
+    firsts = np.sort(np.unique(keys, return_index=True)[1])
+    again = np.flatnonzero(firsts != np.arange(len(firsts)))
+    return int(again[0]) if len(again) else len(firsts)
 
 
 def _look_up(
@@ -167,9 +175,7 @@ def _look_up(
         together = int(rows[-1] - rows[0]) == len(rows) - 1
         return some - rows[0] if together else rows.searchsorted(some)
 
-    found = judge(
-        hits, asked.match_columns, lambda some: present.take(places(some)), options.criteria
-    )
+    found = judge(hits, asked.match_columns, lambda some: present.take(places(some)), options.rule)
     found = found.best(options.limit)
     matched = distinct(found.row)
     places_of = zip(matched.tolist(), places(matched).tolist(), strict=True)
@@ -177,18 +183,19 @@ def _look_up(
 
 
 def _match_added(
-    columns: Columns, added: RowIds, bits: int, options: QueryOptions
+    columns: Columns, added: RowIds, searches: Searches, rule: Rule
 ) -> Iterator[tuple[int, Match]]:
     """Yield the matches of a batch's documents among those added before them."""
     if not len(added):
         return
-    searcher, first = Searcher(columns.values[added], options.setup(bits)), 0
-    names = dict(zip(added.tolist(), decode_names(columns.take(added).names), strict=True))
+    new, first = columns.take(added), 0
+    searcher = CandidateSearcher.among(new, searches)
+    names = dict(zip(added.tolist(), decode_names(new.names), strict=True))
     while first < len(columns):
-        answered, hits = searcher.near_first(columns.values[first:], _HITS)
+        some, (hits, _) = searcher.find_first(columns, range(first, len(columns)), _HITS)
         hits = hits._replace(query=hits.query + first, row=added[hits.row])
         hits = hits.take(np.flatnonzero(hits.query > hits.row))
-        found = judge(hits, columns.match_columns, columns.match_columns, options.criteria)
+        found = judge(hits, columns.match_columns, columns.match_columns, rule)
         matches = found.to_matches([names[row] for row in found.row.tolist()])
         yield from zip(found.query.tolist(), matches, strict=True)
-        first += answered
+        first += len(some)

@@ -18,9 +18,10 @@ import numpy as np
 from simdup.clustering.clusters import DocumentPair, Group, ScannedDocuments, merge
 from simdup.errors import SimdupError
 from simdup.features.text import PreparedText
+from simdup.index.candidates import NO_CANDIDATES, Counts
 from simdup.index.columns import U64, RowIds
 from simdup.index.ingest import summarize, to_columns
-from simdup.index.judging import Found
+from simdup.index.judging import Found, Rule
 from simdup.index.matching import Nearest, QueryOptions, find_nearest
 from simdup.index.opening import open_storage
 from simdup.index.session import Session
@@ -41,7 +42,7 @@ class IndexMatches:
     names: Sequence[str] = ()
     values: U64 | None = None
     pairs: Sequence[DocumentPair] = ()  # each document of the scan is in one at most
-    candidates: int = 0  # pairs within the distance
+    counts: Counts = NO_CANDIDATES
     undecided: int = 0  # documents that only fingerprints without a sketch are near to
 
     def without_matched(self, documents: ScannedDocuments) -> ScannedDocuments:
@@ -151,14 +152,14 @@ class IndexReferences:
         # References are not compared with each other.
         terms[: len(documents.references)] = 0
         columns = to_columns(corpus, replace(documents.fingerprints, terms=terms))
-        options = QueryOptions(settings.criteria, limit=1, run=settings.run)
+        options = QueryOptions(Rule(settings.criteria), limit=1, run=settings.run)
         nearest = Nearest.concat([find_nearest(one, columns, options) for one in self.sessions])
         found, undecided = _decided(nearest.found.best(1), settings.criteria)
         return IndexMatches(
             nearest.names,
             nearest.values,
             _pairs(found, np.flatnonzero(terms), len(nearest.names), settings.criteria.verify),
-            nearest.candidates,
+            nearest.counts,
             undecided,
         )
 
@@ -190,7 +191,7 @@ def _require_same(first: Session, other: Session) -> None:
 def _check_criteria(path: str, criteria: Criteria) -> None:
     """Raise if the criteria need more of references than an index has."""
     field = why = ""
-    if "simhash" not in criteria.searches:
+    if criteria.method == "pstable":
         field, why = "method", f"cannot be searched by {criteria.method}"
     elif criteria.extras:
         field, why = criteria.extras[0], "has no texts to measure"

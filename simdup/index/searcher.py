@@ -18,15 +18,13 @@ from numpy.typing import NDArray
 
 from simdup import search
 from simdup.search import HammingBall, Hits, SearchIndex
-from simdup.search.arrays import U64
+from simdup.search.arrays import U64, RowIds, hamming_distances
 from simdup.search.costs import COSTS
 from simdup.search.threads import interleave
 
 # Rows compared at a time. With 4,096, 16,384, 32,768 and 131,072, one query against 10**6 rows
 # takes 1.9, 1.1, 1.0 and 0.8 ms; 64 queries against 10**7 take 29, 12.7, 11.4 and 12.7 ms each.
 _CHUNK = 1 << 15
-# The most queries tried at a time: their look-ups take 16 MB.
-_QUERIES = 1 << 17
 # With this many comparisons (10 ms), starting threads pays off.
 _WORTH_THREADS = 10_000_000
 
@@ -49,7 +47,10 @@ class Searcher:
         self._loose = [values]  # the rows after those; each part is larger than all later ones
         self._asked = 0
         self._spent = 0.0
-        self._tried = _QUERIES
+
+    def __len__(self) -> int:
+        """Return the number of rows."""
+        return len(self._base) + sum(map(len, self._loose))
 
     def append(self, values: U64) -> None:
         """Append rows."""
@@ -64,45 +65,30 @@ class Searcher:
 
     def near(self, asked: U64) -> Hits:
         """Return the rows near each of the fingerprints, by query and row."""
-        hits = self._gather(asked, None)
+        hits = self.gather(asked, None)
         assert hits is not None
         return hits
 
-    def near_first(self, asked: U64, most: int) -> tuple[int, Hits]:
-        """Answer the first fingerprints that together have at most `most` hits, at least one.
+    def distances(self, asked: U64, query: RowIds, row: RowIds) -> NDArray[np.int16]:
+        """Return the distances of fingerprints and rows, m of each, given by number."""
+        found = np.empty(len(row), np.int16)
+        first = 0
+        for values in (self._base, *self._loose):
+            here = np.flatnonzero((row >= first) & (row < first + len(values)))
+            found[here] = hamming_distances(asked, query[here], values, row[here] - first)
+            first += len(values)
+        return found
 
-        Returns
-        -------
-        int
-            How many were answered.  Earlier successes determine how many are tried.
-        Hits
-            As `near` returns them.
-        """
-        while True:
-            some = asked[: self._tried]
-            hits = self._gather(some, most if len(some) > 1 else None)
-            if hits is None:
-                self._tried = max(len(some) // 4, 1)
-                continue
-            if 2 * len(hits.query) <= most:
-                self._tried = min(max(self._tried, 2 * len(some)), _QUERIES)
-            return len(some), hits
-
-    def _gather(self, asked: U64, most: int | None) -> Hits | None:
+    def gather(self, asked: U64, most: int | None) -> Hits | None:
         """Return all hits, ordered, or None if there are more than allowed."""
-        nothing = np.zeros(0, np.int64)
-        found, total = [Hits(nothing, nothing, nothing.astype(np.int16))], 0
+        found, total = list[Hits](), 0
         with closing(self._find(asked)) as chunks:
             for hits in chunks:
                 total += len(hits.query)
                 if most is not None and total > most:
                     return None
                 found.append(hits)
-        query, row, distance = (np.concatenate(column) for column in zip(*found, strict=True))
-        found.clear()
-        # Sorting by one value is faster than by two.
-        order = np.argsort(query << 32 | row)
-        return Hits(query[order], row[order], distance[order])
+        return Hits.concat(found).ordered()
 
     def _find(self, asked: U64) -> Generator[Hits, None, None]:
         """Yield all hits, in chunks, in undefined order."""

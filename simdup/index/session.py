@@ -7,7 +7,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from simdup.index.searcher import Searcher, SearchSetup
+from simdup.index.band_searcher import SketchSource
+from simdup.index.candidates import CandidateSearcher, Searches
 from simdup.index.storage import Storage
 from simdup.index.store import Store
 from simdup.index.stored_recipe import StoredRecipe
@@ -36,7 +37,7 @@ class Session:
         self.storage = storage
         self.recipe = StoredRecipe(storage)
         self.store = Store(storage, self.recipe.words)
-        self._searcher: tuple[int, SearchSetup, Searcher] | None = None
+        self._searcher: tuple[int, Searches, CandidateSearcher] | None = None
         self._writer: tuple[int, Writer] | None = None
 
     @contextmanager
@@ -64,12 +65,14 @@ class Session:
         """Record the time of a change."""
         self.storage.set("changed", now())
 
-    def searcher(self, setup: SearchSetup) -> Searcher:
+    def searcher(self, searches: Searches) -> CandidateSearcher:
         """Return a searcher for the current documents."""
         version = self.storage.version()
-        if self._searcher is None or self._searcher[:2] != (version, setup):
-            found = Searcher(self.store.fingerprints(), setup)
-            self._searcher = version, setup, found
+        if self._searcher is None or self._searcher[:2] != (version, searches):
+            store = self.store
+            source = SketchSource(self.store.iter_sketches, lambda rows: store.look_up(rows)[1])
+            found = CandidateSearcher(self.store.fingerprints(), source, searches)
+            self._searcher = version, searches, found
         return self._searcher[2]
 
     def forget_searcher(self) -> None:

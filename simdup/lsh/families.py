@@ -44,6 +44,7 @@ from numpy.typing import NDArray
 
 from simdup.errors import SimdupError, invalid
 from simdup.lsh import pstable
+from simdup.lsh.bbit import agreeing
 from simdup.mix64 import mix64
 
 
@@ -147,6 +148,8 @@ def bands(signatures: NDArray[np.uint32], banding: Banding) -> NDArray[np.uint64
 
 
 MINHASH = Family("minhash", lambda distance: 1 - distance)
+# One byte of each hash, as sketches keep it.
+BBIT = Family("b-bit minhash", lambda distance: agreeing(1 - distance))
 
 
 def pstable_family(width: float) -> Family:

@@ -12,6 +12,8 @@ from simdup.model.shingling import Shingling
 
 KEEP = ("first", "longest", "shortest", "newest", "oldest", "max:FIELD", "min:FIELD")
 METHODS = ("auto", "simhash", "minhash", "pstable")
+# How an index can be searched: it has no vectors.
+INDEX_METHODS = METHODS[:3]
 LINKAGES = ("single", "star")
 
 CHARACTERS_5 = Shingling(5)
@@ -22,6 +24,10 @@ FEW_TERMS = 3
 
 # The lowest similarity of a pair if none is set, and nothing else says how much texts must share.
 SIMILARITY = 0.8
+
+# The lowest similarity that minhash looks for, whatever is set: that of two texts of the same
+# length where a third of one occurs in the other.
+LEAST_SIMILARITY = 0.2
 
 # Of what type fields must be before they are looked at.
 _KINDS = {

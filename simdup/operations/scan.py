@@ -236,9 +236,11 @@ def _find(
         documents = matches.without_matched(documents)
     given = Grouping(documents, signatures, texts, scanned.priority, settings, corpus.seeds())
     found = find_groups(given)
-    if matches.candidates:
-        found.candidates += matches.candidates
-        found.candidates_by["simhash"] += matches.candidates
+    pairs, *by_search = matches.counts
+    found.candidates += pairs
+    for search, count in zip(matches.counts._fields[1:], by_search, strict=True):
+        if search in criteria.searches:
+            found.candidates_by[search] += count
     return found
 
 

@@ -152,10 +152,13 @@ def _indexed(summary: Summary, criteria: Criteria) -> str:
         return ""
     estimated = "; similarities to them (~) are estimates" if criteria.verify else ""
     documents = count_words(summary.indexed, "document")
-    return (
-        f"References in indexes ({documents}) were searched by fingerprint alone, within distance "
-        f"{criteria.distance}{estimated}."
-    )
+    near, shared = f", within distance {criteria.distance}", "by shared text"
+    by = f"by fingerprint{near}, and {shared}"
+    if criteria.by_distance:
+        by = f"by fingerprint alone{near}"
+    elif criteria.method == "minhash":
+        by = f"{shared} alone"
+    return f"References in indexes ({documents}) were searched {by}{estimated}."
 
 
 def _decided(result: Result) -> str:

@@ -12,7 +12,7 @@ A table may be compressed (`compressed`); then the blocks that queries hit are d
 searched.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
@@ -135,6 +135,19 @@ class Hits(NamedTuple):
     row: RowIds
     distance: NDArray[np.int16]
 
+    @classmethod
+    def concat(cls, several: Sequence["Hits"]) -> "Hits":
+        """Concatenate hits."""
+        nothing = np.empty(0, dtype=np.int64)
+        none = cls(nothing, nothing, nothing.astype(np.int16))
+        query, row, distance = zip(none, *several, strict=True)
+        return cls(np.concatenate(query), np.concatenate(row), np.concatenate(distance))
+
+    def ordered(self) -> "Hits":
+        """Return the hits by query and row."""
+        # Both numbers in one value, because sorting by one value is faster than by two.
+        return self.take(np.argsort(self.query << 32 | self.row))
+
     def take(self, which: RowIds | slice) -> "Hits":
         """Return some of the hits."""
         return Hits(self.query[which], self.row[which], self.distance[which])
@@ -185,13 +198,7 @@ def query(
                 "pass fewer queries at a time, or a smaller `distance`",
             )
         found.append(chunk)
-    if not found:
-        nothing = np.empty(0, dtype=np.int64)
-        return Hits(nothing, nothing, nothing.astype(np.int16))
-    i, j, distances = (np.concatenate(parts) for parts in zip(*found, strict=True))
-    # Both numbers in one value, because sorting by one value is faster than by two.
-    order = np.argsort(i << 32 | j)
-    return Hits(i[order], j[order], distances[order])
+    return Hits.concat(found).ordered()
 
 
 def iter_hits(

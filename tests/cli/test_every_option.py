@@ -95,7 +95,7 @@ def told(monkeypatch: pytest.MonkeyPatch) -> set[str]:
     spy(search, "all_pairs", lambda *_, memory=None, **__: f"memory {memory}")
     spy(simdup.operations.pairs, "sort_chunks", lambda keys, room, *_: f"memory {room}")
     # Tables are built for many queries only.
-    spy(simdup.index.matching, "SearchSetup", lambda *given: f"compress {given[-1]}")
+    spy(simdup.index.matching, "SearchSetup", lambda *given: f"compress {given[2]}")
     # Bars appear after half a second, which no call here takes.
     spy(tqdm, "tqdm", lambda *_, **__: "progress")
     return found

@@ -9,10 +9,11 @@ from hypothesis import strategies as st
 from support import edited, prose
 
 from simdup import Index
-from simdup.index import judging, matching, searcher
-from simdup.index.columns import line_columns
-from simdup.index.judging import Found, choose_new, distinct
-from simdup.index.searcher import Searcher, SearchSetup
+from simdup.index import candidates, judging, matching
+from simdup.index.candidates import CandidateSearcher, Searches
+from simdup.index.columns import U64, Columns, line_columns
+from simdup.index.judging import Found, Rule, choose_new, distinct
+from simdup.index.searcher import SearchSetup
 from simdup.model.criteria import Criteria
 from simdup.search import HammingBall
 
@@ -23,6 +24,15 @@ def family(folder: str, seed: int, members: int = 12) -> list[tuple[str, str]]:
     """Texts: some near each other, some equal, some neither."""
     texts = [edited(prose(n % 3), seed + n, n % 4 * 3) for n in range(members)]
     return [(f"{folder}/{n}", text) for n, text in enumerate(texts)]
+
+
+def numbered(values: U64) -> Columns:
+    """Fingerprints with numbers as names."""
+    return line_columns([str(i) for i in range(len(values))], values)
+
+
+def by_distance(distance: int) -> Searches:
+    return Searches(SearchSetup(HammingBall(64, distance)))
 
 
 def answers(folder: Path, add: bool, limit: int | None) -> list[object]:
@@ -57,11 +67,14 @@ def test_a_searcher_answers_as_many_as_it_may(held, asked, most, distance, tried
     values, queries = (np.array(some, np.uint64)[:, None] for some in (held, asked))
     found, first = [], 0
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(searcher, "_QUERIES", tried)
-        searching = Searcher(values, SearchSetup(HammingBall(64, distance)))
+        patch.setattr(candidates, "_QUERIES", tried)
+        searching = CandidateSearcher.among(numbered(values), by_distance(distance))
+        documents = numbered(queries)
         while first < len(queries):
-            answered, hits = searching.near_first(queries[first:], most)
+            some, (hits, counts) = searching.find_first(documents, range(first, len(queries)), most)
+            answered = len(some)
             assert answered == 1 or len(hits.query) <= most
+            assert counts == (len(hits.query), len(hits.query), 0)
             triples = zip(*(column.tolist() for column in hits), strict=True)
             found += [(query + first, row, d) for query, row, d in triples]
             first += answered
@@ -74,14 +87,12 @@ def test_a_searcher_answers_as_many_as_it_may(held, asked, most, distance, tried
 @settings(max_examples=60, deadline=None)
 @given(PRINTS, st.integers(0, 3))
 def test_a_document_is_new_unless_it_matches_a_new_one_before_it(prints, distance) -> None:
-    columns = line_columns(
-        [str(i) for i in range(len(prints))], np.array(prints, np.uint64)[:, None]
-    )
+    columns = numbered(np.array(prints, np.uint64)[:, None])
     new: list[int] = []
     for i, value in enumerate(prints):
         if all((value ^ prints[j]).bit_count() > distance for j in new):
             new.append(i)
-    assert choose_new(columns, 64, Criteria(distance)).tolist() == new
+    assert choose_new(columns, by_distance(distance), Rule(Criteria(distance))).tolist() == new
 
 
 @given(

@@ -94,9 +94,11 @@ def test_the_report_says_how_an_index_was_searched(simdup: Command, archive: Pat
     said = simdup("scan", "new", "--reference", "old.index", "-d", "4").err
     assert "(kept: references, then the first of each)" in said
     assert (
-        "References in indexes (12 documents) were searched by fingerprint alone, within distance "
-        "4; similarities to them (~) are estimates.\n" in said
+        "References in indexes (12 documents) were searched by fingerprint, within distance 4, and "
+        "by shared text; similarities to them (~) are estimates.\n" in said
     )
+    said = simdup("scan", "new", "--reference", "old.index", "--method", "minhash").err
+    assert "searched by shared text alone; similarities" in said
     said = simdup("scan", "new", "--reference", "old.index", "--no-verify").err
     assert said.splitlines()[-1].endswith("by fingerprint alone, within distance 3.")
     assert "indexes" not in simdup("scan", "new", "--reference", "old").err
@@ -168,9 +170,13 @@ def test_large_clusters_meet_an_index(tmp_path: Path) -> None:
 
 
 @settings(max_examples=25)
-@given(st.integers(0, 10**6), st.sampled_from(["single", "star"]))
+@given(
+    st.integers(0, 10**6),
+    st.sampled_from(["single", "star"]),
+    st.sampled_from(["simhash", "minhash", "auto"]),
+)
 def test_roles_are_those_that_the_documents_themselves_give(
-    tmp_path_factory: pytest.TempPathFactory, seed: int, linkage: str
+    tmp_path_factory: pytest.TempPathFactory, seed: int, linkage: str, method: str
 ) -> None:
     """Where all similarities are clearly above or below the threshold."""
     chance, folder = random.Random(seed), tmp_path_factory.mktemp("oracle")
@@ -185,15 +191,14 @@ def test_roles_are_those_that_the_documents_themselves_give(
     index = build(folder / "x.index", known)
     names = {name for name, _ in sources}
     expected, found = (
-        scan(
-            sources, references=[one], run=ALONE, method="simhash", similarity=0.85, linkage=linkage
-        )
+        scan(sources, references=[one], run=ALONE, method=method, similarity=0.85, linkage=linkage)
         for one in (str(folder / "known"), index)
     )
     assert roles(found, names) == roles(expected, names)
     assert found.unique == expected.unique
     with Index.open(index) as opened:
-        matched = {one.document for one in opened.query(sources, 3, 0.85, run=ALONE) if one.matches}
+        results = opened.query(sources, 3, 0.85, method=method, run=ALONE)
+        matched = {one.document for one in results if one.matches}
     redundant = {name for name, role in roles(found, names).items() if role == "redundant"}
     assert matched <= redundant
 
@@ -314,7 +319,6 @@ def test_indexes_of_different_recipes_are_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("option", "value", "why"),
     [
-        ("--method", "minhash", "cannot be searched by minhash"),
         ("--method", "pstable", "cannot be searched by pstable"),
         ("--cosine", "0.9", "has no texts to measure"),
         ("--containment", "0.9", "has no texts to measure"),

@@ -472,8 +472,8 @@ def test_an_index_has_ids_as_text(tmp_path: Path) -> None:
         assert (again.unchanged, again.added) == (3, 1)
         (found,) = index.query({7: near(prose(2)), 8: None}, run=ONE)
         assert (found.document, [one.document for one in found.matches]) == ("7", ["2"])
-    (cluster,) = scan([(1, near(prose(1)))], references=path, run=ONE).clusters
-    assert [member.name for member in cluster.members] == ["1", 1]
+    (cluster,) = scan([(9, near(prose(1)))], references=path, run=ONE).clusters
+    assert [member.name for member in cluster.members] == ["1", 9]
 
 
 def test_a_report_reads_again_what_can_be_read_again(tmp_path: Path) -> None:

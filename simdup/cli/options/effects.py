@@ -89,7 +89,7 @@ _RULES = (
     _Rule(f"{_READING} similarity shingle fold",
           lambda t: t.command == "cluster" and not t["verify_from"],
           "only --verify-from reads texts"),
-    _Rule(f"{_READING} segmenter similarity", lambda t: t["fingerprints"],
+    _Rule(f"{_READING} segmenter similarity method", lambda t: t["fingerprints"],
           "fingerprint lines have no texts"),
     _Rule("segmenter dictionary",
           _recipe_is(lambda recipe: recipe.tokens.partition(":")[0] not in _CUT_BY_JIEBA),

@@ -24,9 +24,9 @@ def _matching(*declared: Any, **settings: Any) -> partial[Decorator]:
 _CRITERIA = {
     "method": _matching(
         "--method METHOD",
-        "Candidate search: simhash (near fingerprints), minhash (shared text), auto (both, and "
-        "shared passages with --containment), or pstable (near TF-IDF vectors).",
-        METHODS,
+        text="Candidate search: simhash (near fingerprints), minhash (shared text), auto (both, "
+        "and shared passages with --containment), or pstable (near TF-IDF vectors).",
+        kind=METHODS,
         common=True,
     ),
     "recall": _matching(

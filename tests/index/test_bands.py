@@ -1,0 +1,367 @@
+"""The index searched by bands of its sketches, compared with a look at every pair."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support import Command, edited, prose, write
+
+from simdup import Index, SimdupError, scan
+from simdup.index import band_searcher, candidates, matching, store
+from simdup.index.band_searcher import BandSearcher, SketchSource, overlap
+from simdup.index.candidates import CandidateSearcher, Counts, Searches
+from simdup.index.columns import Columns, line_columns
+from simdup.index.judging import Rule, choose_new, judge
+from simdup.index.searcher import SearchSetup
+from simdup.lsh.bbit import SIZE, estimate
+from simdup.lsh.sketch_bands import sketch_banding
+from simdup.model.criteria import Criteria
+from simdup.model.settings import RunOptions
+from simdup.search import HammingBall, Hits
+
+ALONE = RunOptions(jobs=1)
+METHODS = ["auto", "simhash", "minhash"]
+SIMILARITIES = st.sampled_from([0.3, 0.5, 0.8, 0.95])
+
+
+def documents(count: int, seed: int, folder: str = "d") -> Columns:
+    """Made documents: families of sketches with some bytes changed, some without a text."""
+    chance = np.random.default_rng(seed)
+    bases = np.random.default_rng(7).integers(0, 256, (3, SIZE), dtype=np.uint8)
+    sketches = bases[chance.integers(0, 3, count)]
+    changed = chance.random((count, SIZE)) < chance.random((count, 1)) * 0.6
+    sketches[changed] = chance.integers(0, 256, int(changed.sum()), dtype=np.uint8)
+    values = chance.integers(0, 32, (count, 1), dtype=np.uint64)
+    terms = np.where(chance.random(count) < 0.2, 0, chance.integers(1, 30, count))
+    made = line_columns([f"{folder}/{i}" for i in range(count)], values)
+    texts = terms > 0
+    lengths = np.where(texts, 500, 0).astype(np.uint32)
+    return replace(made, lengths=lengths, terms=terms.astype(np.uint8), sketches=sketches[texts])
+
+
+def in_a_band(a: Columns, i: int, b: Columns, j: int, similarity: float) -> bool:
+    if not (a.terms[i] and b.terms[j]):
+        return False
+    banding = sketch_banding(similarity)
+    one = a.match_columns(np.array([i])).sketches[0].tolist()
+    other = b.match_columns(np.array([j])).sketches[0].tolist()
+    cuts = range(0, banding.size, banding.rows)
+    return any(one[cut : cut + banding.rows] == other[cut : cut + banding.rows] for cut in cuts)
+
+
+def proposed(a: Columns, b: Columns, criteria: Criteria) -> dict[tuple[int, int], list[str]]:
+    """Each candidate, with the searches that propose it."""
+    found = {}
+    for i in range(len(a)):
+        for j in range(len(b)):
+            near = (int(a.values[i, 0]) ^ int(b.values[j, 0])).bit_count() <= criteria.distance
+            by = ["simhash"] if near else []
+            by += ["minhash"] if in_a_band(a, i, b, j, criteria.similarity) else []
+            if by := [one for one in by if one in criteria.searches]:
+                found[i, j] = by
+    return found
+
+
+def similar_enough(a: Columns, i: int, b: Columns, j: int, similarity: float) -> bool:
+    one, other = a.match_columns(np.array([i])), b.match_columns(np.array([j]))
+    return float(estimate(one.sketches, other.sketches)[0]) >= similarity
+
+
+def searches_of(criteria: Criteria) -> Searches:
+    return Searches.of(SearchSetup(HammingBall(64, criteria.distance)), criteria)
+
+
+def search_all(searcher: CandidateSearcher, asked: Columns, most: int) -> tuple[Any, Counts]:
+    """All hits of a searcher as pairs, and the counts."""
+    pairs, counts, first = [], [], 0
+    while first < len(asked):
+        some, (hits, count) = searcher.find_first(asked, range(first, len(asked)), most)
+        assert len(some) == 1 or len(hits.query) <= most
+        pairs += zip((hits.query + first).tolist(), hits.row.tolist(), strict=True)
+        counts.append(count)
+        first += len(some)
+    return pairs, Counts.sum(counts)
+
+
+@settings(max_examples=80, deadline=None)
+@given(
+    st.integers(0, 20), st.integers(0, 20), st.integers(0, 10**6), SIMILARITIES,
+    st.sampled_from(METHODS), st.sampled_from([1, 7, 1000]), st.sampled_from([1, 3, 1 << 17]),
+)  # fmt: skip
+def test_candidates_are_those_of_fingerprints_and_bands(
+    asked: int, held: int, seed: int, similarity: float, method: str, most: int, tried: int
+) -> None:
+    a, b = documents(asked, seed), documents(held, seed + 1)
+    criteria = Criteria(1, similarity, method=method)
+    every = proposed(a, b, criteria)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(candidates, "_QUERIES", tried)
+        searcher = CandidateSearcher.among(b, searches_of(criteria))
+        found, counts = search_all(searcher, a, most)
+    assert found == sorted(
+        pair
+        for pair, by in every.items()
+        if "simhash" in by or similar_enough(a, pair[0], b, pair[1], similarity)
+    )
+    by = [one for searches in every.values() for one in searches]
+    assert counts == (len(every), by.count("simhash"), by.count("minhash"))
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 25), st.integers(0, 10**6), SIMILARITIES, st.sampled_from(METHODS))
+def test_a_document_is_new_unless_it_matches_a_new_one_before_it(
+    count: int, seed: int, similarity: float, method: str
+) -> None:
+    columns = documents(count, seed)
+    criteria = Criteria(1, similarity, method=method)
+    every = proposed(columns, columns, criteria)
+    rule = Rule(criteria)
+
+    def match(i: int, j: int) -> bool:
+        distance = (int(columns.values[i, 0]) ^ int(columns.values[j, 0])).bit_count()
+        hit = Hits(np.array([i]), np.array([j]), np.array([distance], np.int16))
+        return len(judge(hit, columns.match_columns, columns.match_columns, rule).query) > 0
+
+    new: list[int] = []
+    for i in range(count):
+        if not any((i, j) in every and match(i, j) for j in new):
+            new.append(i)
+    assert choose_new(columns, searches_of(criteria), rule).tolist() == new
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(1, 60), st.integers(0, 10**6), SIMILARITIES, st.sampled_from([1, 2]))
+def test_tables_and_reading_find_the_same(
+    held: int, seed: int, similarity: float, threads: int
+) -> None:
+    """In parts that arrive one after another, as documents are added."""
+    b, asked = documents(held, seed), documents(4, seed + 1).sketches
+    banding = sketch_banding(similarity)
+    stored = [b.take(np.arange(held // 2))]
+
+    def whole() -> Columns:
+        return b.take(np.arange(sum(map(len, stored))))
+
+    source = SketchSource(lambda: whole().iter_sketches(), lambda rows: whole().match_columns(rows))
+    searcher = BandSearcher(source, banding, threads)
+
+    def found() -> list[tuple[int, int]]:
+        parts = searcher.join(
+            asked,
+            lambda bands, chunk: [
+                (i, int(chunk[0][j]))
+                for some, others in bands.join(chunk[1])
+                for i, j in zip(some.tolist(), others.tolist(), strict=True)
+            ],
+        )
+        return sorted(pair for part in parts for pair in part)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(band_searcher, "_FEW", 1e9)
+        for first in range(held // 2, held, 7):
+            for _ in range(band_searcher._WORTH_TABLES + 2):
+                expected = [
+                    (i, int(row))
+                    for i in range(len(asked))
+                    for row, sketch in zip(*next(whole().iter_sketches()), strict=True)
+                    if shared(asked[i].tolist(), sketch.tolist(), banding)
+                ]
+                assert found() == sorted(expected)
+            more = b.take(np.arange(first, min(first + 7, held)))
+            stored.append(more)
+            searcher.append(first + np.flatnonzero(more.terms), more.sketches)
+    assert searcher.has_tables == b.terms[:first].any()
+
+
+def shared(one: list[int], other: list[int], banding: tuple[int, int]) -> bool:
+    rows, bands = banding
+    cuts = range(0, rows * bands, rows)
+    return any(one[cut : cut + rows] == other[cut : cut + rows] for cut in cuts)
+
+
+def test_tables_are_sorted_only_where_they_help(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not for bands that propose many rows by chance, and not for many questions at a time."""
+    b = documents(400, 1)
+    source = SketchSource(b.iter_sketches, b.match_columns)
+    for similarity, asked, few in ((0.8, 2, True), (0.2, 2, False), (0.8, 40, False)):
+        monkeypatch.setattr(band_searcher, "_FEW", 0.05)
+        searcher = BandSearcher(source, sketch_banding(similarity), 1)
+        for _ in range(band_searcher._WORTH_TABLES + 2):
+            assert not searcher.has_tables
+            list(searcher.join(b.sketches[:asked], lambda *_: None))
+        assert searcher.has_tables == few
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+def test_work_that_overlaps_keeps_its_order(threads: int) -> None:
+    assert list(overlap(str, range(20), threads)) == [str(i) for i in range(20)]
+    assert next(overlap(str, iter(range(20)), threads)) == "0"
+
+
+# From texts.
+
+
+def family(folder: str, seed: int, members: int = 30) -> list[tuple[str, str]]:
+    """Texts with so many edits that their fingerprints differ, but not most of their shingles."""
+    texts = [edited(prose(n % 6, 300), seed + n, 4 + n % 9) for n in range(members)]
+    return [(f"{folder}/{n}", text) for n, text in enumerate(texts)]
+
+
+def matches(answers: Iterable[Any]) -> list[Any]:
+    return [(one.document, one.matches, one.added) for one in answers]
+
+
+def test_more_is_found_than_by_fingerprints(tmp_path: Path) -> None:
+    with Index.build(str(tmp_path / "x.index"), family("old", 1), run=ALONE) as index:
+        asked = family("new", 100)
+        count = {
+            method: sum(len(one.matches) for one in index.query(asked, 3, method=method, run=ALONE))
+            for method in METHODS
+        }
+        assert count["simhash"] < count["minhash"] <= count["auto"]
+        assert count["auto"] > 100
+        # Without similarity, fingerprints alone decide.
+        for less in ({"similarity": 0.0}, {"verify": False}):
+            for one in index.query(asked, 3, **less):
+                assert all(match.distance <= 3 for match in one.matches)
+
+
+@pytest.mark.parametrize("add", [False, True])
+@pytest.mark.parametrize("limit", [None, 1])
+def test_pieces_processes_and_tables_make_no_difference(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, add: bool, limit: int | None
+) -> None:
+    def answers(name: str, jobs: int) -> list[Any]:
+        with Index.build(str(tmp_path / name), family("old", 1), run=ALONE) as index:
+            run = RunOptions(jobs=jobs)
+            found = matches(index.query(family("new", 9), 3, add=add, limit=limit, run=run))
+            return [*found, *index.export()]
+
+    expected = answers("whole", 1)
+    assert answers("two", 2) == expected
+    for hits, worth, size in ((1, 1, 1), (7, 0, 5), (9, -1, 1000)):
+        monkeypatch.setattr(matching, "_HITS", hits)
+        monkeypatch.setattr(matching, "ADDING_CHUNKS", (size,))
+        monkeypatch.setattr(band_searcher, "_WORTH_TABLES", worth)
+        monkeypatch.setattr(band_searcher, "_FEW", 1e9)
+        monkeypatch.setattr(store, "_SKETCHES", 3)
+        monkeypatch.setattr(store, "BLOCK", 4)
+        assert answers(f"{hits}", 1) == expected
+
+
+def test_one_by_one_is_the_same_as_together_after_changes(tmp_path: Path) -> None:
+    with Index.build(str(tmp_path / "x.index"), family("old", 1), run=ALONE) as index:
+        index.add(family("more", 50), run=ALONE)
+        index.remove([f"old/{n}" for n in range(0, 30, 2)])
+        index.add([("line", 7)], fingerprints=True)
+        index.add(family("last", 70), run=ALONE)
+        asked = family("new", 9)
+        together = matches(index.query(asked, run=ALONE))
+        assert [one for text in asked for one in matches(index.query([text]))] == together
+        assert len({name for _, found, _ in together for name, *_ in found}) > 40
+        assert index.check() == []
+
+
+def test_fingerprint_lines_have_no_bands(tmp_path: Path) -> None:
+    texts = [("a", prose(1)), ("b", prose(2))]
+    with Index.build(str(tmp_path / "texts.index"), texts) as index:
+        lines = [(name, value) for name, value in index.export()]
+        assert all(one.matches for one in index.query(lines, fingerprints=True))
+        with pytest.raises(SimdupError, match="fingerprint lines have no texts"):
+            index.query(lines, method="minhash", fingerprints=True)
+        with pytest.raises(SimdupError, match="one of auto, simhash, minhash"):
+            index.query(texts, method="pstable")
+    with Index.build(str(tmp_path / "lines.index"), lines, fingerprints=True) as index:
+        assert all(one.new for one in index.query(texts, method="minhash"))
+        assert not any(one.new for one in index.query(texts))
+
+
+def test_a_damaged_sketch_is_never_an_answer(tmp_path: Path) -> None:
+    path = tmp_path / "x.index"
+    with Index.build(str(path), family("old", 1), run=ALONE) as index:
+        sketch = index._session.store.block(1).sketches[3].tobytes()
+    content = bytearray(path.read_bytes())
+    content[content.index(sketch[:40])] ^= 1
+    path.write_bytes(content)
+    with Index.open(str(path)) as index, pytest.raises(SimdupError, match="damaged"):
+        list(index.query([("x", prose(900))]))
+
+
+# A document and its own earlier version.
+
+
+def test_a_changed_document_does_not_match_its_earlier_version(tmp_path: Path) -> None:
+    old, new = prose(1, 300), edited(prose(1, 300), 1, 3)
+    with Index.build(str(tmp_path / "x.index"), [("page", old), ("copy", old)]) as index:
+        changed, same, other = index.query([("page", new), ("copy", old), ("else", new)])
+        assert [match.document for match in changed.matches] == ["copy"]
+        assert [match.document for match in same.matches] == ["page", "copy"]
+        assert len(other.matches) == 2
+        (alone,) = index.query([("copy", old)], exclude_self=True)
+        assert [match.document for match in alone.matches] == ["page"]
+        index.remove("copy")
+        (added,) = index.query([("page", new)], add=True)
+        assert added.added
+        assert len(index) == 1
+        # It is the stored one now.
+        assert next(iter(index.query([("page", new)]))).matches
+        assert next(iter(index.query([("page", old)]))).new
+
+
+def test_versions_in_one_delivery_are_as_in_several(tmp_path: Path) -> None:
+    # The second page is near the first, the other is near the second page only.
+    lines = [("page", 1), ("page", 3), ("other", 0b111011), ("page", 3)]
+
+    def answers(name: str, batches: list[list[tuple[str, int]]]) -> list[Any]:
+        with Index.build(str(tmp_path / name), fingerprints=True) as index:
+            found = [
+                one
+                for lines in batches
+                for one in matches(index.query(lines, add=True, fingerprints=True))
+            ]
+            return [*found, *index.export()]
+
+    together = answers("all", [lines])
+    assert answers("each", [[one] for one in lines]) == together
+    assert [added for _, _, added in together[:4]] == [True, True, False, False]
+
+
+def test_a_reference_is_not_the_earlier_version(simdup: Command, tmp_path: Path) -> None:
+    old = {f"{n}.txt": prose(n, 300) for n in range(4)}
+    write(tmp_path, {f"site/{name}": text for name, text in old.items()})
+    simdup("index", "build", "seen.index", "site")
+    write(tmp_path, {"site/1.txt": edited(old["1.txt"], 1, 3)})
+    found = simdup("scan", "site", "--reference", "seen.index", "--list", "redundant").lines
+    assert found == ["site/0.txt", "site/2.txt", "site/3.txt"]
+
+
+# From the command line.
+
+
+def test_check_tells_by_the_status(simdup: Command, tmp_path: Path) -> None:
+    write(tmp_path, {"old/a.txt": prose(1), "new/a.txt": prose(1), "new/b.txt": prose(2)})
+    simdup("index", "build", "seen.index", "old")
+    assert simdup("query", "seen.index", "new").status == 0
+    assert simdup("query", "seen.index", "new", "--check").status == 1
+    assert simdup("query", "seen.index", "new/b.txt", "--check").status == 0
+    assert simdup("query", "seen.index", "new", "--check", "--new").lines == ["new/b.txt"]
+    assert simdup("query", "seen.index", "new", "none", "--check").status == 2
+    assert simdup("query", "seen.index", "old", "--check").status == 1
+    assert simdup("query", "seen.index", "old", "--check", "--exclude-self").status == 0
+
+
+def test_an_index_finds_what_a_scan_finds(tmp_path: Path) -> None:
+    """Of all pairs at 0.87 or more, as they are measured on the texts."""
+    old, new = family("old", 1, 60), family("new", 300, 60)
+    found = scan([*old, *new], similarity=0.87, all_pairs=True, run=ALONE)
+    pairs = {(one.b, one.a) for one in found.pairs if one.a[0] == "o" and one.b[0] == "n"}
+    with Index.build(str(tmp_path / "x.index"), old, run=ALONE) as index:
+        answers = list(index.query(new, run=ALONE))
+    matched = {(one.document, match.document) for one in answers for match in one.matches}
+    assert len(pairs) > 60
+    assert len(pairs & matched) >= 0.98 * len(pairs)
