@@ -8,10 +8,12 @@ out.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from itertools import islice
 
+from simdup.corpus.sources import File
 from simdup.corpus.spool import Slot, SpoolReader, SpoolWriter, spool_folder
 from simdup.ingest.origins import Origins
 from simdup.report.choice import CLIP
@@ -27,19 +29,36 @@ class Originals:
         self.origins = origins
         self._reader = reader
         self._slots: dict[int, Slot] = {}
+        self._files = {file.path: file for file in origins.files}
+        self._checked: dict[str, bool] = {}  # by path, whether the file is as it was
 
     def store(self, writer: SpoolWriter, texts: Iterable[tuple[int, str]]) -> None:
         """Write (number, text) to the spool, those that are as they were."""
         stream = iter(texts)
         while some := list(islice(stream, _AT_ONCE)):
-            prepared = self.origins.analyzer.prepare_all([text for _, text in some])
-            same = [
-                (number, text)
-                for (number, text), now in zip(some, prepared, strict=True)
-                if now.digest == self.origins.digests[number].tobytes()
-            ]
+            same = self._same(some)
             content = [text[: CLIP + 1].encode("utf-8", "surrogatepass") for _, text in same]
             self._slots |= zip((number for number, _ in same), writer.write(content), strict=True)
+
+    def _same(self, some: list[tuple[int, str]]) -> list[tuple[int, str]]:
+        """Return the texts that are as they were: of files that changed, by their digests."""
+        doubtful = [(number, text) for number, text in some if not self._unchanged(number)]
+        if not doubtful:
+            return some
+        prepared = self.origins.analyzer.prepare_all([text for _, text in doubtful])
+        other = {
+            number
+            for (number, _), now in zip(doubtful, prepared, strict=True)
+            if now.digest != self.origins.digests[number].tobytes()
+        }
+        return [(number, text) for number, text in some if number not in other]
+
+    def _unchanged(self, number: int) -> bool:
+        """Return whether a document's file has the size and the time that it had."""
+        path = self.origins.paths[number]
+        if path not in self._checked:
+            self._checked[path] = path in self._files and _is_unchanged(self._files[path])
+        return self._checked[path]
 
     def text(self, number: int) -> str | None:
         """Return the beginning of a text: one character more than `CLIP` tells that it goes on."""
@@ -47,6 +66,15 @@ class Originals:
         if slot is None:
             return None
         return self._reader.read(slot).decode("utf-8", "surrogatepass")
+
+
+def _is_unchanged(file: File) -> bool:
+    """Return whether a file has the size and the time that it had when it was listed."""
+    try:
+        now = os.stat(file.path)
+    except OSError:
+        return False
+    return file.regular and (now.st_size, now.st_mtime) == (file.size, file.modified)
 
 
 @contextmanager
