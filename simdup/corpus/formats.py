@@ -18,7 +18,7 @@ _FORMAT_OF = {
     ".parquet": "parquet", ".html": "html", ".htm": "html",
 }  # fmt: skip
 
-# Bytes that tell an array of objects from other JSON: white space before them is never longer.
+# Bytes that tell an array or lines of objects from other JSON: a first line is seldom longer.
 _HEAD = 1 << 16
 _BLANK = b" \t\r\n"
 

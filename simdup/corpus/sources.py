@@ -327,6 +327,20 @@ def _file(path: str, status: os.stat_result, reading: Reading, walked: bool = Fa
     )  # fmt: skip
 
 
+def difference(file: File) -> str:
+    """Return how a file differs from what it was when it was listed; empty if it does not."""
+    path = file.content_path or file.path
+    try:
+        now = os.stat(path)
+    except OSError as error:
+        return f"{reason(error)}: vanished during the run"
+    if file.regular and not stat.S_ISREG(now.st_mode):
+        return "no longer a regular file"
+    if (now.st_size, now.st_mtime) != (file.size, file.modified):
+        return "changed while it was read"
+    return "" if os.access(path, os.R_OK) else "permission denied"
+
+
 def is_page(file: File, reading: Reading) -> bool:
     """Return whether a file is HTML, or contains records of HTML."""
     if file.records:

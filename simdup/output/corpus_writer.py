@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import stat
 import tempfile
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -20,8 +19,8 @@ from simdup.atomic import beside, move_folder, sync_one, sync_path
 from simdup.corpus.batches import open_content
 from simdup.corpus.compression import compress
 from simdup.corpus.record_batches import without_records
-from simdup.corpus.sources import File
-from simdup.errors import SimdupError, reason, unwritable
+from simdup.corpus.sources import File, difference
+from simdup.errors import SimdupError, unwritable
 from simdup.model.cleaned import Removed
 from simdup.workspace import entries, make_folders, walk, work_folder, writes_into
 
@@ -178,7 +177,7 @@ def _restore(cleaned: CleanedFolder) -> set[str]:
 
 def _note_loss(file: File, lost: dict[str, str]) -> bool:
     """Record a file that has vanished or changed since it was read; return whether it has."""
-    why = _difference(file)
+    why = difference(file)
     if why:
         lost[file.path] = why
     return bool(why)
@@ -193,22 +192,8 @@ def check_unchanged(files: Sequence[File]) -> None:
         Names the first such file.
     """
     for file in files:
-        if why := _difference(file):
+        if why := difference(file):
             raise SimdupError(file.path, why, "run it again")
-
-
-def _difference(file: File) -> str:
-    """Return how a file differs from what was read; empty if it does not."""
-    path = file.content_path or file.path
-    try:
-        now = os.stat(path)
-    except OSError as error:
-        return f"{reason(error)}: vanished during the run"
-    if file.regular and not stat.S_ISREG(now.st_mode):
-        return "no longer a regular file"
-    if (now.st_size, now.st_mtime) != (file.size, file.modified):
-        return "changed while it was read"
-    return "" if os.access(path, os.R_OK) else "permission denied"
 
 
 def _write_file(file: File, place: str, records: Collection[int], cleaned: CleanedFolder) -> None:

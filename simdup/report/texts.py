@@ -8,12 +8,11 @@ out.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from itertools import islice
 
-from simdup.corpus.sources import File
+from simdup.corpus.sources import difference
 from simdup.corpus.spool import Slot, SpoolReader, SpoolWriter, spool_folder
 from simdup.ingest.origins import Origins
 from simdup.report.choice import CLIP
@@ -54,10 +53,11 @@ class Originals:
         return [(number, text) for number, text in some if number not in other]
 
     def _unchanged(self, number: int) -> bool:
-        """Return whether a document's file has the size and the time that it had."""
+        """Return whether a document's file is known to be as it was: a pipe never is."""
         path = self.origins.paths[number]
         if path not in self._checked:
-            self._checked[path] = path in self._files and _is_unchanged(self._files[path])
+            file = self._files.get(path)
+            self._checked[path] = file is not None and file.regular and not difference(file)
         return self._checked[path]
 
     def text(self, number: int) -> str | None:
@@ -66,15 +66,6 @@ class Originals:
         if slot is None:
             return None
         return self._reader.read(slot).decode("utf-8", "surrogatepass")
-
-
-def _is_unchanged(file: File) -> bool:
-    """Return whether a file has the size and the time that it had when it was listed."""
-    try:
-        now = os.stat(file.path)
-    except OSError:
-        return False
-    return file.regular and (now.st_size, now.st_mtime) == (file.size, file.modified)
 
 
 @contextmanager
