@@ -82,7 +82,7 @@ class Asked(NamedTuple):
     ),
     options.option(
         "--exclude-self",
-        "Leave out the stored document that has a document's own name.",
+        "Ignore the stored document of the same name.",
         panel="Matching",
     ),
     options.option(
@@ -122,8 +122,8 @@ def command(
     Documents given or stored as fingerprint lines have no similarity, and are found by fingerprint
     alone.
 
-    A changed document does not match its own earlier version: what the index has under the same
-    name with another content. An unchanged one matches itself, unless --exclude-self is set.
+    A changed document does not match its own earlier version, the stored document of the same name.
+    An unchanged one matches itself, unless --exclude-self is set.
 
     The index determines the recipe, with the IDF model learned when it was built. JSONL on standard
     input is answered line by line. With --add, each batch is searched and added to the index before
