@@ -30,6 +30,7 @@ from simdup.features.text import DIGEST_BYTES, DIGEST_TYPE
 from simdup.fingerprints.bands import Signatures, concat_signatures
 from simdup.fingerprints.fingerprinter import Fingerprinter, Fingerprints
 from simdup.ingest.counting import COUNTS_ONLY, BatchCounter, BatchOptions, CountedBatch
+from simdup.ingest.forms import CorpusForms, FormChunk, join_forms
 from simdup.ingest.given import Given
 from simdup.ingest.mapped import concat_mapped
 from simdup.ingest.sources import Input
@@ -74,6 +75,7 @@ class Corpus:
     chunks: list[tuple[int, CountedChunk]] = field(default_factory=list)
     # For each distinct text, chunk by chunk.
     signature_chunks: list[Signatures] = field(default_factory=list)
+    form_chunks: list[FormChunk] = field(default_factory=list)
     # The seeds of each text, chunk by chunk: how many, and where their hashes are.
     seed_chunks: list[tuple[NDArray[np.int64], Slot]] = field(default_factory=list)
     extras: list[bytes] = field(default_factory=list)  # for each document, as in `CountedBatch`
@@ -124,6 +126,8 @@ class Corpus:
         self.extras += counted.extras
         if counted.signatures is not None:
             self.signature_chunks.append(counted.signatures)
+        if counted.forms is not None:
+            self.form_chunks.append(counted.forms)
         if counted.seeds is not None and counted.seed_slot is not None:
             self.seed_chunks.append((np.diff(counted.seeds.starts), counted.seed_slot))
         self.chunks.append((process, counted.counts))
@@ -205,6 +209,11 @@ class Corpus:
         """Return the signatures of all documents, if any, and forget them."""
         chunks, self.signature_chunks = self.signature_chunks, []
         return concat_signatures(chunks)._replace(row_of=self.row_of) if chunks else None
+
+    @cached_property
+    def forms(self) -> CorpusForms:
+        """The short texts, if forms were made."""
+        return join_forms(self.form_chunks, self.row_of, self.read)
 
     def seeds(self) -> tuple[TextSeeds, NDArray[np.int64]] | None:
         """Return the seeds of all texts, if any, and the text of each document."""

@@ -17,6 +17,7 @@ from simdup.features.analyzer import Analyzer
 from simdup.features.counts import CountedChunk, TermCounter
 from simdup.features.text import PreparedText, text_digest
 from simdup.fingerprints.bands import Signatures, minhash_signatures
+from simdup.ingest.forms import FormChunk, make_forms
 from simdup.ingest.seen import Seen
 from simdup.model.criteria import Criteria
 from simdup.model.documents import Document, LeftOut, Skipped
@@ -34,6 +35,7 @@ class BatchOptions:
     texts: bool = False  # spool the texts, in the form that the shingles are cut from
     signatures: Criteria | None = None  # make MinHash signatures of the shingles for these
     seeds: bool = False  # make the seeds of passages
+    forms: Criteria | None = None  # make the forms of short texts for these
     # Count each batch separately, for streamed results, instead of continuing the term numbers of
     # earlier batches.
     standalone: bool = False
@@ -63,6 +65,7 @@ class CountedBatch:
     sizes: array[int] = field(default_factory=lambda: array("q"))  # bytes of each document's text
     counts: CountedChunk = _NO_COUNTS
     signatures: Signatures | None = None
+    forms: FormChunk | None = None
     seeds: TextSeeds | None = None
     seed_slot: Slot | None = None  # where their hashes are, once they are spooled
     skipped: list[Skipped] = field(default_factory=list)
@@ -142,6 +145,7 @@ class BatchCounter:
         wordless = set(compress(compress(digests, first_seen), counts.sizes == 0))
         counted.counts = counts.without_empty_rows()
         texts: list[str] = []
+        firsts: list[PreparedText] = []
         documents = zip(prepared, digests, first_seen, strict=True)
         for one in found:
             if isinstance(one, Skipped):
@@ -157,6 +161,7 @@ class BatchCounter:
                     self._seen.add(digest)
                 counted.digests += text.digest
                 counted.lengths.append(len(text.compact))
+                firsts.append(text)
                 if self._shingler is not None:
                     texts.append(self._shingler.text_of(text))
             counted.documents.append(one._replace(text=""))
@@ -168,6 +173,8 @@ class BatchCounter:
         if self.options.signatures is not None and self._shingler is not None:
             sets = self._shingler.sets(texts)
             counted.signatures = minhash_signatures(sets, self.options.signatures)
+        if self.options.forms is not None:
+            counted.forms = make_forms(firsts, self.options.forms)
         if self.options.seeds:
             counted.seeds = text_seeds(list(compress(folded, counts.sizes)))
         return counted, texts
@@ -192,6 +199,8 @@ class BatchCounter:
         *slots, columns, occurrences = writer.write(contents)
         counted.slots.extend(chain.from_iterable(slots))
         counted.counts = replace(counted.counts, columns=columns, counts=occurrences)
+        if counted.forms is not None:
+            counted.forms = counted.forms.spooled(writer)
         if counted.seeds is not None:
             (counted.seed_slot,) = writer.write([counted.seeds.hashes.tobytes()])
             counted.seeds = counted.seeds._replace(hashes=np.zeros(0, np.uint64))

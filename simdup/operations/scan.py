@@ -10,7 +10,7 @@ from typing import NamedTuple, Unpack
 
 import numpy as np
 
-from simdup.clustering.clusters import Group, ScannedDocuments, form_clusters
+from simdup.clustering.clusters import Group, ScannedDocuments, form_clusters, never
 from simdup.clustering.decisions import divide
 from simdup.clustering.linkage import Priority, priority_by
 from simdup.corpus.patterns import matches
@@ -132,7 +132,7 @@ def _examine(opened: Input, indexes: IndexReferences) -> tuple[Result, Corpus]:
         )
         weighting = fingerprinter.weigh(corpus.counts)
         stored = StoredTexts(corpus.analyzer, criteria.shingle, corpus.slots, corpus.read)
-        work = Work(weighting, stored if criteria.verify else None, criteria)
+        work = Work(weighting, stored if criteria.verify else None, criteria, corpus.forms.texts)
         with Crew(work, settings.run) as crew:
             documents = _documents(corpus, crew, opened)
             matches = indexes.match(corpus, documents, settings)
@@ -185,7 +185,11 @@ def _documents(corpus: Corpus, crew: Crew, opened: Input) -> ScannedDocuments:
     # The documents of references come first.
     references = range(sum(path in opened.references for path in corpus.paths))
     fingerprints = crew.fingerprints()
-    return ScannedDocuments(corpus.names, fingerprints, corpus.digests, references, crew.measure)
+    short = corpus.forms.texts
+    by_edit = never if short is None else short.measures
+    return ScannedDocuments(
+        corpus.names, fingerprints, corpus.digests, references, crew.measure, by_edit
+    )
 
 
 def _order(
@@ -231,10 +235,19 @@ def _find(
     signatures = corpus.take_signatures()
     if criteria.method == "pstable":
         signatures = Signatures(pstable_keys(scanned.weighting, criteria))
-    texts = Texts.of(corpus.lengths, scanned.texts, criteria)
+    short = corpus.forms.texts
+    texts = Texts.of(corpus.lengths, scanned.texts, criteria, short)
     if criteria.linkage == "star":
         documents = matches.without_matched(documents)
-    given = Grouping(documents, signatures, texts, scanned.priority, settings, corpus.seeds())
+    given = Grouping(
+        documents,
+        signatures,
+        texts,
+        scanned.priority,
+        settings,
+        corpus.seeds(),
+        corpus.forms.signatures,
+    )
     found = find_groups(given)
     pairs, *by_search = matches.counts
     found.candidates += pairs
@@ -259,8 +272,14 @@ def _batch_options(criteria: Criteria, indexes: IndexReferences) -> BatchOptions
     signed = criteria if "minhash" in criteria.searches else None
     if not criteria.verify and signed is None:
         return BatchOptions(extras=indexes.extras)
-    seeds = "passages" in criteria.searches
-    return BatchOptions(criteria.shingle, criteria.verify, signed, seeds, extras=indexes.extras)
+    return BatchOptions(
+        criteria.shingle,
+        texts=criteria.verify,
+        signatures=signed,
+        seeds="passages" in criteria.searches,
+        forms=criteria if criteria.by_edit else None,
+        extras=indexes.extras,
+    )
 
 
 def _ranks(corpus: Corpus, criteria: Criteria, references: range) -> Callable[[int], int]:

@@ -58,6 +58,16 @@ class Lists:
         sizes = sizes[sizes > 1]
         return cls(np.repeat(np.arange(len(sizes)), sizes), rows)
 
+    def of_rows(self, rows: RowIds) -> Lists:
+        """Return the lists of keys with other, ascending numbers of the rows."""
+        return Lists(self.lists, rows[self.rows])
+
+    def joined(self, others: Lists) -> Lists:
+        """Return the lists of keys, and others after them; bounds on pairs are dropped."""
+        first = int(self.lists[-1]) + 1 if len(self) else 0
+        rows = np.append(self.rows, others.rows)
+        return Lists(np.append(self.lists, others.lists + first), rows)
+
     def with_pairs(self, i: RowIds, j: RowIds) -> Lists:
         """Return the lists of keys, and one more list for each pair of rows, i < j."""
         first = int(self.lists[-1]) + 1 if len(self) else 0

@@ -19,12 +19,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdup.clustering.clusters import DocumentPair, ScannedDocuments
+from simdup.clustering.short_texts import ShortTexts
 from simdup.features.shingles import Sets
 from simdup.model.criteria import Criteria
 from simdup.search.arrays import RowIds
 from simdup.search.forest import Forest
 from simdup.search.grouping import Budget, Check, connect, first_partners, stars
 from simdup.search.lists import Lists
+from simdup.verify.family_forms import FamilyForms
 from simdup.verify.family_sets import FEW_PAIRS, FamilySets
 from simdup.verify.proposals import Proposals
 from simdup.verify.stored import StoredTexts
@@ -44,12 +46,19 @@ class Texts:
     lengths: RowIds | None = None
     # The distinct shingles of some documents; None where they do not decide.
     sets: Callable[[RowIds], Sets] | None = None
+    short: ShortTexts | None = None  # those whose forms decide, if there are any
 
     @classmethod
-    def of(cls, lengths: RowIds, stored: StoredTexts, criteria: Criteria) -> Texts:
+    def of(
+        cls,
+        lengths: RowIds,
+        stored: StoredTexts,
+        criteria: Criteria,
+        short: ShortTexts | None = None,
+    ) -> Texts:
         """Return stored texts, whose shingles decide if a similarity is asked for."""
         decide = criteria.verify and criteria.similarity > 0
-        return cls(lengths, stored.sets if decide else None)
+        return cls(lengths, stored.sets if decide else None, short)
 
 
 class Family:
@@ -156,8 +165,13 @@ class Family:
         good = np.ones(len(i), np.bool_)
         if self._by_keys is not None:
             good = self.proposals.test(i, j)
+        edited = np.zeros(len(i), np.bool_)
+        if self._forms is not None:
+            edited = self._forms.measure(i, j)
+            some = np.flatnonzero(good & edited)
+            good[some] = self._forms.may_reach(i[some], j[some])
         if self._sets is not None:
-            some = np.flatnonzero(good)
+            some = np.flatnonzero(good & ~edited)
             good[some] = self._sets.may_reach(i[some], j[some])
         return good
 
@@ -192,22 +206,43 @@ class Family:
         """Lists in which all candidates meet, if these are few or nothing else is known."""
         lists = self.proposals.lists()
         few = lists.count_pairs() <= FEW_PAIRS * len(self)
-        return lists if few or self._sets is None else None
+        return lists if few or (self._sets is None and self._forms is None) else None
 
     @cached_property
     def _lists(self) -> Lists:
         """Lists in which all possible pairs meet, except those of two partners of the centre."""
-        if self._by_keys is not None or self._sets is None:
-            return self._by_keys if self._by_keys is not None else self.proposals.lists()
-        settled = self._near_centre
-        settled[self._centre] = True
-        return self._sets.lists(settled)
+        if self._by_keys is not None:
+            return self._by_keys
+        lists = Lists.of_keys(np.zeros((len(self), 0), np.uint64))
+        if self._sets is not None:
+            settled = self._near_centre
+            settled[self._centre] = True
+            lists = self._sets.lists(settled)
+        return lists if self._forms is None else lists.joined(self._form_lists(self._forms))
+
+    def _form_lists(self, forms: FamilyForms) -> Lists:
+        """Return lists of short texts, which need not share a rare shingle."""
+        lists, left_out = forms.lists()
+        self.budget.unchecked += left_out
+        if self.proposals.by_distance:
+            near, left_out = forms.near(self.proposals.blocks())
+            self.budget.unchecked += left_out
+            lists = lists.joined(near)
+        return lists
+
+    @cached_property
+    def _forms(self) -> FamilyForms | None:
+        """The forms of short texts, if there are any."""
+        if self._texts.short is None:
+            return None
+        forms = FamilyForms(self._texts.short, self.proposals.rows, self.proposals.edited)
+        return forms if forms.has.any() else None
 
     @cached_property
     def _sets(self) -> FamilySets | None:
         """The shingles of the documents, if these decide."""
         read, rows = self._texts.sets, self.proposals.rows
-        if read is None:
+        if read is None or (self._forms is not None and self._forms.decides_all):
             return None
         return FamilySets(
             lambda places: read(rows[places]), self._lengths, self._criteria.similarity

@@ -11,6 +11,7 @@ import numpy as np
 from simdup.clustering.clusters import DocumentPair, Group, ScannedDocuments
 from simdup.clustering.linkage import Priority, components, stars
 from simdup.fingerprints.bands import Signatures
+from simdup.fingerprints.edit_bands import EditSignatures
 from simdup.fingerprints.fingerprinter import Fingerprints
 from simdup.model.criteria import FEW_TERMS, Criteria
 from simdup.model.settings import Settings
@@ -37,6 +38,7 @@ class Grouping:
     settings: Settings
     # The seeds of texts, and the text of each document; None if passages propose no pairs.
     seeds: tuple[TextSeeds, RowIds] | None = None
+    edited: EditSignatures | None = None  # of short texts
 
     @property
     def star(self) -> bool:
@@ -100,7 +102,7 @@ def find_groups(given: Grouping) -> Found:
 
 
 def _proposals(given: Grouping, distinct: RowIds) -> tuple[Proposals, RowIds]:
-    """Return the distinct documents, and those with enough terms to be compared with others."""
+    """Return the distinct documents, and those that may be compared with others."""
     prints = given.documents.fingerprints
     proposals = Proposals(
         distinct,
@@ -108,8 +110,13 @@ def _proposals(given: Grouping, distinct: RowIds) -> tuple[Proposals, RowIds]:
         given.signatures,
         distinct < len(given.documents.references),
         given.settings,
+        short=given.texts.short,
+        edited=given.edited,
     )
-    searched = np.flatnonzero(proposals.fingerprints.terms >= FEW_TERMS)
+    comparable = proposals.fingerprints.terms >= FEW_TERMS
+    if given.texts.short is not None:
+        comparable |= given.texts.short.has(distinct)
+    searched = np.flatnonzero(comparable)
     return replace(proposals, listed=_listed(given, distinct[searched])), searched
 
 
