@@ -35,8 +35,12 @@ _KEYCAP = re.compile("[0-9#*]\ufe0f?\u20e3")
 _HAN_DIGITS = {c: i for i, c in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2}
 _HAN_UNITS = {"十": 10, "百": 100, "千": 1000, "万": 10**4, "亿": 10**8}
 _HAN = "".join([*_HAN_DIGITS, *_HAN_UNITS])
+# A single numeral before these is a number: a time, a date, a floor, an episode.  一 is not: 一点
+# is "a little".
+_COUNTED = "点时日号月年楼层栋室班级集章节条届期季回册卷页组区元块"
 _NUMBER = re.compile(
-    rf"(?P<digits>\d+(?:,\d{{3}}(?!\d))*)(?P<unit>[十百千万亿]*)|第(?P<nth>[{_HAN}]+)|(?P<han>[{_HAN}]{{2,}})"
+    rf"(?P<digits>\d+(?:,\d{{3}}(?!\d))*)(?P<unit>[十百千万亿]*)"
+    rf"|第(?P<nth>[{_HAN}]+)|(?P<several>[{_HAN}]{{2,}})|(?P<one>[二三四五六七八九十])(?=[{_COUNTED}])"
 )
 
 # What the form does with a character.
@@ -94,12 +98,12 @@ def numbers_of(text: str) -> tuple[str, ...]:
     """Return the numbers of a text in order, each in one spelling.
 
     These are numbers in digits (with a Han unit: "3万"), Han numerals of at least two characters,
-    and single ones after 第.
+    and single ones after 第 or before what is counted with them.
 
     Examples
     --------
-    >>> numbers_of("第十二集 2024-01-05 共1,000人 二〇二四年 3万 一个")
-    ('12', '2024', '1', '5', '1000', '2024', '3万')
+    >>> numbers_of("第一集 2024-01-05 三点 共1,000人 二〇二四年 3万 一个")
+    ('1', '2024', '1', '5', '3', '1000', '2024', '3万')
     """
     return tuple(filter(None, map(_spell, _NUMBER.finditer(text))))
 
@@ -165,10 +169,9 @@ def _spell(number: re.Match[str]) -> str:
     """Return a number in plain digits; empty for Han units without a digit, such as 千万."""
     if number["digits"]:
         return str(int(number["digits"].replace(",", ""))) + number["unit"]
-    han = number["nth"] or number["han"]
-    if not number["nth"] and not any(c in _HAN_DIGITS for c in han):
+    if number["several"] and not any(c in _HAN_DIGITS for c in number["several"]):
         return ""
-    return str(_value(han))
+    return str(_value(number["nth"] or number["several"] or number["one"]))
 
 
 def _value(han: str) -> int:

@@ -9,11 +9,10 @@ import math
 import os
 import sys
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import chain
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
@@ -21,7 +20,6 @@ from numpy.typing import NDArray
 
 from simdup.corpus.batches import Batch
 from simdup.corpus.names import NameRegistry
-from simdup.corpus.patterns import matches
 from simdup.corpus.spool import Slot, SpoolReader, spool_folder
 from simdup.features.analyzer import Analyzer
 from simdup.features.counts import CountedChunk, Counts, join, no_spool
@@ -143,13 +141,6 @@ class Corpus:
         skipped, notes = self.given.finish()
         self.skipped += skipped
         self.notes += notes
-
-    def note_unmatched(self, prefer: Iterable[str]) -> None:
-        """Add a note for each pattern that matches no document's name or path."""
-        for pattern in dict.fromkeys(prefer):
-            names = chain(map(str, self.names), self.paths)
-            if len(self) and not any(matches(name, [pattern]) for name in names):
-                self.notes.append(("`prefer`", f"nothing matches {pattern!r}"))
 
     def fingerprints(self, fingerprinter: Fingerprinter) -> Fingerprints:
         """Return the fingerprints of all documents; mark those without words as skipped."""

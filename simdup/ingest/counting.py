@@ -144,7 +144,6 @@ class BatchCounter:
         counts = counter.count(self._tokenize(folded))
         wordless = set(compress(compress(digests, first_seen), counts.sizes == 0))
         counted.counts = counts.without_empty_rows()
-        texts: list[str] = []
         firsts: list[PreparedText] = []
         documents = zip(prepared, digests, first_seen, strict=True)
         for one in found:
@@ -162,21 +161,28 @@ class BatchCounter:
                 counted.digests += text.digest
                 counted.lengths.append(len(text.compact))
                 firsts.append(text)
-                if self._shingler is not None:
-                    texts.append(self._shingler.text_of(text))
             counted.documents.append(one._replace(text=""))
             counted.sizes.append(_bytes_of(one.text))
             counted.text_digests += digest
             counted.first_seen.append(first)
             if self.options.extras is not None:
                 counted.extras.append(self.options.extras(one, text))
-        if self.options.signatures is not None and self._shingler is not None:
-            sets = self._shingler.sets(texts)
-            counted.signatures = minhash_signatures(sets, self.options.signatures)
-        if self.options.forms is not None:
-            counted.forms = make_forms(firsts, self.options.forms)
         if self.options.seeds:
             counted.seeds = text_seeds(list(compress(folded, counts.sizes)))
+        return self._signed(counted, firsts)
+
+    def _signed(
+        self, counted: CountedBatch, firsts: list[PreparedText]
+    ) -> tuple[CountedBatch, list[str]]:
+        """Add what the texts that occur for the first time are found by, and return these texts."""
+        texts: list[str] = []
+        if self._shingler is not None:
+            texts = list(map(self._shingler.text_of, firsts))
+            if self.options.signatures is not None:
+                sets = self._shingler.sets(texts)
+                counted.signatures = minhash_signatures(sets, self.options.signatures)
+        if self.options.forms is not None:
+            counted.forms = make_forms(firsts, self.options.forms)
         return counted, texts
 
     def _first_seen(self, digests: list[bytes]) -> list[bool]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import NamedTuple, Unpack
 
 import numpy as np
@@ -145,8 +146,11 @@ def _examine(opened: Input, indexes: IndexReferences) -> tuple[Result, Corpus]:
             clusters = form_clusters(groups, known, criteria)
             hint = _template_hint(found.groups, crew, criteria) if criteria.verify else ""
     corpus.skip_wordless(documents.fingerprints)
-    corpus.note_unmatched(criteria.prefer)
-    corpus.notes += [*_unknown(criteria, known.names), *matches.notes(documents)]
+    corpus.notes += [
+        *_unmatched(corpus, criteria),
+        *_unknown(criteria, known.names),
+        *matches.notes(documents),
+    ]
     summary = Summary.of(
         clusters,
         documents=int(np.count_nonzero(documents.fingerprints.terms)),
@@ -206,6 +210,14 @@ def _order(
         # Smaller ones never fall apart into several, nor do those of indexes.
         if len(cluster.members) > 2 and min(m.number for m in cluster.members) >= 0
     }
+
+
+def _unmatched(corpus: Corpus, criteria: Criteria) -> Iterator[tuple[str, str]]:
+    """Yield a note for each pattern that matches no document's name or path."""
+    for pattern in dict.fromkeys(criteria.prefer):
+        names = chain(map(str, corpus.names), corpus.paths)
+        if len(corpus) and not any(matches(name, [pattern]) for name in names):
+            yield "`prefer`", f"nothing matches {pattern!r}"
 
 
 def _unknown(criteria: Criteria, names: Sequence[str]) -> list[tuple[str, str]]:

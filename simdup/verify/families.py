@@ -218,17 +218,13 @@ class Family:
             settled = self._near_centre
             settled[self._centre] = True
             lists = self._sets.lists(settled)
-        return lists if self._forms is None else lists.joined(self._form_lists(self._forms))
-
-    def _form_lists(self, forms: FamilyForms) -> Lists:
-        """Return lists of short texts, which need not share a rare shingle."""
-        lists, left_out = forms.lists()
+        if self._forms is None:
+            return lists
+        # Short texts need not share a rare shingle.
+        blocks = self.proposals.blocks() if self.proposals.by_distance else []
+        of_forms, left_out = self._forms.lists(blocks)
         self.budget.unchecked += left_out
-        if self.proposals.by_distance:
-            near, left_out = forms.near(self.proposals.blocks())
-            self.budget.unchecked += left_out
-            lists = lists.joined(near)
-        return lists
+        return lists.joined(of_forms)
 
     @cached_property
     def _forms(self) -> FamilyForms | None:

@@ -61,8 +61,23 @@ class FamilyForms:
             possible[some] = self._signatures.may_reach(rows[a[some]], rows[b[some]])
         return possible
 
-    def lists(self) -> tuple[Lists, int]:
-        """Return lists of forms that share band keys, and how many pairs share none of them.
+    def lists(self, blocks: list[U64]) -> tuple[Lists, int]:
+        """Return lists in which similar forms meet, and how many pairs were left out.
+
+        `blocks` are the columns of blocks of fingerprints, if these propose pairs.  Where too many
+        forms with the same numbers share a block, none is listed by it.
+        """
+        found, left_out = self._by_bands()
+        numbers = self._short.numbers[self._rows]
+        near = _lists([mix64(block[self.places]) ^ numbers for block in blocks])
+        if (pairs := near.count_pairs()) > FEW_PAIRS * len(self.places):
+            left_out += pairs
+        else:
+            found = found.joined(near)
+        return found.of_rows(self.places), left_out
+
+    def _by_bands(self) -> tuple[Lists, int]:
+        """Return lists of forms, by their rows, that share band keys.
 
         Where single bands are shared by too many, as in a template, only texts that share several
         in a row are listed: the more similar two texts are, the longer are such rows.
@@ -78,18 +93,7 @@ class FamilyForms:
                 break
             rows = (columns[first : first + width] for first in range(len(columns) - width + 1))
             found = _lists([_mixed(row) for row in rows])
-        return found.of_rows(self.places), every.count_pairs() - found.count_pairs()
-
-    def near(self, columns: list[U64]) -> tuple[Lists, int]:
-        """Return lists of forms with the same numbers and an equal block of the fingerprint.
-
-        Where these are too many, none is listed, and their number is returned.
-        """
-        numbers = self._short.numbers[self._rows]
-        found = _lists([mix64(column[self.places]) ^ numbers for column in columns])
-        if (pairs := found.count_pairs()) > FEW_PAIRS * len(self.places):
-            return _lists([]), pairs
-        return found.of_rows(self.places), 0
+        return found, every.count_pairs() - found.count_pairs()
 
     @property
     def _rows(self) -> RowIds:
