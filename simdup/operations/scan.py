@@ -146,11 +146,7 @@ def _examine(opened: Input, indexes: IndexReferences) -> tuple[Result, Corpus]:
             clusters = form_clusters(groups, known, criteria)
             hint = _template_hint(found.groups, crew, criteria) if criteria.verify else ""
     corpus.skip_wordless(documents.fingerprints)
-    corpus.notes += [
-        *_unmatched(corpus, criteria),
-        *_unknown(criteria, known.names),
-        *matches.notes(documents),
-    ]
+    corpus.notes += [*_notes(corpus, criteria, known.names), *matches.notes(documents)]
     summary = Summary.of(
         clusters,
         documents=int(np.count_nonzero(documents.fingerprints.terms)),
@@ -212,22 +208,16 @@ def _order(
     }
 
 
-def _unmatched(corpus: Corpus, criteria: Criteria) -> Iterator[tuple[str, str]]:
-    """Yield a note for each pattern that matches no document's name or path."""
+def _notes(corpus: Corpus, criteria: Criteria, known: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield what the criteria name and the documents lack: patterns, and decided documents."""
     for pattern in dict.fromkeys(criteria.prefer):
         names = chain(map(str, corpus.names), corpus.paths)
         if len(corpus) and not any(matches(name, [pattern]) for name in names):
             yield "`prefer`", f"nothing matches {pattern!r}"
-
-
-def _unknown(criteria: Criteria, names: Sequence[str]) -> list[tuple[str, str]]:
-    """Return the note about decisions that name documents which are not there."""
     asked = list(criteria.decisions.names)
-    known = set(map(str, names)) if asked else set()
-    missing = sum(name not in known for name in asked)
-    if not missing:
-        return []
-    return [("`decisions`", f"{missing:,} of {len(asked):,} documents are not in this scan")]
+    present = set(map(str, known)) if asked else set()
+    if missing := sum(name not in present for name in asked):
+        yield "`decisions`", f"{missing:,} of {len(asked):,} documents are not in this scan"
 
 
 class _Scanned(NamedTuple):

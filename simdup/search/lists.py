@@ -38,6 +38,11 @@ class Lists:
     asked: NDArray[np.float64] | None = None
 
     @classmethod
+    def none(cls) -> Lists:
+        """Return no lists."""
+        return cls(np.zeros(0, np.int64), np.zeros(0, np.int64))
+
+    @classmethod
     def of_keys(cls, keys: NDArray[np.unsignedinteger]) -> Lists:
         """Return the lists of rows with an equal key, of keys[n, columns]."""
         n, columns = keys.shape

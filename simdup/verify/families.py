@@ -213,18 +213,16 @@ class Family:
         """Lists in which all possible pairs meet, except those of two partners of the centre."""
         if self._by_keys is not None:
             return self._by_keys
-        lists = Lists.of_keys(np.zeros((len(self), 0), np.uint64))
+        lists = Lists.none()
         if self._sets is not None:
-            settled = self._near_centre
-            settled[self._centre] = True
+            settled = self._near_centre | (np.arange(len(self)) == self._centre)
             lists = self._sets.lists(settled)
-        if self._forms is None:
-            return lists
-        # Short texts need not share a rare shingle.
-        blocks = self.proposals.blocks() if self.proposals.by_distance else []
-        of_forms, left_out = self._forms.lists(blocks)
-        self.budget.unchecked += left_out
-        return lists.joined(of_forms)
+        if self._forms is not None:  # short texts need not share a rare shingle
+            blocks = self.proposals.blocks() if self.proposals.by_distance else []
+            of_forms, left_out = self._forms.lists(blocks)
+            self.budget.unchecked += left_out
+            lists = lists.joined(of_forms)
+        return lists
 
     @cached_property
     def _forms(self) -> FamilyForms | None:

@@ -83,7 +83,7 @@ class FamilyForms:
         in a row are listed: the more similar two texts are, the longer are such rows.
         """
         if self._signatures is None:
-            return _lists([]), 0
+            return Lists.none(), 0
         documents = self._documents[self.places]
         columns = [column.astype(np.uint64) for column in self._signatures.columns(documents)]
         most = FEW_PAIRS * len(self.places)
@@ -101,7 +101,7 @@ class FamilyForms:
 
 
 def _lists(columns: list[U64]) -> Lists:
-    return Lists.of_keys(np.stack(columns, axis=1) if columns else np.zeros((0, 0), np.uint64))
+    return Lists.of_keys(np.stack(columns, axis=1)) if columns else Lists.none()
 
 
 def _mixed(columns: list[U64]) -> U64:

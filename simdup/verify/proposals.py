@@ -163,7 +163,7 @@ class Proposals:
     def lists(self) -> Lists:
         """Return lists of rows with equal keys or blocks; each candidate pair shares a list."""
         n = len(self)
-        found = Lists.of_keys(np.zeros((n, 0), np.uint64))
+        found = Lists.none()
         for known in self.banded:
             places = known.places(self.rows)
             columns = list(known.columns(self.rows[places]))
