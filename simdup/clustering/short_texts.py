@@ -33,9 +33,9 @@ class ShortTexts:
     def measures(self, a: RowIds, b: RowIds) -> NDArray[np.bool_]:
         """Return which of the pairs (a[k], b[k]) are measured by edit similarity."""
         i, j = self.row_of[a], self.row_of[b]
-        both = (i >= 0) & (j >= 0)
-        # Row -1 is some row; what it says does not matter.
-        return both & (np.minimum(self.lengths[i], self.lengths[j]) < SHORT)
+        found: NDArray[np.bool_] = (i >= 0) & (j >= 0)
+        found[found] = np.minimum(self.lengths[i[found]], self.lengths[j[found]]) < SHORT
+        return found
 
     def same_numbers(self, a: RowIds, b: RowIds) -> NDArray[np.bool_]:
         """Return which pairs of documents with forms have the same numbers."""
