@@ -24,12 +24,12 @@ from simdup.features.text import PreparedText, cut_at, ends_of, from_codes, to_c
 
 # Texts with more characters, white space aside, have no form: they are never short.
 LONGEST = 500
-# A text keeps its links and names if fewer characters would be left: "转发" is no text.
+# A text keeps its links and names if fewer characters would be left, such as "转发".
 _FEW_LEFT = 8
 
 _LINK = re.compile(r"(?:https?://|ftp://|www\.)[!-~]+", re.IGNORECASE)
 # A name of other letters ends where a space or a colon follows: without them, nobody knows where.
-_NAME = re.compile(r"(?<![\w.])@(?:[a-z0-9_][a-z0-9_.-]*|[\w-]{1,20}(?=[\s:]|$))", re.IGNORECASE)
+_NAME = re.compile(r"(?<![a-z0-9_.])@(?:[a-z0-9_][a-z0-9_.-]*|[\w-]{1,20}(?=[\s:]|$))", re.IGNORECASE)
 _KEYCAP = re.compile("[0-9#*]\ufe0f?\u20e3")
 
 _HAN_DIGITS = {c: i for i, c in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2}
