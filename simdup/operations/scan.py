@@ -23,7 +23,7 @@ from simdup.index.references import IndexMatches, IndexReferences, open_indexes
 from simdup.ingest.corpus import Corpus, ingest
 from simdup.ingest.counting import BatchOptions
 from simdup.ingest.origins import Origins
-from simdup.ingest.rows import Paths, as_paths
+from simdup.ingest.paths import Paths, as_paths
 from simdup.ingest.sources import Data, Input, open_input
 from simdup.model.clusters import Cluster, Summary
 from simdup.model.criteria import Criteria, CriteriaFields
@@ -50,6 +50,7 @@ def scan(
     jobs: int | None = None,
     text: str | tuple[str, ...] | None = None,
     id: str | None = None,  # noqa: A002
+    title: str | None = None,
     **fields: Unpack[CriteriaFields],
 ) -> Result:
     """Find near-duplicates among documents.
@@ -80,6 +81,9 @@ def scan(
         The fields or columns of the texts and the ids, instead of those in `reading`; by default
         ``text`` and, if there is one, ``id``.  Without it the index of a pandas table has the ids;
         of anything else they are positions, from 0.
+    title : str, optional
+        The field or column of the titles, which `Criteria.same_title` compares; by default texts
+        have their titles: the first heading, else the first line.
     **fields
         Fields of `Criteria`, such as ``distance=6``; they override those of `criteria`.
 
@@ -105,7 +109,8 @@ def scan(
     ['a', 'b']
     """
     settings = Settings.of(
-        recipe, criteria, reading=reading, run=run, jobs=jobs, text=text, id=id, **fields
+        recipe, criteria, reading=reading, run=run, jobs=jobs, text=text, id=id, title=title,
+        **fields,
     )  # fmt: skip
     return examine(open_scan(data, settings, references))[0]
 
@@ -185,7 +190,12 @@ def _documents(corpus: Corpus, crew: Crew, opened: Input) -> ScannedDocuments:
     # The documents of references come first.
     references = range(sum(path in opened.references for path in corpus.paths))
     fingerprints = crew.fingerprints()
-    return ScannedDocuments(corpus.names, fingerprints, corpus.digests, references, crew.measure)
+    titles = None
+    if opened.settings.criteria.same_title:
+        titles = corpus.titles.keys(corpus.digests)
+    return ScannedDocuments(
+        corpus.names, fingerprints, corpus.digests, references, crew.measure, titles
+    )
 
 
 def _order(
@@ -257,10 +267,15 @@ def _inputs(documents: ScannedDocuments, corpus: Corpus, opened: Input) -> Input
 def _batch_options(criteria: Criteria, indexes: IndexReferences) -> BatchOptions:
     """Return what criteria and indexes need of documents beside their counts."""
     signed = criteria if "minhash" in criteria.searches else None
+    # Without verification nobody asks whether the pairs share a template only.
+    titles = criteria.same_title or criteria.verify
+    needed = BatchOptions(titles=titles, extras=indexes.extras)
     if not criteria.verify and signed is None:
-        return BatchOptions(extras=indexes.extras)
+        return needed
     seeds = "passages" in criteria.searches
-    return BatchOptions(criteria.shingle, criteria.verify, signed, seeds, extras=indexes.extras)
+    return replace(
+        needed, shingling=criteria.shingle, texts=criteria.verify, signatures=signed, seeds=seeds
+    )
 
 
 def _ranks(corpus: Corpus, criteria: Criteria, references: range) -> Callable[[int], int]:

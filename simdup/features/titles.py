@@ -1,0 +1,104 @@
+"""The title of a text, which tells pages made from one template apart.
+
+It is the `title` of front matter, else the first heading, else the first line with words, each
+without its markup.  A record or an HTML page may name its title itself.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import html
+import re
+from collections.abc import Iterator, Sequence
+
+from simdup.features.folding import fold_all
+from simdup.features.text import PreparedText
+from simdup.model.documents import Document
+
+# Characters in which the title is looked for: a heading further down is not that of the text.
+_HEAD = 4096
+
+# Characters of a line that are a title: what is longer is a paragraph.
+MOST = 200
+
+# Bytes of a key: no two of 10**8 different titles should have the same key by chance.
+KEY_BYTES = 8
+
+_FRONT_MATTER = re.compile(
+    r"\s*(---|\+\+\+)[ \t\r]*\n(.*?)^(?:\1|\.\.\.)[ \t\r]*(?:\n|\Z)", re.DOTALL | re.MULTILINE
+)
+_NAMED = re.compile(r"^title[ \t]*[:=][ \t]*(.+)$", re.MULTILINE | re.IGNORECASE)
+# These begin with a line feed, because a literal is found many times faster than a line's begin.
+_CODE = re.compile(r"\n[ \t]*(?:```|~~~)")
+# Kinds of headings, each with what every text with such a heading contains: most have none.
+_HEADINGS = (
+    ("#", re.compile(r"\n {0,3}#{1,6}[ \t]+([^\s][^\n]*)")),
+    ("=", re.compile(r"\n={1,6}[ \t]+([^\s][^\n]*)")),
+    ("===", re.compile(r"\n([^\s][^\n]{0,200})\n={3,}[ \t\r]*(?![^\n])")),
+    ("---", re.compile(r"\n([^\s][^\n]{0,200})\n-{3,}[ \t\r]*(?![^\n])")),
+    ("<", re.compile(r"<h[1-6]\b[^<>]*>(.{1,2000}?)</h[1-6]\b", re.DOTALL | re.IGNORECASE)),
+)
+
+_TAG = re.compile(r"<!--.*?-->|</?[a-zA-Z][^<>]*>")
+# Only what is set apart: a title may end in C# or C++.
+_CLOSING = re.compile(r"(?:[ \t]+[#=|*_~]+|={2,}|[*_])[ \t\r]*$")
+_LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()]*\)")
+_WORD = re.compile(r"[^\W_]")
+
+
+def title_of(document: Document) -> str:
+    """Return the title of a document on one line, without markup; empty if it has none."""
+    if document.title is not None:
+        return " ".join(document.title.split())
+    titles = map(_without_markup, _candidates(document.text[:_HEAD]))
+    return next(filter(_WORD.search, titles), "")
+
+
+def _candidates(head: str) -> Iterator[str]:
+    """Yield what may be the title, the best first."""
+    front = _FRONT_MATTER.match(head)
+    if front is not None:
+        yield from (named[1].strip().strip("\"'") for named in _NAMED.finditer(front[2]))
+        head = head[front.end() :]
+    yield from _headings(head)
+    yield from head.splitlines()
+
+
+def _headings(head: str) -> Iterator[str]:
+    """Yield the headings in order, up to a block of code, where comments look like headings."""
+    head = "\n" + head
+    kinds = [kind for needed, kind in _HEADINGS if needed in head]
+    end = 0
+    while found := [one for kind in kinds if (one := kind.search(head, end))]:
+        first = min(found, key=lambda one: one.start())
+        if _CODE.search(head, end, first.start()):
+            return
+        yield first[1]
+        end = first.end()
+
+
+def _without_markup(line: str) -> str:
+    """Return a line without the markup of headings, links and tags; the beginning of a long one."""
+    if "<" in line:
+        line = _TAG.sub("", line)
+    if "&" in line:
+        line = html.unescape(line)
+    if "](" in line:
+        line = _LINK.sub(r"\1", line)
+    line = _CLOSING.sub("", line.replace("**", "").replace("`", "")).lstrip("#=*_~>|+- \t")
+    return " ".join(line.split())[:MOST]
+
+
+def title_keys(titles: Sequence[str], texts: Sequence[PreparedText]) -> list[bytes]:
+    """Return a key of each title, equal for titles that are equal after folding.
+
+    White space does not matter, as in texts.  An empty title has a key of the text, so that it
+    is equal only to that of the same text.
+    """
+    compact = ("".join(folded.split()) for folded in fold_all(titles))
+    return [
+        hashlib.blake2b(one.encode("utf-8", "surrogatepass"), digest_size=KEY_BYTES).digest()
+        if one
+        else text.digest[:KEY_BYTES]
+        for one, text in zip(compact, texts, strict=True)
+    ]
