@@ -7,6 +7,7 @@ without its markup.  A record or an HTML page may name its title itself.
 from __future__ import annotations
 
 import hashlib
+import heapq
 import html
 import re
 from collections.abc import Iterator, Sequence
@@ -20,6 +21,8 @@ _HEAD = 4096
 
 # Characters of a line that are a title: what is longer is a paragraph.
 MOST = 200
+# Characters of a line with its markup.
+_LINE = 1000
 
 # Bytes of a key: no two of 10**8 different titles should have the same key by chance.
 KEY_BYTES = 8
@@ -67,18 +70,18 @@ def _candidates(head: str) -> Iterator[str]:
 def _headings(head: str) -> Iterator[str]:
     """Yield the headings in order, up to a block of code, where comments look like headings."""
     head = "\n" + head
-    kinds = [kind for needed, kind in _HEADINGS if needed in head]
-    end = 0
-    while found := [one for kind in kinds if (one := kind.search(head, end))]:
-        first = min(found, key=lambda one: one.start())
-        if _CODE.search(head, end, first.start()):
+    kinds = (kind.finditer(head) for needed, kind in _HEADINGS if needed in head)
+    done = 0
+    for heading in heapq.merge(*kinds, key=lambda one: one.start()):
+        if _CODE.search(head, done, heading.start()):
             return
-        yield first[1]
-        end = first.end()
+        yield heading[1]
+        done = heading.start()
 
 
 def _without_markup(line: str) -> str:
     """Return a line without the markup of headings, links and tags; the beginning of a long one."""
+    line = line[:_LINE]
     if "<" in line:
         line = _TAG.sub("", line)
     if "&" in line:

@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import NamedTuple, Unpack
 
 import numpy as np
@@ -14,7 +15,7 @@ from simdup.clustering.clusters import Group, ScannedDocuments, form_clusters
 from simdup.clustering.decisions import divide
 from simdup.clustering.linkage import Priority, priority_by
 from simdup.corpus.patterns import matches
-from simdup.evaluation.templates import COSINE, unlike_share, unlike_words
+from simdup.evaluation.templates import looks_templated
 from simdup.features.weights import Weighting
 from simdup.fingerprints.bands import Signatures, pstable_keys
 from simdup.fingerprints.fingerprinter import Fingerprinter
@@ -37,6 +38,9 @@ from simdup.verify.crew import Crew, Work
 from simdup.verify.families import Texts
 from simdup.verify.pairs import Found, Grouping, find_groups
 from simdup.verify.stored import StoredTexts
+
+# Among documents with equal titles, those that share a third of their text are versions.
+TITLED = 0.5
 
 
 def scan(
@@ -148,7 +152,7 @@ def _examine(opened: Input, indexes: IndexReferences) -> tuple[Result, Corpus]:
             known = matches.extend(documents)
             groups = divide(matches.join(found.groups), criteria.decisions, known.names, priority)
             clusters = form_clusters(groups, known, criteria)
-            hint = _template_hint(found.groups, crew, criteria) if criteria.verify else ""
+            hint = _template_hint(found.groups, corpus, criteria) if criteria.verify else ""
     corpus.skip_wordless(documents.fingerprints)
     corpus.note_unmatched(criteria.prefer)
     corpus.notes += [*_unknown(criteria, known.names), *matches.notes(documents)]
@@ -296,13 +300,30 @@ def _ranks(corpus: Corpus, criteria: Criteria, references: range) -> Callable[[i
     return rank
 
 
-def _template_hint(groups: list[Group], crew: Crew, criteria: Criteria) -> str:
-    """Return advice if many pairs share their form but not their content."""
+def _template_hint(groups: list[Group], corpus: Corpus, criteria: Criteria) -> str:
+    """Return advice if many pairs share a template, and their titles differ."""
+    if criteria.same_title:
+        return ""
     pairs = [pair for group in groups for pair in group.pairs]
-    near = [p for p in pairs if p.measures.similarity is not None and p.measures.similarity < 1]
-    if criteria.cosine is not None:
+    near = [(p.a, p.b) for p in pairs if p.measures.similarity not in (None, 1)]
+    if not looks_templated(near, partial(_pages, corpus)):
         return ""
-    share = unlike_share([(pair.a, pair.b) for pair in near], crew.cosine)
-    if share is None:
-        return ""
-    return f"{unlike_words(share)}; if the documents share a template, add `cosine` {COSINE:g}"
+    keys = corpus.titles.keys(corpus.digests)
+    a, b = np.array([(pair.a, pair.b) for pair in pairs], np.int64).T
+    equal = np.count_nonzero(keys[a] == keys[b])
+    also = "" if criteria.similarity <= TITLED else f" and `similarity` {TITLED:g}"
+    return (
+        "the titles of most pairs differ, and so do the texts in what these name; if the "
+        f"documents share a template, add `same_title`{also}: {equal:,} of the {len(pairs):,} "
+        "pairs found have equal titles"
+    )
+
+
+def _pages(corpus: Corpus, documents: Sequence[int]) -> dict[int, tuple[str, str]]:
+    """Return the title and the text of documents, both folded, without white space."""
+    titles = corpus.titles.read(documents, corpus.read)
+    prepared = corpus.analyzer.prepare_all(list(titles.values()))
+    return {
+        document: (title.folded, "".join(corpus.text(document).split()))
+        for document, title in zip(titles, prepared, strict=True)
+    }
