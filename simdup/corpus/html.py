@@ -35,7 +35,7 @@ _MARKUP = re.compile(
 )
 
 
-# Where a title begins, and where it ends: within so many characters, or it has none.
+# Where a title begins and ends; one that does not end within 2,000 characters does not count.
 _TITLES = tuple(
     (re.compile(rf"<{tag}\b[^<>]*>", re.IGNORECASE), re.compile(rf"</{tag}\b", re.IGNORECASE))
     for tag in ("title", "h[1-6]")

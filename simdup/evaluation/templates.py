@@ -2,9 +2,8 @@
 
 Pages of one template share its words and differ in what they are about.  A page's title says that:
 what its title has and another's has not, the text repeats, and the other text never has.  An edit
-in the title of a copied essay, or another author's name, is not repeated.  In 97 % of the similar
-pairs of 1,500 manual pages with different titles these tell the texts apart, and in 0 to 2 % of
-pairs of poems and of copied essays with small changes.
+in the title of a copied essay, or another author's name, is not repeated.  Of the similar pairs with
+different titles, 97 % are such in 1,500 manual pages, 0 to 2 % among poems and copied essays.
 """
 
 from __future__ import annotations
@@ -68,7 +67,7 @@ def looks_templated(
 
 
 def titles_tell(a: Page, b: Page) -> bool:
-    """Return whether what one title has and the other has not tells the texts apart too."""
+    """Return whether the texts differ in a name in which the titles differ."""
     words_a, words_b = _WORDS.findall(a[0]), _WORDS.findall(b[0])
     return any(_repeats(piece, a[1], b[1]) for piece in _pieces(words_a, words_b)) or any(
         _repeats(piece, b[1], a[1]) for piece in _pieces(words_b, words_a)

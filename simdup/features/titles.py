@@ -1,4 +1,4 @@
-"""The title of a text, which tells pages made from one template apart.
+"""The title of a text: it distinguishes pages that were made from one template.
 
 It is the `title` of front matter, else the first heading, else the first line with words, each
 without its markup.  A record or an HTML page may name its title itself.

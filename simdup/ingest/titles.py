@@ -58,7 +58,7 @@ class Titles:
         """Return a key of each document, equal for those whose titles are equal (uint64[n]).
 
         Identical texts, by their digests, have the title of the first: one may have other line
-        breaks.  A title that a page or a record names stays as it is.
+        breaks.  A title that a page or a record names is its own.
         """
         keys = np.frombuffer(bytes(self._keys), np.uint64).copy()
         own = np.flatnonzero(np.frombuffer(self._named, np.uint8) == 0)

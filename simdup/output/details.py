@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, TypeAlias
 
-from simdup.features.titles import MOST, title_of
 from simdup.model.clusters import Cluster
 from simdup.model.result import Result
 
@@ -30,6 +29,8 @@ def details(result: Result, clusters: Iterable[Cluster], columns: Sequence[str])
 
 
 def _titles(origins: Origins, numbers: Sequence[int]) -> dict[int, str]:
+    from simdup.features.titles import MOST, title_of
+
     found = origins.documents_again(numbers)
     return {number: title_of(document)[:MOST] for number, document in found}
 

@@ -20,7 +20,7 @@ from simdup.verify import families, family_sets, pairs, proposals
 
 ALONE = RunOptions(jobs=1)
 LETTERS = "河岸老树新芽春风秋雨山高水长天地人和日月星辰江湖海洋花草虫鱼鸟兽金木土火"
-# The same title in several forms, and lines that are none.
+# The same title in several forms.
 FORMS = ("# {}", "{}\n====", "**{}**", " {} ", "## Ｔｉｔｌｅ{}", "# title {}")
 
 Texts = list[tuple[str, str]]

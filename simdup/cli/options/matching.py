@@ -60,7 +60,7 @@ _CRITERIA = {
     "cosine": _matching("--cosine C", "Minimum cosine of the TF-IDF vectors.", _SHARE, shown="off"),
     "same_title": _matching(
         "--same-title",
-        "Only if the titles are equal too: tells pages of one template apart, with -s 0.5.",
+        "Require equal titles too: for pages made from one template, with -s 0.5.",
         common=True,
     ),
     "keep": _matching(
