@@ -2,7 +2,7 @@
 
 Pages of one template share its words and differ in what they are about.  A page's title says that:
 what its title has and another's has not, the text repeats, and the other text never has.  An edit
-in the title of a copied essay, or another author's name, is not repeated.  Of the similar pairs with
+in the title of a copied essay, or the name of another author, is not.  Of the similar pairs with
 different titles, 97 % are such in 1,500 manual pages, 0 to 2 % among poems and copied essays.
 """
 

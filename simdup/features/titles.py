@@ -10,7 +10,7 @@ import hashlib
 import heapq
 import html
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from simdup.features.folding import fold_all
 from simdup.features.text import PreparedText
@@ -33,6 +33,9 @@ _FRONT_MATTER = re.compile(
 _NAMED = re.compile(r"^title[ \t]*[:=][ \t]*(.+)$", re.MULTILINE | re.IGNORECASE)
 # These begin with a line feed, because a literal is found many times faster than a line's begin.
 _CODE = re.compile(r"\n[ \t]*(?:```|~~~)")
+# The usual case, without a look at the rest.
+_BEGIN = re.compile(r"\s*#{1,6}[ \t]+([^\s][^\n]*)")
+_LINES = re.compile(r"[^\n\r\v\f\x1c-\x1e\x85\u2028\u2029]+")
 # Kinds of headings, each with what every text with such a heading contains: most have none.
 _HEADINGS = (
     ("#", re.compile(r"\n {0,3}#{1,6}[ \t]+([^\s][^\n]*)")),
@@ -44,7 +47,8 @@ _HEADINGS = (
 
 _TAG = re.compile(r"<!--.*?-->|</?[a-zA-Z][^<>]*>")
 # Only what is set apart: a title may end in C# or C++.
-_CLOSING = re.compile(r"(?:[ \t]+[#=|*_~]+|={2,}|[*_])[ \t\r]*$")
+_CLOSES = tuple("#=|*_~")
+_CLOSING = re.compile(r"(?:[ \t]+[#=|*_~]+|={2,}|[*_])$")
 _LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()]*\)")
 _WORD = re.compile(r"[^\W_]")
 
@@ -53,26 +57,34 @@ def title_of(document: Document) -> str:
     """Return the title of a document on one line, without markup; empty if it has none."""
     if document.title is not None:
         return " ".join(document.title.split())
-    titles = map(_without_markup, _candidates(document.text[:_HEAD]))
-    return next(filter(_WORD.search, titles), "")
+    for line in _candidates(document.text[:_HEAD]):
+        title = _without_markup(line)
+        if _WORD.search(title):
+            return title
+    return ""
 
 
 def _candidates(head: str) -> Iterator[str]:
     """Yield what may be the title, the best first."""
-    front = _FRONT_MATTER.match(head)
-    if front is not None:
-        yield from (named[1].strip().strip("\"'") for named in _NAMED.finditer(front[2]))
-        head = head[front.end() :]
-    yield from _headings(head)
-    yield from head.splitlines()
+    if "---" in head or "+++" in head:
+        front = _FRONT_MATTER.match(head)
+        if front is not None:
+            yield from (named[1].strip().strip("\"'") for named in _NAMED.finditer(front[2]))
+            head = head[front.end() :]
+    begin = _BEGIN.match(head)
+    if begin is not None:
+        yield begin[1]
+    kinds = [heading for needed, heading in _HEADINGS if needed in head]
+    if kinds:
+        yield from _headings("\n" + head, kinds)
+    yield from (line[0] for line in _LINES.finditer(head))
 
 
-def _headings(head: str) -> Iterator[str]:
+def _headings(head: str, kinds: Iterable[re.Pattern[str]]) -> Iterator[str]:
     """Yield the headings in order, up to a block of code, where comments look like headings."""
-    head = "\n" + head
-    kinds = (kind.finditer(head) for needed, kind in _HEADINGS if needed in head)
     done = 0
-    for heading in heapq.merge(*kinds, key=lambda one: one.start()):
+    found = (kind.finditer(head) for kind in kinds)
+    for heading in heapq.merge(*found, key=lambda one: one.start()):
         if _CODE.search(head, done, heading.start()):
             return
         yield heading[1]
@@ -88,8 +100,10 @@ def _without_markup(line: str) -> str:
         line = html.unescape(line)
     if "](" in line:
         line = _LINK.sub(r"\1", line)
-    line = _CLOSING.sub("", line.replace("**", "").replace("`", "")).lstrip("#=*_~>|+- \t")
-    return " ".join(line.split())[:MOST]
+    line = line.replace("**", "").replace("`", "").rstrip()
+    if line[-1:] in _CLOSES:
+        line = _CLOSING.sub("", line)
+    return " ".join(line.lstrip("#=*_~>|+- \t").split())[:MOST]
 
 
 def title_keys(titles: Sequence[str], texts: Sequence[PreparedText]) -> list[bytes]:

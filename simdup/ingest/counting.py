@@ -35,7 +35,8 @@ class BatchOptions:
     texts: bool = False  # spool the texts, in the form that the shingles are cut from
     signatures: Criteria | None = None  # make MinHash signatures of the shingles for these
     seeds: bool = False  # make the seeds of passages
-    titles: bool = False  # find the titles
+    titles: bool = False  # spool the titles
+    title_keys: bool = False  # make keys of the titles
     # Count each batch separately, for streamed results, instead of continuing the term numbers of
     # earlier batches.
     standalone: bool = False
@@ -182,8 +183,8 @@ class BatchCounter:
         """Add what else is asked for of the documents that take part, and of their texts."""
         if self.options.extras is not None:
             counted.extras = [self.options.extras(*one) for one in taken]
-        if self.options.titles:
-            counted.titles = BatchTitles.of(taken)
+        if self.options.titles or self.options.title_keys:
+            counted.titles = BatchTitles.of(taken, self.options.title_keys)
         if self.options.signatures is not None and self._shingler is not None:
             sets = self._shingler.sets(texts)
             counted.signatures = minhash_signatures(sets, self.options.signatures)
@@ -211,7 +212,7 @@ class BatchCounter:
         if counted.seeds is not None:
             (counted.seed_slot,) = writer.write([counted.seeds.hashes.tobytes()])
             counted.seeds = counted.seeds._replace(hashes=np.zeros(0, np.uint64))
-        if counted.titles is not None:
+        if counted.titles is not None and not self.options.title_keys:
             (counted.titles.slot,) = writer.write([counted.titles.lines])
             counted.titles.lines = b""
         return counted

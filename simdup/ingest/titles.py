@@ -1,4 +1,7 @@
-"""The titles of a corpus: a key of each document's, and the titles themselves in the spool."""
+"""The titles of a corpus: where they decide, a key of each; otherwise all of them in the spool.
+
+A hint may ask for some of the latter: 4 us a document, none of the time for pages, 4 % for poems.
+"""
 
 from __future__ import annotations
 
@@ -20,18 +23,19 @@ from simdup.search.duplicates import collapse
 class BatchTitles:
     """The titles of a batch's documents."""
 
-    keys: bytes  # see `title_keys`
     named: bytes  # 1 for a title that does not come from the text
-    lines: bytes  # the titles, a line each
+    keys: bytes = b""  # see `title_keys`
+    lines: bytes = b""  # the titles, a line each
     slot: Slot | None = None  # where these are, once they are spooled
 
     @classmethod
-    def of(cls, documents: Sequence[tuple[Document, PreparedText]]) -> BatchTitles:
-        """Return the titles of documents with their texts."""
+    def of(cls, documents: Sequence[tuple[Document, PreparedText]], keyed: bool) -> BatchTitles:
+        """Return the titles of documents with their texts, or the keys of these."""
         titles = [title_of(document) for document, _ in documents]
-        keys = title_keys(titles, [text for _, text in documents])
         named = bytes(document.title is not None for document, _ in documents)
-        return cls(b"".join(keys), named, "\n".join(titles).encode("utf-8", "surrogatepass"))
+        if keyed:
+            return cls(named, b"".join(title_keys(titles, [text for _, text in documents])))
+        return cls(named, lines="\n".join(titles).encode("utf-8", "surrogatepass"))
 
 
 @dataclass(slots=True)
@@ -48,7 +52,7 @@ class Titles:
         """Add the titles of a batch, if they are asked for."""
         if batch is None:
             return
-        if batch.slot is not None:
+        if batch.slot is not None:  # else there are keys
             self._firsts.append(len(self._named))
             self._slots.append(batch.slot)
         self._keys += batch.keys
@@ -67,6 +71,10 @@ class Titles:
         firsts = np.repeat(same.members[same.starts], same.sizes)
         keys[own[same.members]] = keys[own[firsts]]
         return keys
+
+    def named(self, document: int) -> bool:
+        """Return whether the title of a document does not come from its text."""
+        return bool(self._named[document])
 
     def read(self, documents: Iterable[int], read: Callable[[Slot], bytes]) -> dict[int, str]:
         """Return the titles of some documents; `read` returns the bytes of a slot."""

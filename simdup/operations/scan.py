@@ -16,6 +16,7 @@ from simdup.clustering.decisions import divide
 from simdup.clustering.linkage import Priority, priority_by
 from simdup.corpus.patterns import matches
 from simdup.evaluation.templates import looks_templated
+from simdup.features.folding import fold_all
 from simdup.features.weights import Weighting
 from simdup.fingerprints.bands import Signatures, pstable_keys
 from simdup.fingerprints.fingerprinter import Fingerprinter
@@ -271,9 +272,9 @@ def _inputs(documents: ScannedDocuments, corpus: Corpus, opened: Input) -> Input
 def _batch_options(criteria: Criteria, indexes: IndexReferences) -> BatchOptions:
     """Return what criteria and indexes need of documents beside their counts."""
     signed = criteria if "minhash" in criteria.searches else None
-    # Without verification nobody asks whether the pairs share a template only.
-    titles = criteria.same_title or criteria.verify
-    needed = BatchOptions(titles=titles, extras=indexes.extras)
+    # A hint needs the titles: if they do not decide, and the texts of pairs are compared.
+    hint = criteria.verify and not criteria.same_title
+    needed = BatchOptions(titles=hint, title_keys=criteria.same_title, extras=indexes.extras)
     if not criteria.verify and signed is None:
         return needed
     seeds = "passages" in criteria.searches
@@ -308,9 +309,7 @@ def _template_hint(groups: list[Group], corpus: Corpus, criteria: Criteria) -> s
     near = [(p.a, p.b) for p in pairs if p.measures.similarity not in (None, 1)]
     if not looks_templated(near, partial(_pages, corpus)):
         return ""
-    keys = corpus.titles.keys(corpus.digests)
-    a, b = np.array([(pair.a, pair.b) for pair in pairs], np.int64).T
-    equal = np.count_nonzero(keys[a] == keys[b])
+    equal = _count_equal(corpus, [(pair.a, pair.b) for pair in pairs])
     also = "" if criteria.similarity <= TITLED else f" and `similarity` {TITLED:g}"
     return (
         "the titles of most pairs differ, and so do the texts in what these name; if the "
@@ -319,11 +318,26 @@ def _template_hint(groups: list[Group], corpus: Corpus, criteria: Criteria) -> s
     )
 
 
-def _pages(corpus: Corpus, documents: Sequence[int]) -> dict[int, tuple[str, str]]:
-    """Return the title and the text of documents, both folded, without white space."""
+def _count_equal(corpus: Corpus, pairs: Sequence[tuple[int, int]]) -> int:
+    """Count the pairs whose titles are equal, as if these decided; see `Titles.keys`."""
+    titles = _folded_titles(corpus, sorted({document for pair in pairs for document in pair}))
+    digests, named = corpus.digests, corpus.titles.named
+
+    def equal(a: int, b: int) -> bool:
+        if digests[a] == digests[b] and not (named(a) or named(b)):
+            return True
+        one, other = ("".join(titles[document].split()) for document in (a, b))
+        return one == other and bool(one or digests[a] == digests[b])
+
+    return sum(equal(a, b) for a, b in pairs)
+
+
+def _folded_titles(corpus: Corpus, documents: Sequence[int]) -> dict[int, str]:
     titles = corpus.titles.read(documents, corpus.read)
-    prepared = corpus.analyzer.prepare_all(list(titles.values()))
-    return {
-        document: (title.folded, "".join(corpus.text(document).split()))
-        for document, title in zip(titles, prepared, strict=True)
-    }
+    return dict(zip(titles, fold_all(list(titles.values())), strict=True))
+
+
+def _pages(corpus: Corpus, documents: Sequence[int]) -> dict[int, tuple[str, str]]:
+    """Return the title and the text of documents, both folded."""
+    titles = _folded_titles(corpus, documents)
+    return {one: (titles[one], "".join(corpus.text(one).split())) for one in documents}
