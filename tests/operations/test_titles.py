@@ -94,25 +94,42 @@ SETTINGS: list[dict[str, Any]] = [
 ]
 
 
-@pytest.mark.parametrize("large", [3, 64])
 @pytest.mark.parametrize("fields", SETTINGS, ids=str)
 def test_a_scan_equals_scans_of_each_title(
-    fields: dict[str, Any], large: int, monkeypatch: pytest.MonkeyPatch
+    fields: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for module in (pairs, proposals):
-        monkeypatch.setattr(module, "LARGE", large)
-    for module in (families, family_sets):
-        monkeypatch.setattr(module, "FEW_PAIRS", 0 if large == 3 else 512)
-    criteria, clusters, without = Criteria(**fields), 0, 0
-    for seed in range(8):
-        texts = corpus(random.Random(seed), 24)
-        found = scan(texts, "plain", criteria, run=ALONE, same_title=True)
-        each = [scan(one, "plain", criteria, run=ALONE) for one in classes(texts)]
-        assert told([found]) == told(each), seed
-        assert listed([found]) == listed(each)
-        clusters += len(found.clusters)
-        without += len(scan(texts, "plain", criteria, run=ALONE).clusters)
+        monkeypatch.setattr(module, "LARGE", 3)
+    clusters = without = 0
+    for seed in range(5):
+        # Families are searched by their keys in one half, and by their shingles in the other.
+        for module in (families, family_sets):
+            monkeypatch.setattr(module, "FEW_PAIRS", 512 * (seed % 2))
+        texts = corpus(random.Random(seed), 20)
+        clusters += check_each_title(texts, fields)
+        without += len(scan(texts, "plain", Criteria(**fields), run=ALONE).clusters)
     assert clusters > without
+
+
+def check_each_title(texts: Texts, fields: dict[str, Any]) -> int:
+    """Compare a scan with scans of the texts of each title; return how many clusters it has."""
+    found = scan(texts, "plain", Criteria(**fields), run=ALONE, same_title=True)
+    each = [scan(one, "plain", Criteria(**fields), run=ALONE) for one in classes(texts)]
+    assert told([found]) == told(each)
+    assert listed([found]) == listed(each)
+    return len(found.clusters)
+
+
+@pytest.mark.parametrize("linkage", ["single", "star"])
+def test_families_of_two_titles(linkage: str) -> None:
+    random_ = random.Random(1)
+    page, titles = some(random_, 70), ("河岸", "老树")
+    texts = [
+        (f"{i:03}", f"# {titles[i % 2]}\n\n{page}{some(random_, random_.choice((4, 20)))}")
+        for i in range(170)
+    ]
+    assert [len(one) for one in classes(texts)] == [85, 85]
+    assert check_each_title(texts, {"similarity": 0.6, "linkage": linkage})
 
 
 @settings(max_examples=8)
