@@ -312,8 +312,8 @@ def _template_hint(groups: list[Group], corpus: Corpus, criteria: Criteria) -> s
     equal = _count_equal(corpus, [(pair.a, pair.b) for pair in pairs])
     also = "" if criteria.similarity <= TITLED else f" and `similarity` {TITLED:g}"
     return (
-        "the titles of most pairs differ, and so do the texts in what these name; if the "
-        f"documents share a template, add `same_title`{also}: {equal:,} of the {len(pairs):,} "
+        "most pairs have different titles, and differ in what these name; if the documents share "
+        f"a template, add `same_title`{also}: {equal:,} of the {len(pairs):,} "
         "pairs found have equal titles"
     )
 
