@@ -26,6 +26,7 @@ NAMES = (
     "queries",
     "index",
     "index_recall",
+    "template_pages",
     "segmenters",
     "decoding",
     "formats",

@@ -95,6 +95,9 @@ class Criteria:
     decisions : Decisions
         What people decided: which documents share no cluster, and which ones are kept, before
         those that `prefer` names.
+    same_title : bool
+        Whether the titles of a pair must be equal after folding.  A document without a title is a
+        pair only with identical ones.
 
     Raises
     ------
@@ -115,6 +118,7 @@ class Criteria:
     prefer: tuple[str, ...] = ()
     all_pairs: bool = False
     decisions: Decisions = UNDECIDED
+    same_title: bool = False
 
     def __post_init__(self) -> None:
         """Parse the shingle, and reject invalid values."""
@@ -212,3 +216,4 @@ class CriteriaFields(TypedDict, total=False):
     prefer: tuple[str, ...]
     all_pairs: bool
     decisions: Decisions
+    same_title: bool

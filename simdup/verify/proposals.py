@@ -18,7 +18,7 @@ from simdup.fingerprints.fingerprinter import Fingerprints
 from simdup.fingerprints.near import iter_near_pairs, near_pairs
 from simdup.model.settings import Settings
 from simdup.search import banding
-from simdup.search.arrays import RowIds, RowPairs, hamming_distances, mix_rows
+from simdup.search.arrays import U64, RowIds, RowPairs, hamming_distances, mix_rows
 from simdup.search.bitview import BitView
 from simdup.search.forest import Forest
 from simdup.search.grouping import Budget, Check, connect
@@ -40,6 +40,8 @@ class Proposals:
     references: NDArray[np.bool_]  # bool[n]: documents that are not compared with each other
     settings: Settings
     listed: ListedPairs | None = None  # pairs that share passages; None if these propose nothing
+    # uint64[n]: only documents with equal ones are pairs; None if titles do not decide.
+    titles: U64 | None = None
 
     def __len__(self) -> int:
         """Return the number of documents."""
@@ -55,6 +57,7 @@ class Proposals:
             rows=self.rows[rows],
             fingerprints=replace(prints, values=prints.values[rows], terms=prints.terms[rows]),
             references=self.references[rows],
+            titles=None if self.titles is None else self.titles[rows],
             listed=None if self.listed is None else self.listed.among(self.rows[rows]),
         )
 
@@ -98,7 +101,8 @@ class Proposals:
         return proposed
 
     def _useful(self, i: RowIds, j: RowIds) -> NDArray[np.bool_]:
-        return ~(self.references[i] & self.references[j])
+        useful: NDArray[np.bool_] = ~(self.references[i] & self.references[j])
+        return useful if self.titles is None else useful & (self.titles[i] == self.titles[j])
 
     def components(self, weights: RowIds) -> RowIds:
         """Return the component of each document, by its smallest document.
@@ -117,9 +121,9 @@ class Proposals:
         if self.listed is not None:
             forest.join(*self.listed.places(self.rows))
         roots = forest.roots.copy()
-        if self.signatures is None:
+        if self.signatures is None and self.titles is None:
             return roots
-        # Rows that share a key are joined above, even if their sketches differ.
+        # Rows that share a key are joined above, even if their sketches or titles differ.
         for members in groups_of(roots, np.bincount(roots, weights)[roots] > LARGE):
             exact = Forest(len(members))
             some = self.take(members)

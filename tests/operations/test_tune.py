@@ -85,16 +85,10 @@ def test_the_reason_names_what_the_default_misses() -> None:
     )
 
 
-def test_it_advises_the_cosine_where_a_scan_hints_at_it(tmp_path: Path) -> None:
+def test_it_advises_the_cosine_where_similar_pairs_differ_in_content(tmp_path: Path) -> None:
     for n in range(12):
         (tmp_path / f"{n}.txt").write_text(prose(1) + f" harbour{n}" * 60, "utf-8")
-    summary = subprocess.run(
-        [sys.executable, "-m", "simdup", "scan", str(tmp_path)],
-        capture_output=True, check=True, text=True, encoding="utf-8",
-    ).stderr  # fmt: skip
     told = raw("tune", str(tmp_path)).decode()
-    assert "differ in content" in summary
-    assert "--cosine 0.9" in summary
     assert told.startswith("advice: simdup scan -s 0.8 --cosine 0.9 ")
     assert "differ in content" in told.splitlines()[1]
 

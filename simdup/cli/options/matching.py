@@ -58,6 +58,11 @@ _CRITERIA = {
         shown="off",
     ),
     "cosine": _matching("--cosine C", "Minimum cosine of the TF-IDF vectors.", _SHARE, shown="off"),
+    "same_title": _matching(
+        "--same-title",
+        "Require equal titles too: for pages made from one template, with -s 0.5.",
+        common=True,
+    ),
     "keep": _matching(
         "-k, --keep WHICH",
         "Document to keep: first, longest, shortest, newest, oldest, max:FIELD or min:FIELD.",
