@@ -16,7 +16,7 @@ from simdup.clustering.linkage import Priority, priority_by
 from simdup.corpus.patterns import matches
 from simdup.evaluation.templates import COSINE, unlike_share, unlike_words
 from simdup.features.weights import Weighting
-from simdup.fingerprints.bands import Signatures, pstable_keys
+from simdup.fingerprints.bands import pstable_cosine, pstable_signatures
 from simdup.fingerprints.fingerprinter import Fingerprinter
 from simdup.index.opening import split_indexes
 from simdup.index.references import IndexMatches, IndexReferences, open_indexes
@@ -146,7 +146,8 @@ def _examine(opened: Input, indexes: IndexReferences) -> tuple[Result, Corpus]:
             hint = _template_hint(found.groups, crew, criteria) if criteria.verify else ""
     corpus.skip_wordless(documents.fingerprints)
     corpus.note_unmatched(criteria.prefer)
-    corpus.notes += [*_unknown(criteria, known.names), *matches.notes(documents)]
+    corpus.notes += [*_unknown(criteria, known.names), *_promised(criteria)]
+    corpus.notes += matches.notes(documents)
     summary = Summary.of(
         clusters,
         documents=int(np.count_nonzero(documents.fingerprints.terms)),
@@ -214,6 +215,15 @@ def _unknown(criteria: Criteria, names: Sequence[str]) -> list[tuple[str, str]]:
     return [("`decisions`", f"{missing:,} of {len(asked):,} documents are not in this scan")]
 
 
+def _promised(criteria: Criteria) -> list[tuple[str, str]]:
+    """Return the note that p-stable projections promise pairs by their cosine only."""
+    if criteria.method != "pstable" or criteria.cosine is not None or not criteria.similarity:
+        return []
+    least = pstable_cosine(criteria)
+    missed = "similar texts whose rare words differ are below and may be missed"
+    return [("`method`", f"pstable finds pairs with a cosine of {least:.3g} or more; {missed}")]
+
+
 class _Scanned(NamedTuple):
     """What is known about scanned documents before they are grouped."""
 
@@ -230,7 +240,7 @@ def _find(
     corpus, criteria = scanned.corpus, settings.criteria
     signatures = corpus.take_signatures()
     if criteria.method == "pstable":
-        signatures = Signatures(pstable_keys(scanned.weighting, criteria))
+        signatures = pstable_signatures(scanned.weighting, criteria)
     texts = Texts.of(corpus.lengths, scanned.texts, criteria)
     if criteria.linkage == "star":
         documents = matches.without_matched(documents)

@@ -16,7 +16,7 @@ from simdup.evaluation.tuning import LEAST, Truth
 from simdup.features.counts import select
 from simdup.features.shingles import Sets, Shingles
 from simdup.features.weights import Weighting
-from simdup.fingerprints.bands import Signatures, minhash_signatures, pstable_keys
+from simdup.fingerprints.bands import Signatures, minhash_signatures, pstable_signatures
 from simdup.fingerprints.fingerprinter import Fingerprinter, Fingerprints
 from simdup.fingerprints.near import near_pairs
 from simdup.ingest.corpus import Corpus, ingest
@@ -184,7 +184,7 @@ def _try_settings(
     for recall, found in minhash.items():
         option = "" if recall == _DEFAULT.recall else f" --recall {recall:g}"
         yield f"--method minhash{option}", found
-    yield "--method pstable", _proposed(Signatures(pstable_keys(drawn.weighting, criteria)))
+    yield "--method pstable", _proposed(pstable_signatures(drawn.weighting, criteria))
 
 
 def _proposed(signatures: Signatures) -> tuple[RowIds, RowIds]:
