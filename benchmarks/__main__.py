@@ -26,6 +26,7 @@ NAMES = (
     "queries",
     "index",
     "index_recall",
+    "advice",
     "segmenters",
     "decoding",
     "formats",
