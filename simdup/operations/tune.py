@@ -198,7 +198,7 @@ class _Texts:
 
 
 def _spread(documents: RowIds, size: int) -> RowIds:
-    """Return so many of the documents, evenly spread."""
+    """Return at most `size` of the documents, evenly spread."""
     places = np.linspace(0, len(documents) - 1, min(size, len(documents)))
     return documents[places.astype(np.int64)]
 
