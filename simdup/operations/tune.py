@@ -40,9 +40,9 @@ _DEFAULT = Criteria()
 # Lengths of shingles that are tried where texts are short or heavily edited.
 LENGTHS = (4, 3, 2)
 # The most documents among which a corpus is searched for true pairs: their signatures take 50 MB,
-# and 50,000 texts of 1,000 characters a minute.
+# and all of tune takes 49 s where they have 100 characters and four lengths are tried.
 WIDEST = 50_000
-# Elements that all pairs of a sample may have in common, together: 5 s.
+# Elements that all pairs of a sample may have in common, together: 1.5 s.
 _JOINED = 1 << 29
 # Pairs whose check is timed.
 _TIMED = 200

@@ -29,8 +29,9 @@ from simdup.verify.listed import ListedPairs
 # Candidates that connect more documents than this are not all verified: see `families`.
 LARGE = 64
 
-# The most visits per document to find out which documents with common keys candidates connect: of
-# 93,462 short texts 40 s.
+# The most visits per document to find out which documents with common keys candidates connect.
+# With p-stable keys for a cosine of 0.7, which half of all pairs share, a scan of 15,855 texts took
+# 108 s; with 4,096 visits and smaller sketches it did not end in 280 s.
 VISITS = 1 << 10
 
 

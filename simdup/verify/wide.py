@@ -34,7 +34,7 @@ _RECALL = 0.999
 _LOSS = 1e-3
 # Similarities to begin from; the lowest one that the visits allow is taken.
 _STEPS = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8)
-# Pairs that may share band keys: 10 s.
+# Pairs that may share band keys: 16 s.
 VISITS = 1 << 25
 # Pairs that are compared: a share of 20,000 is known to 0.004.
 MOST = 20_000
