@@ -27,6 +27,7 @@ NAMES = (
     "index",
     "index_recall",
     "template_pages",
+    "advice",
     "segmenters",
     "decoding",
     "formats",

@@ -83,7 +83,8 @@ class Criteria:
         One of `METHODS`: how candidates are found; ``auto`` uses simhash and minhash, and shared
         passages if a containment is set.
     recall : float
-        The expected share of pairs at `similarity` that ``minhash`` and ``pstable`` find.
+        The expected share of pairs that ``minhash`` finds at `similarity`, and ``pstable`` at
+        `cosine`; without one, at the cosine 2 s / (1 + s) of usual texts with the similarity s.
     linkage : str or None
         One of `LINKAGES`: ``single`` joins everything that pairs connect, ``star`` only pairs with
         the kept document; None for the default of the operation.

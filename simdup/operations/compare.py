@@ -16,7 +16,7 @@ from simdup.features.shingles import Shingler
 from simdup.features.text import PreparedText
 from simdup.features.titles import title_keys, title_of
 from simdup.features.weights import UNIT, TopTerms, Weighting
-from simdup.fingerprints.bands import Signatures, minhash_signatures, pstable_keys
+from simdup.fingerprints.bands import Signatures, minhash_signatures, pstable_signatures
 from simdup.fingerprints.fingerprinter import Fingerprinter
 from simdup.lsh.simhash import simhash_rows, to_hex
 from simdup.model.comparison import Comparison, Span
@@ -219,7 +219,8 @@ class _Both:
                 bands[search] = (proposes,)
             else:
                 known = self._signatures(search)
-                bands[search] = tuple(np.equal(known.keys[0], known.keys[1]).tolist())
+                a, b = known.keys[known.rows(np.arange(2))]
+                bands[search] = tuple(np.equal(a, b).tolist())
                 proposes = bool(known.propose(np.array([0]), np.array([1]))[0])
             proposed_by += [search] if proposes else []
         return bands, tuple(proposed_by)
@@ -232,7 +233,7 @@ class _Both:
 
     def _signatures(self, search: str) -> Signatures:
         if search == "pstable":
-            return Signatures(pstable_keys(self.weighting, self.criteria))
+            return pstable_signatures(self.weighting, self.criteria)
         sets = self.shingler.sets([self.shingler.text_of(text) for text in self.texts])
         return minhash_signatures(sets, self.criteria)
 

@@ -18,7 +18,7 @@ from simdup.corpus.patterns import matches
 from simdup.evaluation.templates import looks_templated
 from simdup.features.folding import fold_all
 from simdup.features.weights import Weighting
-from simdup.fingerprints.bands import Signatures, pstable_keys
+from simdup.fingerprints.bands import pstable_cosine, pstable_signatures
 from simdup.fingerprints.fingerprinter import Fingerprinter
 from simdup.index.opening import split_indexes
 from simdup.index.references import IndexMatches, IndexReferences, open_indexes
@@ -156,7 +156,8 @@ def _examine(opened: Input, indexes: IndexReferences) -> tuple[Result, Corpus]:
             hint = _template_hint(found.groups, corpus, criteria) if criteria.verify else ""
     corpus.skip_wordless(documents.fingerprints)
     corpus.note_unmatched(criteria.prefer)
-    corpus.notes += [*_unknown(criteria, known.names), *matches.notes(documents)]
+    corpus.notes += [*_unknown(criteria, known.names), *_promised(criteria)]
+    corpus.notes += matches.notes(documents)
     summary = Summary.of(
         clusters,
         documents=int(np.count_nonzero(documents.fingerprints.terms)),
@@ -229,6 +230,15 @@ def _unknown(criteria: Criteria, names: Sequence[str]) -> list[tuple[str, str]]:
     return [("`decisions`", f"{missing:,} of {len(asked):,} documents are not in this scan")]
 
 
+def _promised(criteria: Criteria) -> list[tuple[str, str]]:
+    """Return the note that p-stable projections promise pairs by their cosine only."""
+    if criteria.method != "pstable" or criteria.cosine is not None or not criteria.similarity:
+        return []
+    least = pstable_cosine(criteria)
+    missed = "similar texts whose rare words differ are below and may be missed"
+    return [("`method`", f"pstable finds pairs with a cosine of {least:.3g} or more; {missed}")]
+
+
 class _Scanned(NamedTuple):
     """What is known about scanned documents before they are grouped."""
 
@@ -245,7 +255,7 @@ def _find(
     corpus, criteria = scanned.corpus, settings.criteria
     signatures = corpus.take_signatures()
     if criteria.method == "pstable":
-        signatures = Signatures(pstable_keys(scanned.weighting, criteria))
+        signatures = pstable_signatures(scanned.weighting, criteria)
     texts = Texts.of(corpus.lengths, scanned.texts, criteria)
     if criteria.linkage == "star":
         documents = matches.without_matched(documents)

@@ -30,7 +30,9 @@ _CRITERIA = {
         common=True,
     ),
     "recall": _matching(
-        "--recall R", "Expected share of pairs that minhash and pstable find.", _INNER_SHARE
+        "--recall R",
+        "Expected share of pairs that minhash (by --similarity) and pstable (by --cosine) find.",
+        _INNER_SHARE,
     ),
     "distance": _matching(
         "-d, --distance K",
