@@ -27,6 +27,8 @@ NAMES = (
     "queries",
     "index",
     "index_recall",
+    "template_pages",
+    "advice",
     "segmenters",
     "decoding",
     "formats",

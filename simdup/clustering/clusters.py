@@ -110,6 +110,8 @@ class ScannedDocuments:
     references: range = range(0)  # documents that are never redundant
     measure: Measure = unmeasured
     by_edit: ByEdit = never
+    # uint64[documents]: equal for equal titles; None where titles do not decide.
+    titles: NDArray[np.uint64] | None = None
 
     def kind(self, a: int, b: int, measures: Measures) -> str | None:
         """Return what the similarity of a pair is; None if it was not measured."""

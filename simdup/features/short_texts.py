@@ -29,7 +29,9 @@ _FEW_LEFT = 8
 
 _LINK = re.compile(r"(?:https?://|ftp://|www\.)[!-~]+", re.IGNORECASE)
 # A name of other letters ends where a space or a colon follows: without them, nobody knows where.
-_NAME = re.compile(r"(?<![a-z0-9_.])@(?:[a-z0-9_][a-z0-9_.-]*|[\w-]{1,20}(?=[\s:]|$))", re.IGNORECASE)
+_NAME = re.compile(
+    r"(?<![a-z0-9_.])@(?:[a-z0-9_][a-z0-9_.-]*|[\w-]{1,20}(?=[\s:]|$))", re.IGNORECASE
+)
 _KEYCAP = re.compile("[0-9#*]\ufe0f?\u20e3")
 
 _HAN_DIGITS = {c: i for i, c in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2}

@@ -19,6 +19,7 @@ from simdup.features.text import ends_of, to_codes
 from simdup.fingerprints.bands import LEAST_EDITED, banding_at
 from simdup.lsh import minhash
 from simdup.lsh.families import bands
+from simdup.mix64 import mix64
 from simdup.model.criteria import Criteria
 from simdup.search.arrays import U64, RowIds
 from simdup.search.prefixes import least_difference, odd_sketches
@@ -35,6 +36,10 @@ class EditSignatures(NamedTuple):
     sketches: tuple[U64, ...]  # uint64[rows, words] each
     similarity: float
     row_of: RowIds  # int64[documents]: the row of each document, -1 for none
+
+    def rows(self, documents: RowIds) -> RowIds:
+        """Return the rows of documents, -1 for none."""
+        return self.row_of[documents]
 
     def places(self, documents: RowIds) -> RowIds:
         """Return the places of those of the documents that have a row, ascending."""
@@ -55,6 +60,20 @@ class EditSignatures(NamedTuple):
         proposed[:] = False
         proposed[some] = (self.keys[i[some]] == self.keys[j[some]]).any(axis=1)
         return proposed
+
+    def masked(self, titles: U64) -> EditSignatures:
+        """Return signatures of documents with a mask for the title of each (uint64[documents])."""
+        documents = np.flatnonzero(self.row_of >= 0)
+        rows = self.row_of[documents]
+        masks = mix64(titles[documents]).astype(np.uint32)
+        row_of = np.full(len(self.row_of), -1)
+        row_of[documents] = np.arange(len(documents))
+        return self._replace(
+            keys=self.keys[rows] ^ masks[:, np.newaxis],
+            lengths=self.lengths[rows],
+            sketches=tuple(sketches[rows] for sketches in self.sketches),
+            row_of=row_of,
+        )
 
     def may_reach(self, i: RowIds, j: RowIds) -> NDArray[np.bool_]:
         """Return which pairs of rows may have the similarity; none that has it is rejected."""

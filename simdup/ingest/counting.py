@@ -19,6 +19,7 @@ from simdup.features.text import PreparedText, text_digest
 from simdup.fingerprints.bands import Signatures, minhash_signatures
 from simdup.ingest.forms import FormChunk, make_forms
 from simdup.ingest.seen import Seen
+from simdup.ingest.titles import BatchTitles
 from simdup.model.criteria import Criteria
 from simdup.model.documents import Document, LeftOut, Skipped
 from simdup.model.inputs import Unread
@@ -36,6 +37,8 @@ class BatchOptions:
     signatures: Criteria | None = None  # make MinHash signatures of the shingles for these
     seeds: bool = False  # make the seeds of passages
     forms: Criteria | None = None  # make the forms of short texts for these
+    titles: bool = False  # spool the titles
+    title_keys: bool = False  # make keys of the titles
     # Count each batch separately, for streamed results, instead of continuing the term numbers of
     # earlier batches.
     standalone: bool = False
@@ -68,6 +71,7 @@ class CountedBatch:
     forms: FormChunk | None = None
     seeds: TextSeeds | None = None
     seed_slot: Slot | None = None  # where their hashes are, once they are spooled
+    titles: BatchTitles | None = None
     skipped: list[Skipped] = field(default_factory=list)
     unread: list[Unread] = field(default_factory=list)  # where in the batch these were
     extras: list[bytes] = field(default_factory=list)  # for each document, see `BatchOptions`
@@ -145,6 +149,7 @@ class BatchCounter:
         wordless = set(compress(compress(digests, first_seen), counts.sizes == 0))
         counted.counts = counts.without_empty_rows()
         firsts: list[PreparedText] = []
+        taken: list[tuple[Document, PreparedText]] = []
         documents = zip(prepared, digests, first_seen, strict=True)
         for one in found:
             if isinstance(one, Skipped):
@@ -162,11 +167,14 @@ class BatchCounter:
                 counted.lengths.append(len(text.compact))
                 firsts.append(text)
             counted.documents.append(one._replace(text=""))
+            taken.append((one, text))
             counted.sizes.append(_bytes_of(one.text))
             counted.text_digests += digest
             counted.first_seen.append(first)
-            if self.options.extras is not None:
-                counted.extras.append(self.options.extras(one, text))
+        if self.options.extras is not None:
+            counted.extras = [self.options.extras(*one) for one in taken]
+        if self.options.titles or self.options.title_keys:
+            counted.titles = BatchTitles.of(taken, self.options.title_keys)
         if self.options.seeds:
             counted.seeds = text_seeds(list(compress(folded, counts.sizes)))
         return self._signed(counted, firsts)
@@ -210,4 +218,7 @@ class BatchCounter:
         if counted.seeds is not None:
             (counted.seed_slot,) = writer.write([counted.seeds.hashes.tobytes()])
             counted.seeds = counted.seeds._replace(hashes=np.zeros(0, np.uint64))
+        if counted.titles is not None and not self.options.title_keys:
+            (counted.titles.slot,) = writer.write([counted.titles.lines])
+            counted.titles.lines = b""
         return counted

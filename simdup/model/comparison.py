@@ -72,6 +72,10 @@ class Comparison:
         What the similarity is: ``jaccard`` or ``edit``.
     numbers : tuple of (tuple of str, tuple of str) or None
         Of short texts that differ in their numbers, where these matter, those of `a` and of `b`.
+    titles : tuple of str or None
+        The titles of both, if these must be equal.
+    same_title : bool or None
+        Whether they are.
     """
 
     a: str
@@ -99,6 +103,8 @@ class Comparison:
     contained: str | None = None
     measure: str = JACCARD
     numbers: tuple[tuple[str, ...], tuple[str, ...]] | None = None
+    titles: tuple[str, str] | None = None
+    same_title: bool | None = None
 
     @property
     def bands(self) -> tuple[bool, ...]:

@@ -94,7 +94,8 @@ class Criteria:
         One of `METHODS`: how candidates are found; ``auto`` uses simhash and minhash, and shared
         passages if a containment is set.
     recall : float
-        The expected share of pairs at `similarity` that ``minhash`` and ``pstable`` find.
+        The expected share of pairs that ``minhash`` finds at `similarity`, and ``pstable`` at
+        `cosine`; without one, at the cosine 2 s / (1 + s) of usual texts with the similarity s.
     linkage : str or None
         One of `LINKAGES`: ``single`` joins everything that pairs connect, ``star`` only pairs with
         the kept document; None for the default of the operation.
@@ -110,6 +111,9 @@ class Criteria:
     decisions : Decisions
         What people decided: which documents share no cluster, and which ones are kept, before
         those that `prefer` names.
+    same_title : bool
+        Whether the titles of a pair must be equal after folding.  A document without a title is a
+        pair only with identical ones.
 
     Raises
     ------
@@ -132,6 +136,7 @@ class Criteria:
     decisions: Decisions = UNDECIDED
     short_texts: bool = True
     numbers: bool = True
+    same_title: bool = False
 
     def __post_init__(self) -> None:
         """Parse the shingle, and reject invalid values."""
@@ -237,3 +242,4 @@ class CriteriaFields(TypedDict, total=False):
     decisions: Decisions
     short_texts: bool
     numbers: bool
+    same_title: bool

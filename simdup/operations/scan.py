@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from itertools import chain
+from functools import partial
 from typing import NamedTuple, Unpack
 
 import numpy as np
@@ -15,16 +15,18 @@ from simdup.clustering.clusters import Group, ScannedDocuments, form_clusters, n
 from simdup.clustering.decisions import divide
 from simdup.clustering.linkage import Priority, priority_by
 from simdup.corpus.patterns import matches
-from simdup.evaluation.templates import COSINE, unlike_share, unlike_words
+from simdup.evaluation.templates import looks_templated
+from simdup.features.folding import fold_all
 from simdup.features.weights import Weighting
-from simdup.fingerprints.bands import Signatures, pstable_keys
+from simdup.fingerprints.bands import pstable_signatures
 from simdup.fingerprints.fingerprinter import Fingerprinter
 from simdup.index.opening import split_indexes
 from simdup.index.references import IndexMatches, IndexReferences, open_indexes
 from simdup.ingest.corpus import Corpus, ingest
 from simdup.ingest.counting import BatchOptions
+from simdup.ingest.notes import notes
 from simdup.ingest.origins import Origins
-from simdup.ingest.rows import Paths, as_paths
+from simdup.ingest.paths import Paths, as_paths
 from simdup.ingest.sources import Data, Input, open_input
 from simdup.model.clusters import Cluster, Summary
 from simdup.model.criteria import Criteria, CriteriaFields
@@ -39,6 +41,9 @@ from simdup.verify.families import Texts
 from simdup.verify.pairs import Found, Grouping, find_groups
 from simdup.verify.stored import StoredTexts
 
+# Among documents with equal titles, those that share a third of their text are versions.
+TITLED = 0.5
+
 
 def scan(
     data: Data,
@@ -51,6 +56,7 @@ def scan(
     jobs: int | None = None,
     text: str | tuple[str, ...] | None = None,
     id: str | None = None,  # noqa: A002
+    title: str | None = None,
     **fields: Unpack[CriteriaFields],
 ) -> Result:
     """Find near-duplicates among documents.
@@ -81,6 +87,9 @@ def scan(
         The fields or columns of the texts and the ids, instead of those in `reading`; by default
         ``text`` and, if there is one, ``id``.  Without it the index of a pandas table has the ids;
         of anything else they are positions, from 0.
+    title : str, optional
+        The field or column of the titles, which `Criteria.same_title` compares; by default texts
+        have their titles: the first heading, else the first line.
     **fields
         Fields of `Criteria`, such as ``distance=6``; they override those of `criteria`.
 
@@ -106,7 +115,8 @@ def scan(
     ['a', 'b']
     """
     settings = Settings.of(
-        recipe, criteria, reading=reading, run=run, jobs=jobs, text=text, id=id, **fields
+        recipe, criteria, reading=reading, run=run, jobs=jobs, text=text, id=id, title=title,
+        **fields,
     )  # fmt: skip
     return examine(open_scan(data, settings, references))[0]
 
@@ -144,9 +154,9 @@ def _examine(opened: Input, indexes: IndexReferences) -> tuple[Result, Corpus]:
             known = matches.extend(documents)
             groups = divide(matches.join(found.groups), criteria.decisions, known.names, priority)
             clusters = form_clusters(groups, known, criteria)
-            hint = _template_hint(found.groups, crew, criteria) if criteria.verify else ""
+            hint = _template_hint(found.groups, corpus, criteria) if criteria.verify else ""
     corpus.skip_wordless(documents.fingerprints)
-    corpus.notes += [*_notes(corpus, criteria, known.names), *matches.notes(documents)]
+    corpus.notes += [*notes(corpus, criteria, known.names), *matches.notes(documents)]
     summary = Summary.of(
         clusters,
         documents=int(np.count_nonzero(documents.fingerprints.terms)),
@@ -155,11 +165,11 @@ def _examine(opened: Input, indexes: IndexReferences) -> tuple[Result, Corpus]:
         recipe=fingerprinter.fields,
         **found.figures(criteria) | indexes.figures,
     )
-    skipped, notes = tuple(corpus.skipped), tuple(corpus.notes)
+    skipped, noted = tuple(corpus.skipped), tuple(corpus.notes)
     order = _order(clusters, priority, criteria)
     origins = Origins.of(opened, corpus, fingerprinter, order)
     inputs = _inputs(documents, corpus, opened)
-    result = Result(clusters, skipped, notes, summary, hint, inputs, origins, ScanPages())
+    result = Result(clusters, skipped, noted, summary, hint, inputs, origins, ScanPages())
     return result, corpus
 
 
@@ -185,10 +195,12 @@ def _documents(corpus: Corpus, crew: Crew, opened: Input) -> ScannedDocuments:
     # The documents of references come first.
     references = range(sum(path in opened.references for path in corpus.paths))
     fingerprints = crew.fingerprints()
-    short = corpus.forms.texts
+    short, titles = corpus.forms.texts, None
+    if opened.settings.criteria.same_title:
+        titles = corpus.titles.keys(corpus.digests)
     by_edit = never if short is None else short.measures
     return ScannedDocuments(
-        corpus.names, fingerprints, corpus.digests, references, crew.measure, by_edit
+        corpus.names, fingerprints, corpus.digests, references, crew.measure, by_edit, titles
     )
 
 
@@ -208,18 +220,6 @@ def _order(
     }
 
 
-def _notes(corpus: Corpus, criteria: Criteria, known: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield what the criteria name and the documents lack: patterns, and decided documents."""
-    for pattern in dict.fromkeys(criteria.prefer):
-        names = chain(map(str, corpus.names), corpus.paths)
-        if len(corpus) and not any(matches(name, [pattern]) for name in names):
-            yield "`prefer`", f"nothing matches {pattern!r}"
-    asked = list(criteria.decisions.names)
-    present = set(map(str, known)) if asked else set()
-    if missing := sum(name not in present for name in asked):
-        yield "`decisions`", f"{missing:,} of {len(asked):,} documents are not in this scan"
-
-
 class _Scanned(NamedTuple):
     """What is known about scanned documents before they are grouped."""
 
@@ -236,9 +236,8 @@ def _find(
     corpus, criteria = scanned.corpus, settings.criteria
     signatures = corpus.take_signatures()
     if criteria.method == "pstable":
-        signatures = Signatures(pstable_keys(scanned.weighting, criteria))
-    short = corpus.forms.texts
-    texts = Texts.of(corpus.lengths, scanned.texts, criteria, short)
+        signatures = pstable_signatures(scanned.weighting, criteria)
+    texts = Texts.of(corpus.lengths, scanned.texts, criteria, corpus.forms.texts)
     if criteria.linkage == "star":
         documents = matches.without_matched(documents)
     given = Grouping(
@@ -272,15 +271,18 @@ def _inputs(documents: ScannedDocuments, corpus: Corpus, opened: Input) -> Input
 def _batch_options(criteria: Criteria, indexes: IndexReferences) -> BatchOptions:
     """Return what criteria and indexes need of documents beside their counts."""
     signed = criteria if "minhash" in criteria.searches else None
+    # A hint needs the titles: if they do not decide, and the texts of pairs are compared.
+    hint = criteria.verify and not criteria.same_title
+    needed = BatchOptions(titles=hint, title_keys=criteria.same_title, extras=indexes.extras)
     if not criteria.verify and signed is None:
-        return BatchOptions(extras=indexes.extras)
-    return BatchOptions(
-        criteria.shingle,
+        return needed
+    return replace(
+        needed,
+        shingling=criteria.shingle,
         texts=criteria.verify,
         signatures=signed,
         seeds="passages" in criteria.searches,
         forms=criteria if criteria.by_edit else None,
-        extras=indexes.extras,
     )
 
 
@@ -302,13 +304,43 @@ def _ranks(corpus: Corpus, criteria: Criteria, references: range) -> Callable[[i
     return rank
 
 
-def _template_hint(groups: list[Group], crew: Crew, criteria: Criteria) -> str:
-    """Return advice if many pairs share their form but not their content."""
+def _template_hint(groups: list[Group], corpus: Corpus, criteria: Criteria) -> str:
+    """Return advice if many pairs share a template, and their titles differ."""
+    if criteria.same_title:
+        return ""
     pairs = [pair for group in groups for pair in group.pairs]
-    near = [p for p in pairs if p.measures.similarity is not None and p.measures.similarity < 1]
-    if criteria.cosine is not None:
+    near = [(p.a, p.b) for p in pairs if p.measures.similarity not in (None, 1)]
+    if not looks_templated(near, partial(_pages, corpus)):
         return ""
-    share = unlike_share([(pair.a, pair.b) for pair in near], crew.cosine)
-    if share is None:
-        return ""
-    return f"{unlike_words(share)}; if the documents share a template, add `cosine` {COSINE:g}"
+    equal = _count_equal(corpus, [(pair.a, pair.b) for pair in pairs])
+    also = "" if criteria.similarity <= TITLED else f" and `similarity` {TITLED:g}"
+    return (
+        "most pairs have different titles, and differ in what these name; if the documents share "
+        f"a template, add `same_title`{also}: {equal:,} of the {len(pairs):,} "
+        "pairs found have equal titles"
+    )
+
+
+def _count_equal(corpus: Corpus, pairs: Sequence[tuple[int, int]]) -> int:
+    """Count the pairs whose titles are equal, as if these decided; see `Titles.keys`."""
+    titles = _folded_titles(corpus, sorted({document for pair in pairs for document in pair}))
+    digests, named = corpus.digests, corpus.titles.named
+
+    def equal(a: int, b: int) -> bool:
+        if digests[a] == digests[b] and not (named(a) or named(b)):
+            return True
+        one, other = ("".join(titles[document].split()) for document in (a, b))
+        return one == other and bool(one or digests[a] == digests[b])
+
+    return sum(equal(a, b) for a, b in pairs)
+
+
+def _folded_titles(corpus: Corpus, documents: Sequence[int]) -> dict[int, str]:
+    titles = corpus.titles.read(documents, corpus.read)
+    return dict(zip(titles, fold_all(list(titles.values())), strict=True))
+
+
+def _pages(corpus: Corpus, documents: Sequence[int]) -> dict[int, tuple[str, str]]:
+    """Return the title and the text of documents, both folded."""
+    titles = _folded_titles(corpus, documents)
+    return {one: (titles[one], "".join(corpus.text(one).split())) for one in documents}

@@ -36,6 +36,8 @@ from simdup.verify.stored import StoredTexts
 COMPARISONS = 1 << 12
 # Shorter documents cost as much as one of this many characters.
 _LEAST_COST = 64
+# Where shingles do not decide, vectors are compared: few terms, whatever the text.
+_VECTOR_COST = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,14 +76,12 @@ class Family:
         self._centre = centre  # the document to compare with all others first
         # Checked pairs: the total, and for each search of the criteria.
         self.checked = np.zeros(1 + len(self._criteria.searches), np.int64)
-        costs = np.maximum(self._lengths, _LEAST_COST)
+        costs = np.maximum(self._costs, _LEAST_COST)
         self.budget = Budget(float(COMPARISONS * costs.sum()))
 
     def __len__(self) -> int:
         """Return the number of documents."""
         return len(self.proposals)
-
-    # -- questions to a family
 
     def components(self) -> RowIds:
         """Return the cluster of each document, by the smallest document in it."""
@@ -129,8 +129,6 @@ class Family:
         partner_of = dict(zip(places.tolist(), self.proposals.rows[partners].tolist(), strict=True))
         return {place: (partner_of[place], pair) for place, pair in pairs.items()}
 
-    # -- how pairs are checked
-
     @cached_property
     def _centre_pairs(self) -> dict[int, DocumentPair]:
         """The pairs of the centre with other documents, by the other document."""
@@ -165,34 +163,35 @@ class Family:
         good = np.ones(len(i), np.bool_)
         if self._by_keys is not None:
             good = self.proposals.test(i, j)
-        edited = np.zeros(len(i), np.bool_)
         if self._forms is not None:
-            edited = self._forms.measure(i, j)
-            some = np.flatnonzero(good & edited)
-            good[some] = self._forms.may_reach(i[some], j[some])
+            good &= self._forms.may_reach(i, j)
         if self._sets is not None:
-            some = np.flatnonzero(good & ~edited)
+            edited = False if self._forms is None else self._forms.measure(i, j)
+            some = np.flatnonzero(good & ~np.asarray(edited))
             good[some] = self._sets.may_reach(i[some], j[some])
         return good
 
     def _passes(self, i: RowIds, j: RowIds) -> NDArray[np.bool_]:
         good = np.zeros(len(i), np.bool_)
         some = self._afford(i, j)
-        measured = self._documents.measure(
-            self.proposals.rows[i[some]], self.proposals.rows[j[some]]
-        )
-        good[some] = measured.accepted(self._criteria, len(some))
+        a, b = self.proposals.rows[i[some]], self.proposals.rows[j[some]]
+        good[some] = self._documents.measure(a, b).accepted(self._criteria, len(some))
         return good
 
     def _afford(self, i: RowIds, j: RowIds) -> RowIds:
         """Return which pairs are candidates and within the budget; these count as checked."""
         by = self.proposals.proposed_by(i, j)
         some = np.flatnonzero(by.any(axis=0))
-        some = some[: self.budget.afford(self._lengths[i[some]] + self._lengths[j[some]])]
+        some = some[: self.budget.afford(self._costs[i[some]] + self._costs[j[some]])]
         self.checked += (len(some), *np.count_nonzero(by[:, some], axis=1))
         return some
 
-    # -- data of the documents
+    @property
+    def _costs(self) -> RowIds:
+        """What a comparison of each document costs, in shingles."""
+        if self._texts.sets is None:
+            return np.full(len(self), _VECTOR_COST)
+        return self._lengths
 
     @cached_property
     def _lengths(self) -> RowIds:

@@ -52,13 +52,18 @@ class FamilyForms:
         return self._short.measures(self._documents[i], self._documents[j])
 
     def may_reach(self, i: RowIds, j: RowIds) -> NDArray[np.bool_]:
-        """Return which pairs of forms may have the similarity; none that has it is rejected."""
-        a, b = self._documents[i], self._documents[j]
-        possible = self._short.same_numbers(a, b)
+        """Return which pairs may have the similarity; none that has it is rejected.
+
+        Those that are not measured by edit similarity may have it.
+        """
+        possible = ~self.measure(i, j)
+        edited = np.flatnonzero(~possible)
+        a, b = self._documents[i[edited]], self._documents[j[edited]]
+        possible[edited] = self._short.same_numbers(a, b)
         if self._signatures is not None:
-            rows = self._signatures.row_of
-            some = np.flatnonzero(possible)
-            possible[some] = self._signatures.may_reach(rows[a[some]], rows[b[some]])
+            some = np.flatnonzero(possible[edited])
+            rows = self._signatures.rows
+            possible[edited[some]] = self._signatures.may_reach(rows(a[some]), rows(b[some]))
         return possible
 
     def lists(self, blocks: list[U64]) -> tuple[Lists, int]:

@@ -13,6 +13,7 @@ from simdup.clustering.linkage import Priority, components, stars
 from simdup.fingerprints.bands import Signatures
 from simdup.fingerprints.edit_bands import EditSignatures
 from simdup.fingerprints.fingerprinter import Fingerprints
+from simdup.fingerprints.titled import mask_fingerprints, mask_signatures
 from simdup.model.criteria import FEW_TERMS, Criteria
 from simdup.model.settings import Settings
 from simdup.reuse.sharing import TextSeeds, least_share, sharing_pairs
@@ -103,15 +104,22 @@ def find_groups(given: Grouping) -> Found:
 
 def _proposals(given: Grouping, distinct: RowIds) -> tuple[Proposals, RowIds]:
     """Return the distinct documents, and those that may be compared with others."""
-    prints = given.documents.fingerprints
+    prints, titles = given.documents.fingerprints, given.documents.titles
+    known = Fingerprints(prints.values[distinct], prints.bits, prints.terms[distinct])
+    signatures, edited = given.signatures, given.edited
+    if titles is not None:
+        known = mask_fingerprints(known, titles[distinct])
+        signatures = None if signatures is None else mask_signatures(signatures, titles)
+        edited = None if edited is None else edited.masked(titles)
     proposals = Proposals(
         distinct,
-        Fingerprints(prints.values[distinct], prints.bits, prints.terms[distinct]),
-        given.signatures,
+        known,
+        signatures,
         distinct < len(given.documents.references),
         given.settings,
         short=given.texts.short,
-        edited=given.edited,
+        edited=edited,
+        titles=None if titles is None else titles[distinct],
     )
     comparable = proposals.fingerprints.terms >= FEW_TERMS
     if given.texts.short is not None:
