@@ -100,7 +100,7 @@ _RULES = (
     _Rule("short_texts numbers", lambda t: t["verify"] is False,
           "with --no-verify, texts are not compared"),
     _Rule("short_texts numbers", lambda t: not t.by_similarity, "no similarity is asked for"),
-    _Rule("numbers", lambda t: t["short_texts"] is False, "only of short texts they matter"),
+    _Rule("numbers", lambda t: t["short_texts"] is False, "numbers matter for short texts only"),
     _Rule("segmenter dictionary",
           _recipe_is(lambda recipe: recipe.tokens.partition(":")[0] not in _CUT_BY_JIEBA),
           "these --tokens need no segmenter"),
