@@ -40,6 +40,14 @@ class BatchOptions:
     # Computes additional bytes from a document and its text.
     extras: Callable[[Document, PreparedText], bytes] | None = None
 
+    @classmethod
+    def for_criteria(cls, criteria: Criteria) -> BatchOptions:
+        """Return what criteria need of documents beside their counts."""
+        signed = criteria if "minhash" in criteria.searches else None
+        if not criteria.verify and signed is None:
+            return cls()
+        return cls(criteria.shingle, criteria.verify, signed, "passages" in criteria.searches)
+
 
 COUNTS_ONLY = BatchOptions()
 _NO_COUNTS = TermCounter().count([])
@@ -129,6 +137,10 @@ class BatchCounter:
     def count(self, batch: Batch) -> CountedBatch:
         """Return the counts of a batch on its own."""
         return self._count(batch, self.analyzer.counter())[0]
+
+    def count_texts(self, batch: Batch) -> tuple[CountedBatch, list[str]]:
+        """Return the same, and the texts in the form that is cut into shingles."""
+        return self._count(batch, self.analyzer.counter())
 
     def _count(self, batch: Batch, counter: TermCounter) -> tuple[CountedBatch, list[str]]:
         """Return the counts of a batch, and its texts in the form that is cut into shingles."""

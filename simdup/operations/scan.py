@@ -12,8 +12,7 @@ import numpy as np
 
 from simdup.clustering.clusters import Group, ScannedDocuments, form_clusters
 from simdup.clustering.decisions import divide
-from simdup.clustering.linkage import Priority, priority_by
-from simdup.corpus.patterns import matches
+from simdup.clustering.linkage import Priority, priority_by, rank_by
 from simdup.evaluation.templates import COSINE, unlike_share, unlike_words
 from simdup.features.weights import Weighting
 from simdup.fingerprints.bands import Signatures, pstable_keys
@@ -126,7 +125,8 @@ def examine(opened: Input) -> tuple[Result, Corpus]:
 def _examine(opened: Input, indexes: IndexReferences) -> tuple[Result, Corpus]:
     started = time.monotonic()
     settings, criteria = opened.settings, opened.settings.criteria
-    with ingest(opened, _batch_options(criteria, indexes)) as corpus:
+    options = replace(BatchOptions.for_criteria(criteria), extras=indexes.extras)
+    with ingest(opened, options) as corpus:
         fingerprinter = opened.fingerprinter or Fingerprinter.for_corpus(
             corpus.analyzer, corpus.counts
         )
@@ -136,7 +136,7 @@ def _examine(opened: Input, indexes: IndexReferences) -> tuple[Result, Corpus]:
         with Crew(work, settings.run) as crew:
             documents = _documents(corpus, crew, opened)
             matches = indexes.match(corpus, documents, settings)
-            ranks = _ranks(corpus, criteria, documents.references)
+            ranks = rank_by(criteria, corpus.names, corpus.paths, documents.references)
             priority = priority_by(criteria.keep, corpus.priorities, ranks)
             scanned = _Scanned(corpus, weighting, stored, priority)
             found = _find(documents, scanned, matches, settings)
@@ -252,33 +252,6 @@ def _inputs(documents: ScannedDocuments, corpus: Corpus, opened: Input) -> Input
     return InputDocuments(
         documents.names, len(documents.references), tuple(wordless), tuple(unread)
     )
-
-
-def _batch_options(criteria: Criteria, indexes: IndexReferences) -> BatchOptions:
-    """Return what criteria and indexes need of documents beside their counts."""
-    signed = criteria if "minhash" in criteria.searches else None
-    if not criteria.verify and signed is None:
-        return BatchOptions(extras=indexes.extras)
-    seeds = "passages" in criteria.searches
-    return BatchOptions(criteria.shingle, criteria.verify, signed, seeds, extras=indexes.extras)
-
-
-def _ranks(corpus: Corpus, criteria: Criteria, references: range) -> Callable[[int], int]:
-    """Return the rank that precedes the `keep` policy: references, then preferred documents."""
-    prefer, decided = criteria.prefer, criteria.decisions.kept
-    if not prefer and not decided:
-        return lambda document: -1 if document in references else 0
-
-    def rank(document: int) -> int:
-        if document in references:
-            return -2
-        name, path = str(corpus.names[document]), corpus.paths[document]
-        if name in decided:
-            return -1
-        hits = (i for i, one in enumerate(prefer) if matches(name, [one]) or matches(path, [one]))
-        return next(hits, len(prefer))
-
-    return rank
 
 
 def _template_hint(groups: list[Group], crew: Crew, criteria: Criteria) -> str:

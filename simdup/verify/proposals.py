@@ -18,12 +18,12 @@ from simdup.fingerprints.fingerprinter import Fingerprints
 from simdup.fingerprints.near import iter_near_pairs, near_pairs
 from simdup.model.settings import Settings
 from simdup.search import banding
-from simdup.search.arrays import RowIds, RowPairs, hamming_distances, mix_rows
-from simdup.search.bitview import BitView
+from simdup.search.arrays import RowIds, RowPairs, hamming_distances
+from simdup.search.ball import HammingBall
+from simdup.search.bitview import block_keys
 from simdup.search.forest import Forest
 from simdup.search.grouping import Budget, Check, connect
 from simdup.search.lists import Lists
-from simdup.search.pieces import cut
 from simdup.verify.listed import ListedPairs
 
 # Candidates that connect more documents than this are not all verified: see `families`.
@@ -132,12 +132,9 @@ class Proposals:
         known = self.signatures
         columns = [] if known is None else list(known.columns(self.rows))
         if self.by_distance:
-            bits = self.fingerprints.bits
-            view = BitView.of_all_bits(self.fingerprints.values, bits)
-            blocks = cut(bits, min(self.settings.criteria.distance + 1, bits))
-            # If every bit may differ, any two are near, so all are in one list.
-            masks = [view.mask([] if len(blocks) == bits else [block]) for block in blocks]
-            columns += [mix_rows(view.fingerprints & mask) for mask in masks]
+            prints = self.fingerprints
+            distance = min(self.settings.criteria.distance, prints.bits)
+            columns += block_keys(prints.values, HammingBall(prints.bits, distance))
         keys = [column.astype(np.uint64) for column in columns]
         found = Lists.of_keys(
             np.stack(keys, axis=1) if keys else np.zeros((len(self), 0), np.uint64)

@@ -1,0 +1,214 @@
+"""The stages of a scan, joined by Spark, which shuffles, retries and spills."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from simdup.features.analyzer import Analyzer
+from simdup.features.idf import ENOUGH_DOCUMENTS, Model
+from simdup.features.shingles import Sets
+from simdup.fingerprints.bands import Signatures, minhash_signatures
+from simdup.fingerprints.fingerprinter import Fingerprinter
+from simdup.ingest.counting import BatchCounter, BatchOptions
+from simdup.model.settings import Settings
+from simdup.search.ball import HammingBall
+from simdup.spark.arrays import to_array
+from simdup.spark.checkpoint import Checkpoint, DataFrame
+from simdup.spark.groups import GroupDocuments, grouped_schema
+from simdup.spark.meet import (
+    EDGES,
+    LABELS,
+    MEETINGS,
+    NEAR_MEETINGS,
+    JoinNear,
+    Keys,
+    NearKeys,
+    contract,
+    join_equal,
+    label,
+)
+from simdup.spark.prepare import Prepare, prepared_schema
+from simdup.spark.rows import Rows
+from simdup.spark.weigh import FINGERPRINTS, TERMS, ModelFile, Weigh, count_terms
+
+
+@dataclass(frozen=True)
+class Job:
+    """A scan: rows, what is asked of them, and where its stages are kept."""
+
+    rows: Rows
+    settings: Settings
+    checkpoint: Checkpoint
+    folder: str  # of the driver, for the model
+
+    @cached_property
+    def analyzer(self) -> Analyzer:
+        """What turns texts into terms."""
+        return Analyzer.for_recipe(self.settings.recipe, self.settings.run.segmenter)
+
+    @cached_property
+    def signatures(self) -> Signatures | None:
+        """The signatures of no document: they show the types, and how many bytes must agree."""
+        criteria = self.settings.criteria
+        if criteria.method == "pstable":
+            return Signatures(np.zeros((0, 0), np.uint64))
+        if "minhash" not in criteria.searches:
+            return None
+        nothing = Sets(np.zeros(1, np.int64), np.zeros(0, np.uint64))
+        return minhash_signatures(nothing, criteria)
+
+    # -- stages
+
+    @cached_property
+    def prepared(self) -> DataFrame:
+        """Documents, skipped rows and counts: see `prepare`."""
+        options = replace(BatchOptions.for_criteria(self.settings.criteria), standalone=True)
+        counter = BatchCounter(self.analyzer, self.settings.reading, options)
+        task = Prepare(counter, self.rows.carried)
+        schema = prepared_schema(self.rows.carried)
+        return self._stage("prepared", lambda: self._map(self.rows.frame, task, schema))
+
+    @property
+    def documents(self) -> DataFrame:
+        """The prepared documents."""
+        return self.prepared.where("digest is not null")
+
+    @cached_property
+    def frequencies(self) -> DataFrame:
+        """How many documents have each term, of terms in several documents."""
+        from pyspark.sql import functions as F  # noqa: N812
+
+        def make() -> DataFrame:
+            counts = self.prepared.where("counts is not null").select("counts")
+            task = partial(count_terms, hash_bytes=self.analyzer.hash_bytes)
+            terms = self._map(counts, task, TERMS).groupBy("term")
+            return terms.agg(F.sum("documents").alias("documents")).where("documents > 1")
+
+        return self._stage("frequencies", make)
+
+    @cached_property
+    def fingerprinter(self) -> Fingerprinter:
+        """The recipe with its IDF."""
+        recipe = self.settings.recipe
+        documents = self.documents.count()
+        enough = recipe.idf == "corpus" or documents >= ENOUGH_DOCUMENTS
+        if not recipe.may_need_corpus or not enough:
+            return Fingerprinter.alone(self.analyzer)
+        terms = self.frequencies.toArrow()
+        ids = to_array(terms["term"]).view(np.uint64)
+        order = np.argsort(ids)
+        df = to_array(terms["documents"]).astype(np.int32)
+        # Terms that are not listed are in one document.
+        model = Model("corpus", documents, ids[order], df[order], self.analyzer.terms_digest, 1)
+        return Fingerprinter(self.analyzer, model, learned=True)
+
+    @cached_property
+    def fingerprints(self) -> DataFrame:
+        """The fingerprint of each document."""
+
+        def make() -> DataFrame:
+            fingerprinter, model = self.fingerprinter, None
+            if isinstance(fingerprinter.idf, Model):
+                model = self._share(fingerprinter.idf)
+                fingerprinter = Fingerprinter(
+                    self.analyzer, replace(fingerprinter.idf, **_NO_TERMS)
+                )
+            counts = self.prepared.where("counts is not null").select("rows", "counts")
+            task = Weigh(fingerprinter, self.settings.criteria, model)
+            return self._map(counts, task, FINGERPRINTS)
+
+        return self._stage("fingerprints", make)
+
+    @cached_property
+    def edges(self) -> DataFrame:
+        """Edges that connect all candidates."""
+        return self._stage("edges", self._make_edges)
+
+    def _make_edges(self) -> DataFrame:
+        criteria, bits = self.settings.criteria, self.settings.recipe.bits
+        kind = "" if self.signatures is None else self.signatures.keys.dtype.str
+        of_texts = self.documents.select("row", "digest", "keys")
+        vectors = criteria.method == "pstable"
+        keys = self._map(of_texts, Keys("keys", "" if vectors else kind, True), MEETINGS)
+        if vectors:
+            of_vectors = self.fingerprints.select("row", "vector_keys")
+            more = self._map(of_vectors, Keys("vector_keys", kind, False), MEETINGS)
+            keys = keys.unionByName(more)
+        edges = self._map(keys.repartition("key"), join_equal, EDGES)
+        if "simhash" in criteria.searches:
+            prints = self.fingerprints.where("terms > 0").select("row", "fingerprint")
+            near = self._map(prints, NearKeys(HammingBall(bits, criteria.distance)), NEAR_MEETINGS)
+            task = JoinNear(self.settings, bits)
+            edges = edges.unionByName(self._map(near.repartition("key"), task, EDGES))
+        return edges
+
+    @cached_property
+    def labels(self) -> DataFrame:
+        """The component of each document that is connected to others."""
+
+        def make() -> DataFrame:
+            fewer = self._map(self.edges, contract, EDGES)
+            return self._map(fewer.repartition(1, "a"), label, LABELS)
+
+        return self._stage("labels", make)
+
+    @cached_property
+    def groups(self) -> DataFrame:
+        """Members and pairs of clusters, and figures: see `groups`."""
+        return self._stage("groups", self._make_groups)
+
+    def _make_groups(self) -> DataFrame:
+        from pyspark.sql import functions as F  # noqa: N812
+
+        text = F.col("text")
+        if not self.settings.criteria.shingle.by_words:
+            # Words may be cut otherwise in a text that differs in white space.
+            text = F.when(~F.col("copy"), text)
+        wanted = ["digest", "length", "value", "keys", "sketch", "text"]
+        documents = self.documents.select(*self.rows.names, *wanted)
+        joined = self.labels.join(self.fingerprints, "row").join(documents, "row")
+        if self.settings.criteria.method == "pstable":
+            joined = joined.drop("keys").withColumnRenamed("vector_keys", "keys")
+        task = GroupDocuments(self.analyzer, self.settings, self.signatures, self.rows.carried)
+        by_root = joined.withColumn("text", text).repartition("root")
+        return self._map(by_root, task, grouped_schema(self.rows.carried))
+
+    @cached_property
+    def numbers(self) -> DataFrame:
+        """The number of each cluster, by its first document: larger ones first."""
+        from pyspark.sql import Window
+        from pyspark.sql import functions as F  # noqa: N812
+
+        def make() -> DataFrame:
+            first = self.groups.where("kind = 'member' and row = first")
+            by = [F.desc("size"), F.desc("reference"), *map(F.asc, self.rows.input_order)]
+            number = F.row_number().over(Window.orderBy(*by)).cast("bigint")
+            return first.select("first", number.alias("cluster"))
+
+        return self._stage("numbers", make)
+
+    # -- how a stage is made
+
+    def _stage(self, name: str, make: Any) -> DataFrame:
+        return self.checkpoint.stage(name, make)
+
+    def _map(self, frame: DataFrame, task: Any, schema: pa.Schema) -> DataFrame:
+        # Spark takes functions only.
+        return frame.mapInArrow(lambda batches: task(batches), self.rows.schema(schema))
+
+    def _share(self, model: Model) -> ModelFile:
+        """Write a model to a file that Spark gives to each machine."""
+        name = f"simdup-{model.digest()}.npy"
+        shared = ModelFile.save(model, str(Path(self.folder) / name))
+        self.checkpoint.session.sparkContext.addFile(shared.path)
+        return shared
+
+
+# A model without its terms, which travel as a file.
+_NO_TERMS: dict[str, Any] = {"ids": np.zeros(0, np.uint64), "df": np.zeros(0, np.int32)}

@@ -1,0 +1,144 @@
+"""Stages 2 and 3: the frequencies of terms, and the fingerprints of counted documents."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TypeAlias
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from simdup.features.analyzer import Analyzer
+from simdup.features.counts import Counts, join
+from simdup.features.idf import Model
+from simdup.features.packed_counts import unpack_counts
+from simdup.features.weights import Weighting
+from simdup.fingerprints.bands import pstable_keys
+from simdup.fingerprints.fingerprinter import Fingerprinter
+from simdup.model.criteria import Criteria
+from simdup.spark.arrays import batch_of, of_bytes
+
+U64: TypeAlias = NDArray[np.uint64]
+I64: TypeAlias = NDArray[np.int64]
+
+TERMS = pa.schema({"term": pa.int64(), "documents": pa.int64()})
+
+FINGERPRINTS = pa.schema(
+    {
+        "row": pa.int64(), "fingerprint": pa.binary(), "terms": pa.int64(),
+        # Band keys of vectors, for the method that searches these.
+        "vector_keys": pa.binary(),
+        # The vectors themselves, if a cosine is measured: term hashes and weights.
+        "term_hashes": pa.binary(), "weights": pa.binary(),
+    }
+)  # fmt: skip
+
+# Terms of a task that are held before they are summed: 64 MB.
+_TERMS = 1 << 22
+
+
+def count_terms(batches: Iterator[pa.RecordBatch], hash_bytes: int) -> Iterator[pa.RecordBatch]:
+    """Yield how many documents of a task have each term; a term may come several times."""
+    waiting: list[tuple[U64, I64]] = []
+    size = 0
+    for batch in batches:
+        for content in batch.column("counts"):
+            counts = join([(0, unpack_counts(content.as_py()))], hash_bytes)
+            waiting.append((counts.ids, counts.document_frequencies().astype(np.int64)))
+            size += len(counts.ids)
+            if size >= _TERMS:
+                yield _summed(waiting)
+                waiting, size = [], 0
+    if waiting:
+        yield _summed(waiting)
+
+
+def _summed(parts: list[tuple[U64, I64]]) -> pa.RecordBatch:
+    ids, places = np.unique(np.concatenate([part for part, _ in parts]), return_inverse=True)
+    sums = np.bincount(places, np.concatenate([part for _, part in parts]), len(ids))
+    columns = {"term": ids.view(np.int64), "documents": sums.astype(np.int64)}
+    return batch_of(TERMS, columns, len(ids))
+
+
+@dataclass(frozen=True)
+class ModelFile:
+    """A model that workers map from a file, so that those of a machine share its memory."""
+
+    path: str
+    name: str
+    documents: int
+    terms_digest: str
+    unlisted: int
+
+    @classmethod
+    def save(cls, model: Model, path: str) -> ModelFile:
+        """Write the terms and frequencies of a model."""
+        columns = np.zeros(len(model.ids), [("ids", "<u8"), ("df", "<i4")])
+        columns["ids"], columns["df"] = model.ids, model.df
+        with Path(path).open("wb") as file:
+            np.save(file, columns)
+        return cls(path, model.name, model.documents, model.terms_digest, model.unlisted)
+
+    def load(self) -> Model:
+        """Return the model."""
+        columns = _map(self.path)
+        return Model(
+            self.name, self.documents, columns["ids"], columns["df"], self.terms_digest,
+            self.unlisted,
+        )  # fmt: skip
+
+
+@cache
+def _map(path: str) -> NDArray[np.void]:
+    """Map a file of the driver, or the copy of it that Spark made on another machine."""
+    if not Path(path).exists():
+        from pyspark import SparkFiles
+
+        path = SparkFiles.get(Path(path).name)
+    found: NDArray[np.void] = np.load(path, mmap_mode="r")
+    return found
+
+
+@dataclass(frozen=True)
+class Weigh:
+    """Makes the fingerprints of counted documents; can be pickled."""
+
+    fingerprinter: Fingerprinter  # complete if there is no `model`
+    criteria: Criteria
+    model: ModelFile | None = None
+
+    @property
+    def analyzer(self) -> Analyzer:
+        """What counted the documents."""
+        return self.fingerprinter.analyzer
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Yield the fingerprint of each document."""
+        complete = self.fingerprinter
+        if self.model is not None:
+            complete = Fingerprinter(self.analyzer, self.model.load(), learned=True)
+        for batch in batches:
+            pairs = zip(batch.column("rows"), batch.column("counts"), strict=True)
+            for rows, content in pairs:
+                chunk = unpack_counts(content.as_py())
+                weighting = complete.weigh(join([(0, chunk)], self.analyzer.hash_bytes))
+                yield self._weighed(complete, weighting, np.frombuffer(rows.as_py(), np.int64))
+
+    def _weighed(self, complete: Fingerprinter, weighting: Weighting, rows: I64) -> pa.RecordBatch:
+        prints = complete.fingerprints(weighting.counts)
+        columns = {"row": rows, "fingerprint": of_bytes(prints.values), "terms": prints.terms}
+        if self.criteria.method == "pstable":
+            columns["vector_keys"] = of_bytes(pstable_keys(weighting, self.criteria))
+        if self.criteria.cosine is not None:
+            columns["term_hashes"], columns["weights"] = _vectors(weighting, weighting.counts)
+        return batch_of(FINGERPRINTS, columns, len(rows))
+
+
+def _vectors(weighting: Weighting, counts: Counts) -> tuple[list[bytes], list[bytes]]:
+    every = [weighting.document(number) for number in range(len(counts))]
+    hashes = [counts.ids[row.columns].tobytes() for row in every]
+    return hashes, [row.values.tobytes() for row in every]
