@@ -11,13 +11,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdup.errors import SimdupError
-from simdup.features.counts import CountedChunk
+from simdup.features.counts import CountedChunk, Counts
 from simdup.features.text import cut_at, ends_of
 
 # It changes with the format, so that what another version stored is refused, not misread.
 _MAGIC = b"simdup-counts 1\n"
 _HEAD = np.dtype("<i8")
 _TYPES = tuple(map(np.dtype, ("u1", "<u2", "<u4")))
+
+
+def cut_counts(counts: Counts, first: int, last: int) -> CountedChunk:
+    """Return rows ``first:last`` of counts as a chunk with terms of its own."""
+    rows = counts.rows(first, last)
+    terms, columns = np.unique(rows.columns, return_inverse=True)
+    return CountedChunk(
+        rows.starts,
+        columns.astype(np.int32),
+        rows.values,
+        counts.ids[terms],
+        counts.hashes[terms],
+        tuple(counts.terms[term] for term in terms.tolist()) if counts.terms else (),
+    )
 
 
 def pack_counts(chunk: CountedChunk) -> bytes:

@@ -138,10 +138,6 @@ class BatchCounter:
         """Return the counts of a batch on its own."""
         return self._count(batch, self.analyzer.counter())[0]
 
-    def count_texts(self, batch: Batch) -> tuple[CountedBatch, list[str]]:
-        """Return the same, and the texts in the form that is cut into shingles."""
-        return self._count(batch, self.analyzer.counter())
-
     def _count(self, batch: Batch, counter: TermCounter) -> tuple[CountedBatch, list[str]]:
         """Return the counts of a batch, and its texts in the form that is cut into shingles."""
         counted = CountedBatch(batch.size)

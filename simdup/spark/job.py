@@ -15,7 +15,6 @@ from simdup.features.idf import ENOUGH_DOCUMENTS, Model
 from simdup.features.shingles import Sets
 from simdup.fingerprints.bands import Signatures, minhash_signatures
 from simdup.fingerprints.fingerprinter import Fingerprinter
-from simdup.ingest.counting import BatchCounter, BatchOptions
 from simdup.model.settings import Settings
 from simdup.search.ball import HammingBall
 from simdup.spark.arrays import to_array
@@ -68,9 +67,7 @@ class Job:
     @cached_property
     def prepared(self) -> DataFrame:
         """Documents, skipped rows and counts: see `prepare`."""
-        options = replace(BatchOptions.for_criteria(self.settings.criteria), standalone=True)
-        counter = BatchCounter(self.analyzer, self.settings.reading, options)
-        task = Prepare(counter, self.rows.carried)
+        task = Prepare(self.analyzer, self.settings, self.rows.carried)
         schema = prepared_schema(self.rows.carried)
         return self._stage("prepared", lambda: self._map(self.rows.frame, task, schema))
 
@@ -79,15 +76,19 @@ class Job:
         """The prepared documents."""
         return self.prepared.where("digest is not null")
 
+    @property
+    def counts(self) -> DataFrame:
+        """The counts of documents, many in a row."""
+        return self.prepared.where("counts is not null").select("counts", "rows", "text_of")
+
     @cached_property
     def frequencies(self) -> DataFrame:
         """How many documents have each term, of terms in several documents."""
         from pyspark.sql import functions as F  # noqa: N812
 
         def make() -> DataFrame:
-            counts = self.prepared.where("counts is not null").select("counts")
             task = partial(count_terms, hash_bytes=self.analyzer.hash_bytes)
-            terms = self._map(counts, task, TERMS).groupBy("term")
+            terms = self._map(self.counts, task, TERMS).groupBy("term")
             return terms.agg(F.sum("documents").alias("documents")).where("documents > 1")
 
         return self._stage("frequencies", make)
@@ -119,9 +120,8 @@ class Job:
                 fingerprinter = Fingerprinter(
                     self.analyzer, replace(fingerprinter.idf, **_NO_TERMS)
                 )
-            counts = self.prepared.where("counts is not null").select("rows", "counts")
             task = Weigh(fingerprinter, self.settings.criteria, model)
-            return self._map(counts, task, FINGERPRINTS)
+            return self._map(self.counts, task, FINGERPRINTS)
 
         return self._stage("fingerprints", make)
 

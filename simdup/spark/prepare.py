@@ -1,23 +1,31 @@
 """Stage 1: read rows as `scan` reads those of a table; fold, cut and count them.
 
-In: a row a document.  Out: a row a document, or why it was skipped, and a row for each batch of
-documents with their counts, which are weighed once the frequencies of all terms are known.
+In: a row a document.  Out: a row a document, or why it was skipped, and rows with the counts of
+many documents, which are weighed once the frequencies of all terms are known.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
-from simdup.features.packed_counts import pack_counts
+from simdup.features.analyzer import Analyzer
+from simdup.features.counts import iter_chunks
+from simdup.features.idf import NoIdf
+from simdup.features.packed_counts import cut_counts, pack_counts
 from simdup.features.text import DIGEST_BYTES
-from simdup.ingest.counting import BatchCounter, CountedBatch
-from simdup.ingest.rows import Rows, recognise, row_batches
+from simdup.fingerprints.bands import Signatures
+from simdup.fingerprints.fingerprinter import Fingerprinter
+from simdup.ingest.corpus import Corpus, ingest
+from simdup.ingest.counting import BatchOptions
+from simdup.ingest.sources import open_input
+from simdup.model.settings import Settings
 from simdup.spark.arrays import batch_of, of_bytes
 
 # What is made of each document.
@@ -25,13 +33,18 @@ _DOCUMENT = {
     "skipped": pa.string(), "digest": pa.binary(), "length": pa.int64(), "value": pa.float64(),
     "keys": pa.binary(), "sketch": pa.binary(), "text": pa.binary(),
 }  # fmt: skip
-# What is made of a batch: the numbers of its documents, as bytes, and their counts.
-_BATCH = {"rows": pa.binary(), "counts": pa.binary()}
+# Counts of distinct texts, the rows of their documents, and which text each document has.
+_COUNTS = {"counts": pa.binary(), "rows": pa.binary(), "text_of": pa.binary()}
+
+# Entries of counts that are weighed together: a chunk takes some 300 kB.
+_ENTRIES = 1 << 17
+# Documents of a batch that goes back to Spark.
+_DOCUMENTS = 1 << 11
 
 
 def prepared_schema(carried: pa.Schema) -> pa.Schema:
     """Return the columns of prepared documents; those of `carried` come with them."""
-    fields = chain(carried, (pa.field(*one) for one in (_DOCUMENT | _BATCH).items()))
+    fields = chain(carried, (pa.field(*one) for one in (_DOCUMENT | _COUNTS).items()))
     return pa.schema(list(fields))
 
 
@@ -42,53 +55,91 @@ class Prepare:
     Rows have the columns of `carried`, then ``text0`` ..., and ``value`` if `keep` needs one.
     """
 
-    counter: BatchCounter
+    analyzer: Analyzer
+    settings: Settings
     carried: pa.Schema  # what is handed on: `row`, `reference`, `id`, and what orders documents
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Yield prepared documents and counts."""
-        schema, reading = prepared_schema(self.carried), self.counter.reading
+        carried: list[pa.RecordBatch] = []
+        reading = self.settings.reading
         # Messages name the columns as the user does.
-        names = [*reading.text_fields, *filter(None, [reading.value_field])]
-        for batch in batches:
-            columns = batch.columns[-len(names) :]
-            given = pa.RecordBatch.from_arrays(columns, names)
-            rows = recognise(given, replace(reading, id_field=None))
-            assert isinstance(rows, Rows)
-            carried = {name: batch.column(name) for name in self.carried.names}
-            for some in row_batches(rows, []):
-                counted, texts = self.counter.count_texts(some)
-                yield from _batches(schema, carried, counted, texts)
+        names = [*reading.text_fields, *filter(None, [self.settings.criteria.keep_field])]
+
+        def texts() -> Iterator[pa.RecordBatch]:
+            for batch in chain([first], batches):
+                carried.append(batch.select(self.carried.names))
+                yield pa.RecordBatch.from_arrays(batch.columns[-len(names) :], names)
+
+        first = next(batches, None)
+        if first is None:
+            return
+        kinds = [column.type for column in first.columns[-len(names) :]]
+        schema = pa.schema(list(map(pa.field, names, kinds)))
+        reader = pa.RecordBatchReader.from_batches(schema, texts())
+        # The ids of rows stay outside.
+        settings = replace(self.settings, reading=replace(reading, id_field=None))
+        opened = open_input(reader, settings)
+        # What turns texts into terms was read by the driver.
+        opened = replace(opened, fingerprinter=Fingerprinter(self.analyzer, NoIdf()))
+        with ingest(opened, BatchOptions.for_criteria(self.settings.criteria)) as corpus:
+            rows = pa.Table.from_batches(carried)
+            yield from _skipped(corpus, rows, prepared_schema(self.carried))
+            yield from _documents(corpus, rows, prepared_schema(self.carried))
+            yield from _counts(corpus, rows, prepared_schema(self.carried))
 
 
-def _batches(
-    schema: pa.Schema, carried: dict[str, pa.Array], counted: CountedBatch, texts: Sequence[str]
-) -> Iterator[pa.RecordBatch]:
-    skipped = counted.skipped
+def _skipped(corpus: Corpus, rows: pa.Table, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+    skipped = [one for one in corpus.skipped if one.number]
     if skipped:
-        places = pa.array([one.number - 1 for one in skipped])
-        columns = {name: column.take(places) for name, column in carried.items()}
-        reasons = [one.reason for one in skipped]
-        yield batch_of(schema, columns | {"skipped": reasons}, len(skipped))
-    documents = counted.documents
-    if not documents:
-        return
-    places = pa.array([document.record - 1 for document in documents])
-    columns = {name: column.take(places) for name, column in carried.items()}
-    yield batch_of(schema, columns | _columns(counted, texts), len(documents))
-    rows = np.asarray(columns["row"]).astype(np.int64)
-    counts = {"rows": [rows.tobytes()], "counts": [pack_counts(counted.counts)]}
-    yield batch_of(schema, counts, 1)
+        taken = rows.take(pa.array([one.number - 1 for one in skipped]))
+        columns: dict[str, Any] = {name: taken[name] for name in taken.column_names}
+        columns["skipped"] = [one.reason for one in skipped]
+        yield batch_of(schema, columns, len(skipped))
 
 
-def _columns(counted: CountedBatch, texts: Sequence[str]) -> dict[str, Any]:
-    digests = np.frombuffer(counted.digests, np.uint8).reshape(-1, DIGEST_BYTES)
-    values = [document.value for document in counted.documents]
-    found = {"digest": of_bytes(digests), "length": list(counted.lengths), "value": values}
-    if texts:
-        found["text"] = [text.encode("utf-8", "surrogatepass") for text in texts]
-    if counted.signatures is not None:
-        found["keys"] = of_bytes(counted.signatures.keys)
-        if counted.signatures.sketches is not None:
-            found["sketch"] = of_bytes(counted.signatures.sketches)
+def _documents(corpus: Corpus, rows: pa.Table, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+    signatures = corpus.take_signatures()
+    digests = corpus.digests.view(np.uint8).reshape(-1, DIGEST_BYTES)
+    values = corpus.values or None
+    places = _places(corpus)
+    for low in range(0, len(corpus), _DOCUMENTS):
+        here = np.arange(low, min(low + _DOCUMENTS, len(corpus)))
+        taken = rows.take(pa.array(places[here]))
+        columns: dict[str, Any] = {name: taken[name] for name in taken.column_names}
+        columns |= {"digest": of_bytes(digests[here]), "length": corpus.lengths[here]}
+        if values is not None:
+            columns["value"] = values[low : low + _DOCUMENTS]
+        if len(corpus.slots):
+            columns["text"] = [corpus.stored(number) for number in here.tolist()]
+        yield batch_of(schema, columns | _signed(signatures, here), len(here))
+
+
+def _places(corpus: Corpus) -> NDArray[np.int64]:
+    """Return where documents are among the rows of a task."""
+    return np.asarray(corpus.records, np.int64) - 1
+
+
+def _signed(signatures: Signatures | None, here: NDArray[np.int64]) -> dict[str, Any]:
+    if signatures is None:
+        return {}
+    found = {"keys": of_bytes(signatures.keys[signatures.rows(here)])}
+    if signatures.sketches is not None:
+        found["sketch"] = of_bytes(signatures.sketches[signatures.rows(here)])
     return found
+
+
+def _counts(corpus: Corpus, rows: pa.Table, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+    counts = corpus.counts
+    numbers = np.asarray(rows["row"])[_places(corpus)]
+    text_of = np.arange(len(corpus)) if counts.row_of is None else counts.row_of
+    by_text = np.argsort(text_of, kind="stable")
+    ends = np.searchsorted(text_of[by_text], np.arange(len(counts) + 1))
+    for first, last in iter_chunks(counts.starts, _ENTRIES):
+        documents = by_text[ends[first] : ends[last]]
+        columns = {
+            "counts": [pack_counts(cut_counts(counts, first, last))],
+            "rows": [numbers[documents].tobytes()],
+            "text_of": [(text_of[documents] - first).tobytes()],
+        }
+        yield batch_of(schema, columns, 1)

@@ -46,8 +46,7 @@ def count_terms(batches: Iterator[pa.RecordBatch], hash_bytes: int) -> Iterator[
     waiting: list[tuple[U64, I64]] = []
     size = 0
     for batch in batches:
-        for content in batch.column("counts"):
-            counts = join([(0, unpack_counts(content.as_py()))], hash_bytes)
+        for counts, _ in _unpack(batch, hash_bytes):
             waiting.append((counts.ids, counts.document_frequencies().astype(np.int64)))
             size += len(counts.ids)
             if size >= _TERMS:
@@ -55,6 +54,15 @@ def count_terms(batches: Iterator[pa.RecordBatch], hash_bytes: int) -> Iterator[
                 waiting, size = [], 0
     if waiting:
         yield _summed(waiting)
+
+
+def _unpack(batch: pa.RecordBatch, hash_bytes: int) -> Iterator[tuple[Counts, I64]]:
+    """Yield counts, and the rows of their documents."""
+    columns = (batch.column(name).to_pylist() for name in ("counts", "rows", "text_of"))
+    for content, rows, text_of in zip(*columns, strict=True):
+        texts = np.frombuffer(text_of, np.int64)
+        chunk = [(0, unpack_counts(content))]
+        yield join(chunk, hash_bytes, row_of=texts), np.frombuffer(rows, np.int64)
 
 
 def _summed(parts: list[tuple[U64, I64]]) -> pa.RecordBatch:
@@ -122,11 +130,8 @@ class Weigh:
         if self.model is not None:
             complete = Fingerprinter(self.analyzer, self.model.load(), learned=True)
         for batch in batches:
-            pairs = zip(batch.column("rows"), batch.column("counts"), strict=True)
-            for rows, content in pairs:
-                chunk = unpack_counts(content.as_py())
-                weighting = complete.weigh(join([(0, chunk)], self.analyzer.hash_bytes))
-                yield self._weighed(complete, weighting, np.frombuffer(rows.as_py(), np.int64))
+            for counts, rows in _unpack(batch, self.analyzer.hash_bytes):
+                yield self._weighed(complete, complete.weigh(counts), rows)
 
     def _weighed(self, complete: Fingerprinter, weighting: Weighting, rows: I64) -> pa.RecordBatch:
         prints = complete.fingerprints(weighting.counts)
@@ -134,11 +139,11 @@ class Weigh:
         if self.criteria.method == "pstable":
             columns["vector_keys"] = of_bytes(pstable_keys(weighting, self.criteria))
         if self.criteria.cosine is not None:
-            columns["term_hashes"], columns["weights"] = _vectors(weighting, weighting.counts)
+            columns["term_hashes"], columns["weights"] = _vectors(weighting, len(rows))
         return batch_of(FINGERPRINTS, columns, len(rows))
 
 
-def _vectors(weighting: Weighting, counts: Counts) -> tuple[list[bytes], list[bytes]]:
-    every = [weighting.document(number) for number in range(len(counts))]
-    hashes = [counts.ids[row.columns].tobytes() for row in every]
+def _vectors(weighting: Weighting, documents: int) -> tuple[list[bytes], list[bytes]]:
+    every = [weighting.document(number) for number in range(documents)]
+    hashes = [weighting.counts.ids[row.columns].tobytes() for row in every]
     return hashes, [row.values.tobytes() for row in every]
