@@ -15,6 +15,7 @@ from simdup.features.idf import ENOUGH_DOCUMENTS, Model
 from simdup.features.shingles import Sets
 from simdup.fingerprints.bands import Signatures, minhash_signatures
 from simdup.fingerprints.fingerprinter import Fingerprinter
+from simdup.model.criteria import Criteria
 from simdup.model.settings import Settings
 from simdup.search.ball import HammingBall
 from simdup.spark.arrays import to_array
@@ -37,6 +38,16 @@ from simdup.spark.rows import Rows
 from simdup.spark.weigh import FINGERPRINTS, TERMS, ModelFile, Weigh, count_terms
 
 
+def signatures_of(criteria: Criteria) -> Signatures | None:
+    """Return the signatures of no document: they show the types, and how many bytes must agree."""
+    if criteria.method == "pstable":
+        return Signatures(np.zeros((0, 0), np.uint64))
+    if "minhash" not in criteria.searches:
+        return None
+    nothing = Sets(np.zeros(1, np.int64), np.zeros(0, np.uint64))
+    return minhash_signatures(nothing, criteria)
+
+
 @dataclass(frozen=True)
 class Job:
     """A scan: rows, what is asked of them, and where its stages are kept."""
@@ -53,14 +64,8 @@ class Job:
 
     @cached_property
     def signatures(self) -> Signatures | None:
-        """The signatures of no document: they show the types, and how many bytes must agree."""
-        criteria = self.settings.criteria
-        if criteria.method == "pstable":
-            return Signatures(np.zeros((0, 0), np.uint64))
-        if "minhash" not in criteria.searches:
-            return None
-        nothing = Sets(np.zeros(1, np.int64), np.zeros(0, np.uint64))
-        return minhash_signatures(nothing, criteria)
+        """The signatures of no document."""
+        return signatures_of(self.settings.criteria)
 
     # -- stages
 
