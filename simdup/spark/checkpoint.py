@@ -21,20 +21,23 @@ class Checkpoint:
     def stage(self, name: str, make: Callable[[], DataFrame]) -> DataFrame:
         """Return what a stage has made, or make it.
 
-        A folder that Spark was stopped in may look complete, so a second one, written afterwards,
-        says that it is.
+        Files come into a folder one by one, so a second folder, which is written afterwards, says
+        that all are there.
         """
         content, done = f"{self.folder}/{name}", f"{self.folder}/{name}.done"
-        if not self._exists(done):
+        if not exists(self.session, done):
             make().write.mode("overwrite").parquet(content)
             self.session.range(1).coalesce(1).write.mode("overwrite").parquet(done)
         return self.session.read.parquet(content)
 
-    def _exists(self, folder: str) -> bool:
-        from pyspark.errors import AnalysisException
 
-        try:
-            self.session.read.parquet(folder)
-        except AnalysisException:
-            return False
-        return True
+def exists(session: Session, path: str) -> bool:
+    """Return whether a path of any file system exists."""
+    from pyspark.errors import AnalysisException
+
+    try:
+        # With several paths, Spark does not warn of those that do not exist.
+        session.read.format("binaryFile").load([path, path])
+    except AnalysisException:
+        return False
+    return True

@@ -10,7 +10,6 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import count
 from typing import Any
 
 import numpy as np
@@ -176,8 +175,8 @@ def _members(
 ) -> Iterator[pa.RecordBatch]:
     """Yield a row a member, with what is known of the document."""
     rows = [
-        (min(one.number for one in cluster.members), len(cluster.members), place, member)
-        for cluster in clusters
+        (first, len(cluster.members), place, member)
+        for first, cluster in zip(_firsts(clusters), clusters, strict=True)
         for place, member in enumerate(cluster.members)
     ]
     for low in range(0, len(rows), _ROWS):
@@ -197,9 +196,9 @@ def _pairs(
 ) -> Iterator[pa.RecordBatch]:
     """Yield a row a pair."""
     rows = [
-        (min(one.number for one in cluster.members), place, pair)
-        for cluster in clusters
-        for place, pair in zip(count(), cluster.pairs, strict=False)
+        (first, place, pair)
+        for first, cluster in zip(_firsts(clusters), clusters, strict=True)
+        for place, pair in enumerate(cluster.pairs)
     ]
     for low in range(0, len(rows), _ROWS):
         firsts, places, pairs = zip(*rows[low : low + _ROWS], strict=True)
@@ -208,6 +207,10 @@ def _pairs(
             "first": table["row"].take(pa.array(firsts)), **_measured(pairs, ("a", "b", "exact")),
         }  # fmt: skip
         yield batch_of(schema, columns, len(pairs))
+
+
+def _firsts(clusters: Sequence[Cluster]) -> list[int]:
+    return [min(member.number for member in cluster.members) for cluster in clusters]
 
 
 def _measured(each: Sequence[Member] | Sequence[Pair], more: Sequence[str]) -> dict[str, Any]:
