@@ -32,6 +32,7 @@ from simdup.spark.meet import (
     label,
 )
 from simdup.spark.prepare import Prepare, prepared_schema
+from simdup.spark.refine import Refine
 from simdup.spark.weigh import FINGERPRINTS, TERMS, ModelFile, Weigh, count_terms
 
 Task = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
@@ -70,16 +71,18 @@ class InProcess:
         if self.settings.criteria.method == "pstable":
             keys = prints.select(["row", "vector_keys"]).rename_columns(["row", "keys"])
             documents = documents.drop_columns("keys").join(keys, "row")
-        labels = self._label(documents, prints)
+        labels, look = self._label(documents, prints), self._signatures
         if not self.settings.criteria.shingle.by_words:
             copies = labels.filter(labels["copy"])["row"]
             nothing = pa.nulls(len(documents), pa.binary())
             texts = pc.if_else(pc.is_in(documents["row"], copies), nothing, documents["text"])
             place = documents.schema.get_field_index("text")
             documents = documents.set_column(place, "text", texts)
-        joined = labels.join(prints, "row", join_type="inner").join(
-            documents, "row", join_type="inner"
-        )
+        joined = _joined(labels, prints, documents)
+        if look is not None and look.sketches is not None and self._chance.random() < 0.5:
+            refine = Refine(self.settings, self.settings.recipe.bits, look)
+            parted = self._map(refine, joined, LABELS, "root")
+            joined = _joined(parted, prints, documents)
         task = GroupDocuments(self._analyzer, self.settings, self._signatures, carried)
         found = self._map(task, joined, grouped_schema(carried), "root")
         skipped = prepared.filter(prepared["skipped"].is_valid())
@@ -143,6 +146,11 @@ class InProcess:
 
     def _shuffled(self, n: int) -> list[int]:
         return self._chance.sample(range(n), n)
+
+
+def _joined(labels: pa.Table, prints: pa.Table, documents: pa.Table) -> pa.Table:
+    joined = labels.join(prints, "row", join_type="inner")
+    return joined.join(documents, "row", join_type="inner")
 
 
 def _members(found: pa.Table) -> list[tuple[Any, ...]]:

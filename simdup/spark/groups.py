@@ -1,4 +1,4 @@
-"""Stage 6: the clusters among documents that are connected, found as on one machine.
+"""Stage 7: the clusters among documents that are connected, found as on one machine.
 
 What the searches propose never crosses components, so the documents of a task, any number of whole
 components, have the same clusters as among all others.
@@ -29,6 +29,7 @@ from simdup.fingerprints.fingerprinter import Fingerprints
 from simdup.model.clusters import Cluster, Member, Pair
 from simdup.model.settings import Settings
 from simdup.spark.arrays import batch_of, table_of, to_array, to_rows
+from simdup.spark.refine import signatures_from
 from simdup.verify.cosine import Vector, vector
 from simdup.verify.families import Texts
 from simdup.verify.pairs import Found, Grouping, find_groups
@@ -100,18 +101,10 @@ class GroupDocuments:
         ranks = rank_by(criteria, names, [""] * len(names), references)
         priority = priority_by(criteria.keep, columns, ranks)
         texts = Texts.of(lengths, stored, criteria)
-        signatures = self._signatures(table)
+        signatures = signatures_from(table, self.signatures)
         found = find_groups(Grouping(documents, signatures, texts, priority, settings))
         groups = divide(found.groups, criteria.decisions, names, priority)
         return form_clusters(groups, documents, criteria), found
-
-    def _signatures(self, table: pa.Table) -> Signatures | None:
-        look = self.signatures
-        if look is None:
-            return None
-        keys = to_rows(table["keys"], look.keys.dtype)
-        sketches = None if look.sketches is None else to_rows(table["sketch"], np.uint8)
-        return look._replace(keys=keys, sketches=sketches)
 
     def _stored(self, table: pa.Table, digests: NDArray[np.void]) -> StoredTexts:
         texts = table["text"].cast(pa.large_binary()).combine_chunks()

@@ -34,6 +34,7 @@ from simdup.spark.meet import (
     label,
 )
 from simdup.spark.prepare import Prepare, prepared_schema
+from simdup.spark.refine import MANY, Refine
 from simdup.spark.rows import Rows
 from simdup.spark.weigh import FINGERPRINTS, TERMS, ModelFile, Weigh, count_terms
 
@@ -56,6 +57,7 @@ class Job:
     settings: Settings
     checkpoint: Checkpoint
     folder: str  # of the driver, for the model
+    many: int = MANY  # documents of a component that one task groups as they are
 
     @cached_property
     def analyzer(self) -> Analyzer:
@@ -175,14 +177,34 @@ class Job:
         if not self.settings.criteria.shingle.by_words:
             # Words may be cut otherwise in a text that differs in white space.
             text = F.when(~F.col("copy"), text)
-        wanted = ["digest", "length", "value", "keys", "sketch", "text"]
-        documents = self.documents.select(*self.rows.names, *wanted)
-        joined = self.labels.join(self.fingerprints, "row").join(documents, "row")
-        if self.settings.criteria.method == "pstable":
-            joined = joined.drop("keys").withColumnRenamed("vector_keys", "keys")
+        joined = self._join(self.components, "length", "value", "text")
         task = GroupDocuments(self.analyzer, self.settings, self.signatures, self.rows.carried)
         by_root = joined.withColumn("text", text).repartition("root")
         return self._map(by_root, task, grouped_schema(self.rows.carried))
+
+    @cached_property
+    def components(self) -> DataFrame:
+        """The labels, after components of many documents were parted if they fall apart."""
+        large = self.labels.groupBy("root").count().where(f"count > {self.many}").select("root")
+        if self.signatures is None or self.signatures.sketches is None or large.isEmpty():
+            return self.labels
+
+        def make() -> DataFrame:
+            labels = self._join(self.labels.join(large, "root", "left_semi"))
+            task = Refine(self.settings, self.settings.recipe.bits, self.signatures)
+            fewer = self._map(labels.repartition("root"), task, LABELS)
+            return self.labels.join(large, "root", "left_anti").unionByName(fewer)
+
+        return self._stage("components", make)
+
+    def _join(self, labels: DataFrame, *wanted: str) -> DataFrame:
+        """Return labelled documents with their fingerprints, keys, and what else is wanted."""
+        columns = [*self.rows.names, "digest", "keys", "sketch", *wanted]
+        documents = self.documents.select(*columns)
+        joined = labels.join(self.fingerprints, "row").join(documents, "row")
+        if self.settings.criteria.method == "pstable":
+            joined = joined.drop("keys").withColumnRenamed("vector_keys", "keys")
+        return joined
 
     @cached_property
     def numbers(self) -> DataFrame:

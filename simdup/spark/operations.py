@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import atexit
 import hashlib
 import json
+import shutil
 import tempfile
 import time
 from collections import Counter
@@ -193,6 +195,7 @@ def _job(rows: Rows, settings: Settings, checkpoint_dir: str | None) -> Job:
         what = "is not searched for on Spark yet"
         raise SimdupError("containment", what, "use `method` minhash", "containment")
     folder = tempfile.mkdtemp(prefix="simdup-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
     if checkpoint_dir is None:
         if not session.sparkContext.master.startswith("local"):
             what = "a cluster needs a folder that all machines reach"
