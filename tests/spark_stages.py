@@ -3,8 +3,6 @@
 import random
 import tempfile
 from collections.abc import Callable, Iterator
-from dataclasses import replace
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from simdup.features.analyzer import Analyzer
-from simdup.features.idf import ENOUGH_DOCUMENTS, Model
+from simdup.features.idf import ENOUGH_DOCUMENTS, NoIdf
 from simdup.fingerprints.bands import Signatures
 from simdup.fingerprints.fingerprinter import Fingerprinter
 from simdup.model.settings import Settings
@@ -33,7 +31,7 @@ from simdup.spark.meet import (
 )
 from simdup.spark.prepare import Prepare, prepared_schema
 from simdup.spark.refine import Refine
-from simdup.spark.weigh import FINGERPRINTS, TERMS, ModelFile, Weigh, count_terms
+from simdup.spark.weigh import FINGERPRINTS, TERMS, ModelFile, Weigh, count_terms, model_of
 
 Task = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 
@@ -102,16 +100,12 @@ class InProcess:
             )
         terms = self._map(lambda b: count_terms(b, self._analyzer.hash_bytes), counts, TERMS)
         summed = terms.group_by("term").aggregate([("documents", "sum")])
-        summed = summed.filter(pc.greater(summed["documents_sum"], 1))
-        ids = np.asarray(summed["term"]).view(np.uint64)
-        order = np.argsort(ids)
-        df = np.asarray(summed["documents_sum"])[order].astype(np.int32)
-        digest = self._analyzer.terms_digest
-        model = Model("corpus", documents, ids[order], df, digest, unlisted=1)
+        summed = summed.rename_columns(["term", "documents"])
+        several = summed.filter(pc.greater(summed["documents"], 1))
+        model = model_of(several, documents, self._analyzer.terms_digest)
         with tempfile.TemporaryDirectory() as folder:
-            shared = ModelFile.save(model, str(Path(folder) / "model.npy"))
-            bare = replace(model, ids=ids[:0], df=df[:0])
-            task = Weigh(Fingerprinter(self._analyzer, bare, learned=True), criteria, shared)
+            shared = ModelFile.save(model, folder)
+            task = Weigh(Fingerprinter(self._analyzer, NoIdf()), criteria, shared)
             return self._map(task, counts, FINGERPRINTS)
 
     def _label(self, documents: pa.Table, prints: pa.Table) -> pa.Table:

@@ -225,11 +225,7 @@ class Corpus:
 
     def text(self, document: int) -> str:
         """Return a document's text as it was spooled."""
-        return self.stored(document).decode("utf-8", "surrogatepass")
-
-    def stored(self, document: int) -> bytes:
-        """Return the bytes of a document's text as it was spooled."""
-        return self.read(Slot(*self.slots[document].tolist()))
+        return self.read(Slot(*self.slots[document].tolist())).decode("utf-8", "surrogatepass")
 
 
 @contextmanager

@@ -166,7 +166,7 @@ def _no_vector(document: int) -> Vector:
 def _members(
     clusters: Sequence[Cluster], carried: pa.Table, schema: pa.Schema
 ) -> Iterator[pa.RecordBatch]:
-    """Yield a row a member, with what is known of the document."""
+    """Yield one row per member, with what is known of the document."""
     rows = [
         (first, len(cluster.members), place, member)
         for first, cluster in zip(_firsts(clusters), clusters, strict=True)
@@ -187,7 +187,7 @@ def _members(
 def _pairs(
     clusters: Sequence[Cluster], table: pa.Table, schema: pa.Schema
 ) -> Iterator[pa.RecordBatch]:
-    """Yield a row a pair."""
+    """Yield one row per pair."""
     rows = [
         (first, place, pair)
         for first, cluster in zip(_firsts(clusters), clusters, strict=True)

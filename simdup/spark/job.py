@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from simdup.features.analyzer import Analyzer
-from simdup.features.idf import ENOUGH_DOCUMENTS, Model
+from simdup.features.idf import ENOUGH_DOCUMENTS, Model, NoIdf
 from simdup.features.shingles import Sets
 from simdup.fingerprints.bands import Signatures, minhash_signatures
 from simdup.fingerprints.fingerprinter import Fingerprinter
 from simdup.model.criteria import Criteria
 from simdup.model.settings import Settings
 from simdup.search.ball import HammingBall
-from simdup.spark.arrays import to_array
 from simdup.spark.checkpoint import Checkpoint, DataFrame
 from simdup.spark.groups import GroupDocuments, grouped_schema
 from simdup.spark.meet import (
@@ -36,7 +34,7 @@ from simdup.spark.meet import (
 from simdup.spark.prepare import Prepare, prepared_schema
 from simdup.spark.refine import MANY, Refine
 from simdup.spark.rows import Rows
-from simdup.spark.weigh import FINGERPRINTS, TERMS, ModelFile, Weigh, count_terms
+from simdup.spark.weigh import FINGERPRINTS, TERMS, ModelFile, Weigh, count_terms, model_of
 
 
 def signatures_of(criteria: Criteria) -> Signatures | None:
@@ -108,12 +106,7 @@ class Job:
         enough = recipe.idf == "corpus" or documents >= ENOUGH_DOCUMENTS
         if not recipe.may_need_corpus or not enough:
             return Fingerprinter.alone(self.analyzer)
-        terms = self.frequencies.toArrow()
-        ids = to_array(terms["term"]).view(np.uint64)
-        order = np.argsort(ids)
-        df = to_array(terms["documents"]).astype(np.int32)
-        # Terms that are not listed are in one document.
-        model = Model("corpus", documents, ids[order], df[order], self.analyzer.terms_digest, 1)
+        model = model_of(self.frequencies.toArrow(), documents, self.analyzer.terms_digest)
         return Fingerprinter(self.analyzer, model, learned=True)
 
     @cached_property
@@ -123,10 +116,9 @@ class Job:
         def make() -> DataFrame:
             fingerprinter, model = self.fingerprinter, None
             if isinstance(fingerprinter.idf, Model):
-                model = self._share(fingerprinter.idf)
-                fingerprinter = Fingerprinter(
-                    self.analyzer, replace(fingerprinter.idf, **_NO_TERMS)
-                )
+                model = ModelFile.save(fingerprinter.idf, self.folder)
+                self.checkpoint.session.sparkContext.addFile(model.path)
+                fingerprinter = Fingerprinter(self.analyzer, NoIdf())
             task = Weigh(fingerprinter, self.settings.criteria, model)
             return self._map(self.counts, task, FINGERPRINTS)
 
@@ -228,14 +220,3 @@ class Job:
     def _map(self, frame: DataFrame, task: Any, schema: pa.Schema) -> DataFrame:
         # Spark takes functions only.
         return frame.mapInArrow(lambda batches: task(batches), self.rows.schema(schema))
-
-    def _share(self, model: Model) -> ModelFile:
-        """Write a model to a file that Spark gives to each machine."""
-        name = f"simdup-{model.digest()}.npy"
-        shared = ModelFile.save(model, str(Path(self.folder) / name))
-        self.checkpoint.session.sparkContext.addFile(shared.path)
-        return shared
-
-
-# A model without its terms, which travel as a file.
-_NO_TERMS: dict[str, Any] = {"ids": np.zeros(0, np.uint64), "df": np.zeros(0, np.int32)}

@@ -36,7 +36,7 @@ class Found:
 
     @property
     def members(self) -> DataFrame:
-        """All that is known of the members of clusters, in no order."""
+        """All that is known of the members of clusters, in undefined order."""
         members = self.job.groups.where("kind = 'member'")
         return members.join(self.job.numbers, "first")
 
@@ -60,7 +60,7 @@ class Found:
 
     @property
     def skipped(self) -> DataFrame:
-        """A row for each document that could not take part, with the reason."""
+        """One row for each document that could not take part, with the reason."""
         from pyspark.sql import functions as F  # noqa: N812
 
         job = self.job
@@ -121,7 +121,7 @@ def scan(
     Parameters
     ----------
     df : pyspark.sql.DataFrame
-        A row a document.
+        One row per document.
     recipe, criteria, **fields
         As in `simdup.scan`.
     text, id : str

@@ -1,7 +1,7 @@
 """Stage 1: read rows as `scan` reads those of a table; fold, cut and count them.
 
-In: a row a document.  Out: a row a document, or why it was skipped, and rows with the counts of
-many documents, which are weighed once the frequencies of all terms are known.
+In: one row per document.  Out: one row per document, or why it was skipped, and rows with the
+counts of many documents, which are weighed once the frequencies of all terms are known.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from simdup.corpus.spool import Slot
 from simdup.features.analyzer import Analyzer
 from simdup.features.counts import iter_chunks
 from simdup.features.idf import NoIdf
@@ -111,7 +112,7 @@ def _documents(corpus: Corpus, rows: pa.Table, schema: pa.Schema) -> Iterator[pa
         if values is not None:
             columns["value"] = values[low : low + _DOCUMENTS]
         if len(corpus.slots):
-            columns["text"] = [corpus.stored(number) for number in here.tolist()]
+            columns["text"] = [corpus.read(Slot(*slot)) for slot in corpus.slots[here].tolist()]
         yield batch_of(schema, columns | _signed(signatures, here), len(here))
 
 

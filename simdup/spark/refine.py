@@ -1,7 +1,7 @@
 """Stage 6: components that are too large for one task, by what their documents really propose.
 
 Equal keys also connect documents that are far below the similarity, and chains of such documents
-may be long.  Sketches tell most of these apart, and take a tenth of the room of texts.
+may be long.  Sketches show most of these, and take a tenth of the room of texts.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ from simdup.features.weights import Weighting
 from simdup.fingerprints.bands import pstable_keys
 from simdup.fingerprints.fingerprinter import Fingerprinter
 from simdup.model.criteria import Criteria
-from simdup.spark.arrays import batch_of, of_bytes
+from simdup.spark.arrays import batch_of, of_bytes, to_array
 
 U64: TypeAlias = NDArray[np.uint64]
 I64: TypeAlias = NDArray[np.int64]
@@ -72,6 +72,14 @@ def _summed(parts: list[tuple[U64, I64]]) -> pa.RecordBatch:
     return batch_of(TERMS, columns, len(ids))
 
 
+def model_of(terms: pa.Table, documents: int, terms_digest: str) -> Model:
+    """Return the model of summed frequencies, of all terms that several documents have."""
+    ids = to_array(terms["term"]).view(np.uint64)
+    order = np.argsort(ids)
+    df = to_array(terms["documents"]).astype(np.int32)
+    return Model("corpus", documents, ids[order], df[order], terms_digest, unlisted=1)
+
+
 @dataclass(frozen=True)
 class ModelFile:
     """A model that workers map from a file, so that those of a machine share its memory."""
@@ -83,8 +91,9 @@ class ModelFile:
     unlisted: int
 
     @classmethod
-    def save(cls, model: Model, path: str) -> ModelFile:
-        """Write the terms and frequencies of a model."""
+    def save(cls, model: Model, folder: str) -> ModelFile:
+        """Write the terms and frequencies of a model to a file of a folder."""
+        path = str(Path(folder) / f"simdup-{model.digest()}.npy")
         columns = np.zeros(len(model.ids), [("ids", "<u8"), ("df", "<i4")])
         columns["ids"], columns["df"] = model.ids, model.df
         with Path(path).open("wb") as file:
