@@ -13,7 +13,9 @@ from simdup.features.analyzer import Analyzer
 from simdup.features.idf import ENOUGH_DOCUMENTS, NoIdf
 from simdup.fingerprints.bands import Signatures
 from simdup.fingerprints.fingerprinter import Fingerprinter
+from simdup.model.criteria import FEW_TERMS
 from simdup.model.settings import Settings
+from simdup.reuse.sharing import least_share
 from simdup.search.ball import HammingBall
 from simdup.spark.groups import GroupDocuments, grouped_schema
 from simdup.spark.job import signatures_of
@@ -31,6 +33,7 @@ from simdup.spark.meet import (
 )
 from simdup.spark.prepare import Prepare, prepared_schema
 from simdup.spark.refine import Refine
+from simdup.spark.share import SEEDS, SHARED, list_seeds, share
 from simdup.spark.weigh import FINGERPRINTS, TERMS, ModelFile, Weigh, count_terms, model_of
 
 Task = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
@@ -69,7 +72,8 @@ class InProcess:
         if self.settings.criteria.method == "pstable":
             keys = prints.select(["row", "vector_keys"]).rename_columns(["row", "keys"])
             documents = documents.drop_columns("keys").join(keys, "row")
-        labels, look = self._label(documents, prints), self._signatures
+        shared = self._share(documents, prints)
+        labels, look = self._label(documents, prints, shared), self._signatures
         if not self.settings.criteria.shingle.by_words:
             copies = labels.filter(labels["copy"])["row"]
             nothing = pa.nulls(len(documents), pa.binary())
@@ -77,10 +81,21 @@ class InProcess:
             place = documents.schema.get_field_index("text")
             documents = documents.set_column(place, "text", texts)
         joined = _joined(labels, prints, documents)
-        if look is not None and look.sketches is not None and self._chance.random() < 0.5:
+        if (
+            look is not None
+            and look.sketches is not None
+            and shared is None
+            and self._chance.random() < 0.5
+        ):
             refine = Refine(self.settings, self.settings.recipe.bits, look)
             parted = self._map(refine, joined, LABELS, "root")
             joined = _joined(parted, prints, documents)
+        if shared is not None:
+            of: dict[int, list[int]] = {}
+            for one in shared.to_pylist():
+                of.setdefault(one["a"], []).append(one["b"])
+            partners = pa.array(map(of.get, joined["row"].to_pylist()), pa.list_(pa.int64()))
+            joined = joined.append_column("partners", partners)
         task = GroupDocuments(self._analyzer, self.settings, self._signatures, carried)
         found = self._map(task, joined, grouped_schema(carried), "root")
         skipped = prepared.filter(prepared["skipped"].is_valid())
@@ -108,7 +123,28 @@ class InProcess:
             task = Weigh(Fingerprinter(self._analyzer, NoIdf()), criteria, shared)
             return self._map(task, counts, FINGERPRINTS)
 
-    def _label(self, documents: pa.Table, prints: pa.Table) -> pa.Table:
+    def _share(self, documents: pa.Table, prints: pa.Table) -> pa.Table | None:
+        criteria = self.settings.criteria
+        if "passages" not in criteria.searches:
+            return None
+        rows = _joined(documents, prints, None).to_pylist()
+        rows.sort(key=lambda one: (not one["reference"], one["order0"], one["id"]))
+        first = {(one["digest"], one["fingerprint"]): one for one in reversed(rows)}
+        compared = [one for one in rows if first[one["digest"], one["fingerprint"]] is one]
+        compared = [one for one in compared if one["terms"] >= FEW_TERMS]
+        compared.sort(key=lambda one: -len(one["seeds"]))
+        columns = {name: [one[name] for one in compared] for name in ("row", "seeds")}
+        ranked = pa.table(columns | {"rank": pa.array(range(len(compared)), pa.int64())})
+        seeds = self._map(list_seeds, ranked, SEEDS)
+        counted = self._map(share, seeds, SHARED, "seed").group_by(["large", "small"])
+        pairs = counted.aggregate([("shared", "sum"), ("size", "max")]).to_pylist()
+        least = least_share(criteria.containment or 0)
+        found = [p for p in pairs if p["shared_sum"] >= least * p["size_max"]]
+        edges = [(*sorted((p["large"], p["small"])), False) for p in found]
+        names = EDGES.names
+        return pa.Table.from_pylist([dict(zip(names, e, strict=True)) for e in edges], EDGES)
+
+    def _label(self, documents: pa.Table, prints: pa.Table, shared: pa.Table | None) -> pa.Table:
         criteria, bits = self.settings.criteria, self.settings.recipe.bits
         look = self._signatures
         kind = "" if look is None else look.keys.dtype.str
@@ -118,6 +154,7 @@ class InProcess:
             some = prints.filter(pc.greater(prints["terms"], 0))
             near = self._map(NearKeys(HammingBall(bits, criteria.distance)), some, NEAR_MEETINGS)
             edges.append(self._map(JoinNear(self.settings, bits), near, EDGES, "key"))
+        edges += [] if shared is None else [shared]
         fewer = self._map(contract, pa.concat_tables(edges), EDGES)
         return pa.Table.from_batches(list(label(iter(fewer.to_batches()))), LABELS)
 
@@ -142,9 +179,9 @@ class InProcess:
         return self._chance.sample(range(n), n)
 
 
-def _joined(labels: pa.Table, prints: pa.Table, documents: pa.Table) -> pa.Table:
+def _joined(labels: pa.Table, prints: pa.Table, documents: pa.Table | None) -> pa.Table:
     joined = labels.join(prints, "row", join_type="inner")
-    return joined.join(documents, "row", join_type="inner")
+    return joined if documents is None else joined.join(documents, "row", join_type="inner")
 
 
 def _members(found: pa.Table) -> list[tuple[Any, ...]]:

@@ -32,6 +32,7 @@ from simdup.spark.arrays import batch_of, table_of, to_array, to_rows
 from simdup.spark.refine import signatures_from
 from simdup.verify.cosine import Vector, vector
 from simdup.verify.families import Texts
+from simdup.verify.listed import ListedPairs
 from simdup.verify.pairs import Found, Grouping, find_groups
 from simdup.verify.stored import StoredTexts
 from simdup.verify.verifier import Verifier
@@ -102,7 +103,8 @@ class GroupDocuments:
         priority = priority_by(criteria.keep, columns, ranks)
         texts = Texts.of(lengths, stored, criteria)
         signatures = signatures_from(table, self.signatures)
-        found = find_groups(Grouping(documents, signatures, texts, priority, settings))
+        given = Grouping(documents, signatures, texts, priority, settings, listed=_listed(table))
+        found = find_groups(given)
         groups = divide(found.groups, criteria.decisions, names, priority)
         return form_clusters(groups, documents, criteria), found
 
@@ -140,6 +142,21 @@ def in_order(table: pa.Table, carried: pa.Schema) -> pa.Table:
     keys = pa.table(columns, list(map(str, range(len(columns)))))
     places = pc.sort_indices(keys, sort_keys=[(name, "ascending") for name in keys.column_names])
     return table.take(places)
+
+
+def _listed(table: pa.Table) -> ListedPairs | None:
+    """Return the pairs that share passages, by the places of their documents in the table."""
+    if "partners" not in table.column_names:
+        return None
+    rows, partners = to_array(table["row"]), table["partners"].to_pylist()
+    sizes = [len(some or ()) for some in partners]
+    others = np.array([one for some in partners for one in some or ()], np.int64)
+    by_row = np.argsort(rows)
+    a = np.repeat(np.arange(len(rows)), sizes)
+    b = by_row[np.searchsorted(rows, others, sorter=by_row)]
+    low, high = np.minimum(a, b), np.maximum(a, b)
+    order = np.lexsort((high, low))
+    return ListedPairs(low[order], high[order])
 
 
 def _read(content: memoryview, slot: Slot) -> bytes:

@@ -34,6 +34,7 @@ from simdup.spark.meet import (
 from simdup.spark.prepare import Prepare, prepared_schema
 from simdup.spark.refine import MANY, Refine
 from simdup.spark.rows import Rows
+from simdup.spark.share import pair_shared, rank
 from simdup.spark.weigh import FINGERPRINTS, TERMS, ModelFile, Weigh, count_terms, model_of
 
 
@@ -74,7 +75,7 @@ class Job:
         """Documents, skipped rows and counts: see `prepare`."""
         task = Prepare(self.analyzer, self.settings, self.rows.carried)
         schema = prepared_schema(self.rows.carried)
-        return self._stage("prepared", lambda: self._map(self.rows.frame, task, schema))
+        return self.stage("prepared", lambda: self.map(self.rows.frame, task, schema))
 
     @property
     def documents(self) -> DataFrame:
@@ -93,10 +94,10 @@ class Job:
 
         def make() -> DataFrame:
             task = partial(count_terms, hash_bytes=self.analyzer.hash_bytes)
-            terms = self._map(self.counts, task, TERMS).groupBy("term")
+            terms = self.map(self.counts, task, TERMS).groupBy("term")
             return terms.agg(F.sum("documents").alias("documents")).where("documents > 1")
 
-        return self._stage("frequencies", make)
+        return self.stage("frequencies", make)
 
     @cached_property
     def fingerprinter(self) -> Fingerprinter:
@@ -120,47 +121,55 @@ class Job:
                 self.checkpoint.session.sparkContext.addFile(model.path)
                 fingerprinter = Fingerprinter(self.analyzer, NoIdf())
             task = Weigh(fingerprinter, self.settings.criteria, model)
-            return self._map(self.counts, task, FINGERPRINTS)
+            return self.map(self.counts, task, FINGERPRINTS)
 
-        return self._stage("fingerprints", make)
+        return self.stage("fingerprints", make)
+
+    @cached_property
+    def shared(self) -> DataFrame | None:
+        """The pairs of documents that share passages, as edges; None if these are not searched."""
+        if "passages" not in self.settings.criteria.searches:
+            return None
+        ranks = self.stage("ranks", lambda: rank(self))
+        return self.stage("shared", lambda: pair_shared(self, ranks))
 
     @cached_property
     def edges(self) -> DataFrame:
         """Edges that connect all candidates."""
-        return self._stage("edges", self._make_edges)
+        return self.stage("edges", self._make_edges)
 
     def _make_edges(self) -> DataFrame:
         criteria, bits = self.settings.criteria, self.settings.recipe.bits
         kind = "" if self.signatures is None else self.signatures.keys.dtype.str
         of_texts = self.documents.select("row", "digest", "keys")
         vectors = criteria.method == "pstable"
-        keys = self._map(of_texts, Keys("keys", "" if vectors else kind, True), MEETINGS)
+        keys = self.map(of_texts, Keys("keys", "" if vectors else kind, True), MEETINGS)
         if vectors:
             of_vectors = self.fingerprints.select("row", "vector_keys")
-            more = self._map(of_vectors, Keys("vector_keys", kind, False), MEETINGS)
+            more = self.map(of_vectors, Keys("vector_keys", kind, False), MEETINGS)
             keys = keys.unionByName(more)
-        edges = self._map(keys.repartition("key"), join_equal, EDGES)
+        edges = self.map(keys.repartition("key"), join_equal, EDGES)
         if "simhash" in criteria.searches:
             prints = self.fingerprints.where("terms > 0").select("row", "fingerprint")
-            near = self._map(prints, NearKeys(HammingBall(bits, criteria.distance)), NEAR_MEETINGS)
+            near = self.map(prints, NearKeys(HammingBall(bits, criteria.distance)), NEAR_MEETINGS)
             task = JoinNear(self.settings, bits)
-            edges = edges.unionByName(self._map(near.repartition("key"), task, EDGES))
-        return edges
+            edges = edges.unionByName(self.map(near.repartition("key"), task, EDGES))
+        return edges if self.shared is None else edges.unionByName(self.shared)
 
     @cached_property
     def labels(self) -> DataFrame:
         """The component of each document that is connected to others."""
 
         def make() -> DataFrame:
-            fewer = self._map(self.edges, contract, EDGES)
-            return self._map(fewer.repartition(1, "a"), label, LABELS)
+            fewer = self.map(self.edges, contract, EDGES)
+            return self.map(fewer.repartition(1, "a"), label, LABELS)
 
-        return self._stage("labels", make)
+        return self.stage("labels", make)
 
     @cached_property
     def groups(self) -> DataFrame:
         """Members and pairs of clusters, and figures: see `groups`."""
-        return self._stage("groups", self._make_groups)
+        return self.stage("groups", self._make_groups)
 
     def _make_groups(self) -> DataFrame:
         from pyspark.sql import functions as F  # noqa: N812
@@ -170,24 +179,29 @@ class Job:
             # Words may be cut otherwise in a text that differs in white space.
             text = F.when(~F.col("copy"), text)
         joined = self._join(self.components, "length", "value", "text")
+        if self.shared is not None:
+            partners = F.collect_list("b").alias("partners")
+            shared = self.shared.groupBy(F.col("a").alias("row")).agg(partners)
+            joined = joined.join(shared, "row", "left")
         task = GroupDocuments(self.analyzer, self.settings, self.signatures, self.rows.carried)
         by_root = joined.withColumn("text", text).repartition("root")
-        return self._map(by_root, task, grouped_schema(self.rows.carried))
+        return self.map(by_root, task, grouped_schema(self.rows.carried))
 
     @cached_property
     def components(self) -> DataFrame:
         """The labels, after components of many documents were parted if they fall apart."""
         large = self.labels.groupBy("root").count().where(f"count > {self.many}").select("root")
-        if self.signatures is None or self.signatures.sketches is None or large.isEmpty():
+        look = self.signatures
+        if look is None or look.sketches is None or self.shared is not None or large.isEmpty():
             return self.labels
 
         def make() -> DataFrame:
             labels = self._join(self.labels.join(large, "root", "left_semi"))
             task = Refine(self.settings, self.settings.recipe.bits, self.signatures)
-            fewer = self._map(labels.repartition("root"), task, LABELS)
+            fewer = self.map(labels.repartition("root"), task, LABELS)
             return self.labels.join(large, "root", "left_anti").unionByName(fewer)
 
-        return self._stage("components", make)
+        return self.stage("components", make)
 
     def _join(self, labels: DataFrame, *wanted: str) -> DataFrame:
         """Return labelled documents with their fingerprints, keys, and what else is wanted."""
@@ -210,13 +224,15 @@ class Job:
             number = F.row_number().over(Window.orderBy(*by)).cast("bigint")
             return first.select("first", number.alias("cluster"))
 
-        return self._stage("numbers", make)
+        return self.stage("numbers", make)
 
     # -- how a stage is made
 
-    def _stage(self, name: str, make: Any) -> DataFrame:
+    def stage(self, name: str, make: Any) -> DataFrame:
+        """Return what a stage has made, or make it."""
         return self.checkpoint.stage(name, make)
 
-    def _map(self, frame: DataFrame, task: Any, schema: pa.Schema) -> DataFrame:
+    def map(self, frame: DataFrame, task: Any, schema: pa.Schema) -> DataFrame:
+        """Return what a task makes of the batches of each partition."""
         # Spark takes functions only.
         return frame.mapInArrow(lambda batches: task(batches), self.rows.schema(schema))

@@ -191,9 +191,6 @@ def _job(rows: Rows, settings: Settings, checkpoint_dir: str | None) -> Job:
     if "connect" in type(session).__module__:
         what = "Spark Connect has no `sparkContext`, which gives the model to all machines"
         raise SimdupError("data", what, "run the job with spark-submit, or in a classic session")
-    if "passages" in settings.criteria.searches:
-        what = "is not searched for on Spark yet"
-        raise SimdupError("containment", what, "use `method` minhash", "containment")
     folder = tempfile.mkdtemp(prefix="simdup-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     if checkpoint_dir is None:

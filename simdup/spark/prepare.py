@@ -27,12 +27,14 @@ from simdup.ingest.corpus import Corpus, ingest
 from simdup.ingest.counting import BatchOptions
 from simdup.ingest.sources import open_input
 from simdup.model.settings import Settings
+from simdup.reuse.sharing import TextSeeds
 from simdup.spark.arrays import batch_of, of_bytes
 
 # What is made of each document.
 _DOCUMENT = {
     "skipped": pa.string(), "digest": pa.binary(), "length": pa.int64(), "value": pa.float64(),
     "keys": pa.binary(), "sketch": pa.binary(), "text": pa.binary(),
+    "seeds": pa.binary(),
 }  # fmt: skip
 # Counts of distinct texts, the rows of their documents, and which text each document has.
 _COUNTS = {"counts": pa.binary(), "rows": pa.binary(), "text_of": pa.binary()}
@@ -103,7 +105,7 @@ def _documents(corpus: Corpus, rows: pa.Table, schema: pa.Schema) -> Iterator[pa
     signatures = corpus.take_signatures()
     digests = corpus.digests.view(np.uint8).reshape(-1, DIGEST_BYTES)
     values = corpus.values or None
-    places = _places(corpus)
+    places, seeds = _places(corpus), corpus.seeds()
     for low in range(0, len(corpus), _DOCUMENTS):
         here = np.arange(low, min(low + _DOCUMENTS, len(corpus)))
         taken = rows.take(pa.array(places[here]))
@@ -113,7 +115,14 @@ def _documents(corpus: Corpus, rows: pa.Table, schema: pa.Schema) -> Iterator[pa
             columns["value"] = values[low : low + _DOCUMENTS]
         if len(corpus.slots):
             columns["text"] = [corpus.read(Slot(*slot)) for slot in corpus.slots[here].tolist()]
+        if seeds is not None:
+            columns["seeds"] = [_seeds_of(*seeds, number) for number in here.tolist()]
         yield batch_of(schema, columns | _signed(signatures, here), len(here))
+
+
+def _seeds_of(seeds: TextSeeds, text_of: NDArray[np.int64], number: int) -> bytes:
+    text = text_of[number]
+    return seeds.hashes[seeds.starts[text] : seeds.starts[text + 1]].tobytes()
 
 
 def _places(corpus: Corpus) -> NDArray[np.int64]:

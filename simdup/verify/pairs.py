@@ -37,6 +37,8 @@ class Grouping:
     settings: Settings
     # The seeds of texts, and the text of each document; None if passages propose no pairs.
     seeds: tuple[TextSeeds, RowIds] | None = None
+    # The pairs that share passages, if they are known already.
+    listed: ListedPairs | None = None
 
     @property
     def star(self) -> bool:
@@ -116,7 +118,7 @@ def _proposals(given: Grouping, distinct: RowIds) -> tuple[Proposals, RowIds]:
 def _listed(given: Grouping, documents: RowIds) -> ListedPairs | None:
     """Return the pairs of documents that share enough passages."""
     if given.seeds is None:
-        return None
+        return given.listed
     seeds, text_of = given.seeds
     least = least_share(given.settings.criteria.containment or 0)
     i, j = sharing_pairs(seeds, text_of[documents], least)
