@@ -35,6 +35,7 @@ from simdup.spark.prepare import Prepare, prepared_schema
 from simdup.spark.refine import MANY, Refine
 from simdup.spark.rows import Rows
 from simdup.spark.share import pair_shared, rank
+from simdup.spark.stars import AT_ONCE, label_by_stars
 from simdup.spark.weigh import FINGERPRINTS, TERMS, ModelFile, Weigh, count_terms, model_of
 
 
@@ -57,6 +58,7 @@ class Job:
     checkpoint: Checkpoint
     folder: str  # of the driver, for the model
     many: int = MANY  # documents of a component that one task groups as they are
+    at_once: int = AT_ONCE  # edges that one task joins
 
     @cached_property
     def analyzer(self) -> Analyzer:
@@ -162,6 +164,8 @@ class Job:
 
         def make() -> DataFrame:
             fewer = self.map(self.edges, contract, EDGES)
+            if self.edges.count() > self.at_once:
+                return label_by_stars(fewer, self.stage)
             return self.map(fewer.repartition(1, "a"), label, LABELS)
 
         return self.stage("labels", make)

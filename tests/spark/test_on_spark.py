@@ -1,9 +1,12 @@
 """On Spark, the results are those of one machine, row for row."""
 
 import json
+import random
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
+from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +15,7 @@ import spark_session
 from support import ROOT, Command, edited, environment, near, prose
 
 import simdup
+from simdup.clustering.linkage import components
 
 pytestmark = [
     pytest.mark.spark,
@@ -60,6 +64,7 @@ def plain(rows: list[Any]) -> list[list[str]]:
 CASES: list[dict[str, Any]] = [
     {"linkage": "star", "keep": "longest", "cosine": 0.8},
     {"method": "minhash", "shingle": "words:3", "prefer": ("d01*",)},
+    {"containment": 0.6},
 ]
 
 
@@ -137,6 +142,37 @@ def test_references_are_never_redundant(spark: Any, simdup: Command, tmp_path: P
                                      "star") if row[1] == "redundant"
     }  # fmt: skip
     assert {row["id"] for row in left.collect()} == {row["id"] for row in new} - redundant
+
+
+def test_large_and_small_stars_find_components(spark: Any) -> None:
+    """Long paths, stars and cliques, in any order, against a search in plain Python."""
+    from simdup.spark.stars import label_by_stars
+
+    chance = random.Random(7)
+    rows = chance.sample(range(10_000), 300)
+    edges = list(pairwise(rows[:100])) + [(rows[100], one) for one in rows[101:200]]
+    edges += [*combinations(rows[200:210], 2), *zip(rows[210::2], rows[211::2], strict=True)]
+    edges = [(min(edge), max(edge), chance.random() < 0.5) for edge in edges]
+    chance.shuffle(edges)
+    frame = spark.createDataFrame(edges, "a long, b long, copy boolean")
+    made = label_by_stars(frame, lambda name, make: make().localCheckpoint()).collect()
+    groups = components((a, b) for a, b, _ in edges)
+    copies = {b for _, b, copy in edges if copy}
+    expected = {(row, min(group), row in copies) for group in groups for row in group}
+    assert {tuple(row) for row in made} == expected
+    assert len(made) == len(expected)
+
+
+def test_limits_of_a_task_change_nothing(spark: Any) -> None:
+    from simdup.spark import Found, scan
+
+    frame = spark.createDataFrame(make_rows(), "id string, text string, n long")
+    found = scan(frame, order="n")
+    folder = f"{found.job.checkpoint.folder}/limited"
+    checkpoint = replace(found.job.checkpoint, folder=folder)
+    limited = Found(replace(found.job, checkpoint=checkpoint, many=20, at_once=100))
+    assert limited.clusters.collect() == found.clusters.collect()
+    assert {"components", "stars-2"} <= {path.name for path in Path(folder).iterdir()}
 
 
 def test_a_job_that_was_stopped_goes_on_at_the_next_stage(
