@@ -16,21 +16,10 @@ from simdup.fingerprints.bands import Signatures, minhash_signatures
 from simdup.fingerprints.fingerprinter import Fingerprinter
 from simdup.model.criteria import Criteria
 from simdup.model.settings import Settings
-from simdup.search.ball import HammingBall
 from simdup.spark.checkpoint import Checkpoint, DataFrame
+from simdup.spark.edges import make_edges
 from simdup.spark.groups import GroupDocuments, grouped_schema
-from simdup.spark.meet import (
-    EDGES,
-    LABELS,
-    MEETINGS,
-    NEAR_MEETINGS,
-    JoinNear,
-    Keys,
-    NearKeys,
-    contract,
-    join_equal,
-    label,
-)
+from simdup.spark.meet import EDGES, LABELS, contract, label
 from simdup.spark.prepare import Prepare, prepared_schema
 from simdup.spark.refine import MANY, Refine
 from simdup.spark.rows import Rows
@@ -138,25 +127,7 @@ class Job:
     @cached_property
     def edges(self) -> DataFrame:
         """Edges that connect all candidates."""
-        return self.stage("edges", self._make_edges)
-
-    def _make_edges(self) -> DataFrame:
-        criteria, bits = self.settings.criteria, self.settings.recipe.bits
-        kind = "" if self.signatures is None else self.signatures.keys.dtype.str
-        of_texts = self.documents.select("row", "digest", "keys")
-        vectors = criteria.method == "pstable"
-        keys = self.map(of_texts, Keys("keys", "" if vectors else kind, True), MEETINGS)
-        if vectors:
-            of_vectors = self.fingerprints.select("row", "vector_keys")
-            more = self.map(of_vectors, Keys("vector_keys", kind, False), MEETINGS)
-            keys = keys.unionByName(more)
-        edges = self.map(keys.repartition("key"), join_equal, EDGES)
-        if "simhash" in criteria.searches:
-            prints = self.fingerprints.where("terms > 0").select("row", "fingerprint")
-            near = self.map(prints, NearKeys(HammingBall(bits, criteria.distance)), NEAR_MEETINGS)
-            task = JoinNear(self.settings, bits)
-            edges = edges.unionByName(self.map(near.repartition("key"), task, EDGES))
-        return edges if self.shared is None else edges.unionByName(self.shared)
+        return self.stage("edges", lambda: make_edges(self))
 
     @cached_property
     def labels(self) -> DataFrame:
