@@ -149,18 +149,13 @@ class Job:
     def _make_groups(self) -> DataFrame:
         from pyspark.sql import functions as F  # noqa: N812
 
-        text = F.col("text")
-        if not self.settings.criteria.shingle.by_words:
-            # Words may be cut otherwise in a text that differs in white space.
-            text = F.when(~F.col("copy"), text)
         joined = self._join(self.components, "length", "value", "text")
         if self.shared is not None:
             partners = F.collect_list("b").alias("partners")
             shared = self.shared.groupBy(F.col("a").alias("row")).agg(partners)
             joined = joined.join(shared, "row", "left")
         task = GroupDocuments(self.analyzer, self.settings, self.signatures, self.rows.carried)
-        by_root = joined.withColumn("text", text).repartition("root")
-        return self.map(by_root, task, grouped_schema(self.rows.carried))
+        return self.map(joined.repartition("root"), task, grouped_schema(self.rows.carried))
 
     @cached_property
     def components(self) -> DataFrame:
@@ -179,10 +174,19 @@ class Job:
         return self.stage("components", make)
 
     def _join(self, labels: DataFrame, *wanted: str) -> DataFrame:
-        """Return labelled documents with their fingerprints, keys, and what else is wanted."""
+        """Return labelled documents with their fingerprints, keys, and what else is wanted.
+
+        Labels come first: where they are few, Spark sends them to the documents, and only labelled
+        texts are shuffled.
+        """
+        from pyspark.sql import functions as F  # noqa: N812
+
         columns = [*self.rows.names, "digest", "keys", "sketch", *wanted]
-        documents = self.documents.select(*columns)
-        joined = labels.join(self.fingerprints, "row").join(documents, "row")
+        labelled = self.documents.select(*columns).join(labels, "row")
+        if "text" in wanted and not self.settings.criteria.shingle.by_words:
+            # Words may be cut otherwise in a text that differs in white space.
+            labelled = labelled.withColumn("text", F.when(~F.col("copy"), F.col("text")))
+        joined = labelled.join(self.fingerprints, "row")
         if self.settings.criteria.method == "pstable":
             joined = joined.drop("keys").withColumnRenamed("vector_keys", "keys")
         return joined

@@ -16,6 +16,8 @@ from typing import Any, Unpack
 
 from simdup._version import __version__
 from simdup.errors import SimdupError
+from simdup.features.analyzer import Analyzer
+from simdup.fingerprints.fingerprinter import Fingerprinter
 from simdup.model.clusters import Summary
 from simdup.model.criteria import Criteria, CriteriaFields
 from simdup.model.documents import NO_WORDS
@@ -209,6 +211,12 @@ def _digest(rows: Rows, settings: Settings) -> str:
     content = [name for name in rows.frame.columns if name != "row"]
     each = F.xxhash64(*(F.col(name) for name in content)).cast("decimal(20,0)")
     total = rows.frame.agg(F.sum(each), F.count("*")).collect()[0]
-    what = [__version__, recipe_fields(settings.recipe), repr(settings.criteria), *map(str, total)]
+    analyzer = Analyzer.for_recipe(settings.recipe)
+    # What dictionaries and models hold, not where they are.
+    read = analyzer.terms_digest
+    if not settings.recipe.may_need_corpus:
+        read = Fingerprinter.alone(analyzer).digest
+    what = [__version__, recipe_fields(settings.recipe), repr(settings.criteria), read]
+    what += map(str, total)
     written = json.dumps(what, sort_keys=True).encode()
     return hashlib.blake2b(written, digest_size=10).hexdigest()

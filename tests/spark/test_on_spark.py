@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -227,6 +228,20 @@ def test_the_command_writes_folders(
     assert "there is no column 'body'" in capsys.readouterr().err
     assert main(["--path"]) == 0
     assert Path(capsys.readouterr().out.strip()).is_file()
+
+
+def test_the_python_of_the_page_runs(spark: Any, tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "spark.md").read_text("utf-8")
+    (block,) = re.findall(r"^```py\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
+    rows = [(row["text"], f"https://example.org/{row['n']}", row["n"]) for row in make_rows()[:40]]
+    frame = spark.createDataFrame(rows, "content string, url string, position long")
+    known: dict[str, Any] = {"df": frame}
+    exec(block.replace("hdfs:///tmp/simdup", str(tmp_path)), known)
+    assert 0 < known["clean"].count() < frame.count()
+    shown = re.findall(r"(\w+)\.show\(\) +# (.*)", block)
+    assert {name: getattr(known["found"], name).columns for name, _ in shown} == {
+        name: columns.split(", ") for name, columns in shown
+    }
 
 
 def test_mistakes_are_said_in_a_sentence(spark: Any, tmp_path: Path) -> None:
