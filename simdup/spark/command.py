@@ -41,6 +41,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         where = as_option(error.field) if error.field else error.where
         say_error(where, error.what, error.hint)
         return Status.ERROR
+    except Exception as error:
+        if not type(error).__module__.startswith(("pyspark", "py4j")):
+            raise
+        # Spark has logged the rest.
+        say_error("spark", str(error).strip().partition("\n")[0])
+        return Status.ERROR
     return Status.DONE
 
 
@@ -173,7 +179,7 @@ def _session(master: str | None, settings: Iterable[str]) -> Session:
         If PySpark or Java is missing.
     """
     if find_spec("pyspark") is None:
-        raise SimdupError("pyspark", "is not installed", "pip install 'simdup[spark]'")
+        raise SimdupError("pyspark", "not installed", "pip install 'simdup[spark]'")
     submitted = "PYSPARK_GATEWAY_PORT" in os.environ
     if not submitted and not os.environ.get("JAVA_HOME") and shutil.which("java") is None:
         raise SimdupError("java", "Spark needs it, and it is not on PATH", "set JAVA_HOME")
