@@ -26,6 +26,8 @@ NAMES = (
     "queries",
     "index",
     "index_recall",
+    "template_pages",
+    "advice",
     "segmenters",
     "decoding",
     "formats",

@@ -3,6 +3,7 @@
 import random
 import tempfile
 from collections.abc import Callable, Iterator
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -70,8 +71,9 @@ class InProcess:
         documents = prepared.filter(prepared["digest"].is_valid())
         prints = self._weigh(prepared.filter(prepared["counts"].is_valid()), len(documents))
         if self.settings.criteria.method == "pstable":
-            keys = prints.select(["row", "vector_keys"]).rename_columns(["row", "keys"])
-            documents = documents.drop_columns("keys").join(keys, "row")
+            keys = prints.select(["row", "vector_keys", "vector_sketch"])
+            keys = keys.rename_columns(["row", "keys", "sketch"])
+            documents = documents.drop_columns(["keys", "sketch"]).join(keys, "row")
         shared = self._share(documents, prints)
         labels, look = self._label(documents, prints, shared), self._signatures
         if not self.settings.criteria.shingle.by_words:
@@ -87,7 +89,7 @@ class InProcess:
             and shared is None
             and self._chance.random() < 0.5
         ):
-            refine = Refine(self.settings, self.settings.recipe.bits, look)
+            refine = Refine(self.settings, look, carried)
             parted = self._map(refine, joined, LABELS, "root")
             joined = _joined(parted, prints, documents)
         if shared is not None:
@@ -128,9 +130,14 @@ class InProcess:
         if "passages" not in criteria.searches:
             return None
         rows = _joined(documents, prints, None).to_pylist()
+        identity = itemgetter("digest", "fingerprint", "title")
         rows.sort(key=lambda one: (not one["reference"], one["order0"], one["id"]))
-        first = {(one["digest"], one["fingerprint"]): one for one in reversed(rows)}
-        compared = [one for one in rows if first[one["digest"], one["fingerprint"]] is one]
+        titled: dict[bytes, int] = {}
+        for one in rows:
+            if not one["named"]:
+                one["title"] = titled.setdefault(one["digest"], one["title"])
+        first = {identity(one): one for one in reversed(rows)}
+        compared = [one for one in rows if first[identity(one)] is one]
         compared = [one for one in compared if one["terms"] >= FEW_TERMS]
         compared.sort(key=lambda one: -len(one["seeds"]))
         columns = {name: [one[name] for one in compared] for name in ("row", "seeds")}

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from docs.make.svg import Axis, Plot
-from simdup.fingerprints.bands import BUDGET, minhash_banding
+from simdup.fingerprints.bands import PSTABLE_BUDGET, minhash_banding
 from simdup.lsh.families import MINHASH, choose_pstable, proposed, pstable_family
 from simdup.model.criteria import Criteria
 from simdup.search.ball import HammingBall
@@ -35,7 +35,7 @@ def pstable() -> str:
     axis = Axis("cosine of two TF-IDF vectors", 0, 1, [n / 10 for n in range(11)])
     plot = Plot("p-stable projections: which pairs become candidates", axis, "probability")
     for cosine in (0.8, 0.9, 0.95):
-        width, banding = choose_pstable(euclidean(cosine), Criteria().recall, BUDGET)
+        width, banding = choose_pstable(euclidean(cosine), Criteria().recall, PSTABLE_BUDGET)
         family = pstable_family(width)
         label = f"cosine {cosine:g}: {banding.bands} bands of {banding.rows}"
         points = sampled(lambda x, f=family, cut=banding: proposed(f, euclidean(x), cut), 0, 1)

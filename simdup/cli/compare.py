@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 @click.argument("a", metavar="A", type=click.Path(readable=False))
 @click.argument("b", metavar="B", type=click.Path(readable=False))
 @options.settings(
-    options.reading_of_files,
+    options.reading_of_two,
     options.criteria(
         "method",
         "recall",
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         "verify",
         "containment",
         "cosine",
+        "same_title",
         distance=options.SEARCHED_DISTANCE,
     ),
     options.run,

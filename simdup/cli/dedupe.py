@@ -25,7 +25,7 @@ _output = partial(options.option, panel="Output")
 @click.command("dedupe", cls=options.Command)
 @options.sources
 @options.settings(
-    options.reading,
+    options.reading_with_titles,
     options.criteria(linkage={"shown": "star"}, distance=options.SEARCHED_DISTANCE),
     options.run_with_search,
     options.recipe,

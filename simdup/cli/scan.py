@@ -21,7 +21,7 @@ LISTS = ("redundant", "kept", "unique")
 @click.command("scan", cls=options.Command)
 @options.sources_with_list
 @options.settings(
-    options.reading,
+    options.reading_with_titles,
     options.criteria(distance=options.SEARCHED_DISTANCE),
     options.run_with_search,
     options.recipe,

@@ -42,11 +42,12 @@ def command(
 ) -> Status:
     """Find out which settings suit a corpus.
 
-    Takes a sample and finds all of its true pairs. For each setting, prints how many pairs it
-    proposes, how many of these are true, what share of the true pairs that is, and the cost. The
-    settings are the default, simhash at each distance, and the other methods. Then prints a
-    histogram of similarities. All of that comes after the advice: a command to paste, and the
-    reason for it. Without --similarity, it has a recommended similarity.
+    Takes a sample and finds all of its true pairs; if they are too few, looks for pairs in the
+    whole corpus. For each setting, prints the share of the true pairs that it finds, and the cost.
+    The settings are the default, simhash at some distances, the other methods, and shorter
+    shingles where texts are short or heavily edited. Then prints a histogram of similarities. All
+    of that comes after the advice: a command to paste, and the reason for it. Without --similarity
+    and --shingle, it recommends them. Identical texts count once.
 
     Examples:
       simdup tune ./corpus
@@ -56,9 +57,11 @@ def command(
     from simdup.operations.tune import tune
     from simdup.output.tuning import tuning_jsonl, tuning_text
 
-    source = context.get_parameter_source("similarity")
-    fixed = source is not None and source.name != "DEFAULT"
-    fields: CriteriaFields = {"similarity": settings.criteria.similarity} if fixed else {}
+    fields: CriteriaFields = {}
+    if _is_set(context, "similarity"):
+        fields["similarity"] = settings.criteria.similarity
+    if _is_set(context, "shingle"):
+        fields["shingle"] = settings.criteria.shingle
     with out.open(sources, settings.reading) as stream:
         with screen.watch(settings) as watched:
             found = tune(
@@ -74,3 +77,9 @@ def command(
             stream.writelines(tuning_jsonl(found))
     screen.wrote(out.path)
     return status(found.skipped)
+
+
+def _is_set(context: click.Context, name: str) -> bool:
+    """Return whether an option was typed or configured."""
+    source = context.get_parameter_source(name)
+    return source is not None and source.name != "DEFAULT"

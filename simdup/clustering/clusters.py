@@ -99,6 +99,8 @@ class ScannedDocuments:
     digests: NDArray[np.void] | None = None
     references: range = range(0)  # documents that are never redundant
     measure: Measure = unmeasured
+    # uint64[documents]: equal for equal titles; None where titles do not decide.
+    titles: NDArray[np.uint64] | None = None
 
     def distances(self, a: RowIds, b: RowIds) -> list[int]:
         """Return the Hamming distance of each pair (a[i], b[i])."""

@@ -20,7 +20,7 @@ from simdup.corpus.compression import decompress
 from simdup.corpus.decoding import decode
 from simdup.corpus.encoding_detection import NotText
 from simdup.corpus.formats import RECORDS
-from simdup.corpus.html import decode_html, extract_text, page_text
+from simdup.corpus.html import decode_html, extract_text, page_text, page_title
 from simdup.corpus.lines import BATCH_BYTES
 from simdup.corpus.main_text import require_justext
 from simdup.corpus.own_results import is_own_result, leave_out
@@ -63,6 +63,7 @@ class RowBatch:
     # As in `Document`, if a field is asked for.
     values: Sequence[float | None] | None = None
     groups: Sequence[str | None] | None = None
+    titles: Sequence[str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,6 +202,7 @@ def _rows(batch: RowBatch) -> Iterator[Document | Skipped]:
             record=batch.first + i,
             value=None if batch.values is None else batch.values[i],
             group=None if batch.groups is None else batch.groups[i],
+            title=None if batch.titles is None else batch.titles[i],
         )
 
 
@@ -231,7 +233,9 @@ def _of_page(page: Document, reading: Reading) -> Document | Skipped:
     text, note = page_text(page.text, reading.extract)
     if reading.extract == "main" and not text.strip() and extract_text(page.text, "all"):
         return page.skip("no main text found: set `extract` to all")
-    return page._replace(text=text, note="; ".join(filter(None, (page.note, note))))
+    title = page_title(page.text) if page.title is None else page.title
+    note = "; ".join(filter(None, (page.note, note)))
+    return page._replace(text=text, note=note, title=title)
 
 
 def _read_up_to(stream: IO[bytes], size: int) -> bytes:

@@ -35,6 +35,14 @@ _MARKUP = re.compile(
 )
 
 
+# Where a title begins and ends; one that does not end within 2,000 characters does not count.
+_TITLES = tuple(
+    (re.compile(rf"<{tag}\b[^<>]*>", re.IGNORECASE), re.compile(rf"</{tag}\b", re.IGNORECASE))
+    for tag in ("title", "h[1-6]")
+)
+_LONGEST_TITLE = 2000
+
+
 def decode_html(content: bytes, encoding: str | None = None) -> Decoded:
     """Decode the bytes of a page.
 
@@ -93,6 +101,19 @@ def page_text(page: str, extract: str) -> tuple[str, str]:
             # Its text can still be read.
             return _all_text(page), f"{error}: reading all of its text instead of the main text"
     return _all_text(page), ""
+
+
+def page_title(page: str) -> str | None:
+    """Return the title of a page, or else its first heading; None if it has neither."""
+    for opening, closing in _TITLES:
+        found = opening.search(page)
+        if found is not None:
+            rest = page[found.end() : found.end() + _LONGEST_TITLE]
+            end = closing.search(rest)
+            title = _all_text(rest[: end.start()]) if end else ""
+            if title:
+                return title
+    return None
 
 
 def _all_text(page: str) -> str:

@@ -91,7 +91,7 @@ def _batches(file: File, table: Any, reading: Reading) -> Iterator[ParquetBatch 
             reason = f"field {name!r} is not a string (type {kinds[name]})"
             yield Skipped(file.path, reason, error=True)
             return
-    asked = (reading.id_field, reading.value_field, reading.group_field)
+    asked = (reading.id_field, reading.value_field, reading.group_field, reading.title_field)
     others = [n for n in asked if n in names and n is not None]
     rows = max(1, table.metadata.num_rows)
     per_row = max(1, sum(_bytes_of(table.metadata, name) for name in fields) // rows)

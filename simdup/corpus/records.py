@@ -159,6 +159,8 @@ def _document(
         group = find_field(values, reading.group_field)
         if group is not MISSING and group is not None:
             document = document._replace(group=without_surrogates(str(group)))
+    if reading.title_field is not None:
+        document = _titled(document, values, reading.title_field)
     return document if reading.value_field is None else _valued(document, values, reading)
 
 
@@ -168,6 +170,14 @@ def _valued(document: Document, values: dict[str, Any], reading: Reading) -> Doc
     if value is MISSING:
         return document._replace(fields=tuple(list_fields(values)))
     return document._replace(value=as_number(value))
+
+
+def _titled(document: Document, values: dict[str, Any], field: str) -> Document:
+    """Return a document with the title that a field holds."""
+    title = find_field(values, field)
+    if title is MISSING:
+        return document._replace(title="", fields=tuple(list_fields(values)))
+    return document._replace(title="" if title is None else without_surrogates(str(title)))
 
 
 def _lacking(name: str, where: str, values: dict[str, Any], argument: str, wanted: str) -> NoField:

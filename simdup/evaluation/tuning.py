@@ -1,13 +1,13 @@
-"""Measure which true pairs of a sample each setting finds, and recommend a setting.
+"""Decide from the similarities of true pairs which settings suit a corpus.
 
-Arrays and numbers only; `operations.tune` provides the sample.
+Arrays and numbers only; `operations.tune` provides the pairs.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,32 +23,48 @@ STEP = 0.05
 # A setting with at least this recall is good enough.
 ENOUGH = 0.95
 
-_LARGE_DISTANCES = frozenset(f"--method simhash -d {distance}" for distance in range(7, 257))
+# With fewer true pairs, a sample does not tell: the standard error of a recall of 0.95 is 0.022.
+ENOUGH_PAIRS = 100
+# With fewer, a whole corpus does not either: of 20 pairs, one alone is 0.05.
+FEW_PAIRS = 20
+
+# Texts of fewer characters, in the middle of all, are short: one edit changes 5 of their 5-grams.
+SHORT = 200
+# Two steps of the histogram are a gap if they have at most this share of the pairs above.
+_GAP = 0.02
+# More of all pairs are not near-duplicates.
+_RELATED = 0.1
+# Shorter shingles must separate so many times more pairs from the others.
+_MORE = 1.1
+# One length is better than another from so many times the pairs on.
+_CLEARLY = 1.02
+
+_LARGE_DISTANCES = frozenset(range(7, 257))
 
 RowIds = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
 class Truth:
-    """The true pairs of a sample."""
+    """The true pairs of a sample, or of the whole corpus."""
 
-    documents: int  # the size of the sample
-    i: RowIds  # int64[pairs]: positions in the sample, i < j
+    i: RowIds  # int64[pairs]: document numbers, i < j
     j: RowIds  # int64[pairs]
-    similarity: NDArray[np.float64]  # float64[pairs]: at least `LEAST`
+    similarity: NDArray[np.float64]  # float64[pairs]: at least `least`
+    documents: int  # among which they were looked for
+    least: float = LEAST
 
-    def at(self, similarity: float) -> RowIds:
-        """Return the pairs with at least this similarity, as i * documents + j, ascending."""
-        high = self.similarity >= similarity
-        return np.sort(self.i[high] * self.documents + self.j[high])
+    def __len__(self) -> int:
+        """Return the number of pairs."""
+        return len(self.i)
 
+    def at(self, similarity: float) -> Truth:
+        """Return the pairs with at least this similarity."""
+        return self.where(self.similarity >= similarity)
 
-def measure(options: str, truth: Truth, true: RowIds, i: RowIds, j: RowIds) -> Setting:
-    """Return the measures of a setting that proposes the pairs (i, j), i < j."""
-    proposed = np.unique(i * truth.documents + j)
-    hold = len(np.intersect1d(proposed, true, assume_unique=True))
-    recall = hold / len(true) if len(true) else 1.0
-    return Setting(options, len(proposed), hold, recall, len(proposed) / max(truth.documents, 1))
+    def where(self, good: NDArray[np.bool_]) -> Truth:
+        """Return some of the pairs."""
+        return replace(self, i=self.i[good], j=self.j[good], similarity=self.similarity[good])
 
 
 def histogram(truth: Truth) -> list[tuple[float, float, int]]:
@@ -60,6 +76,44 @@ def histogram(truth: Truth) -> list[tuple[float, float, int]]:
     return [(edges[k], edges[k + 1], counts[k]) for k in reversed(range(steps))]
 
 
+def looks_edited(truth: Truth, usual: float = 0.8) -> bool:
+    """Return whether half of the pairs, or more, are below the usual similarity."""
+    return len(truth) >= FEW_PAIRS and 2 * len(truth.at(usual)) <= len(truth)
+
+
+def find_gap(truth: Truth, usual: float = 0.8) -> float | None:
+    """Return the similarity in the lowest gap of the histogram, up to the usual one, if any.
+
+    A gap is two steps with next to no pairs, below many.  Pairs that are alike by chance, or by a
+    template, become more and more towards low similarities without one.  If any two documents are
+    alike, all pairs are above a gap that means nothing.
+    """
+    all_pairs = truth.documents * (truth.documents - 1) / 2
+    rising = histogram(truth)[::-1]
+    counts = [pairs for _, _, pairs in rising]
+    for k, (start, middle, _) in enumerate(rising[:-1]):
+        above = sum(counts[k + 2 :])
+        seen = start >= truth.least and middle <= usual
+        some = ENOUGH_PAIRS / 2 <= above <= _RELATED * all_pairs
+        if seen and some and counts[k] + counts[k + 1] <= _GAP * above:
+            return middle
+    return None
+
+
+def choose_shingle(found: dict[int, tuple[float, int]], usual: int) -> int | None:
+    """Return the length of shingles that separates most pairs from the others.
+
+    `found` has, for each length with a gap, the similarity in it and the pairs above; `usual` is
+    the number of pairs without.  Among equals the longest is chosen, and none without a gain.
+    """
+    chosen, least = None, max(_MORE * usual, 1)
+    for length in sorted(found, reverse=True):
+        pairs = found[length][1]
+        if pairs >= least:
+            chosen, least = length, _CLEARLY * pairs
+    return chosen
+
+
 def advise_similarity(truth: Truth, usual: float = 0.8) -> float:
     """Return the similarity that separates near-duplicates from chance similarity.
 
@@ -69,7 +123,7 @@ def advise_similarity(truth: Truth, usual: float = 0.8) -> float:
     it.  If they become more at once, the two peaks overlap, and the usual threshold stays.  A gap
     ends the upper peak: a threshold within it finds nothing more.
     """
-    counts = {start: pairs for start, _, pairs in histogram(truth)}
+    counts = {start: pairs for start, _, pairs in histogram(truth) if start >= truth.least}
     edges = sorted((edge for edge in counts if edge <= usual), reverse=True)
     # Two steps together, because a single step with few pairs depends on chance.
     heap = [counts[edge] + counts.get(round(edge + STEP, 2), 0) for edge in edges]
@@ -97,8 +151,8 @@ def explain_similarity(truth: Truth, advised: float, usual: float = 0.8) -> str:
 
 
 def explain_setting(best: Setting, default: Setting) -> str:
-    """Return why `advise_setting` advises this; empty for the default."""
-    if best.options == default.options:
+    """Return what `advise_setting` finds more than the default; empty for nothing."""
+    if best.recall <= default.recall:
         return ""
     found = f"the default finds {default.recall:.0%} of the true pairs"
     return f"{found}, {best.options} {best.recall:.0%}"
@@ -110,5 +164,5 @@ def advise_setting(settings: Sequence[Setting]) -> Setting:
     Large distances do not scale: each further bit needs more tables with shorter keys, whereas the
     bands of minhash stay the same.
     """
-    good = [s for s in settings if s.recall >= ENOUGH and s.options not in _LARGE_DISTANCES]
+    good = [s for s in settings if s.recall >= ENOUGH and s.distance not in _LARGE_DISTANCES]
     return good[0] if good else max(settings, key=lambda setting: setting.recall)

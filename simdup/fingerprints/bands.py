@@ -13,7 +13,7 @@ from simdup.errors import SimdupError
 from simdup.features.shingles import Sets
 from simdup.features.weights import Weighting
 from simdup.lsh import minhash, pstable
-from simdup.lsh.bbit import fewest_agreeing
+from simdup.lsh.bbit import fewest_agreeing, fewest_equal
 from simdup.lsh.families import MINHASH, Banding, bands, choose, choose_pstable
 from simdup.model.criteria import LEAST_SIMILARITY, Criteria
 
@@ -23,6 +23,10 @@ Keys = NDArray[np.uint32] | NDArray[np.uint64]
 # The most hashes of a signature: 512 bytes per document.
 BUDGET = 128
 
+# The most cells of a p-stable signature.  With 128, 256 and 512 cells, unrelated documents share a
+# key with a probability of 0.075, 0.030 and 0.009 on paper (cosine 0.9, recall 0.99).  Projecting
+# 1,500 laws took 0.35 s with 128.
+PSTABLE_BUDGET = 512
 
 # The share of pairs at the similarity that a sketch may reject by chance.
 LOSS = 1e-3
@@ -51,12 +55,19 @@ class Signatures(NamedTuple):
     def propose(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Return which pairs share a key and are not far below the similarity."""
         i, j = self.rows(a), self.rows(b)
-        proposed: NDArray[np.bool_] = (self.keys[i] == self.keys[j]).any(axis=1)
-        if self.sketches is not None:
-            some = np.flatnonzero(proposed)
-            equal = self.sketches[i[some]] == self.sketches[j[some]]
-            proposed[some] = np.count_nonzero(equal, axis=1) >= self.fewest
+        if self.sketches is None:
+            return self._share(i, j)
+        # Sketches first: they are smaller than keys, and most pairs asked about share a key.
+        equal = self.sketches[i] == self.sketches[j]
+        proposed: NDArray[np.bool_] = np.count_nonzero(equal, axis=1) >= self.fewest
+        some = np.flatnonzero(proposed)
+        proposed[some] = self._share(i[some], j[some])
         return proposed
+
+    def _share(self, i: NDArray[np.int64], j: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Return which rows have a key in common."""
+        share: NDArray[np.bool_] = (self.keys[i] == self.keys[j]).any(axis=1)
+        return share
 
 
 def concat_signatures(chunks: list[Signatures]) -> Signatures:
@@ -116,21 +127,31 @@ def minhash_signatures(sets: Sets, criteria: Criteria) -> Signatures:
     return Signatures(bands(hashes, banding).astype(np.uint32), hashes.astype(np.uint8), fewest)
 
 
-def pstable_keys(weighting: Weighting, criteria: Criteria) -> Keys:
-    """Return the band keys of the documents' TF-IDF vectors.
+def pstable_cosine(criteria: Criteria) -> float:
+    """Return the cosine from which on p-stable projections find pairs.
 
-    Vectors of length 1 with cosine c have the distance sqrt(2 - 2 c).  If no cosine is set, it is
-    that of two sets of equal size at the wanted similarity s: 2 s / (1 + s).
+    If none is set, it is that of two sets of equal size at the wanted similarity s, 2 s / (1 + s).
+    The cosine of a pair with this similarity may be lower: rare words weigh more.
     """
     similarity = max(criteria.similarity, LEAST_SIMILARITY)
-    cosine = criteria.cosine or 2 * similarity / (1 + similarity)
-    distance = math.sqrt(2 - 2 * cosine)
-    width, banding = choose_pstable(distance, criteria.recall, BUDGET)
+    return criteria.cosine or 2 * similarity / (1 + similarity)
+
+
+def pstable_signatures(weighting: Weighting, criteria: Criteria) -> Signatures:
+    """Return the band keys and sketches of the documents' TF-IDF vectors.
+
+    Vectors of length 1 with cosine c have the distance sqrt(2 - 2 c).  A sketch is the cells of
+    a vector: of unrelated documents that share a key, hardly any share enough cells.
+    """
+    distance = math.sqrt(2 - 2 * pstable_cosine(criteria))
+    width, banding = choose_pstable(distance, criteria.recall, PSTABLE_BUDGET)
     counts = weighting.counts
     keys = [np.zeros((0, banding.bands), np.uint64)]
+    sketches = [np.zeros((0, banding.size), np.uint8)]
     for starts, columns, weights in weighting.rows():
         scaled = pstable.unit(starts, weights)
         cells = pstable.signatures(starts, counts.ids[columns], scaled, banding.size, width)
         keys.append(bands(cells, banding))
-    every = np.concatenate(keys)
-    return every if counts.row_of is None else every[counts.row_of]
+        sketches.append(cells.astype(np.uint8))
+    fewest = fewest_equal(pstable.collision(distance, width), banding.size, LOSS)
+    return Signatures(np.concatenate(keys), np.concatenate(sketches), fewest, counts.row_of)

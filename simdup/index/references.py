@@ -191,7 +191,9 @@ def _require_same(first: Session, other: Session) -> None:
 def _check_criteria(path: str, criteria: Criteria) -> None:
     """Raise if the criteria need more of references than an index has."""
     field = why = ""
-    if criteria.method == "pstable":
+    if criteria.same_title:
+        field, why = "same_title", "has no titles"
+    elif criteria.method == "pstable":
         field, why = "method", f"cannot be searched by {criteria.method}"
     elif criteria.extras:
         field, why = criteria.extras[0], "has no texts to measure"

@@ -33,6 +33,7 @@ from simdup.ingest.counting import COUNTS_ONLY, BatchCounter, BatchOptions, Coun
 from simdup.ingest.given import Given
 from simdup.ingest.mapped import concat_mapped
 from simdup.ingest.sources import Input
+from simdup.ingest.titles import Titles
 from simdup.model.documents import NO_WORDS, Skipped
 from simdup.model.inputs import Unread
 from simdup.reuse.sharing import TextSeeds
@@ -76,6 +77,7 @@ class Corpus:
     signature_chunks: list[Signatures] = field(default_factory=list)
     # The seeds of each text, chunk by chunk: how many, and where their hashes are.
     seed_chunks: list[tuple[NDArray[np.int64], Slot]] = field(default_factory=list)
+    titles: Titles = field(default_factory=Titles)  # if they are asked for
     extras: list[bytes] = field(default_factory=list)  # for each document, as in `CountedBatch`
     # int64[documents]: each one's row in the joined counts; None if each has its own.
     row_of: NDArray[np.int64] | None = None
@@ -122,6 +124,7 @@ class Corpus:
         self.text_lengths += counted.lengths
         self.text_slots += counted.slots
         self.extras += counted.extras
+        self.titles.add(counted.titles)
         if counted.signatures is not None:
             self.signature_chunks.append(counted.signatures)
         if counted.seeds is not None and counted.seed_slot is not None:
@@ -164,8 +167,7 @@ class Corpus:
     def resolve_copies(self) -> None:
         """Find for every copy the text it is a copy of.
 
-        This happens at the end, because the process that read a text first may be slower than the
-        one that read its copy.
+        This happens at the end, because one process may read a copy before another reads the text.
         """
         if all(self.first_seen):
             return

@@ -18,6 +18,7 @@ from simdup.features.counts import CountedChunk, TermCounter
 from simdup.features.text import PreparedText, text_digest
 from simdup.fingerprints.bands import Signatures, minhash_signatures
 from simdup.ingest.seen import Seen
+from simdup.ingest.titles import BatchTitles
 from simdup.model.criteria import Criteria
 from simdup.model.documents import Document, LeftOut, Skipped
 from simdup.model.inputs import Unread
@@ -34,6 +35,8 @@ class BatchOptions:
     texts: bool = False  # spool the texts, in the form that the shingles are cut from
     signatures: Criteria | None = None  # make MinHash signatures of the shingles for these
     seeds: bool = False  # make the seeds of passages
+    titles: bool = False  # spool the titles
+    title_keys: bool = False  # make keys of the titles
     # Count each batch separately, for streamed results, instead of continuing the term numbers of
     # earlier batches.
     standalone: bool = False
@@ -44,9 +47,19 @@ class BatchOptions:
     def for_criteria(cls, criteria: Criteria) -> BatchOptions:
         """Return what criteria need of documents beside their counts."""
         signed = criteria if "minhash" in criteria.searches else None
+        # A hint needs the titles: if they do not decide, and the texts of pairs are compared.
+        hint = criteria.verify and not criteria.same_title
+        needed = cls(titles=hint, title_keys=criteria.same_title)
         if not criteria.verify and signed is None:
-            return cls()
-        return cls(criteria.shingle, criteria.verify, signed, "passages" in criteria.searches)
+            return needed
+        seeds = "passages" in criteria.searches
+        return replace(
+            needed,
+            shingling=criteria.shingle,
+            texts=criteria.verify,
+            signatures=signed,
+            seeds=seeds,
+        )
 
 
 COUNTS_ONLY = BatchOptions()
@@ -73,6 +86,7 @@ class CountedBatch:
     signatures: Signatures | None = None
     seeds: TextSeeds | None = None
     seed_slot: Slot | None = None  # where their hashes are, once they are spooled
+    titles: BatchTitles | None = None
     skipped: list[Skipped] = field(default_factory=list)
     unread: list[Unread] = field(default_factory=list)  # where in the batch these were
     extras: list[bytes] = field(default_factory=list)  # for each document, see `BatchOptions`
@@ -150,6 +164,7 @@ class BatchCounter:
         wordless = set(compress(compress(digests, first_seen), counts.sizes == 0))
         counted.counts = counts.without_empty_rows()
         texts: list[str] = []
+        taken: list[tuple[Document, PreparedText]] = []
         documents = zip(prepared, digests, first_seen, strict=True)
         for one in found:
             if isinstance(one, Skipped):
@@ -168,17 +183,29 @@ class BatchCounter:
                 if self._shingler is not None:
                     texts.append(self._shingler.text_of(text))
             counted.documents.append(one._replace(text=""))
+            taken.append((one, text))
             counted.sizes.append(_bytes_of(one.text))
             counted.text_digests += digest
             counted.first_seen.append(first)
-            if self.options.extras is not None:
-                counted.extras.append(self.options.extras(one, text))
-        if self.options.signatures is not None and self._shingler is not None:
-            sets = self._shingler.sets(texts)
-            counted.signatures = minhash_signatures(sets, self.options.signatures)
+        self._add_more(counted, taken, texts)
         if self.options.seeds:
             counted.seeds = text_seeds(list(compress(folded, counts.sizes)))
         return counted, texts
+
+    def _add_more(
+        self,
+        counted: CountedBatch,
+        taken: list[tuple[Document, PreparedText]],
+        texts: list[str],
+    ) -> None:
+        """Add what else is asked for of the documents that take part, and of their texts."""
+        if self.options.extras is not None:
+            counted.extras = [self.options.extras(*one) for one in taken]
+        if self.options.titles or self.options.title_keys:
+            counted.titles = BatchTitles.of(taken, self.options.title_keys)
+        if self.options.signatures is not None and self._shingler is not None:
+            sets = self._shingler.sets(texts)
+            counted.signatures = minhash_signatures(sets, self.options.signatures)
 
     def _first_seen(self, digests: list[bytes]) -> list[bool]:
         """Return which texts are the first with their digest, so that they are counted."""
@@ -203,4 +230,7 @@ class BatchCounter:
         if counted.seeds is not None:
             (counted.seed_slot,) = writer.write([counted.seeds.hashes.tobytes()])
             counted.seeds = counted.seeds._replace(hashes=np.zeros(0, np.uint64))
+        if counted.titles is not None and not self.options.title_keys:
+            (counted.titles.slot,) = writer.write([counted.titles.lines])
+            counted.titles.lines = b""
         return counted

@@ -42,7 +42,7 @@ class Given:
         self._named = set(self._waiting)
         # Not asked of every document where no source can be one record.
         self._addresses = any("#" in source for source in self._named)
-        self._documents = self._values = 0
+        self._documents = self._values = self._titled = 0
         self._records = False  # whether any of the documents is a record
         # For each wanted field: the fields of records without it, with their number of characters.
         self._lacking: dict[str, Counter[str]] = {}
@@ -59,6 +59,9 @@ class Given:
         if self.valued:
             for document in documents:
                 self._take_value(document)
+        if self._reading.title_field is not None:
+            for document in documents:
+                self._take_title(document)
         if self._waiting:
             for path in dict.fromkeys(document.path for document in documents):
                 self._take_path(path)
@@ -83,6 +86,11 @@ class Given:
         self._values += document.value is not None
         if document.value is None:
             self._lack("value_field", dict.fromkeys(document.fields, 0))
+
+    def _take_title(self, document: Document) -> None:
+        self._titled += bool(document.record and document.title)
+        if document.fields and not document.title:
+            self._lack("title_field", dict.fromkeys(document.fields, 0))
 
     def skip(self, one: Skipped) -> Skipped:
         """Record a skipped document and return it; if the user named it, it becomes an error."""
@@ -132,6 +140,8 @@ class Given:
                 raise self._no_field(argument)
         if self.valued and self._documents and not self._values:
             raise self._no_field("value_field")
+        if "title_field" in self._lacking and not self._titled:
+            raise self._no_field("title_field")
         nothing = [Skipped(source, _NOTHING, error=True) for source in self._waiting.values()]
         repeated = len(self.ids) - len(set(self.ids))
         what = f"{repeated:,} of {len(self.ids):,} texts have the id of an earlier one"

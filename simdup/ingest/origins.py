@@ -68,6 +68,11 @@ class Origins:
         if self.texts:
             yield from ((number, self.texts[number]) for number in numbers)
             return
+        for number, document in self.documents_again(numbers):
+            yield number, document.text
+
+    def documents_again(self, numbers: Iterable[int]) -> Iterator[tuple[int, Document]]:
+        """Yield (number, document) of documents that are in files or came from Python."""
         wanted: dict[str, dict[int, int]] = {}
         for number in numbers:
             wanted.setdefault(self.paths[number], {})[self.records[number]] = number
@@ -89,7 +94,7 @@ def _sizes(opened: Input, corpus: Corpus) -> array[int]:
 
 def _read(
     found: Iterable[Batch], wanted: dict[int, int], reading: Reading
-) -> Iterator[tuple[int, str]]:
+) -> Iterator[tuple[int, Document]]:
     """Yield the wanted records; a batch without any is not parsed."""
     for batch, following in pairwise(chain(found, [None])):
         if batch is None:
@@ -99,7 +104,7 @@ def _read(
             continue
         for one in read(batch, reading):
             if isinstance(one, Document) and one.record in wanted:
-                yield wanted[one.record], one.text
+                yield wanted[one.record], one
 
 
 def _first(batch: Batch | None) -> int:

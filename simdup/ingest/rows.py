@@ -9,13 +9,14 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 from simdup.corpus.batches import RowBatch
 from simdup.corpus.fields import MISSING, as_number, find_field, list_fields
 from simdup.corpus.lines import BATCH_BYTES
 from simdup.corpus.records import without_surrogates
 from simdup.errors import SimdupError
+from simdup.ingest.paths import as_path, kind_of
 from simdup.ingest.tables import Column, Table, as_table, hint, listed, wanted_columns
 from simdup.model.documents import Skipped
 from simdup.model.reading import Reading
@@ -25,14 +26,10 @@ _ROWS = 64
 # Rows of a batch, however short they are.
 _MOST_ROWS = 1024
 
-Paths: TypeAlias = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
-
 _ACCEPTED = (
     "a path or paths, an iterable of (id, text) or of mappings, a mapping from id to text, "
     "or a pandas, Polars or Arrow table or a Hugging Face dataset"
 )
-
-STRINGS = "strings are paths; pass texts with ids, such as enumerate(texts)"
 
 
 class Chunk(NamedTuple):
@@ -42,6 +39,7 @@ class Chunk(NamedTuple):
     ids: Column | None = None  # None for positions
     values: Column | None = None  # as in `Document`, before they become numbers
     groups: Column | None = None
+    titles: Column | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +77,7 @@ def recognise(data: Any, reading: Reading) -> Rows | list[str]:
     if isinstance(data, Mapping):
         return _mapping_rows(data)
     if isinstance(data, bytes | bytearray | memoryview) or not isinstance(data, Iterable):
-        raise TypeError(f"data: expected {_ACCEPTED}, not {_kind(data)}")
+        raise TypeError(f"data: expected {_ACCEPTED}, not {kind_of(data)}")
     items = iter(data)
     first = next(items, MISSING)
     if first is MISSING:
@@ -95,32 +93,7 @@ def recognise(data: Any, reading: Reading) -> Rows | list[str]:
         return Rows(lambda: _records(read(), reading), again, _only_field(reading))
     if _is_pair(first):
         return Rows(lambda: _pairs(read()), again)
-    raise TypeError(f"data: expected {_ACCEPTED}, not {_kind(data)} of {_kind(first)}")
-
-
-def as_paths(data: Paths, argument: str) -> list[str]:
-    """Return a path or several as a list.
-
-    Raises
-    ------
-    TypeError
-        If they are anything else.
-    """
-    if isinstance(data, str | os.PathLike):
-        return [as_path(data, argument)]
-    if isinstance(data, bytes | Mapping) or not isinstance(data, Iterable) or as_table(data):
-        raise TypeError(f"{argument}: expected a path or paths, not {_kind(data)}")
-    return [as_path(one, argument, i) for i, one in enumerate(data)]
-
-
-def as_path(one: Any, argument: str, position: int | None = None) -> str:
-    """Return a path as a string; raise if it is none."""
-    path = os.fspath(one) if isinstance(one, str | os.PathLike) else None
-    if isinstance(path, str):
-        return path
-    where = "" if position is None else f"item {position}: "
-    also = f" ({STRINGS})" if position and argument == "data" else ""
-    raise TypeError(f"{argument}: {where}expected a path, not {_kind(one)}{also}")
+    raise TypeError(f"data: expected {_ACCEPTED}, not {kind_of(data)} of {kind_of(first)}")
 
 
 def row_batches(rows: Rows, ids: list[Any]) -> Iterator[RowBatch]:
@@ -153,6 +126,7 @@ class _Part(NamedTuple):
     sizes: Sequence[int]  # bytes of the texts, about
     values: Sequence[float | None] | None
     groups: Sequence[str | None] | None
+    titles: Sequence[str] | None
 
 
 def _part(chunk: Chunk, done: int, field: str | None) -> _Part:
@@ -168,11 +142,12 @@ def _part(chunk: Chunk, done: int, field: str | None) -> _Part:
         0 if isinstance(text, Skipped) else len(text) * (1 if text.isascii() else 3)
         for text in texts
     ]
-    values, groups = chunk.values, chunk.groups
+    values, groups, titles = chunk.values, chunk.groups, chunk.titles
     return _Part(
         ids, texts, sizes,
         None if values is None else [_number(value) for value in values],
         None if groups is None else [_group(group) for group in groups],
+        None if titles is None else [_group(title) or "" for title in titles],
     )  # fmt: skip
 
 
@@ -192,8 +167,8 @@ def _batch(parts: Sequence[_Part], first: int, size: int) -> RowBatch:
         None if column[0] is None else list(chain.from_iterable(column))
         for column in zip(*parts, strict=True)
     ]
-    ids, texts, _, values, groups = columns
-    return RowBatch(first, [str(one) for one in ids], texts, size, values, groups)
+    ids, texts, _, values, groups, titles = columns
+    return RowBatch(first, [str(one) for one in ids], texts, size, values, groups, titles)
 
 
 def _text(text: Any, field: str | None, name: Any, number: int) -> str | Skipped:
@@ -246,14 +221,15 @@ def _table_rows(table: Table, reading: Reading) -> Rows:
             texts = _joined([by_name[name] for name in wanted["text"]])
             found = {argument: by_name[names[0]] for argument, names in wanted.items()}
             ids = _known(found["id"]) if "id" in found else None
-            yield Chunk(texts, ids, found.get("keep"), found.get("across"))
+            others = map(found.get, ("keep", "across", "title"))
+            yield Chunk(texts, ids, *others)
 
     return Rows(chunks, table.again, _only_field(reading))
 
 
 def _mapping_rows(data: Mapping[Any, Any]) -> Rows:
     if data and not any(isinstance(text, str) for text in data.values()):
-        kind = _kind(next(iter(data.values())))
+        kind = kind_of(next(iter(data.values())))
         also = " (pass columns as a DataFrame, and rows as a list of mappings)"
         raise TypeError(f"data: expected a mapping from id to text, not to {kind}{also}")
     return Rows(lambda: _pairs(iter(data.items())))
@@ -272,7 +248,7 @@ def _pairs(items: Iterator[Any]) -> Iterator[Chunk]:
     for number, some in _some(items):
         for i, item in enumerate(some):
             if not _is_pair(item):
-                what = f"expected (id, text) like those before, not {_kind(item)}"
+                what = f"expected (id, text) like those before, not {kind_of(item)}"
                 raise TypeError(f"data: item {number + i}: {what}")
         yield Chunk([text for _, text in some], [name for name, _ in some])
 
@@ -280,26 +256,27 @@ def _pairs(items: Iterator[Any]) -> Iterator[Chunk]:
 def _records(items: Iterator[Any], reading: Reading) -> Iterator[Chunk]:
     """Yield records column by column; raise at the end if none had a wanted field."""
     fields = [("text", name) for name in reading.text_fields]
-    lacking = dict.fromkeys([*fields, ("id", reading.id_field)])
+    asked = [*fields, ("id", reading.id_field), ("title", reading.title_field)]
+    lacking = dict.fromkeys(asked)
     seen: dict[str, int] | None = None
     for number, some in _some(items):
         for i, item in enumerate(some):
             if not _is_record(item):
-                what = f"expected a mapping like those before, not {_kind(item)}"
+                what = f"expected a mapping like those before, not {kind_of(item)}"
                 raise TypeError(f"data: item {number + i}: {what}")
         some = [item if isinstance(item, Mapping) else dict(item) for item in some]
         texts = [_field(some, name) for name in reading.text_fields]
         ids = _field(some, "id" if reading.id_field is None else reading.id_field)
-        for one, column in zip([*fields, ("id", reading.id_field)], [*texts, ids], strict=True):
-            if one in lacking and any(value is not MISSING for value in column):
+        value, group, title = (
+            None if name is None else _field(some, name)
+            for name in (reading.value_field, reading.group_field, reading.title_field)
+        )
+        for one, column in zip(asked, [*texts, ids, title or []], strict=True):
+            if one in lacking and any(content is not MISSING for content in column):
                 del lacking[one]
         if seen is None:
             seen = list_fields(some[0])
-        others = (
-            None if name is None else _field(some, name)
-            for name in (reading.value_field, reading.group_field)
-        )  # fmt: skip
-        yield Chunk(_joined(texts), _known(ids), *others)
+        yield Chunk(_joined(texts), _known(ids), value, group, title)
     for argument, name in lacking:
         if name is not None and seen is not None:
             what = f"no record has a field {name!r} (fields: {listed(list(seen))})"
@@ -344,7 +321,3 @@ def _some(items: Iterator[Any]) -> Iterator[tuple[int, list[Any]]]:
     while some := list(islice(items, _ROWS)):
         yield number, some
         number += len(some)
-
-
-def _kind(data: Any) -> str:
-    return "None" if data is None else type(data).__name__

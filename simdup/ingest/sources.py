@@ -16,7 +16,8 @@ from simdup.errors import SimdupError
 from simdup.features.analyzer import Analyzer
 from simdup.fingerprints.fingerprinter import Fingerprinter
 from simdup.ingest.given import Given
-from simdup.ingest.rows import STRINGS, Rows, recognise, row_batches
+from simdup.ingest.paths import STRINGS
+from simdup.ingest.rows import Rows, recognise, row_batches
 from simdup.model.documents import Skipped
 from simdup.model.reading import Reading
 from simdup.model.settings import Settings
@@ -71,7 +72,7 @@ def open_input(data: Data, settings: Settings, references: Iterable[str] = ()) -
     batches = chain(opened.batches, row_batches(rows, opened.given.ids))
     notes = [*opened.notes]
     if rows.field is not None:
-        used = ("`field`", "`id_field`")
+        used = ("`field`", "`id_field`", "`title_field`")
         notes = [note for note in notes if note[0] not in used]
     return replace(opened, batches=batches, size=None, notes=notes, rows=rows)
 
@@ -119,7 +120,7 @@ def _without_effect(files: Iterable[File], reading: Reading) -> Iterator[tuple[s
     """Yield the given arguments that affect none of the files, and why."""
     default = Reading()
     if not any(file.records for file in files):
-        for name in ("field", "id_field"):
+        for name in ("field", "id_field", "title_field"):
             if getattr(reading, name) != getattr(default, name):
                 yield f"`{name}`", "has no effect: no SOURCE contains records"
     if reading.extract != default.extract:

@@ -118,6 +118,7 @@ def wanted_columns(table: Table, reading: Reading) -> dict[str, list[Any]]:
         "id": [table.id_column(reading.id_field)],
         "keep": [reading.value_field],
         "across": [reading.group_field],
+        "title": [reading.title_field],
     }
     wanted = {argument: names for argument, names in asked.items() if names != [None]}
     for argument, names in wanted.items():

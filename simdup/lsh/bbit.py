@@ -108,17 +108,25 @@ def standard_error(similarity: float) -> float:
     return error
 
 
-@cache
 def fewest_agreeing(similarity: float, size: int, loss: float) -> int:
     """Return how many of `size` bytes two sketches must share.
 
-    Sets with the similarity share fewer with a probability of at most `loss`: the number of shared
-    bytes is binomial, with P of the formula above.
+    Sets with the similarity share fewer with a probability of at most `loss`.
 
     >>> fewest_agreeing(0.8, 96, 0.001)
     64
     """
-    p = agreeing(similarity)
+    return fewest_equal(agreeing(similarity), size, loss)
+
+
+@cache
+def fewest_equal(p: float, size: int, loss: float) -> int:
+    """Return the number that a binomial count, `size` trials of probability `p`, falls below with
+    a probability of at most `loss`.
+
+    >>> fewest_equal(0.5, 128, 0.001)
+    47
+    """
     below = 0.0
     for number in range(size + 1):
         chance = comb(size, number) * p**number * (1 - p) ** (size - number)

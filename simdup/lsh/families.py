@@ -110,9 +110,10 @@ def choose(family: Family, at: float, recall: float, budget: int) -> Banding:
         if agree >= 1:
             return Banding(rows, 1)
         if agree > 0:
-            bands = math.ceil(math.log1p(-recall) / math.log1p(-agree))
-            if rows * bands <= budget:
-                return Banding(rows, bands)
+            # Not rounded before the comparison: of a tiny share it is infinite.
+            bands = math.log1p(-recall) / math.log1p(-agree)
+            if rows * math.ceil(min(bands, budget + 1)) <= budget:
+                return Banding(rows, math.ceil(bands))
     raise _unreachable(family.name, at, recall, budget)
 
 

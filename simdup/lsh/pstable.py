@@ -35,8 +35,8 @@ from simdup.mix64 import mix64, stream
 
 _DEVIATE_UNIT = 2.0**-16
 
-# Vector entries projected at a time: with 128 projections their deviates take 64 MB.
-_BLOCK = 1 << 16
+# Deviates drawn at a time, for as many vector entries as that gives: 64 MB.
+_DEVIATES = 1 << 23
 
 # The key of the random offsets, which belong to no term.
 _OFFSETS = np.zeros(1, np.uint64)
@@ -110,7 +110,7 @@ def signatures(
 
     result = np.empty((len(starts) - 1, size), np.uint32)
     shift = offsets(size, width)
-    for first, last in iter_chunks(starts, _BLOCK):
+    for first, last in iter_chunks(starts, max(_DEVIATES // size, 1)):
         begin, end = int(starts[first]), int(starts[last])
         terms, columns = np.unique(hashes[begin:end], return_inverse=True)
         values = np.rint(weights[begin:end] / UNIT) * UNIT

@@ -68,6 +68,10 @@ class Comparison:
     contained : str or None
         If a containment was asked for, the text that has so much of it in the other: ``a``, ``b``
         or ``both``; None if neither has.
+    titles : tuple of str or None
+        The titles of both, if these must be equal.
+    same_title : bool or None
+        Whether they are.
     """
 
     a: str
@@ -93,6 +97,8 @@ class Comparison:
     share_b: float
     diff: tuple[Span, ...] | None = None
     contained: str | None = None
+    titles: tuple[str, str] | None = None
+    same_title: bool | None = None
 
     @property
     def bands(self) -> tuple[bool, ...]:

@@ -83,7 +83,8 @@ class Criteria:
         One of `METHODS`: how candidates are found; ``auto`` uses simhash and minhash, and shared
         passages if a containment is set.
     recall : float
-        The expected share of pairs at `similarity` that ``minhash`` and ``pstable`` find.
+        The expected share of pairs that ``minhash`` finds at `similarity`, and ``pstable`` at
+        `cosine`; without one, at the cosine 2 s / (1 + s) of usual texts with the similarity s.
     linkage : str or None
         One of `LINKAGES`: ``single`` joins everything that pairs connect, ``star`` only pairs with
         the kept document; None for the default of the operation.
@@ -95,6 +96,9 @@ class Criteria:
     decisions : Decisions
         What people decided: which documents share no cluster, and which ones are kept, before
         those that `prefer` names.
+    same_title : bool
+        Whether the titles of a pair must be equal after folding.  A document without a title is a
+        pair only with identical ones.
 
     Raises
     ------
@@ -115,6 +119,7 @@ class Criteria:
     prefer: tuple[str, ...] = ()
     all_pairs: bool = False
     decisions: Decisions = UNDECIDED
+    same_title: bool = False
 
     def __post_init__(self) -> None:
         """Parse the shingle, and reject invalid values."""
@@ -212,3 +217,4 @@ class CriteriaFields(TypedDict, total=False):
     prefer: tuple[str, ...]
     all_pairs: bool
     decisions: Decisions
+    same_title: bool

@@ -25,12 +25,14 @@ class Document(NamedTuple):
     # Its number in a file of records, or among the texts passed from Python, from 1; 0 for a file
     # of its own.
     record: int = 0
-    # Of the field that `Criteria.keep` names: NaN if it is not a number, None if it is missing;
-    # then there are the names of the record's fields.
+    # Of the field that `Criteria.keep` names: NaN if it is not a number, None if it is missing.
     value: float | None = None
-    fields: Iterable[str] = ()
+    fields: Iterable[str] = ()  # the names of a record's fields, if it lacks a wanted one
     # Of the field that tells its group; None where the record has none.
     group: str | None = None
+    # As its page or record names it: empty where a record should and does not; None where the text
+    # has it.
+    title: str | None = None
 
     @property
     def place(self) -> str:

@@ -32,6 +32,8 @@ class Reading:
         if it exists and no other one is named.
     group_field : str or None
         The field of a record that tells which group it is of.
+    title_field : str or None
+        The field of a record with its title; by default its text has it.
     value_field : str or None
         The field of a record with a number or a date; see `Criteria.keep`.
     html : bool
@@ -57,6 +59,7 @@ class Reading:
     outputs: tuple[str, ...] = ()
     value_field: str | None = None
     group_field: str | None = None
+    title_field: str | None = None
 
     @property
     def text_fields(self) -> tuple[str, ...]:

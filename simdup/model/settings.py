@@ -134,24 +134,28 @@ class Settings:
         jobs: int | None = None,
         text: str | tuple[str, ...] | None = None,
         id: str | None = None,  # noqa: A002
+        title: str | None = None,
         **fields: Unpack[CriteriaFields],
     ) -> Settings:
         """Return settings with the given values, and defaults for the rest.
 
         Single `fields` of the criteria override those of the object, `jobs` that of `run`, and
-        `text` and `id` the fields of records in `reading`.
+        `text`, `id` and `title` the fields of records in `reading`.
         """
         check_names(fields, CriteriaFields.__annotations__)
         given = (("criteria", criteria, Criteria), ("reading", reading, Reading))
         for name, value, kind in (*given, ("run", run, RunOptions)):
             check_type(name, value, (kind, f"a {kind.__name__}"), unset=None)
         check_type("text", text, (str | tuple, "a string, or a tuple of them"), unset=None)
-        check_type("id", id, TEXT, unset=None)
+        for name, field_name in (("id", id), ("title", title)):
+            check_type(name, field_name, TEXT, unset=None)
         reading, run = reading or Reading(), run or RunOptions()
         if text is not None:
             reading = replace(reading, field=text)
         if id is not None:
             reading = replace(reading, id_field=id)
+        if title is not None:
+            reading = replace(reading, title_field=title)
         return cls(
             as_recipe(recipe),
             # `Criteria` parses the shingle.

@@ -11,20 +11,24 @@ from simdup.model.documents import Skipped
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What one setting finds in the sample.
+    """What one setting finds.
 
     Attributes
     ----------
     options : str
-        Command-line options; empty for the defaults, with the method ``auto``.
+        Command-line options; empty for the defaults.
     pairs : int
-        How many pairs it proposes.
+        How many pairs of the sample it proposes.
     hold : int
-        How many of these are true.
+        How many of the true pairs it finds.
     recall : float
         The share of the true pairs that it finds; 1 if there are none.
     per_document : float
         Candidates per document of the sample.
+    seconds : float
+        Processor time to search the sample and to check what is proposed.
+    distance : int
+        The distance that decides which pairs it finds; 0 if none does.
     """
 
     options: str
@@ -32,26 +36,42 @@ class Setting:
     hold: int
     recall: float
     per_document: float
+    seconds: float = 0.0
+    distance: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Tuning:
-    """The result of trying settings on a sample.
+    """The result of trying settings.
 
     Attributes
     ----------
     documents, sample : int
-        The number of documents with words, and how many of them are in the sample.
+        The number of documents with enough words, identical ones counted once, and how many of
+        them are in the sample.
     similarity : float
         The similarity from which on a pair is true, as requested or as advised.
+    shingle : str
+        The shingles that this similarity counts.
+    cosine : float or None
+        The cosine that a true pair has too, if one is advised.
+    truth : str
+        Where the true pairs are from: ``sample`` (all of its pairs were compared) or ``corpus``
+        (pairs that minhash proposes, with a recall of 0.999).
     true : int
-        The number of true pairs in the sample.
+        The number of true pairs.
+    judged : bool
+        Whether these are enough to judge by; if not, the default is advised.
+    recall : float
+        The share of the true pairs that the advised setting finds.
     settings : list of Setting
-        The settings, the default first, then by method.
+        The settings: the default, those with the similarity, then by method.
     bins : list of (float, float, int)
         The histogram of similarities.
+    same : str
+        The options that all settings have but the default, and other lengths of shingles.
     advice : str
-        Options for `scan`; empty if the sample has no true pairs.
+        Options for `scan`.
     reason : str
         Why these options, in a sentence.
     skipped : sequence of Skipped
@@ -65,9 +85,15 @@ class Tuning:
     documents: int
     sample: int
     similarity: float
+    shingle: str
+    cosine: float | None
+    truth: str
     true: int
+    judged: bool
+    recall: float
     settings: list[Setting]
     bins: list[tuple[float, float, int]]
+    same: str
     advice: str
     reason: str
     skipped: Sequence[Skipped]

@@ -47,7 +47,14 @@ def cluster(lines: FingerprintLines, settings: Settings, verify_from: Iterable[s
     verify_from : iterable of str
         The sources of the documents that the lines name.  Their texts are read again and
         compared; without sources, the distance alone decides.
+
+    Raises
+    ------
+    SimdupError
+        If titles are to be equal.
     """
+    if settings.criteria.same_title:
+        raise SimdupError("same_title", "fingerprint lines have no titles", field="same_title")
     started = time.monotonic()
     # Lines contain only fingerprints.
     settings = replace(settings, criteria=replace(settings.criteria, method="simhash"))

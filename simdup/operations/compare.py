@@ -14,8 +14,9 @@ from simdup.features.analyzer import Analyzer
 from simdup.features.counts import Counts
 from simdup.features.shingles import Shingler
 from simdup.features.text import PreparedText
+from simdup.features.titles import title_keys, title_of
 from simdup.features.weights import UNIT, TopTerms, Weighting
-from simdup.fingerprints.bands import Signatures, minhash_signatures, pstable_keys
+from simdup.fingerprints.bands import Signatures, minhash_signatures, pstable_signatures
 from simdup.fingerprints.fingerprinter import Fingerprinter
 from simdup.lsh.simhash import simhash_rows, to_hex
 from simdup.model.comparison import Comparison, Span
@@ -83,37 +84,38 @@ def compare_documents(
     """Compare two documents as a scan would; see `compare`."""
     both = _Both(documents, fingerprinter, criteria)
     measures = both.verifier.measure(0, 1)
-    terms = int(both.top.terms.min())
     distance = both.distance
     identical = both.texts[0].compact == both.texts[1].compact
     searches, proposed_by = both.searches(distance)
     # With both searches, the measures alone decide; a scan misses at most one pair in a hundred.
     candidate = bool(proposed_by) or len(criteria.searches) > 1
     accepted = not criteria.verify or criteria.accepts(measures)
-    reused = between(documents[0].text, documents[1].text)
+    titled = both.titled()
+    accepted = accepted and titled.get("same_title", True)
     return Comparison(
         a=documents[0].name,
         b=documents[1].name,
         duplicates=distance is not None
         and candidate
         and accepted
-        and (identical or terms >= FEW_TERMS),
+        and (identical or both.terms >= FEW_TERMS),
         distance=distance,
         bits=fingerprinter.recipe.bits,
         similarity=measures.similarity or 0.0,
         containment=measures.containment,
         cosine=measures.cosine,
         identical=identical,
-        terms=terms,
+        terms=both.terms,
         fingerprints=both.hexes,
         searches=searches,
         proposed_by=proposed_by,
         **_terms(*both.weights),
         recipe=fingerprinter.fields,
         criteria=criteria,
-        **reused._asdict(),
+        **between(documents[0].text, documents[1].text)._asdict(),
         diff=both.differences() if diff else None,
         contained=measures.contained,
+        **titled,
     )
 
 
@@ -129,6 +131,27 @@ class _Both:
     def texts(self) -> list[PreparedText]:
         prepare = self.fingerprinter.analyzer.prepare
         return [prepare(without_surrogates(document.text)) for document in self.documents]
+
+    @property
+    def terms(self) -> int:
+        return int(self.top.terms.min())
+
+    @cached_property
+    def titles(self) -> tuple[str, str]:
+        a, b = map(title_of, self.documents)
+        return a, b
+
+    def titled(self) -> dict[str, Any]:
+        """Return the titles and whether they are equal, if that matters.
+
+        Those of the same text are, unless a source names one.
+        """
+        if not self.criteria.same_title:
+            return {}
+        a, b = title_keys(self.titles, self.texts)
+        named = any(document.title is not None for document in self.documents)
+        same = a == b or (not named and self.texts[0].digest == self.texts[1].digest)
+        return {"titles": self.titles, "same_title": same}
 
     def differences(self) -> tuple[Span, ...]:
         """Return what is equal, removed and added."""
@@ -196,7 +219,8 @@ class _Both:
                 bands[search] = (proposes,)
             else:
                 known = self._signatures(search)
-                bands[search] = tuple(np.equal(known.keys[0], known.keys[1]).tolist())
+                a, b = known.keys[known.rows(np.arange(2))]
+                bands[search] = tuple(np.equal(a, b).tolist())
                 proposes = bool(known.propose(np.array([0]), np.array([1]))[0])
             proposed_by += [search] if proposes else []
         return bands, tuple(proposed_by)
@@ -209,7 +233,7 @@ class _Both:
 
     def _signatures(self, search: str) -> Signatures:
         if search == "pstable":
-            return Signatures(pstable_keys(self.weighting, self.criteria))
+            return pstable_signatures(self.weighting, self.criteria)
         sets = self.shingler.sets([self.shingler.text_of(text) for text in self.texts])
         return minhash_signatures(sets, self.criteria)
 

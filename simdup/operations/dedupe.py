@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from simdup.errors import SimdupError, invalid
 from simdup.index.opening import split_indexes
-from simdup.ingest.rows import Paths, as_paths
+from simdup.ingest.paths import Paths, as_paths
 from simdup.ingest.selection import are_paths, keep_rows, select
 from simdup.ingest.sources import Data, open_input, require_existing
 from simdup.model.cleaned import Cleaned
@@ -43,6 +43,7 @@ def dedupe(
     jobs: int | None = None,
     text: str | tuple[str, ...] | None = None,
     id: str | None = None,  # noqa: A002
+    title: str | None = None,
     **fields: Unpack[CriteriaFields],
 ) -> Cleaned:
     """Return data without its redundant documents, or write files without them.
@@ -52,7 +53,7 @@ def dedupe(
 
     Parameters
     ----------
-    data, recipe, criteria, reading, run, jobs, text, id, **fields
+    data, recipe, criteria, reading, run, jobs, text, id, title, **fields
         As in `scan`.
     output : path, optional
         Where to write files without their redundant documents: one file of records becomes a file,
@@ -84,11 +85,11 @@ def dedupe(
     >>> [name for name, _ in cleaned.data], [one.document for one in cleaned.removed]
     (['a', 'c'], ['b'])
     """
-    settings = with_linkage(
-        Settings.of(
-            recipe, criteria, reading=reading, run=run, jobs=jobs, text=text, id=id, **fields
-        )
-    )
+    settings = Settings.of(
+        recipe, criteria, reading=reading, run=run, jobs=jobs, text=text, id=id, title=title,
+        **fields,
+    )  # fmt: skip
+    settings = with_linkage(settings)
     if link not in LINKS:
         raise invalid("link", link, "one of " + ", ".join(LINKS))
     rows, named = keep_rows(data), as_paths(references, "references")

@@ -18,7 +18,7 @@ from simdup.corpus.sources import Named
 from simdup.errors import SimdupError, check_names, check_type
 from simdup.index.opening import split_indexes
 from simdup.ingest.cut_corpus import CutCorpus, PairTexts, ingest_cut
-from simdup.ingest.rows import Paths, as_paths
+from simdup.ingest.paths import Paths, as_paths
 from simdup.ingest.sources import Data, Input, open_input
 from simdup.model.documents import Document, Skipped
 from simdup.model.passages import (

@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import NamedTuple, Unpack
 
 import numpy as np
@@ -13,16 +14,17 @@ import numpy as np
 from simdup.clustering.clusters import Group, ScannedDocuments, form_clusters
 from simdup.clustering.decisions import divide
 from simdup.clustering.linkage import Priority, priority_by, rank_by
-from simdup.evaluation.templates import COSINE, unlike_share, unlike_words
+from simdup.evaluation.templates import looks_templated
+from simdup.features.folding import fold_all
 from simdup.features.weights import Weighting
-from simdup.fingerprints.bands import Signatures, pstable_keys
+from simdup.fingerprints.bands import pstable_cosine, pstable_signatures
 from simdup.fingerprints.fingerprinter import Fingerprinter
 from simdup.index.opening import split_indexes
 from simdup.index.references import IndexMatches, IndexReferences, open_indexes
 from simdup.ingest.corpus import Corpus, ingest
 from simdup.ingest.counting import BatchOptions
 from simdup.ingest.origins import Origins
-from simdup.ingest.rows import Paths, as_paths
+from simdup.ingest.paths import Paths, as_paths
 from simdup.ingest.sources import Data, Input, open_input
 from simdup.model.clusters import Cluster, Summary
 from simdup.model.criteria import Criteria, CriteriaFields
@@ -37,6 +39,9 @@ from simdup.verify.families import Texts
 from simdup.verify.pairs import Found, Grouping, find_groups
 from simdup.verify.stored import StoredTexts
 
+# Among documents with equal titles, those that share a third of their text are versions.
+TITLED = 0.5
+
 
 def scan(
     data: Data,
@@ -49,6 +54,7 @@ def scan(
     jobs: int | None = None,
     text: str | tuple[str, ...] | None = None,
     id: str | None = None,  # noqa: A002
+    title: str | None = None,
     **fields: Unpack[CriteriaFields],
 ) -> Result:
     """Find near-duplicates among documents.
@@ -79,6 +85,9 @@ def scan(
         The fields or columns of the texts and the ids, instead of those in `reading`; by default
         ``text`` and, if there is one, ``id``.  Without it the index of a pandas table has the ids;
         of anything else they are positions, from 0.
+    title : str, optional
+        The field or column of the titles, which `Criteria.same_title` compares; by default texts
+        have their titles: the first heading, else the first line.
     **fields
         Fields of `Criteria`, such as ``distance=6``; they override those of `criteria`.
 
@@ -104,7 +113,8 @@ def scan(
     ['a', 'b']
     """
     settings = Settings.of(
-        recipe, criteria, reading=reading, run=run, jobs=jobs, text=text, id=id, **fields
+        recipe, criteria, reading=reading, run=run, jobs=jobs, text=text, id=id, title=title,
+        **fields,
     )  # fmt: skip
     return examine(open_scan(data, settings, references))[0]
 
@@ -143,10 +153,11 @@ def _examine(opened: Input, indexes: IndexReferences) -> tuple[Result, Corpus]:
             known = matches.extend(documents)
             groups = divide(matches.join(found.groups), criteria.decisions, known.names, priority)
             clusters = form_clusters(groups, known, criteria)
-            hint = _template_hint(found.groups, crew, criteria) if criteria.verify else ""
+            hint = _template_hint(found.groups, corpus, criteria) if criteria.verify else ""
     corpus.skip_wordless(documents.fingerprints)
     corpus.note_unmatched(criteria.prefer)
-    corpus.notes += [*_unknown(criteria, known.names), *matches.notes(documents)]
+    corpus.notes += [*_unknown(criteria, known.names), *_promised(criteria)]
+    corpus.notes += matches.notes(documents)
     summary = Summary.of(
         clusters,
         documents=int(np.count_nonzero(documents.fingerprints.terms)),
@@ -185,7 +196,12 @@ def _documents(corpus: Corpus, crew: Crew, opened: Input) -> ScannedDocuments:
     # The documents of references come first.
     references = range(sum(path in opened.references for path in corpus.paths))
     fingerprints = crew.fingerprints()
-    return ScannedDocuments(corpus.names, fingerprints, corpus.digests, references, crew.measure)
+    titles = None
+    if opened.settings.criteria.same_title:
+        titles = corpus.titles.keys(corpus.digests)
+    return ScannedDocuments(
+        corpus.names, fingerprints, corpus.digests, references, crew.measure, titles
+    )
 
 
 def _order(
@@ -214,6 +230,15 @@ def _unknown(criteria: Criteria, names: Sequence[str]) -> list[tuple[str, str]]:
     return [("`decisions`", f"{missing:,} of {len(asked):,} documents are not in this scan")]
 
 
+def _promised(criteria: Criteria) -> list[tuple[str, str]]:
+    """Return the note that p-stable projections promise pairs by their cosine only."""
+    if criteria.method != "pstable" or criteria.cosine is not None or not criteria.similarity:
+        return []
+    least = pstable_cosine(criteria)
+    missed = "similar texts whose rare words differ are below and may be missed"
+    return [("`method`", f"pstable finds pairs with a cosine of {least:.3g} or more; {missed}")]
+
+
 class _Scanned(NamedTuple):
     """What is known about scanned documents before they are grouped."""
 
@@ -230,7 +255,7 @@ def _find(
     corpus, criteria = scanned.corpus, settings.criteria
     signatures = corpus.take_signatures()
     if criteria.method == "pstable":
-        signatures = Signatures(pstable_keys(scanned.weighting, criteria))
+        signatures = pstable_signatures(scanned.weighting, criteria)
     texts = Texts.of(corpus.lengths, scanned.texts, criteria)
     if criteria.linkage == "star":
         documents = matches.without_matched(documents)
@@ -254,13 +279,43 @@ def _inputs(documents: ScannedDocuments, corpus: Corpus, opened: Input) -> Input
     )
 
 
-def _template_hint(groups: list[Group], crew: Crew, criteria: Criteria) -> str:
-    """Return advice if many pairs share their form but not their content."""
+def _template_hint(groups: list[Group], corpus: Corpus, criteria: Criteria) -> str:
+    """Return advice if many pairs share a template, and their titles differ."""
+    if criteria.same_title:
+        return ""
     pairs = [pair for group in groups for pair in group.pairs]
-    near = [p for p in pairs if p.measures.similarity is not None and p.measures.similarity < 1]
-    if criteria.cosine is not None:
+    near = [(p.a, p.b) for p in pairs if p.measures.similarity not in (None, 1)]
+    if not looks_templated(near, partial(_pages, corpus)):
         return ""
-    share = unlike_share([(pair.a, pair.b) for pair in near], crew.cosine)
-    if share is None:
-        return ""
-    return f"{unlike_words(share)}; if the documents share a template, add `cosine` {COSINE:g}"
+    equal = _count_equal(corpus, [(pair.a, pair.b) for pair in pairs])
+    also = "" if criteria.similarity <= TITLED else f" and `similarity` {TITLED:g}"
+    return (
+        "most pairs have different titles, and differ in what these name; if the documents share "
+        f"a template, add `same_title`{also}: {equal:,} of the {len(pairs):,} "
+        "pairs found have equal titles"
+    )
+
+
+def _count_equal(corpus: Corpus, pairs: Sequence[tuple[int, int]]) -> int:
+    """Count the pairs whose titles are equal, as if these decided; see `Titles.keys`."""
+    titles = _folded_titles(corpus, sorted({document for pair in pairs for document in pair}))
+    digests, named = corpus.digests, corpus.titles.named
+
+    def equal(a: int, b: int) -> bool:
+        if digests[a] == digests[b] and not (named(a) or named(b)):
+            return True
+        one, other = ("".join(titles[document].split()) for document in (a, b))
+        return one == other and bool(one or digests[a] == digests[b])
+
+    return sum(equal(a, b) for a, b in pairs)
+
+
+def _folded_titles(corpus: Corpus, documents: Sequence[int]) -> dict[int, str]:
+    titles = corpus.titles.read(documents, corpus.read)
+    return dict(zip(titles, fold_all(list(titles.values())), strict=True))
+
+
+def _pages(corpus: Corpus, documents: Sequence[int]) -> dict[int, tuple[str, str]]:
+    """Return the title and the text of documents, both folded."""
+    titles = _folded_titles(corpus, documents)
+    return {one: (titles[one], "".join(corpus.text(one).split())) for one in documents}

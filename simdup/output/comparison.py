@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from rich.cells import cell_len, set_cell_size
 
 from simdup.corpus.names import to_bytes
+from simdup.features.titles import MOST
 from simdup.model.criteria import Measures
 from simdup.output.escaping import shown
 from simdup.output.passages import passage_lines, passage_values, percent
@@ -48,6 +49,8 @@ def comparison_jsonl(found: Comparison) -> Iterator[bytes]:
     unasked = {"containment", "cosine"} - set(found.criteria.extras)
     if found.contained is None:
         unasked.add("contained")
+    if found.titles is None:
+        unasked |= {"titles", "same_title"}
     for key in ("criteria", "identical", "terms", *unasked):
         del values[key]
     reuse = {
@@ -86,6 +89,7 @@ def comparison_text(
     )
     lines = [paint.wrapped(f"{answer}: {reason(found)}"), ""]
     lines += [f"  a  {shown(found.a)}", f"  b  {shown(found.b)}", ""]
+    lines += _titles(found)
     if found.distance is not None:
         lines.append(f"  distance      {found.distance} of {found.bits} bits")
     for search, equal in found.searches.items():
@@ -114,12 +118,22 @@ def comparison_text(
     yield to_bytes("\n".join(lines) + "\n")
 
 
+def _titles(found: Comparison) -> Iterator[str]:
+    """Yield whether the titles are equal, and what they are, if that matters."""
+    if found.titles is not None:
+        yield f"  titles        {'equal' if found.same_title else 'different'}"
+        for title in found.titles:
+            yield f"{'':<16}{shown(title[:MOST]) or '(none)'}"
+
+
 def reason(found: Comparison) -> str:
     """Return a sentence that explains the answer."""
     criteria = found.criteria
     if found.distance is None:
         without = found.a if found.fingerprints[0] is None else found.b
         return f"{shown(without)} has no words to compare."
+    if found.same_title is False:
+        return "their titles differ."
     if found.identical:
         others = ", encoding, case, width or script" if found.recipe["fold"] else " or encoding"
         return f"the texts are identical apart from white space{others}."

@@ -16,9 +16,6 @@ if TYPE_CHECKING:
 # Of each column, what it says of a document by its number; one that is missing is not known.
 Details: TypeAlias = Mapping[str, Mapping[int, str | int]]
 
-# Characters of a title: what is longer is a paragraph.
-_MOST = 200
-
 
 def details(result: Result, clusters: Iterable[Cluster], columns: Sequence[str]) -> Details:
     """Return what some columns say of the documents of clusters.
@@ -31,14 +28,11 @@ def details(result: Result, clusters: Iterable[Cluster], columns: Sequence[str])
     return {column: COLUMNS[column](origins, numbers) for column in columns}
 
 
-def title_of(text: str) -> str:
-    """Return the first line of a text that is not blank, without the marks of a heading."""
-    lines = (line.strip().lstrip("#").lstrip() for line in text.splitlines())
-    return next(filter(None, lines), "")[:_MOST]
-
-
 def _titles(origins: Origins, numbers: Sequence[int]) -> dict[int, str]:
-    return {number: title_of(text) for number, text in origins.read_again(numbers)}
+    from simdup.features.titles import MOST, title_of
+
+    found = origins.documents_again(numbers)
+    return {number: title_of(document)[:MOST] for number, document in found}
 
 
 def _lengths(origins: Origins, numbers: Sequence[int]) -> dict[int, int]:

@@ -190,6 +190,7 @@ def criteria_words(criteria: Criteria) -> str:
         asked = [("similarity", criteria.similarity or None)]
         asked += [(name, getattr(criteria, name)) for name in criteria.extras]
         parts += [f"{name} at least {value:g}" for name, value in asked if value is not None]
+    parts += ["equal titles"] if criteria.same_title else []
     return ", ".join(parts) or f"by {SEARCHES[criteria.searches[0]]}"
 
 

@@ -62,6 +62,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("-o", "--output", metavar="OUT", required=True, help="the folder to write")
     parser.add_argument("--field", action="append", metavar="NAME", help="column of the text")
     parser.add_argument("--id-field", default="id", metavar="NAME", help="column of unique ids")
+    parser.add_argument("--title-field", metavar="NAME", help="column of the title")
     parser.add_argument("--order", metavar="NAME", help="column that says what comes first; by "
                         "default that of the files")  # fmt: skip
     parser.add_argument("--reference", metavar="IN", help="rows that are never redundant")
@@ -122,6 +123,7 @@ def _run(asked: argparse.Namespace) -> None:
         "text": tuple(asked.field) if asked.field and len(asked.field) > 1
         else (asked.field or ["text"])[0],
         "id": asked.id_field,
+        "title": asked.title_field,
         "order": [asked.order] if asked.order else _file_order(),
         "references": _read(session, asked.reference, kind) if asked.reference else None,
         "checkpoint_dir": asked.checkpoint,

@@ -8,28 +8,25 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from simdup.clustering.clusters import Measure, ScannedDocuments, form_clusters, unmeasured
+from simdup.clustering.clusters import Measure, form_clusters, unmeasured
 from simdup.clustering.decisions import divide
 from simdup.clustering.linkage import priority_by, rank_by
 from simdup.corpus.spool import Slot
 from simdup.features.analyzer import Analyzer
 from simdup.features.counts import CsrRows
-from simdup.features.text import DIGEST_TYPE
 from simdup.fingerprints.bands import Signatures
-from simdup.fingerprints.fingerprinter import Fingerprints
 from simdup.model.clusters import Cluster, Member, Pair
 from simdup.model.settings import Settings
-from simdup.spark.arrays import batch_of, table_of, to_array, to_rows
-from simdup.spark.refine import signatures_from
+from simdup.spark.arrays import batch_of, table_of, to_array
+from simdup.spark.documents import in_order, scanned, signatures_from
 from simdup.verify.cosine import Vector, vector
 from simdup.verify.families import Texts
 from simdup.verify.listed import ListedPairs
@@ -85,17 +82,11 @@ class GroupDocuments:
 
     def _clusters(self, table: pa.Table) -> tuple[Sequence[Cluster], Found]:
         settings, criteria = self.settings, self.settings.criteria
-        names = table["id"].to_pylist()
-        references = range(int(to_array(table["reference"]).sum()))
-        digests = np.frombuffer(b"".join(table["digest"].to_pylist()), DIGEST_TYPE)
-        prints = Fingerprints(
-            to_rows(table["fingerprint"], np.uint64),
-            self.analyzer.recipe.bits,
-            to_array(table["terms"]),
-        )
-        stored = self._stored(table, digests)
-        measure = self._measure(table, stored)
-        documents = ScannedDocuments(names, prints, digests, references, measure)
+        documents = scanned(table, settings)
+        names, references = documents.names, documents.references
+        assert documents.digests is not None
+        stored = self._stored(table, documents.digests)
+        documents = replace(documents, measure=self._measure(table, stored))
         lengths = to_array(table["length"])
         columns = {"lengths": lengths.tolist(), "modified": [0.0] * len(names)}
         columns["values"] = table["value"].fill_null(float("nan")).to_pylist()
@@ -130,18 +121,6 @@ class GroupDocuments:
             return unmeasured
         vector_of = _vectors(table) if criteria.cosine is not None else _no_vector
         return Verifier(stored.shingles, vector_of, criteria).measure_all
-
-
-def in_order(table: pa.Table, carried: pa.Schema) -> pa.Table:
-    """Return documents in input order: references first; what is equal in all, by row."""
-    names = [name for name in carried.names if name.startswith("order")]
-    columns = [pc.invert(table["reference"]).cast(pa.int8())]
-    for name in (*names, "id", "row"):
-        # As Spark does: nulls first.
-        columns += [table[name].is_valid().cast(pa.int8()), table[name]]
-    keys = pa.table(columns, list(map(str, range(len(columns)))))
-    places = pc.sort_indices(keys, sort_keys=[(name, "ascending") for name in keys.column_names])
-    return table.take(places)
 
 
 def _listed(table: pa.Table) -> ListedPairs | None:

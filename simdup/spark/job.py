@@ -10,11 +10,14 @@ import numpy as np
 import pyarrow as pa
 
 from simdup.features.analyzer import Analyzer
+from simdup.features.counts import join
 from simdup.features.idf import ENOUGH_DOCUMENTS, Model, NoIdf
 from simdup.features.shingles import Sets
-from simdup.fingerprints.bands import Signatures, minhash_signatures
+from simdup.features.weights import Weighting
+from simdup.fingerprints.bands import Signatures, minhash_signatures, pstable_signatures
 from simdup.fingerprints.fingerprinter import Fingerprinter
 from simdup.model.criteria import Criteria
+from simdup.model.recipe import Recipe
 from simdup.model.settings import Settings
 from simdup.spark.checkpoint import Checkpoint, DataFrame
 from simdup.spark.edges import make_edges
@@ -31,7 +34,7 @@ from simdup.spark.weigh import FINGERPRINTS, TERMS, ModelFile, Weigh, count_term
 def signatures_of(criteria: Criteria) -> Signatures | None:
     """Return the signatures of no document: they show the types, and how many bytes must agree."""
     if criteria.method == "pstable":
-        return Signatures(np.zeros((0, 0), np.uint64))
+        return pstable_signatures(Weighting(join([], 8), np.zeros(0), None, Recipe()), criteria)
     if "minhash" not in criteria.searches:
         return None
     nothing = Sets(np.zeros(1, np.int64), np.zeros(0, np.uint64))
@@ -167,7 +170,7 @@ class Job:
 
         def make() -> DataFrame:
             labels = self._join(self.labels.join(large, "root", "left_semi"))
-            task = Refine(self.settings, self.settings.recipe.bits, self.signatures)
+            task = Refine(self.settings, self.signatures, self.rows.carried)
             fewer = self.map(labels.repartition("root"), task, LABELS)
             return self.labels.join(large, "root", "left_anti").unionByName(fewer)
 
@@ -181,14 +184,16 @@ class Job:
         """
         from pyspark.sql import functions as F  # noqa: N812
 
-        columns = [*self.rows.names, "digest", "keys", "sketch", *wanted]
+        columns = [*self.rows.names, "digest", "keys", "sketch", "title", "named", *wanted]
         labelled = self.documents.select(*columns).join(labels, "row")
         if "text" in wanted and not self.settings.criteria.shingle.by_words:
             # Words may be cut otherwise in a text that differs in white space.
             labelled = labelled.withColumn("text", F.when(~F.col("copy"), F.col("text")))
         joined = labelled.join(self.fingerprints, "row")
         if self.settings.criteria.method == "pstable":
-            joined = joined.drop("keys").withColumnRenamed("vector_keys", "keys")
+            joined = joined.drop("keys", "sketch").withColumnsRenamed(
+                {"vector_keys": "keys", "vector_sketch": "sketch"}
+            )
         return joined
 
     @cached_property

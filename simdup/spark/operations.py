@@ -113,6 +113,7 @@ def scan(
     *,
     text: str | tuple[str, ...] = "text",
     id: str = "id",  # noqa: A002
+    title: str | None = None,
     order: str | Sequence[Any] | None = None,
     references: DataFrame | None = None,
     checkpoint_dir: str | None = None,
@@ -128,6 +129,8 @@ def scan(
         As in `simdup.scan`.
     text, id : str
         The columns of the texts and of the ids; several columns are read as one text.
+    title : str, optional
+        The column of the titles, for ``same_title``; by default the texts have them.
     order : str or sequence of str or Column, optional
         The columns that say what comes first; by default that of the ids.  A DataFrame has no
         order of its own.
@@ -148,7 +151,7 @@ def scan(
         If a column is missing, or an argument is invalid.
     """
     started = time.monotonic()
-    settings = Settings.of(recipe, criteria, jobs=1, text=text, id=id, **fields)
+    settings = Settings.of(recipe, criteria, jobs=1, text=text, id=id, title=title, **fields)
     settings.check_distance()
     value = replace(settings.reading, value_field=settings.criteria.keep_field)
     settings = replace(settings, reading=value)

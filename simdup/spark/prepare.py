@@ -34,7 +34,7 @@ from simdup.spark.arrays import batch_of, of_bytes
 _DOCUMENT = {
     "skipped": pa.string(), "digest": pa.binary(), "length": pa.int64(), "value": pa.float64(),
     "keys": pa.binary(), "sketch": pa.binary(), "text": pa.binary(),
-    "seeds": pa.binary(),
+    "seeds": pa.binary(), "title": pa.int64(), "named": pa.bool_(),
 }  # fmt: skip
 # Counts of distinct texts, the rows of their documents, and which text each document has.
 _COUNTS = {"counts": pa.binary(), "rows": pa.binary(), "text_of": pa.binary()}
@@ -55,7 +55,8 @@ def prepared_schema(carried: pa.Schema) -> pa.Schema:
 class Prepare:
     """Prepares the documents of a task; can be pickled.
 
-    Rows have the columns of `carried`, then ``text0`` ..., and ``value`` if `keep` needs one.
+    Rows have the columns of `carried`, then ``text0`` ...: the fields of texts, then those of values
+    and titles, if asked for, each once.
     """
 
     analyzer: Analyzer
@@ -67,7 +68,8 @@ class Prepare:
         carried: list[pa.RecordBatch] = []
         reading = self.settings.reading
         # Messages name the columns as the user does.
-        names = [*reading.text_fields, *filter(None, [self.settings.criteria.keep_field])]
+        more = filter(None, [self.settings.criteria.keep_field, reading.title_field])
+        names = list(dict.fromkeys([*reading.text_fields, *more]))
 
         def texts() -> Iterator[pa.RecordBatch]:
             for batch in chain([first], batches):
@@ -85,10 +87,12 @@ class Prepare:
         opened = open_input(reader, settings)
         # What turns texts into terms was read by the driver.
         opened = replace(opened, fingerprinter=Fingerprinter(self.analyzer, NoIdf()))
-        with ingest(opened, BatchOptions.for_criteria(self.settings.criteria)) as corpus:
+        # There is no hint that needs titles.
+        options = replace(BatchOptions.for_criteria(self.settings.criteria), titles=False)
+        with ingest(opened, options) as corpus:
             rows = pa.Table.from_batches(carried)
             yield from _skipped(corpus, rows, prepared_schema(self.carried))
-            yield from _documents(corpus, rows, prepared_schema(self.carried))
+            yield from _documents(corpus, rows, prepared_schema(self.carried), options.title_keys)
             yield from _counts(corpus, rows, prepared_schema(self.carried))
 
 
@@ -101,11 +105,14 @@ def _skipped(corpus: Corpus, rows: pa.Table, schema: pa.Schema) -> Iterator[pa.R
         yield batch_of(schema, columns, len(skipped))
 
 
-def _documents(corpus: Corpus, rows: pa.Table, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+def _documents(
+    corpus: Corpus, rows: pa.Table, schema: pa.Schema, titled: bool
+) -> Iterator[pa.RecordBatch]:
     signatures = corpus.take_signatures()
     digests = corpus.digests.view(np.uint8).reshape(-1, DIGEST_BYTES)
     values = corpus.values or None
     places, seeds = _places(corpus), corpus.seeds()
+    titles = corpus.titles.each() if titled else None
     for low in range(0, len(corpus), _DOCUMENTS):
         here = np.arange(low, min(low + _DOCUMENTS, len(corpus)))
         taken = rows.take(pa.array(places[here]))
@@ -115,6 +122,8 @@ def _documents(corpus: Corpus, rows: pa.Table, schema: pa.Schema) -> Iterator[pa
             columns["value"] = values[low : low + _DOCUMENTS]
         if len(corpus.slots):
             columns["text"] = [corpus.read(Slot(*slot)) for slot in corpus.slots[here].tolist()]
+        if titles is not None:
+            columns |= {"title": titles[0][here].view(np.int64), "named": titles[1][here]}
         if seeds is not None:
             columns["seeds"] = [_seeds_of(*seeds, number) for number in here.tolist()]
         yield batch_of(schema, columns | _signed(signatures, here), len(here))

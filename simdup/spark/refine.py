@@ -12,14 +12,17 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
+from simdup.clustering.linkage import first_come
 from simdup.fingerprints.bands import Signatures
-from simdup.fingerprints.fingerprinter import Fingerprints
 from simdup.model.settings import Settings
 from simdup.search import banding
 from simdup.search.forest import Forest
 from simdup.spark.arrays import batch_of, table_of, to_array, to_rows
+from simdup.spark.documents import in_order, scanned, signatures_from
 from simdup.spark.meet import LABELS
-from simdup.verify.proposals import Proposals
+from simdup.verify.copies import find_copies
+from simdup.verify.families import Texts
+from simdup.verify.pairs import Grouping, propose
 
 # Documents of a component that one task groups with their texts: some 100 MB of pages.
 MANY = 1 << 16
@@ -30,38 +33,30 @@ class Refine:
     """Parts components into those that candidates connect; can be pickled."""
 
     settings: Settings
-    bits: int
     signatures: Signatures | None  # of no document
+    carried: pa.Schema  # `row`, `reference`, `id`, and what orders documents
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Yield the labels of the documents of a task, any number of whole components."""
         table = table_of(batches)
         if table is None or not len(table):
             return
-        table = table.sort_by("row")
-        rows, digests = to_array(table["row"]), to_rows(table["digest"], np.uint64)
-        values = to_rows(table["fingerprint"], np.uint64)
-        every = np.arange(len(rows))
-        proposals = Proposals(
-            every,
-            Fingerprints(values, self.bits, np.ones(len(rows), np.int64)),
+        table = in_order(table, self.carried)
+        documents, signatures = (
+            scanned(table, self.settings),
             signatures_from(table, self.signatures),
-            to_array(table["reference"]),
-            self.settings,
         )
-        forest = Forest(len(rows))
-        forest.join(every, proposals.components(np.ones(len(rows), np.int64)))
+        copies = find_copies(documents)
+        given = Grouping(documents, signatures, Texts(), first_come, self.settings)
+        proposals, searched = propose(given, copies.distinct)
+        some = copies.distinct[searched]
+        roots = proposals.take(searched).components(copies.sizes[some])
+        forest = Forest(len(table))
+        forest.join(some, some[roots])
         # Equal texts stay together, however few words they have.
+        digests = to_rows(table["digest"], np.uint64)
         for i, j in banding.neighbours([digests[:, 0]]):
             forest.join(i, j)
+        rows = to_array(table["row"])
         columns = {"row": rows, "root": rows[forest.roots], "copy": table["copy"]}
         yield batch_of(LABELS, columns, len(rows))
-
-
-def signatures_from(table: pa.Table, look: Signatures | None) -> Signatures | None:
-    """Return the signatures of documents, which look like those of no document."""
-    if look is None:
-        return None
-    keys = to_rows(table["keys"], look.keys.dtype)
-    sketches = None if look.sketches is None else to_rows(table["sketch"], np.uint8)
-    return look._replace(keys=keys, sketches=sketches)

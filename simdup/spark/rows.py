@@ -22,7 +22,7 @@ _TYPES = {
 class Rows:
     """Documents as rows of a DataFrame, references among them."""
 
-    frame: DataFrame  # `row`, `reference`, `id`, `order0` ..., `text0` ..., `value`
+    frame: DataFrame  # `row`, `reference`, `id`, `order0` ..., `text0` ...: texts, and other fields
     carried: pa.Schema  # those that are handed on from stage to stage: all before the texts
 
     @property
@@ -84,7 +84,7 @@ def open_rows(
     if references is not None:
         chosen = _choose(references, reading, order, reference=True).unionByName(chosen)
     numbered = chosen.withColumn("row", F.monotonically_increasing_id())
-    carried = ["row", *(name for name in chosen.columns if name[:4] not in ("text", "valu"))]
+    carried = ["row", *(name for name in chosen.columns if not name.startswith("text"))]
     others = [name for name in chosen.columns if name not in carried]
     empty = numbered.select(*carried).limit(0).toArrow()
     return Rows(numbered.select(*carried, *others), empty.schema)
@@ -97,9 +97,9 @@ def _choose(
 
     wanted: dict[str, Any] = {"id": reading.id_field}
     wanted |= {f"order{i}": one for i, one in enumerate(order)}
-    wanted |= {f"text{i}": one for i, one in enumerate(reading.text_fields)}
-    if reading.value_field is not None:
-        wanted["value"] = reading.value_field
+    others = [reading.value_field, reading.title_field]
+    named = list(dict.fromkeys([*reading.text_fields, *filter(None, others)]))
+    wanted |= {f"text{i}": one for i, one in enumerate(named)}
     columns = [F.lit(reference).alias("reference")]
     for name, one in wanted.items():
         column = require(frame, one) if isinstance(one, str) else one

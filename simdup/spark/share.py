@@ -32,6 +32,10 @@ SHARED = pa.schema(
 )
 
 
+# All rows of a window, as Spark says it.
+_EVERY = (-(1 << 63), (1 << 63) - 1)
+
+
 def list_seeds(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Yield one row for each seed of each document."""
     for batch in batches:
@@ -66,9 +70,16 @@ def rank(job: Job) -> DataFrame:
     from pyspark.sql import functions as F  # noqa: N812
 
     by_input = [F.desc("reference"), *map(F.asc, job.rows.input_order)]
-    documents = job.documents.select(*job.rows.names, "digest", F.length("seeds").alias("size"))
+    known = [*job.rows.names, "digest", "title", "named"]
+    documents = job.documents.select(*known, F.length("seeds").alias("size"))
+    # Equal texts have the title of the first, unless one has a title of its own.
+    every = Window.partitionBy("digest").orderBy(*by_input).rowsBetween(*_EVERY)
+    shared = F.first(F.when(~F.col("named"), F.col("title")), ignorenulls=True).over(every)
+    documents = documents.withColumn(
+        "title", F.when(F.col("named"), F.col("title")).otherwise(shared)
+    )
     prints = job.fingerprints.select("row", "fingerprint", "terms")
-    identical = Window.partitionBy("digest", "fingerprint").orderBy(*by_input)
+    identical = Window.partitionBy("digest", "fingerprint", "title").orderBy(*by_input)
     first = documents.join(prints, "row").withColumn("copy", F.row_number().over(identical))
     compared = first.where(f"copy = 1 and terms >= {FEW_TERMS}")
     # Sorted, the rows of each task have higher numbers than those of the task before.

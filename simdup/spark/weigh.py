@@ -17,7 +17,7 @@ from simdup.features.counts import Counts, join
 from simdup.features.idf import Model
 from simdup.features.packed_counts import unpack_counts
 from simdup.features.weights import Weighting
-from simdup.fingerprints.bands import pstable_keys
+from simdup.fingerprints.bands import pstable_signatures
 from simdup.fingerprints.fingerprinter import Fingerprinter
 from simdup.model.criteria import Criteria
 from simdup.spark.arrays import batch_of, of_bytes, to_array
@@ -30,8 +30,8 @@ TERMS = pa.schema({"term": pa.int64(), "documents": pa.int64()})
 FINGERPRINTS = pa.schema(
     {
         "row": pa.int64(), "fingerprint": pa.binary(), "terms": pa.int64(),
-        # Band keys of vectors, for the method that searches these.
-        "vector_keys": pa.binary(),
+        # Band keys and sketches of vectors, for the method that searches these.
+        "vector_keys": pa.binary(), "vector_sketch": pa.binary(),
         # The vectors themselves, if a cosine is measured: term hashes and weights.
         "term_hashes": pa.binary(), "weights": pa.binary(),
     }
@@ -146,7 +146,11 @@ class Weigh:
         prints = complete.fingerprints(weighting.counts)
         columns = {"row": rows, "fingerprint": of_bytes(prints.values), "terms": prints.terms}
         if self.criteria.method == "pstable":
-            columns["vector_keys"] = of_bytes(pstable_keys(weighting, self.criteria))
+            signed = pstable_signatures(weighting, self.criteria)
+            texts, sketches = signed.rows(np.arange(len(rows))), signed.sketches
+            assert sketches is not None
+            columns["vector_keys"] = of_bytes(signed.keys[texts])
+            columns["vector_sketch"] = of_bytes(sketches[texts])
         if self.criteria.cosine is not None:
             columns["term_hashes"], columns["weights"] = _vectors(weighting, len(rows))
         return batch_of(FINGERPRINTS, columns, len(rows))

@@ -39,6 +39,8 @@ class Copies:
 def find_copies(documents: ScannedDocuments) -> Copies:
     """Find identical documents: those with equal texts or, without texts, equal fingerprints.
 
+    If titles decide, these are equal too.
+
     Documents without terms are not copies of each other.  A reference that is identical to an
     earlier one adds nothing, and is left out.
     """
@@ -58,8 +60,9 @@ def find_copies(documents: ScannedDocuments) -> Copies:
 
 def _content(documents: ScannedDocuments, rows: RowIds) -> U64:
     """Return the values that identical documents share (uint64[rows, words])."""
-    values = documents.fingerprints.values
-    if documents.digests is None:
-        return values[rows]
-    digests = documents.digests.view(np.uint64).reshape(-1, DIGEST_BYTES // 8)
-    return np.concatenate((digests[rows], values[rows]), axis=1)
+    columns = [documents.fingerprints.values[rows]]
+    if documents.digests is not None:
+        columns.append(documents.digests.view(np.uint64).reshape(-1, DIGEST_BYTES // 8)[rows])
+    if documents.titles is not None:
+        columns.append(documents.titles[rows, np.newaxis])
+    return np.concatenate(columns, axis=1)

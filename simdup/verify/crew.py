@@ -108,10 +108,6 @@ class Crew:
         columns = zip(*found, strict=True)
         return Measured(*(None if c[0] is None else np.concatenate(c) for c in columns))
 
-    def cosine(self, a: int, b: int) -> float:
-        """Return the cosine of two documents."""
-        return 1.0 if self._verifier is None else self._verifier.cosine(a, b)
-
 
 def _tasks(i: RowIds, j: RowIds) -> Iterator[_Pairs]:
     for first in range(0, len(i), _PAIRS):

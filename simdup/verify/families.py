@@ -34,6 +34,8 @@ from simdup.verify.stored import StoredTexts
 COMPARISONS = 1 << 12
 # Shorter documents cost as much as one of this many characters.
 _LEAST_COST = 64
+# Where shingles do not decide, vectors are compared: few terms, whatever the text.
+_VECTOR_COST = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +67,7 @@ class Family:
         self._centre = centre  # the document to compare with all others first
         # Checked pairs: the total, and for each search of the criteria.
         self.checked = np.zeros(1 + len(self._criteria.searches), np.int64)
-        costs = np.maximum(self._lengths, _LEAST_COST)
+        costs = np.maximum(self._costs, _LEAST_COST)
         self.budget = Budget(float(COMPARISONS * costs.sum()))
 
     def __len__(self) -> int:
@@ -174,11 +176,18 @@ class Family:
         """Return which pairs are candidates and within the budget; these count as checked."""
         by = self.proposals.proposed_by(i, j)
         some = np.flatnonzero(by.any(axis=0))
-        some = some[: self.budget.afford(self._lengths[i[some]] + self._lengths[j[some]])]
+        some = some[: self.budget.afford(self._costs[i[some]] + self._costs[j[some]])]
         self.checked += (len(some), *np.count_nonzero(by[:, some], axis=1))
         return some
 
     # -- data of the documents
+
+    @property
+    def _costs(self) -> RowIds:
+        """What a comparison of each document costs, in shingles."""
+        if self._texts.sets is None:
+            return np.full(len(self), _VECTOR_COST)
+        return self._lengths
 
     @cached_property
     def _lengths(self) -> RowIds:

@@ -12,6 +12,7 @@ from simdup.clustering.clusters import DocumentPair, Group, ScannedDocuments
 from simdup.clustering.linkage import Priority, components, stars
 from simdup.fingerprints.bands import Signatures
 from simdup.fingerprints.fingerprinter import Fingerprints
+from simdup.fingerprints.titled import mask_fingerprints, mask_signatures
 from simdup.model.criteria import FEW_TERMS, Criteria
 from simdup.model.settings import Settings
 from simdup.reuse.sharing import TextSeeds, least_share, sharing_pairs
@@ -82,7 +83,7 @@ def find_groups(given: Grouping) -> Found:
     """
     documents, criteria = given.documents, given.settings.criteria
     copies = find_copies(documents)
-    proposals, searched = _proposals(given, copies.distinct)
+    proposals, searched = propose(given, copies.distinct)
     roots = np.arange(len(proposals))
     large = np.zeros(len(proposals), np.bool_)
     several = np.ones(len(searched), np.bool_)  # documents that may be in a candidate
@@ -101,15 +102,21 @@ def find_groups(given: Grouping) -> Found:
     return found
 
 
-def _proposals(given: Grouping, distinct: RowIds) -> tuple[Proposals, RowIds]:
+def propose(given: Grouping, distinct: RowIds) -> tuple[Proposals, RowIds]:
     """Return the distinct documents, and those with enough terms to be compared with others."""
-    prints = given.documents.fingerprints
+    prints, titles = given.documents.fingerprints, given.documents.titles
+    known = Fingerprints(prints.values[distinct], prints.bits, prints.terms[distinct])
+    signatures = given.signatures
+    if titles is not None:
+        known = mask_fingerprints(known, titles[distinct])
+        signatures = None if signatures is None else mask_signatures(signatures, titles)
     proposals = Proposals(
         distinct,
-        Fingerprints(prints.values[distinct], prints.bits, prints.terms[distinct]),
-        given.signatures,
+        known,
+        signatures,
         distinct < len(given.documents.references),
         given.settings,
+        titles=None if titles is None else titles[distinct],
     )
     searched = np.flatnonzero(proposals.fingerprints.terms >= FEW_TERMS)
     return replace(proposals, listed=_listed(given, distinct[searched])), searched

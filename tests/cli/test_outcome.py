@@ -203,5 +203,5 @@ def test_a_wide_term_leaves_its_table_narrow(simdup: Command, tmp_path: Path) ->
 def test_tune_explains_its_counts(simdup: Command, tmp_path: Path) -> None:
     write(tmp_path, {"a.txt": prose(1), "b.txt": prose(1)})
     text = simdup("tune", "a.txt", "b.txt").text
-    for word in ("pairs: ", "true: ", "recall: ", "per document: "):
+    for word in ("recall: ", "per document: ", "seconds: "):
         assert f"\n{word}" in text

@@ -41,7 +41,7 @@ def test_the_order_of_terms_and_the_company_of_documents_do_not_matter(
     ]
     whole = pstable.signatures(*rows(documents), 12, 0.5)
     turned = [dict(reversed(one.items())) for one in documents]
-    monkeypatch.setattr(pstable, "_BLOCK", 40)
+    monkeypatch.setattr(pstable, "_DEVIATES", 40 * 12)
     assert np.array_equal(pstable.signatures(*rows(turned), 12, 0.5), whole)
 
 

@@ -407,7 +407,7 @@ def test_other_operations_take_the_same_data(
 ) -> None:
     rows = [{"id": n, "text": prose(n // 2)} for n in range(8)]
     assert fit(kind(rows), run=ONE).model.documents == 8
-    assert tune(kind(rows), run=ONE).true == 4
+    assert tune(kind(rows), run=ONE).documents == 4
     run = fingerprint_sources(kind(rows), Settings(run=ONE))
     assert [name for names, _ in run.chunks for name in names] == list(range(8))
 

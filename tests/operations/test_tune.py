@@ -4,13 +4,15 @@ import json
 import shlex
 import subprocess
 import sys
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support import prose
+from support import edited, environment, prose, shingles
 
 from simdup import scan
 from simdup.evaluation.tuning import (
@@ -18,11 +20,14 @@ from simdup.evaluation.tuning import (
     Truth,
     advise_setting,
     advise_similarity,
+    choose_shingle,
     explain_setting,
     explain_similarity,
+    find_gap,
     histogram,
-    measure,
 )
+from simdup.features.folding import fold
+from simdup.model.criteria import Criteria
 from simdup.model.tuning import Setting
 from simdup.operations.tune import tune
 from simdup.verify.join import similar_pairs
@@ -43,7 +48,7 @@ def test_similar_pairs_are_those_of_counting_by_hand(sets: list[set[int]], least
 
 def truth(*similarities: float) -> Truth:
     i = np.zeros(len(similarities), np.int64)
-    return Truth(len(similarities) + 1, i, i + 1, np.array(similarities))
+    return Truth(i, i + 1, np.array(similarities), 1000)
 
 
 def test_the_histogram_counts_every_pair_once() -> None:
@@ -85,24 +90,31 @@ def test_the_reason_names_what_the_default_misses() -> None:
     )
 
 
-def test_it_advises_the_cosine_where_a_scan_hints_at_it(tmp_path: Path) -> None:
+def test_it_advises_the_cosine_where_similar_pairs_differ_in_content(tmp_path: Path) -> None:
     for n in range(12):
         (tmp_path / f"{n}.txt").write_text(prose(1) + f" harbour{n}" * 60, "utf-8")
-    summary = subprocess.run(
-        [sys.executable, "-m", "simdup", "scan", str(tmp_path)],
-        capture_output=True, check=True, text=True, encoding="utf-8",
-    ).stderr  # fmt: skip
     told = raw("tune", str(tmp_path)).decode()
-    assert "differ in content" in summary
-    assert "--cosine 0.9" in summary
     assert told.startswith("advice: simdup scan -s 0.8 --cosine 0.9 ")
     assert "differ in content" in told.splitlines()[1]
 
 
-def test_a_setting_is_measured_by_what_it_proposes() -> None:
-    known = Truth(4, np.array([0, 1]), np.array([1, 2]), np.array([0.9, 0.5]))
-    found = measure("-d 3", known, known.at(0.8), np.array([0, 0, 2]), np.array([1, 3, 3]))
-    assert (found.pairs, found.hold, found.recall, found.per_document) == (3, 1, 1.0, 0.75)
+def test_a_gap_separates_pairs_from_chance() -> None:
+    near, chance = [0.9] * 40 + [0.6] * 40, [0.32] * 500 + [0.36] * 30
+    assert find_gap(truth(*near, *chance)) == 0.45
+    # Pairs that become more and more towards low similarities have no gap above them.
+    assert find_gap(truth(*near, *chance, *[0.43] * 9, *[0.53] * 5, *[0.72] * 9)) is None
+    assert find_gap(truth(*[0.9] * 9, *chance)) is None, "too few pairs are above"
+    assert find_gap(truth(*near)) == 0.35
+    low = truth(*[0.9] * 80, *chance)
+    assert find_gap(replace(low, least=0.6)) == 0.65, "below is not known"
+    assert find_gap(replace(truth(*near), documents=14)) is None, "all pairs are above"
+
+
+def test_shorter_shingles_must_gain() -> None:
+    assert choose_shingle({4: (0.4, 105), 3: (0.4, 109)}, 100) is None
+    assert choose_shingle({4: (0.4, 115), 3: (0.4, 116), 2: (0.5, 150)}, 100) == 2
+    assert choose_shingle({4: (0.4, 115), 3: (0.4, 116)}, 100) == 4
+    assert choose_shingle({}, 0) is None
 
 
 WORDS = [
@@ -141,7 +153,7 @@ def test_its_figures_of_a_method_agree_with_a_scan(tmp_path: Path) -> None:
     folder = str(corpus(tmp_path))
     told = tune([folder], jobs=1, similarity=0.8)
     assert (told.documents, told.sample, told.true) == (40, 40, 10)
-    by_options = {setting.options: setting for setting in told.settings}
+    by_options = {setting.options.removesuffix(" -s 0.8"): setting for setting in told.settings}
     assert by_options["--method minhash"].recall == 1.0
     for distance in (0, 3):
         scanned = scan(folder, method="simhash", distance=distance, jobs=1)
@@ -169,7 +181,8 @@ def test_the_advice_can_be_pasted(tmp_path: Path) -> None:
 
 def test_large_distances_are_not_advised() -> None:
     def setting(options: str, recall: float) -> Setting:
-        return Setting(options, 9, 9, recall, 1.0)
+        distance = int(options.partition("-d ")[2] or 0)
+        return Setting(options, 9, 9, recall, 1.0, distance=distance)
 
     far, minhash = setting("--method simhash -d 7", 0.99), setting("--method minhash", 0.96)
     assert advise_setting([far, minhash]) is minhash
@@ -180,8 +193,9 @@ def test_large_distances_are_not_advised() -> None:
 def test_its_text_can_be_pasted_too(tmp_path: Path) -> None:
     lines = raw("tune", str(corpus(tmp_path)), "-s", "0.8").decode().splitlines()
     assert lines[0] == f"advice: simdup scan -s 0.8 {tmp_path}"
-    assert lines[1] == "reason: the similarity is the one you set"
-    assert lines[6].startswith("auto (default)  ")
+    assert lines[1] == "reason: 10 true pairs are too few to judge by, so these are the defaults"
+    assert lines[6].startswith("> nothing more (the default)  ")
+    assert max(map(len, lines[4:])) <= 80
     assert not any(line.startswith("recipe") for line in lines)
     assert b"\nrecipe " in raw("tune", str(tmp_path), "-v")
 
@@ -199,9 +213,94 @@ def test_the_command_has_the_options_that_were_typed(tmp_path: Path) -> None:
     assert clusters[0]["documents"][0]["document"] == "0"
 
 
-def test_a_sample_without_true_pairs_is_reported(tmp_path: Path) -> None:
+def test_with_few_true_pairs_it_advises_the_default(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("alone in the world, with words enough to be distinguished")
-    assert b"this sample has no true pairs" in raw("tune", str(tmp_path))
+    told = raw("tune", str(tmp_path)).decode().splitlines()
+    assert told[0] == f"advice: simdup scan -s 0.8 {tmp_path}"
+    assert told[1].startswith("reason: 0 true pairs are too few to judge by")
+
+
+def test_what_is_configured_for_it_is_in_the_command(tmp_path: Path) -> None:
+    (tmp_path / "simdup.toml").write_text('[tune]\nglob = ["*.txt"]\nfold = false\nsample = 9\n')
+    (tmp_path / "a.txt").write_text(prose(1), "utf-8")
+    ran = subprocess.run(
+        [sys.executable, "-m", "simdup", "tune", ".", "-q"],
+        capture_output=True, check=True, cwd=tmp_path, env=environment(),
+    )  # fmt: skip
+    assert (
+        ran.stdout.decode().splitlines()[0]
+        == "advice: simdup scan -s 0.8 --glob '*.txt' --no-fold ."
+    )
+
+
+def test_identical_texts_count_once() -> None:
+    texts = [prose(seed) for seed in range(30)]
+    data = [(n, text) for n, text in enumerate(texts * 3 + [edited(text, 1, 2) for text in texts])]
+    told = tune(data, jobs=1)
+    assert (told.documents, told.true, told.judged) == (60, 30, True)
+    assert told.settings[0].pairs == 30
+
+
+def test_a_sample_with_few_pairs_is_not_all_it_looks_at() -> None:
+    texts = [prose(seed) for seed in range(120)]
+    data = list(enumerate(texts + [edited(text, 1, 2) for text in texts]))
+    told = tune(data, sample=20, jobs=1)
+    assert (told.truth, told.true, told.sample, told.documents) == ("corpus", 120, 20, 240)
+    assert told.recall >= 0.99
+    assert tune(data, sample=240, jobs=1).truth == "sample"
+
+
+@pytest.mark.parametrize("sample", [2000, 50])
+def test_shorter_shingles_are_advised_for_heavily_edited_texts(sample: int) -> None:
+    data = made(400, share=0.12)
+    told = tune(data, sample=sample, jobs=1)
+    assert told.truth == ("sample" if sample == 2000 else "corpus")
+    assert int(told.shingle) < 5
+    assert f"--shingle {told.shingle}" in told.advice
+    assert told.true >= 190
+    # Each length is worth a look only where nothing was asked for.
+    assert tune(data, sample=sample, shingle=5, jobs=1).shingle == "5"
+
+
+def made(documents: int, share: float) -> list[tuple[int, str]]:
+    """Texts of 100 to 300 characters, half of them copies with some characters replaced."""
+    rng = np.random.default_rng(documents)
+    often = 1 / np.arange(20, 3020)  # as in a language, few words are most of a text
+    words = np.array([chr(a) + chr(b) for a, b in rng.integers(0x4E00, 0x9000, (3000, 2))])
+    texts = []
+    for number in range(documents // 2):
+        text = "".join(rng.choice(words, rng.integers(50, 150), p=often / often.sum()))
+        texts += [text, edited(text, number, round(len(text) * rng.uniform(0, 2 * share)))]
+    return list(enumerate(texts))
+
+
+@pytest.mark.parametrize(
+    ("documents", "share"), [(40, 0.01), (40, 0.06), (400, 0.01), (400, 0.06), (4000, 0.03)]
+)
+def test_the_advice_keeps_its_promise(documents: int, share: float) -> None:
+    """A scan with the advised options finds the promised share of the true pairs of all texts."""
+    data = made(documents, share)
+    told = tune(data, sample=1000, jobs=1)
+    names = {"-s": "similarity", "--shingle": "shingle", "--method": "method", "-d": "distance"}
+    asked = told.advice.split()
+    fields = {names[one]: value for one, value in zip(asked[::2], asked[1::2], strict=True)}
+    kinds = {"similarity": float, "distance": int}
+    typed = {name: kinds.get(name, str)(value) for name, value in fields.items()}
+    result = scan(data, criteria=Criteria(all_pairs=True, **typed), jobs=1)
+    found = {(pair.a, pair.b) for cluster in result.clusters for pair in cluster.pairs}
+    true = all_pairs_of([text for _, text in data], int(told.shingle), told.similarity)
+    assert abs(len(found & true) / len(true) - told.recall) <= 0.03
+
+
+def all_pairs_of(texts: list[str], n: int, least: float) -> set[tuple[int, int]]:
+    """All pairs of different texts with the similarity."""
+    sets = [shingles(fold(text), n) for text in texts]
+    found = similar_pairs(sets, least)
+    return {
+        (i, j)
+        for i, j, share in zip(*(column.tolist() for column in found), strict=True)
+        if share < 1
+    }
 
 
 def run(*arguments: str) -> list[dict[str, object]]:

@@ -24,6 +24,7 @@ COMMANDS = [
     "scan train.jsonl --method pstable",
     "compare a.txt b.txt",
     "compare a.txt c.txt --containment 0.5",
+    "compare a.txt b.txt --same-title",
     "compare a.txt b.txt --diff",
     "passages essays homework library",
     "tune corpus",

@@ -65,7 +65,8 @@ CRITERIA: list[dict[str, Any]] = [
     {"verify": False, "distance": 8}, {"cosine": 0.7}, {"shingle": "words:2"},
     {"method": "pstable", "cosine": 0.6, "similarity": 0.0}, {"keep": "longest"},
     {"keep": "max:v", "linkage": "star"}, {"prefer": ("d0001*",)}, {"distance": 64},
-    {"containment": 0.6}, {"containment": 0.4, "linkage": "star", "similarity": 0.1},
+    {"same_title": True}, {"same_title": True, "linkage": "star", "method": "simhash"},
+    {"containment": 0.5, "same_title": True}, {"containment": 0.6}, {"containment": 0.4, "linkage": "star", "similarity": 0.1},
 ]  # fmt: skip
 RECIPES = [
     {}, {"idf": "corpus"}, {"idf": "corpus", "min_df": 3}, {"hash": "md5", "bits": 128},

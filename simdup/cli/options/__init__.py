@@ -7,7 +7,8 @@ from simdup.cli.options.help import PlainCommand as PlainCommand
 from simdup.cli.options.input import names as names
 from simdup.cli.options.input import optional_sources as optional_sources
 from simdup.cli.options.input import reading as reading
-from simdup.cli.options.input import reading_of_files as reading_of_files
+from simdup.cli.options.input import reading_of_two as reading_of_two
+from simdup.cli.options.input import reading_with_titles as reading_with_titles
 from simdup.cli.options.input import sources as sources
 from simdup.cli.options.input import sources_with_list as sources_with_list
 from simdup.cli.options.input import sources_with_new as sources_with_new

@@ -16,7 +16,10 @@ _NAMES = ("shingle",)
 
 
 def typed_again(context: click.Context) -> str:
-    """Return what was typed of the sources and of how to read and compare them."""
+    """Return what was typed or configured of the sources and of how to read and compare them.
+
+    What is configured may hold for this command only, so it is repeated.
+    """
     words = [word for one in context.command.params for word in _words(context, one)]
     if config := context.meta.get("config"):
         words += ["--config", config]
@@ -29,7 +32,9 @@ def typed_again(context: click.Context) -> str:
 
 def _words(context: click.Context, one: click.Parameter) -> Iterator[str]:
     source = context.get_parameter_source(one.name or "")
-    if source is not ParameterSource.COMMANDLINE or not isinstance(one, Option):
+    if source not in (ParameterSource.COMMANDLINE, ParameterSource.DEFAULT_MAP) or not isinstance(
+        one, Option
+    ):
         return
     if one.panel not in _PANELS and one.name not in _NAMES:
         return

@@ -117,7 +117,9 @@ _RULES = (
     _Rule("jobs", lambda t: t.command == "compare" and not t["idf_from"],
           "two texts are read by one process"),
     _Rule("side_by_side", lambda t: t.format == "jsonl", "JSONL has no columns"),
-    _Rule("input_format field id_field",
+    _Rule("title_field", lambda t: t.command == "compare" and not t["same_title"],
+          "only --same-title compares titles"),
+    _Rule("input_format field id_field title_field",
           lambda t: t.command == "compare" and "#" not in f"{t['a']}{t['b']}",
           "neither A nor B is a record, such as file.jsonl#5"),
 )  # fmt: skip

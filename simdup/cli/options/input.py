@@ -42,6 +42,9 @@ _RECORDS = (
     ),
     _reading("--id-field NAME", "Record field with the name.", shown="record number"),
 )
+_TITLE = _reading(
+    "--title-field NAME", "Record field with the title.", shown="first heading or line of the text"
+)
 _MAX_SIZE = _input(
     "--max-size SIZE", "Skip larger documents.", Size(), default=f"{Reading().max_size >> 20}M"
 )
@@ -65,7 +68,8 @@ def _make_reading(encoding: str | None, field: tuple[str, ...], **given: Any) ->
 
 _SINGLE = (_ENCODING, *_RECORDS, *_HTML, _MAX_SIZE)
 reading = value("reading", _make_reading, *_PATTERNS, *_SINGLE)
-reading_of_files = value("reading", _make_reading, *_SINGLE)
+reading_with_titles = value("reading", _make_reading, *_PATTERNS, *_SINGLE, _TITLE)
+reading_of_two = value("reading", _make_reading, *_SINGLE, _TITLE)
 
 
 def _any_sources(

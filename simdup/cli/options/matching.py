@@ -30,7 +30,9 @@ _CRITERIA = {
         common=True,
     ),
     "recall": _matching(
-        "--recall R", "Expected share of pairs that minhash and pstable find.", _INNER_SHARE
+        "--recall R",
+        "Expected share of pairs that minhash (by --similarity) and pstable (by --cosine) find.",
+        _INNER_SHARE,
     ),
     "distance": _matching(
         "-d, --distance K",
@@ -58,6 +60,11 @@ _CRITERIA = {
         shown="off",
     ),
     "cosine": _matching("--cosine C", "Minimum cosine of the TF-IDF vectors.", _SHARE, shown="off"),
+    "same_title": _matching(
+        "--same-title",
+        "Require equal titles too: for pages made from one template, with -s 0.5.",
+        common=True,
+    ),
     "keep": _matching(
         "-k, --keep WHICH",
         "Document to keep: first, longest, shortest, newest, oldest, max:FIELD or min:FIELD.",

@@ -1,0 +1,121 @@
+"""The title of a text: it distinguishes pages that were made from one template.
+
+It is the `title` of front matter, else the first heading, else the first line with words, each
+without its markup.  A record or an HTML page may name its title itself.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import heapq
+import html
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from simdup.features.folding import fold_all
+from simdup.features.text import PreparedText
+from simdup.model.documents import Document
+
+# Characters in which the title is looked for: a heading further down is not that of the text.
+_HEAD = 4096
+
+# Characters of a line that are a title: what is longer is a paragraph.
+MOST = 200
+# Characters of a line with its markup.
+_LINE = 1000
+
+# Bytes of a key: no two of 10**8 different titles should have the same key by chance.
+KEY_BYTES = 8
+
+_FRONT_MATTER = re.compile(
+    r"\s*(---|\+\+\+)[ \t\r]*\n(.*?)^(?:\1|\.\.\.)[ \t\r]*(?:\n|\Z)", re.DOTALL | re.MULTILINE
+)
+_NAMED = re.compile(r"^title[ \t]*[:=][ \t]*(.+)$", re.MULTILINE | re.IGNORECASE)
+# These begin with a line feed, because a literal is found many times faster than a line's begin.
+_CODE = re.compile(r"\n[ \t]*(?:```|~~~)")
+# The usual case, without a look at the rest.
+_BEGIN = re.compile(r"\s*#{1,6}[ \t]+([^\s][^\n]*)")
+_LINES = re.compile(r"[^\n\r\v\f\x1c-\x1e\x85\u2028\u2029]+")
+# Kinds of headings, each with what every text with such a heading contains: most have none.
+_HEADINGS = (
+    ("#", re.compile(r"\n {0,3}#{1,6}[ \t]+([^\s][^\n]*)")),
+    ("=", re.compile(r"\n={1,6}[ \t]+([^\s][^\n]*)")),
+    ("===", re.compile(r"\n([^\s][^\n]{0,200})\n={3,}[ \t\r]*(?![^\n])")),
+    ("---", re.compile(r"\n([^\s][^\n]{0,200})\n-{3,}[ \t\r]*(?![^\n])")),
+    ("<", re.compile(r"<h[1-6]\b[^<>]*>(.{1,2000}?)</h[1-6]\b", re.DOTALL | re.IGNORECASE)),
+)
+
+_TAG = re.compile(r"<!--.*?-->|</?[a-zA-Z][^<>]*>")
+# Only what is set apart: a title may end in C# or C++.
+_CLOSES = tuple("#=|*_~")
+_CLOSING = re.compile(r"(?:[ \t]+[#=|*_~]+|={2,}|[*_])$")
+_LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()]*\)")
+_WORD = re.compile(r"[^\W_]")
+
+
+def title_of(document: Document) -> str:
+    """Return the title of a document on one line, without markup; empty if it has none."""
+    if document.title is not None:
+        return " ".join(document.title.split())
+    for line in _candidates(document.text[:_HEAD]):
+        title = _without_markup(line)
+        if _WORD.search(title):
+            return title
+    return ""
+
+
+def _candidates(head: str) -> Iterator[str]:
+    """Yield what may be the title, the best first."""
+    if "---" in head or "+++" in head:
+        front = _FRONT_MATTER.match(head)
+        if front is not None:
+            yield from (named[1].strip().strip("\"'") for named in _NAMED.finditer(front[2]))
+            head = head[front.end() :]
+    begin = _BEGIN.match(head)
+    if begin is not None:
+        yield begin[1]
+    kinds = [heading for needed, heading in _HEADINGS if needed in head]
+    if kinds:
+        yield from _headings("\n" + head, kinds)
+    yield from (line[0] for line in _LINES.finditer(head))
+
+
+def _headings(head: str, kinds: Iterable[re.Pattern[str]]) -> Iterator[str]:
+    """Yield the headings in order, up to a block of code, where comments look like headings."""
+    done = 0
+    found = (kind.finditer(head) for kind in kinds)
+    for heading in heapq.merge(*found, key=lambda one: one.start()):
+        if _CODE.search(head, done, heading.start()):
+            return
+        yield heading[1]
+        done = heading.start()
+
+
+def _without_markup(line: str) -> str:
+    """Return a line without the markup of headings, links and tags; the beginning of a long one."""
+    line = line[:_LINE]
+    if "<" in line:
+        line = _TAG.sub("", line)
+    if "&" in line:
+        line = html.unescape(line)
+    if "](" in line:
+        line = _LINK.sub(r"\1", line)
+    line = line.replace("**", "").replace("`", "").rstrip()
+    if line[-1:] in _CLOSES:
+        line = _CLOSING.sub("", line)
+    return " ".join(line.lstrip("#=*_~>|+- \t").split())[:MOST]
+
+
+def title_keys(titles: Sequence[str], texts: Sequence[PreparedText]) -> list[bytes]:
+    """Return a key of each title, equal for titles that are equal after folding.
+
+    White space does not matter, as in texts.  An empty title has a key of the text, so that it
+    is equal only to that of the same text.
+    """
+    compact = ("".join(folded.split()) for folded in fold_all(titles))
+    return [
+        hashlib.blake2b(one.encode("utf-8", "surrogatepass"), digest_size=KEY_BYTES).digest()
+        if one
+        else text.digest[:KEY_BYTES]
+        for one, text in zip(compact, texts, strict=True)
+    ]

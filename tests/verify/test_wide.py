@@ -1,0 +1,82 @@
+"""Pairs of very many sets: nearly all that comparing each with each finds, at a bounded cost."""
+
+import numpy as np
+import pytest
+from oracles import plain
+
+from simdup.features.shingles import Sets
+from simdup.search.arrays import RowIds
+from simdup.verify import wide
+from simdup.verify.wide import wide_pairs
+
+Elements = list[set[int]]
+
+
+def families(count: int, size: int = 60) -> Elements:
+    """Sets in families of four that share more and less with each other."""
+    chance = np.random.default_rng(count)
+    made: Elements = []
+    for _ in range(count):
+        own = chance.integers(0, 1 << 60, size).tolist()
+        for lost in (0, 3, 12, 25):
+            other = chance.integers(0, 1 << 60, lost).tolist()
+            made.append({*own[lost:], *other})
+    return made
+
+
+def sets_of(made: Elements) -> wide.SetsOf:
+    def of(rows: RowIds) -> Sets:
+        each = [np.array(sorted(made[row]), np.uint64) for row in rows.tolist()]
+        return Sets(
+            np.cumsum([0, *map(len, each)]), np.concatenate([np.zeros(0, np.uint64), *each])
+        )
+
+    return of
+
+
+def all_pairs(made: Elements, least: float) -> dict[tuple[int, int], float]:
+    shares = {(i, j): plain.jaccard(made[i], made[j]) for j in range(len(made)) for i in range(j)}
+    return {pair: share for pair, share in shares.items() if share >= least}
+
+
+def test_it_finds_what_comparing_all_finds() -> None:
+    made = families(60)
+    (i, j, similarity), least = wide_pairs(sets_of(made), np.arange(len(made)), 0.8)
+    found = dict(zip(zip(i.tolist(), j.tolist(), strict=True), similarity.tolist(), strict=True))
+    true = all_pairs(made, least)
+    assert least == 0.3
+    assert found.items() <= true.items()
+    assert len(found) >= 0.995 * len(true)
+    assert list(found) == sorted(found)
+
+
+def test_documents_are_named_by_their_numbers() -> None:
+    made = families(5)
+    rows = np.array([0, 1, 8, 9])
+    (i, j, _), _ = wide_pairs(sets_of(made), rows, 0.8)
+    assert set(zip(i.tolist(), j.tolist(), strict=True)) == {(0, 1), (8, 9)}
+    nothing, _ = wide_pairs(sets_of(made), np.zeros(0, np.int64), 0.8)
+    assert len(nothing.i) == 0
+
+
+def test_the_similarity_rises_until_few_pairs_share_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = families(60)
+    monkeypatch.setattr(wide, "VISITS", 5000)
+    (i, _, _), least = wide_pairs(sets_of(made), np.arange(len(made)), 0.8)
+    assert 0.3 < least <= 0.8
+    true = all_pairs(made, least)
+    assert len(i) >= 0.99 * len(true)
+    monkeypatch.setattr(wide, "VISITS", 0)
+    assert wide_pairs(sets_of(made), np.arange(len(made)), 0.75)[1] == 0.75
+
+
+def test_of_many_candidates_some_are_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = families(60)
+    whole, _ = wide_pairs(sets_of(made), np.arange(len(made)), 0.8)
+    every = set(zip(whole.i.tolist(), whole.j.tolist(), strict=True))
+    monkeypatch.setattr(wide, "MOST", 50)
+    some, _ = wide_pairs(sets_of(made), np.arange(len(made)), 0.8)
+    assert set(zip(some.i.tolist(), some.j.tolist(), strict=True)) < every
+    assert 25 <= len(some.i) <= 50
+    # A random part: as many of the most similar pairs as of the others.
+    assert abs(np.mean(some.similarity > 0.6) - np.mean(whole.similarity > 0.6)) < 0.25
