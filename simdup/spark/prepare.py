@@ -55,8 +55,8 @@ def prepared_schema(carried: pa.Schema) -> pa.Schema:
 class Prepare:
     """Prepares the documents of a task; can be pickled.
 
-    Rows have the columns of `carried`, then ``text0`` ...: the fields of texts, then those of values
-    and titles, if asked for, each once.
+    Rows have the columns of `carried`, then ``text0`` ...: the fields of texts, then those of
+    values and titles, if asked for, each once.
     """
 
     analyzer: Analyzer

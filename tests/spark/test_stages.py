@@ -66,7 +66,8 @@ CRITERIA: list[dict[str, Any]] = [
     {"method": "pstable", "cosine": 0.6, "similarity": 0.0}, {"keep": "longest"},
     {"keep": "max:v", "linkage": "star"}, {"prefer": ("d0001*",)}, {"distance": 64},
     {"same_title": True}, {"same_title": True, "linkage": "star", "method": "simhash"},
-    {"containment": 0.5, "same_title": True}, {"containment": 0.6}, {"containment": 0.4, "linkage": "star", "similarity": 0.1},
+    {"containment": 0.5, "same_title": True}, {"containment": 0.6},
+    {"containment": 0.4, "linkage": "star", "similarity": 0.1},
 ]  # fmt: skip
 RECIPES = [
     {}, {"idf": "corpus"}, {"idf": "corpus", "min_df": 3}, {"hash": "md5", "bits": 128},
