@@ -21,6 +21,7 @@ NAMES = (
     "passages",
     "minhash",
     "families",
+    "short_texts",
     "verification",
     "search",
     "queries",

@@ -21,6 +21,7 @@ COLUMNS = ("texts", "truth", "true pairs", "options", "found", "precision", "rec
 SIMHASH = "--method simhash"
 VARIANTS = (
     "",  # auto
+    "--no-short-texts",  # short texts are measured by Jaccard similarity too, as the truth is
     "--no-fold",
     SIMHASH,
     f"{SIMHASH} --no-fold",

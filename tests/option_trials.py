@@ -33,6 +33,10 @@ BASES = {
     "evaluate": ("evaluate {}", "r.csv t"),
 }
 
+# Two messages with an edit, and two that differ in their numbers.
+_SHORT = ("请大家明天下午准时到会议室参加讨论", "请大家明天上午准时到会议室参加讨论",
+          "平凡的世界第1集在线观看高清完整版", "平凡的世界第2集在线观看高清完整版")  # fmt: skip
+
 # By option, then by command; a pattern of commands applies where no command before it does.
 TRIALS: dict[str, dict[str, str]] = {
     # What is read.
@@ -79,6 +83,13 @@ TRIALS: dict[str, dict[str, str]] = {
                      "tune": "||-s 0.5", "*": "||-s 0.99"},
     "--shingle": {"tune": "||--shingle 2", "cluster": "|-d 20|--shingle 20",
                   "*": "||--shingle 20"},
+    "--short-texts": {"compare": "s.jsonl#1 s.jsonl#2||--no-short-texts",
+                      "cluster": "ps --verify-from s.jsonl|-d 60|--no-short-texts",
+                      "dedupe": "s.jsonl -o out||--no-short-texts",
+                      "*": "s.jsonl||--no-short-texts"},
+    "--numbers": {"compare": "s.jsonl#3 s.jsonl#4||--no-numbers",
+                  "cluster": "ps --verify-from s.jsonl|-d 60|--no-numbers",
+                  "dedupe": "s.jsonl -o out||--no-numbers", "*": "s.jsonl||--no-numbers"},
     "--verify": {"query": "|-d 20|--no-verify", "*": "||--no-verify"},
     "--containment": {"*": "||--containment 0.5"},
     "--cosine": {"*": "||--cosine 0.5"},
@@ -226,6 +237,7 @@ def build(folder: Path) -> None:
     write(folder, {
         "list": "k\n", "list0": "k\0", "gone": "k/y.md\n", "gone0": "k/y.md\0",
         "words": "近似重复 10\n老人河岸 99999\n",
+        "s.jsonl": "".join(f'{{"text": "{one}"}}\n' for one in _SHORT),
         "t": "c/a.txt\tc/b.txt\t0.5\nc/a.txt\tc/x.md\t0.95\n",
         "quiet.toml": "quiet = true\n",
         "decided.json": '{"type": "decision", "decision": "distinct", '
@@ -238,7 +250,8 @@ def _prepare(folder: Path) -> None:
     """Run the commands whose results others read, all in one process."""
     calls = (
         "fingerprint c -o p", "fingerprint r.jsonl -o pr", "fingerprint lines -o pl",
-        "fingerprint w -o pw", "fingerprint h -o ph", "fingerprint f -o pf",
+        "fingerprint w -o pw", "fingerprint s.jsonl -o ps", "fingerprint h -o ph",
+        "fingerprint f -o pf",
         "fingerprint chain -o pchain", "fingerprint many -o pmany",
         "fingerprint both -o pboth", "scan c -o r.csv",
         "index build i k twice known", "fit c -o model",

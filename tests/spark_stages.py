@@ -138,7 +138,9 @@ class InProcess:
                 one["title"] = titled.setdefault(one["digest"], one["title"])
         first = {identity(one): one for one in reversed(rows)}
         compared = [one for one in rows if first[identity(one)] is one]
-        compared = [one for one in compared if one["terms"] >= FEW_TERMS]
+        compared = [
+            one for one in compared if one["terms"] >= FEW_TERMS or (one["terms"] and one["form"])
+        ]
         compared.sort(key=lambda one: -len(one["seeds"]))
         columns = {name: [one[name] for one in compared] for name in ("row", "seeds")}
         ranked = pa.table(columns | {"rank": pa.array(range(len(compared)), pa.int64())})
@@ -156,6 +158,10 @@ class InProcess:
         look = self._signatures
         kind = "" if look is None else look.keys.dtype.str
         keys = self._map(Keys("keys", kind, digests=True), documents, MEETINGS)
+        if criteria.by_edit and "minhash" in criteria.searches:
+            short = documents.filter(documents["form_keys"].is_valid())
+            more = self._map(Keys("form_keys", "<u4", digests=False), short, MEETINGS)
+            keys = pa.concat_tables([keys, more])
         edges = [self._map(join_equal, keys, EDGES, "key")]
         if "simhash" in criteria.searches:
             some = prints.filter(pc.greater(prints["terms"], 0))
@@ -193,12 +199,12 @@ def _joined(labels: pa.Table, prints: pa.Table, documents: pa.Table | None) -> p
 
 def _members(found: pa.Table) -> list[tuple[Any, ...]]:
     columns = ("first", "place", "id", "role", "fingerprint", "distance", "similarity",
-               "containment", "cosine")  # fmt: skip
+               "containment", "cosine", "measure")  # fmt: skip
     return _sorted(found.filter(pc.equal(found["kind"], "member")), columns)
 
 
 def _pairs(found: pa.Table) -> list[tuple[Any, ...]]:
-    columns = ("first", "place", "a", "b", "distance", "similarity", "cosine", "exact")
+    columns = ("first", "place", "a", "b", "distance", "similarity", "cosine", "exact", "measure")
     return _sorted(found.filter(pc.equal(found["kind"], "pair")), columns)
 
 

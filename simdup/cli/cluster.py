@@ -29,6 +29,8 @@ from simdup.output.selection import EVERYTHING, Selection
     options.criteria(
         "distance",
         "similarity",
+        "short_texts",
+        "numbers",
         "shingle",
         "linkage",
         "all_pairs",

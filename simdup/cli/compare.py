@@ -31,6 +31,8 @@ if TYPE_CHECKING:
         "distance",
         "similarity",
         "shingle",
+        "short_texts",
+        "numbers",
         "verify",
         "containment",
         "cosine",

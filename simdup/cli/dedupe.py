@@ -117,7 +117,7 @@ def _lines(
         return scan_page(result, replace(page, kind="dedupe"), names)
     if form == "jsonl":
         return removed_jsonl(entries)
-    return removed_csv(entries, bom, marked=result.summary.indexed is not None)
+    return removed_csv(entries, bom, measured=result.has_measures)
 
 
 def _say_written(

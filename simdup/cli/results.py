@@ -45,15 +45,15 @@ def write_result(
     from simdup.output import records
     from simdup.output.details import details
 
-    marked = result.summary.indexed is not None
+    measured = result.has_measures
     pairs = selection.chosen_pairs(result) if selection.pairs else []
     clusters = [] if selection.pairs else selection.clusters(result)
     more = details(result, clusters, selection.columns)
     if out.format == "csv":
         if selection.pairs:
-            lines = records.pair_csv(pairs, extras, out.bom, marked=marked)
+            lines = records.pair_csv(pairs, extras, out.bom, measured=measured)
         else:
-            lines = records.cluster_csv(clusters, extras, out.bom, marked=marked, more=more)
+            lines = records.cluster_csv(clusters, extras, out.bom, measured=measured, more=more)
     elif out.format == "jsonl":
         if selection.pairs:
             lines = records.pair_jsonl(pairs)
@@ -61,9 +61,12 @@ def write_result(
             lines = records.cluster_jsonl(clusters, more)
         lines = chain(lines, records.summary_jsonl(result))
     else:
+        from simdup.model.criteria import EDIT
         from simdup.output.text import cluster_text, pair_text
 
         paint = out.painter(stream)
+        if any(pair.measure == EDIT for pair in result.pairs):
+            extras = (*extras, "measure")
         if selection.pairs:
             lines = pair_text(pairs, paint, extras)
         else:

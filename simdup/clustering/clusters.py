@@ -13,7 +13,7 @@ from simdup.clustering.linkage import components
 from simdup.fingerprints.fingerprinter import Fingerprints
 from simdup.lsh.simhash import to_hex
 from simdup.model.clusters import Cluster, Member, Pair
-from simdup.model.criteria import UNMEASURED, Criteria, Measures
+from simdup.model.criteria import EDIT, JACCARD, UNMEASURED, Criteria, Measures
 from simdup.search.arrays import RowIds
 
 
@@ -25,11 +25,13 @@ class Measured(NamedTuple):
     cosine: NDArray[np.float64] | None = None
     # int8[pairs]: 1 for a first text that is contained in the second, 2 for the second, 3 for both.
     contained: NDArray[np.int8] | None = None
+    # bool[pairs]: False for short texts with different numbers; None if these do not matter.
+    same_numbers: NDArray[np.bool_] | None = None
 
     def accepted(self, criteria: Criteria, pairs: int) -> NDArray[np.bool_]:
         """Return which of the pairs meet the criteria."""
         least = (criteria.similarity, criteria.containment, criteria.cosine)
-        good = np.ones(pairs, np.bool_)
+        good = np.ones(pairs, np.bool_) if self.same_numbers is None else self.same_numbers.copy()
         for asked, found in zip(least, self[:3], strict=True):
             if asked is not None and found is not None:
                 good &= found >= asked
@@ -44,7 +46,8 @@ class Measured(NamedTuple):
         """Return the measures of each pair."""
         columns = [[None] * pairs if one is None else one.tolist() for one in self[:3]]
         sides = [0] * pairs if self.contained is None else self.contained.tolist()
-        return list(map(Measures, *columns, map(_SIDES.__getitem__, sides)))
+        same = [True] * pairs if self.same_numbers is None else self.same_numbers.tolist()
+        return list(map(Measures, *columns, map(_SIDES.__getitem__, sides), same))
 
     def turned(self, which: NDArray[np.bool_]) -> Measured:
         """Return the measures with the two texts of some pairs exchanged."""
@@ -59,11 +62,18 @@ _TURNED = np.array([0, 2, 1, 3], np.int8)
 
 # Measures pairs of documents, given by number.
 Measure: TypeAlias = Callable[[RowIds, RowIds], Measured]
+# Tells which pairs of documents are measured by edit similarity.
+ByEdit: TypeAlias = Callable[[RowIds, RowIds], NDArray[np.bool_]]
 
 
 def unmeasured(i: RowIds, j: RowIds) -> Measured:
     """Measure nothing, for runs in which fingerprints alone decide."""
     return Measured()
+
+
+def never(i: RowIds, j: RowIds) -> NDArray[np.bool_]:
+    """Tell that no pair is measured by edit similarity."""
+    return np.zeros(len(i), np.bool_)
 
 
 class DocumentPair(NamedTuple):
@@ -99,8 +109,17 @@ class ScannedDocuments:
     digests: NDArray[np.void] | None = None
     references: range = range(0)  # documents that are never redundant
     measure: Measure = unmeasured
+    by_edit: ByEdit = never
     # uint64[documents]: equal for equal titles; None where titles do not decide.
     titles: NDArray[np.uint64] | None = None
+
+    def kind(self, a: int, b: int, measures: Measures) -> str | None:
+        """Return what the similarity of a pair is; None if it was not measured."""
+        if measures.similarity is None:
+            return None
+        if min(a, b) < 0:
+            return JACCARD
+        return EDIT if self.by_edit(np.array([a]), np.array([b]))[0] else JACCARD
 
     def distances(self, a: RowIds, b: RowIds) -> list[int]:
         """Return the Hamming distance of each pair (a[i], b[i])."""
@@ -115,7 +134,8 @@ class ScannedDocuments:
             exact = bool(digests[pair.a] == digests[pair.b])
         a, b = self.names[pair.a], self.names[pair.b]
         measures, contained = pair.measures[:3], pair.measures.contained
-        return Pair(a, b, pair.distance, *measures, exact, pair.estimated, contained)
+        kind = self.kind(pair.a, pair.b, pair.measures)
+        return Pair(a, b, pair.distance, *measures, exact, pair.estimated, contained, kind)
 
     def pairs(self, a: RowIds, b: RowIds, measured: Measured) -> list[DocumentPair]:
         """Return the pairs (a[i], b[i]), the smaller number first."""
@@ -210,8 +230,9 @@ def _cluster(
             beside, _, distance, measures = pair
             estimated = pair.estimated
         shares, side = measures[:3], _side(measures.contained, one > beside)
+        kind = documents.kind(one, beside, measures)
         members.append(
-            Member(names[one], role, digits, distance, *shares, one, beside, estimated, side)
+            Member(names[one], role, digits, distance, *shares, one, beside, estimated, side, kind)
         )
     pairs = tuple(map(documents.pair, group.pairs))
     return Cluster(number, tuple(members), pairs, complete=group.complete)

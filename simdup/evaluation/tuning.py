@@ -28,8 +28,8 @@ ENOUGH_PAIRS = 100
 # With fewer, a whole corpus does not either: of 20 pairs, one alone is 0.05.
 FEW_PAIRS = 20
 
-# Texts of fewer characters, in the middle of all, are short: one edit changes 5 of their 5-grams.
-SHORT = 200
+# Texts of fewer characters, in the middle of all, are brief: one edit changes 5 of their 5-grams.
+BRIEF = 200
 # Two steps of the histogram are a gap if they have at most this share of the pairs above.
 _GAP = 0.02
 # More of all pairs are not near-duplicates.

@@ -64,7 +64,7 @@ class Shingler:
         else:
             cut, items = texts, to_codes("".join(texts)).astype(np.uint64)
         starts = np.cumsum([0, *map(len, cut)], dtype=np.int64)
-        return _shingle_sets(starts, items, self.shingling.n)
+        return run_sets(starts, items, self.shingling.n)
 
     def distinct_sets(self, texts: Iterable[str]) -> Sets:
         """Return the distinct shingles of many texts, ascending in each; see `text_of`."""
@@ -112,7 +112,7 @@ def hash_runs(items: NDArray[np.uint64], n: int) -> NDArray[np.uint64]:
     return hashes
 
 
-def _shingle_sets(starts: NDArray[np.int64], items: NDArray[np.uint64], n: int) -> Sets:
+def run_sets(starts: NDArray[np.int64], items: NDArray[np.uint64], n: int) -> Sets:
     """Return the runs of n items within each document.
 
     A document with fewer items has all of them as its only element; an empty one has none.

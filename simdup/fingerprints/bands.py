@@ -28,6 +28,10 @@ BUDGET = 128
 # 1,500 laws took 0.35 s with 128.
 PSTABLE_BUDGET = 512
 
+# The lowest Jaccard similarity that is looked for in the forms of short texts.  Below, texts of one
+# language share so many bands by chance that all of them would be candidates.
+LEAST_EDITED = 0.4
+
 # The share of pairs at the similarity that a sketch may reject by chance.
 LOSS = 1e-3
 
@@ -45,6 +49,10 @@ class Signatures(NamedTuple):
     def rows(self, documents: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the rows of documents."""
         return documents if self.row_of is None else self.row_of[documents]
+
+    def places(self, documents: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the places of the documents that have keys: all of them."""
+        return np.arange(len(documents))
 
     def columns(self, documents: NDArray[np.int64]) -> Iterator[Keys]:
         """Yield the keys of documents, one band at a time."""
@@ -104,7 +112,11 @@ def _similarity(criteria: Criteria) -> float:
 
 def minhash_banding(criteria: Criteria) -> Banding:
     """Return the rows and bands that find pairs at the wanted similarity and recall."""
-    similarity = max(_similarity(criteria), LEAST_SIMILARITY)
+    return banding_at(max(_similarity(criteria), LEAST_SIMILARITY), criteria)
+
+
+def banding_at(similarity: float, criteria: Criteria) -> Banding:
+    """Return the rows and bands that find sets with a similarity at the wanted recall."""
     # The usual budget is enough down to a similarity of 0.35; below, it is doubled or more.
     for budget in (BUDGET, 2 * BUDGET, 4 * BUDGET):
         try:

@@ -9,11 +9,10 @@ import math
 import os
 import sys
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import chain
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
@@ -21,7 +20,6 @@ from numpy.typing import NDArray
 
 from simdup.corpus.batches import Batch
 from simdup.corpus.names import NameRegistry
-from simdup.corpus.patterns import matches
 from simdup.corpus.spool import Slot, SpoolReader, spool_folder
 from simdup.features.analyzer import Analyzer
 from simdup.features.counts import CountedChunk, Counts, join, no_spool
@@ -30,6 +28,7 @@ from simdup.features.text import DIGEST_BYTES, DIGEST_TYPE
 from simdup.fingerprints.bands import Signatures, concat_signatures
 from simdup.fingerprints.fingerprinter import Fingerprinter, Fingerprints
 from simdup.ingest.counting import COUNTS_ONLY, BatchCounter, BatchOptions, CountedBatch
+from simdup.ingest.forms import CorpusForms, FormChunk, join_forms
 from simdup.ingest.given import Given
 from simdup.ingest.mapped import concat_mapped
 from simdup.ingest.sources import Input
@@ -75,6 +74,7 @@ class Corpus:
     chunks: list[tuple[int, CountedChunk]] = field(default_factory=list)
     # For each distinct text, chunk by chunk.
     signature_chunks: list[Signatures] = field(default_factory=list)
+    form_chunks: list[FormChunk] = field(default_factory=list)
     # The seeds of each text, chunk by chunk: how many, and where their hashes are.
     seed_chunks: list[tuple[NDArray[np.int64], Slot]] = field(default_factory=list)
     titles: Titles = field(default_factory=Titles)  # if they are asked for
@@ -127,6 +127,7 @@ class Corpus:
         self.titles.add(counted.titles)
         if counted.signatures is not None:
             self.signature_chunks.append(counted.signatures)
+        self.form_chunks += [] if counted.forms is None else [counted.forms]
         if counted.seeds is not None and counted.seed_slot is not None:
             self.seed_chunks.append((np.diff(counted.seeds.starts), counted.seed_slot))
         self.chunks.append((process, counted.counts))
@@ -142,13 +143,6 @@ class Corpus:
         skipped, notes = self.given.finish()
         self.skipped += skipped
         self.notes += notes
-
-    def note_unmatched(self, prefer: Iterable[str]) -> None:
-        """Add a note for each pattern that matches no document's name or path."""
-        for pattern in dict.fromkeys(prefer):
-            names = chain(map(str, self.names), self.paths)
-            if len(self) and not any(matches(name, [pattern]) for name in names):
-                self.notes.append(("`prefer`", f"nothing matches {pattern!r}"))
 
     def fingerprints(self, fingerprinter: Fingerprinter) -> Fingerprints:
         """Return the fingerprints of all documents; mark those without words as skipped."""
@@ -207,6 +201,11 @@ class Corpus:
         """Return the signatures of all documents, if any, and forget them."""
         chunks, self.signature_chunks = self.signature_chunks, []
         return concat_signatures(chunks)._replace(row_of=self.row_of) if chunks else None
+
+    @cached_property
+    def forms(self) -> CorpusForms:
+        """The short texts, if forms were made."""
+        return join_forms(self.form_chunks, self.row_of, self.read)
 
     def seeds(self) -> tuple[TextSeeds, NDArray[np.int64]] | None:
         """Return the seeds of all texts, if any, and the text of each document."""

@@ -17,6 +17,7 @@ from simdup.features.analyzer import Analyzer
 from simdup.features.counts import CountedChunk, TermCounter
 from simdup.features.text import PreparedText, text_digest
 from simdup.fingerprints.bands import Signatures, minhash_signatures
+from simdup.ingest.forms import FormChunk, make_forms
 from simdup.ingest.seen import Seen
 from simdup.ingest.titles import BatchTitles
 from simdup.model.criteria import Criteria
@@ -35,6 +36,7 @@ class BatchOptions:
     texts: bool = False  # spool the texts, in the form that the shingles are cut from
     signatures: Criteria | None = None  # make MinHash signatures of the shingles for these
     seeds: bool = False  # make the seeds of passages
+    forms: Criteria | None = None  # make the forms of short texts for these
     titles: bool = False  # spool the titles
     title_keys: bool = False  # make keys of the titles
     # Count each batch separately, for streamed results, instead of continuing the term numbers of
@@ -52,13 +54,13 @@ class BatchOptions:
         needed = cls(titles=hint, title_keys=criteria.same_title)
         if not criteria.verify and signed is None:
             return needed
-        seeds = "passages" in criteria.searches
         return replace(
             needed,
             shingling=criteria.shingle,
             texts=criteria.verify,
             signatures=signed,
-            seeds=seeds,
+            seeds="passages" in criteria.searches,
+            forms=criteria if criteria.by_edit else None,
         )
 
 
@@ -84,6 +86,7 @@ class CountedBatch:
     sizes: array[int] = field(default_factory=lambda: array("q"))  # bytes of each document's text
     counts: CountedChunk = _NO_COUNTS
     signatures: Signatures | None = None
+    forms: FormChunk | None = None
     seeds: TextSeeds | None = None
     seed_slot: Slot | None = None  # where their hashes are, once they are spooled
     titles: BatchTitles | None = None
@@ -163,7 +166,7 @@ class BatchCounter:
         counts = counter.count(self._tokenize(folded))
         wordless = set(compress(compress(digests, first_seen), counts.sizes == 0))
         counted.counts = counts.without_empty_rows()
-        texts: list[str] = []
+        firsts: list[PreparedText] = []
         taken: list[tuple[Document, PreparedText]] = []
         documents = zip(prepared, digests, first_seen, strict=True)
         for one in found:
@@ -180,32 +183,33 @@ class BatchCounter:
                     self._seen.add(digest)
                 counted.digests += text.digest
                 counted.lengths.append(len(text.compact))
-                if self._shingler is not None:
-                    texts.append(self._shingler.text_of(text))
+                firsts.append(text)
             counted.documents.append(one._replace(text=""))
             taken.append((one, text))
             counted.sizes.append(_bytes_of(one.text))
             counted.text_digests += digest
             counted.first_seen.append(first)
-        self._add_more(counted, taken, texts)
-        if self.options.seeds:
-            counted.seeds = text_seeds(list(compress(folded, counts.sizes)))
-        return counted, texts
-
-    def _add_more(
-        self,
-        counted: CountedBatch,
-        taken: list[tuple[Document, PreparedText]],
-        texts: list[str],
-    ) -> None:
-        """Add what else is asked for of the documents that take part, and of their texts."""
         if self.options.extras is not None:
             counted.extras = [self.options.extras(*one) for one in taken]
         if self.options.titles or self.options.title_keys:
             counted.titles = BatchTitles.of(taken, self.options.title_keys)
-        if self.options.signatures is not None and self._shingler is not None:
-            sets = self._shingler.sets(texts)
-            counted.signatures = minhash_signatures(sets, self.options.signatures)
+        if self.options.seeds:
+            counted.seeds = text_seeds(list(compress(folded, counts.sizes)))
+        return self._signed(counted, firsts)
+
+    def _signed(
+        self, counted: CountedBatch, firsts: list[PreparedText]
+    ) -> tuple[CountedBatch, list[str]]:
+        """Add what the texts that occur for the first time are found by, and return these texts."""
+        texts: list[str] = []
+        if self._shingler is not None:
+            texts = list(map(self._shingler.text_of, firsts))
+            if self.options.signatures is not None:
+                sets = self._shingler.sets(texts)
+                counted.signatures = minhash_signatures(sets, self.options.signatures)
+        if self.options.forms is not None:
+            counted.forms = make_forms(firsts, self.options.forms)
+        return counted, texts
 
     def _first_seen(self, digests: list[bytes]) -> list[bool]:
         """Return which texts are the first with their digest, so that they are counted."""
@@ -227,6 +231,8 @@ class BatchCounter:
         *slots, columns, occurrences = writer.write(contents)
         counted.slots.extend(chain.from_iterable(slots))
         counted.counts = replace(counted.counts, columns=columns, counts=occurrences)
+        if counted.forms is not None:
+            counted.forms = counted.forms.spooled(writer)
         if counted.seeds is not None:
             (counted.seed_slot,) = writer.write([counted.seeds.hashes.tobytes()])
             counted.seeds = counted.seeds._replace(hashes=np.zeros(0, np.uint64))

@@ -18,6 +18,7 @@ class Removed:
     similarity: float | None  # Jaccard similarity to it; None where it was not measured
     kept: str  # its name
     estimated: bool = False  # whether the similarity is an estimate: the kept one is in an index
+    measure: str | None = None  # what the similarity is: ``jaccard`` or, of short texts, ``edit``
 
 
 class Cleaned(NamedTuple):

@@ -26,6 +26,8 @@ class Pair(NamedTuple):
     contained : str or None
         If a containment was asked for: ``a`` if that text is contained in the other, ``b``, or
         ``both``.
+    measure : str or None
+        What the similarity is: ``jaccard`` or, of short texts, ``edit``; None if not measured.
     """
 
     a: Any
@@ -37,6 +39,7 @@ class Pair(NamedTuple):
     exact: bool = False
     estimated: bool = False
     contained: str | None = None
+    measure: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +69,8 @@ class Member:
     contained : str or None
         If a containment was asked for: ``document`` if this text is contained in the kept one,
         ``kept`` if the kept one is contained in this one, or ``both``.
+    measure : str or None
+        What the similarity is: ``jaccard`` or, of short texts, ``edit``; None if not measured.
     """
 
     name: Any
@@ -79,6 +84,7 @@ class Member:
     beside: int = -1
     estimated: bool = False
     contained: str | None = None
+    measure: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

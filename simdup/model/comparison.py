@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from simdup.model.criteria import FEW_TERMS, Criteria
+from simdup.model.criteria import EDIT, FEW_TERMS, JACCARD, Criteria
 from simdup.model.passages import Passage
 
 
@@ -36,7 +36,7 @@ class Comparison:
     bits : int
         Bits of the fingerprints.
     similarity : float
-        Jaccard similarity of the texts.
+        Jaccard similarity of the texts or, of short ones, edit similarity.
     containment, cosine : float or None
         None if not requested.
     identical : bool
@@ -68,6 +68,10 @@ class Comparison:
     contained : str or None
         If a containment was asked for, the text that has so much of it in the other: ``a``, ``b``
         or ``both``; None if neither has.
+    measure : str
+        What the similarity is: ``jaccard`` or ``edit``.
+    numbers : tuple of (tuple of str, tuple of str) or None
+        Of short texts that differ in their numbers, where these matter, those of `a` and of `b`.
     titles : tuple of str or None
         The titles of both, if these must be equal.
     same_title : bool or None
@@ -97,6 +101,8 @@ class Comparison:
     share_b: float
     diff: tuple[Span, ...] | None = None
     contained: str | None = None
+    measure: str = JACCARD
+    numbers: tuple[tuple[str, ...], tuple[str, ...]] | None = None
     titles: tuple[str, str] | None = None
     same_title: bool | None = None
 
@@ -122,4 +128,4 @@ class Comparison:
     @property
     def too_short(self) -> bool:
         """Whether one of them has so few terms that only identical texts match."""
-        return self.terms < FEW_TERMS
+        return self.terms < FEW_TERMS and self.measure != EDIT

@@ -36,6 +36,14 @@ _KINDS = {
     "decisions": (Decisions, "a Decisions"),
 }  # fmt: skip
 
+# What a similarity is: Jaccard similarity of shingles, or edit similarity of short texts.
+JACCARD, EDIT = "jaccard", "edit"
+
+# A pair is measured by edit similarity if its shorter text has fewer characters, in the form that
+# `simdup.features.short_texts` describes.  From here on, one changed word leaves a Jaccard
+# similarity of 0.8 in 98 of 100 texts, Chinese and English; from 100 on, in 93.
+SHORT = 120
+
 # In place of a similarity that is not set.
 _NOT_SET: Any = None
 
@@ -49,10 +57,14 @@ class Measures(NamedTuple):
     # If a containment is asked for, the text that has so much of it in the other: `a`, the first,
     # `b`, or `both`; None if neither has.
     contained: str | None = None
+    same_numbers: bool = True  # False if short texts differ in their numbers, and these matter
 
 
 UNMEASURED = Measures()
 
+
+# The measures beside the similarity.
+_FURTHER = ("containment", "cosine")
 
 # Fields that may be None.
 _OPTIONAL = ("similarity", "containment", "cosine", "linkage")
@@ -93,6 +105,10 @@ class Criteria:
     prefer : tuple of str
         Shell patterns of names: documents that match are preferred to others, and matches of
         earlier patterns to those of later ones.
+    short_texts : bool
+        Whether pairs with a text of fewer than 120 characters are measured by edit similarity.
+    numbers : bool
+        Whether short texts with different numbers are different, however similar they are.
     decisions : Decisions
         What people decided: which documents share no cluster, and which ones are kept, before
         those that `prefer` names.
@@ -119,6 +135,8 @@ class Criteria:
     prefer: tuple[str, ...] = ()
     all_pairs: bool = False
     decisions: Decisions = UNDECIDED
+    short_texts: bool = True
+    numbers: bool = True
     same_title: bool = False
 
     def __post_init__(self) -> None:
@@ -158,7 +176,7 @@ class Criteria:
     @property
     def extras(self) -> tuple[str, ...]:
         """The required measures besides the similarity."""
-        return tuple(n for n in ("containment", "cosine") if getattr(self, n) is not None)
+        return tuple(name for name in _FURTHER if getattr(self, name) is not None)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -180,6 +198,11 @@ class Criteria:
         return ("simhash", "minhash", *contained)
 
     @property
+    def by_edit(self) -> bool:
+        """Whether pairs with a short text are measured by edit similarity."""
+        return self.short_texts and self.verify and self.similarity > 0
+
+    @property
     def by_distance(self) -> bool:
         """Whether the distance is a condition; otherwise it only proposes candidates."""
         return self.searches == ("simhash",)
@@ -187,7 +210,7 @@ class Criteria:
     def accepts(self, measures: Measures) -> bool:
         """Return whether the measures are high enough; those not measured do not matter."""
         least = (self.similarity, self.containment, self.cosine)
-        return all(
+        return measures.same_numbers and all(
             asked is None or found is None or found >= asked
             for asked, found in zip(least, measures[:3], strict=True)
         )
@@ -198,7 +221,8 @@ class Criteria:
         if not self.verify:
             return UNMEASURED
         contained = None if self.containment is None else "both"
-        return Measures(1.0, **dict.fromkeys(self.extras, 1.0), contained=contained)
+        containment, cosine = (1.0 if name in self.extras else None for name in _FURTHER)
+        return Measures(1.0, containment, cosine, contained)
 
 
 class CriteriaFields(TypedDict, total=False):
@@ -217,4 +241,6 @@ class CriteriaFields(TypedDict, total=False):
     prefer: tuple[str, ...]
     all_pairs: bool
     decisions: Decisions
+    short_texts: bool
+    numbers: bool
     same_title: bool

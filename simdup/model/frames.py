@@ -11,7 +11,8 @@ from simdup.errors import SimdupError
 from simdup.model.formats import CLUSTER_COLUMNS
 
 if TYPE_CHECKING:
-    from simdup.model.clusters import Cluster, Member
+    from simdup.model.cleaned import Removed
+    from simdup.model.clusters import Cluster, Member, Pair
 
 # The values of each column by its name, in order.
 Columns: TypeAlias = dict[str, list[Any]]
@@ -25,8 +26,8 @@ def cluster_columns(
 ) -> Columns:
     """Return the columns of the CSV of clusters: a row for each document, None for no value.
 
-    `extras` are the columns of further measures; `measure` adds one that tells which similarities
-    are estimates.
+    `extras` are the columns of further measures; `measure` adds one that tells what each similarity
+    is.
     """
     members = [member for cluster in clusters for member in cluster.members]
     numbers = [cluster.number for cluster in clusters for _ in cluster.members]
@@ -36,7 +37,7 @@ def cluster_columns(
         for name in (*CLUSTER_COLUMNS, *extras)
     }
     if measure:
-        columns["measure"] = [_measure(member) for member in members]
+        columns["measure"] = [measure_of(member) for member in members]
     return columns
 
 
@@ -47,10 +48,11 @@ def _spelled(name: Any) -> Any:
     return name.encode("utf-8", "backslashreplace").decode()
 
 
-def _measure(member: Member) -> str | None:
-    if member.similarity is None:
+def measure_of(one: Member | Pair | Removed) -> str | None:
+    """Return what a similarity is, as tables name it; estimates are of Jaccard similarities."""
+    if one.similarity is None:
         return None
-    return "estimated" if member.estimated else "measured"
+    return "estimated" if one.estimated else one.measure
 
 
 def to_frame(columns: Columns) -> Any:

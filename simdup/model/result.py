@@ -135,7 +135,8 @@ class Result:
 
         A row is a document, cluster by cluster, the kept one first.  The columns are those of the
         CSV: ``cluster`` (int64), ``role``, ``document``, ``fingerprint``, ``distance`` (nullable
-        int64) and ``similarity`` (float64, unrounded), then those of further measures.
+        int64) and ``similarity`` (float64, unrounded), then those of further measures, and
+        ``measure``: ``jaccard``, ``edit`` or ``estimated``.
 
         Raises
         ------
@@ -158,7 +159,13 @@ class Result:
 
     def _columns(self) -> Columns:
         extras = () if self.origins is None else self.origins.criteria.columns
-        return cluster_columns(self.clusters, extras, measure=self.summary.indexed is not None)
+        return cluster_columns(self.clusters, extras, measure=self.has_measures)
+
+    @property
+    def has_measures(self) -> bool:
+        """Whether tables have a column that tells what each similarity is."""
+        by_edit = self.origins is not None and self.origins.criteria.by_edit
+        return by_edit or self.summary.indexed is not None
 
     def _repr_html_(self) -> str:
         """Return what a notebook shows."""

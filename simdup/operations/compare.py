@@ -8,19 +8,22 @@ from typing import Any, Unpack
 
 import numpy as np
 
+from simdup.clustering.short_texts import ShortTexts, longest_form
 from simdup.corpus.records import without_surrogates
 from simdup.errors import TEXT, check_type
 from simdup.features.analyzer import Analyzer
 from simdup.features.counts import Counts
 from simdup.features.shingles import Shingler
+from simdup.features.short_texts import Forms, forms_of
 from simdup.features.text import PreparedText
 from simdup.features.titles import title_keys, title_of
 from simdup.features.weights import UNIT, TopTerms, Weighting
 from simdup.fingerprints.bands import Signatures, minhash_signatures, pstable_signatures
+from simdup.fingerprints.edit_bands import EditSignatures, edit_signatures
 from simdup.fingerprints.fingerprinter import Fingerprinter
 from simdup.lsh.simhash import simhash_rows, to_hex
 from simdup.model.comparison import Comparison, Span
-from simdup.model.criteria import FEW_TERMS, Criteria, CriteriaFields
+from simdup.model.criteria import EDIT, FEW_TERMS, JACCARD, Criteria, CriteriaFields
 from simdup.model.documents import Document
 from simdup.model.recipe import Recipe
 from simdup.model.settings import Settings
@@ -85,7 +88,6 @@ def compare_documents(
     both = _Both(documents, fingerprinter, criteria)
     measures = both.verifier.measure(0, 1)
     distance = both.distance
-    identical = both.texts[0].compact == both.texts[1].compact
     searches, proposed_by = both.searches(distance)
     # With both searches, the measures alone decide; a scan misses at most one pair in a hundred.
     candidate = bool(proposed_by) or len(criteria.searches) > 1
@@ -95,16 +97,13 @@ def compare_documents(
     return Comparison(
         a=documents[0].name,
         b=documents[1].name,
-        duplicates=distance is not None
-        and candidate
-        and accepted
-        and (identical or both.terms >= FEW_TERMS),
+        duplicates=both.comparable and candidate and accepted,
         distance=distance,
         bits=fingerprinter.recipe.bits,
         similarity=measures.similarity or 0.0,
         containment=measures.containment,
         cosine=measures.cosine,
-        identical=identical,
+        identical=both.identical,
         terms=both.terms,
         fingerprints=both.hexes,
         searches=searches,
@@ -115,6 +114,8 @@ def compare_documents(
         **between(documents[0].text, documents[1].text)._asdict(),
         diff=both.differences() if diff else None,
         contained=measures.contained,
+        measure=EDIT if both.by_edit else JACCARD,
+        numbers=None if measures.same_numbers else both.numbers,
         **titled,
     )
 
@@ -131,6 +132,18 @@ class _Both:
     def texts(self) -> list[PreparedText]:
         prepare = self.fingerprinter.analyzer.prepare
         return [prepare(without_surrogates(document.text)) for document in self.documents]
+
+    @property
+    def identical(self) -> bool:
+        """Whether the folded texts are the same."""
+        a, b = self.texts
+        return a.compact == b.compact
+
+    @property
+    def comparable(self) -> bool:
+        """Whether both have words, and enough of them."""
+        enough = self.identical or self.by_edit or self.terms >= FEW_TERMS
+        return self.distance is not None and enough
 
     @property
     def terms(self) -> int:
@@ -194,6 +207,30 @@ class _Both:
         ]
 
     @cached_property
+    def forms(self) -> Forms:
+        longest = longest_form(self.criteria) if self.criteria.by_edit else 0
+        return forms_of(self.texts, longest)
+
+    @cached_property
+    def short(self) -> ShortTexts:
+        """The texts that have a form."""
+        row_of = np.full(2, -1)
+        row_of[self.forms.rows] = np.arange(len(self.forms.rows))
+        numbers = self.forms.number_hashes * np.uint64(self.criteria.numbers)
+        return ShortTexts(row_of, self.forms.lengths, numbers, self.forms.texts.__getitem__)
+
+    @property
+    def by_edit(self) -> bool:
+        """Whether the two are measured by edit similarity."""
+        return bool(self.short.measures(np.array([0]), np.array([1]))[0])
+
+    @property
+    def numbers(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The numbers of both, if they are short."""
+        a, b = self.forms.numbers
+        return a, b
+
+    @cached_property
     def shingler(self) -> Shingler:
         return self.fingerprinter.analyzer.shingler(self.criteria.shingle)
 
@@ -203,6 +240,7 @@ class _Both:
             lambda i: self.shingler.shingles(self.shingler.text_of(self.texts[i])),
             lambda i: vector(self.weighting.document(i)),
             self.criteria,
+            short=self.short if self.by_edit else None,
         )
 
     def searches(self, distance: int | None) -> tuple[dict[str, tuple[bool, ...]], tuple[str, ...]]:
@@ -231,7 +269,9 @@ class _Both:
         least = least_share(self.criteria.containment or 0)
         return len(sharing_pairs(seeds, np.arange(2), least)[0]) > 0
 
-    def _signatures(self, search: str) -> Signatures:
+    def _signatures(self, search: str) -> Signatures | EditSignatures:
+        if search == "minhash" and self.by_edit:
+            return edit_signatures(self.forms.texts, self.short.numbers, self.criteria)
         if search == "pstable":
             return pstable_signatures(self.weighting, self.criteria)
         sets = self.shingler.sets([self.shingler.text_of(text) for text in self.texts])

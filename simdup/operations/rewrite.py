@@ -343,7 +343,7 @@ def _cuts(result: Result, corpus: Corpus) -> list[Cut]:
                 read = kept.number >= 0  # not in an index, of which neither text nor file is known
                 same = read and corpus.digests[number] == corpus.digests[kept.number]
                 reason = "exact copy" if same else "near-duplicate"
-                figures = one.distance or 0, one.similarity, kept.name, one.estimated
+                figures = one.distance or 0, one.similarity, kept.name, one.estimated, one.measure
                 path, kept_path = corpus.paths[number], corpus.paths[kept.number] if read else ""
                 entry = Removed(one.name, reason, *figures)
                 found.append(Cut(entry, path, corpus.records[number], kept_path, number))

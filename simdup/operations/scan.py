@@ -11,18 +11,19 @@ from typing import NamedTuple, Unpack
 
 import numpy as np
 
-from simdup.clustering.clusters import Group, ScannedDocuments, form_clusters
+from simdup.clustering.clusters import Group, ScannedDocuments, form_clusters, never
 from simdup.clustering.decisions import divide
 from simdup.clustering.linkage import Priority, priority_by, rank_by
 from simdup.evaluation.templates import looks_templated
 from simdup.features.folding import fold_all
 from simdup.features.weights import Weighting
-from simdup.fingerprints.bands import pstable_cosine, pstable_signatures
+from simdup.fingerprints.bands import pstable_signatures
 from simdup.fingerprints.fingerprinter import Fingerprinter
 from simdup.index.opening import split_indexes
 from simdup.index.references import IndexMatches, IndexReferences, open_indexes
 from simdup.ingest.corpus import Corpus, ingest
 from simdup.ingest.counting import BatchOptions
+from simdup.ingest.notes import notes
 from simdup.ingest.origins import Origins
 from simdup.ingest.paths import Paths, as_paths
 from simdup.ingest.sources import Data, Input, open_input
@@ -142,7 +143,7 @@ def _examine(opened: Input, indexes: IndexReferences) -> tuple[Result, Corpus]:
         )
         weighting = fingerprinter.weigh(corpus.counts)
         stored = StoredTexts(corpus.analyzer, criteria.shingle, corpus.slots, corpus.read)
-        work = Work(weighting, stored if criteria.verify else None, criteria)
+        work = Work(weighting, stored if criteria.verify else None, criteria, corpus.forms.texts)
         with Crew(work, settings.run) as crew:
             documents = _documents(corpus, crew, opened)
             matches = indexes.match(corpus, documents, settings)
@@ -155,9 +156,7 @@ def _examine(opened: Input, indexes: IndexReferences) -> tuple[Result, Corpus]:
             clusters = form_clusters(groups, known, criteria)
             hint = _template_hint(found.groups, corpus, criteria) if criteria.verify else ""
     corpus.skip_wordless(documents.fingerprints)
-    corpus.note_unmatched(criteria.prefer)
-    corpus.notes += [*_unknown(criteria, known.names), *_promised(criteria)]
-    corpus.notes += matches.notes(documents)
+    corpus.notes += [*notes(corpus, criteria, known.names), *matches.notes(documents)]
     summary = Summary.of(
         clusters,
         documents=int(np.count_nonzero(documents.fingerprints.terms)),
@@ -166,11 +165,11 @@ def _examine(opened: Input, indexes: IndexReferences) -> tuple[Result, Corpus]:
         recipe=fingerprinter.fields,
         **found.figures(criteria) | indexes.figures,
     )
-    skipped, notes = tuple(corpus.skipped), tuple(corpus.notes)
+    skipped, noted = tuple(corpus.skipped), tuple(corpus.notes)
     order = _order(clusters, priority, criteria)
     origins = Origins.of(opened, corpus, fingerprinter, order)
     inputs = _inputs(documents, corpus, opened)
-    result = Result(clusters, skipped, notes, summary, hint, inputs, origins, ScanPages())
+    result = Result(clusters, skipped, noted, summary, hint, inputs, origins, ScanPages())
     return result, corpus
 
 
@@ -196,11 +195,12 @@ def _documents(corpus: Corpus, crew: Crew, opened: Input) -> ScannedDocuments:
     # The documents of references come first.
     references = range(sum(path in opened.references for path in corpus.paths))
     fingerprints = crew.fingerprints()
-    titles = None
+    short, titles = corpus.forms.texts, None
     if opened.settings.criteria.same_title:
         titles = corpus.titles.keys(corpus.digests)
+    by_edit = never if short is None else short.measures
     return ScannedDocuments(
-        corpus.names, fingerprints, corpus.digests, references, crew.measure, titles
+        corpus.names, fingerprints, corpus.digests, references, crew.measure, by_edit, titles
     )
 
 
@@ -220,25 +220,6 @@ def _order(
     }
 
 
-def _unknown(criteria: Criteria, names: Sequence[str]) -> list[tuple[str, str]]:
-    """Return the note about decisions that name documents which are not there."""
-    asked = list(criteria.decisions.names)
-    known = set(map(str, names)) if asked else set()
-    missing = sum(name not in known for name in asked)
-    if not missing:
-        return []
-    return [("`decisions`", f"{missing:,} of {len(asked):,} documents are not in this scan")]
-
-
-def _promised(criteria: Criteria) -> list[tuple[str, str]]:
-    """Return the note that p-stable projections promise pairs by their cosine only."""
-    if criteria.method != "pstable" or criteria.cosine is not None or not criteria.similarity:
-        return []
-    least = pstable_cosine(criteria)
-    missed = "similar texts whose rare words differ are below and may be missed"
-    return [("`method`", f"pstable finds pairs with a cosine of {least:.3g} or more; {missed}")]
-
-
 class _Scanned(NamedTuple):
     """What is known about scanned documents before they are grouped."""
 
@@ -256,10 +237,18 @@ def _find(
     signatures = corpus.take_signatures()
     if criteria.method == "pstable":
         signatures = pstable_signatures(scanned.weighting, criteria)
-    texts = Texts.of(corpus.lengths, scanned.texts, criteria)
+    texts = Texts.of(corpus.lengths, scanned.texts, criteria, corpus.forms.texts)
     if criteria.linkage == "star":
         documents = matches.without_matched(documents)
-    given = Grouping(documents, signatures, texts, scanned.priority, settings, corpus.seeds())
+    given = Grouping(
+        documents,
+        signatures,
+        texts,
+        scanned.priority,
+        settings,
+        corpus.seeds(),
+        corpus.forms.signatures,
+    )
     found = find_groups(given)
     pairs, *by_search = matches.counts
     found.candidates += pairs

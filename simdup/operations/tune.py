@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from simdup.errors import WHOLE, check_type, invalid
 from simdup.evaluation import tuning
 from simdup.evaluation.templates import COSINE, unlike_share, unlike_words
-from simdup.evaluation.tuning import ENOUGH_PAIRS, FEW_PAIRS, LEAST, SHORT, Truth
+from simdup.evaluation.tuning import ENOUGH_PAIRS, FEW_PAIRS, LEAST, Truth
 from simdup.features.counts import select
 from simdup.features.shingles import Sets
 from simdup.features.text import DIGEST_BYTES
@@ -23,7 +23,7 @@ from simdup.fingerprints.fingerprinter import Fingerprinter, Fingerprints, finge
 from simdup.ingest.corpus import Corpus, ingest
 from simdup.ingest.counting import BatchOptions
 from simdup.ingest.sources import Data, Input, open_input
-from simdup.model.criteria import CHARACTERS_5, FEW_TERMS, Criteria, CriteriaFields
+from simdup.model.criteria import CHARACTERS_5, FEW_TERMS, SHORT, Criteria, CriteriaFields
 from simdup.model.reading import Reading
 from simdup.model.recipe import Recipe
 from simdup.model.settings import RunOptions, Settings
@@ -235,7 +235,18 @@ def _want(texts: _Texts, drawn: RowIds, asked: Criteria, fixed: frozenset[str]) 
         # What looks alike may share no more than a form: even less below.
         asked = replace(asked, cosine=COSINE)
         wanted = wanted._replace(criteria=asked, reasons=[unlike_words(share)])
-    return _judge(wanted, texts, asked)
+    wanted = _judge(wanted, texts, asked)
+    if wanted.judged and asked.by_edit and _middle_length(texts, drawn) < SHORT:
+        # What was judged is the similarity of shingles, so this is what a scan must measure.
+        criteria = replace(wanted.criteria, short_texts=False)
+        reason = "most texts are short, and were judged by shingles, not by edits"
+        wanted = wanted._replace(criteria=criteria, reasons=[*wanted.reasons, reason])
+    return wanted
+
+
+def _middle_length(texts: _Texts, drawn: RowIds) -> float:
+    """Return the median of the texts' lengths in characters."""
+    return float(np.median(texts.corpus.lengths[drawn])) if len(drawn) else 0.0
 
 
 def _similarity(truth: Truth, asked: Criteria, fixed: frozenset[str]) -> tuple[float, list[str]]:
@@ -249,7 +260,7 @@ def _similarity(truth: Truth, asked: Criteria, fixed: frozenset[str]) -> tuple[f
 
 def _shorter_may_help(texts: _Texts, drawn: RowIds, wanted: _Wanted) -> bool:
     """Return whether texts are short, pairs heavily edited, or pairs missing."""
-    short = bool(len(drawn)) and bool(np.median(texts.corpus.lengths[drawn]) < SHORT)
+    short = _middle_length(texts, drawn) < tuning.BRIEF
     few = len(wanted.truth.at(wanted.criteria.similarity)) < FEW_PAIRS
     return short or few or tuning.looks_edited(wanted.truth, _DEFAULT.similarity)
 

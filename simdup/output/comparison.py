@@ -10,7 +10,7 @@ from rich.cells import cell_len, set_cell_size
 
 from simdup.corpus.names import to_bytes
 from simdup.features.titles import MOST
-from simdup.model.criteria import Measures
+from simdup.model.criteria import EDIT, Measures
 from simdup.output.escaping import shown
 from simdup.output.passages import passage_lines, passage_values, percent
 from simdup.output.records import digits, json_line, rounded
@@ -49,6 +49,8 @@ def comparison_jsonl(found: Comparison) -> Iterator[bytes]:
     unasked = {"containment", "cosine"} - set(found.criteria.extras)
     if found.contained is None:
         unasked.add("contained")
+    if found.numbers is None:
+        unasked.add("numbers")
     if found.titles is None:
         unasked |= {"titles", "same_title"}
     for key in ("criteria", "identical", "terms", *unasked):
@@ -69,7 +71,7 @@ def comparison_jsonl(found: Comparison) -> Iterator[bytes]:
         "agreement": found.agreement,
         "ratio": found.ratio,
     }
-    measures = ("similarity", *found.criteria.extras)
+    measures = ("similarity", "measure", *found.criteria.extras)
     measures += () if found.contained is None else ("contained",)
     order = ("type", "a", "b", "duplicates", "distance", "bits", "agreement", "ratio", *measures,
              "fingerprints", "bands")  # fmt: skip
@@ -99,6 +101,8 @@ def comparison_text(
             lines.append(f"  {_NAMES[search]:<12}  {bands}  {matching}")
     kind, _, count = str(found.criteria.shingle).rpartition(":")
     runs = f"(share of common {count}-{kind.removesuffix('s') or 'character'} runs)"
+    if found.measure == EDIT:
+        runs = "(edit similarity of short texts)"
     lines.append(f"  similarity    {digits(found.similarity)}  {runs}")
     side = _CONTAINED[found.contained]
     lines += [
@@ -139,6 +143,9 @@ def reason(found: Comparison) -> str:
         return f"the texts are identical apart from white space{others}."
     if found.too_short:
         return "with so few words, only identical texts are near-duplicates, and these differ."
+    if found.numbers is not None:
+        a, b = (", ".join(numbers) or "none" for numbers in found.numbers)
+        return f"their numbers differ, which makes short texts different: {a} in a, {b} in b."
     place = "; ".join(_place(found, search) for search in found.searches)
     if not criteria.verify:
         return f"{place}; the texts were not compared."
@@ -179,6 +186,7 @@ def _share(found: Comparison) -> str:
     criteria = found.criteria
     names = [*(["similarity"] if criteria.similarity else []), *criteria.extras]
     parts = [
+        f"{'edit ' if name == 'similarity' and found.measure == EDIT else ''}"
         f"{name} is {digits(getattr(found, name))}, at least {getattr(criteria, name):g} required"
         for name in names
     ]

@@ -18,6 +18,7 @@ from simdup.model.cleaned import Removed
 from simdup.model.clusters import Cluster, Member, Pair
 from simdup.model.documents import Skipped
 from simdup.model.formats import CLUSTER_COLUMNS, PAIR_COLUMNS, REMOVED_COLUMNS
+from simdup.model.frames import measure_of
 from simdup.model.matches import QueryResult
 from simdup.model.result import Result
 from simdup.output.details import Details
@@ -49,7 +50,8 @@ def digits(similarity: float | None) -> str:
 
 def figure(one: Member | Pair, column: str) -> str:
     """Return what a column of a further measure says."""
-    return one.contained or "" if column == "contained" else digits(getattr(one, column))
+    found = getattr(one, column)
+    return found or "" if column in ("contained", "measure") else digits(found)
 
 
 def json_line(values: dict[str, Any]) -> bytes:
@@ -68,16 +70,16 @@ def cluster_csv(
     extras: Sequence[str] = (),
     bom: bool = False,
     *,
-    marked: bool = False,
+    measured: bool = False,
     more: Details = NO_DETAILS,
 ) -> Iterator[bytes]:
     """Yield the CSV of clusters: a header, then one row per document.
 
     `extras` are columns of measures beside the similarity, see `Criteria.columns`; `bom` is for
-    spreadsheets, and `marked` adds a column that tells which similarities are estimates, here and
-    below.  `more` are columns of documents.
+    spreadsheets, and `measured` adds a column that tells what each similarity is, here and below.
+     `more` are columns of documents.
     """
-    yield csv_head((*CLUSTER_COLUMNS, *extras, *_measure_column(marked), *more), bom)
+    yield csv_head((*CLUSTER_COLUMNS, *extras, *_measure_column(measured), *more), bom)
     for cluster in clusters:
         yield csv_rows(
             (
@@ -89,7 +91,7 @@ def cluster_csv(
                     "" if member.distance is None else member.distance,
                     digits(member.similarity),
                     *(figure(member, extra) for extra in extras),
-                    *([_measure(member)] if marked else []),
+                    *([measure_of(member) or ""] if measured else []),
                     *(of.get(member.number, "") for of in more.values()),
                 )
                 for member in cluster.members
@@ -135,10 +137,10 @@ def summary_jsonl(result: Result) -> Iterator[bytes]:
 
 
 def removed_csv(
-    removed: Iterable[Removed], bom: bool = False, *, marked: bool = False
+    removed: Iterable[Removed], bom: bool = False, *, measured: bool = False
 ) -> Iterator[bytes]:
     """Yield the CSV of what was removed: a header, then one row per document."""
-    yield csv_head((*REMOVED_COLUMNS, *_measure_column(marked)), bom)
+    yield csv_head((*REMOVED_COLUMNS, *_measure_column(measured)), bom)
     yield csv_rows(
         (
             (
@@ -147,7 +149,7 @@ def removed_csv(
                 one.distance,
                 digits(one.similarity),
                 one.kept,
-                *([_measure(one)] if marked else []),
+                *([measure_of(one) or ""] if measured else []),
             )
             for one in removed
         ),
@@ -155,21 +157,16 @@ def removed_csv(
     )
 
 
-def _measure_column(marked: bool) -> tuple[str, ...]:
-    return ("measure",) if marked else ()
-
-
-def _measure(one: Member | Pair | Removed) -> str:
-    """Return how a similarity is known, empty where it is not."""
-    if one.similarity is None:
-        return ""
-    return "estimated" if one.estimated else "measured"
+def _measure_column(measured: bool) -> tuple[str, ...]:
+    return ("measure",) if measured else ()
 
 
 def removed_jsonl(removed: Iterable[Removed]) -> Iterator[bytes]:
     """Yield a JSON line for each removed document."""
     for one in removed:
         values = asdict(one) | {"similarity": rounded(one.similarity)}
+        if one.measure is None:
+            del values["measure"]
         yield json_line({"type": "removed"} | _marked(values))
 
 
@@ -178,10 +175,10 @@ def pair_csv(
     extras: Sequence[str] = (),
     bom: bool = False,
     *,
-    marked: bool = False,
+    measured: bool = False,
 ) -> Iterator[bytes]:
     """Yield the CSV of pairs; see `cluster_csv`."""
-    yield csv_head((*PAIR_COLUMNS, *extras, *_measure_column(marked)), bom)
+    yield csv_head((*PAIR_COLUMNS, *extras, *_measure_column(measured)), bom)
     rows = (
         (
             pair.a,
@@ -189,7 +186,7 @@ def pair_csv(
             pair.distance,
             digits(pair.similarity),
             *(figure(pair, extra) for extra in extras),
-            *([_measure(pair)] if marked else []),
+            *([measure_of(pair) or ""] if measured else []),
         )
         for pair in pairs
     )
@@ -279,7 +276,8 @@ def _marked(values: dict[str, Any]) -> dict[str, Any]:
 def _rounded(values: dict[str, Any]) -> dict[str, Any]:
     """Return fields with rounded measures, without those not measured."""
     shares = ("similarity", "containment", "cosine")
-    measures = {name: rounded(values[name]) for name in shares} | {"contained": values["contained"]}
+    measures = {name: rounded(values[name]) for name in shares}
+    measures |= {name: values[name] for name in ("contained", "measure")}
     others = {name: value for name, value in values.items() if name not in measures}
     return others | {name: value for name, value in measures.items() if value is not None}
 

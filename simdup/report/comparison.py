@@ -54,9 +54,25 @@ def _as_result(found: Comparison) -> Result:
     role = "redundant" if found.duplicates else "linked"
     members = (
         Member(found.a, "kept", one.zfill(digits), number=0, beside=0),
-        Member(found.b, role, other.zfill(digits), found.distance, *measures, number=1, beside=0),
+        Member(
+            found.b,
+            role,
+            other.zfill(digits),
+            found.distance,
+            *measures,
+            number=1,
+            beside=0,
+            measure=found.measure,
+        ),
     )
-    pair = Pair(found.a, found.b, found.distance or 0, *measures, exact=found.identical)
+    pair = Pair(
+        found.a,
+        found.b,
+        found.distance or 0,
+        *measures,
+        exact=found.identical,
+        measure=found.measure,
+    )
     clusters = (Cluster(1, members, (pair,)),)
     figures = {"documents": 2, "skipped": 0, "candidates": 1, "candidates_by": {}, "seconds": 0.0}
     return Result(clusters, (), (), Summary.of(clusters, recipe=found.recipe, **figures))

@@ -13,14 +13,16 @@ from numpy.typing import NDArray
 from simdup.corpus.sources import STDIN
 from simdup.ingest.origins import Origins
 from simdup.model.clusters import Cluster, Member
+from simdup.model.criteria import EDIT
 from simdup.model.result import Result
 from simdup.report.columns import pack
 
 ROLES = ("kept", "redundant", "linked")
 
 # Flags of a document: it is a reference, it is a file that can be opened, its similarity is an
-# estimate, its text is that of the kept one, it was left out of a cleaned corpus.
-_REFERENCE, _FILE, _ESTIMATED, _EXACT, _REMOVED = 1, 2, 4, 8, 16
+# estimate, its text is that of the kept one, it was left out of a cleaned corpus, its similarity is
+# that of short texts.
+_REFERENCE, _FILE, _ESTIMATED, _EXACT, _REMOVED, _EDITED = 1, 2, 4, 8, 16, 32
 
 
 def ten_thousandths(similarity: float | None) -> int:
@@ -129,6 +131,7 @@ def _documents(
         _flags(member, origins, result.references)
         | _FILE * folders.is_file(member)
         | _REMOVED * (member.name in removed)
+        | _EDITED * (member.measure == EDIT)
         for member in members
     ]
     return {

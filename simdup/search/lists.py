@@ -38,6 +38,11 @@ class Lists:
     asked: NDArray[np.float64] | None = None
 
     @classmethod
+    def none(cls) -> Lists:
+        """Return no lists."""
+        return cls(np.zeros(0, np.int64), np.zeros(0, np.int64))
+
+    @classmethod
     def of_keys(cls, keys: NDArray[np.unsignedinteger]) -> Lists:
         """Return the lists of rows with an equal key, of keys[n, columns]."""
         n, columns = keys.shape
@@ -57,6 +62,16 @@ class Lists:
         rows = read_rows(entries[np.repeat(sizes > 1, sizes)], n)
         sizes = sizes[sizes > 1]
         return cls(np.repeat(np.arange(len(sizes)), sizes), rows)
+
+    def of_rows(self, rows: RowIds) -> Lists:
+        """Return the lists of keys with other, ascending numbers of the rows."""
+        return Lists(self.lists, rows[self.rows])
+
+    def joined(self, others: Lists) -> Lists:
+        """Return the lists of keys, and others after them; bounds on pairs are dropped."""
+        first = int(self.lists[-1]) + 1 if len(self) else 0
+        rows = np.append(self.rows, others.rows)
+        return Lists(np.append(self.lists, others.lists + first), rows)
 
     def with_pairs(self, i: RowIds, j: RowIds) -> Lists:
         """Return the lists of keys, and one more list for each pair of rows, i < j."""

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from simdup.clustering.clusters import Measure, form_clusters, unmeasured
 from simdup.clustering.decisions import divide
 from simdup.clustering.linkage import priority_by, rank_by
+from simdup.clustering.short_texts import ShortTexts
 from simdup.corpus.spool import Slot
 from simdup.features.analyzer import Analyzer
 from simdup.features.counts import CsrRows
@@ -26,7 +27,7 @@ from simdup.fingerprints.bands import Signatures
 from simdup.model.clusters import Cluster, Member, Pair
 from simdup.model.settings import Settings
 from simdup.spark.arrays import batch_of, table_of, to_array
-from simdup.spark.documents import in_order, scanned, signatures_from
+from simdup.spark.documents import in_order, scanned, short_texts, signatures_from
 from simdup.verify.cosine import Vector, vector
 from simdup.verify.families import Texts
 from simdup.verify.listed import ListedPairs
@@ -39,7 +40,7 @@ _ROWS = 1 << 13
 
 _MEASURES = {
     "distance": pa.int64(), "similarity": pa.float64(), "containment": pa.float64(),
-    "cosine": pa.float64(), "contained": pa.string(),
+    "cosine": pa.float64(), "contained": pa.string(), "measure": pa.string(),
 }  # fmt: skip
 
 
@@ -82,19 +83,23 @@ class GroupDocuments:
 
     def _clusters(self, table: pa.Table) -> tuple[Sequence[Cluster], Found]:
         settings, criteria = self.settings, self.settings.criteria
-        documents = scanned(table, settings)
+        forms = short_texts(table, settings)
+        documents = scanned(table, settings, forms.texts)
         names, references = documents.names, documents.references
         assert documents.digests is not None
         stored = self._stored(table, documents.digests)
-        documents = replace(documents, measure=self._measure(table, stored))
+        documents = replace(documents, measure=self._measure(table, stored, forms.texts))
         lengths = to_array(table["length"])
         columns = {"lengths": lengths.tolist(), "modified": [0.0] * len(names)}
         columns["values"] = table["value"].fill_null(float("nan")).to_pylist()
         ranks = rank_by(criteria, names, [""] * len(names), references)
         priority = priority_by(criteria.keep, columns, ranks)
-        texts = Texts.of(lengths, stored, criteria)
-        signatures = signatures_from(table, self.signatures)
-        given = Grouping(documents, signatures, texts, priority, settings, listed=_listed(table))
+        texts = Texts.of(lengths, stored, criteria, forms.texts)
+        signatures, listed = signatures_from(table, self.signatures), _listed(table)
+        given = Grouping(
+            documents, signatures, texts, priority, settings,
+            edited=forms.signatures, listed=listed,
+        )  # fmt: skip
         found = find_groups(given)
         groups = divide(found.groups, criteria.decisions, names, priority)
         return form_clusters(groups, documents, criteria), found
@@ -115,12 +120,12 @@ class GroupDocuments:
             self.analyzer, self.settings.criteria.shingle, slots, partial(_read, content)
         )
 
-    def _measure(self, table: pa.Table, stored: StoredTexts) -> Measure:
+    def _measure(self, table: pa.Table, stored: StoredTexts, short: ShortTexts | None) -> Measure:
         criteria = self.settings.criteria
         if not criteria.verify:
             return unmeasured
         vector_of = _vectors(table) if criteria.cosine is not None else _no_vector
-        return Verifier(stored.shingles, vector_of, criteria).measure_all
+        return Verifier(stored.shingles, vector_of, criteria, short=short).measure_all
 
 
 def _listed(table: pa.Table) -> ListedPairs | None:

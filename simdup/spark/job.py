@@ -184,7 +184,8 @@ class Job:
         """
         from pyspark.sql import functions as F  # noqa: N812
 
-        columns = [*self.rows.names, "digest", "keys", "sketch", "title", "named", *wanted]
+        wanted = ("digest", "keys", "sketch", "title", "named", "form", "numbers", *wanted)
+        columns = [*self.rows.names, *wanted]
         labelled = self.documents.select(*columns).join(labels, "row")
         if "text" in wanted and not self.settings.criteria.shingle.by_words:
             # Words may be cut otherwise in a text that differs in white space.

@@ -49,7 +49,7 @@ class Found:
         In a further column, `cluster_id`, is the id of the cluster's first document, which stays
         where numbers change.
         """
-        columns = [*CLUSTER_COLUMNS, *self.job.settings.criteria.columns, "cluster_id"]
+        columns = [*CLUSTER_COLUMNS, *self._measures, "cluster_id"]
         ordered = self.members.withColumnRenamed("id", "document").orderBy("cluster", "place")
         return ordered.select(*columns)
 
@@ -57,8 +57,14 @@ class Found:
     def pairs(self) -> DataFrame:
         """A row for each pair of a cluster."""
         pairs = self.job.groups.where("kind = 'pair'").join(self.job.numbers, "first")
-        columns = [*PAIR_COLUMNS, *self.job.settings.criteria.columns, "exact"]
+        columns = [*PAIR_COLUMNS, *self._measures, "exact"]
         return pairs.orderBy("cluster", "place").select("cluster", *columns)
+
+    @property
+    def _measures(self) -> tuple[str, ...]:
+        """The columns of further measures, and of what each similarity is."""
+        criteria = self.job.settings.criteria
+        return (*criteria.columns, *(["measure"] if criteria.by_edit else []))
 
     @property
     def skipped(self) -> DataFrame:

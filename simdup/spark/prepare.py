@@ -25,6 +25,7 @@ from simdup.fingerprints.bands import Signatures
 from simdup.fingerprints.fingerprinter import Fingerprinter
 from simdup.ingest.corpus import Corpus, ingest
 from simdup.ingest.counting import BatchOptions
+from simdup.ingest.forms import CorpusForms
 from simdup.ingest.sources import open_input
 from simdup.model.settings import Settings
 from simdup.reuse.sharing import TextSeeds
@@ -35,6 +36,8 @@ _DOCUMENT = {
     "skipped": pa.string(), "digest": pa.binary(), "length": pa.int64(), "value": pa.float64(),
     "keys": pa.binary(), "sketch": pa.binary(), "text": pa.binary(),
     "seeds": pa.binary(), "title": pa.int64(), "named": pa.bool_(),
+    # The form of a short text, a hash of its numbers, and its band keys.
+    "form": pa.binary(), "numbers": pa.int64(), "form_keys": pa.binary(),
 }  # fmt: skip
 # Counts of distinct texts, the rows of their documents, and which text each document has.
 _COUNTS = {"counts": pa.binary(), "rows": pa.binary(), "text_of": pa.binary()}
@@ -126,7 +129,24 @@ def _documents(
             columns |= {"title": titles[0][here].view(np.int64), "named": titles[1][here]}
         if seeds is not None:
             columns["seeds"] = [_seeds_of(*seeds, number) for number in here.tolist()]
-        yield batch_of(schema, columns | _signed(signatures, here), len(here))
+        columns |= _signed(signatures, here) | _forms(corpus.forms, here)
+        yield batch_of(schema, columns, len(here))
+
+
+def _forms(forms: CorpusForms, here: NDArray[np.int64]) -> dict[str, Any]:
+    if forms.texts is None:
+        return {}
+    rows = forms.texts.row_of[here].tolist()
+    numbers = forms.texts.numbers.view(np.int64).tolist()
+    read = forms.texts.read
+    found: dict[str, Any] = {
+        "form": [read(row).encode("utf-8", "surrogatepass") if row >= 0 else None for row in rows],
+        "numbers": [numbers[row] if row >= 0 else None for row in rows],
+    }
+    if forms.signatures is not None:
+        keys = forms.signatures.keys
+        found["form_keys"] = [keys[row].tobytes() if row >= 0 else None for row in rows]
+    return found
 
 
 def _seeds_of(seeds: TextSeeds, text_of: NDArray[np.int64], number: int) -> bytes:

@@ -18,7 +18,7 @@ from simdup.model.settings import Settings
 from simdup.search import banding
 from simdup.search.forest import Forest
 from simdup.spark.arrays import batch_of, table_of, to_array, to_rows
-from simdup.spark.documents import in_order, scanned, signatures_from
+from simdup.spark.documents import in_order, scanned, short_texts, signatures_from
 from simdup.spark.meet import LABELS
 from simdup.verify.copies import find_copies
 from simdup.verify.families import Texts
@@ -42,12 +42,14 @@ class Refine:
         if table is None or not len(table):
             return
         table = in_order(table, self.carried)
-        documents, signatures = (
-            scanned(table, self.settings),
-            signatures_from(table, self.signatures),
-        )
+        forms = short_texts(table, self.settings)
+        documents = scanned(table, self.settings, forms.texts)
+        signatures = signatures_from(table, self.signatures)
         copies = find_copies(documents)
-        given = Grouping(documents, signatures, Texts(), first_come, self.settings)
+        texts = Texts(short=forms.texts)
+        given = Grouping(
+            documents, signatures, texts, first_come, self.settings, edited=forms.signatures
+        )
         proposals, searched = propose(given, copies.distinct)
         some = copies.distinct[searched]
         roots = proposals.take(searched).components(copies.sizes[some])

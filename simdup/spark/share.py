@@ -70,7 +70,7 @@ def rank(job: Job) -> DataFrame:
     from pyspark.sql import functions as F  # noqa: N812
 
     by_input = [F.desc("reference"), *map(F.asc, job.rows.input_order)]
-    known = [*job.rows.names, "digest", "title", "named"]
+    known = [*job.rows.names, "digest", "title", "named", "form"]
     documents = job.documents.select(*known, F.length("seeds").alias("size"))
     # Equal texts have the title of the first, unless one has a title of its own.
     every = Window.partitionBy("digest").orderBy(*by_input).rowsBetween(*_EVERY)
@@ -81,7 +81,7 @@ def rank(job: Job) -> DataFrame:
     prints = job.fingerprints.select("row", "fingerprint", "terms")
     identical = Window.partitionBy("digest", "fingerprint", "title").orderBy(*by_input)
     first = documents.join(prints, "row").withColumn("copy", F.row_number().over(identical))
-    compared = first.where(f"copy = 1 and terms >= {FEW_TERMS}")
+    compared = first.where(f"copy = 1 and terms > 0 and (terms >= {FEW_TERMS} or form is not null)")
     # Sorted, the rows of each task have higher numbers than those of the task before.
     ranked = compared.orderBy(F.desc("size"), *by_input)
     return ranked.select("row", F.monotonically_increasing_id().alias("rank"))

@@ -16,6 +16,7 @@ from typing import TypeAlias
 import numpy as np
 
 from simdup.clustering.clusters import Measured
+from simdup.clustering.short_texts import ShortTexts
 from simdup.features.weights import Weighting
 from simdup.fingerprints.fingerprinter import (
     Fingerprints,
@@ -50,11 +51,12 @@ class Work:
     weighting: Weighting
     texts: StoredTexts | None  # None if texts are not compared
     criteria: Criteria
+    short: ShortTexts | None = None  # None if edit similarity measures nothing
 
     def verifier(self, room: int) -> Verifier:
         """Return a verifier with a cache of `room` bytes."""
         assert self.texts is not None
-        return Verifier(self.texts.shingles, self._vector, self.criteria, room)
+        return Verifier(self.texts.shingles, self._vector, self.criteria, room, self.short)
 
     def _vector(self, document: int) -> Vector:
         return vector(self.weighting.document(document))

@@ -19,12 +19,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdup.clustering.clusters import DocumentPair, ScannedDocuments
+from simdup.clustering.short_texts import ShortTexts
 from simdup.features.shingles import Sets
 from simdup.model.criteria import Criteria
 from simdup.search.arrays import RowIds
 from simdup.search.forest import Forest
 from simdup.search.grouping import Budget, Check, connect, first_partners, stars
 from simdup.search.lists import Lists
+from simdup.verify.family_forms import FamilyForms
 from simdup.verify.family_sets import FEW_PAIRS, FamilySets
 from simdup.verify.proposals import Proposals
 from simdup.verify.stored import StoredTexts
@@ -46,12 +48,19 @@ class Texts:
     lengths: RowIds | None = None
     # The distinct shingles of some documents; None where they do not decide.
     sets: Callable[[RowIds], Sets] | None = None
+    short: ShortTexts | None = None  # those whose forms decide, if there are any
 
     @classmethod
-    def of(cls, lengths: RowIds, stored: StoredTexts, criteria: Criteria) -> Texts:
+    def of(
+        cls,
+        lengths: RowIds,
+        stored: StoredTexts,
+        criteria: Criteria,
+        short: ShortTexts | None = None,
+    ) -> Texts:
         """Return stored texts, whose shingles decide if a similarity is asked for."""
         decide = criteria.verify and criteria.similarity > 0
-        return cls(lengths, stored.sets if decide else None)
+        return cls(lengths, stored.sets if decide else None, short)
 
 
 class Family:
@@ -73,8 +82,6 @@ class Family:
     def __len__(self) -> int:
         """Return the number of documents."""
         return len(self.proposals)
-
-    # -- questions to a family
 
     def components(self) -> RowIds:
         """Return the cluster of each document, by the smallest document in it."""
@@ -122,8 +129,6 @@ class Family:
         partner_of = dict(zip(places.tolist(), self.proposals.rows[partners].tolist(), strict=True))
         return {place: (partner_of[place], pair) for place, pair in pairs.items()}
 
-    # -- how pairs are checked
-
     @cached_property
     def _centre_pairs(self) -> dict[int, DocumentPair]:
         """The pairs of the centre with other documents, by the other document."""
@@ -158,18 +163,19 @@ class Family:
         good = np.ones(len(i), np.bool_)
         if self._by_keys is not None:
             good = self.proposals.test(i, j)
+        if self._forms is not None:
+            good &= self._forms.may_reach(i, j)
         if self._sets is not None:
-            some = np.flatnonzero(good)
+            edited = False if self._forms is None else self._forms.measure(i, j)
+            some = np.flatnonzero(good & ~np.asarray(edited))
             good[some] = self._sets.may_reach(i[some], j[some])
         return good
 
     def _passes(self, i: RowIds, j: RowIds) -> NDArray[np.bool_]:
         good = np.zeros(len(i), np.bool_)
         some = self._afford(i, j)
-        measured = self._documents.measure(
-            self.proposals.rows[i[some]], self.proposals.rows[j[some]]
-        )
-        good[some] = measured.accepted(self._criteria, len(some))
+        a, b = self.proposals.rows[i[some]], self.proposals.rows[j[some]]
+        good[some] = self._documents.measure(a, b).accepted(self._criteria, len(some))
         return good
 
     def _afford(self, i: RowIds, j: RowIds) -> RowIds:
@@ -179,8 +185,6 @@ class Family:
         some = some[: self.budget.afford(self._costs[i[some]] + self._costs[j[some]])]
         self.checked += (len(some), *np.count_nonzero(by[:, some], axis=1))
         return some
-
-    # -- data of the documents
 
     @property
     def _costs(self) -> RowIds:
@@ -201,22 +205,37 @@ class Family:
         """Lists in which all candidates meet, if these are few or nothing else is known."""
         lists = self.proposals.lists()
         few = lists.count_pairs() <= FEW_PAIRS * len(self)
-        return lists if few or self._sets is None else None
+        return lists if few or (self._sets is None and self._forms is None) else None
 
     @cached_property
     def _lists(self) -> Lists:
         """Lists in which all possible pairs meet, except those of two partners of the centre."""
-        if self._by_keys is not None or self._sets is None:
-            return self._by_keys if self._by_keys is not None else self.proposals.lists()
-        settled = self._near_centre
-        settled[self._centre] = True
-        return self._sets.lists(settled)
+        if self._by_keys is not None:
+            return self._by_keys
+        lists = Lists.none()
+        if self._sets is not None:
+            settled = self._near_centre | (np.arange(len(self)) == self._centre)
+            lists = self._sets.lists(settled)
+        if self._forms is not None:  # short texts need not share a rare shingle
+            blocks = self.proposals.blocks() if self.proposals.by_distance else []
+            of_forms, left_out = self._forms.lists(blocks)
+            self.budget.unchecked += left_out
+            lists = lists.joined(of_forms)
+        return lists
+
+    @cached_property
+    def _forms(self) -> FamilyForms | None:
+        """The forms of short texts, if there are any."""
+        if self._texts.short is None:
+            return None
+        forms = FamilyForms(self._texts.short, self.proposals.rows, self.proposals.edited)
+        return forms if forms.has.any() else None
 
     @cached_property
     def _sets(self) -> FamilySets | None:
         """The shingles of the documents, if these decide."""
         read, rows = self._texts.sets, self.proposals.rows
-        if read is None:
+        if read is None or (self._forms is not None and self._forms.decides_all):
             return None
         return FamilySets(
             lambda places: read(rows[places]), self._lengths, self._criteria.similarity

@@ -11,6 +11,7 @@ import numpy as np
 from simdup.clustering.clusters import DocumentPair, Group, ScannedDocuments
 from simdup.clustering.linkage import Priority, components, stars
 from simdup.fingerprints.bands import Signatures
+from simdup.fingerprints.edit_bands import EditSignatures
 from simdup.fingerprints.fingerprinter import Fingerprints
 from simdup.fingerprints.titled import mask_fingerprints, mask_signatures
 from simdup.model.criteria import FEW_TERMS, Criteria
@@ -38,6 +39,7 @@ class Grouping:
     settings: Settings
     # The seeds of texts, and the text of each document; None if passages propose no pairs.
     seeds: tuple[TextSeeds, RowIds] | None = None
+    edited: EditSignatures | None = None  # of short texts
     # The pairs that share passages, if they are known already.
     listed: ListedPairs | None = None
 
@@ -103,22 +105,28 @@ def find_groups(given: Grouping) -> Found:
 
 
 def propose(given: Grouping, distinct: RowIds) -> tuple[Proposals, RowIds]:
-    """Return the distinct documents, and those with enough terms to be compared with others."""
+    """Return the distinct documents, and those that may be compared with others."""
     prints, titles = given.documents.fingerprints, given.documents.titles
     known = Fingerprints(prints.values[distinct], prints.bits, prints.terms[distinct])
-    signatures = given.signatures
+    signatures, edited = given.signatures, given.edited
     if titles is not None:
         known = mask_fingerprints(known, titles[distinct])
         signatures = None if signatures is None else mask_signatures(signatures, titles)
+        edited = None if edited is None else edited.masked(titles)
     proposals = Proposals(
         distinct,
         known,
         signatures,
         distinct < len(given.documents.references),
         given.settings,
+        short=given.texts.short,
+        edited=edited,
         titles=None if titles is None else titles[distinct],
     )
-    searched = np.flatnonzero(proposals.fingerprints.terms >= FEW_TERMS)
+    comparable = proposals.fingerprints.terms >= FEW_TERMS
+    if given.texts.short is not None:
+        comparable |= given.texts.short.has(distinct)
+    searched = np.flatnonzero(comparable)
     return replace(proposals, listed=_listed(given, distinct[searched])), searched
 
 

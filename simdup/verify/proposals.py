@@ -7,15 +7,18 @@ that share passages are listed beforehand.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from simdup.clustering.short_texts import ShortTexts
 from simdup.fingerprints.bands import Signatures
+from simdup.fingerprints.edit_bands import EditSignatures
 from simdup.fingerprints.fingerprinter import Fingerprints
 from simdup.fingerprints.near import iter_near_pairs, near_pairs
+from simdup.model.criteria import FEW_TERMS
 from simdup.model.settings import Settings
 from simdup.search import banding
 from simdup.search.arrays import U64, RowIds, RowPairs, hamming_distances
@@ -45,6 +48,8 @@ class Proposals:
     references: NDArray[np.bool_]  # bool[n]: documents that are not compared with each other
     settings: Settings
     listed: ListedPairs | None = None  # pairs that share passages; None if these propose nothing
+    short: ShortTexts | None = None
+    edited: EditSignatures | None = None  # of short texts; None if band keys propose nothing
     # uint64[n]: only documents with equal ones are pairs; None if titles do not decide.
     titles: U64 | None = None
 
@@ -71,6 +76,11 @@ class Proposals:
         """Whether near fingerprints propose pairs."""
         return "simhash" in self.settings.criteria.searches
 
+    @property
+    def banded(self) -> list[Signatures | EditSignatures]:
+        """The signatures whose band keys propose pairs."""
+        return [one for one in (self.signatures, self.edited) if one is not None]
+
     def distances(self, i: RowIds, j: RowIds) -> NDArray[np.int16]:
         """Return the Hamming distance of each pair (i[k], j[k])."""
         values = self.fingerprints.values
@@ -84,9 +94,10 @@ class Proposals:
 
     def alike(self, i: RowIds, j: RowIds) -> NDArray[np.bool_]:
         """Return which pairs band keys propose."""
-        if self.signatures is None:
-            return np.zeros(len(i), np.bool_)
-        return self._useful(i, j) & self.signatures.propose(self.rows[i], self.rows[j])
+        proposed = np.zeros(len(i), np.bool_)
+        for known in self.banded:
+            proposed |= known.propose(self.rows[i], self.rows[j])
+        return self._useful(i, j) & proposed
 
     def sharing(self, i: RowIds, j: RowIds) -> NDArray[np.bool_]:
         """Return which pairs are proposed because they share passages."""
@@ -107,6 +118,11 @@ class Proposals:
 
     def _useful(self, i: RowIds, j: RowIds) -> NDArray[np.bool_]:
         useful: NDArray[np.bool_] = ~(self.references[i] & self.references[j])
+        terms = self.fingerprints.terms
+        some = np.flatnonzero(np.minimum(terms[i], terms[j]) < FEW_TERMS)
+        if len(some):
+            a, b = self.rows[i[some]], self.rows[j[some]]
+            useful[some] &= self.short is not None and self.short.measures(a, b)
         return useful if self.titles is None else useful & (self.titles[i] == self.titles[j])
 
     def components(self, weights: RowIds) -> RowIds:
@@ -120,19 +136,21 @@ class Proposals:
             criteria, run = self.settings.criteria, self.settings.run
             for pairs in iter_near_pairs(self.fingerprints, criteria.distance, run):
                 forest.join(pairs.i, pairs.j)
-        if self.signatures is not None:
-            for i, j in banding.neighbours(self.signatures.columns(self.rows)):
-                forest.join(i, j)
+        for known in self.banded:
+            places = known.places(self.rows)
+            for i, j in banding.neighbours(known.columns(self.rows[places])):
+                forest.join(places[i], places[j])
         if self.listed is not None:
             forest.join(*self.listed.places(self.rows))
         roots = forest.roots.copy()
-        if self.signatures is None and self.titles is None:
+        if not self.banded and self.short is None and self.titles is None:
             return roots
-        # Rows that share a key are joined above, even if their sketches or titles differ.
+        # Rows that share a key are joined above, even if their sketches or titles differ, or a rule
+        # for texts with few terms.
         for members in groups_of(roots, np.bincount(roots, weights)[roots] > LARGE):
-            exact = Forest(len(members))
             some = self.take(members)
             budget = Budget(float(VISITS * LOOK * len(members)))
+            exact = Forest(len(members))
             connect(some.lists(), exact, Check(some.test, _all), budget)
             # Where it costs too much, they stay together: only more is left to the family.
             if not budget.unchecked:
@@ -141,28 +159,36 @@ class Proposals:
 
     def lists(self) -> Lists:
         """Return lists of rows with equal keys or blocks; each candidate pair shares a list."""
-        known = self.signatures
-        columns = [] if known is None else list(known.columns(self.rows))
+        n = len(self)
+        found = Lists.none()
+        for known in self.banded:
+            places = known.places(self.rows)
+            columns = list(known.columns(self.rows[places]))
+            found = found.joined(_lists_of(columns, len(places)).of_rows(places))
         if self.by_distance:
-            prints = self.fingerprints
-            distance = min(self.settings.criteria.distance, prints.bits)
-            columns += block_keys(prints.values, HammingBall(prints.bits, distance))
-        keys = [column.astype(np.uint64) for column in columns]
-        found = Lists.of_keys(
-            np.stack(keys, axis=1) if keys else np.zeros((len(self), 0), np.uint64)
-        )
+            found = found.joined(_lists_of(self.blocks(), n))
         return found if self.listed is None else found.with_pairs(*self.listed.places(self.rows))
+
+    def blocks(self) -> list[U64]:
+        """Return the blocks of fingerprints of which near documents share one."""
+        prints = self.fingerprints
+        distance = min(self.settings.criteria.distance, prints.bits)
+        return block_keys(prints.values, HammingBall(prints.bits, distance))
 
     def pairs(self) -> Iterator[RowPairs]:
         """Yield all candidates, i < j, each once, in chunks, in undefined order."""
         for i, j in self._near_pairs():
             useful = self._useful(i, j)
             yield i[useful], j[useful]
-        if self.signatures is not None:
-            known = self.signatures
-            for i, j in banding.candidates(known.keys[known.rows(self.rows)]):
-                # These have already been yielded.
-                new = self.alike(i, j) & ~self.near(i, j)
+        for known in self.banded:
+            # What these propose has already been yielded.
+            before = None if known is self.signatures else self.signatures
+            earlier = replace(self, signatures=before, edited=None)
+            places = known.places(self.rows)
+            keys = _stacked(list(known.columns(self.rows[places])), len(places))
+            for a, b in banding.candidates(keys):
+                i, j = places[a], places[b]
+                new = self.alike(i, j) & ~earlier.near(i, j) & ~earlier.alike(i, j)
                 yield i[new], j[new]
         if self.listed is not None:
             i, j = self.listed.places(self.rows)
@@ -174,6 +200,16 @@ class Proposals:
             criteria, run = self.settings.criteria, self.settings.run
             found = near_pairs(self.fingerprints, criteria.distance, run)
             yield found.i, found.j
+
+
+def _lists_of(columns: Sequence[NDArray[np.unsignedinteger]], n: int) -> Lists:
+    """Return the lists of n rows with an equal key in a column."""
+    return Lists.of_keys(_stacked(columns, n))
+
+
+def _stacked(columns: Sequence[NDArray[np.unsignedinteger]], n: int) -> U64:
+    keys = [column.astype(np.uint64) for column in columns]
+    return np.stack(keys, axis=1) if keys else np.zeros((n, 0), np.uint64)
 
 
 def _all(i: RowIds, j: RowIds) -> NDArray[np.bool_]:

@@ -130,7 +130,8 @@ def written(criteria: Criteria, asked: Criteria) -> str:
     """Return the options that make these criteria of those asked for, without the method."""
     shingle = "" if criteria.shingle == asked.shingle else f"--shingle {criteria.shingle} "
     cosine = "" if criteria.cosine is None else f" --cosine {criteria.cosine:g}"
-    return f"{shingle}-s {criteria.similarity:g}{cosine}"
+    short = " --no-short-texts" if asked.short_texts and not criteria.short_texts else ""
+    return f"{shingle}-s {criteria.similarity:g}{cosine}{short}"
 
 
 def _variants(wanted: Criteria) -> Iterator[tuple[str, Criteria]]:

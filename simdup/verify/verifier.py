@@ -4,19 +4,25 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Generic, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simdup.clustering.clusters import Measured
+from simdup.clustering.short_texts import ShortTexts
 from simdup.features.shingles import Shingles
 from simdup.model.criteria import Criteria, Measures
+from simdup.search.arrays import RowIds
 from simdup.verify.cosine import Vector, cosine
+from simdup.verify.edits import edit_similarities
 from simdup.verify.resemblance import common
 
 # Bytes of the cache of shingles, and of that of vectors: some 8,000 pages of 2,000 characters.
 CACHE_BYTES = 1 << 27
+# Forms of short texts that are remembered: 8 to 20 MB.
+FORMS = 1 << 16
 
 
 class _Sized(Protocol):
@@ -60,9 +66,12 @@ class Verifier:
         vector_of: Callable[[int], Vector],
         criteria: Criteria,
         cache_bytes: int = CACHE_BYTES,
+        short: ShortTexts | None = None,
     ) -> None:
         self._shingles = _Cache(shingles_of, cache_bytes)
         self._vectors = _Cache(vector_of, cache_bytes)
+        self._short = short
+        self._form = None if short is None else lru_cache(FORMS)(short.form)
         self._containment = criteria.containment
         self._angle = criteria.cosine is not None
 
@@ -71,21 +80,44 @@ class Verifier:
         (measures,) = self.measure_all(np.array([a]), np.array([b])).each(1)
         return measures
 
-    def measure_all(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> Measured:
+    def measure_all(self, a: RowIds, b: RowIds) -> Measured:
         """Return the measures of each pair (a[k], b[k])."""
-        of = self._shingles.of
-        pairs = list(zip(a.tolist(), b.tolist(), strict=True))
-        sets = ((of(one), of(other)) for one, other in pairs)
-        counted = [(common(one, other), len(one), len(other)) for one, other in sets]
-        shared, first, second = np.array(counted, np.int64).reshape(-1, 3).T
+        edited, same_numbers = np.zeros(len(a), np.bool_), None
+        if self._short is not None:
+            edited = self._short.measures(a, b)
+            same_numbers = ~edited
+            same_numbers[edited] = self._short.same_numbers(a[edited], b[edited])
+        counted = ~edited if self._containment is None else np.ones(len(a), np.bool_)
+        shared, first, second = np.zeros((3, len(a)), np.int64)
+        shared[counted], first[counted], second[counted] = self._count(a[counted], b[counted])
         similarities = shared / np.maximum(first + second - shared, 1)
-        cosines = np.array([self.cosine(*pair) for pair in pairs]) if self._angle else None
+        similarities[edited] = self._edit_similarities(a[edited], b[edited])
+        cosines = None
+        if self._angle:
+            cosines = np.array([self.cosine(*pair) for pair in _each(a, b)])
+        found = Measured(similarities, cosine=cosines, same_numbers=same_numbers)
         if self._containment is None:
-            return Measured(similarities, None, cosines)
+            return found
         shares = shared / np.maximum([first, second], 1)
         one, other = (shares >= self._containment).astype(np.int8)
-        return Measured(similarities, shares.max(axis=0), cosines, one + 2 * other)
+        return found._replace(containment=shares.max(axis=0), contained=one + 2 * other)
+
+    def _count(self, a: RowIds, b: RowIds) -> RowIds:
+        """Return the shingles that pairs share, those of `a` and those of `b` (int64[3, pairs])."""
+        of = self._shingles.of
+        sets = ((of(one), of(other)) for one, other in _each(a, b))
+        counted = [(common(one, other), len(one), len(other)) for one, other in sets]
+        return np.array(counted, np.int64).reshape(-1, 3).T
+
+    def _edit_similarities(self, a: RowIds, b: RowIds) -> NDArray[np.float64]:
+        if self._form is None or not len(a):
+            return np.zeros(0)
+        return edit_similarities(*(list(map(self._form, one.tolist())) for one in (a, b)))
 
     def cosine(self, a: int, b: int) -> float:
         """Return the cosine of the vectors of `a` and `b`."""
         return cosine(self._vectors.of(a), self._vectors.of(b))
+
+
+def _each(a: RowIds, b: RowIds) -> list[tuple[int, int]]:
+    return list(zip(a.tolist(), b.tolist(), strict=True))

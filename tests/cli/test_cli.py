@@ -258,13 +258,15 @@ def test_names_alone_go_to_a_file_of_any_suffix(simdup: Command, tmp_path: Path)
 def test_csv_of_a_scan(simdup: Command, tmp_path: Path) -> None:
     corpus(tmp_path)
     rows = list(csv.reader(io.StringIO(simdup("scan", "c", "-f", "csv").text)))
-    assert rows[0] == ["cluster", "role", "document", "fingerprint", "distance", "similarity"]
+    head = ["cluster", "role", "document", "fingerprint", "distance", "similarity"]
+    assert rows[0] == [*head, "measure"]
     assert [row[:3] for row in rows[1:]] == [
         ["1", "kept", "c/a.txt"], ["1", "redundant", "c/b.txt"], ["1", "redundant", "c/c.txt"],
         ["2", "kept", "c/d.txt"], ["2", "redundant", "c/e.txt"],
     ]  # fmt: skip
-    assert rows[3][4:] == ["0", "1.0000"]
+    assert rows[3][4:] == ["0", "1.0000", "jaccard"]
     unverified = simdup("scan", "c", "-f", "csv", "--no-verify").text
+    assert unverified.splitlines()[0].split(",") == head
     assert {row[5] for row in list(csv.reader(io.StringIO(unverified)))[1:]} == {""}
 
 
@@ -277,10 +279,10 @@ def test_jsonl_of_a_scan(simdup: Command, tmp_path: Path) -> None:
     assert (first["cluster"], first["size"]) == (1, 3)
     assert list(first["documents"][0]) == ["document", "role", "fingerprint"]
     assert list(first["documents"][1]) == [
-        "document", "role", "fingerprint", "distance", "similarity",
+        "document", "role", "fingerprint", "distance", "similarity", "measure",
     ]  # fmt: skip
     keys = {tuple(key for key in pair if key != "exact") for pair in first["pairs"]}
-    assert keys == {("a", "b", "distance", "similarity")}
+    assert keys == {("a", "b", "distance", "similarity", "measure")}
     assert [(p["a"], p["b"]) for p in first["pairs"]] == [
         ("c/a.txt", "c/b.txt"), ("c/a.txt", "c/c.txt"),
     ]  # fmt: skip
@@ -903,8 +905,8 @@ def test_compare_as_json(simdup: Command, tmp_path: Path) -> None:
     found = json.loads(ran.out)
     assert list(found) == [
         "type", "a", "b", "duplicates", "distance", "bits", "agreement", "ratio", "similarity",
-        "fingerprints", "bands", "searches", "proposed_by", "shared", "only_a", "only_b", "recipe",
-        "passages", "share_a", "share_b",
+        "measure", "fingerprints", "bands", "searches", "proposed_by", "shared", "only_a",
+        "only_b", "recipe", "passages", "share_a", "share_b",
     ]  # fmt: skip
     assert (found["type"], found["a"], found["b"]) == ("comparison", "a.txt", "b.txt")
     one, other = (int(digits, 16) for digits in found["fingerprints"])
@@ -950,7 +952,7 @@ SIMHASH = ["--method", "simhash"]
         (prose(1), prose(2), [], 1, "similarity is 0.0"),
         (prose(1), "", [], 1, "b.txt has no words to compare"),
         ("", "", [], 1, "a.txt has no words to compare"),
-        ("copper lantern", "lantern copper", [], 1, "so few words"),
+        ("copper lantern", "lantern copper", ["--no-short-texts"], 1, "so few words"),
         ("copper", "copper", [], 0, "identical"),
     ],
 )

@@ -74,7 +74,7 @@ def test_estimates_are_marked(simdup: Command, archive: Path) -> None:
     assert table[0][-2:] == ["similarity", "measure"]
     measures = {row[2]: row[-1] for row in table[1:]}
     assert [measures[f"new/{name}.txt"] for name in ("same", "near", "x", "y")] == [
-        "estimated", "estimated", "", "measured",
+        "estimated", "estimated", "", "jaccard",
     ]  # fmt: skip
     assert measures["old/5.txt"] == ""
     *clusters, summary = map(json.loads, simdup(*asked, "-f", "jsonl").lines)
@@ -112,7 +112,7 @@ def test_dedupe_leaves_out_what_an_index_has(simdup: Command, archive: Path) -> 
         ["document", "reason", "distance", "similarity", "kept", "measure"],
         ["new/near.txt", "near-duplicate", *_beside(ran.lines[1]), "old/6.txt", "estimated"],
         ["new/same.txt", "near-duplicate", "0", "1.0000", "old/5.txt", "estimated"],
-        ["new/y.txt", "near-duplicate", *_beside(ran.lines[3]), "new/x.txt", "measured"],
+        ["new/y.txt", "near-duplicate", *_beside(ran.lines[3]), "new/x.txt", "jaccard"],
     ]
     assert sorted(path.name for path in (archive / "clean").iterdir()) == ["other.txt", "x.txt"]
     ran = simdup("dedupe", "new", "--reference", "old.index", "--dry-run", "--removed", "r.jsonl")

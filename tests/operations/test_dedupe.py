@@ -143,7 +143,7 @@ def test_folders_to_folders(simdup: Command, tmp_path: Path, link: str) -> None:
     assert state(source) == before
     expected = tree(source)
     gone = (tmp_path / "gone.csv").read_text().splitlines()
-    assert gone[0] == "document,reason,distance,similarity,kept"
+    assert gone[0] == "document,reason,distance,similarity,kept,measure"
     removed = {line.split(",")[0].removeprefix("in/") for line in gone[1:]}
     assert removed == {"c/2.txt", "b/4.txt"} | {f"c/r.jsonl#{n}" for n in range(1, 7)}
     for name in list(expected):
@@ -251,7 +251,7 @@ def test_references_are_never_redundant_nor_written(simdup: Command, tmp_path: P
     ran = simdup("dedupe", "new", "-o", "out", "--reference", "old", "--removed", "-")
     assert ran.status == 0
     rows = [line.split(",") for line in ran.lines[1:]]
-    assert [(row[0], row[-1]) for row in rows] == [
+    assert [(row[0], row[4]) for row in rows] == [
         ("new/a.txt", "old/1.txt"),
         ("new/c.txt", "new/b.txt"),
     ]
@@ -312,7 +312,8 @@ def test_every_removed_document_is_near_one_that_stays(
     write(tmp_path / "old", {f"{n:02}": text for n, text in enumerate(texts[:15])})
     write(tmp_path / "new", {f"{n:02}": text for n, text in enumerate(texts[15:])})
     for least, more in (("0.8", ()), ("0.7", ("--reference", "old")), ("0.9", ("-k", "longest"))):
-        arguments = ("new", "-o", f"out{least}", "--removed", "-", "-s", least, *more)
+        out = ("-o", f"out{least}", "--removed", "-", "--no-short-texts")
+        arguments = ("new", *out, "-s", least, *more)
         ran = simdup("dedupe", *arguments, "--linkage", linkage)
         rows = [line.split(",") for line in ran.lines[1:]]
         assert rows
@@ -345,7 +346,7 @@ def test_a_document_near_the_second_reference_is_redundant(simdup: Command, tmp_
     for linkage in ("single", "star"):
         options = ("--reference", "old", "--linkage", linkage, "--removed", "-", "--dry-run")
         rows = [line.split(",") for line in simdup("dedupe", "new", *options).lines[1:]]
-        assert ["new/near 2", "old/2"] in [[row[0], row[-1]] for row in rows]
+        assert ["new/near 2", "old/2"] in [[row[0], row[4]] for row in rows]
         assert "new/far" not in [row[0] for row in rows]
 
 

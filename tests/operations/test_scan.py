@@ -93,7 +93,7 @@ def test_the_whole_way_as_brute_force(
     verify = similarity is not None
     found = scan(
         texts, SPLIT, method=method, distance=distance, similarity=similarity or 0.0,
-        verify=verify, jobs=1,
+        verify=verify, jobs=1, short_texts=False,
     )  # fmt: skip
     near = expected_pairs(texts, distance, similarity)
     # If texts decide, the distance only proposes; MinHash proposes the other pairs.

@@ -196,3 +196,19 @@ def clusters(pairs: Iterable[tuple[str, str]], names: Iterable[str]) -> dict[str
     """The cluster of each name; a name without a pair is a cluster by itself."""
     alone = {name: frozenset([name]) for name in names}
     return alone | {name: group for group in groups(pairs) for name in group}
+
+
+def edit_distance(a: str, b: str) -> int:
+    """The table of Wagner and Fischer: the fewest characters inserted, deleted or replaced."""
+    row = list(range(len(b) + 1))
+    for i, one in enumerate(a, 1):
+        before, row[0] = row[0], i
+        for j, other in enumerate(b, 1):
+            before, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, before + (one != other))
+    return row[-1]
+
+
+def edit_similarity(a: str, b: str) -> float:
+    """The share of the longer text that stays."""
+    longer = max(len(a), len(b))
+    return (longer - edit_distance(a, b)) / longer

@@ -64,7 +64,7 @@ def test_clusters_keep_their_numbers(simdup: Command) -> None:
 def test_pairs_by_falling_similarity(simdup: Command) -> None:
     ran = simdup("scan", "c", "--pairs", "-f", "csv")
     found = rows(ran.out)
-    assert list(found[0]) == ["a", "b", "distance", "similarity"]
+    assert list(found[0]) == ["a", "b", "distance", "similarity", "measure"]
     assert (found[0]["a"], found[0]["b"]) == ("c/a1.txt", "c/a2.txt")
     assert (found[-1]["a"], found[-1]["b"]) == ("c/c1.txt", "c/c2.txt")
     similarities = [float(row["similarity"]) for row in found]

@@ -19,7 +19,8 @@ from spark_stages import Grouped, InProcess  # noqa: E402
 def corpus(seed: int, n: int) -> pa.Table:
     """Documents of a few families, some of them copies, empty, or not in this order."""
     chance = random.Random(seed)
-    texts = [prose(chance.randrange(max(n // 4, 1)), 60) for _ in range(n)]
+    words = chance.choice([2, 7, 20, 60])
+    texts = [prose(chance.randrange(max(n // 4, 1)), words) for _ in range(n)]
     texts = [edited(text, i, chance.choice([0, 0, 1, 4, 12, 30])) for i, text in enumerate(texts)]
     texts = [chance.choice([text, text, near(text), f"\n {text}"]) for text in texts]
     given = [chance.choice(["", None, "。", "了"]) if chance.random() < 0.03 else t for t in texts]
@@ -40,12 +41,12 @@ def by_scan(table: pa.Table, settings: Settings) -> Grouped:
     first = {c.number: min(m.number for m in c.members) for c in found.clusters}
     members = [
         (first[c.number], place, m.name, m.role, m.fingerprint, m.distance, m.similarity,
-         m.containment, m.cosine)
+         m.containment, m.cosine, m.measure)
         for c in found.clusters
         for place, m in enumerate(c.members)
     ]  # fmt: skip
     pairs = [
-        (first[c.number], place, p.a, p.b, p.distance, p.similarity, p.cosine, p.exact)
+        (first[c.number], place, p.a, p.b, p.distance, p.similarity, p.cosine, p.exact, p.measure)
         for c in found.clusters
         for place, p in enumerate(c.pairs)
     ]
@@ -65,6 +66,7 @@ CRITERIA: list[dict[str, Any]] = [
     {"verify": False, "distance": 8}, {"cosine": 0.7}, {"shingle": "words:2"},
     {"method": "pstable", "cosine": 0.6, "similarity": 0.0}, {"keep": "longest"},
     {"keep": "max:v", "linkage": "star"}, {"prefer": ("d0001*",)}, {"distance": 64},
+    {"short_texts": False}, {"numbers": False, "similarity": 0.6},
     {"same_title": True}, {"same_title": True, "linkage": "star", "method": "simhash"},
     {"containment": 0.5, "same_title": True}, {"containment": 0.6},
     {"containment": 0.4, "linkage": "star", "similarity": 0.1},

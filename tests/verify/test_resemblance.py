@@ -16,7 +16,7 @@ PLAIN = Recipe(tokens="chars:1", fold=False)
 
 
 def similarity(a: str, b: str, shingle: int = 5) -> float:
-    return compare(a, b, PLAIN, shingle=shingle).similarity
+    return compare(a, b, PLAIN, shingle=shingle, short_texts=False).similarity
 
 
 few_letters = st.text("ab河岸 \n\u3000😀", max_size=30)
@@ -82,11 +82,10 @@ def test_a_pair_must_have_the_requested_similarity() -> None:
     a, b = "abcdefghijklmnopqrstuvwxy z", "abcdefghijklmnopqrstuvwxy 0"
     exact = plain.resemblance(a, b)
     recipe = Recipe(tokens="chars:2", fold=False)
-    found = compare(a, b, recipe, distance=64, similarity=exact)
-    assert found.duplicates
-    assert not compare(a, b, recipe, distance=64, similarity=exact + 1e-12).duplicates
-    assert len(scan([("a", a), ("b", b)], recipe, distance=64, similarity=exact).pairs) == 1
-    assert not scan([("a", a), ("b", b)], recipe, distance=64, similarity=exact + 1e-12).pairs
+    for least, near in ((exact, True), (exact + 1e-12, False)):
+        criteria = Criteria(distance=64, similarity=least, short_texts=False)
+        assert compare(a, b, recipe, criteria).duplicates == near
+        assert len(scan([("a", a), ("b", b)], recipe, criteria).pairs) == near
 
 
 @pytest.mark.parametrize("wrong", [{"similarity": 1.1}, {"similarity": -0.1}, {"shingle": 0}])

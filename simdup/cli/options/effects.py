@@ -45,6 +45,12 @@ class _Typed:
         return self["verify"] is False and self["method"] in (None, "auto", "simhash")
 
     @property
+    def by_similarity(self) -> bool:
+        """Whether a similarity is asked for; with a containment, none is by default."""
+        asked = self["similarity"]
+        return self["containment"] is None if asked is None else asked > 0
+
+    @property
     def recipe(self) -> Recipe | None:
         """The recipe, or None if the command takes it from an index."""
         if "named" not in self._context.params or self.command in ("index add", "query"):
@@ -86,11 +92,15 @@ _RULES = (
     _Rule("similarity", lambda t: t.unverified, "with --no-verify, texts are not compared"),
     _Rule("shingle", lambda t: t.unverified and t.command != "compare",
           "with --no-verify, texts are not compared"),
-    _Rule(f"{_READING} similarity shingle fold",
+    _Rule(f"{_READING} similarity shingle fold short_texts numbers",
           lambda t: t.command == "cluster" and not t["verify_from"],
           "only --verify-from reads texts"),
     _Rule(f"{_READING} segmenter similarity method", lambda t: t["fingerprints"],
           "fingerprint lines have no texts"),
+    _Rule("short_texts numbers", lambda t: t["verify"] is False,
+          "with --no-verify, texts are not compared"),
+    _Rule("short_texts numbers", lambda t: not t.by_similarity, "no similarity is asked for"),
+    _Rule("numbers", lambda t: t["short_texts"] is False, "numbers matter for short texts only"),
     _Rule("segmenter dictionary",
           _recipe_is(lambda recipe: recipe.tokens.partition(":")[0] not in _CUT_BY_JIEBA),
           "these --tokens need no segmenter"),

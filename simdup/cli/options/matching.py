@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from simdup.cli.options.values import Decorator, option, value
-from simdup.model.criteria import KEEP, LINKAGES, METHODS, Criteria
+from simdup.model.criteria import KEEP, LINKAGES, METHODS, SHORT, Criteria
 from simdup.model.shingling import Shingling
 
 _SHARE = click.FloatRange(0, 1)
@@ -50,6 +50,13 @@ _CRITERIA = {
         "--shingle SIZE",
         "Compare texts by runs of N characters, or of N words with words:N.",
         default=str(_DEFAULT.shingle),
+    ),
+    "short_texts": _matching(
+        "--short-texts/--no-short-texts",
+        f"Measure pairs with a text of fewer than {SHORT} letters by edit similarity.",
+    ),
+    "numbers": _matching(
+        "--numbers/--no-numbers", "Short texts with different numbers are different."
     ),
     "verify": _matching("--verify/--no-verify", text="Compare the texts of each candidate pair."),
     "containment": _matching(

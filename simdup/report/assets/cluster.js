@@ -15,7 +15,7 @@ window.simdupCluster = (() => {
 
   // Documents that are listed at once.
   const LISTED = 50;
-  const [REFERENCE, FILE, ESTIMATED, EXACT, REMOVED] = [1, 2, 4, 8, 16];
+  const [REFERENCE, FILE, ESTIMATED, EXACT, REMOVED, EDITED] = [1, 2, 4, 8, 16, 32];
 
   let reader = null; // handle of the pair reader
   let shownNow = null; // the cluster and the pair that are read
@@ -60,7 +60,7 @@ window.simdupCluster = (() => {
     return h('li', { class: 'member' },
       h('span', { class: `tag ${side || ''}` }, letter(i)),
       h('span', { class: 'title' }, name(file || folder, { class: 'file' }), file && folder ? name(folder, { class: 'folder' }) : null),
-      h('span', { class: 'role' }, chips(d, i)),
+      h('span', { class: 'role' }, chips(d, i), table.flags[d] & EDITED && figures ? h('span', { class: 'chip', title: t('editedText') }, t('edited')) : null),
       h('span', { class: 'num size' }, table.bytes[d] ? state.bytes(table.bytes[d]) : ''),
       h('span', { class: `num similarity${table.role[d] === 2 ? ' far' : ''}${weak ? ' weak' : ''}` }, i && table.similarity[d] >= 0 && figures ? state.digits(table.similarity[d], table.flags[d] & ESTIMATED) : ''),
       h('span', { class: 'num distance' }, table.distance[d] >= 0 && figures ? t('bits', table.distance[d]) : ''),

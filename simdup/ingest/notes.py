@@ -1,0 +1,33 @@
+"""What the criteria ask for that the documents of a scan lack, or that a search cannot promise."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import chain
+
+from simdup.corpus.patterns import matches
+from simdup.fingerprints.bands import pstable_cosine
+from simdup.ingest.corpus import Corpus
+from simdup.model.criteria import Criteria
+
+
+def notes(corpus: Corpus, criteria: Criteria, known: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield what is to be noted once all documents are known, whose names are `known`."""
+    for pattern in dict.fromkeys(criteria.prefer):
+        names = chain(map(str, corpus.names), corpus.paths)
+        if len(corpus) and not any(matches(name, [pattern]) for name in names):
+            yield "`prefer`", f"nothing matches {pattern!r}"
+    asked = list(criteria.decisions.names)
+    present = set(map(str, known)) if asked else set()
+    if missing := sum(name not in present for name in asked):
+        yield "`decisions`", f"{missing:,} of {len(asked):,} documents are not in this scan"
+    yield from _promised(criteria)
+
+
+def _promised(criteria: Criteria) -> list[tuple[str, str]]:
+    """Return the note that p-stable projections promise pairs by their cosine only."""
+    if criteria.method != "pstable" or criteria.cosine is not None or not criteria.similarity:
+        return []
+    least = pstable_cosine(criteria)
+    missed = "similar texts whose rare words differ are below and may be missed"
+    return [("`method`", f"pstable finds pairs with a cosine of {least:.3g} or more; {missed}")]

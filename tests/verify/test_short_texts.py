@@ -1,0 +1,341 @@
+"""Short texts: found by shorter shingles, measured by edits, and different where numbers are."""
+
+import gzip
+import json
+import random
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from oracles import plain
+from support import process
+
+from simdup import compare, scan
+from simdup.features.analyzer import Analyzer
+from simdup.features.short_texts import LONGEST, Forms, forms_of, numbers_of
+from simdup.fingerprints.edit_bands import edit_signatures
+from simdup.model.criteria import SHORT, Criteria
+from simdup.model.recipe import Recipe
+from simdup.model.settings import RunOptions
+from simdup.verify.edits import edit_similarities
+
+HAN = "河岸老树新芽春风秋雨山高水长天地人和日月星辰江湖海洋花草虫鱼鸟兽金木土火"
+WORDS = ["please", "update", "window", "answer", "between", "simple", "garden", "winter", "friend"]
+ONE_PROCESS = RunOptions(jobs=1)
+
+few_letters = st.text("ab河岸天", min_size=1, max_size=24)
+
+
+def forms(*texts: str) -> Forms:
+    return forms_of(Analyzer.for_recipe(Recipe()).prepare_all(texts), LONGEST)
+
+
+def form(text: str) -> str:
+    return forms(text).texts[0]
+
+
+def message(random_: random.Random, script: str) -> str:
+    if script == "Han":
+        return "".join(random_.choice(HAN) for _ in range(random_.randint(25, 110)))
+    return " ".join(random_.choice(WORDS) for _ in range(random_.randint(8, 18)))
+
+
+def with_one_edit(text: str, random_: random.Random) -> str:
+    """A word changed, added or left out; a link, an emoji or other punctuation added."""
+    cut = text.split(" ") if text.isascii() else [text[i : i + 2] for i in range(0, len(text), 2)]
+    joint = " " if text.isascii() else ""
+    place = random_.randrange(len(cut))
+    other = random_.choice(WORDS) if text.isascii() else "".join(random_.choices(HAN, k=2))
+    kind = random_.randrange(5)
+    if kind == 0:
+        cut[place] = other
+    elif kind == 1:
+        cut.insert(place, other)
+    elif kind == 2:
+        del cut[place]
+    elif kind == 3:
+        return f"{text} 👍🏻 https://t.cn/A{random_.randrange(10**6)}"
+    else:
+        return f"@someone_1: {text}！！！"
+    return joint.join(cut)
+
+
+def corpus(script: str, many: int) -> list[tuple[str, str]]:
+    random_ = random.Random(script)
+    data = []
+    for i in range(many):
+        text = message(random_, script)
+        data += [(f"{i}", text), (f"{i}'", with_one_edit(text, random_))]
+    return data
+
+
+# -- the form of a text
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("明天，下午三点 开会！！", "明天下午三点开会"),
+        ("看看这个视频真的太好笑 https://t.cn/A6xyz。快去", "看看这个视频真的太好笑快去"),
+        ("RT @some_user1: Please read THIS now", "rtpleasereadthisnow"),
+        ("转发@张三丰：明天下午大家一起去开会", "转发明天下午大家一起去开会"),
+        ("感谢@小明的分享，明天见", "感谢小明的分享明天见"),  # nobody knows where the name ends
+        ("请写信到 someone@example.org 报名", "请写信到someoneexampleorg报名"),
+        ("太好了😀👍🏻❤️ 1️⃣ 明天见大家", "太好了明天见大家"),
+        ("C++ 和 C# 还有 + 号的入门教程", "c++和c#还有号的入门教程"),
+        ("轉發 微博", "转发微博"),
+        ("转发 https://t.cn/A1", "转发httpstcna1"),  # nearly nothing would be left
+        ("。。。", "。。。"),
+        ("ข้าว ผัด", "ข้าวผัด"),
+    ],
+)
+def test_a_form_has_letters_and_digits_only(text: str, expected: str) -> None:
+    assert form(text) == expected
+
+
+def test_a_long_text_has_no_form() -> None:
+    found = forms("字" * LONGEST, "字" * (LONGEST + 1), " ", "字 " * 10)
+    assert found.rows.tolist() == [0, 3]
+    assert found.lengths.tolist() == [LONGEST, 10]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("第1集", ["1"]),
+        ("第一集", ["1"]),
+        ("第十二集和第二十集，一百零五", ["12", "20", "105"]),
+        ("二〇二四年", ["2024"]),
+        ("二千零二十四、三亿五千万", ["2024", "350000000"]),
+        ("2024-01-05", ["2024", "1", "5"]),
+        ("1,000,000 与 1,00", ["1000000", "1", "0"]),
+        ("3万 和 3", ["3万", "3"]),
+        ("下午三点", ["3"]),
+        ("一点一个千万", []),
+        ("四川", []),
+        ("no numbers", []),
+    ],
+)
+def test_numbers_have_one_spelling(text: str, expected: list[str]) -> None:
+    assert list(numbers_of(text)) == expected
+
+
+@given(st.integers(0, 99_999_999))
+def test_numerals_say_what_digits_say(number: int) -> None:
+    assert numbers_of(f"第{in_han(number)}集") == (str(number),)
+
+
+def in_han(number: int) -> str:
+    """A number as it is written in Chinese."""
+    if number >= 10_000:
+        low = number % 10_000
+        return f"{in_han(number // 10_000)}万" + (
+            "" if not low else ("零" if low < 1000 else "") + in_han(low)
+        )
+    spelled, waiting = "", False
+    for unit, name in ((1000, "千"), (100, "百"), (10, "十"), (1, "")):
+        digit = number // unit % 10
+        if digit:
+            spelled += ("零" if waiting else "") + "零一二三四五六七八九"[digit] + name
+        waiting = bool(spelled) and not digit
+    return spelled or "零"
+
+
+# -- the measure
+
+
+@given(st.lists(st.tuples(few_letters, few_letters), max_size=5))
+def test_edit_similarity_is_that_of_the_definition(pairs: list[tuple[str, str]]) -> None:
+    found = edit_similarities([a for a, _ in pairs], [b for _, b in pairs])
+    assert found.tolist() == [plain.edit_similarity(a, b) for a, b in pairs]
+
+
+@given(few_letters, few_letters, st.sampled_from([0.5, 0.7, 0.8, 0.9, 1.0]))
+def test_bounds_reject_no_pair_that_has_the_similarity(a: str, b: str, similarity: float) -> None:
+    criteria = Criteria(similarity=similarity)
+    signatures = edit_signatures([a, b], np.zeros(2, np.uint64), criteria)
+    may = bool(signatures.may_reach(np.array([0]), np.array([1]))[0])
+    assert may or plain.edit_similarity(a, b) < similarity
+
+
+@pytest.mark.parametrize("script", ["Han", "Latin"])
+def test_a_scan_finds_texts_with_one_edit_and_nothing_else(script: str) -> None:
+    data = corpus(script, 150)
+    found = scan(data, run=ONE_PROCESS, all_pairs=True)
+    pairs = {(p.a, p.b): p for p in found.pairs if not p.exact}
+    texts = dict(data)
+    everything = {
+        (a, b): plain.edit_similarity(form(texts[a]), form(texts[b]))
+        for a, b in combinations(texts, 2)
+        if abs(len(texts[a]) - len(texts[b])) < 60
+        and numbers_of(form(texts[a])) == numbers_of(form(texts[b]))
+    }
+    true = {pair for pair, similarity in everything.items() if similarity >= 0.8}
+    assert pairs.keys() <= true
+    assert len(pairs) >= 0.98 * len(true)
+    for pair, one in pairs.items():
+        assert one.measure == "edit"
+        assert one.similarity == everything[pair]
+    label = dict(zip(texts, found.labels.tolist(), strict=True))
+    together = sum(label[f"{i}"] == label[f"{i}'"] for i in range(150))
+    assert together >= 0.95 * 150
+
+
+def test_the_shorter_text_decides_which_measure_it_is() -> None:
+    random_ = random.Random(4)
+    for length in (SHORT - 1, SHORT):
+        text = "".join(random_.choice(HAN) for _ in range(length))
+        longer = text + "再加几个字"
+        found = scan([("a", text), ("b", longer)], run=ONE_PROCESS)
+        assert found.pairs[0].measure == ("edit" if length < SHORT else "jaccard")
+        assert compare(text, longer).measure == found.pairs[0].measure
+        assert compare(text, longer).similarity == found.pairs[0].similarity
+
+
+def test_a_text_much_longer_than_a_short_one_is_no_pair() -> None:
+    text = "明天下午三点在二楼会议室开会请大家准时参加"
+    found = scan([("a", text), ("b", text * 3), ("c", text + "谢谢")], run=ONE_PROCESS)
+    assert [(p.a, p.b) for p in found.pairs] == [("a", "c")]
+
+
+def test_texts_of_one_word_are_pairs_if_they_are_as_similar() -> None:
+    found = scan([("a", "internationalization"), ("b", "internationalisation")], run=ONE_PROCESS)
+    assert [(p.a, p.b, p.similarity) for p in found.pairs] == [("a", "b", 0.95)]
+    assert compare("internationalization", "internationalisation").duplicates
+    assert not scan([("a", "猫"), ("b", "狗")], run=ONE_PROCESS).clusters
+
+
+def test_identical_short_texts_have_the_measure_of_short_texts() -> None:
+    data = [("a", "明天下午开会"), ("b", "明天 下午开会"), ("c", "明天下午开会！")]
+    found = scan(data, run=ONE_PROCESS)
+    assert [m.measure for m in found.clusters[0].members] == [None, "edit", "edit"]
+    assert [(p.measure, p.similarity, p.exact) for p in found.pairs][:2] == [
+        ("edit", 1.0, True),
+        ("edit", 1.0, False),
+    ]
+
+
+# -- numbers
+
+
+SERIES = [(f"{i}", f"《平凡的世界》第{i}集在线观看高清完整版") for i in range(1, 9)]
+
+
+def test_numbers_tell_short_texts_apart() -> None:
+    assert not scan(SERIES, run=ONE_PROCESS).clusters
+    (cluster,) = scan(SERIES, run=ONE_PROCESS, numbers=False).clusters
+    assert len(cluster.members) == len(SERIES)
+    found = compare(SERIES[0][1], SERIES[1][1])
+    assert not found.duplicates
+    assert found.numbers == (("1",), ("2",))
+    assert found.similarity > 0.9
+
+
+def test_the_same_number_in_another_spelling_is_the_same() -> None:
+    a, b = "明天下午三点在会议室开会请准时参加", "明天下午3点在会议室开会请准时参加"
+    assert compare(a, b).duplicates
+    assert scan([("a", a), ("b", b)], run=ONE_PROCESS).clusters
+
+
+def test_numbers_do_not_matter_in_longer_texts() -> None:
+    random_ = random.Random(5)
+    text = "".join(random_.choice(HAN) for _ in range(300))
+    found = scan([("a", f"第1版{text}"), ("b", f"第2版{text}")], run=ONE_PROCESS)
+    assert found.pairs[0].measure == "jaccard"
+
+
+# -- many short texts
+
+
+def notices(many: int, own: int, seed: int) -> list[str]:
+    """Notices of one template, alike in form only."""
+    random_ = random.Random(seed)
+    head, tail = ("".join(random_.choice(HAN) for _ in range(18)) for _ in range(2))
+    return [head + "".join(random_.choice(HAN) for _ in range(own)) + tail for _ in range(many)]
+
+
+def test_copies_are_found_among_many_notices_of_one_template() -> None:
+    texts = notices(1500, 24, 1)
+    random_ = random.Random(2)
+    copies = []
+    for i in range(0, 1500, 100):
+        place = random_.randrange(len(texts[i]))
+        copies.append((i, texts[i][:place] + "变" + texts[i][place + 1 :]))
+    data = [(i, text) for i, text in enumerate(texts)] + [(-i - 1, text) for i, text in copies]
+    found = scan(data, run=ONE_PROCESS)
+    labels = dict(zip((one for one, _ in data), found.labels.tolist(), strict=True))
+    assert all(labels[i] == labels[-i - 1] for i, _ in copies)
+    assert found.summary.redundant == len(copies)
+
+
+@pytest.mark.parametrize("linkage", ["single", "star"])
+def test_one_template_costs_no_more_than_many(linkage: str) -> None:
+    # Of 4,000 notices, 8 million pairs share band keys; no more than 512 of a notice are looked at.
+    found = scan(enumerate(notices(4000, 16, 3)), run=ONE_PROCESS, linkage=linkage)
+    assert found.summary.redundant < 400
+    assert found.summary.candidates < 512 * 4000
+
+
+def test_results_do_not_depend_on_the_order_or_the_number_of_processes() -> None:
+    data = corpus("Han", 80) + [(f"n{i}", text) for i, text in enumerate(notices(120, 10, 4))]
+    first = scan(data, run=ONE_PROCESS)
+    assert scan(data, jobs=2).clusters == first.clusters
+    turned = scan(data[::-1], run=ONE_PROCESS)
+    assert {frozenset(m.name for m in c.members) for c in first.clusters} == {
+        frozenset(m.name for m in c.members) for c in turned.clusters
+    }
+
+
+# -- in the command
+
+
+LINES = [
+    "明天下午在二楼会议室开会请大家准时参加",
+    "明天下午在二楼会议室开会！请大家务必准时参加 😀",
+    "第1集在线观看",
+    "第2集在线观看",
+]
+
+
+@pytest.fixture
+def lines(tmp_path: Path) -> str:
+    path = tmp_path / "lines.jsonl"
+    path.write_text("".join(json.dumps({"text": one}) + "\n" for one in LINES), encoding="utf-8")
+    return str(path)
+
+
+def printed(*arguments: str) -> str:
+    return process(*arguments).out.decode()
+
+
+def test_tables_say_what_a_similarity_is(lines: str) -> None:
+    rows = [row.split(",") for row in printed("scan", lines, "-f", "csv").splitlines()]
+    assert rows[0][-1] == "measure"
+    assert [row[-1] for row in rows[1:]] == ["", "edit"]
+    assert len(printed("scan", lines, "-f", "csv", "--no-short-texts").splitlines()) == 1
+    text = printed("scan", lines).splitlines()
+    assert "measure" in text[0]
+    assert "edit" in text[-1]
+
+
+def test_compare_says_which_numbers_differ(lines: str) -> None:
+    run = process("compare", f"{lines}#3", f"{lines}#4")
+    assert run.status == 1
+    assert "their numbers differ" in run.out.decode()
+    assert "1 in a, 2 in b" in run.out.decode()
+    again = process("compare", f"{lines}#3", f"{lines}#4", "--no-numbers")
+    assert again.status == 0
+    assert "edit similarity" in again.out.decode()
+
+
+def test_poems_of_other_editions_are_found(shared_data: Path) -> None:
+    with gzip.open(shared_data / "poems" / "docs.jsonl.gz", "rt", encoding="utf-8") as stream:
+        poems = {one["id"]: one["text"] for one in map(json.loads, stream)}
+    label = dict(zip(poems, scan(poems, run=ONE_PROCESS).labels.tolist(), strict=True))
+    rows = (shared_data / "poems" / "pairs.tsv").read_text("utf-8").splitlines()
+    pairs = [row.split("\t")[:2] for row in rows]
+    pairs = [(a, b) for a, b in pairs if a in poems]
+    assert sum(label[a] == label[b] for a, b in pairs) >= 0.95 * len(pairs)
