@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
+
+from simdup.corpus.patterns import matches
+from simdup.model.criteria import Criteria
 
 Group: TypeAlias = list[int]
 
@@ -108,6 +111,26 @@ def priority_by(
         return (rank(document), value if value == value else math.inf, document)
 
     return priority
+
+
+def rank_by(
+    criteria: Criteria, names: Sequence[Any], paths: Sequence[str], references: range
+) -> Callable[[int], int]:
+    """Return the rank that precedes the `keep` policy: references, then preferred documents."""
+    prefer, decided = criteria.prefer, criteria.decisions.kept
+    if not prefer and not decided:
+        return lambda document: -1 if document in references else 0
+
+    def rank(document: int) -> int:
+        if document in references:
+            return -2
+        name, path = str(names[document]), paths[document]
+        if name in decided:
+            return -1
+        hits = (i for i, one in enumerate(prefer) if matches(name, [one]) or matches(path, [one]))
+        return next(hits, len(prefer))
+
+    return rank
 
 
 def first_come(document: int) -> Priority:

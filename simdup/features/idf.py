@@ -53,6 +53,9 @@ class Model:
     df: NDArray[np.int32]  # int32[terms]: how many documents contain each term
     # Digest of what decides which terms a text has; texts that the model weighs have the same.
     terms_digest: str
+    # How many documents contain a term that is not listed: 1 if terms of a single document were
+    # left out, and only documents of the corpus itself are weighed.
+    unlisted: int = 0
 
     def factors(self, counts: Counts) -> NDArray[np.float64]:
         """Return ln((1 + n) / (1 + df)) + 1 for each term: smooth, as in scikit-learn."""
@@ -65,15 +68,17 @@ class Model:
         return self.document_frequencies(counts) >= min_df
 
     def document_frequencies(self, counts: Counts) -> NDArray[np.float64]:
-        """Return the document frequency of each term; 0 for terms the model does not have."""
+        """Return the document frequency of each term; `unlisted` for those the model lacks."""
         if not len(self.ids):
-            return np.zeros(len(counts.ids))
+            return np.full(len(counts.ids), float(self.unlisted))
         at = np.minimum(np.searchsorted(self.ids, counts.ids), len(self.ids) - 1)
-        return np.where(self.ids[at] == counts.ids, self.df[at], 0).astype(np.float64)
+        listed = self.ids[at] == counts.ids
+        return np.where(listed, self.df[at], self.unlisted).astype(np.float64)
 
     def digest(self) -> str:
         """Return a digest of n and every df."""
-        content = hashlib.blake2b(f"{self.documents} ".encode(), digest_size=16)
+        head = f"{self.documents} " + (f"{self.unlisted} " if self.unlisted else "")
+        content = hashlib.blake2b(head.encode(), digest_size=16)
         content.update(self.ids.astype("<u8").tobytes())
         content.update(self.df.astype("<i4").tobytes())
         return content.hexdigest()

@@ -45,6 +45,24 @@ class BatchOptions:
     # Computes additional bytes from a document and its text.
     extras: Callable[[Document, PreparedText], bytes] | None = None
 
+    @classmethod
+    def for_criteria(cls, criteria: Criteria) -> BatchOptions:
+        """Return what criteria need of documents beside their counts."""
+        signed = criteria if "minhash" in criteria.searches else None
+        # A hint needs the titles: if they do not decide, and the texts of pairs are compared.
+        hint = criteria.verify and not criteria.same_title
+        needed = cls(titles=hint, title_keys=criteria.same_title)
+        if not criteria.verify and signed is None:
+            return needed
+        return replace(
+            needed,
+            shingling=criteria.shingle,
+            texts=criteria.verify,
+            signatures=signed,
+            seeds="passages" in criteria.searches,
+            forms=criteria if criteria.by_edit else None,
+        )
+
 
 COUNTS_ONLY = BatchOptions()
 _NO_COUNTS = TermCounter().count([])

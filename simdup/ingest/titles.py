@@ -59,18 +59,13 @@ class Titles:
         self._named += batch.named
 
     def keys(self, digests: NDArray[np.void]) -> NDArray[np.uint64]:
-        """Return a key of each document, equal for those whose titles are equal (uint64[n]).
+        """Return a key of each document, equal for those whose titles are equal (uint64[n])."""
+        return share_titles(*self.each(), digests)
 
-        Identical texts, by their digests, have the title of the first: one may have other line
-        breaks.  A title that a page or a record names is its own.
-        """
-        keys = np.frombuffer(bytes(self._keys), np.uint64).copy()
-        own = np.flatnonzero(np.frombuffer(self._named, np.uint8) == 0)
-        words = digests[own].view(np.uint64).reshape(-1, DIGEST_BYTES // 8)
-        same = collapse(words)
-        firsts = np.repeat(same.members[same.starts], same.sizes)
-        keys[own[same.members]] = keys[own[firsts]]
-        return keys
+    def each(self) -> tuple[NDArray[np.uint64], NDArray[np.bool_]]:
+        """Return a key of each document's own title, and which do not come from the texts."""
+        keys = np.frombuffer(bytes(self._keys), np.uint64)
+        return keys, np.frombuffer(bytes(self._named), np.uint8) > 0
 
     def named(self, document: int) -> bool:
         """Return whether the title of a document does not come from its text."""
@@ -86,3 +81,20 @@ class Titles:
                 batches[batch] = lines.split("\n")
             found[document] = batches[batch][document - self._firsts[batch]]
         return found
+
+
+def share_titles(
+    keys: NDArray[np.uint64], named: NDArray[np.bool_], digests: NDArray[np.void]
+) -> NDArray[np.uint64]:
+    """Return the keys of titles, those of identical texts as the first of these has it (uint64[n]).
+
+    Identical texts, by their digests, have one title: one may have other line breaks.  A title that
+    a page or a record names (`named`, bool[n]) is its own.
+    """
+    keys = keys.copy()
+    own = np.flatnonzero(~named)
+    words = digests[own].view(np.uint64).reshape(-1, DIGEST_BYTES // 8)
+    same = collapse(words)
+    firsts = np.repeat(same.members[same.starts], same.sizes)
+    keys[own[same.members]] = keys[own[firsts]]
+    return keys

@@ -13,8 +13,7 @@ import numpy as np
 
 from simdup.clustering.clusters import Group, ScannedDocuments, form_clusters, never
 from simdup.clustering.decisions import divide
-from simdup.clustering.linkage import Priority, priority_by
-from simdup.corpus.patterns import matches
+from simdup.clustering.linkage import Priority, priority_by, rank_by
 from simdup.evaluation.templates import looks_templated
 from simdup.features.folding import fold_all
 from simdup.features.weights import Weighting
@@ -137,7 +136,8 @@ def examine(opened: Input) -> tuple[Result, Corpus]:
 def _examine(opened: Input, indexes: IndexReferences) -> tuple[Result, Corpus]:
     started = time.monotonic()
     settings, criteria = opened.settings, opened.settings.criteria
-    with ingest(opened, _batch_options(criteria, indexes)) as corpus:
+    options = replace(BatchOptions.for_criteria(criteria), extras=indexes.extras)
+    with ingest(opened, options) as corpus:
         fingerprinter = opened.fingerprinter or Fingerprinter.for_corpus(
             corpus.analyzer, corpus.counts
         )
@@ -147,7 +147,7 @@ def _examine(opened: Input, indexes: IndexReferences) -> tuple[Result, Corpus]:
         with Crew(work, settings.run) as crew:
             documents = _documents(corpus, crew, opened)
             matches = indexes.match(corpus, documents, settings)
-            ranks = _ranks(corpus, criteria, documents.references)
+            ranks = rank_by(criteria, corpus.names, corpus.paths, documents.references)
             priority = priority_by(criteria.keep, corpus.priorities, ranks)
             scanned = _Scanned(corpus, weighting, stored, priority)
             found = _find(documents, scanned, matches, settings)
@@ -266,42 +266,6 @@ def _inputs(documents: ScannedDocuments, corpus: Corpus, opened: Input) -> Input
     return InputDocuments(
         documents.names, len(documents.references), tuple(wordless), tuple(unread)
     )
-
-
-def _batch_options(criteria: Criteria, indexes: IndexReferences) -> BatchOptions:
-    """Return what criteria and indexes need of documents beside their counts."""
-    signed = criteria if "minhash" in criteria.searches else None
-    # A hint needs the titles: if they do not decide, and the texts of pairs are compared.
-    hint = criteria.verify and not criteria.same_title
-    needed = BatchOptions(titles=hint, title_keys=criteria.same_title, extras=indexes.extras)
-    if not criteria.verify and signed is None:
-        return needed
-    return replace(
-        needed,
-        shingling=criteria.shingle,
-        texts=criteria.verify,
-        signatures=signed,
-        seeds="passages" in criteria.searches,
-        forms=criteria if criteria.by_edit else None,
-    )
-
-
-def _ranks(corpus: Corpus, criteria: Criteria, references: range) -> Callable[[int], int]:
-    """Return the rank that precedes the `keep` policy: references, then preferred documents."""
-    prefer, decided = criteria.prefer, criteria.decisions.kept
-    if not prefer and not decided:
-        return lambda document: -1 if document in references else 0
-
-    def rank(document: int) -> int:
-        if document in references:
-            return -2
-        name, path = str(corpus.names[document]), corpus.paths[document]
-        if name in decided:
-            return -1
-        hits = (i for i, one in enumerate(prefer) if matches(name, [one]) or matches(path, [one]))
-        return next(hits, len(prefer))
-
-    return rank
 
 
 def _template_hint(groups: list[Group], corpus: Corpus, criteria: Criteria) -> str:

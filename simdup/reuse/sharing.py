@@ -90,12 +90,21 @@ def sharing_pairs(seeds: TextSeeds, rows: I64, least: float) -> RowPairs:
     numbers = np.full(len(seeds.starts) - 1, -1)
     numbers[rows[order]] = np.arange(len(rows))
     found = [np.zeros((2, 0), np.int64)]
-    for large, small, counts in _count_pairs(*_repeated(seeds, numbers), len(rows)):
+    for large, small, counts in shared_counts(seeds, numbers):
         enough = counts >= least * sizes[order[small]]
         found.append(np.stack([order[large[enough]], order[small[enough]]]))
     pairs = np.sort(np.concatenate(found, axis=1), axis=0)
     i, j = pairs[:, np.lexsort(pairs[::-1])]
     return i, j
+
+
+def shared_counts(seeds: TextSeeds, numbers: I64) -> Iterator[tuple[I64, I64, I64]]:
+    """Yield pairs of texts with how many seeds make a pair of them, each pair once.
+
+    `numbers` are those of the texts, from 0, by falling size; -1 for a text that is left out.  If
+    parts of the seeds, each with all of its texts, are counted separately, the counts add up.
+    """
+    yield from _count_pairs(*_repeated(seeds, numbers), int(numbers.max(initial=-1)) + 1)
 
 
 def _repeated(seeds: TextSeeds, numbers: I64) -> tuple[I64, I64]:
@@ -120,7 +129,7 @@ def _repeated(seeds: TextSeeds, numbers: I64) -> tuple[I64, I64]:
 
 
 def _count_pairs(starts: I64, texts: I64, n: int) -> Iterator[tuple[I64, I64, I64]]:
-    """Yield pairs of texts with how many seeds make a pair of them, each pair once."""
+    """Count the pairs of `n` texts that seeds make; see `shared_counts`."""
     sizes = np.diff(np.append(starts, len(texts)))
     rows = np.arange(len(texts))
     last = np.repeat(starts + sizes, sizes) - 1

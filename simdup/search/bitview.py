@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdup.errors import SimdupError
-from simdup.search.arrays import CHUNK, U64, WORD, RowIds, count_words
+from simdup.search.arrays import CHUNK, U64, WORD, RowIds, count_words, mix_rows
 from simdup.search.ball import HammingBall, check_bits
-from simdup.search.pieces import Piece, Pieces, subtract, width
+from simdup.search.pieces import Piece, Pieces, cut, subtract, width
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -107,6 +107,18 @@ class BitView:
                 mask = ((1 << moved) - 1) << (WORD - filled - moved)
                 yield word, filled - offset, np.uint64(mask)
                 bit, filled = bit + moved, filled + moved
+
+
+def block_keys(fingerprints: U64, ball: HammingBall) -> list[U64]:
+    """Return keys of fingerprints, one column (uint64[n]) for each of ``distance + 1`` blocks.
+
+    Fingerprints within the distance have an equal key in some column: see `simdup.search.cuts`.
+    """
+    view = BitView.of_all_bits(fingerprints, ball.bits)
+    blocks = cut(ball.bits, min(ball.distance + 1, ball.bits))
+    # If every bit may differ, any two are near, so all have one key.
+    masks = [view.mask([] if len(blocks) == ball.bits else [block]) for block in blocks]
+    return [mix_rows(view.fingerprints & mask) for mask in masks]
 
 
 def _check(fingerprints: NDArray[Any], bits: int) -> U64:

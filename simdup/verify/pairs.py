@@ -40,6 +40,8 @@ class Grouping:
     # The seeds of texts, and the text of each document; None if passages propose no pairs.
     seeds: tuple[TextSeeds, RowIds] | None = None
     edited: EditSignatures | None = None  # of short texts
+    # The pairs that share passages, if they are known already.
+    listed: ListedPairs | None = None
 
     @property
     def star(self) -> bool:
@@ -83,7 +85,7 @@ def find_groups(given: Grouping) -> Found:
     """
     documents, criteria = given.documents, given.settings.criteria
     copies = find_copies(documents)
-    proposals, searched = _proposals(given, copies.distinct)
+    proposals, searched = propose(given, copies.distinct)
     roots = np.arange(len(proposals))
     large = np.zeros(len(proposals), np.bool_)
     several = np.ones(len(searched), np.bool_)  # documents that may be in a candidate
@@ -102,7 +104,7 @@ def find_groups(given: Grouping) -> Found:
     return found
 
 
-def _proposals(given: Grouping, distinct: RowIds) -> tuple[Proposals, RowIds]:
+def propose(given: Grouping, distinct: RowIds) -> tuple[Proposals, RowIds]:
     """Return the distinct documents, and those that may be compared with others."""
     prints, titles = given.documents.fingerprints, given.documents.titles
     known = Fingerprints(prints.values[distinct], prints.bits, prints.terms[distinct])
@@ -131,7 +133,7 @@ def _proposals(given: Grouping, distinct: RowIds) -> tuple[Proposals, RowIds]:
 def _listed(given: Grouping, documents: RowIds) -> ListedPairs | None:
     """Return the pairs of documents that share enough passages."""
     if given.seeds is None:
-        return None
+        return given.listed
     seeds, text_of = given.seeds
     least = least_share(given.settings.criteria.containment or 0)
     i, j = sharing_pairs(seeds, text_of[documents], least)

@@ -21,12 +21,12 @@ from simdup.fingerprints.near import iter_near_pairs, near_pairs
 from simdup.model.criteria import FEW_TERMS
 from simdup.model.settings import Settings
 from simdup.search import banding
-from simdup.search.arrays import U64, RowIds, RowPairs, hamming_distances, mix_rows
-from simdup.search.bitview import BitView
+from simdup.search.arrays import U64, RowIds, RowPairs, hamming_distances
+from simdup.search.ball import HammingBall
+from simdup.search.bitview import block_keys
 from simdup.search.forest import Forest
 from simdup.search.grouping import LOOK, Budget, Check, connect
 from simdup.search.lists import Lists
-from simdup.search.pieces import cut
 from simdup.verify.listed import ListedPairs
 
 # Candidates that connect more documents than this are not all verified: see `families`.
@@ -171,12 +171,9 @@ class Proposals:
 
     def blocks(self) -> list[U64]:
         """Return the blocks of fingerprints of which near documents share one."""
-        bits, most = self.fingerprints.bits, self.settings.criteria.distance
-        view = BitView.of_all_bits(self.fingerprints.values, bits)
-        blocks = cut(bits, min(most + 1, bits))
-        # If every bit may differ, any two are near, so all are in one list.
-        masks = [view.mask([] if len(blocks) == bits else [block]) for block in blocks]
-        return [mix_rows(view.fingerprints & mask) for mask in masks]
+        prints = self.fingerprints
+        distance = min(self.settings.criteria.distance, prints.bits)
+        return block_keys(prints.values, HammingBall(prints.bits, distance))
 
     def pairs(self) -> Iterator[RowPairs]:
         """Yield all candidates, i < j, each once, in chunks, in undefined order."""

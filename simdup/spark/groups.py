@@ -1,0 +1,211 @@
+"""Stage 7: the clusters among documents that are connected, found as on one machine.
+
+What the searches propose never crosses components, so the documents of a task, any number of whole
+components, have the same clusters as among all others.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from simdup.clustering.clusters import Measure, form_clusters, unmeasured
+from simdup.clustering.decisions import divide
+from simdup.clustering.linkage import priority_by, rank_by
+from simdup.clustering.short_texts import ShortTexts
+from simdup.corpus.spool import Slot
+from simdup.features.analyzer import Analyzer
+from simdup.features.counts import CsrRows
+from simdup.fingerprints.bands import Signatures
+from simdup.model.clusters import Cluster, Member, Pair
+from simdup.model.settings import Settings
+from simdup.spark.arrays import batch_of, table_of, to_array
+from simdup.spark.documents import in_order, scanned, short_texts, signatures_from
+from simdup.verify.cosine import Vector, vector
+from simdup.verify.families import Texts
+from simdup.verify.listed import ListedPairs
+from simdup.verify.pairs import Found, Grouping, find_groups
+from simdup.verify.stored import StoredTexts
+from simdup.verify.verifier import Verifier
+
+# Rows of a batch that goes back to Spark.
+_ROWS = 1 << 13
+
+_MEASURES = {
+    "distance": pa.int64(), "similarity": pa.float64(), "containment": pa.float64(),
+    "cosine": pa.float64(), "contained": pa.string(), "measure": pa.string(),
+}  # fmt: skip
+
+
+def grouped_schema(carried: pa.Schema) -> pa.Schema:
+    """Return the columns of members, of pairs, and of the figures of a task.
+
+    `first` is the row of the first document of a cluster, `place` that of a member or pair in it.
+    """
+    kinds: dict[str, pa.DataType] = {
+        "kind": pa.string(), "first": pa.int64(), "size": pa.int64(), "place": pa.int64(),
+    }  # fmt: skip
+    names = {"id": carried.field("id").type}
+    ids = {"cluster_id": names["id"], "a": names["id"], "b": names["id"]}
+    more = {"role": pa.string(), "fingerprint": pa.string(), "exact": pa.bool_()}
+    every = kinds | {field.name: field.type for field in carried} | ids | more | _MEASURES
+    return pa.schema(every | {"figures": pa.string()})
+
+
+@dataclass(frozen=True)
+class GroupDocuments:
+    """Finds the clusters among the documents of a task; can be pickled."""
+
+    analyzer: Analyzer
+    settings: Settings
+    signatures: Signatures | None  # of no document: how those of documents look
+    carried: pa.Schema  # `row`, `reference`, `id`, and what orders documents
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Yield members, pairs and figures."""
+        table = table_of(batches)
+        if table is None or not len(table):
+            return
+        table = in_order(table, self.carried)
+        clusters, found = self._clusters(table)
+        schema = grouped_schema(self.carried)
+        yield from _members(clusters, table.select(self.carried.names), schema)
+        yield from _pairs(clusters, table, schema)
+        figures = found.figures(self.settings.criteria)
+        yield batch_of(schema, {"kind": ["figures"], "figures": [json.dumps(figures)]}, 1)
+
+    def _clusters(self, table: pa.Table) -> tuple[Sequence[Cluster], Found]:
+        settings, criteria = self.settings, self.settings.criteria
+        forms = short_texts(table, settings)
+        documents = scanned(table, settings, forms.texts)
+        names, references = documents.names, documents.references
+        assert documents.digests is not None
+        stored = self._stored(table, documents.digests)
+        documents = replace(documents, measure=self._measure(table, stored, forms.texts))
+        lengths = to_array(table["length"])
+        columns = {"lengths": lengths.tolist(), "modified": [0.0] * len(names)}
+        columns["values"] = table["value"].fill_null(float("nan")).to_pylist()
+        ranks = rank_by(criteria, names, [""] * len(names), references)
+        priority = priority_by(criteria.keep, columns, ranks)
+        texts = Texts.of(lengths, stored, criteria, forms.texts)
+        signatures, listed = signatures_from(table, self.signatures), _listed(table)
+        given = Grouping(
+            documents, signatures, texts, priority, settings,
+            edited=forms.signatures, listed=listed,
+        )  # fmt: skip
+        found = find_groups(given)
+        groups = divide(found.groups, criteria.decisions, names, priority)
+        return form_clusters(groups, documents, criteria), found
+
+    def _stored(self, table: pa.Table, digests: NDArray[np.void]) -> StoredTexts:
+        texts = table["text"].cast(pa.large_binary()).combine_chunks()
+        ends = np.frombuffer(texts.buffers()[1], np.int64, len(texts) + 1, 8 * texts.offset)
+        # Of equal texts one came along.
+        _, places = np.unique(digests.view("V16"), return_inverse=True)
+        owner = np.zeros(len(texts), np.int64)
+        owner[places] = np.arange(len(texts))
+        here = np.flatnonzero(to_array(texts.is_valid()))
+        owner[places[here]] = here
+        rows = owner[places]
+        slots = np.stack([np.zeros_like(rows), ends[rows], ends[rows + 1] - ends[rows]], axis=1)
+        content = memoryview(texts.buffers()[2] or b"")
+        return StoredTexts(
+            self.analyzer, self.settings.criteria.shingle, slots, partial(_read, content)
+        )
+
+    def _measure(self, table: pa.Table, stored: StoredTexts, short: ShortTexts | None) -> Measure:
+        criteria = self.settings.criteria
+        if not criteria.verify:
+            return unmeasured
+        vector_of = _vectors(table) if criteria.cosine is not None else _no_vector
+        return Verifier(stored.shingles, vector_of, criteria, short=short).measure_all
+
+
+def _listed(table: pa.Table) -> ListedPairs | None:
+    """Return the pairs that share passages, by the places of their documents in the table."""
+    if "partners" not in table.column_names:
+        return None
+    rows, partners = to_array(table["row"]), table["partners"].to_pylist()
+    sizes = [len(some or ()) for some in partners]
+    others = np.array([one for some in partners for one in some or ()], np.int64)
+    by_row = np.argsort(rows)
+    a = np.repeat(np.arange(len(rows)), sizes)
+    b = by_row[np.searchsorted(rows, others, sorter=by_row)]
+    low, high = np.minimum(a, b), np.maximum(a, b)
+    order = np.lexsort((high, low))
+    return ListedPairs(low[order], high[order])
+
+
+def _read(content: memoryview, slot: Slot) -> bytes:
+    return bytes(content[slot.start : slot.start + slot.size])
+
+
+def _vectors(table: pa.Table) -> Callable[[int], Vector]:
+    """Return what returns the vector of a document, under one numbering of the task's terms."""
+    hashes = [np.frombuffer(one.as_py(), np.uint64) for one in table["term_hashes"]]
+    weights = [np.frombuffer(one.as_py(), np.float64) for one in table["weights"]]
+    every = np.unique(np.concatenate([np.zeros(0, np.uint64), *hashes]))
+
+    def vector_of(document: int) -> Vector:
+        columns = np.searchsorted(every, hashes[document]).astype(np.int32)
+        return vector(CsrRows(np.array([0, len(columns)]), columns, weights[document]))
+
+    return vector_of
+
+
+def _no_vector(document: int) -> Vector:
+    raise ValueError("the criteria ask for no cosine")
+
+
+def _members(
+    clusters: Sequence[Cluster], carried: pa.Table, schema: pa.Schema
+) -> Iterator[pa.RecordBatch]:
+    """Yield one row per member, with what is known of the document."""
+    rows = [
+        (first, len(cluster.members), place, member)
+        for first, cluster in zip(_firsts(clusters), clusters, strict=True)
+        for place, member in enumerate(cluster.members)
+    ]
+    for low in range(0, len(rows), _ROWS):
+        firsts, sizes, places, members = zip(*rows[low : low + _ROWS], strict=True)
+        documents = carried.take(pa.array([member.number for member in members]))
+        of_first = carried.take(pa.array(firsts))
+        columns = {name: documents[name] for name in carried.column_names} | {
+            "kind": ["member"] * len(members), "size": sizes, "place": places,
+            "first": of_first["row"], "cluster_id": of_first["id"],
+            **_measured(members, ("role", "fingerprint")),
+        }  # fmt: skip
+        yield batch_of(schema, columns, len(members))
+
+
+def _pairs(
+    clusters: Sequence[Cluster], table: pa.Table, schema: pa.Schema
+) -> Iterator[pa.RecordBatch]:
+    """Yield one row per pair."""
+    rows = [
+        (first, place, pair)
+        for first, cluster in zip(_firsts(clusters), clusters, strict=True)
+        for place, pair in enumerate(cluster.pairs)
+    ]
+    for low in range(0, len(rows), _ROWS):
+        firsts, places, pairs = zip(*rows[low : low + _ROWS], strict=True)
+        columns = {
+            "kind": ["pair"] * len(pairs), "place": places,
+            "first": table["row"].take(pa.array(firsts)), **_measured(pairs, ("a", "b", "exact")),
+        }  # fmt: skip
+        yield batch_of(schema, columns, len(pairs))
+
+
+def _firsts(clusters: Sequence[Cluster]) -> list[int]:
+    return [min(member.number for member in cluster.members) for cluster in clusters]
+
+
+def _measured(each: Sequence[Member] | Sequence[Pair], more: Sequence[str]) -> dict[str, Any]:
+    return {name: [getattr(one, name) for one in each] for name in (*more, *_MEASURES)}

@@ -1,0 +1,223 @@
+"""The stages of a scan, joined by Spark, which shuffles, retries and spills."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from simdup.features.analyzer import Analyzer
+from simdup.features.counts import join
+from simdup.features.idf import ENOUGH_DOCUMENTS, Model, NoIdf
+from simdup.features.shingles import Sets
+from simdup.features.weights import Weighting
+from simdup.fingerprints.bands import Signatures, minhash_signatures, pstable_signatures
+from simdup.fingerprints.fingerprinter import Fingerprinter
+from simdup.model.criteria import Criteria
+from simdup.model.recipe import Recipe
+from simdup.model.settings import Settings
+from simdup.spark.checkpoint import Checkpoint, DataFrame
+from simdup.spark.edges import make_edges
+from simdup.spark.groups import GroupDocuments, grouped_schema
+from simdup.spark.meet import EDGES, LABELS, contract, label
+from simdup.spark.prepare import Prepare, prepared_schema
+from simdup.spark.refine import MANY, Refine
+from simdup.spark.rows import Rows
+from simdup.spark.share import pair_shared, rank
+from simdup.spark.stars import AT_ONCE, label_by_stars
+from simdup.spark.weigh import FINGERPRINTS, TERMS, ModelFile, Weigh, count_terms, model_of
+
+
+def signatures_of(criteria: Criteria) -> Signatures | None:
+    """Return the signatures of no document: they show the types, and how many bytes must agree."""
+    if criteria.method == "pstable":
+        return pstable_signatures(Weighting(join([], 8), np.zeros(0), None, Recipe()), criteria)
+    if "minhash" not in criteria.searches:
+        return None
+    nothing = Sets(np.zeros(1, np.int64), np.zeros(0, np.uint64))
+    return minhash_signatures(nothing, criteria)
+
+
+@dataclass(frozen=True)
+class Job:
+    """A scan: rows, what is asked of them, and where its stages are kept."""
+
+    rows: Rows
+    settings: Settings
+    checkpoint: Checkpoint
+    folder: str  # of the driver, for the model
+    many: int = MANY  # documents of a component that one task groups as they are
+    at_once: int = AT_ONCE  # edges that one task joins
+
+    @cached_property
+    def analyzer(self) -> Analyzer:
+        """What turns texts into terms."""
+        return Analyzer.for_recipe(self.settings.recipe, self.settings.run.segmenter)
+
+    @cached_property
+    def signatures(self) -> Signatures | None:
+        """The signatures of no document."""
+        return signatures_of(self.settings.criteria)
+
+    # -- stages
+
+    @cached_property
+    def prepared(self) -> DataFrame:
+        """Documents, skipped rows and counts: see `prepare`."""
+        task = Prepare(self.analyzer, self.settings, self.rows.carried)
+        schema = prepared_schema(self.rows.carried)
+        return self.stage("prepared", lambda: self.map(self.rows.frame, task, schema))
+
+    @property
+    def documents(self) -> DataFrame:
+        """The prepared documents."""
+        return self.prepared.where("digest is not null")
+
+    @property
+    def counts(self) -> DataFrame:
+        """The counts of documents, many in a row."""
+        return self.prepared.where("counts is not null").select("counts", "rows", "text_of")
+
+    @cached_property
+    def frequencies(self) -> DataFrame:
+        """How many documents have each term, of terms in several documents."""
+        from pyspark.sql import functions as F  # noqa: N812
+
+        def make() -> DataFrame:
+            task = partial(count_terms, hash_bytes=self.analyzer.hash_bytes)
+            terms = self.map(self.counts, task, TERMS).groupBy("term")
+            return terms.agg(F.sum("documents").alias("documents")).where("documents > 1")
+
+        return self.stage("frequencies", make)
+
+    @cached_property
+    def fingerprinter(self) -> Fingerprinter:
+        """The recipe with its IDF."""
+        recipe = self.settings.recipe
+        documents = self.documents.count()
+        enough = recipe.idf == "corpus" or documents >= ENOUGH_DOCUMENTS
+        if not recipe.may_need_corpus or not enough:
+            return Fingerprinter.alone(self.analyzer)
+        model = model_of(self.frequencies.toArrow(), documents, self.analyzer.terms_digest)
+        return Fingerprinter(self.analyzer, model, learned=True)
+
+    @cached_property
+    def fingerprints(self) -> DataFrame:
+        """The fingerprint of each document."""
+
+        def make() -> DataFrame:
+            fingerprinter, model = self.fingerprinter, None
+            if isinstance(fingerprinter.idf, Model):
+                model = ModelFile.save(fingerprinter.idf, self.folder)
+                self.checkpoint.session.sparkContext.addFile(model.path)
+                fingerprinter = Fingerprinter(self.analyzer, NoIdf())
+            task = Weigh(fingerprinter, self.settings.criteria, model)
+            return self.map(self.counts, task, FINGERPRINTS)
+
+        return self.stage("fingerprints", make)
+
+    @cached_property
+    def shared(self) -> DataFrame | None:
+        """The pairs of documents that share passages, as edges; None if these are not searched."""
+        if "passages" not in self.settings.criteria.searches:
+            return None
+        ranks = self.stage("ranks", lambda: rank(self))
+        return self.stage("shared", lambda: pair_shared(self, ranks))
+
+    @cached_property
+    def edges(self) -> DataFrame:
+        """Edges that connect all candidates."""
+        return self.stage("edges", lambda: make_edges(self))
+
+    @cached_property
+    def labels(self) -> DataFrame:
+        """The component of each document that is connected to others."""
+
+        def make() -> DataFrame:
+            fewer = self.map(self.edges, contract, EDGES)
+            if self.edges.count() > self.at_once:
+                return label_by_stars(fewer, self.stage)
+            return self.map(fewer.repartition(1, "a"), label, LABELS)
+
+        return self.stage("labels", make)
+
+    @cached_property
+    def groups(self) -> DataFrame:
+        """Members and pairs of clusters, and figures: see `groups`."""
+        return self.stage("groups", self._make_groups)
+
+    def _make_groups(self) -> DataFrame:
+        from pyspark.sql import functions as F  # noqa: N812
+
+        joined = self._join(self.components, "length", "value", "text")
+        if self.shared is not None:
+            partners = F.collect_list("b").alias("partners")
+            shared = self.shared.groupBy(F.col("a").alias("row")).agg(partners)
+            joined = joined.join(shared, "row", "left")
+        task = GroupDocuments(self.analyzer, self.settings, self.signatures, self.rows.carried)
+        return self.map(joined.repartition("root"), task, grouped_schema(self.rows.carried))
+
+    @cached_property
+    def components(self) -> DataFrame:
+        """The labels, after components of many documents were parted if they fall apart."""
+        large = self.labels.groupBy("root").count().where(f"count > {self.many}").select("root")
+        look = self.signatures
+        if look is None or look.sketches is None or self.shared is not None or large.isEmpty():
+            return self.labels
+
+        def make() -> DataFrame:
+            labels = self._join(self.labels.join(large, "root", "left_semi"))
+            task = Refine(self.settings, self.signatures, self.rows.carried)
+            fewer = self.map(labels.repartition("root"), task, LABELS)
+            return self.labels.join(large, "root", "left_anti").unionByName(fewer)
+
+        return self.stage("components", make)
+
+    def _join(self, labels: DataFrame, *wanted: str) -> DataFrame:
+        """Return labelled documents with their fingerprints, keys, and what else is wanted.
+
+        Labels come first: where they are few, Spark sends them to the documents, and only labelled
+        texts are shuffled.
+        """
+        from pyspark.sql import functions as F  # noqa: N812
+
+        wanted = ("digest", "keys", "sketch", "title", "named", "form", "numbers", *wanted)
+        columns = [*self.rows.names, *wanted]
+        labelled = self.documents.select(*columns).join(labels, "row")
+        if "text" in wanted and not self.settings.criteria.shingle.by_words:
+            # Words may be cut otherwise in a text that differs in white space.
+            labelled = labelled.withColumn("text", F.when(~F.col("copy"), F.col("text")))
+        joined = labelled.join(self.fingerprints, "row")
+        if self.settings.criteria.method == "pstable":
+            joined = joined.drop("keys", "sketch").withColumnsRenamed(
+                {"vector_keys": "keys", "vector_sketch": "sketch"}
+            )
+        return joined
+
+    @cached_property
+    def numbers(self) -> DataFrame:
+        """The number of each cluster, by its first document: larger ones first."""
+        from pyspark.sql import Window
+        from pyspark.sql import functions as F  # noqa: N812
+
+        def make() -> DataFrame:
+            first = self.groups.where("kind = 'member' and row = first")
+            by = [F.desc("size"), F.desc("reference"), *map(F.asc, self.rows.input_order)]
+            number = F.row_number().over(Window.orderBy(*by)).cast("bigint")
+            return first.select("first", number.alias("cluster"))
+
+        return self.stage("numbers", make)
+
+    # -- how a stage is made
+
+    def stage(self, name: str, make: Any) -> DataFrame:
+        """Return what a stage has made, or make it."""
+        return self.checkpoint.stage(name, make)
+
+    def map(self, frame: DataFrame, task: Any, schema: pa.Schema) -> DataFrame:
+        """Return what a task makes of the batches of each partition."""
+        # Spark takes functions only.
+        return frame.mapInArrow(lambda batches: task(batches), self.rows.schema(schema))

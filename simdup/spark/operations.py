@@ -1,0 +1,231 @@
+"""Scan and dedupe rows of a DataFrame, with the results of `simdup.scan` and `simdup.dedupe`."""
+
+from __future__ import annotations
+
+import atexit
+import hashlib
+import json
+import shutil
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Unpack
+
+from simdup._version import __version__
+from simdup.errors import SimdupError
+from simdup.features.analyzer import Analyzer
+from simdup.fingerprints.fingerprinter import Fingerprinter
+from simdup.model.clusters import Summary
+from simdup.model.criteria import Criteria, CriteriaFields
+from simdup.model.documents import NO_WORDS
+from simdup.model.formats import CLUSTER_COLUMNS, PAIR_COLUMNS
+from simdup.model.recipe import Recipe, recipe_fields
+from simdup.model.settings import Settings
+from simdup.spark.checkpoint import Checkpoint, DataFrame
+from simdup.spark.job import Job
+from simdup.spark.rows import Rows, open_rows, require
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a scan found: DataFrames that are read from its checkpoint."""
+
+    job: Job
+    seconds: float = field(default=0.0, compare=False)
+
+    @property
+    def members(self) -> DataFrame:
+        """All that is known of the members of clusters, in undefined order."""
+        members = self.job.groups.where("kind = 'member'")
+        return members.join(self.job.numbers, "first")
+
+    @property
+    def clusters(self) -> DataFrame:
+        """A row for each document of a cluster, as in the CSV of `scan`.
+
+        In a further column, `cluster_id`, is the id of the cluster's first document, which stays
+        where numbers change.
+        """
+        columns = [*CLUSTER_COLUMNS, *self._measures, "cluster_id"]
+        ordered = self.members.withColumnRenamed("id", "document").orderBy("cluster", "place")
+        return ordered.select(*columns)
+
+    @property
+    def pairs(self) -> DataFrame:
+        """A row for each pair of a cluster."""
+        pairs = self.job.groups.where("kind = 'pair'").join(self.job.numbers, "first")
+        columns = [*PAIR_COLUMNS, *self._measures, "exact"]
+        return pairs.orderBy("cluster", "place").select("cluster", *columns)
+
+    @property
+    def _measures(self) -> tuple[str, ...]:
+        """The columns of further measures, and of what each similarity is."""
+        criteria = self.job.settings.criteria
+        return (*criteria.columns, *(["measure"] if criteria.by_edit else []))
+
+    @property
+    def skipped(self) -> DataFrame:
+        """One row for each document that could not take part, with the reason."""
+        from pyspark.sql import functions as F  # noqa: N812
+
+        job = self.job
+        early = job.prepared.where("skipped is not null").select("row", "id", "skipped")
+        empty = job.fingerprints.where("terms = 0").select("row")
+        late = job.documents.select("row", "id").join(empty, "row")
+        late = late.withColumn("skipped", F.lit(NO_WORDS))
+        found = early.unionByName(late).orderBy("row")
+        return found.select(F.col("id").alias("document"), F.col("skipped").alias("reason"))
+
+    @cached_property
+    def _summary(self) -> Summary:
+        job = self.job
+        roles = dict(self.members.groupBy("role").count().collect())
+        parts = job.groups.where("kind = 'figures'").select("figures").collect()
+        figures: Counter[str] = Counter()
+        by: Counter[str] = Counter(dict.fromkeys(job.settings.criteria.searches, 0))
+        known = True
+        for (written,) in parts:
+            part = json.loads(written)
+            by.update(part.pop("candidates_by"))
+            known = known and part["star_redundant"] is not None
+            figures.update({name: value or 0 for name, value in part.items()})
+        return Summary(
+            documents=job.fingerprints.where("terms > 0").count(),
+            clusters=job.numbers.count(),
+            redundant=roles.get("redundant", 0),
+            linked=roles.get("linked", 0),
+            skipped=self.skipped.count(),
+            pairs=job.groups.where("kind = 'pair'").count(),
+            candidates=figures["candidates"],
+            candidates_by=dict(by),
+            unchecked=figures["unchecked"],
+            star_redundant=figures["star_redundant"] if known else None,
+            seconds=self.seconds,
+            recipe=job.fingerprinter.fields,
+        )
+
+    def summary(self) -> Summary:
+        """Return the figures of the scan."""
+        return self._summary
+
+
+def scan(
+    df: DataFrame,
+    recipe: Recipe | str = "default",
+    criteria: Criteria | None = None,
+    *,
+    text: str | tuple[str, ...] = "text",
+    id: str = "id",  # noqa: A002
+    title: str | None = None,
+    order: str | Sequence[Any] | None = None,
+    references: DataFrame | None = None,
+    checkpoint_dir: str | None = None,
+    **fields: Unpack[CriteriaFields],
+) -> Found:
+    """Find near-duplicates among the rows of a DataFrame.
+
+    Parameters
+    ----------
+    df : pyspark.sql.DataFrame
+        One row per document.
+    recipe, criteria, **fields
+        As in `simdup.scan`.
+    text, id : str
+        The columns of the texts and of the ids; several columns are read as one text.
+    title : str, optional
+        The column of the titles, for ``same_title``; by default the texts have them.
+    order : str or sequence of str or Column, optional
+        The columns that say what comes first; by default that of the ids.  A DataFrame has no
+        order of its own.
+    references : pyspark.sql.DataFrame, optional
+        Rows, with the same columns, that are never redundant.
+    checkpoint_dir : str, optional
+        A folder that all machines reach.  A job that was stopped goes on where it was, if recipe,
+        criteria and rows are the same.  It is needed except on one machine.
+
+    Returns
+    -------
+    Found
+        ``clusters``, ``pairs`` and ``skipped``, which are DataFrames, and ``summary()``.
+
+    Raises
+    ------
+    SimdupError
+        If a column is missing, or an argument is invalid.
+    """
+    started = time.monotonic()
+    settings = Settings.of(recipe, criteria, jobs=1, text=text, id=id, title=title, **fields)
+    settings.check_distance()
+    value = replace(settings.reading, value_field=settings.criteria.keep_field)
+    settings = replace(settings, reading=value)
+    by = [order or id] if isinstance(order, str) or order is None else list(order)
+    job = _job(open_rows(df, references, settings.reading, by), settings, checkpoint_dir)
+    assert job.numbers is not None
+    return Found(job, time.monotonic() - started)
+
+
+def dedupe(
+    df: DataFrame,
+    recipe: Recipe | str = "default",
+    criteria: Criteria | None = None,
+    *,
+    id: str = "id",  # noqa: A002
+    **options: Any,
+) -> DataFrame:
+    """Return the rows of a DataFrame without its redundant documents, with all their columns.
+
+    The parameters are those of `scan`, except that the default linkage is ``star``: only documents
+    that meet the criteria with a document that stays are redundant.
+
+    Raises
+    ------
+    SimdupError
+        As for `scan`, or if an id is not unique.
+    """
+    from pyspark.sql import functions as F  # noqa: N812
+
+    linkage = options.get("linkage") or (criteria and criteria.linkage) or "star"
+    twice = df.groupBy(require(df, id).alias("id")).count().where("count > 1").limit(1).collect()
+    if twice:
+        raise SimdupError("id", f"{twice[0][0]!r:.80} is the id of several rows", field="id")
+    found = scan(df, recipe, criteria, id=id, **options | {"linkage": linkage})
+    redundant = found.members.where("role = 'redundant' and not reference")
+    removed = redundant.select(F.col("id").alias("_removed"))
+    return df.join(removed, require(df, id).eqNullSafe(F.col("_removed")), "left_anti")
+
+
+def _job(rows: Rows, settings: Settings, checkpoint_dir: str | None) -> Job:
+    session = rows.frame.sparkSession
+    if "connect" in type(session).__module__:
+        what = "Spark Connect has no `sparkContext`, which gives the model to all machines"
+        raise SimdupError("data", what, "run the job with spark-submit, or in a classic session")
+    folder = tempfile.mkdtemp(prefix="simdup-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    if checkpoint_dir is None:
+        if not session.sparkContext.master.startswith("local"):
+            what = "a cluster needs a folder that all machines reach"
+            raise SimdupError("checkpoint_dir", what, field="checkpoint_dir")
+        checkpoint_dir = folder
+    checkpoint = Checkpoint(session, f"{checkpoint_dir}/{_digest(rows, settings)}")
+    return Job(rows, settings, checkpoint, folder)
+
+
+def _digest(rows: Rows, settings: Settings) -> str:
+    """Return a digest of all that decides the result."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    content = [name for name in rows.frame.columns if name != "row"]
+    each = F.xxhash64(*(F.col(name) for name in content)).cast("decimal(20,0)")
+    total = rows.frame.agg(F.sum(each), F.count("*")).collect()[0]
+    analyzer = Analyzer.for_recipe(settings.recipe)
+    # What dictionaries and models hold, not where they are.
+    read = analyzer.terms_digest
+    if not settings.recipe.may_need_corpus:
+        read = Fingerprinter.alone(analyzer).digest
+    what = [__version__, recipe_fields(settings.recipe), repr(settings.criteria), read]
+    what += map(str, total)
+    written = json.dumps(what, sort_keys=True).encode()
+    return hashlib.blake2b(written, digest_size=10).hexdigest()

@@ -1,0 +1,184 @@
+"""Stage 1: read rows as `scan` reads those of a table; fold, cut and count them.
+
+In: one row per document.  Out: one row per document, or why it was skipped, and rows with the
+counts of many documents, which are weighed once the frequencies of all terms are known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import chain
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from simdup.corpus.spool import Slot
+from simdup.features.analyzer import Analyzer
+from simdup.features.counts import iter_chunks
+from simdup.features.idf import NoIdf
+from simdup.features.packed_counts import cut_counts, pack_counts
+from simdup.features.text import DIGEST_BYTES
+from simdup.fingerprints.bands import Signatures
+from simdup.fingerprints.fingerprinter import Fingerprinter
+from simdup.ingest.corpus import Corpus, ingest
+from simdup.ingest.counting import BatchOptions
+from simdup.ingest.forms import CorpusForms
+from simdup.ingest.sources import open_input
+from simdup.model.settings import Settings
+from simdup.reuse.sharing import TextSeeds
+from simdup.spark.arrays import batch_of, of_bytes
+
+# What is made of each document.
+_DOCUMENT = {
+    "skipped": pa.string(), "digest": pa.binary(), "length": pa.int64(), "value": pa.float64(),
+    "keys": pa.binary(), "sketch": pa.binary(), "text": pa.binary(),
+    "seeds": pa.binary(), "title": pa.int64(), "named": pa.bool_(),
+    # The form of a short text, a hash of its numbers, and its band keys.
+    "form": pa.binary(), "numbers": pa.int64(), "form_keys": pa.binary(),
+}  # fmt: skip
+# Counts of distinct texts, the rows of their documents, and which text each document has.
+_COUNTS = {"counts": pa.binary(), "rows": pa.binary(), "text_of": pa.binary()}
+
+# Entries of counts that are weighed together: a chunk takes some 300 kB.
+_ENTRIES = 1 << 17
+# Documents of a batch that goes back to Spark.
+_DOCUMENTS = 1 << 11
+
+
+def prepared_schema(carried: pa.Schema) -> pa.Schema:
+    """Return the columns of prepared documents; those of `carried` come with them."""
+    fields = chain(carried, (pa.field(*one) for one in (_DOCUMENT | _COUNTS).items()))
+    return pa.schema(list(fields))
+
+
+@dataclass(frozen=True)
+class Prepare:
+    """Prepares the documents of a task; can be pickled.
+
+    Rows have the columns of `carried`, then ``text0`` ...: the fields of texts, then those of
+    values and titles, if asked for, each once.
+    """
+
+    analyzer: Analyzer
+    settings: Settings
+    carried: pa.Schema  # what is handed on: `row`, `reference`, `id`, and what orders documents
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Yield prepared documents and counts."""
+        carried: list[pa.RecordBatch] = []
+        reading = self.settings.reading
+        # Messages name the columns as the user does.
+        more = filter(None, [self.settings.criteria.keep_field, reading.title_field])
+        names = list(dict.fromkeys([*reading.text_fields, *more]))
+
+        def texts() -> Iterator[pa.RecordBatch]:
+            for batch in chain([first], batches):
+                carried.append(batch.select(self.carried.names))
+                yield pa.RecordBatch.from_arrays(batch.columns[-len(names) :], names)
+
+        first = next(batches, None)
+        if first is None:
+            return
+        kinds = [column.type for column in first.columns[-len(names) :]]
+        schema = pa.schema(list(map(pa.field, names, kinds)))
+        reader = pa.RecordBatchReader.from_batches(schema, texts())
+        # The ids of rows stay outside.
+        settings = replace(self.settings, reading=replace(reading, id_field=None))
+        opened = open_input(reader, settings)
+        # What turns texts into terms was read by the driver.
+        opened = replace(opened, fingerprinter=Fingerprinter(self.analyzer, NoIdf()))
+        # There is no hint that needs titles.
+        options = replace(BatchOptions.for_criteria(self.settings.criteria), titles=False)
+        with ingest(opened, options) as corpus:
+            rows = pa.Table.from_batches(carried)
+            yield from _skipped(corpus, rows, prepared_schema(self.carried))
+            yield from _documents(corpus, rows, prepared_schema(self.carried), options.title_keys)
+            yield from _counts(corpus, rows, prepared_schema(self.carried))
+
+
+def _skipped(corpus: Corpus, rows: pa.Table, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+    skipped = [one for one in corpus.skipped if one.number]
+    if skipped:
+        taken = rows.take(pa.array([one.number - 1 for one in skipped]))
+        columns: dict[str, Any] = {name: taken[name] for name in taken.column_names}
+        columns["skipped"] = [one.reason for one in skipped]
+        yield batch_of(schema, columns, len(skipped))
+
+
+def _documents(
+    corpus: Corpus, rows: pa.Table, schema: pa.Schema, titled: bool
+) -> Iterator[pa.RecordBatch]:
+    signatures = corpus.take_signatures()
+    digests = corpus.digests.view(np.uint8).reshape(-1, DIGEST_BYTES)
+    values = corpus.values or None
+    places, seeds = _places(corpus), corpus.seeds()
+    titles = corpus.titles.each() if titled else None
+    for low in range(0, len(corpus), _DOCUMENTS):
+        here = np.arange(low, min(low + _DOCUMENTS, len(corpus)))
+        taken = rows.take(pa.array(places[here]))
+        columns: dict[str, Any] = {name: taken[name] for name in taken.column_names}
+        columns |= {"digest": of_bytes(digests[here]), "length": corpus.lengths[here]}
+        if values is not None:
+            columns["value"] = values[low : low + _DOCUMENTS]
+        if len(corpus.slots):
+            columns["text"] = [corpus.read(Slot(*slot)) for slot in corpus.slots[here].tolist()]
+        if titles is not None:
+            columns |= {"title": titles[0][here].view(np.int64), "named": titles[1][here]}
+        if seeds is not None:
+            columns["seeds"] = [_seeds_of(*seeds, number) for number in here.tolist()]
+        columns |= _signed(signatures, here) | _forms(corpus.forms, here)
+        yield batch_of(schema, columns, len(here))
+
+
+def _forms(forms: CorpusForms, here: NDArray[np.int64]) -> dict[str, Any]:
+    if forms.texts is None:
+        return {}
+    rows = forms.texts.row_of[here].tolist()
+    numbers = forms.texts.numbers.view(np.int64).tolist()
+    read = forms.texts.read
+    found: dict[str, Any] = {
+        "form": [read(row).encode("utf-8", "surrogatepass") if row >= 0 else None for row in rows],
+        "numbers": [numbers[row] if row >= 0 else None for row in rows],
+    }
+    if forms.signatures is not None:
+        keys = forms.signatures.keys
+        found["form_keys"] = [keys[row].tobytes() if row >= 0 else None for row in rows]
+    return found
+
+
+def _seeds_of(seeds: TextSeeds, text_of: NDArray[np.int64], number: int) -> bytes:
+    text = text_of[number]
+    return seeds.hashes[seeds.starts[text] : seeds.starts[text + 1]].tobytes()
+
+
+def _places(corpus: Corpus) -> NDArray[np.int64]:
+    """Return where documents are among the rows of a task."""
+    return np.asarray(corpus.records, np.int64) - 1
+
+
+def _signed(signatures: Signatures | None, here: NDArray[np.int64]) -> dict[str, Any]:
+    if signatures is None:
+        return {}
+    found = {"keys": of_bytes(signatures.keys[signatures.rows(here)])}
+    if signatures.sketches is not None:
+        found["sketch"] = of_bytes(signatures.sketches[signatures.rows(here)])
+    return found
+
+
+def _counts(corpus: Corpus, rows: pa.Table, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+    counts = corpus.counts
+    numbers = np.asarray(rows["row"])[_places(corpus)]
+    text_of = np.arange(len(corpus)) if counts.row_of is None else counts.row_of
+    by_text = np.argsort(text_of, kind="stable")
+    ends = np.searchsorted(text_of[by_text], np.arange(len(counts) + 1))
+    for first, last in iter_chunks(counts.starts, _ENTRIES):
+        documents = by_text[ends[first] : ends[last]]
+        columns = {
+            "counts": [pack_counts(cut_counts(counts, first, last))],
+            "rows": [numbers[documents].tobytes()],
+            "text_of": [(text_of[documents] - first).tobytes()],
+        }
+        yield batch_of(schema, columns, 1)

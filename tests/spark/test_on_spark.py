@@ -1,0 +1,274 @@
+"""On Spark, the results are those of one machine, row for row."""
+
+import json
+import random
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import combinations, pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+import spark_session
+from support import ROOT, Command, edited, environment, near, prose
+
+import simdup
+from simdup.clustering.linkage import components
+
+pytestmark = [
+    pytest.mark.spark,
+    # PySpark warns of new versions of pandas, and leaves sockets to the end of the process.
+    pytest.mark.filterwarnings("ignore"),
+]
+
+
+@pytest.fixture(scope="module")
+def spark() -> Iterator[Any]:
+    spark_session.require()
+    with spark_session.session() as made:
+        yield made
+
+
+def make_rows() -> list[dict[str, Any]]:
+    """Families of near-duplicates, a family of one template, copies, and rows without a text."""
+    texts: list[str | None] = [edited(prose(i // 3), i, i % 5) for i in range(500)]
+    template = prose(1000, 80)
+    texts += [edited(template, i, 1 + i % 14) for i in range(150)]
+    texts += [texts[i % 7] for i in range(60)] + [near(prose(3)), None, "", "。"]
+    # As chance would have it: 5 is prime to the number of rows.
+    return [
+        {"id": f"d{i * 5 % len(texts):04d}", "text": text, "n": i * 5 % len(texts)}
+        for i, text in enumerate(texts)
+    ]
+
+
+def by_command(simdup: Command, folder: Path, *options: str) -> list[list[str]]:
+    """The rows of the CSV that the command writes."""
+    ran = simdup("scan", folder / "rows.jsonl", "--id-field", "id", "-f", "csv", *options)
+    return [line.split(",") for line in ran.lines[1:]]
+
+
+def plain(rows: list[Any]) -> list[list[str]]:
+    """Rows as a CSV has them; `cluster_id` is not in that of the command."""
+    from simdup.output.records import digits
+
+    def cell(value: Any) -> str:
+        return "" if value is None else digits(value) if isinstance(value, float) else str(value)
+
+    return [[cell(value) for value in row[:-1]] for row in rows]
+
+
+# The stages are compared in more ways without Spark.
+CASES: list[dict[str, Any]] = [
+    {"linkage": "star", "keep": "longest", "cosine": 0.8},
+    {"method": "minhash", "shingle": "words:3", "prefer": ("d01*",)},
+    {"containment": 0.6},
+]
+
+
+def options(case: dict[str, Any]) -> list[str]:
+    return [
+        part
+        for name, value in case.items()
+        for part in (f"--{name}", value[0] if isinstance(value, tuple) else str(value))
+    ]
+
+
+def test_rows_are_those_of_the_command(spark: Any, simdup: Command, tmp_path: Path) -> None:
+    from simdup.spark import dedupe, scan
+
+    rows = make_rows()
+    frame = spark.createDataFrame(rows, "id string, text string, n long").repartition(3, "id")
+    write(tmp_path, rows)
+    for case in CASES:
+        found = scan(frame, order="n", **case)
+        assert plain(found.clusters.collect()) == by_command(simdup, tmp_path, *options(case))
+    expected = by_library(rows)
+    found = scan(frame, order="n")
+    assert plain(found.clusters.collect()) == by_command(simdup, tmp_path)
+    for name in ("documents", "clusters", "redundant", "linked", "skipped", "pairs", "candidates",
+                 "candidates_by", "star_redundant"):  # fmt: skip
+        assert getattr(found.summary(), name) == getattr(expected.summary, name), name
+    assert [tuple(row)[1:5] for row in found.pairs.collect()] == [
+        pair[:4] for cluster in expected.clusters for pair in cluster.pairs
+    ]
+    assert {tuple(row) for row in found.skipped.collect()} == {
+        (one.document, one.reason) for one in expected.skipped
+    }
+    first = [row["cluster_id"] for row in found.clusters.collect() if row["role"] == "kept"]
+    assert first == [min(m.name for m in c.members) for c in expected.clusters]
+    left = dedupe(frame, order="n", text="text")
+    assert left.columns == frame.columns
+    kept = simdup("dedupe", tmp_path / "rows.jsonl", "--id-field", "id", "-o", "out.jsonl")
+    assert kept.status in (0, 2)
+    lines = (tmp_path / "out.jsonl").read_text("utf-8").splitlines()
+    assert sorted(row["id"] for row in left.collect()) == sorted(
+        json.loads(line)["id"] for line in lines
+    )
+
+
+def write(folder: Path, rows: list[dict[str, Any]], name: str = "rows.jsonl") -> None:
+    """Write rows in their order, as a command reads them."""
+    ordered = sorted(rows, key=lambda row: row["n"])
+    lines = (json.dumps(row, ensure_ascii=False) + "\n" for row in ordered)
+    (folder / name).write_text("".join(lines), "utf-8")
+
+
+def by_library(rows: list[dict[str, Any]]) -> simdup.Result:
+    """What `scan` finds in a table of the rows."""
+    import pyarrow as pa
+
+    ordered = sorted(rows, key=lambda row: row["n"])
+    return simdup.scan(pa.Table.from_pylist(ordered), id="id", jobs=1)
+
+
+def test_references_are_never_redundant(spark: Any, simdup: Command, tmp_path: Path) -> None:
+    from simdup.spark import dedupe, scan
+
+    rows = make_rows()
+    known, new = rows[:100], rows[100:]
+    write(tmp_path, new)
+    write(tmp_path, known, "known.jsonl")
+    schema = "id string, text string, n long"
+    frames = [spark.createDataFrame(some, schema) for some in (new, known)]
+    found = scan(frames[0], order="n", references=frames[1])
+    expected = by_command(simdup, tmp_path, "--reference", "known.jsonl")
+    assert plain(found.clusters.collect()) == expected
+    left = dedupe(frames[0], order="n", references=frames[1])
+    redundant = {
+        row[2] for row in by_command(simdup, tmp_path, "--reference", "known.jsonl", "--linkage",
+                                     "star") if row[1] == "redundant"
+    }  # fmt: skip
+    assert {row["id"] for row in left.collect()} == {row["id"] for row in new} - redundant
+
+
+def test_large_and_small_stars_find_components(spark: Any) -> None:
+    """Long paths, stars and cliques, in any order, against a search in plain Python."""
+    from simdup.spark.stars import label_by_stars
+
+    chance = random.Random(7)
+    rows = chance.sample(range(10_000), 300)
+    edges = list(pairwise(rows[:100])) + [(rows[100], one) for one in rows[101:200]]
+    edges += [*combinations(rows[200:210], 2), *zip(rows[210::2], rows[211::2], strict=True)]
+    edges = [(min(edge), max(edge), chance.random() < 0.5) for edge in edges]
+    chance.shuffle(edges)
+    frame = spark.createDataFrame(edges, "a long, b long, copy boolean")
+    made = label_by_stars(frame, lambda name, make: make().localCheckpoint()).collect()
+    groups = components((a, b) for a, b, _ in edges)
+    copies = {b for _, b, copy in edges if copy}
+    expected = {(row, min(group), row in copies) for group in groups for row in group}
+    assert {tuple(row) for row in made} == expected
+    assert len(made) == len(expected)
+
+
+def test_limits_of_a_task_change_nothing(spark: Any) -> None:
+    from simdup.spark import Found, scan
+
+    frame = spark.createDataFrame(make_rows(), "id string, text string, n long")
+    found = scan(frame, order="n")
+    folder = f"{found.job.checkpoint.folder}/limited"
+    checkpoint = replace(found.job.checkpoint, folder=folder)
+    limited = Found(replace(found.job, checkpoint=checkpoint, many=20, at_once=100))
+    assert limited.clusters.collect() == found.clusters.collect()
+    assert {"components", "stars-2"} <= {path.name for path in Path(folder).iterdir()}
+
+
+def test_a_job_that_was_stopped_goes_on_at_the_next_stage(
+    spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from simdup.spark import scan
+    from simdup.spark.checkpoint import Checkpoint
+
+    frame = spark.createDataFrame(make_rows(), "id string, text string, n long")
+    made: list[str] = []
+    stage = Checkpoint.stage
+
+    def stopped(self: Checkpoint, name: str, make: Any) -> Any:
+        begun = []
+        content = stage(self, name, lambda: begun.append(name) or make())
+        if begun:
+            made.append(name)
+            raise KeyboardInterrupt
+        return content
+
+    expected = [tuple(row) for row in scan(frame, order="n").clusters.collect()]
+    monkeypatch.setattr(Checkpoint, "stage", stopped)
+    stages = ["prepared", "frequencies", "fingerprints", "edges", "labels", "groups", "numbers"]
+    for _ in stages:
+        with pytest.raises(KeyboardInterrupt):
+            scan(frame, order="n", checkpoint_dir=str(tmp_path))
+    assert made == stages
+    found = scan(frame, order="n", checkpoint_dir=str(tmp_path))
+    assert [tuple(row) for row in found.clusters.collect()] == expected
+
+
+def test_the_command_writes_folders(
+    spark: Any, simdup: Command, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from simdup.spark.command import main
+
+    write(tmp_path, make_rows())
+    source, out = str(tmp_path / "rows.jsonl"), tmp_path / "out"
+    assert main(["scan", source, "-o", str(out), "--format", "csv", "-s", "0.9"]) == 0
+    assert "documents" in capsys.readouterr().err
+    lines = [
+        line.split(",")[:-1]
+        for part in sorted((out / "clusters").glob("*.csv"))
+        for line in part.read_text("utf-8").splitlines()[1:]
+    ]
+    expected = by_command(simdup, tmp_path, "-s", "0.9")
+    assert [line[:5] for line in lines] == [line[:5] for line in expected]
+    assert {one.name for one in out.iterdir()} == {"clusters", "pairs", "skipped"}
+    assert main(["scan", source, "-o", str(out)]) == 2
+    assert "exists already" in capsys.readouterr().err
+    assert main(["scan", source, "-o", str(tmp_path / "no"), "--field", "body"]) == 2
+    assert "there is no column 'body'" in capsys.readouterr().err
+    assert main(["--path"]) == 0
+    assert Path(capsys.readouterr().out.strip()).is_file()
+
+
+def test_the_python_of_the_page_runs(spark: Any, tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "spark.md").read_text("utf-8")
+    (block,) = re.findall(r"^```py\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
+    rows = [(row["text"], f"https://example.org/{row['n']}", row["n"]) for row in make_rows()[:40]]
+    frame = spark.createDataFrame(rows, "content string, url string, position long")
+    known: dict[str, Any] = {"df": frame}
+    exec(block.replace("hdfs:///tmp/simdup", str(tmp_path)), known)
+    assert 0 < known["clean"].count() < frame.count()
+    shown = re.findall(r"(\w+)\.show\(\) +# (.*)", block)
+    assert {name: getattr(known["found"], name).columns for name, _ in shown} == {
+        name: columns.split(", ") for name, columns in shown
+    }
+
+
+def test_mistakes_are_said_in_a_sentence(spark: Any, tmp_path: Path) -> None:
+    from simdup.spark import dedupe, scan
+
+    frame = spark.createDataFrame([("a", "one"), ("a", "two")], "id string, text string")
+    with pytest.raises(simdup.SimdupError, match="'a' is the id of several rows"):
+        dedupe(frame)
+    with pytest.raises(simdup.SimdupError, match="there is no column 'url'"):
+        scan(frame, id="url")
+    with pytest.raises(simdup.SimdupError, match="invalid value"):
+        scan(frame, similarity=2)
+
+
+def test_a_killed_executor_changes_nothing(tmp_path: Path) -> None:
+    spark_session.require()
+    rows = make_rows()
+    write(tmp_path, rows)
+    done = subprocess.run(
+        [sys.executable, ROOT / "tests" / "spark_killed.py", "rows.jsonl", tmp_path / "checkpoint"],
+        cwd=tmp_path, env=environment(SPARK_LOCAL_IP="127.0.0.1"), capture_output=True, text=True,
+        timeout=300, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr[-2000:]
+    said = json.loads(done.stdout.splitlines()[-1])
+    assert said["killed"] == 1
+    expected = by_library(rows)
+    assert [row[2] for row in said["clusters"]] == [
+        member.name for cluster in expected.clusters for member in cluster.members
+    ]

@@ -1,0 +1,60 @@
+"""Spark on this machine, for tests; nobody else reaches it."""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
+from typing import Any
+
+import pytest
+from support import environment
+
+
+def missing() -> str:
+    """Why Spark cannot run here; empty if it can."""
+    if find_spec("pyspark") is None:
+        return "PySpark is not installed"
+    java = os.environ.get("JAVA_HOME")
+    found = f"{java}/bin/java" if java else shutil.which("java")
+    if (
+        not found
+        or subprocess.run([found, "-version"], capture_output=True, check=False).returncode
+    ):
+        return "there is no Java"
+    return ""
+
+
+def require() -> None:
+    """Skip a test without Spark, or fail if it is required."""
+    reason = missing()
+    if reason and os.environ.get("SIMDUP_REQUIRE_SPARK"):
+        pytest.fail(reason)
+    if reason:
+        pytest.skip(reason)
+
+
+@contextmanager
+def session(master: str = "local[2]", **settings: str) -> Iterator[Any]:
+    """A session that finds this checkout, whatever is installed."""
+    from pyspark.sql import SparkSession
+
+    path = environment()["PYTHONPATH"]
+    os.environ |= {"PYTHONPATH": path, "PYSPARK_PYTHON": sys.executable}
+    os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+    known = {
+        "spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false",
+        "spark.driver.bindAddress": "127.0.0.1", "spark.driver.host": "127.0.0.1",
+        "spark.driver.memory": "1g", "spark.executorEnv.PYTHONPATH": path,
+        "spark.sql.shuffle.partitions": "4", "spark.log.level": "ERROR",
+    }  # fmt: skip
+    builder: Any = SparkSession.builder.master(master)
+    for name, value in (known | settings).items():
+        builder = builder.config(name, value)
+    made = builder.getOrCreate()
+    try:
+        yield made
+    finally:
+        made.stop()
