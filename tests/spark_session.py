@@ -1,7 +1,6 @@
 """Spark on this machine, for tests; nobody else reaches it."""
 
 import os
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -12,19 +11,22 @@ from typing import Any
 import pytest
 from support import environment
 
+from simdup import SimdupError
+from simdup.spark.java import prepare_java
+
 
 def missing() -> str:
     """Why Spark cannot run here; empty if it can."""
     if find_spec("pyspark") is None:
         return "PySpark is not installed"
-    java = os.environ.get("JAVA_HOME")
-    found = f"{java}/bin/java" if java else shutil.which("java")
-    if (
-        not found
-        or subprocess.run([found, "-version"], capture_output=True, check=False).returncode
-    ):
-        return "there is no Java"
-    return ""
+    try:
+        prepare_java()
+    except SimdupError as error:
+        return error.what
+    home = os.environ.get("JAVA_HOME")
+    found = f"{home}/bin/java" if home else "java"
+    works = subprocess.run([found, "-version"], capture_output=True, check=False).returncode == 0
+    return "" if works else "there is no Java"
 
 
 def require() -> None:

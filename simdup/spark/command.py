@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import shutil
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import MISSING, fields
@@ -18,6 +17,7 @@ from simdup.errors import SimdupError
 from simdup.model.criteria import Criteria
 from simdup.model.recipe import RECIPES, Recipe, named_recipe
 from simdup.spark.checkpoint import DataFrame, Session, exists
+from simdup.spark.java import prepare_java
 
 FORMATS = ("parquet", "json", "csv")
 _SUFFIXES = {".parquet": "parquet", ".jsonl": "json", ".json": "json", ".csv": "csv"}
@@ -183,8 +183,8 @@ def _session(master: str | None, settings: Iterable[str]) -> Session:
     if find_spec("pyspark") is None:
         raise SimdupError("pyspark", "not installed", "pip install 'simdup[spark]'")
     submitted = "PYSPARK_GATEWAY_PORT" in os.environ
-    if not submitted and not os.environ.get("JAVA_HOME") and shutil.which("java") is None:
-        raise SimdupError("java", "Spark needs it, and it is not on PATH", "set JAVA_HOME")
+    if not submitted:
+        prepare_java()
 
     from pyspark.sql import SparkSession
 
@@ -198,7 +198,9 @@ def _session(master: str | None, settings: Iterable[str]) -> Session:
         # Nobody else reaches what runs on one machine only.
         for name in ("spark.driver.bindAddress", "spark.driver.host"):
             builder = builder.config(name, "127.0.0.1")
-        builder = builder.config("spark.ui.enabled", "false")
+        builder = builder.config("spark.ui.enabled", "false").config("spark.log.level", "ERROR")
+        bars = "true" if sys.stderr.isatty() else "false"
+        builder = builder.config("spark.ui.showConsoleProgress", bars)
     for one in settings:
         name, _, value = one.partition("=")
         builder = builder.config(name, value)
