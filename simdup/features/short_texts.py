@@ -3,7 +3,7 @@
 One changed word changes a third of a message's shingles, and a link adds as many as the message
 has.  So the *form* of a short text keeps only letters, digits and their marks; links, names after
 an at sign, emoji and punctuation are left out.  Numbers are read from the text, because they make
-different texts of "第1集" and "第2集", however similar these are.
+different texts of "第1集" and "第2集", however similar these are; the form has them in digits.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import hashlib
 import re
 import unicodedata
 from collections.abc import Sequence
+from decimal import Decimal
 from functools import cache
 from typing import NamedTuple
 
@@ -24,7 +25,7 @@ from simdup.features.text import PreparedText, cut_at, ends_of, from_codes, to_c
 
 # Texts with more characters, white space aside, have no form: they are never short.
 LONGEST = 500
-# A text keeps its links and names if fewer characters would be left, such as "转发".
+# A text keeps its links and names if fewer letters would be left: a Han character counts as two.
 _FEW_LEFT = 8
 
 _LINK = re.compile(r"(?:https?://|ftp://|www\.)[!-~]+", re.IGNORECASE)
@@ -37,13 +38,20 @@ _KEYCAP = re.compile("[0-9#*]\ufe0f?\u20e3")
 _HAN_DIGITS = {c: i for i, c in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2}
 _HAN_UNITS = {"十": 10, "百": 100, "千": 1000, "万": 10**4, "亿": 10**8}
 _HAN = "".join([*_HAN_DIGITS, *_HAN_UNITS])
-# A single numeral before these is a number: a time, a date, a floor, an episode.  一 is not: 一点
-# is "a little".
-_COUNTED = "点时日号月年楼层栋室班级集章节条届期季回册卷页组区元块"
+_ROMAN = {"i": 1, "v": 5, "x": 10}
+# A single numeral before these is a number: a date, a floor, an episode.  一点 is "a little".
+_COUNTED = "时日号月年天周楼层栋室班级集章节条届期季回册卷页组区元块斤等路居"
 _NUMBER = re.compile(
-    rf"(?P<digits>\d+(?:,\d{{3}}(?!\d))*)(?P<unit>[十百千万亿]*)"
-    rf"|第(?P<nth>[{_HAN}]+)|(?P<several>[{_HAN}]{{2,}})|(?P<one>[二三四五六七八九十])(?=[{_COUNTED}])"
+    rf"(?P<sign>(?<![a-zA-Z0-9])-)?(?P<digits>(?<![\d.])\d+\.\d+(?!\.?\d)|\d+(?:,\d{{3}}(?!\d))*)"
+    rf"(?P<unit>[十百千万亿]*)(?P<share>[%‰]?)"
+    rf"|(?<=第)(?P<nth>[{_HAN}]+)"
+    r"|(?<=星期)(?P<weekday>[一二三四五六日天])|(?<=周)(?P<day>[一二三四五六日])"
+    rf"|(?P<several>[{_HAN}]{{2,}})"
+    rf"|(?P<one>[一两二三四五六七八九十])(?=[{_COUNTED}])|(?P<hour>[两二三四五六七八九十])(?=点)"
+    r"|(?<![a-z0-9])(?P<roman>[ivx]{2,4})(?![a-z0-9])"
 )
+
+_ANY_NUMBER = re.compile(rf"[\d{_HAN}]|星期|周|[ivx]{{2}}")
 
 # What the form does with a character.
 _UNKNOWN, _DROPPED, _KEPT, _LATIN, _AFTER_LATIN = range(5)
@@ -83,31 +91,44 @@ def forms_of(prepared: Sequence[PreparedText], longest: int) -> Forms:
         At most `LONGEST`.
     """
     rows = [i for i, text in enumerate(prepared) if 0 < len(text.compact) <= LONGEST]
-    bare = [_without_links(prepared[i].folded) for i in rows]
-    forms = _letters(bare)
-    few = [i for i, form in enumerate(forms) if len(form) < _FEW_LEFT]
-    for i, form in zip(few, _letters([prepared[rows[i]].folded for i in few]), strict=True):
-        bare[i], forms[i] = prepared[rows[i]].folded, form or prepared[rows[i]].compact
+    spelled = [spell_numbers(_without_links(prepared[i].folded)) for i in rows]
+    forms = _letters([text for text, _ in spelled])
+    few = [i for i, form in enumerate(forms) if _weight(form) < _FEW_LEFT]
+    whole = [spell_numbers(prepared[rows[i]].folded) for i in few]
+    for i, one, form in zip(few, whole, _letters([text for text, _ in whole]), strict=True):
+        spelled[i], forms[i] = one, form or prepared[rows[i]].compact
     kept = [i for i, form in enumerate(forms) if len(form) <= longest]
     return Forms(
         np.array([rows[i] for i in kept], np.int64),
         [forms[i] for i in kept],
-        [numbers_of(bare[i]) for i in kept],
+        [spelled[i][1] for i in kept],
     )
 
 
-def numbers_of(text: str) -> tuple[str, ...]:
-    """Return the numbers of a text in order, each in one spelling.
+def spell_numbers(text: str) -> tuple[str, tuple[str, ...]]:
+    """Return a text with its numbers in digits, and the numbers in order.
 
-    These are numbers in digits (with a Han unit: "3万"), Han numerals of at least two characters,
-    and single ones after 第 or before what is counted with them.
+    These are numbers in digits, also with a Han unit ("3万"), a share ("5%") or a decimal point;
+    Roman and Han numerals of at least two characters; single Han numerals after 第 or 星期, or
+    before what is counted with them.
 
     Examples
     --------
-    >>> numbers_of("第一集 2024-01-05 三点 共1,000人 二〇二四年 3万 一个")
-    ('1', '2024', '1', '5', '3', '1000', '2024', '3万')
+    >>> spell_numbers("第一集 2024-01-05 三点 共1,000人 3.50万 一个 Part iv 周日")[1]
+    ('1', '2024', '1', '5', '3', '1000', '35000', '4', '7')
     """
-    return tuple(filter(None, map(_spell, _NUMBER.finditer(text))))
+    numbers: list[str] = []
+
+    def spell(number: re.Match[str]) -> str:
+        found = _spell(number)
+        if not found:
+            return number[0]
+        numbers.append(found)
+        return found
+
+    if not _ANY_NUMBER.search(text):
+        return text, ()
+    return _NUMBER.sub(spell, text), tuple(numbers)
 
 
 def form_sets(forms: Sequence[str]) -> Sets:
@@ -167,13 +188,33 @@ def _table() -> NDArray[np.uint8]:
     return table
 
 
+def _weight(form: str) -> int:
+    """Return how much a form says, in letters."""
+    return sum(2 if ord(c) >= _DENSE else 1 for c in form)
+
+
 def _spell(number: re.Match[str]) -> str:
     """Return a number in plain digits; empty for Han units without a digit, such as 千万."""
     if number["digits"]:
-        return str(int(number["digits"].replace(",", ""))) + number["unit"]
+        value = Decimal(number["digits"].replace(",", ""))
+        for unit in number["unit"]:
+            value *= _HAN_UNITS[unit]
+        plain = f"{value:f}"
+        plain = plain.rstrip("0").rstrip(".") if "." in plain else plain
+        return (number["sign"] or "") + plain + number["share"]
+    if day := number["weekday"] or number["day"]:
+        return str(_HAN_DIGITS.get(day, 7))
+    if number["roman"]:
+        return _roman(number["roman"])
     if number["several"] and not any(c in _HAN_DIGITS for c in number["several"]):
         return ""
-    return str(_value(number["nth"] or number["several"] or number["one"]))
+    return str(_value(next(filter(None, map(number.group, ("nth", "several", "one", "hour"))))))
+
+
+def _roman(numeral: str) -> str:
+    values = [_ROMAN[c] for c in numeral]
+    following = [*values[1:], 0]
+    return str(sum(-v if v < n else v for v, n in zip(values, following, strict=True)))
 
 
 def _value(han: str) -> int:

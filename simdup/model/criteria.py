@@ -33,7 +33,8 @@ LEAST_SIMILARITY = 0.2
 _KINDS = {
     "distance": WHOLE, "similarity": NUMBER, "containment": NUMBER, "cosine": NUMBER,
     "recall": NUMBER, "keep": TEXT, "prefer": (Iterable, "shell patterns"),
-    "decisions": (Decisions, "a Decisions"),
+    "decisions": (Decisions, "a Decisions"), "short_texts": (bool, "True or False"),
+    "numbers": (bool, "True or False"), "same_title": (bool, "True or False"),
 }  # fmt: skip
 
 # What a similarity is: Jaccard similarity of shingles, or edit similarity of short texts.

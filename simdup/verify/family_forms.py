@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,6 +15,10 @@ from simdup.search.arrays import U64, RowIds
 from simdup.search.lists import Lists
 from simdup.verify.family_sets import FEW_PAIRS
 
+# In a family of up to so many texts, all pairs are looked at; in larger ones so many at least.
+# This takes a second or two.
+_SMALL = 512
+FEW = 1 << 20
 # How many bands in a row two texts must share, one after the other, until few pairs are left.
 _WIDTHS = (1, 2, 3, 4, 6, 9, 13, 20)
 
@@ -75,7 +81,8 @@ class FamilyForms:
         found, left_out = self._by_bands()
         numbers = self._short.numbers[self._rows]
         near = _lists([mix64(block[self.places]) ^ numbers for block in blocks])
-        if (pairs := near.count_pairs()) > FEW_PAIRS * len(self.places):
+        # Where no band keys propose pairs, nothing else does.
+        if self._signatures is not None and (pairs := near.count_pairs()) > self._most:
             left_out += pairs
         else:
             found = found.joined(near)
@@ -91,14 +98,19 @@ class FamilyForms:
             return Lists.none(), 0
         documents = self._documents[self.places]
         columns = [column.astype(np.uint64) for column in self._signatures.columns(documents)]
-        most = FEW_PAIRS * len(self.places)
         every = found = _lists(columns)
         for width in _WIDTHS[1:]:
-            if found.count_pairs() <= most or width > len(columns):
+            if found.count_pairs() <= self._most or width > len(columns):
                 break
             rows = (columns[first : first + width] for first in range(len(columns) - width + 1))
             found = _lists([_mixed(row) for row in rows])
         return found, every.count_pairs() - found.count_pairs()
+
+    @property
+    def _most(self) -> int:
+        """The most pairs of lists to look at."""
+        n = len(self.places)
+        return sys.maxsize if n <= _SMALL else max(FEW_PAIRS * n, FEW)
 
     @property
     def _rows(self) -> RowIds:

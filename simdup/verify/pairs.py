@@ -222,4 +222,5 @@ def _group_family(proposals: Proposals, copies: Copies, given: Grouping, found: 
     with_copies = ([one for first in some for one in copies.of(first)] for some in numbers)
     found.star_redundant += _count_redundant(with_copies, given)
     found.count(*family.checked.tolist())
-    found.unchecked += family.budget.unchecked
+    # A pair may have been left out several times, but there are no more than this.
+    found.unchecked += min(family.budget.unchecked, len(family) * (len(family) - 1) // 2)

@@ -188,7 +188,8 @@ class Proposals:
             keys = _stacked(list(known.columns(self.rows[places])), len(places))
             for a, b in banding.candidates(keys):
                 i, j = places[a], places[b]
-                new = self.alike(i, j) & ~earlier.near(i, j) & ~earlier.alike(i, j)
+                own = self._useful(i, j) & known.propose(self.rows[i], self.rows[j])
+                new = own & ~earlier.near(i, j) & ~earlier.alike(i, j)
                 yield i[new], j[new]
         if self.listed is not None:
             i, j = self.listed.places(self.rows)

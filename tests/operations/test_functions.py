@@ -19,7 +19,7 @@ VERBS: list[Callable[..., Any]] = [
     package.scan, package.dedupe, package.tune, package.fit, package.passages,
 ]  # fmt: skip
 # True and false are what Python says of any value.
-SWITCHES = ("verify", "all_pairs", "same_title", "short_texts", "numbers", "force")
+SWITCHES = ("verify", "all_pairs", "force")
 
 
 def arguments() -> Iterator[tuple[Callable[..., Any], str]]:
