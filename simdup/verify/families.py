@@ -35,7 +35,7 @@ from simdup.verify.stored import StoredTexts
 # 100,000 messages of 120 characters would take a minute.
 COMPARISONS = 1 << 12
 # An edit similarity costs as much as the shingles of a text so many times as long: some 5 us.
-_EDIT_COST = 8
+_EDIT_COST = 4
 # Shorter documents cost as much as one of this many characters.
 _LEAST_COST = 64
 # Where shingles do not decide, vectors are compared: few terms, whatever the text.
