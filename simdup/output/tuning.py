@@ -92,7 +92,7 @@ def _table(found: Tuning, paint: Painter) -> Iterator[str]:
         cells = (
             ">" if setting.options == advised else " ",
             f"{name if setting.options else default:<36} ",
-            f"{setting.recall:>6.1%} ",
+            f"{setting.recall:>6.1%} " if found.true else f"{'–':>6} ",
             f"{setting.per_document:>12.2f} ",
             f"{setting.seconds:>7.2f}",
         )
