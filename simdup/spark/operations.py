@@ -200,7 +200,7 @@ def dedupe(
 def _job(rows: Rows, settings: Settings, checkpoint_dir: str | None) -> Job:
     session = rows.frame.sparkSession
     if "connect" in type(session).__module__:
-        what = "Spark Connect has no `sparkContext`, which gives the model to all machines"
+        what = "Spark Connect has no sparkContext, which gives the model to all machines"
         raise SimdupError("data", what, "run the job with spark-submit, or in a classic session")
     folder = tempfile.mkdtemp(prefix="simdup-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
