@@ -117,7 +117,8 @@ class ScannedDocuments:
         """Return what the similarity of a pair is; None if it was not measured."""
         if measures.similarity is None:
             return None
-        if min(a, b) < 0:
+        # An index has no forms; and where no text is short, nobody needs to be asked.
+        if min(a, b) < 0 or self.by_edit is never:
             return JACCARD
         return EDIT if self.by_edit(np.array([a]), np.array([b]))[0] else JACCARD
 

@@ -28,10 +28,6 @@ BUDGET = 128
 # 1,500 laws took 0.35 s with 128.
 PSTABLE_BUDGET = 512
 
-# The lowest Jaccard similarity that is looked for in the forms of short texts.  Below, texts of one
-# language share so many bands by chance that all of them would be candidates.
-LEAST_EDITED = 0.4
-
 # The share of pairs at the similarity that a sketch may reject by chance.
 LOSS = 1e-3
 

@@ -16,13 +16,17 @@ from numpy.typing import NDArray
 from simdup.features.shingles import run_sets
 from simdup.features.short_texts import form_sets
 from simdup.features.text import ends_of, to_codes
-from simdup.fingerprints.bands import LEAST_EDITED, banding_at
+from simdup.fingerprints.bands import banding_at
 from simdup.lsh import minhash
 from simdup.lsh.families import bands
 from simdup.mix64 import mix64
 from simdup.model.criteria import Criteria
 from simdup.search.arrays import U64, RowIds
 from simdup.search.prefixes import least_difference, odd_sketches
+
+# The lowest Jaccard similarity that is looked for in forms.  Below, texts of one language share so
+# many bands by chance that all of them would be candidates.
+LEAST_EDITED = 0.4
 
 # For characters and for runs of two: the words of their odd sketches, and what an edit changes.
 _SKETCHES = ((2, 2), (4, 4))
