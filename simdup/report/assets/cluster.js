@@ -60,7 +60,7 @@ window.simdupCluster = (() => {
     return h('li', { class: 'member' },
       h('span', { class: `tag ${side || ''}` }, letter(i)),
       h('span', { class: 'title' }, name(file || folder, { class: 'file' }), file && folder ? name(folder, { class: 'folder' }) : null),
-      h('span', { class: 'role' }, chips(d, i), table.flags[d] & EDITED && figures ? h('span', { class: 'chip', title: t('editedText') }, t('edited')) : null),
+      h('span', { class: 'role' }, chips(d, i), (table.flags[d] & (EDITED | EXACT)) === EDITED && figures ? h('span', { class: 'chip', title: t('editedText') }, t('edited')) : null),
       h('span', { class: 'num size' }, table.bytes[d] ? state.bytes(table.bytes[d]) : ''),
       h('span', { class: `num similarity${table.role[d] === 2 ? ' far' : ''}${weak ? ' weak' : ''}` }, i && table.similarity[d] >= 0 && figures ? state.digits(table.similarity[d], table.flags[d] & ESTIMATED) : ''),
       h('span', { class: 'num distance' }, table.distance[d] >= 0 && figures ? t('bits', table.distance[d]) : ''),
