@@ -159,6 +159,8 @@ TRIALS: dict[str, dict[str, str]] = {
     "--side-by-side": {"compare": "|--diff|--side-by-side"},
     "--removed": {"dedupe": "||--removed removed.csv"},
     "--dry-run": {"dedupe": "||--dry-run"},
+    "--by": {"dedupe": "||--by folder"},
+    "--max-removed": {"dedupe": "||--max-removed 0"},
     "--force": {"dedupe": "c -o full||--force"},
     "--link": {"dedupe": "||--link symbolic"},
     "--report-texts": {"dedupe": "c --dry-run|--removed out.html|--report-texts none",

@@ -44,7 +44,7 @@ def _write_records(folder: Path) -> None:
     texts = [prose(1), prose(2), near(prose(1)), prose(9)]
     records = [
         {"text": text, "content": text, "html": _page(text), "url": f"{_CRAWLED}{n}",
-         "date": f"2026-01-{n:02}"}
+         "date": f"2026-01-{n:02}", "source": "web" if n % 2 else "news"}
         for n, text in enumerate(texts, 1)
     ]  # fmt: skip
     lines = "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records)

@@ -202,9 +202,12 @@ def cleaned_words(cleaned: Cleaned) -> str:
     # They are written too, so there may be more files than documents.
     if not all(one.error for one in cleaned.result.skipped):
         stay += " (and what was skipped)"
-    if cleaned.bytes_before is None or cleaned.bytes_after is None:
+    before, after = cleaned.bytes_before, cleaned.bytes_after
+    if before is None or after is None:
         return stay
-    return f"{stay}, {size_words(cleaned.bytes_after)} of {size_words(cleaned.bytes_before)}"
+    # Compressed anew, a file may become larger.
+    saved = f" ({1 - after / before:.0%} saved)" if after < before else ""
+    return f"{stay}, {size_words(after)} of {size_words(before)}{saved}"
 
 
 def missing_words(cleaned: Cleaned) -> str:

@@ -39,7 +39,7 @@ def test_what_is_written_is_valid(simdup: Command, tmp_path: Any) -> None:
     workbench.build(tmp_path)
     simdup("index", "build", "seen.index", "examples/corpus")
     written = [simdup(*command.split(), "-f", "jsonl").out for command in COMMANDS]
-    simdup("dedupe", "corpus", "-o", "clean", "--removed", "removed.jsonl")
+    simdup("dedupe", "corpus", "-o", "clean", "--removed", "removed.jsonl", "--by", "folder")
     written.append((tmp_path / "removed.jsonl").read_bytes())
     prints = simdup("fingerprint", "-q", "corpus").out
     written += [simdup(name, "-f", "jsonl", stdin=prints).out for name in ("cluster", "pairs")]

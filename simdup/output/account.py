@@ -1,0 +1,30 @@
+"""The account of a cleaned corpus: what each source, author or folder lost, as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from simdup.model.cleaned import Part
+from simdup.output.summary import count_words, size_words
+from simdup.output.text import Painter
+
+# More rows do not help a person; programs get all.
+ROWS = 20
+_COLUMNS = "documents   removed    share  bytes removed  "
+
+
+def account_text(parts: tuple[Part, ...], by: str, paint: Painter) -> Iterator[str]:
+    """Yield the lines of a table: the groups that lost most, and how many others there are."""
+    if not parts:
+        return
+    yield paint("dim", f"{_COLUMNS}{paint.name(by, len(_COLUMNS))}")
+    for part in parts[:ROWS]:
+        name = f"(no {by})" if part.name is None else part.name or "(empty)"
+        yield (
+            f"{part.documents:>9,}  {part.removed:>8,}  {part.share:>7.1%}  "
+            f"{size_words(part.removed_bytes):>13}  {paint.name(name, len(_COLUMNS))}"
+        )
+    if len(parts) > ROWS:
+        others = parts[ROWS:]
+        removed = sum(part.removed for part in others)
+        yield f"{removed:,} more removed documents in {count_words(len(others), 'other group')}"
