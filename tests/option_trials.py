@@ -159,6 +159,7 @@ TRIALS: dict[str, dict[str, str]] = {
     "--side-by-side": {"compare": "|--diff|--side-by-side"},
     "--removed": {"dedupe": "||--removed removed.csv"},
     "--dry-run": {"dedupe": "||--dry-run"},
+    "--lossless": {"dedupe": "||--lossless"},
     "--by": {"dedupe": "||--by folder"},
     "--max-removed": {"dedupe": "||--max-removed 0"},
     "--force": {"dedupe": "c -o full||--force"},

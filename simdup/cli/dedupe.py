@@ -113,7 +113,7 @@ _writing = options.value(
 @options.sources
 @options.settings(
     options.reading_with_titles,
-    options.criteria(linkage={"shown": "star"}, distance=options.SEARCHED_DISTANCE),
+    options.criteria(linkage={"shown": "star"}, distance=options.SEARCHED_DISTANCE, lossless={}),
     options.run_with_search,
     options.recipe,
 )
@@ -142,6 +142,7 @@ def command(
       simdup dedupe delivery/ --reference seen.index -o new/
       simdup dedupe ./corpus -o ./clean --removed removed.html
       simdup dedupe train.jsonl -o clean.jsonl --by source --max-removed 0.5
+      simdup dedupe ./corpus -o ./clean --lossless --keep longest
       simdup dedupe ./corpus --dry-run
     """
     from simdup.operations.rewrite import rewrite, with_linkage
@@ -158,7 +159,8 @@ def command(
 
 def _say_written(cleaned: Cleaned, writing: _Writing, screen: options.Screen) -> None:
     """Print where the corpus was written, how much of it stays, what it lacks and lost."""
-    from simdup.output.account import account_text
+    from simdup.operations.losses import find_lost
+    from simdup.output.account import account_text, lost_text, spared_words
     from simdup.output.summary import cleaned_words, count_words, missing_words
     from simdup.output.text import Painter
 
@@ -168,10 +170,13 @@ def _say_written(cleaned: Cleaned, writing: _Writing, screen: options.Screen) ->
         screen.wrote(cleaned.written, cleaned_words(cleaned))
     elif writing.dry_run:
         screen.report(f"Wrote no corpus: {cleaned_words(cleaned)}.")
-    entries = "document to remove", "documents to remove"
+    result, entries = cleaned.result, ("document to remove", "documents to remove")
     if cleaned.written:
         entries = "removed document", "removed documents"
     screen.wrote(writing.corpus.report, count_words(len(cleaned.removed), *entries))
     screen.report(missing_words(cleaned))
+    if result.spared and not screen.quiet:
+        screen.report(spared_words(result))
+        screen.table(lost_text(find_lost(result), Painter(sys.stderr)))
     if writing.corpus.by is not None:
         screen.table(account_text(cleaned.parts, writing.corpus.by, Painter(sys.stderr)))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from simdup.errors import invalid
+from simdup.model.clusters import Spared
 from simdup.model.result import Result
 
 if TYPE_CHECKING:
@@ -53,6 +54,8 @@ class Removed:
     measure: str | None = None  # what the similarity is: ``jaccard`` or, of short texts, ``edit``
     containment: float | None = None  # as in `Pair`, if it was asked for
     cosine: float | None = None  # the same
+    # With `Criteria.lossless`, the share of its shingles that the kept one has.
+    covered: float | None = None
 
 
 class Part(NamedTuple):
@@ -68,6 +71,15 @@ class Part(NamedTuple):
     def share(self) -> float:
         """The share of the documents that was removed."""
         return self.removed / max(self.documents, 1)
+
+
+class Lost(NamedTuple):
+    """The longest passage of a spared document that would be lost, and what surrounds it."""
+
+    document: Spared
+    before: str
+    passage: str
+    after: str
 
 
 class Cleaned(NamedTuple):

@@ -71,6 +71,8 @@ class Member:
         ``kept`` if the kept one is contained in this one, or ``both``.
     measure : str or None
         What the similarity is: ``jaccard`` or, of short texts, ``edit``; None if not measured.
+    covered : float or None
+        With `Criteria.lossless` the share of this text that the kept one has, as in `Measures`.
     """
 
     name: Any
@@ -85,6 +87,18 @@ class Member:
     estimated: bool = False
     contained: str | None = None
     measure: str | None = None
+    covered: float | None = None
+
+
+class Spared(NamedTuple):
+    """A document that is not redundant only because something of it would be lost."""
+
+    name: Any
+    kept: Any  # the name of the kept document that it is near to
+    similarity: float | None
+    covered: float  # the share of its shingles that the kept one has
+    number: int = -1  # as in `Member`
+    beside: int = -1
 
 
 @dataclass(frozen=True, slots=True)

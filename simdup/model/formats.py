@@ -22,6 +22,7 @@ TYPED_LINES = {
     "pair": ("a",),
     "overlap": ("a",),
     "removed": ("document",),
+    "spared": ("document",),
     "part": ("name",),
     "match": ("document",),
     "new": ("document",),

@@ -7,7 +7,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from simdup.errors import SimdupError
-from simdup.model.clusters import Cluster, Pair, Summary
+from simdup.model.clusters import Cluster, Pair, Spared, Summary
 from simdup.model.documents import Skipped
 from simdup.model.frames import Columns, cluster_columns, to_arrow, to_frame
 from simdup.model.inputs import InputDocuments
@@ -39,6 +39,9 @@ class Result:
         Where the documents come from (`simdup.ingest.origins.Origins`), for a report page.
     pages : Pages, optional
         How the result becomes HTML.
+    spared : tuple of Spared
+        With `Criteria.lossless`, the documents that are not redundant only because the kept one
+        lacks something of them, in input order.
     """
 
     clusters: tuple[Cluster, ...]
@@ -49,6 +52,7 @@ class Result:
     inputs: InputDocuments = field(default_factory=InputDocuments)
     origins: Any = field(default=None, repr=False, compare=False)
     pages: Pages | None = field(default=None, repr=False, compare=False)
+    spared: tuple[Spared, ...] = ()
 
     def __len__(self) -> int:
         """Return the number of clusters."""

@@ -15,12 +15,16 @@ from simdup.ingest.corpus import Corpus
 from simdup.ingest.groups import GroupBy, Groups
 from simdup.ingest.origins import Origins
 from simdup.ingest.sources import Input
-from simdup.model.cleaned import Cleaned, DedupeOptions, Part, Removed
+from simdup.model.cleaned import Cleaned, DedupeOptions, Lost, Part, Removed
 from simdup.model.documents import Skipped
 from simdup.model.result import Result
 from simdup.model.settings import Settings
 from simdup.operations.scan import examine
 from simdup.output.corpus_writer import Cut
+from simdup.verify.differences import find_differences
+
+# Characters shown before and after a passage, so that it makes sense.
+_AROUND = 20
 
 
 def with_groups(settings: Settings, by: str | None) -> Settings:
@@ -133,6 +137,24 @@ def find_losses(opened: Input, options: DedupeOptions) -> Losses:
     return Losses(result, _cuts(result, corpus), groups)
 
 
+def find_lost(result: Result, most: int = 3) -> list[Lost]:
+    """Return what would be lost of those spared documents of which most would be.
+
+    Texts are read again; what cannot be read again is missing.
+    """
+    found = []
+    for one in sorted(result.spared, key=lambda one: (one.covered, one.number))[:most]:
+        texts = dict(result.origins.read_again((one.beside, one.number)))
+        if len(texts) == 2:
+            text = texts[one.number]
+            spans = find_differences(texts[one.beside], text, result.origins.analyzer)
+            added = (span.b for span in spans if span.kind == "added")
+            start, end = max(added, key=lambda span: span[1] - span[0], default=(0, 0))
+            before = text[max(start - _AROUND, 0) : start]
+            found.append(Lost(one, before, text[start:end], text[end : end + _AROUND]))
+    return found
+
+
 def check_references(references: Sequence[str], skipped: Sequence[Skipped]) -> None:
     """Raise if a reference gave no document: with a mistyped name, everything would stay."""
     named = {*references, *map(without_address, references)}
@@ -156,6 +178,8 @@ def _cuts(result: Result, corpus: Corpus) -> list[Cut]:
                 reason = "exact copy" if same else "near-duplicate"
                 figures = one.distance or 0, one.similarity, kept.name, one.estimated, one.measure
                 path, kept_path = corpus.paths[number], corpus.paths[kept.number] if read else ""
-                entry = Removed(one.name, reason, *figures, one.containment, one.cosine)
+                entry = Removed(
+                    one.name, reason, *figures, one.containment, one.cosine, one.covered
+                )
                 found.append(Cut(entry, path, corpus.records[number], kept_path, number))
     return sorted(found, key=lambda cut: cut.number)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from simdup.model.cleaned import Part
+from simdup.model.cleaned import Lost, Part
+from simdup.model.result import Result
+from simdup.output.escaping import shown
+from simdup.output.removed import beginning
 from simdup.output.summary import count_words, size_words
 from simdup.output.text import Painter
 
 # More rows do not help a person; programs get all.
 ROWS = 20
+_INDENT = 10
 _COLUMNS = "documents   removed    share  bytes removed  "
 
 
@@ -28,3 +32,21 @@ def account_text(parts: tuple[Part, ...], by: str, paint: Painter) -> Iterator[s
         others = parts[ROWS:]
         removed = sum(part.removed for part in others)
         yield f"{removed:,} more removed documents in {count_words(len(others), 'other group')}"
+
+
+def spared_words(result: Result) -> str:
+    """Return how many documents stay because something of them would be lost."""
+    spared = count_words(len(result.spared), "document")
+    return f"Spared {spared} that the kept one does not contain. What would be lost, for example:"
+
+
+def lost_text(lost: Iterable[Lost], paint: Painter) -> Iterator[str]:
+    """Yield lines that show what would be lost of some documents."""
+    indent = " " * _INDENT
+    for one in lost:
+        share = f"{1 - one.document.covered:>{_INDENT - 2}.1%}  "
+        yield f"{share}{paint.name(str(one.document.name), _INDENT)}"
+        yield f"{indent}{paint.name('beside ' + str(one.document.kept), _INDENT)}"
+        passage = paint("added", shown(f"[+{beginning(one.passage)}+]"))
+        before, after = (" ".join(part.split()) for part in (one.before, one.after))
+        yield f"{indent}{shown(before)}{passage}{shown(after)}"

@@ -244,8 +244,8 @@ def _marked(values: dict[str, Any]) -> dict[str, Any]:
 
 def _rounded(values: dict[str, Any]) -> dict[str, Any]:
     """Return fields with rounded measures, without those not measured."""
-    shares = ("similarity", "containment", "cosine")
-    measures = {name: rounded(values[name]) for name in shares}
+    shares = ("similarity", "containment", "cosine", "covered")
+    measures = {name: rounded(values[name]) for name in shares if name in values}
     measures |= {name: values[name] for name in ("contained", "measure")}
     others = {name: value for name, value in values.items() if name not in measures}
     return others | {name: value for name, value in measures.items() if value is not None}

@@ -12,8 +12,9 @@ from simdup.output.records import csv_head, csv_rows, digits, json_line, rounded
 
 # Characters of a text that tell a person which one it is: a line of a terminal, or 40 Chinese ones.
 BEGINNING = 80
-_SHARES = ("similarity", "containment", "cosine")
-_OPTIONAL = ("containment", "cosine", "measure", "estimated")
+_SHARES = ("similarity", "containment", "cosine", "covered")
+_OPTIONAL = ("containment", "cosine", "measure", "covered", "estimated")
+_FIGURES = ("similarity", "covered")
 # Characters read of a text for its beginning, white space included.
 _READ = 8 * BEGINNING
 
@@ -21,8 +22,9 @@ _READ = 8 * BEGINNING
 def removed_csv(cleaned: Cleaned, bom: bool = False) -> Iterator[bytes]:
     """Yield the CSV of removed documents: a header, then one row per document."""
     criteria = cleaned.result.origins.criteria
+    extras = (*criteria.extras, *(["covered"] if criteria.lossless else []))
     measured = ("measure",) if cleaned.result.has_measures else ()
-    yield csv_head((*REMOVED_COLUMNS, *criteria.extras, *measured, "beginning"), bom)
+    yield csv_head((*REMOVED_COLUMNS, *extras, *measured, "beginning"), bom)
     rows = (
         (
             one.document,
@@ -30,7 +32,7 @@ def removed_csv(cleaned: Cleaned, bom: bool = False) -> Iterator[bytes]:
             one.distance,
             digits(one.similarity),
             one.kept,
-            *(digits(getattr(one, extra)) for extra in criteria.extras),
+            *(digits(getattr(one, extra)) for extra in extras),
             *([measure_of(one) or ""] if measured else []),
             beginning,
         )
@@ -40,7 +42,7 @@ def removed_csv(cleaned: Cleaned, bom: bool = False) -> Iterator[bytes]:
 
 
 def removed_jsonl(cleaned: Cleaned) -> Iterator[bytes]:
-    """Yield a typed JSON line for each removed document, and then for each part of an account."""
+    """Yield a typed JSON line for each removed document, each spared one and each group."""
     for one, beginning in with_beginnings(cleaned):
         values = asdict(one) | {share: rounded(getattr(one, share)) for share in _SHARES}
         # What nobody asked for is absent.
@@ -48,6 +50,10 @@ def removed_jsonl(cleaned: Cleaned) -> Iterator[bytes]:
         for key in absent:
             del values[key]
         yield json_line({"type": "removed"} | values | {"beginning": beginning})
+    for spared in cleaned.result.spared:
+        figures = rounded(spared.similarity), rounded(spared.covered)
+        names = {"document": spared.name, "kept": spared.kept}
+        yield json_line({"type": "spared"} | names | dict(zip(_FIGURES, figures, strict=True)))
     for part in cleaned.parts:
         yield json_line({"type": "part"} | part._asdict())
 

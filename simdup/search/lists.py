@@ -36,6 +36,8 @@ class Lists:
     rest: RowIds | None = None
     # float64[rows]: two sets must share as many elements as the sum of their values here.
     asked: NDArray[np.float64] | None = None
+    # bool[entries]: which rows others in the list may take; None for all (see `grouping.stars`).
+    takeable: NDArray[np.bool_] | None = None
 
     @classmethod
     def none(cls) -> Lists:
@@ -71,7 +73,8 @@ class Lists:
         """Return the lists of keys, and others after them; bounds on pairs are dropped."""
         first = int(self.lists[-1]) + 1 if len(self) else 0
         rows = np.append(self.rows, others.rows)
-        return Lists(np.append(self.lists, others.lists + first), rows)
+        takeable = np.append(self._all_takeable, others._all_takeable)
+        return Lists(np.append(self.lists, others.lists + first), rows, takeable=takeable)
 
     def with_pairs(self, i: RowIds, j: RowIds) -> Lists:
         """Return the lists of keys, and one more list for each pair of rows, i < j."""
@@ -91,7 +94,23 @@ class Lists:
         sizes = np.diff(starts, append=len(kept))
         kept = kept[np.repeat(sizes > 1, sizes)]
         rest = None if self.rest is None else self.rest[kept]
-        return replace(self, lists=self.lists[kept], rows=self.rows[kept], rest=rest)
+        takeable = None if self.takeable is None else self.takeable[kept]
+        return replace(
+            self, lists=self.lists[kept], rows=self.rows[kept], rest=rest, takeable=takeable
+        )
+
+    def takeable_first(self) -> tuple[Lists, RowIds]:
+        """Return the lists with takeable entries first, and how many each entry's list has."""
+        takeable = self._all_takeable
+        order = np.lexsort((self.rows, ~takeable, self.lists))
+        rest = None if self.rest is None else self.rest[order]
+        counts = np.bincount(self.lists, takeable).astype(np.int64)
+        lists = replace(self, rows=self.rows[order], rest=rest, takeable=takeable[order])
+        return lists, counts[self.lists]
+
+    @property
+    def _all_takeable(self) -> NDArray[np.bool_]:
+        return np.ones(len(self), np.bool_) if self.takeable is None else self.takeable
 
     @cached_property
     def starts(self) -> RowIds:
@@ -169,8 +188,8 @@ class Lists:
         possible: NDArray[np.bool_] = np.minimum(self.rest[a], self.rest[b]) >= least
         return possible
 
-    def heads(self, entries: RowIds, most: int) -> Iterator[tuple[RowIds, RowIds]]:
-        """Yield (entry, row): the first `most` rows of the list of each entry."""
+    def heads(self, entries: RowIds, most: RowIds | int) -> Iterator[tuple[RowIds, RowIds]]:
+        """Yield (entry, row): the first `most` rows of the list of each entry, for all or each."""
         starts, ends = self.bounds
         begin = starts[entries]
         for which, offset in iter_ranges(np.minimum(ends[entries] - begin, most), CHUNK):

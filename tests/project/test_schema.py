@@ -40,7 +40,9 @@ def test_what_is_written_is_valid(simdup: Command, tmp_path: Any) -> None:
     simdup("index", "build", "seen.index", "examples/corpus")
     written = [simdup(*command.split(), "-f", "jsonl").out for command in COMMANDS]
     simdup("dedupe", "corpus", "-o", "clean", "--removed", "removed.jsonl", "--by", "folder")
-    written.append((tmp_path / "removed.jsonl").read_bytes())
+    lossless = ("--lossless", "--removed", "lossless.jsonl")
+    simdup("dedupe", "examples/corpus", "-o", "contained", *lossless)
+    written += [(tmp_path / name).read_bytes() for name in ("removed.jsonl", "lossless.jsonl")]
     prints = simdup("fingerprint", "-q", "corpus").out
     written += [simdup(name, "-f", "jsonl", stdin=prints).out for name in ("cluster", "pairs")]
     found = simdup("scan", "examples/corpus", "-f", "jsonl").out
