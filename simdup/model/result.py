@@ -39,6 +39,8 @@ class Result:
         Where the documents come from (`simdup.ingest.origins.Origins`), for a report page.
     pages : Pages, optional
         How the result becomes HTML.
+    known : tuple of Cluster
+        Further clusters, of which a baseline has all pairs.
     """
 
     clusters: tuple[Cluster, ...]
@@ -49,6 +51,7 @@ class Result:
     inputs: InputDocuments = field(default_factory=InputDocuments)
     origins: Any = field(default=None, repr=False, compare=False)
     pages: Pages | None = field(default=None, repr=False, compare=False)
+    known: tuple[Cluster, ...] = ()
 
     def __len__(self) -> int:
         """Return the number of clusters."""
@@ -74,7 +77,7 @@ class Result:
         Documents have the same number if and only if they share a cluster; others, and those that
         were skipped, are alone.  Groups are numbered from 0 in the order of their first documents.
         """
-        return self.inputs.labels(self.clusters)
+        return self.inputs.labels((*self.clusters, *self.known))
 
     @property
     def kept(self) -> list[Any]:
@@ -89,7 +92,7 @@ class Result:
     @property
     def unique(self) -> list[Any]:
         """Documents in no cluster, in input order."""
-        return self.inputs.unique(self.clusters)
+        return self.inputs.unique((*self.clusters, *self.known))
 
     def _with_role(self, redundant: bool) -> list[Any]:
         members = (member for cluster in self.clusters for member in cluster.members)
