@@ -15,6 +15,7 @@ from simdup.model.baseline import Baseline, Entry
 from simdup.model.clusters import Cluster, Member, Summary
 from simdup.model.result import Result
 from simdup.output.escaping import shown
+from simdup.output.summary import count_words
 
 # The figures of a run that do not depend on which clusters are listed.
 _OF_THE_RUN = (
@@ -47,12 +48,15 @@ def new_since(result: Result, baseline: Baseline) -> Result:
     order = {
         number: order[one.number] for number, one in enumerate(listed, 1) if one.number in order
     }
+    summary = _summary(result.summary, clusters, known.stale)
+    note = ("baseline", f"{count_words(summary.known or 0, 'known pair')} not listed")
     return replace(
         result,
         clusters=clusters,
+        notes=(*result.notes, note) if summary.known else result.notes,
         known=tuple(one for one in compared if not _has_new(one)),
         origins=replace(result.origins, order=order),
-        summary=_summary(result.summary, clusters, known.stale),
+        summary=summary,
     )
 
 
