@@ -157,6 +157,7 @@ def test_what_is_known_is_not_unique() -> None:
     assert found.unique == ["c"]
     assert found.labels.tolist() == [0, 0, 1, 2, 2]
     assert found.summary.pairs == 1
+    assert found.notes == (("baseline", "1 known pair not listed"),), "what a report page says"
 
 
 def test_clusters_are_numbered_anew() -> None:
