@@ -29,6 +29,8 @@ def build(folder: Path) -> None:
     write(folder / "homework", {"ann.txt": copied, "ben.txt": near(copied)})
     write(folder / "library", {"book.txt": prose(12)})
     write(folder, {"task.txt": prose(13)})
+    write(folder / "docs", {"install.md": prose(21), "windows.md": near(prose(21))})
+    write(folder / "docs", {"usage.md": prose(22)})
     posts = [{"text": copied, "author": "ann"}, {"text": prose(12), "author": "ben"}]
     write(folder, {"posts.jsonl": "".join(json.dumps(post) + "\n" for post in posts)})
     (folder / "fresh").mkdir()

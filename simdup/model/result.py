@@ -42,6 +42,8 @@ class Result:
     spared : tuple of Spared
         With `Criteria.lossless`, the documents that are not redundant only because the kept one
         lacks something of them, in input order.
+    known : tuple of Cluster
+        Further clusters, of which a baseline has all pairs.
     """
 
     clusters: tuple[Cluster, ...]
@@ -53,6 +55,7 @@ class Result:
     origins: Any = field(default=None, repr=False, compare=False)
     pages: Pages | None = field(default=None, repr=False, compare=False)
     spared: tuple[Spared, ...] = ()
+    known: tuple[Cluster, ...] = ()
 
     def __len__(self) -> int:
         """Return the number of clusters."""
@@ -78,7 +81,7 @@ class Result:
         Documents have the same number if and only if they share a cluster; others, and those that
         were skipped, are alone.  Groups are numbered from 0 in the order of their first documents.
         """
-        return self.inputs.labels(self.clusters)
+        return self.inputs.labels((*self.clusters, *self.known))
 
     @property
     def kept(self) -> list[Any]:
@@ -93,7 +96,7 @@ class Result:
     @property
     def unique(self) -> list[Any]:
         """Documents in no cluster, in input order."""
-        return self.inputs.unique(self.clusters)
+        return self.inputs.unique((*self.clusters, *self.known))
 
     def _with_role(self, redundant: bool) -> list[Any]:
         members = (member for cluster in self.clusters for member in cluster.members)

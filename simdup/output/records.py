@@ -127,7 +127,7 @@ def summary_jsonl(result: Result) -> Iterator[bytes]:
         yield skipped_line(skipped)
     summary = asdict(result.summary)
     recipe = summary.pop("recipe")
-    for name in ("star_redundant", "indexed"):
+    for name in ("star_redundant", "indexed", "new", "known", "stale"):
         if summary[name] is None:
             del summary[name]
     summary["seconds"] = round(summary["seconds"], 3)
@@ -236,9 +236,10 @@ def _pair(pair: Pair) -> dict[str, Any]:
 
 
 def _marked(values: dict[str, Any]) -> dict[str, Any]:
-    """Return fields that say of a similarity that it is an estimate, and nothing otherwise."""
-    if not values["estimated"]:
-        del values["estimated"]
+    """Return fields without the marks that are not set: of an estimate, of what is new."""
+    for mark in ("estimated", "new"):
+        if not values.get(mark, True):
+            del values[mark]
     return values
 
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from simdup.output.text import Painter
 
 # Options that name a file the command reads besides its sources.
-_READ = ("files_from", "idf", "dictionary", "decisions")
+_READ = ("files_from", "idf", "dictionary", "decisions", "baseline")
 COLORS = ("auto", "always", "never")
 
 
@@ -133,7 +133,7 @@ _FILE = partial(_output, "-o, --output FILE", "Write the result to FILE.", name=
 
 # The suffixes of each format.
 _SUFFIXES = {"text": (".txt",), "csv": (".csv",), "jsonl": (".jsonl", ".ndjson"),
-             "html": (".html", ".htm")}  # fmt: skip
+             "html": (".html", ".htm"), "github": ()}  # fmt: skip
 
 
 def format_by_suffix(path: str | None, formats: Sequence[str], hint: str = "") -> str:
