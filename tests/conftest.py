@@ -26,6 +26,8 @@ hypothesis.settings.load_profile("suite")
 
 
 def pytest_configure() -> None:
+    # Reports are in the language of the environment; tests expect English.
+    os.environ["LC_ALL"] = "C.UTF-8"
     # Under nohup, or in the background of a script, these are ignored, and processes inherit this.
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.default_int_handler)

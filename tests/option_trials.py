@@ -178,6 +178,8 @@ TRIALS: dict[str, dict[str, str]] = {
                 "index export": "|-o out|-q", "evaluate": "|-o out|-q",
                 "fingerprint": "|-o out|-q", "tune": "|-o out|-q", "*": "||-q"},
     "--verbose": {"*": "||-v"},
+    "--lang": {**dict.fromkeys(("pairs", "index export"), "|-o out|--lang zh"),
+               "fingerprint": "|-o out|--lang zh", "*": "||--lang zh"},
     "--progress": {"compare": "|--idf-from c|--progress", "*": "||--progress"},
     # About the command line itself.
     "--config": {**dict.fromkeys(("pairs", "index info", "index export", "evaluate", "fingerprint",

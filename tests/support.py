@@ -52,7 +52,7 @@ def environment(**changes: str) -> dict[str, str]:
     path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
     left_out = ("NO_COLOR", "FORCE_COLOR", "PYTHONHASHSEED")
     kept = {k: v for k, v in os.environ.items() if k not in left_out}
-    return kept | {"PYTHONPATH": path, "PYTHONUTF8": "1"} | changes
+    return kept | {"PYTHONPATH": path, "PYTHONUTF8": "1", "LC_ALL": "C.UTF-8"} | changes
 
 
 def command(*arguments: str | bytes | Path) -> list[str | bytes | Path]:

@@ -31,7 +31,7 @@ def printed() -> str:
     """
     root = Path(__file__).resolve().parents[2]
     path = os.pathsep.join([str(root), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
-    environment = os.environ | {"PYTHONPATH": path, "PYTHONUTF8": "1"}
+    environment = os.environ | {"PYTHONPATH": path, "PYTHONUTF8": "1", "LC_ALL": "C.UTF-8"}
     done = subprocess.run(
         [sys.executable, "-m", "simdup", *ARGUMENTS, "--color", "always"],
         cwd=root, env=environment, capture_output=True, check=True,

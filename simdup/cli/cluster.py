@@ -82,8 +82,8 @@ def command(
         if out.format == PAGE:
             write_page(stream, result, replace(page, kind="cluster"))
         else:
-            write_result(stream, result, out, selection)
+            write_result(stream, result, out, selection, screen.words)
     chosen = EVERYTHING if out.format == PAGE else selection
-    screen.report(report(result, criteria, chosen), result.summary.recipe)
+    screen.report(report(result, criteria, chosen, screen.words), result.summary.recipe)
     screen.wrote(out.path)
     return status(result.skipped)

@@ -18,6 +18,7 @@ from simdup.model.settings import Settings
 if TYPE_CHECKING:
     from simdup.fingerprints.fingerprinter import Fingerprinter
     from simdup.model.comparison import Comparison
+    from simdup.output.words import Words
 
 
 @click.command("compare", cls=options.Command)
@@ -104,8 +105,8 @@ def command(
 
             stream.writelines(comparison_page(found, documents, fingerprinter, page))
         elif not screen.quiet or out.path:
-            paint, texts = out.painter(stream), (documents[0].text, documents[1].text)
-            hint = _idf_hint(found, settings, idf_from)
+            paint, texts = out.painter(stream, screen.words), (documents[0].text, documents[1].text)
+            hint = _idf_hint(found, settings, idf_from, screen.words)
             stream.writelines(comparison_text(found, texts[0], paint, screen.verbose, hint))
             if asked:
                 from simdup.output.columns import columns_text
@@ -117,13 +118,13 @@ def command(
     return status(no=not found.duplicates)
 
 
-def _idf_hint(found: Comparison, settings: Settings, idf_from: str | None) -> str:
+def _idf_hint(found: Comparison, settings: Settings, idf_from: str | None, words: Words) -> str:
     """Return what to know if a scan may weigh terms by another IDF, and show other distances."""
     from simdup.features.idf import ENOUGH_DOCUMENTS
 
     if idf_from is not None or settings.recipe.idf != "auto" or found.recipe["idf"] != "builtin":
         return ""
-    return f"a scan of {ENOUGH_DOCUMENTS} or more documents uses its own: see --idf-from"
+    return words("idf.scan", n=ENOUGH_DOCUMENTS)
 
 
 def _fingerprinter(

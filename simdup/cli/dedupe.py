@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
@@ -167,7 +166,8 @@ def command(
         cleaned = rewrite(sources, writing.corpus, watched, writing.list_removed)
     result = cleaned.result
     screen.skipped(result.skipped, result.notes)
-    screen.report(report(result, with_linkage(settings).criteria), result.summary.recipe)
+    words = report(result, with_linkage(settings).criteria, words=screen.words)
+    screen.report(words, result.summary.recipe)
     _say_written(cleaned, writing, screen)
     return status(result.skipped)
 
@@ -177,27 +177,25 @@ def _say_written(cleaned: Cleaned, writing: _Writing, screen: options.Screen) ->
     from simdup.operations.losses import find_lost
     from simdup.output.account import account_text, lost_text, spared_words
     from simdup.output.escaping import shown
-    from simdup.output.summary import added_words, cleaned_words, count_words, missing_words
-    from simdup.output.text import Painter
+    from simdup.output.summary import added_words, cleaned_words, missing_words
 
+    words, result = screen.words, cleaned.result
+    what = cleaned_words(cleaned, words)
     if cleaned.written == "-":
-        screen.report(f"Wrote to standard output: {cleaned_words(cleaned)}.")
+        screen.report(words("wrote.stdout", what=what))
     elif cleaned.written is not None:
-        screen.wrote(cleaned.written, cleaned_words(cleaned))
+        screen.wrote(cleaned.written, what)
     elif writing.dry_run:
-        screen.report(f"Wrote no corpus: {cleaned_words(cleaned)}.")
-    result, entries = cleaned.result, ("document to remove", "documents to remove")
-    if cleaned.annotated:
-        entries = "redundant document", "redundant documents"
-    elif cleaned.written:
-        entries = "removed document", "removed documents"
-    screen.wrote(writing.corpus.report, count_words(len(cleaned.removed), *entries))
+        screen.report(words("wrote.nothing", what=what))
+    entries = "removed" if cleaned.written else "to_remove"
+    entries = "redundant" if cleaned.annotated else entries
+    screen.wrote(writing.corpus.report, words(entries, n=len(cleaned.removed)))
     if cleaned.added is not None:
-        added = added_words(cleaned.added)
-        screen.report(f"Added to {shown(str(writing.corpus.index))}: {added}.")
-    screen.report(missing_words(cleaned))
+        index = shown(str(writing.corpus.index))
+        screen.report(words("added", index=index, added=added_words(cleaned.added, words)))
+    screen.report(missing_words(cleaned, words))
     if result.spared and not screen.quiet:
-        screen.report(spared_words(result))
-        screen.table(lost_text(find_lost(result), Painter(sys.stderr)))
+        screen.report(spared_words(result, words))
+        screen.table(lost_text(find_lost(result), screen.painter))
     if writing.corpus.by is not None:
-        screen.table(account_text(cleaned.parts, writing.corpus.by, Painter(sys.stderr)))
+        screen.table(account_text(cleaned.parts, writing.corpus.by, screen.painter))

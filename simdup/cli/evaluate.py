@@ -49,8 +49,10 @@ def command(
     from simdup.output.evaluation import evaluation_jsonl, evaluation_text
 
     measured = evaluate(found, truth, min_score)
-    write = evaluation_jsonl if out.format == "jsonl" else evaluation_text
     with out.open([found, truth]) as stream:
-        stream.writelines(write(measured))
+        if out.format == "jsonl":
+            stream.writelines(evaluation_jsonl(measured))
+        else:
+            stream.writelines(evaluation_text(measured, screen.words))
     screen.wrote(out.path)
     return Status.DONE

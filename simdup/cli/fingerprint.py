@@ -43,6 +43,6 @@ def command(
             stream.write(format_lines(hexes, names))
             stream.flush()
     screen.skipped(found.skipped, found.notes)
-    screen.report(skipped_words(found.skipped), found.recipe)
+    screen.report(skipped_words(found.skipped, screen.words), found.recipe)
     screen.wrote(out.path)
     return status(found.skipped)

@@ -34,14 +34,15 @@ def command(
       simdup fingerprint --idf model.idf new/ | simdup cluster
     """
     from simdup.operations.fit import fit
-    from simdup.output.summary import count_words
 
     with options.Output(model).open(sources, settings.reading) as stream:
         with screen.watch(settings) as watched:
             fitted = fit(sources, watched.recipe, reading=watched.reading, run=watched.run)
         screen.skipped(fitted.skipped, fitted.notes)
         stream.write(fitted.content)
-    documents = count_words(fitted.model.documents, "document")
-    screen.report(f"Read {documents} with {count_words(len(fitted.model.ids), 'term')}.")
+    words = screen.words
+    documents = words("documents", n=fitted.model.documents)
+    terms = words("terms", n=len(fitted.model.ids))
+    screen.report(words("fitted", documents=documents, terms=terms))
     screen.wrote(model)
     return status(fitted.skipped)

@@ -15,6 +15,7 @@ from simdup.model.settings import Settings
 
 if TYPE_CHECKING:
     from simdup.model.matches import Added
+    from simdup.output.words import Words
 
 index_file = click.argument("index", metavar="INDEX", type=click.Path(readable=False))
 fingerprint_lines = options.option(
@@ -84,7 +85,7 @@ def build(
         added = made.built
         assert added is not None
         screen.skipped(added.skipped, added.notes)
-        screen.report(_words(index, added, len(made)), made.recipe)
+        screen.report(_words(index, added, len(made), screen.words), made.recipe)
     return status(added.skipped)
 
 
@@ -130,7 +131,7 @@ def add(
                 waiting=lambda what: say_error(index, what),
             )
         screen.skipped(added.skipped, added.notes)
-        screen.report(_words(index, added, len(opened)), opened.recipe)
+        screen.report(_words(index, added, len(opened), screen.words), opened.recipe)
     return status(added.skipped)
 
 
@@ -150,14 +151,15 @@ def remove(*, index: str, names: list[str], timeout: float, screen: options.Scre
     """
     from simdup.index.index import Index
     from simdup.output.escaping import shown
-    from simdup.output.summary import count_words
 
     with Index.open(index) as opened:
         missing = opened.remove(names, timeout=timeout, waiting=lambda what: say_error(index, what))
         for name in missing:
             say_error(name, "no such document in the index")
-        removed = count_words(len(set(names)) - len(set(missing)), "document")
-        screen.report(f"Wrote {shown(index)}: {removed} removed, {len(opened):,} in all.")
+        words, removed = screen.words, len(set(names)) - len(set(missing))
+        gone = words("index.removed", documents=words("documents", n=removed))
+        what = words.listed([gone, words("index.all", n=len(opened))])
+        screen.report(words("wrote.what", path=shown(index), what=what))
     return Status.ERROR if missing else Status.DONE
 
 
@@ -180,7 +182,11 @@ def info(*, index: str, out: options.Output, screen: options.Screen) -> Status:
         found = index_info(storage)
     with out.open([index]) as stream:
         as_text = out.format == "text"
-        stream.write(info_text(found) if as_text else json_line({"type": "index"} | asdict(found)))
+        stream.write(
+            info_text(found, screen.words)
+            if as_text
+            else json_line({"type": "index"} | asdict(found))
+        )
     screen.wrote(out.path)
     return Status.DONE
 
@@ -200,7 +206,6 @@ def check(*, index: str, screen: options.Screen) -> Status:
     """
     from simdup.index.index import Index
     from simdup.output.escaping import shown
-    from simdup.output.summary import count_words
 
     with Index.open(index) as opened:
         faults = opened.check()
@@ -209,7 +214,8 @@ def check(*, index: str, screen: options.Screen) -> Status:
         if faults:
             say(f"hint: simdup index repair {shown(index)}")
             return Status.ERROR
-        screen.report(f"{count_words(len(opened), 'document')}, all intact")
+        documents = screen.words("documents", n=len(opened))
+        screen.report(screen.words("index.intact", documents=documents))
     return Status.DONE
 
 
@@ -231,18 +237,18 @@ def repair(*, index: str, new: str | None, screen: options.Screen) -> Status:
     """
     from simdup.index.repair import repair
     from simdup.output.escaping import shown
-    from simdup.output.summary import count_words
 
     target = new or index + ".repaired"
     found = repair(index, target)
     if not found.faults:
-        screen.report("the index is intact; nothing was written")
+        screen.report(screen.words("index.whole"))
         return Status.DONE
     for lost in found.lost:
         say_error(index, lost)
     if found.lost:
         say(f"hint: simdup index add {shown(target)} SOURCE")
-    screen.report(f"{count_words(found.documents, 'document')} in {shown(target)}")
+    documents = screen.words("documents", n=found.documents)
+    screen.report(screen.words("index.repaired", documents=documents, path=shown(target)))
     return Status.ERROR if found.lost else Status.DONE
 
 
@@ -265,13 +271,14 @@ def export(*, index: str, out: options.Output, screen: options.Screen) -> Status
     return Status.DONE
 
 
-def _words(index: str, added: Added, documents: int) -> str:
+def _words(index: str, added: Added, documents: int, words: Words) -> str:
     from simdup.output.escaping import shown
-    from simdup.output.summary import count_words, skipped_words
+    from simdup.output.summary import skipped_words
 
-    parts = [f"{count_words(added.added, 'document')} added"]
-    parts += [f"{added.replaced:,} replaced"] if added.replaced else []
-    parts += [f"{added.unchanged:,} unchanged"] if added.unchanged else []
-    parts += [f"{documents:,} in all"]
-    words = (", ".join(parts), skipped_words(added.skipped))
-    return f"Wrote {shown(index)}: {'; '.join(filter(None, words))}."
+    parts = [words("index.added", documents=words("documents", n=added.added))]
+    parts += [words("index.replaced", n=added.replaced)] if added.replaced else []
+    parts += [words("index.unchanged", n=added.unchanged)] if added.unchanged else []
+    parts += [words("index.all", n=documents)]
+    told = (words.listed(parts), skipped_words(added.skipped, words))
+    what = words("semicolon").join(filter(None, told))
+    return words("wrote.what", path=shown(index), what=what)

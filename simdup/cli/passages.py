@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
@@ -15,6 +15,9 @@ from simdup.cli.results import PAGE
 from simdup.model.page import PageOptions
 from simdup.model.passages import PassageCriteria, PassageResult, PassageScope
 from simdup.model.settings import Settings
+
+if TYPE_CHECKING:
+    from simdup.output.words import Words
 
 FORMATS = ("text", "csv", "jsonl")
 
@@ -69,18 +72,22 @@ def command(
 
                 stream.writelines(passages_page(result, criteria, text_of, page))
             else:
-                stream.writelines(_lines(stream, result, text_of, out))
+                stream.writelines(_lines(stream, result, text_of, out, screen.words))
     if not screen.quiet:
         from simdup.output.passages import passage_report
 
         between = out.format == "text" and result.overlaps and sys.stdout.isatty()
-        screen.report(("\n" if between else "") + passage_report(result, criteria))
+        screen.report(("\n" if between else "") + passage_report(result, criteria, screen.words))
         screen.wrote(out.path)
     return status(result.skipped)
 
 
 def _lines(
-    stream: BinaryIO, result: PassageResult, text_of: Callable[[int], str], out: options.Output
+    stream: BinaryIO,
+    result: PassageResult,
+    text_of: Callable[[int], str],
+    out: options.Output,
+    words: Words,
 ) -> Iterator[bytes]:
     """Return the lines of a result in one of `FORMATS`."""
     from simdup.output.passages import overlap_csv, overlap_jsonl, overlap_text
@@ -89,4 +96,4 @@ def _lines(
         return overlap_csv(result.overlaps, out.bom)
     if out.format == "jsonl":
         return overlap_jsonl(result)
-    return overlap_text(result.overlaps, text_of, out.painter(stream))
+    return overlap_text(result.overlaps, text_of, out.painter(stream, words))

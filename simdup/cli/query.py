@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from simdup.index.index import Index
     from simdup.model.documents import Skipped
     from simdup.model.matches import QueryResult, QueryResults
+    from simdup.output.words import Words
     from simdup.report.query import Queried
 
 Write = Callable[[Iterable["QueryResult"]], Iterable[bytes]]
@@ -150,7 +151,7 @@ def command(
     with _open(index, sources) as opened, out.open([index, *sources], settings.reading) as stream:
         opened.require_recipe(*asked)
         kept = _kept(opened, settings) if out.format == PAGE else None
-        head, write = _writer(stream, out, new, context.params["null"])
+        head, write = _writer(stream, out, new, context.params["null"], screen.words)
         if kept:
             head, write = b"", kept.take
         with screen.watch(settings) as watched:
@@ -164,7 +165,7 @@ def command(
         elif kept:
             stream.writelines(_page(kept, results, page))
     screen.skipped(results.skipped, results.notes)
-    screen.report(_words(counts, results.skipped, seconds, asks.add), opened.recipe)
+    screen.report(_words(counts, results.skipped, seconds, asks.add, screen.words), opened.recipe)
     screen.wrote(out.path)
     return status(results.skipped, no=check and counts["matched"] > 0)
 
@@ -211,19 +212,23 @@ def _page(kept: Queried, results: QueryResults, page: PageOptions) -> Iterable[b
     return query_page(kept, replace(results, skipped=[*typed(results.skipped)]), page)
 
 
-def _words(counts: Counter[str], skipped: list[Skipped], seconds: float, add: bool) -> str:
-    from simdup.output.summary import count_words, skipped_words
+def _words(
+    counts: Counter[str], skipped: list[Skipped], seconds: float, add: bool, words: Words
+) -> str:
+    from simdup.output.summary import skipped_words
 
+    documents = words("documents", n=counts["documents"])
     parts = [
-        f"{count_words(counts['documents'], 'document')} in {seconds:.1f} s",
-        f"{counts['matched']:,} with a match, {counts['new']:,} new"
-        + (f", {counts['added']:,} added" if add else ""),
-        skipped_words(skipped),
+        words("query", documents=documents, seconds=seconds),
+        words("query.added" if add else "query.counts", **counts),
+        skipped_words(skipped, words),
     ]
-    return "; ".join(filter(None, parts))
+    return words("semicolon").join(filter(None, parts))
 
 
-def _writer(stream: BinaryIO, out: options.Output, new: bool, null: bool) -> tuple[bytes, Write]:
+def _writer(
+    stream: BinaryIO, out: options.Output, new: bool, null: bool, words: Words
+) -> tuple[bytes, Write]:
     """Return the head of the output in a format, and the function that writes results."""
     from simdup.output import records
     from simdup.output.text import query_text
@@ -235,8 +240,8 @@ def _writer(stream: BinaryIO, out: options.Output, new: bool, null: bool) -> tup
         return head, partial(records.query_csv, bom=out.bom)
     if new:
         return b"", lambda results: name_lines(stream, (one.document for one in results), null)
-    paint = out.painter(stream)
-    head = (paint("dim", "  bits  similar  document") + "\n").encode()
+    paint = out.painter(stream, words)
+    head = (paint("dim", f"  {words('heading.pairs')}{words('column.document')}") + "\n").encode()
     return head, lambda results: query_text(results, paint)
 
 

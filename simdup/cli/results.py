@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from simdup.model.page import PageOptions
     from simdup.model.result import Result
     from simdup.output.selection import Selection
+    from simdup.output.words import Words
 
 FORMATS = ("text", "csv", "jsonl")
 PAGE = "html"
@@ -36,17 +37,20 @@ def write_page(stream: BinaryIO, result: Result, page: PageOptions) -> None:
     stream.writelines(scan_page(result, page))
 
 
-def closing_words(result: Result, criteria: Criteria, selection: Selection, format_: str) -> str:
+def closing_words(
+    result: Result, criteria: Criteria, selection: Selection, format_: str, words: Words
+) -> str:
     """Return the closing report of a scan."""
     from simdup.output.selection import EVERYTHING
     from simdup.output.summary import report
 
-    words = report(result, criteria, EVERYTHING if format_ in (PAGE, GITHUB) else selection)
+    listed = EVERYTHING if format_ in (PAGE, GITHUB) else selection
+    text = report(result, criteria, listed, words)
     if format_ != GITHUB:
-        return words
+        return text
     from simdup.output.github import limit_words
 
-    return "\n".join(filter(None, [words, limit_words(result)]))
+    return "\n".join(filter(None, [text, limit_words(result)]))
 
 
 def write_result(
@@ -54,6 +58,7 @@ def write_result(
     result: Result,
     out: Output,
     selection: Selection,
+    words: Words,
     extras: Sequence[str] = (),
 ) -> None:
     """Write clusters or pairs in one of `FORMATS`, with columns for extra measures, or `GITHUB`."""
@@ -84,13 +89,11 @@ def write_result(
         from simdup.model.criteria import EDIT
         from simdup.output.text import cluster_text, pair_text
 
-        paint = out.painter(stream)
+        paint = out.painter(stream, words)
         if any(pair.measure == EDIT for pair in result.pairs):
             extras = (*extras, "measure")
-        if selection.pairs:
-            lines = pair_text(pairs, paint, extras)
-        else:
-            lines = cluster_text(clusters, paint, extras, more)
+        as_clusters = cluster_text(clusters, paint, extras, more)
+        lines = pair_text(pairs, paint, extras) if selection.pairs else as_clusters
     stream.writelines(lines)
 
 

@@ -109,11 +109,12 @@ def command(
         elif out.format == PAGE:
             write_page(stream, result, page)
         else:
-            write_result(stream, result, out, selection, criteria.columns)
+            write_result(stream, result, out, selection, screen.words, criteria.columns)
     if not screen.quiet:
         between = out.format == "text" and result.clusters and sys.stdout.isatty()
-        words = closing_words(result, criteria, EVERYTHING if listed else selection, out.format)
-        screen.report(("\n" if between else "") + words, result.summary.recipe)
+        shown = EVERYTHING if listed else selection
+        text = closing_words(result, criteria, shown, out.format, screen.words)
+        screen.report(("\n" if between else "") + text, result.summary.recipe)
         screen.wrote(out.path)
     if check.update:
         check.write(baseline_of(found), found.skipped, screen)

@@ -72,7 +72,9 @@ def command(
         screen.skipped(found.skipped, found.notes)
         if out.format == "text":
             rest = options.typed_again(context)
-            stream.writelines(tuning_text(found, rest, out.painter(stream), screen.verbose))
+            stream.writelines(
+                tuning_text(found, rest, out.painter(stream, screen.words), screen.verbose)
+            )
         else:
             stream.writelines(tuning_jsonl(found))
     screen.wrote(out.path)

@@ -46,11 +46,6 @@ def unlike_share(
     return share if share >= _SHARE else None
 
 
-def unlike_words(share: float) -> str:
-    """Return what that share means."""
-    return f"{share:.0%} of the pairs look alike but differ in content (cosine below {COSINE:g})"
-
-
 def looks_templated(
     pairs: Sequence[tuple[int, int]], read: Callable[[Sequence[int]], dict[int, Page]]
 ) -> bool:

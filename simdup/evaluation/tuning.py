@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from simdup.model.tuning import Setting
+from simdup.model.tuning import Reason, Setting
 
 # The lowest similarity of pairs to look for: below, there are more and more.
 LEAST = 0.3
@@ -136,26 +136,25 @@ def advise_similarity(truth: Truth, usual: float = 0.8) -> float:
     return advised if sum(counts[edge] for edge in counts if edge >= advised) else usual
 
 
-def explain_similarity(truth: Truth, advised: float, usual: float = 0.8) -> str:
+def explain_similarity(truth: Truth, advised: float, usual: float = 0.8) -> Reason:
     """Return why `advise_similarity` advises this."""
     if advised < usual:
-        fall = f"the number of pairs falls from {usual:g} down to {advised:g}"
-        return f"{fall}, so these are near-duplicates too"
+        return Reason.of("falls", usual=usual, advised=advised)
     below = truth.similarity[truth.similarity < usual]
     if not len(below):
-        return f"no pair is between {LEAST:g} and {usual:g}"
+        return Reason.of("none_between", least=LEAST, usual=usual)
     if below.max() < usual - 2 * STEP:
         following = math.floor(below.max() * 100) / 100
-        return f"no pair is right below {usual:g}: the next has {following:g}"
-    return f"the number of pairs rises below {usual:g}, so these may be alike by chance"
+        return Reason.of("none_below", usual=usual, following=following)
+    return Reason.of("rises", usual=usual)
 
 
-def explain_setting(best: Setting, default: Setting) -> str:
+def explain_setting(best: Setting, default: Setting) -> list[Reason]:
     """Return what `advise_setting` finds more than the default; empty for nothing."""
     if best.recall <= default.recall:
-        return ""
-    found = f"the default finds {default.recall:.0%} of the true pairs"
-    return f"{found}, {best.options} {best.recall:.0%}"
+        return []
+    shares = {"default": default.recall, "best": best.recall}
+    return [Reason.of("better", options=best.options, **shares)]
 
 
 def advise_setting(settings: Sequence[Setting]) -> Setting:

@@ -1,4 +1,4 @@
-"""How results begin: columns of CSV, first keys of typed JSON lines, headings."""
+"""How results begin: columns of CSV, first keys of typed JSON lines."""
 
 from __future__ import annotations
 
@@ -8,10 +8,6 @@ QUERY_COLUMNS = ("document", "match", "distance", "similarity")
 PAIR_COLUMNS = ("a", "b", "distance", "similarity")
 PASSAGE_COLUMNS = ("a", "a_start", "a_end", "b", "b_start", "b_end", "length", "similarity")
 TABLES = (CLUSTER_COLUMNS, REMOVED_COLUMNS, QUERY_COLUMNS, PAIR_COLUMNS, PASSAGE_COLUMNS)
-
-# The headings of clusters and of pairs as text, before the columns of further measures.
-TEXT_HEADING = "  role       bits  similar  "
-PAIR_HEADING = "bits  similar  "
 
 # The first line of a report page.
 PAGE_LINE = "<!DOCTYPE html><!-- simdup report 1 -->"

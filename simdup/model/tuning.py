@@ -4,9 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from simdup.model.documents import Skipped
+
+
+class Reason(NamedTuple):
+    """One reason for an advice, for any language.
+
+    Attributes
+    ----------
+    key : str
+        The sentence.
+    values : dict
+        Its figures.
+    """
+
+    key: str
+    values: dict[str, Any]
+
+    @classmethod
+    def of(cls, key: str, **values: Any) -> Reason:
+        """Return a reason with its figures."""
+        return cls(key, values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +94,8 @@ class Tuning:
         Options for `scan`.
     reason : str
         Why these options, in a sentence.
+    reasons : tuple of Reason
+        The same, for other languages.
     skipped : sequence of Skipped
         Documents that could not take part.
     notes : sequence of (str, str)
@@ -96,6 +118,7 @@ class Tuning:
     same: str
     advice: str
     reason: str
+    reasons: tuple[Reason, ...]
     skipped: Sequence[Skipped]
     notes: Sequence[tuple[str, str]]
     recipe: dict[str, Any]

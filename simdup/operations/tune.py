@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from simdup.errors import WHOLE, check_type, invalid
 from simdup.evaluation import tuning
-from simdup.evaluation.templates import COSINE, unlike_share, unlike_words
+from simdup.evaluation.templates import COSINE, unlike_share
 from simdup.evaluation.tuning import ENOUGH_PAIRS, FEW_PAIRS, LEAST, Truth
 from simdup.features.counts import select
 from simdup.features.shingles import Sets
@@ -28,7 +28,8 @@ from simdup.model.reading import Reading
 from simdup.model.recipe import Recipe
 from simdup.model.settings import RunOptions, Settings
 from simdup.model.shingling import Shingling
-from simdup.model.tuning import Setting, Tuning
+from simdup.model.tuning import Reason, Setting, Tuning
+from simdup.output.tuning import reasons_words
 from simdup.search.duplicates import collapse
 from simdup.verify.cosine import cosine, vector
 from simdup.verify.join import similar_pairs
@@ -114,7 +115,7 @@ def _tune(opened: Input, sample: int, fixed: frozenset[str]) -> Tuning:
     best = measured[0][1]
     if wanted.judged:
         best = tuning.advise_setting([one for advised, one in measured if advised])
-    reasons = [*wanted.reasons, tuning.explain_setting(best, measured[0][1])]
+    reasons = (*wanted.reasons, *tuning.explain_setting(best, measured[0][1]))
     same = written(wanted.criteria, settings.criteria)
     return Tuning(
         documents=len(texts.distinct),
@@ -130,7 +131,8 @@ def _tune(opened: Input, sample: int, fixed: frozenset[str]) -> Tuning:
         bins=tuning.histogram(wanted.truth),
         same=same,
         advice=(wanted.judged and best.options) or same,
-        reason="; ".join(filter(None, reasons)),
+        reason=reasons_words(reasons),
+        reasons=reasons,
         skipped=corpus.skipped,
         notes=corpus.notes,
         recipe=texts.fields,
@@ -211,7 +213,7 @@ class _Wanted(NamedTuple):
     true: Truth
     scope: str
     judged: bool  # whether the true pairs are enough to judge by
-    reasons: list[str]
+    reasons: list[Reason]
     others: tuple[
         Criteria, ...
     ] = ()  # other lengths of shingles with a gap, and the similarity in it
@@ -234,13 +236,15 @@ def _want(texts: _Texts, drawn: RowIds, asked: Criteria, fixed: frozenset[str]) 
     if share is not None:
         # What looks alike may share no more than a form: even less below.
         asked = replace(asked, cosine=COSINE)
-        wanted = wanted._replace(criteria=asked, reasons=[unlike_words(share)])
+        wanted = wanted._replace(
+            criteria=asked, reasons=[Reason.of("unlike", share=share, cosine=COSINE)]
+        )
     wanted = _judge(wanted, texts, asked)
     if wanted.judged and asked.by_edit and _middle_length(texts, drawn) < SHORT:
         # What was judged is the similarity of shingles, so this is what a scan must measure.
         criteria = replace(wanted.criteria, short_texts=False)
-        reason = "most texts are short, and were judged by shingles, not by edits"
-        wanted = wanted._replace(criteria=criteria, reasons=[*wanted.reasons, reason])
+        reasons = [*wanted.reasons, Reason.of("short")]
+        wanted = wanted._replace(criteria=criteria, reasons=reasons)
     return wanted
 
 
@@ -249,11 +253,11 @@ def _middle_length(texts: _Texts, drawn: RowIds) -> float:
     return float(np.median(texts.corpus.lengths[drawn])) if len(drawn) else 0.0
 
 
-def _similarity(truth: Truth, asked: Criteria, fixed: frozenset[str]) -> tuple[float, list[str]]:
+def _similarity(truth: Truth, asked: Criteria, fixed: frozenset[str]) -> tuple[float, list[Reason]]:
     """Return the similarity to advise, and why."""
     usual = asked.similarity
     if "similarity" in fixed:
-        return usual, ["the similarity is the one you set"]
+        return usual, [Reason.of("set")]
     advised = tuning.advise_similarity(truth, usual)
     return advised, [tuning.explain_similarity(truth, advised, usual)]
 
@@ -283,10 +287,9 @@ def _try_lengths(texts: _Texts, drawn: RowIds, wanted: _Wanted) -> _Wanted:
         by_length.pop(CHARACTERS_5.n, None)
         return wanted._replace(others=tuple(by_length.values()))
     chosen = by_length.pop(better)
-    reason = (
-        f"by shingles of {better}, {above[better][1]:,} pairs are above a gap at "
-        f"{chosen.similarity:g}; by those of 5, {usual:,} from {criteria.similarity:g} on"
-    )
+    shingles = {"better": better, "pairs": above[better][1], "gap": chosen.similarity}
+    others = {"length": CHARACTERS_5.n, "n": usual, "least": criteria.similarity}
+    reason = Reason.of("shingles", **shingles, **others)
     return wanted._replace(
         criteria=chosen, truth=found[better], reasons=[reason], others=tuple(by_length.values())
     )
@@ -309,8 +312,7 @@ def _judge(wanted: _Wanted, texts: _Texts, asked: Criteria) -> _Wanted:
         true = true.where(texts.cosines(true) >= criteria.cosine)
     if len(true) >= FEW_PAIRS:
         return wanted._replace(true=true)
-    few = "1 true pair is" if len(true) == 1 else f"{len(true)} true pairs are"
-    reasons = [f"{few} too few to judge by, so these are the defaults"]
+    reasons = [Reason.of("few", n=len(true))]
     if criteria.cosine is not None:
         reasons = [*wanted.reasons, *reasons]
     criteria = replace(asked, cosine=criteria.cosine)

@@ -8,36 +8,49 @@ from simdup.model.cleaned import Lost, Part
 from simdup.model.result import Result
 from simdup.output.escaping import shown
 from simdup.output.removed import beginning
-from simdup.output.summary import count_words, size_words
-from simdup.output.text import Painter
+from simdup.output.summary import size_words
+from simdup.output.text import Painter, aligned
+from simdup.output.words import ENGLISH, Words
 
 # More rows do not help a person; programs get all.
 ROWS = 20
 _INDENT = 10
-_COLUMNS = "documents   removed    share  bytes removed  "
+# The columns, and their terminal cells.
+_FIGURES = ("documents", "removed", "share", "bytes")
+_WIDTHS = (9, 8, 7, 13)
 
 
 def account_text(parts: tuple[Part, ...], by: str, paint: Painter) -> Iterator[str]:
     """Yield the lines of a table: the groups that lost most, and how many others there are."""
     if not parts:
         return
-    yield paint("dim", f"{_COLUMNS}{paint.name(by, len(_COLUMNS))}")
+    words = paint.words
+    indent = sum(_WIDTHS) + 2 * len(_WIDTHS)
+    by = words("account.folder") if by == "folder" else by
+    yield paint(
+        "dim", _row([words(f"account.{name}") for name in _FIGURES], paint.name(by, indent))
+    )
     for part in parts[:ROWS]:
-        name = f"(no {by})" if part.name is None else part.name or "(empty)"
-        yield (
-            f"{part.documents:>9,}  {part.removed:>8,}  {part.share:>7.1%}  "
-            f"{size_words(part.removed_bytes):>13}  {paint.name(name, len(_COLUMNS))}"
-        )
+        name = part.name or words("account.empty")
+        name = words("account.without", by=by) if part.name is None else name
+        bytes_ = size_words(part.removed_bytes, words)
+        cells = (f"{part.documents:,}", f"{part.removed:,}", f"{part.share:.1%}", bytes_)
+        yield _row(cells, paint.name(name, indent))
     if len(parts) > ROWS:
         others = parts[ROWS:]
         removed = sum(part.removed for part in others)
-        yield f"{removed:,} more removed documents in {count_words(len(others), 'other group')}"
+        yield words("account.others", n=len(others), removed=removed)
 
 
-def spared_words(result: Result) -> str:
+def _row(cells: Iterable[str], name: str) -> str:
+    """Return a line of the table: figures, and a name of any width behind them."""
+    figures = (aligned(cell, width) for cell, width in zip(cells, _WIDTHS, strict=True))
+    return "  ".join([*figures, name])
+
+
+def spared_words(result: Result, words: Words = ENGLISH) -> str:
     """Return how many documents stay because something of them would be lost."""
-    spared = count_words(len(result.spared), "document")
-    return f"Spared {spared} that the kept one does not contain. What would be lost, for example:"
+    return words("spared", documents=words("documents", n=len(result.spared)))
 
 
 def lost_text(lost: Iterable[Lost], paint: Painter) -> Iterator[str]:
@@ -46,7 +59,8 @@ def lost_text(lost: Iterable[Lost], paint: Painter) -> Iterator[str]:
     for one in lost:
         share = f"{1 - one.document.covered:>{_INDENT - 2}.1%}  "
         yield f"{share}{paint.name(str(one.document.name), _INDENT)}"
-        yield f"{indent}{paint.name('beside ' + str(one.document.kept), _INDENT)}"
+        beside = paint.words("spared.beside", kept=one.document.kept)
+        yield f"{indent}{paint.name(beside, _INDENT)}"
         passage = paint("added", shown(f"[+{beginning(one.passage)}+]"))
         before, after = (" ".join(part.split()) for part in (one.before, one.after))
         yield f"{indent}{shown(before)}{passage}{shown(after)}"

@@ -10,6 +10,7 @@ from simdup.corpus.names import to_bytes
 from simdup.model.comparison import Comparison, Span
 from simdup.output.diff import is_change, legend, mark, pieces_of, shorten, unchanged
 from simdup.output.text import Painter
+from simdup.output.words import Words
 from simdup.output.wrapping import Line, Piece, cells, escape_line, painted, split_lines, wrap
 
 # The width where there is no terminal.
@@ -56,7 +57,7 @@ def columns_text(found: Comparison, texts: tuple[str, str], paint: Painter) -> I
             yield from _rows_text(rows[:_CONTEXT], width, paint)
             left_out = [piece for row in rows[_CONTEXT:-_CONTEXT] for piece in row.a or ()]
             size = sum(len(piece.text) for piece in left_out)
-            note = unchanged(size, all(not piece.style for piece in left_out))
+            note = unchanged(size, all(not piece.style for piece in left_out), paint.words)
             yield to_bytes(painted([note], paint) + "\n")
             rows = rows[-_CONTEXT:]
         yield from _rows_text(rows, width, paint)
@@ -107,7 +108,7 @@ def _rows_text(rows: Iterable[Row], width: int, paint: Painter) -> Iterator[byte
 
 
 def _row_text(row: Row, sign: str, width: int, paint: Painter) -> Iterator[bytes]:
-    columns = (_column(line or [], width) for line in row)
+    columns = (_column(line or [], width, paint.words) for line in row)
     for left, right in zip_longest(*columns, fillvalue=[]):
         padding = " " * (width - cells(left))
         # Of a long line with a small change, only the parts with the change have the sign.
@@ -116,7 +117,7 @@ def _row_text(row: Row, sign: str, width: int, paint: Painter) -> Iterator[bytes
         yield to_bytes(line.rstrip() + "\n")
 
 
-def _column(line: Line, width: int) -> Iterator[Line]:
+def _column(line: Line, width: int, words: Words) -> Iterator[Line]:
     """Yield a line of a text in lines of a column, long unchanged stretches left out."""
-    for part in split_lines(shorten(line)) or [[]]:
+    for part in split_lines(shorten(line, words)) or [[]]:
         yield from wrap(escape_line(mark(part)), width)

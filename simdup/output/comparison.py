@@ -14,8 +14,9 @@ from simdup.model.criteria import EDIT, Measures
 from simdup.output.escaping import shown
 from simdup.output.passages import passage_lines, passage_values, percent
 from simdup.output.records import digits, json_line, rounded
-from simdup.output.summary import SEARCHES, count_words, recipe_words
-from simdup.output.text import Painter, padded
+from simdup.output.summary import recipe_words
+from simdup.output.text import Painter, aligned, padded
+from simdup.output.words import ENGLISH, Words
 
 if TYPE_CHECKING:
     from simdup.model.comparison import Comparison
@@ -24,16 +25,12 @@ if TYPE_CHECKING:
 # The most terms shown of each kind; JSONL has them all.
 _MOST = 20
 
-# The names of searches in rows.
-_NAMES = {"simhash": "simhash", "minhash": "MinHash", "pstable": "p-stable", "passages": "passages"}
+# Which text contains the other.
+_IN = {"a": "in_b", "b": "in_a", "both": "in_both"}
 
-# Which text is contained in the other.
-_CONTAINED = {
-    None: "",
-    "a": "  (a is contained in b)",
-    "b": "  (b is contained in a)",
-    "both": "  (each is contained in the other)",
-}
+# Terminal cells of the names of figures, of what is before a figure, and of a term's weights.
+_NAME, _INDENT = 12, 16
+_WEIGHTS = (13, 8)
 
 # The largest distance to suggest: each bit more needs more tables with shorter keys, and from 7 on
 # `tune` does not advise fingerprints alone either.
@@ -86,127 +83,137 @@ def comparison_text(
     `text` is that of `a`, of which passages are shown; `verbose` adds the recipe, `idf_hint` what
     to know of the IDF.  Where the texts follow with their differences, terms would push them away.
     """
-    answer = (
-        paint("yes", "near-duplicates") if found.duplicates else paint("no", "not near-duplicates")
+    words = paint.words
+    answer = paint(
+        *(("yes", words("compare.yes")) if found.duplicates else ("no", words("compare.no")))
     )
-    lines = [paint.wrapped(f"{answer}: {reason(found)}"), ""]
+    why = words("compare", answer=answer, reason=reason(found, words))
+    lines = [paint.wrapped(why), ""]
     lines += [f"  a  {shown(found.a)}", f"  b  {shown(found.b)}", ""]
-    lines += _titles(found)
-    if found.distance is not None:
-        lines.append(f"  distance      {found.distance} of {found.bits} bits")
-    for search, equal in found.searches.items():
-        bands = "".join("=" if band else "." for band in equal)
-        if search != "passages":
-            matching = f"({sum(equal)} of {len(equal)} bands match)"
-            lines.append(f"  {_NAMES[search]:<12}  {bands}  {matching}")
-    kind, _, count = str(found.criteria.shingle).rpartition(":")
-    runs = f"(share of common {count}-{kind.removesuffix('s') or 'character'} runs)"
-    if found.measure == EDIT:
-        runs = "(edit similarity of short texts)"
-    lines.append(f"  similarity    {digits(found.similarity)}  {runs}")
-    side = _CONTAINED[found.contained]
-    lines += [
-        f"  {name:<12}  {digits(getattr(found, name))}{side if name == 'containment' else ''}"
-        for name in found.criteria.extras
-    ]
-    a, b = (value or "none" for value in found.fingerprints)
-    lines += [f"  fingerprints  {a}  {b}", f"  idf           {_idf_words(found.recipe['idf'])}"]
-    lines += [f"{'':<16}{idf_hint}"] if idf_hint else []
-    lines += [f"  {recipe_words(found.recipe)}"] if verbose else []
+    lines += _figures(found, words)
+    idf = found.recipe["idf"]
+    known = words(f"idf.{idf}") if idf in ("builtin", "none") else shown(idf)
+    lines.append(_row("idf", known, words))
+    lines += [" " * _INDENT + idf_hint] if idf_hint else []
+    lines += [f"  {recipe_words(found.recipe, words)}"] if verbose else []
     if found.passages:
-        count = count_words(len(found.passages), "shared passage")
-        shares = f"{percent(found.share_a).strip()} of a, {percent(found.share_b).strip()} of b"
-        lines += ["", paint("heading", f"  {count}: {shares}")]
+        count = words("passages", n=len(found.passages))
+        a, b = (percent(share).strip() for share in (found.share_a, found.share_b))
+        lines += ["", paint("heading", "  " + words("passages.shares", passages=count, a=a, b=b))]
         lines += passage_lines(found.passages, text, paint) if found.diff is None else []
     lines += _terms(found, paint) if found.diff is None else []
     yield to_bytes("\n".join(lines) + "\n")
 
 
-def _titles(found: Comparison) -> Iterator[str]:
-    """Yield whether the titles are equal, and what they are, if that matters."""
+def _row(name: str, figure: str, words: Words) -> str:
+    """Return a line with a figure behind its name."""
+    return f"  {padded(words(f'compare.{name}'), _NAME)}  {figure}"
+
+
+def _figures(found: Comparison, words: Words) -> Iterator[str]:
+    """Yield the lines of titles, distance, bands, measures and fingerprints."""
     if found.titles is not None:
-        yield f"  titles        {'equal' if found.same_title else 'different'}"
+        same = words("compare.equal") if found.same_title else words("compare.different")
+        yield _row("titles", same, words)
         for title in found.titles:
-            yield f"{'':<16}{shown(title[:MOST]) or '(none)'}"
+            yield " " * _INDENT + (shown(title[:MOST]) or words("compare.untitled"))
+    if found.distance is not None:
+        yield _row("distance", words("compare.bits", n=found.distance, bits=found.bits), words)
+    for search, equal in found.searches.items():
+        bands = "".join("=" if band else "." for band in equal)
+        if search != "passages":
+            matching = words("compare.bands", equal=sum(equal), total=len(equal))
+            yield _row(search, f"{bands}  {matching}", words)
+    kind, _, count = str(found.criteria.shingle).rpartition(":")
+    runs = words("compare.word_runs", n=count) if kind else words("compare.runs", n=count)
+    runs = words("compare.edits") if found.measure == EDIT else runs
+    yield _row("similarity", f"{digits(found.similarity)}  {runs}", words)
+    for name in found.criteria.extras:
+        side = _IN.get(found.contained or "") if name == "containment" else None
+        what = words(f"compare.{side}") if side else ""
+        yield _row(name, digits(getattr(found, name)) + what, words)
+    a, b = (value or words("compare.none") for value in found.fingerprints)
+    yield _row("fingerprints", f"{a}  {b}", words)
 
 
-def reason(found: Comparison) -> str:
+def reason(found: Comparison, words: Words = ENGLISH) -> str:
     """Return a sentence that explains the answer."""
+    if known := _reason_without_measures(found, words):
+        return known
     criteria = found.criteria
-    if found.distance is None:
-        without = found.a if found.fingerprints[0] is None else found.b
-        return f"{shown(without)} has no words to compare."
-    if found.same_title is False:
-        return "their titles differ."
-    if found.identical:
-        others = ", encoding, case, width or script" if found.recipe["fold"] else " or encoding"
-        return f"the texts are identical apart from white space{others}."
-    if found.too_short:
-        return "with so few words, only identical texts are near-duplicates, and these differ."
-    if found.numbers is not None:
-        a, b = (", ".join(numbers) or "none" for numbers in found.numbers)
-        return f"their numbers differ, which makes short texts different: {a} in a, {b} in b."
-    place = "; ".join(_place(found, search) for search in found.searches)
+    place = words("semicolon").join(_place(found, search, words) for search in found.searches)
     if not criteria.verify:
-        return f"{place}; the texts were not compared."
-    share = _share(found)
+        return words("reason.unverified", place=place)
+    share = _share(found, words)
     like = criteria.accepts(Measures(found.similarity, found.containment, found.cosine))
     if len(found.searches) > 1:
-        return _measured_reason(found, share, place)
-    simhash = "simhash" in found.searches
+        return _measured_reason(found, share, place, words)
     if bool(found.proposed_by) == like:
-        return f"{place}; {share}."
+        return words("reason.both", place=place, share=share)
+    simhash = "simhash" in found.searches
     if found.proposed_by:
-        near = "the fingerprints are near" if simhash else "the bands match"
-        return f"{near} ({place}), but the texts are not similar enough ({share})."
+        key = "reason.near" if simhash else "reason.bands"
+        return words(key, place=place, share=share)
     if not (criteria.similarity or criteria.extras):
-        return f"{place} (no other measure is set)."
-    way_out = "a higher recall may"
-    if simhash:
-        reachable = found.distance <= _NEAR
-        way_out = f"a distance of {found.distance} would" if reachable else "the method auto may"
-    return (
-        f"the texts are similar ({share}), but a scan by this method alone does not find the pair "
-        f"({place}); {way_out} find it."
-    )
+        return words("reason.unmeasured", place=place)
+    way_out = words("reason.by_recall")
+    if simhash and found.distance is not None:
+        near = found.distance <= _NEAR
+        distance = words("reason.by_distance", distance=found.distance)
+        way_out = distance if near else words("reason.by_auto")
+    return words("reason.missed", place=place, share=share, way_out=way_out)
 
 
-def _measured_reason(found: Comparison, share: str, place: str) -> str:
+def _reason_without_measures(found: Comparison, words: Words) -> str:
+    """Return the reason if no measure decides; empty if one does."""
+    if found.distance is None:
+        without = found.a if found.fingerprints[0] is None else found.b
+        return words("reason.no_words", name=shown(without))
+    if found.same_title is False:
+        return words("reason.titles")
+    if found.identical:
+        folded = found.recipe["fold"]
+        return words("reason.identical_folded" if folded else "reason.identical")
+    if found.too_short:
+        return words("reason.too_short")
+    if found.numbers is not None:
+        a, b = (words.listed(numbers) or words("compare.none") for numbers in found.numbers)
+        return words("reason.numbers", a=a, b=b)
+    return ""
+
+
+def _measured_reason(found: Comparison, share: str, place: str, words: Words) -> str:
     """Return the reason if the measures alone decide, and the searches that propose the pair."""
     if not found.duplicates:
-        return f"{share}."
+        return words("reason.share", share=share)
     if not found.proposed_by:
-        return f"{share}, but a scan would miss the pair ({place})."
-    searches = " and by ".join(SEARCHES[search] for search in found.proposed_by)
-    return f"{share}; a scan finds the pair by {searches}."
+        return words("reason.unproposed", share=share, place=place)
+    names = (words(f"search.{search}") for search in found.proposed_by)
+    return words("reason.proposed", share=share, searches=words("reason.and_by").join(names))
 
 
-def _share(found: Comparison) -> str:
+def _share(found: Comparison, words: Words) -> str:
     """Return the measures and the required values."""
     criteria = found.criteria
     names = [*(["similarity"] if criteria.similarity else []), *criteria.extras]
-    parts = [
-        f"{'edit ' if name == 'similarity' and found.measure == EDIT else ''}"
-        f"{name} is {digits(getattr(found, name))}, at least {getattr(criteria, name):g} required"
-        for name in names
-    ]
-    return "their " + ", ".join(parts) if parts else "no similarity is required"
+    parts = []
+    for name in names:
+        figure, least = digits(getattr(found, name)), getattr(criteria, name)
+        kind = "edit" if name == "similarity" and found.measure == EDIT else name
+        parts.append(words(f"share.{kind}", value=figure, least=least))
+    return words("share", parts=words.listed(parts)) if parts else words("share.none")
 
 
-def _place(found: Comparison, search: str) -> str:
+def _place(found: Comparison, search: str, words: Words) -> str:
     """Return how near the two are in a search."""
     if search == "simhash":
         most = found.criteria.distance
-        return f"{found.distance} of {found.bits} bits differ, at most {most} are allowed"
+        return words("place.bits", n=found.distance, bits=found.bits, most=most)
     bands = found.searches[search]
     if search == "passages":
-        return f"they {'share' if bands[0] else 'do not share'} enough passages"
-    return f"{sum(bands)} of {len(bands)} bands of {SEARCHES[search]} match"
-
-
-def _idf_words(name: str) -> str:
-    known = {"builtin": "builtin (jieba's table)", "none": "none (this weight needs no IDF)"}
-    return known.get(name, shown(name))
+        return words("place.passages" if bands[0] else "place.no_passages")
+    name = words(f"search.{search}")
+    return words("place.bands", n=sum(bands), total=len(bands), search=name)
 
 
 def _short(term: str) -> str:
@@ -222,23 +229,20 @@ def _terms(found: Comparison, paint: Painter) -> Iterator[str]:
     rows += [(_short(term), "", f"{b:.2f}") for term, b in found.only_b]
     if not rows:
         return
-    width = max(cell_len(term) for term, _, _ in rows)
-    sizes = (len(found.shared), len(found.only_a), len(found.only_b))
-    heads = (
-        f"heaviest shared terms ({sizes[0]})",
-        f"only in a ({sizes[1]})",
-        f"only in b ({sizes[2]})",
-    )
-    width = max(width, *map(len, heads))
+    words = paint.words
+    sizes = {"shared": len(found.shared), "only_a": len(found.only_a), "only_b": len(found.only_b)}
+    heads = [words(f"terms.{name}", n=size) for name, size in sizes.items()]
+    width = max(cell_len(term) for term in (*heads, *(term for term, _, _ in rows)))
+    weights = "  ".join(map(aligned, (words("terms.a"), words("terms.b")), _WEIGHTS))
     at = 0
-    for head, size in zip(heads, sizes, strict=True):
+    for head, size in zip(heads, sizes.values(), strict=True):
         if not size:
             continue
-        columns = f"{'in a':>13}  {'in b':>8}" if at == 0 else ""
         yield ""
+        columns = weights if at == 0 else ""
         yield paint("heading", "  " + padded(head, width)) + paint("dim", columns)
         for term, a, b in rows[at : at + min(size, _MOST)]:
             yield f"  {padded(term, width)}{a:>13}  {b:>8}".rstrip()
         if size > _MOST:
-            yield paint("dim", f"  and {size - _MOST:,} more")
+            yield paint("dim", "  " + words("terms.more", n=size - _MOST))
         at += size

@@ -12,6 +12,7 @@ from itertools import groupby
 from simdup.corpus.names import to_bytes
 from simdup.model.comparison import Comparison, Span
 from simdup.output.text import Painter
+from simdup.output.words import ENGLISH, Words
 from simdup.output.wrapping import Line, Piece, escape_line, painted, split_lines, wrap
 
 # Characters shown of a long unchanged stretch before and after a change: about a line of Chinese
@@ -27,7 +28,7 @@ _MARKS = {"removed": ("[-", "-]"), "added": ("{+", "+}")}
 def diff_text(found: Comparison, texts: tuple[str, str], paint: Painter) -> Iterator[bytes]:
     """Yield the differences of two texts, in lines that fit a terminal."""
     yield legend(paint)
-    for line in split_lines(shorten(pieces_of(found.diff or (), *texts))):
+    for line in split_lines(shorten(pieces_of(found.diff or (), *texts), paint.words)):
         shown = escape_line(mark(line))
         for part in wrap(shown, paint.width) if paint.width else [shown]:
             yield to_bytes(painted(part, paint) + "\n")
@@ -35,8 +36,9 @@ def diff_text(found: Comparison, texts: tuple[str, str], paint: Painter) -> Iter
 
 def legend(paint: Painter) -> bytes:
     """Return what the marks and the colors mean."""
-    heading = f"{paint('removed', '[-only in a-]')}  {paint('added', '{+only in b+}')}"
-    dim = paint("dim", "  other case, width or script") * paint.on
+    words = paint.words
+    heading = f"{paint('removed', words('diff.a'))}  {paint('added', words('diff.b'))}"
+    dim = paint("dim", "  " + words("diff.folded")) * paint.on
     return to_bytes(f"\n  {heading}{dim}\n\n")
 
 
@@ -53,7 +55,7 @@ def is_change(piece: Piece) -> bool:
     return piece.style in _MARKS
 
 
-def shorten(pieces: Iterable[Piece]) -> list[Piece]:
+def shorten(pieces: Iterable[Piece], words: Words = ENGLISH) -> list[Piece]:
     """Leave out the middle of long unchanged stretches, and say so on a line of its own."""
     found: list[Piece] = []
     for changed, group in groupby(pieces, is_change):
@@ -64,17 +66,16 @@ def shorten(pieces: Iterable[Piece]) -> list[Piece]:
             continue
         text = "".join(piece.text for piece in stretch)
         start, end = _after(text), len(text) - _after(text[::-1])
-        note = unchanged(end - start, all(not piece.style for piece in stretch))
+        note = unchanged(end - start, all(not piece.style for piece in stretch), words)
         found += _cut(stretch, 0, start)
         found += [Piece("", "\n"), note, Piece("", "\n")]
         found += _cut(stretch, end, size)
     return found
 
 
-def unchanged(characters: int, equal: bool = True) -> Piece:
+def unchanged(characters: int, equal: bool = True, words: Words = ENGLISH) -> Piece:
     """Return what stands for what is left out."""
-    how = "unchanged" if equal else "alike"
-    return Piece("dim", f"… {characters:,} characters {how} …")
+    return Piece("dim", words("diff.unchanged" if equal else "diff.alike", n=characters))
 
 
 def _after(text: str) -> int:

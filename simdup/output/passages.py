@@ -21,8 +21,9 @@ from simdup.output.records import (
     rounded,
     skipped_line,
 )
-from simdup.output.summary import count_words, skipped_words
+from simdup.output.summary import read_words
 from simdup.output.text import Painter
+from simdup.output.words import ENGLISH, Words
 
 # Passages of a pair that a person reads, and cells of the text that is shown of each.
 _MOST = 3
@@ -70,11 +71,12 @@ def overlap_text(
 
     `text_of` returns the text of the first document of a pair by the pair's number.
     """
+    words = paint.words
     for number, one in enumerate(overlaps):
         lines = [""] if number else []
-        lines.append(paint("heading", _title(one)))
-        lines.append(f"  {percent(one.share_a)} of {shown(one.a)}")
-        lines.append(f"  {percent(one.share_b)} of {shown(one.b)}")
+        lines.append(paint("heading", _title(one, words)))
+        for share, name in ((one.share_a, one.a), (one.share_b, one.b)):
+            lines.append("  " + words("passages.share", share=percent(share), name=shown(name)))
         text = "" if one.identical else text_of(number)
         lines += [] if one.identical else passage_lines(one.passages, text, paint)
         yield to_bytes("\n".join(lines) + "\n")
@@ -84,17 +86,22 @@ def passage_lines(passages: Sequence[Passage], text: str, paint: Painter) -> Ite
     """Yield the longest passages, each with its excerpt of the first text."""
     for passage in _longest(passages):
         (a, a_end), (b, b_end) = passage.a, passage.b
-        figures = f"{a}-{a_end} and {b}-{b_end}, {digits(passage.similarity)} alike"
-        yield paint("dim", f"    {passage.length:,} units at {figures}:")
+        figures = paint.words(
+            "passages.figures", a=a, a_end=a_end, b=b, b_end=b_end,
+            length=passage.length, similarity=digits(passage.similarity),
+        )  # fmt: skip
+        yield paint("dim", f"    {figures}")
         yield f"      {_excerpt(text[a:a_end])}"
     if len(passages) > _MOST:
-        yield paint("dim", f"    and {len(passages) - _MOST:,} more")
+        more = paint.words("passages.more", n=len(passages) - _MOST)
+        yield paint("dim", f"    {more}")
 
 
-def _title(one: Overlap) -> str:
+def _title(one: Overlap, words: Words) -> str:
     if one.identical:
-        return "the same text"
-    return f"{count_words(len(one.passages), 'shared passage')}, the longest {one.longest:,} units"
+        return words("passages.same")
+    passages = words("passages", n=len(one.passages))
+    return words("passages.title", passages=passages, longest=one.longest)
 
 
 def _longest(passages: Sequence[Passage]) -> list[Passage]:
@@ -128,29 +135,19 @@ def _last_cells(text: str, cells: int) -> str:
     return ""
 
 
-def passage_report(result: PassageResult, criteria: PassageCriteria) -> str:
+def passage_report(result: PassageResult, criteria: PassageCriteria, words: Words = ENGLISH) -> str:
     """Return the sentences that end a run, a line each."""
-    summary = result.summary
-    read = f"Read {count_words(summary.documents, 'document')} in {summary.seconds:,.1f} s"
-    lines = ["; ".join(filter(None, (read, skipped_words(result.skipped)))) + "."]
-    least = f"of at least {criteria.min_length} equal units"
+    summary, least = result.summary, criteria.min_length
+    lines = [read_words(result, words)]
     if not summary.pairs:
-        lines.append(f"Found no shared passages {least}.")
+        lines.append(words("passages.none", least=least))
     else:
-        pairs = count_words(summary.pairs, "pair shares", "pairs share")
-        lines.append(f"{pairs} {count_words(summary.passages, 'passage')} {least}.")
+        passages = words("passages.plain", n=summary.passages)
+        lines.append(words("passages.found", n=summary.pairs, passages=passages, least=least))
     if summary.identical:
-        same = count_words(summary.identical, "document has", "documents have")
-        lines.append(
-            f"{same} the same text as an earlier one; other passages are listed for that one only."
-        )
+        lines.append(words("passages.identical", n=summary.identical))
     if summary.common:
-        seeds = count_words(summary.common, "k-gram")
-        lines.append(
-            f"{seeds} of more than {summary.most_documents:,} documents did not start passages "
-            "(`common`)."
-        )
+        lines.append(words("passages.common", n=summary.common, most=summary.most_documents))
     if summary.repeated:
-        times = count_words(summary.repeated, "repetition")
-        lines.append(f"{times} within one document did not start passages.")
+        lines.append(words("passages.repeated", n=summary.repeated))
     return "\n".join(lines)

@@ -14,247 +14,234 @@ from simdup.model.documents import Skipped
 from simdup.model.result import Result
 from simdup.output.escaping import shown
 from simdup.output.selection import EVERYTHING, Selection
+from simdup.output.words import ENGLISH, Words
 
 if TYPE_CHECKING:
     from simdup.model.cleaned import Cleaned
     from simdup.model.matches import Added
+    from simdup.model.passages import PassageResult
 
-# The names of searches in sentences.
-SEARCHES = {
-    "simhash": "simhash",
-    "minhash": "MinHash",
-    "pstable": "p-stable projections",
-    "passages": "shared passages",
-}
-
-# Reasons for skipping a document by how they begin, as the end of a sentence.
+# Reasons for skipping a document by how they begin, and what each is called in the catalogues.
 _KINDS = {
-    "empty": ("empty",),
-    "binary": ("binary file",),
-    "undecodable": ("undecodable file",),
-    "no words": ("without words",),
-    "larger than": ("too large",),
-    "no such": ("missing",),
-    "contains no document": ("without documents",),
-    "not a regular file": ("special file",),
-    "no main text": ("without main text",),
-    "vanished": ("vanished",),
+    "empty": "empty",
+    "binary": "binary file",
+    "undecodable": "undecodable file",
+    "no words": "without words",
+    "larger than": "too large",
+    "no such": "missing",
+    "contains no document": "without documents",
+    "not a regular file": "special file",
+    "no main text": "without main text",
+    "vanished": "vanished",
 }
-_NOUNS = ("binary file", "undecodable file", "special file", "faulty record")
 _LINE = re.compile(r"(line|row) [\d,]+: ")
 
-_KEPT = {"first": "the first of each"}
 
-
-def report(result: Result, criteria: Criteria, selection: Selection = EVERYTHING) -> str:
+def report(
+    result: Result,
+    criteria: Criteria,
+    selection: Selection = EVERYTHING,
+    words: Words = ENGLISH,
+) -> str:
     """Return the closing report of a run, one sentence per line."""
     summary = result.summary
     lines = [
-        _read(result),
-        _found(result, criteria),
-        _compared(summary),
-        _listed(result, selection),
-        _linked(summary, criteria),
-        _star(summary),
-        _checked(result, criteria),
-        _proposed(summary),
-        _indexed(summary, criteria),
-        _decided(result),
-        _unchecked(summary),
-        f"hint: {result.hint}" if result.hint else "",
+        read_words(result, words),
+        _found(result, criteria, words),
+        _compared(summary, words),
+        _listed(result, selection, words),
+        _linked(summary, criteria, words),
+        _star(summary, words),
+        _checked(result, criteria, words),
+        _proposed(summary, words),
+        _indexed(summary, criteria, words),
+        _decided(result, words),
+        _unchecked(summary, words),
+        words("hint", hint=result.hint) if result.hint else "",
     ]
     return "\n".join(filter(None, lines))
 
 
-def _listed(result: Result, selection: Selection) -> str:
+def _listed(result: Result, selection: Selection, words: Words) -> str:
     """Return how many clusters or pairs are listed, if not all are."""
     if selection == EVERYTHING:
         return ""
     summary = result.summary
-    total, what = summary.clusters, "cluster"
+    total, what = summary.clusters, "clusters"
     if selection.pairs:
-        total, what = summary.pairs if summary.new is None else summary.new, "pair"
+        total, what = summary.pairs if summary.new is None else summary.new, "pairs"
     listed = selection.count(result)
-    return "" if listed == total else f"Listed {listed:,} of {count_words(total, what)}."
+    return "" if listed == total else words(f"listed.{what}", listed=listed, n=total)
 
 
-def _read(result: Result) -> str:
-    documents = count_words(result.summary.documents, "document")
-    parts = [f"Read {documents} in {result.summary.seconds:,.1f} s", skipped_words(result.skipped)]
-    return "; ".join(filter(None, parts)) + "."
+def read_words(result: Result | PassageResult, words: Words) -> str:
+    """Return how many documents were read in what time, and what was skipped."""
+    documents = words("documents", n=result.summary.documents)
+    read = words("read", documents=documents, seconds=result.summary.seconds)
+    return words.sentence([read, skipped_words(result.skipped, words)])
 
 
-def _found(result: Result, criteria: Criteria) -> str:
+def _found(result: Result, criteria: Criteria, words: Words) -> str:
     summary = result.summary
     if not summary.documents:
-        return "Nothing to compare."
+        return words("found.nothing")
     if not summary.clusters:
         if not summary.known:
-            return "Found no near-duplicates."
-        known = count_words(summary.known, "pair")
-        return f"Found no new near-duplicates; {known} known."
-    order = ["references"] if result.references or summary.indexed is not None else []
+            return words("found.none")
+        return words("found.none_new", pairs=words("pairs", n=summary.known))
+    references = bool(result.references) or summary.indexed is not None
+    order = [words("kept.references")] if references else []
     unmatched = [what for name, what in result.notes if name == "`prefer`"]
-    order += ["preferred ones"] if len(set(criteria.prefer)) > len(unmatched) else []
-    kept = ", then ".join([*order, _KEPT.get(criteria.keep, criteria.keep)])
-    clusters = count_words(summary.clusters, "cluster")
-    redundant = count_words(summary.redundant, "redundant document")
-    return f"Found {clusters} with {redundant} (kept: {kept})."
+    if len(set(criteria.prefer)) > len(unmatched):
+        order.append(words("kept.preferred"))
+    keep, _, field = criteria.keep.partition(":")
+    kept = words("then").join([*order, words(f"kept.{keep}", field=field)])
+    clusters = words("clusters", n=summary.clusters)
+    redundant = words("redundant", n=summary.redundant)
+    return words("found", clusters=clusters, redundant=redundant, kept=kept)
 
 
-def _compared(summary: Summary) -> str:
+def _compared(summary: Summary, words: Words) -> str:
     """Return how many pairs a baseline lacks, has, and need not have."""
-    parts = []
-    if summary.new:
-        parts.append(f"{count_words(summary.new, 'new pair')} ({summary.known:,} known).")
-    if summary.stale:
-        entries = count_words(summary.stale, "entry", "entries")
-        parts.append(f"{entries} of the baseline no longer found: see `update_baseline`.")
-    return " ".join(parts)
+    parts = [words("new", n=summary.new, known=summary.known)] if summary.new else []
+    parts += [words("stale", n=summary.stale)] if summary.stale else []
+    return words("between").join(parts)
 
 
-def _linked(summary: Summary, criteria: Criteria) -> str:
+def _linked(summary: Summary, criteria: Criteria, words: Words) -> str:
     """Return how many documents are not near the kept one of their cluster."""
     if not summary.linked:
         return ""
     far = ""
     measured = criteria.verify and criteria.similarity and summary.indexed is None
     if measured and not (criteria.extras or criteria.by_distance):
-        far = f" (similarity below {criteria.similarity:g})"
-    linked = f"{summary.linked:,} more {'is' if summary.linked == 1 else 'are'} linked"
-    return f"{linked}: near other members, but not near the kept document{far}."
+        far = words("linked.far", similarity=criteria.similarity)
+    return words("linked", n=summary.linked, far=far)
 
 
-def _star(summary: Summary) -> str:
+def _star(summary: Summary, words: Words) -> str:
     """Return how many documents `dedupe` would remove, if star linkage gives another number."""
     if summary.star_redundant in (None, summary.redundant):
         return ""
-    removed = count_words(summary.star_redundant, "document")
-    return f"`dedupe` would remove {removed}: it groups with `linkage` star."
+    return words("star", documents=words("documents", n=summary.star_redundant))
 
 
-def _checked(result: Result, criteria: Criteria) -> str:
-    summary, asked = result.summary, criteria_words(criteria)
-    pairs = count_words(summary.candidates, "candidate pair")
-    if not summary.candidates:
+def _checked(result: Result, criteria: Criteria, words: Words) -> str:
+    summary, asked = result.summary, criteria_words(criteria, words)
+    pairs = summary.candidates
+    if not pairs:
         # Copies need no check.
-        return (
-            ""
-            if summary.clusters or result.known or not summary.documents
-            else f"No candidate pairs to check ({asked})."
-        )
+        needless = summary.clusters or result.known or not summary.documents
+        return "" if needless else words("checked.none", asked=asked)
     if not criteria.verify:
-        return f"{pairs} found ({asked}); the texts were not compared."
+        return words("checked.found", n=pairs, asked=asked)
     # Stars and large clusters do not list all confirmed pairs.
     every = (*result.clusters, *result.known)
     whole = criteria.linkage != "star" and all(one.complete for one in every)
     # Nor are all pairs with documents of indexes listed.
-    whole = whole and summary.indexed is None
+    if not whole or summary.indexed is not None:
+        return words("checked", n=pairs, asked=asked)
     known = summary.pairs if summary.new is None else summary.new + (summary.known or 0)
-    confirmed = f", {known:,} confirmed" if whole else ""
-    return f"{pairs} checked{confirmed} ({asked})."
+    return words("checked.confirmed", n=pairs, confirmed=known, asked=asked)
 
 
-def _proposed(summary: Summary) -> str:
+def _proposed(summary: Summary, words: Words) -> str:
     """Return how many candidates each search proposed, if there were several searches."""
     if len(summary.candidates_by) < 2 or not summary.candidates:
         return ""
     (first, count), *others = summary.candidates_by.items()
-    parts = [f"{SEARCHES[first].capitalize()} proposed {count:,} of these pairs"]
-    parts += [f"{SEARCHES[search]} {count:,}" for search, count in others]
-    return ", ".join(parts) + "."
+    parts = [words(f"proposed.{first}", n=count)]
+    for search, number in others:
+        parts.append(words("proposed.more", search=words(f"search.{search}"), n=number))
+    return words.listed(parts) + words("stop")
 
 
-def _indexed(summary: Summary, criteria: Criteria) -> str:
+def _indexed(summary: Summary, criteria: Criteria, words: Words) -> str:
     """Return how documents of indexes were compared with others."""
     if summary.indexed is None:
         return ""
-    estimated = "; similarities to them (~) are estimates" if criteria.verify else ""
-    documents = count_words(summary.indexed, "document")
-    near, shared = f", within distance {criteria.distance}", "by shared text"
-    by = f"by fingerprint{near}, and {shared}"
-    if criteria.by_distance:
-        by = f"by fingerprint alone{near}"
-    elif criteria.method == "minhash":
-        by = f"{shared} alone"
-    return f"References in indexes ({documents}) were searched {by}{estimated}."
+    by = "shared" if criteria.method == "minhash" else "both"
+    by = "fingerprint" if criteria.by_distance else by
+    return words(
+        "indexed",
+        documents=words("documents", n=summary.indexed),
+        by=words(f"indexed.{by}", distance=criteria.distance),
+        estimated=words("indexed.estimated") if criteria.verify else "",
+    )
 
 
-def _decided(result: Result) -> str:
+def _decided(result: Result, words: Words) -> str:
     """Return whether only some of the pairs were checked.
 
     The clusters may be small: what counts is how many documents candidates connect.
     """
-    if all(cluster.complete for cluster in (*result.clusters, *result.known)):
-        return ""
-    return (
-        "Where candidates connect many documents, only the pairs that decide the clusters were "
-        "checked; `all_pairs` checks all."
-    )
+    complete = all(cluster.complete for cluster in (*result.clusters, *result.known))
+    return "" if complete else words("decided")
 
 
-def _unchecked(summary: Summary) -> str:
+def _unchecked(summary: Summary, words: Words) -> str:
     if not summary.unchecked:
         return ""
-    pairs = count_words(summary.unchecked, "pair")
-    return (
-        f"Up to {pairs} would have cost too much and were left unchecked; `all_pairs` checks all."
-    )
+    return words("unchecked", pairs=words("pairs", n=summary.unchecked))
 
 
-def criteria_words(criteria: Criteria) -> str:
+def criteria_words(criteria: Criteria, words: Words = ENGLISH) -> str:
     """Return the conditions for a pair."""
-    parts = [f"distance at most {criteria.distance}"] if criteria.by_distance else []
+    distance = criteria.distance
+    parts = [words("asked.distance", value=distance)] if criteria.by_distance else []
     if criteria.verify:
         asked = [("similarity", criteria.similarity or None)]
         asked += [(name, getattr(criteria, name)) for name in criteria.extras]
-        parts += [f"{name} at least {value:g}" for name, value in asked if value is not None]
-    parts += ["equal titles"] if criteria.same_title else []
-    return ", ".join(parts) or f"by {SEARCHES[criteria.searches[0]]}"
+        parts += [words(f"asked.{name}", value=value) for name, value in asked if value is not None]
+    parts += [words("asked.titles")] if criteria.same_title else []
+    search = words(f"search.{criteria.searches[0]}")
+    return words.listed(parts) or words("asked.search", search=search)
 
 
-def cleaned_words(cleaned: Cleaned) -> str:
+def cleaned_words(cleaned: Cleaned, words: Words = ENGLISH) -> str:
     """Return how many documents a cleaned corpus keeps, and its size."""
-    total = cleaned.documents
+    documents = words("documents", n=cleaned.documents)
+    redundant = len(cleaned.removed)
     if cleaned.annotated:
-        return f"{count_words(total, 'document')}, {len(cleaned.removed):,} of them redundant"
-    left = total - len(cleaned.removed)
-    stay = f"{left:,} of {count_words(total, 'document')} {'stays' if left == 1 else 'stay'}"
+        return words("cleaned.annotated", documents=documents, redundant=redundant)
+    stay = words("cleaned.stay", n=cleaned.documents - redundant, documents=documents)
     # They are written too, so there may be more files than documents.
     if not all(one.error for one in cleaned.result.skipped):
-        stay += " (and what was skipped)"
+        stay = words("cleaned.skipped", stay=stay)
     before, after = cleaned.bytes_before, cleaned.bytes_after
     if before is None or after is None:
         return stay
+    sizes = {"after": size_words(after, words), "before": size_words(before, words)}
     # Compressed anew, a file may become larger.
-    saved = f" ({1 - after / before:.0%} saved)" if after < before else ""
-    return f"{stay}, {size_words(after)} of {size_words(before)}{saved}"
+    if after < before:
+        return words("cleaned.saved", stay=stay, saved=1 - after / before, **sizes)
+    return words("cleaned.size", stay=stay, **sizes)
 
 
-def added_words(added: Added) -> str:
+def added_words(added: Added, words: Words = ENGLISH) -> str:
     """Return what happened to documents that were given to an index."""
-    parts = [count_words(added.added, "document")]
+    parts = [words("documents", n=added.added)]
     if added.replaced:
-        parts.append(f"{added.replaced:,} replaced an earlier one of the same name")
+        parts.append(words("added.replaced", n=added.replaced))
     if added.unchanged:
-        parts.append(f"{added.unchanged:,} known already")
-    return ", ".join(parts)
+        parts.append(words("added.known", n=added.unchanged))
+    return words.listed(parts)
 
 
-def missing_words(cleaned: Cleaned) -> str:
+def missing_words(cleaned: Cleaned, words: Words = ENGLISH) -> str:
     """Return how much could not be copied to a cleaned corpus; empty for nothing."""
     if not cleaned.missing:
         return ""
     folders = sum(map(os.path.isdir, cleaned.missing))
-    counts = (len(cleaned.missing) - folders, "file"), (folders, "folder")
-    what = " and ".join(count_words(number, noun) for number, noun in counts if number)
-    return f"{what} could not be copied; OUT is incomplete."
+    counts = (len(cleaned.missing) - folders, "files"), (folders, "folders")
+    what = words("and").join(words(noun, n=number) for number, noun in counts if number)
+    return words("missing", what=what)
 
 
-def size_words(size: int) -> str:
+def size_words(size: int, words: Words = ENGLISH) -> str:
     """Return a readable number of bytes: 999 bytes, 4.1 MB, 12 GB."""
     if size < 1000:
-        return count_words(size, "byte")
+        return words("bytes", n=size)
     value, units = size / 1000, iter(("kB", "MB", "GB", "TB"))
     unit = next(units)
     # 999.5 would be printed as 1000.
@@ -263,42 +250,47 @@ def size_words(size: int) -> str:
     return f"{value:.1f} {unit}" if value < 9.95 else f"{value:,.0f} {unit}"
 
 
-def skipped_words(skipped: Iterable[Skipped]) -> str:
+def skipped_words(skipped: Iterable[Skipped], words: Words = ENGLISH) -> str:
     """Return how many documents were skipped, and why; empty for none."""
     kinds = Counter(map(_kind, skipped))
     if not kinds:
         return ""
-    why = ", ".join(
-        count_words(count, *kind) if kind[0] in _NOUNS else f"{count:,} {kind[0]}"
-        for kind, count in kinds.most_common()
-    )
-    return f"{kinds.total():,} skipped ({why})"
+    why = words.listed(_skipped_for(kind, count, words) for kind, count in kinds.most_common())
+    return words("skipped", n=kinds.total(), why=why)
 
 
-def _kind(one: Skipped) -> tuple[str, ...]:
+def _skipped_for(kind: str, count: int, words: Words) -> str:
+    key = f"skipped.{kind}"
+    if key in words:
+        return words(key, n=count)
+    return words("skipped.other", n=count, reason=kind)
+
+
+def _kind(one: Skipped) -> str:
     """Return why a document was skipped, as the end of a sentence; details were said before."""
-    known = (words for start, words in _KINDS.items() if one.reason.startswith(start))
-    faulty = ("faulty record" if _LINE.match(one.reason) else "not readable",)
-    return next(known, faulty if one.error else (shown(_LINE.sub("", one.reason)),))
+    known = (kind for start, kind in _KINDS.items() if one.reason.startswith(start))
+    faulty = "faulty record" if _LINE.match(one.reason) else "not readable"
+    return next(known, faulty if one.error else shown(_LINE.sub("", one.reason)))
 
 
-def recipe_words(recipe: dict[str, Any]) -> str:
+def recipe_words(recipe: dict[str, Any], words: Words = ENGLISH) -> str:
     """Return a resolved recipe in one line."""
     if "tokens" not in recipe:
-        return f"recipe {recipe['digest']}" if recipe.get("digest") else ""
+        return words("recipe", recipe=recipe["digest"]) if recipe.get("digest") else ""
+    weight, idf = recipe["weight"], shown(recipe["idf"])
     parts = [
         recipe["tokens"],
-        "fold" if recipe["fold"] else "no fold",
-        recipe["weight"] + ("" if recipe["idf"] == "none" else f" by {shown(recipe['idf'])}"),
-        f"top {recipe['top']}" if recipe["top"] else "all terms",
-        f"cap {recipe['cap']:g}" if recipe["cap"] else "no cap",
+        words("recipe.fold") if recipe["fold"] else words("recipe.no_fold"),
+        weight if idf == "none" else words("recipe.weight", weight=weight, idf=idf),
+        words("recipe.top", top=recipe["top"]) if recipe["top"] else words("recipe.all"),
+        words("recipe.cap", cap=recipe["cap"]) if recipe["cap"] else words("recipe.no_cap"),
         f"{recipe['hash']} {recipe['bits']}",
     ]
     if "dictionary" in recipe:
-        parts.insert(1, f"dict {shown(recipe['dictionary'])}")
-    return f"recipe {recipe['digest']}: " + ", ".join(parts)
+        parts.insert(1, words("recipe.dictionary", dictionary=shown(recipe["dictionary"])))
+    return words("recipe", recipe=recipe["digest"]) + words("colon") + words.listed(parts)
 
 
 def count_words(number: int, noun: str, nouns: str = "") -> str:
-    """Return a number with its noun; `nouns` is the plural if it is irregular."""
+    """Return a number with its noun in English; `nouns` is the plural if it is irregular."""
     return f"{number:,} {noun if number == 1 else nouns or noun + 's'}"

@@ -13,12 +13,13 @@ from simdup.corpus.patterns import matches
 from simdup.corpus.sources import STDIN
 from simdup.errors import SimdupError, unreadable
 from simdup.index.opening import holds_index
-from simdup.model.formats import TEXT_HEADING
 from simdup.model.reading import Reading
+from simdup.output.words import CHINESE, ENGLISH
 from simdup.workspace import entries
 
 # Other files that simdup writes, though a walk reads them: clusters as text, models.
-_WRITTEN = (TEXT_HEADING.encode(), b"# simdup-idf ")
+_HEADINGS = (words("heading.clusters").encode() for words in (ENGLISH, CHINESE))
+_WRITTEN = (*_HEADINGS, b"# simdup-idf ")
 
 
 def check_target(target: str, sources: Iterable[str], force: bool) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import textwrap
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, takewhile
 from typing import IO, TYPE_CHECKING, Any
 
@@ -15,18 +15,23 @@ from rich.style import Style
 
 from simdup.corpus.names import to_bytes
 from simdup.model.clusters import Cluster, Member, Pair
-from simdup.model.formats import PAIR_HEADING, TEXT_HEADING
 from simdup.model.matches import QueryResult
 from simdup.output.details import Details
 from simdup.output.escaping import shown
 from simdup.output.records import NO_DETAILS, digits, figure
-from simdup.output.summary import count_words, recipe_words
+from simdup.output.summary import recipe_words
+from simdup.output.words import ENGLISH, Words
+from simdup.output.wrapping import fill
 
 if TYPE_CHECKING:
     from simdup.index.info import IndexInfo
 
 # Columns before the name in the answer to a query.
 _QUERY_INDENT = 17
+# Terminal cells of the column of roles, and of that of a further measure.
+_ROLE, _EXTRA = 9, 11
+# The same of the names of facts about an index.
+_FACT = 11
 # A name is never cut to less, however narrow the terminal.
 _NARROW = 24
 
@@ -47,7 +52,7 @@ STYLES = {
 
 
 class Painter:
-    """Colors words, if the stream shows colors.
+    """Colors words, if the stream shows colors, and knows their language.
 
     With `color` ``auto`` it asks whether the stream is a terminal, and heeds the environment
     variables NO_COLOR and FORCE_COLOR, of which the first one wins.
@@ -58,9 +63,12 @@ class Painter:
         Whether it paints.
     width : int or None
         Columns of the terminal; None where the stream is none.
+    words : Words
+        The words of a language.
     """
 
-    def __init__(self, stream: IO[Any], color: str = "auto") -> None:
+    def __init__(self, stream: IO[Any], color: str = "auto", words: Words = ENGLISH) -> None:
+        self.words = words
         environment = os.environ
         terminal = stream.isatty() and environment.get("TERM") != "dumb"
         wanted = bool(environment.get("FORCE_COLOR")) or terminal
@@ -79,6 +87,8 @@ class Painter:
         """Return a sentence in lines of whole words, where the stream is a terminal."""
         if self.width is None:
             return sentence
+        if self.words.language == "zh":
+            return fill(sentence, self.width)
         return textwrap.fill(sentence, self.width, break_long_words=False, break_on_hyphens=False)
 
     def name(self, name: str, indent: int) -> str:
@@ -109,6 +119,11 @@ def padded(text: str, width: int) -> str:
     return text + " " * (width - cell_len(text))
 
 
+def aligned(text: str, width: int) -> str:
+    """Return text on the right of a width in terminal cells."""
+    return " " * (width - cell_len(text)) + text
+
+
 def cluster_text(
     clusters: Iterable[Cluster],
     paint: Painter,
@@ -120,60 +135,77 @@ def cluster_text(
     Names come last: whatever their width, the columns before them line up.  `extras` are the
     columns of further measures, `more` those of documents.
     """
-    columns = "".join(f"{extra:>11}  " for extra in extras)
-    columns += "".join(_cell(column, column) for column in more)
-    indent = len(TEXT_HEADING + columns)
-    heading = paint("dim", f"{TEXT_HEADING}{columns}document") + "\n"
+    words = paint.words
+    columns = words("heading.clusters") + _heads(extras, words)
+    columns += "".join(_cell(column, words(f"column.{column}")) for column in more)
+    indent = cell_len(columns)
+    values = {column: _named(of, words) if column == "new" else of for column, of in more.items()}
+    heading = paint("dim", columns + words("column.document")) + "\n"
     for cluster in clusters:
         yield heading.encode()
         heading = "\n"
-        title = f"cluster {cluster.number:,}: {len(cluster.members):,} documents"
-        if cluster.linked:
-            title += f", {cluster.linked:,} linked only through others"
+        key = "cluster.linked" if cluster.linked else "cluster"
+        size = len(cluster.members)
+        title = words(key, number=cluster.number, n=size, linked=cluster.linked)
         lines = [paint("heading", title)]
         for member in cluster.members:
-            role = paint(member.role, f"{member.role:<9}")
-            cells = (_cell(column, of.get(member.number, "")) for column, of in more.items())
-            figures = _figures(member, extras) + "".join(cells)
+            role = paint(member.role, padded(words(f"role.{member.role}"), _ROLE))
+            cells = (_cell(column, of.get(member.number, "")) for column, of in values.items())
+            figures = _figures(member, extras, words) + "".join(cells)
             lines.append(f"  {role}  {figures}{paint.name(member.name, indent)}")
         yield to_bytes("\n".join(lines) + "\n")
+
+
+def _heads(extras: Sequence[str], words: Words) -> str:
+    """Return the headings of further measures."""
+    return "".join(f"{aligned(words(f'column.{extra}'), _EXTRA)}  " for extra in extras)
+
+
+def _named(values: Mapping[int, str | int], words: Words) -> Mapping[int, str]:
+    """Return the words for values that are words."""
+    return {number: words(f"value.{value}") for number, value in values.items()}
 
 
 def _cell(column: str, value: str | int) -> str:
     """Return what a column says of a document; words are on the left, and cut to its width."""
     width = _WIDTHS[column]
     if column == "length":
-        return f"{value:>{width}}  "
+        return aligned(str(value), width) + "  "
     return padded(shortened(shown(str(value)), width), width) + "  "
 
 
 def pair_text(pairs: Iterable[Pair], paint: Painter, extras: Sequence[str] = ()) -> Iterator[bytes]:
     """Yield pairs as text: the figures and one document, the other one below it."""
-    columns = "".join(f"{extra:>11}  " for extra in extras)
-    heading = f"{PAIR_HEADING}{columns}"
-    indent = len(heading)
-    yield (paint("dim", f"{heading}documents") + "\n").encode()
+    words = paint.words
+    heading = words("heading.pairs") + _heads(extras, words)
+    indent = cell_len(heading)
+    yield (paint("dim", heading + words("column.documents")) + "\n").encode()
     for pair in pairs:
         a, b = (paint.name(name, indent) for name in (pair.a, pair.b))
-        yield to_bytes(f"{_figures(pair, extras)}{a}\n{' ' * indent}{b}\n")
+        yield to_bytes(f"{_figures(pair, extras, words)}{a}\n{' ' * indent}{b}\n")
 
 
-def _figures(one: Member | Pair, extras: Sequence[str]) -> str:
+def _figures(one: Member | Pair, extras: Sequence[str], words: Words) -> str:
     """Return the columns of distance, similarity and further measures."""
     distance = "" if one.distance is None else str(one.distance)
     similarity = ("~" if one.estimated else "") + digits(one.similarity)
-    further = "".join(f"{figure(one, extra):>11}  " for extra in extras)
+    found = [figure(one, extra) for extra in extras]
+    # Some say a word instead of a number.
+    named = (words(f"value.{cell}") if cell.isalpha() else cell for cell in found)
+    further = "".join(f"{aligned(cell, _EXTRA)}  " for cell in named)
     return f"{distance:>4}  {similarity:>7}  {further}"
 
 
 def query_text(answers: Iterable[QueryResult], paint: Painter) -> Iterator[bytes]:
     """Yield the matches of each document in an index, as text."""
+    words = paint.words
     for answer in answers:
         if answer.new:
-            what = paint("kept", "new, added" if answer.added else "new")
+            what = paint("kept", words("answer.added" if answer.added else "answer.new"))
         else:
-            what = count_words(len(answer.matches), "match", "matches")
-        lines = [f"{paint('heading', shown(answer.document))}: {what}"]
+            what = words("answer.matches", n=len(answer.matches))
+        document = paint("heading", shown(answer.document))
+        lines = [words("answer", document=document, what=what)]
         lines += [
             f"  {match.distance:>4}  {estimated(match.similarity):>7}  "
             f"{paint.name(match.document, _QUERY_INDENT)}"
@@ -187,19 +219,21 @@ def estimated(similarity: float | None) -> str:
     return "" if similarity is None else f"~{digits(similarity)}"
 
 
-def info_text(info: IndexInfo) -> bytes:
+def info_text(info: IndexInfo, words: Words = ENGLISH) -> bytes:
     """Return facts about an index as text, one per line."""
-    model = "none"
+    model = words("info.none")
     if info.model_documents is not None:
-        model = f"learned from {count_words(info.model_documents, 'document')}"
-    recipe = recipe_words(info.recipe) or f"unknown, {info.recipe['bits']} bits"
-    lines = [
-        f"index      {shown(info.path)}",
-        f"documents  {info.documents:,}",
-        f"size       {info.bytes:,} bytes",
-        f"created    {info.created} by simdup {shown(info.simdup)}",
-        f"changed    {info.changed}",
-        f"IDF model  {model}",
-        f"recipe     {recipe.removeprefix('recipe ')}",
-    ]
-    return ("\n".join(lines) + "\n").encode()
+        documents = words("documents", n=info.model_documents)
+        model = words("info.learned", documents=documents)
+    recipe = recipe_words(info.recipe, words).removeprefix(words("recipe", recipe=""))
+    facts = {
+        "index": shown(info.path),
+        "documents": f"{info.documents:,}",
+        "size": words("info.bytes", n=info.bytes),
+        "created": words("info.by", created=info.created, version=shown(info.simdup)),
+        "changed": info.changed,
+        "model": model,
+        "recipe": recipe or words("info.unknown", bits=info.recipe["bits"]),
+    }
+    lines = (f"{padded(words(f'info.{name}'), _FACT)}{fact}\n" for name, fact in facts.items())
+    return "".join(lines).encode()

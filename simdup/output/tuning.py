@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from simdup.corpus.names import to_bytes
 from simdup.output.escaping import shown
 from simdup.output.records import json_line, rounded, skipped_line
-from simdup.output.summary import count_words, recipe_words
-from simdup.output.text import Painter
+from simdup.output.summary import recipe_words
+from simdup.output.text import Painter, aligned, padded
+from simdup.output.words import ENGLISH, Words
 
 if TYPE_CHECKING:
-    from simdup.model.tuning import Tuning
+    from simdup.model.tuning import Reason, Tuning
 
 # The longest bar of the histogram, in characters.
 _BAR = 40
 
-_COUNTS = (
-    "recall: the share of the true pairs that the setting finds",
-    "per document: pairs to check per document of the sample",
-    "seconds: processor time to search the sample and check these pairs",
-)
+# The columns of settings, and their terminal cells.
+_COLUMNS = {"recall": 6, "per_document": 12, "seconds": 7}
+_OPTIONS = 36
 
 
 def tuning_jsonl(found: Tuning) -> Iterator[bytes]:
@@ -49,49 +48,56 @@ def tuning_text(found: Tuning, rest: str, paint: Painter, verbose: bool = False)
 
     `rest` is what the advised command ends with: sources, and options for how to read them.
     """
+    words = paint.words
     if not found.sample:
-        yield b"Nothing to compare.\n"
+        yield f"{words('found.nothing')}\n".encode()
         return
-    lines = [f"advice: simdup scan {found.advice} {shown(rest)}"]
-    lines += [paint.wrapped(f"reason: {found.reason}")]
-    lines += ["", paint.wrapped(_truth(found)), "", *_table(found, paint), ""]
-    lines += map(paint.wrapped, _COUNTS)
-    lines += ["", paint("heading", "similarity        pairs")]
+    command = f"simdup scan {found.advice} {shown(rest)}"
+    lines = [words("tune.advice", command=command)]
+    why = reasons_words(found.reasons, words)
+    lines += [paint.wrapped(words("tune.reason", reason=why))]
+    lines += ["", paint.wrapped(_truth(found, words)), "", *_table(found, paint), ""]
+    lines += [paint.wrapped(words(f"tune.{column}")) for column in _COLUMNS]
+    lines += ["", paint("heading", words("tune.histogram"))]
     most = max((pairs for _, _, pairs in found.bins), default=0)
     for start, end, pairs in found.bins:
         bar = "#" * -(-pairs * _BAR // max(most, 1))
-        lines.append(f"{start:.2f} to {end:.2f}  {pairs:>7,}  {bar}".rstrip())
-    lines += ["", recipe_words(found.recipe)] if verbose else []
+        step = words("tune.bin", start=start, end=end)
+        lines.append(f"{step}  {pairs:>7,}  {bar}".rstrip())
+    lines += ["", recipe_words(found.recipe, words)] if verbose else []
     yield to_bytes("\n".join(lines) + "\n")
 
 
-def _truth(found: Tuning) -> str:
+def reasons_words(reasons: Iterable[Reason], words: Words = ENGLISH) -> str:
+    """Return why a setting is advised."""
+    return words("semicolon").join(words(f"advice.{one.key}", **one.values) for one in reasons)
+
+
+def _truth(found: Tuning, words: Words) -> str:
     """Return which pairs are true, and where they are from."""
-    measures = f"a similarity of {found.similarity:g}"
-    measures += "" if found.cosine is None else f" and a cosine of {found.cosine:g}"
-    documents = count_words(found.documents, "distinct document")
-    if found.truth == "sample":
-        whole = found.sample == found.documents
-        among = (
-            f"among {'' if whole else f'{found.sample:,} of '}{documents}, compared each with each"
-        )
-    else:
-        among = f"that minhash finds in {documents}; the sample of {found.sample:,} has too few"
-    return f"{count_words(found.true, 'true pair')} with {measures} or more {among}"
+    documents, sample = words("tune.documents", n=found.documents), found.sample
+    key = "tune.all" if sample == found.documents else "tune.some"
+    key = key if found.truth == "sample" else "tune.corpus"
+    among = words(key, documents=documents, sample=sample)
+    figures = {"similarity": found.similarity, "cosine": found.cosine}
+    measures = words("tune.similarity" if found.cosine is None else "tune.cosine", **figures)
+    return words("tune.true", n=found.true, measures=measures, among=among)
 
 
 def _table(found: Tuning, paint: Painter) -> Iterator[str]:
     """Yield the settings: the advised one is marked."""
-    heading = f"  {'with ' + found.same + ', and':<36}  recall  per document  seconds"
-    yield paint("heading", heading)
+    words = paint.words
+    heads = [aligned(words(f"tune.head.{name}"), width) for name, width in _COLUMNS.items()]
+    first = padded(words("tune.with", same=found.same), _OPTIONS)
+    yield paint("heading", "  ".join(["", first, *heads]))
     tried = [setting.options for setting in found.settings]
     advised = found.advice if found.advice in tried else ""
-    default = "the default" if found.same in tried else "nothing more (the default)"
+    default = words("tune.default" if found.same in tried else "tune.default_more")
     for setting in found.settings:
-        name = setting.options.removesuffix(found.same).strip() or "nothing more"
+        name = setting.options.removesuffix(found.same).strip() or words("tune.no_more")
         cells = (
             ">" if setting.options == advised else " ",
-            f"{name if setting.options else default:<36} ",
+            padded(name if setting.options else default, _OPTIONS) + " ",
             f"{setting.recall:>6.1%} " if found.true else f"{'–':>6} ",
             f"{setting.per_document:>12.2f} ",
             f"{setting.seconds:>7.2f}",

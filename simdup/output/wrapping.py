@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from rich.cells import cell_len
 
 from simdup.output.escaping import shown
-from simdup.output.text import Painter
+
+if TYPE_CHECKING:
+    from simdup.output.text import Painter
 
 
 class Piece(NamedTuple):
@@ -22,10 +24,12 @@ class Piece(NamedTuple):
 Line = list[Piece]
 
 # A line may end before each of these: white space, a word, a character of a script that puts no
-# spaces between words.  What closes stays with what it closes, a mark with what it marks.
+# spaces between words.  What opens or closes stays with its text, a mark with what it marks.
 _WIDE = "\u1100-\u11ff\u2e80-\ud7ff\uf900-\ufaff\uff00-\uffef\U00016fe0-\U0003fffd"
+_OPENS, _CLOSES = "“‘（《「『【", "、。，．！？；：”’）》」』】"
 _ATOM = re.compile(
-    f"\\s+|(?:\\[-|\\{{\\+)?[{_WIDE}][、。，．！？；：”’）》」』】]*(?:-\\]|\\+\\}})?|[^\\s{_WIDE}]+"
+    f"\\s+|(?:\\[-|\\{{\\+)?[{_OPENS}]*[{_WIDE}][{_CLOSES}]*(?:-\\]|\\+\\}})?"
+    f"|[^\\s{_WIDE}]+[{_CLOSES}]*"
 )
 
 
@@ -61,6 +65,12 @@ def wrap(line: Line, width: int) -> list[Line]:
         lines[-1].append(Piece(style, atom))
         used += size
     return lines
+
+
+def fill(sentence: str, width: int) -> str:
+    """Return a sentence in lines that fit a width; between Chinese characters they may break."""
+    lines = wrap([Piece("", sentence)], width)
+    return "\n".join("".join(piece.text for piece in line).rstrip() for line in lines)
 
 
 def _atoms(line: Line, width: int) -> Iterator[Piece]:

@@ -30,9 +30,14 @@ from simdup.features.folding import fold
 from simdup.model.criteria import Criteria
 from simdup.model.tuning import Setting
 from simdup.operations.tune import tune
+from simdup.output.tuning import reasons_words
 from simdup.verify.join import similar_pairs
 
 SETS = st.lists(st.sets(st.integers(0, 12), max_size=9), max_size=9)
+
+
+def why(pairs: Truth, advised: float) -> str:
+    return reasons_words([explain_similarity(pairs, advised)])
 
 
 @given(SETS, st.sampled_from([0.1, 0.3, 0.5, 0.8, 1.0]))
@@ -59,13 +64,13 @@ def test_the_histogram_counts_every_pair_once() -> None:
 def test_the_threshold_goes_down_while_pairs_thin_out() -> None:
     heap = [0.97] * 20 + [0.82] * 9 + [0.72] * 5 + [0.62] * 3
     assert advise_similarity(truth(*heap)) < 0.62
-    assert explain_similarity(truth(*heap), 0.6) == (
+    assert why(truth(*heap), 0.6) == (
         "the number of pairs falls from 0.8 down to 0.6, so these are near-duplicates too"
     )
     # A peak of chance similarity right below keeps the threshold.
     assert advise_similarity(truth(*heap, *[0.77] * 40)) == 0.8
 
-    assert "by chance" in explain_similarity(truth(*heap, *[0.77] * 40), 0.8)
+    assert "by chance" in why(truth(*heap, *[0.77] * 40), 0.8)
 
 
 def test_without_pairs_the_usual_threshold_stays() -> None:
@@ -74,18 +79,16 @@ def test_without_pairs_the_usual_threshold_stays() -> None:
 
 def test_a_gap_ends_the_near_duplicates() -> None:
     assert advise_similarity(truth(*[0.9] * 9)) == 0.8
-    assert explain_similarity(truth(*[0.9] * 9), 0.8) == "no pair is between 0.3 and 0.8"
+    assert why(truth(*[0.9] * 9), 0.8) == "no pair is between 0.3 and 0.8"
     assert advise_similarity(truth(*[0.9] * 9, *[0.4] * 3)) == 0.8
-    assert explain_similarity(truth(*[0.9] * 9, 0.412), 0.8) == (
-        "no pair is right below 0.8: the next has 0.41"
-    )
+    assert why(truth(*[0.9] * 9, 0.412), 0.8) == ("no pair is right below 0.8: the next has 0.41")
     assert advise_similarity(truth(*[0.88] * 9, *[0.76] * 3, *[0.4] * 3)) == 0.75
 
 
 def test_the_reason_names_what_the_default_misses() -> None:
     default, best = Setting("", 9, 9, 0.9, 1.0), Setting("--method minhash", 9, 9, 0.97, 1.0)
-    assert explain_setting(default, default) == ""
-    assert explain_setting(best, default) == (
+    assert explain_setting(default, default) == []
+    assert reasons_words(explain_setting(best, default)) == (
         "the default finds 90% of the true pairs, --method minhash 97%"
     )
 

@@ -65,7 +65,7 @@ def in_shell(line: str, folder: Path) -> Ran:
 
 
 def timeless(text: str) -> str:
-    return re.sub(r"in \d+\.\d s", "in 0.0 s", text)
+    return re.sub(r"(in|用时) \d+\.\d (s|秒)", r"\1 0.0 \2", text)
 
 
 @on_linux

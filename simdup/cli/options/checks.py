@@ -46,13 +46,13 @@ class Check:
             return
         from simdup.output.baseline import baseline_lines
         from simdup.output.streams import open_output
-        from simdup.output.summary import count_words
 
         with open_output(self.path) as stream:
             stream.writelines(baseline_lines(found))
-        documents = count_words(sum(map(len, found.clusters)), "document")
-        clusters = count_words(len(found.clusters), "cluster")
-        screen.wrote(self.path, f"{documents} in {clusters}")
+        words = screen.words
+        documents = words("documents", n=sum(map(len, found.clusters)))
+        clusters = words("clusters", n=len(found.clusters))
+        screen.wrote(self.path, words("baseline", documents=documents, clusters=clusters))
 
 
 def _make_check(check: bool, baseline: str | None, update_baseline: bool) -> Check:

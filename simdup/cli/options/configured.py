@@ -64,12 +64,14 @@ def say_configured(ctx: click.Context) -> None:
     """Say which options came from which file, unless --quiet is set."""
     from simdup.output.escaping import shown
     from simdup.output.text import Painter
+    from simdup.output.words import language_of, words_of
 
     source = ctx.get_parameter_source
     keys = [key_of(one) for one in ctx.command.params if from_file(source(one.name or ""))]
     if keys and not ctx.params.get("quiet"):
-        text = f"Configured in {shown(ctx.meta[_META])}: {', '.join(keys)}."
-        say(Painter(sys.stderr).wrapped(text))
+        words = words_of(ctx.params.get("lang") or language_of(os.environ))
+        text = words("configured", path=shown(ctx.meta[_META]), keys=words.listed(keys))
+        say(Painter(sys.stderr, words=words).wrapped(text))
 
 
 def from_file(source: ParameterSource | None) -> bool:

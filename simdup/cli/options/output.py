@@ -27,10 +27,12 @@ from simdup.model.settings import Settings
 
 if TYPE_CHECKING:
     from simdup.output.text import Painter
+    from simdup.output.words import Words
 
 # Options that name a file the command reads besides its sources.
 _READ = ("files_from", "idf", "dictionary", "decisions", "baseline")
 COLORS = ("auto", "always", "never")
+LANGUAGES = ("en", "zh")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +69,11 @@ class Output:
                 spell = shown_in_json if self.format == "jsonl" else shown
                 yield cast(BinaryIO, TerminalStream(stream, spell))
 
-    def painter(self, stream: BinaryIO) -> Painter:
-        """Return an object that colors words, if the stream shows colors."""
+    def painter(self, stream: BinaryIO, words: Words) -> Painter:
+        """Return an object that colors words of a language, if the stream shows colors."""
         from simdup.output.text import Painter
 
-        return Painter(stream, self.color)
+        return Painter(stream, self.color, words)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +83,19 @@ class Screen:
     quiet: bool  # whether reports and notes are suppressed
     verbose: bool = False  # whether reports include the recipe
     progress: bool | None = None  # None shows bars on a terminal
+    lang: str | None = None  # None is the language of the environment
+
+    @property
+    def words(self) -> Words:
+        """The words of the language of reports."""
+        return asked_words(self.lang)
+
+    @property
+    def painter(self) -> Painter:
+        """An object that colors words, if standard error shows colors."""
+        from simdup.output.text import Painter
+
+        return Painter(sys.stderr, words=self.words)
 
     @contextmanager
     def watch(self, settings: Settings) -> Iterator[Settings]:
@@ -98,13 +113,12 @@ class Screen:
         On a terminal, lines break between words.
         """
         from simdup.output.summary import recipe_words
-        from simdup.output.text import Painter
 
-        texts = [text, recipe_words(recipe) if recipe and self.verbose else ""]
+        texts = [text, recipe_words(recipe, self.words) if recipe and self.verbose else ""]
         if not self.quiet and any(texts):
             # Wrapped last: names as people type them may be longer.
             lines = as_typed("\n".join(filter(None, texts))).split("\n")
-            say("\n".join(map(Painter(sys.stderr).wrapped, lines)))
+            say("\n".join(map(self.painter.wrapped, lines)))
 
     def table(self, lines: Iterable[str]) -> None:
         """Print the lines of a table, which have their width."""
@@ -116,7 +130,15 @@ class Screen:
         from simdup.output.escaping import shown
 
         if not self.quiet and path not in (None, "-"):
-            say(f"Wrote {shown(str(path))}{': ' if what else ''}{what}.")
+            key = "wrote.what" if what else "wrote"
+            say(self.words(key, path=shown(str(path)), what=what))
+
+
+def asked_words(lang: str | None) -> Words:
+    """Return the words of a language; None is that of the environment."""
+    from simdup.output.words import language_of, words_of
+
+    return words_of(lang or language_of(os.environ))
 
 
 def _of_typed(notes: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
@@ -215,17 +237,22 @@ _SCREEN = {
         "--progress/--no-progress", "Show progress bars.", default=None, shown="on a terminal"
     ),
 }
+_LANG = _output(
+    "--lang LANG", "Language of reports", LANGUAGES, shown="by LC_ALL, LC_MESSAGES, LANG"
+)
 
 
-def _make_screen(quiet: bool, verbose: bool = False, progress: bool | None = None) -> Screen:
+def _make_screen(
+    quiet: bool, lang: str | None, verbose: bool = False, progress: bool | None = None
+) -> Screen:
     if quiet and verbose:
         raise click.UsageError("--quiet and --verbose exclude each other")
-    return Screen(quiet, verbose, progress)
+    return Screen(quiet, verbose, progress, lang)
 
 
 def screen_with(*fields: str) -> Decorator:
-    """Return the options for some of ``quiet``, ``verbose`` and ``progress``."""
-    return value("screen", _make_screen, *(_SCREEN[name] for name in fields))
+    """Return the options for some of ``quiet``, ``verbose`` and ``progress``, and the language."""
+    return value("screen", _make_screen, *(_SCREEN[name] for name in fields), _LANG)
 
 
 screen = screen_with(*_SCREEN)

@@ -1,0 +1,129 @@
+"""The words of reports: two catalogues that say the same, and reports in Chinese."""
+
+import re
+from pathlib import Path
+from string import Formatter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import cell_len
+from support import ROOT, Command
+
+from simdup.output.words import (
+    CHINESE,
+    ENGLISH,
+    Template,
+    en,
+    en_answers,
+    language_of,
+    zh,
+    zh_answers,
+)
+from simdup.output.wrapping import fill
+
+EN = en.CATALOGUE | en_answers.CATALOGUE
+ZH = zh.CATALOGUE | zh_answers.CATALOGUE
+CORPUS = str(ROOT / "examples" / "corpus")
+
+
+def forms(template: Template) -> tuple[str, ...]:
+    return (template,) if isinstance(template, str) else template
+
+
+def placeholders(template: Template) -> set[tuple[str, str]]:
+    """The placeholders of a text, with how their values are written."""
+    found = (part for form in forms(template) for part in Formatter().parse(form))
+    return {(name, how or "") for _, name, how, _ in found if name is not None}
+
+
+def test_both_catalogues_have_the_same_keys() -> None:
+    assert list(EN) == list(ZH)
+    # No file hides what another one has.
+    assert len(EN) == len(en.CATALOGUE) + len(en_answers.CATALOGUE)
+
+
+@pytest.mark.parametrize("key", EN)
+def test_both_catalogues_have_the_same_placeholders(key: str) -> None:
+    for form in (*forms(EN[key]), *forms(ZH[key])):
+        assert placeholders(form) == placeholders(EN[key])
+
+
+def source() -> str:
+    folder = ROOT / "simdup"
+    files = (path for path in folder.rglob("*.py") if path.parent.name != "words")
+    return "".join(
+        path.read_text("utf-8") for path in (*files, folder / "output/words/__init__.py")
+    )
+
+
+def test_every_key_is_used_and_every_used_key_exists() -> None:
+    text = source()
+    named = set(re.findall(r'"([a-z][\w. -]*)"', text)) | set(re.findall(r"'([a-z][\w.]*)'", text))
+    families = set(re.findall(r'words\(f["\'](\w+\.(?:head\.)?)\{', text))
+    families |= set(re.findall(r'f"(skipped\.)\{', text))
+    unused = [key for key in EN if key not in named and not key.startswith(tuple(families))]
+    assert unused == []
+    used = set(re.findall(r'words\(\s*"([^"]+)"', text)) | set(
+        re.findall(r'words\("[\w.]+" if [^"]+ else "([\w.]+)"', text)
+    )
+    assert used - set(EN) == set()
+
+
+def test_headings_line_up_in_both_languages() -> None:
+    for key in ("heading.clusters", "heading.pairs"):
+        assert cell_len(ENGLISH(key)) == cell_len(CHINESE(key))
+
+
+@pytest.mark.parametrize(
+    ("environment", "language"),
+    [
+        ({}, "en"),
+        ({"LANG": "zh_CN.UTF-8"}, "zh"),
+        ({"LANG": "zh_CN.UTF-8", "LC_MESSAGES": "de_DE.UTF-8"}, "en"),
+        ({"LANG": "en_US.UTF-8", "LC_MESSAGES": "zh_TW.UTF-8"}, "zh"),
+        ({"LC_ALL": "C", "LC_MESSAGES": "zh_CN.UTF-8"}, "en"),
+        ({"LC_ALL": "", "LANG": "ZH"}, "zh"),
+        ({"LC_CTYPE": "zh_CN.UTF-8"}, "en"),
+    ],
+)
+def test_the_first_variable_that_is_set_decides(environment: dict[str, str], language: str) -> None:
+    assert language_of(environment) == language
+
+
+def test_sentences_of_two_numbers_choose_by_n() -> None:
+    assert ENGLISH("new", n=1, known=2) == "1 new pair (2 known)."
+    assert ENGLISH("new", n=2, known=1) == "2 new pairs (1 known)."
+    assert CHINESE("new", n=1, known=2) == "新增 1 对（已知 2 对）。"
+
+
+def test_the_option_wins_over_the_file_and_the_file_over_the_environment(
+    simdup: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a.txt").write_text("一篇文档")
+    monkeypatch.setenv("LC_ALL", "zh_CN.UTF-8")
+    assert "没有发现近似重复。" in simdup("scan", "a.txt").err
+    assert "Found no near-duplicates." in simdup("scan", "a.txt", "--lang", "en").err
+    (tmp_path / "simdup.toml").write_text('lang = "en"')
+    assert "Found no near-duplicates." in simdup("scan", "a.txt").err
+    chinese = simdup("scan", "a.txt", "--lang", "zh").err
+    assert "没有发现近似重复。" in chinese
+    assert "Configured" not in chinese
+
+
+@given(
+    st.text(st.sampled_from("中文（），。：；“”ab -"), max_size=80),
+    st.integers(min_value=10, max_value=60),
+)
+def test_filled_lines_fit_and_lose_nothing_but_spaces(text: str, width: int) -> None:
+    lines = fill(text, width).split("\n")
+    assert "".join("".join(lines).split()) == "".join(text.split())
+    assert all(cell_len(line) <= width for line in lines)
+
+
+def test_lines_neither_begin_with_what_closes_nor_end_with_what_opens() -> None:
+    sentence = "找到 7 个聚类，其中 9 篇冗余文档（保留：每个聚类的第一篇）。" * 5
+    for width in range(20, 80):
+        for line in fill(sentence, width).split("\n"):
+            assert line[0] not in "，。）："
+            assert line[-1] not in "（"
