@@ -64,7 +64,7 @@ def test_every_key_is_used_and_every_used_key_exists() -> None:
     families |= set(re.findall(r'f"(skipped\.)\{', text))
     unused = [key for key in EN if key not in named and not key.startswith(tuple(families))]
     assert unused == []
-    used = set(re.findall(r'words\(\s*"([^"]+)"', text)) | set(
+    used = set(re.findall(r'\bwords\(\s*"([a-z][\w. ]*)"', text)) | set(
         re.findall(r'words\("[\w.]+" if [^"]+ else "([\w.]+)"', text)
     )
     assert used - set(EN) == set()
