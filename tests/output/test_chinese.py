@@ -8,7 +8,7 @@ import pytest
 from rich.cells import cell_len
 from support import ROOT, Command, prose, write
 
-# What stays as it is: names of methods, measures, settings, units and options.
+# Not words of ours: names of methods, measures, settings, units and options.
 ALLOWED = {
     "simhash", "MinHash", "simdup", "IDF", "Jaccard", "gram", "p", "stable", "k", "F", "cubed", "B",
     "kB", "MB", "builtin", "jieba", "words", "tfidf", "blake", "b", "a", "auto", "none", "OUT",

@@ -285,7 +285,7 @@ window.simdupStrings = (() => {
     someListed: '此聚类未逐对比较：每篇文档只列一对。',
     kept: '保留',
     reference: '参照',
-    linked: '链接',
+    linked: '关联',
     bits: '{0} 位',
     copy: '复制路径',
     open: '打开',
