@@ -70,7 +70,7 @@ class _Rule(NamedTuple):
     why: str
 
 
-_READING = "encoding glob exclude input_format field id_field html extract max_size"
+_READING = "encoding glob exclude ignore input_format field id_field html extract max_size"
 _CUT_BY_JIEBA = ("words", "ngrams")
 # Values of --idf that count no documents if the weight needs no IDF.
 _NO_COUNTS = ("auto", "builtin")
