@@ -123,6 +123,7 @@ TRIALS: dict[str, dict[str, str]] = {
     # The recipe.
     "--recipe": {"compare": "||--recipe bkdr32", "fit": "||--recipe bkdr32",
                  "*": "| -v |--recipe bkdr32"},
+    "--strip": {"cluster": "|-d 20|--strip 。", "fit": "||--strip [a-z]+", "*": "| -v |--strip 。"},
     "--tokens": {"fit": "||--tokens chars:2", "*": "| -v |--tokens chars:2"},
     "--fold": {"fit": "f||--no-fold", "cluster": "pf --verify-from f|-d 60|--no-fold",
                "*": "| -v |--no-fold"},

@@ -11,10 +11,19 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from simdup.model.recipe import compile_strip
+
 # Bytes of a digest: even among 10**18 texts, no two should have the same digest by chance.
 DIGEST_BYTES = 16
 # The type of digests in arrays.  As strings, they would lose the zeros at their ends.
 DIGEST_TYPE = np.dtype(f"V{DIGEST_BYTES}")
+
+
+def strip_text(text: str, strip: Sequence[str]) -> str:
+    """Return a text without what the expressions of `Recipe.strip` match."""
+    for expression in strip:
+        text = compile_strip(expression).sub("", text)
+    return text
 
 
 def text_digest(text: str) -> bytes:

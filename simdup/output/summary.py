@@ -28,6 +28,7 @@ SEARCHES = {
 
 # Reasons for skipping a document by how they begin, as the end of a sentence.
 _KINDS = {
+    "empty after": ("empty after `strip`",),
     "empty": ("empty",),
     "binary": ("binary file",),
     "undecodable": ("undecodable file",),
@@ -262,6 +263,7 @@ def recipe_words(recipe: dict[str, Any]) -> str:
     ]
     if "dictionary" in recipe:
         parts.insert(1, f"dict {shown(recipe['dictionary'])}")
+    parts[:0] = [f"strip {shown(repr(expression))}" for expression in recipe.get("strip", ())]
     return f"recipe {recipe['digest']}: " + ", ".join(parts)
 
 
