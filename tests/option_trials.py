@@ -118,7 +118,7 @@ TRIALS: dict[str, dict[str, str]] = {
     "--gap": {"passages": "||--gap 0"},
     "--min-length": {"passages": "||--min-length 1000"},
     "--common": {"passages": "many||--common 2"},
-    "--across": {"passages": "r.jsonl||--across id"},
+    "--across": {"dedupe": "r.jsonl -o out||--across id", "*": "r.jsonl||--across id"},
     "--template": {"passages": "||--template c/a.txt"},
     # The recipe.
     "--recipe": {"compare": "||--recipe bkdr32", "fit": "||--recipe bkdr32",

@@ -49,7 +49,6 @@ class CutCorpus:
     names: list[Any] = field(default_factory=list)
     paths: list[str] = field(default_factory=list)
     records: list[int] = field(default_factory=list)  # their numbers in files of records, or 0
-    groups: list[str | None] = field(default_factory=list)
     originals: list[Slot] = field(default_factory=list)
     text_of: list[int] = field(default_factory=list)  # the text it has
     notes: list[tuple[str, str]] = field(default_factory=list)
@@ -70,7 +69,6 @@ class CutCorpus:
         for document, digest in zip(batch.documents, batch.digests, strict=True):
             self.paths.append(document.path)
             self.records.append(document.record)
-            self.groups.append(document.group)
             self.text_of.append(self._texts.setdefault(digest, len(self._texts)))
         self.originals += batch.originals
         first = zip(batch.digests, batch.first_seen, strict=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -37,6 +38,8 @@ class Given:
         self._reading = reading or Reading()
         # Of the texts passed from Python, by number; filled while they are cut into batches.
         self.ids: list[Any] = []
+        # Of all documents, if a field of records tells them.
+        self.groups: list[str | None] = []
         # Keyed by the path that `os.path.dirname` returns for its contents.
         self._waiting = {_place(source): source for source in named}
         self._named = set(self._waiting)
@@ -62,6 +65,8 @@ class Given:
         if self._reading.title_field is not None:
             for document in documents:
                 self._take_title(document)
+        if self._reading.group_field is not None:
+            self.groups += [one.group and sys.intern(one.group) for one in documents]
         if self._waiting:
             for path in dict.fromkeys(document.path for document in documents):
                 self._take_path(path)

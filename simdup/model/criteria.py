@@ -35,6 +35,7 @@ _KINDS = {
     "recall": NUMBER, "keep": TEXT, "prefer": (Iterable, "shell patterns"),
     "decisions": (Decisions, "a Decisions"), "short_texts": (bool, "True or False"),
     "numbers": (bool, "True or False"), "same_title": (bool, "True or False"),
+    "across": TEXT,
 }  # fmt: skip
 
 # What a similarity is: Jaccard similarity of shingles, or edit similarity of short texts.
@@ -68,7 +69,7 @@ UNMEASURED = Measures()
 _FURTHER = ("containment", "cosine")
 
 # Fields that may be None.
-_OPTIONAL = ("similarity", "containment", "cosine", "linkage")
+_OPTIONAL = ("similarity", "containment", "cosine", "linkage", "across")
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +117,9 @@ class Criteria:
     same_title : bool
         Whether the titles of a pair must be equal after folding.  A document without a title is a
         pair only with identical ones.
+    across : str or None
+        A field of records or tables, or ``folder``: only documents of different values are pairs.
+        One without a value is a pair with any.
 
     Raises
     ------
@@ -139,6 +143,7 @@ class Criteria:
     short_texts: bool = True
     numbers: bool = True
     same_title: bool = False
+    across: str | None = None
 
     def __post_init__(self) -> None:
         """Parse the shingle, and reject invalid values."""
@@ -245,3 +250,4 @@ class CriteriaFields(TypedDict, total=False):
     short_texts: bool
     numbers: bool
     same_title: bool
+    across: str | None

@@ -58,6 +58,8 @@ def cluster(lines: FingerprintLines, settings: Settings, verify_from: Iterable[s
     """
     if settings.criteria.same_title:
         raise SimdupError("same_title", "fingerprint lines have no titles", field="same_title")
+    if settings.criteria.across is not None:
+        raise SimdupError("across", "fingerprint lines have no groups", field="across")
     started = time.monotonic()
     # Lines contain only fingerprints.
     settings = replace(settings, criteria=replace(settings.criteria, method="simhash"))

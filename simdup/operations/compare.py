@@ -10,7 +10,7 @@ import numpy as np
 
 from simdup.clustering.short_texts import ShortTexts, longest_form
 from simdup.corpus.records import without_surrogates
-from simdup.errors import TEXT, check_type
+from simdup.errors import TEXT, SimdupError, check_type
 from simdup.features.analyzer import Analyzer
 from simdup.features.counts import Counts
 from simdup.features.shingles import Shingler
@@ -73,6 +73,8 @@ def compare(
     check_type("text_a", text_a, TEXT)
     check_type("text_b", text_b, TEXT)
     settings = Settings.of(recipe, criteria, **fields)
+    if settings.criteria.across is not None:
+        raise SimdupError("across", "two texts have no groups", field="across")
     fingerprinter = Fingerprinter.alone(Analyzer.for_recipe(settings.recipe))
     a, b = (strip_text(text, settings.recipe.strip) for text in (text_a, text_b))
     documents = Document("a", a), Document("b", b)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -18,6 +17,8 @@ from simdup.corpus.sources import Named
 from simdup.errors import SimdupError, check_names, check_type
 from simdup.index.opening import split_indexes
 from simdup.ingest.cut_corpus import CutCorpus, PairTexts, ingest_cut
+from simdup.ingest.groups import GroupBy
+from simdup.ingest.notes import groups_across
 from simdup.ingest.paths import Paths, as_paths
 from simdup.ingest.sources import Data, Input, open_input
 from simdup.model.documents import Document, Skipped
@@ -39,9 +40,6 @@ from simdup.reuse.winnowing import Window
 from simdup.workers import Workers
 
 I64 = NDArray[np.int64]
-
-# The group of a document that is told by where its file is.
-FOLDER = "folder"
 
 
 def passages(
@@ -122,8 +120,9 @@ def open_passages(
     if indexes:
         what = "is an index: it has no texts that passages could be found in"
         raise SimdupError(indexes[0], what, "name the documents themselves as `references`")
-    if across not in (None, FOLDER):
-        settings = replace(settings, reading=replace(settings.reading, group_field=across))
+    if across is not None:
+        field = GroupBy("across", across).field
+        settings = replace(settings, reading=replace(settings.reading, group_field=field))
     return open_input(data, settings, others)
 
 
@@ -186,28 +185,9 @@ def _sides(corpus: CutCorpus, opened: Input, across: str | None) -> Sides | None
     sources = ~references if opened.references else references | True
     if not opened.references:
         references = sources
-    return Sides(sources, references, _groups(corpus, across))
-
-
-def _groups(corpus: CutCorpus, across: str | None) -> I64:
-    """Return the number of the group of each document; -1 where it has none."""
-    values: Sequence[str | None] = [None] * len(corpus.names)
-    if across == FOLDER:
-        places = zip(corpus.paths, corpus.names, strict=True)
-        values = [os.path.dirname(path or str(name)) for path, name in places]
-    elif across is not None:
-        values = corpus.groups
-        without = values.count(None)
-        if without and without == len(values):
-            raise SimdupError("across", f"no record has a field {across!r}", field="across")
-        if without:
-            what = f"{without:,} without field {across!r} compared with all others"
-            corpus.notes.append(("`across`", what))
-    numbers: dict[str, int] = {}
-    return np.array(
-        [-1 if value is None else numbers.setdefault(value, len(numbers)) for value in values],
-        np.int64,
-    )
+    groups = groups_across(corpus, across)
+    groups = np.full(len(references), -1) if groups is None else groups
+    return Sides(sources, references, groups)
 
 
 def _find(finder: Finder, run: RunOptions) -> Passages:

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from simdup.ingest.groups import FOLDER
 from simdup.model.clusters import Summary
 from simdup.model.criteria import Criteria
 from simdup.model.documents import Skipped
@@ -103,7 +104,8 @@ def _linked(summary: Summary, criteria: Criteria) -> str:
         return ""
     far = ""
     measured = criteria.verify and criteria.similarity and summary.indexed is None
-    if measured and not (criteria.extras or criteria.by_distance):
+    decided = criteria.extras or criteria.by_distance or criteria.across is not None
+    if measured and not decided:
         far = f" (similarity below {criteria.similarity:g})"
     linked = f"{summary.linked:,} more {'is' if summary.linked == 1 else 'are'} linked"
     return f"{linked}: near other members, but not near the kept document{far}."
@@ -192,6 +194,8 @@ def criteria_words(criteria: Criteria) -> str:
         asked += [(name, getattr(criteria, name)) for name in criteria.extras]
         parts += [f"{name} at least {value:g}" for name, value in asked if value is not None]
     parts += ["equal titles"] if criteria.same_title else []
+    if criteria.across is not None:
+        parts.append(f"different {shown(criteria.across)}{'s' * (criteria.across == FOLDER)}")
     return ", ".join(parts) or f"by {SEARCHES[criteria.searches[0]]}"
 
 

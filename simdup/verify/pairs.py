@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from simdup.clustering.clusters import DocumentPair, Group, ScannedDocuments
+from simdup.clustering.clusters import DocumentPair, Group, Measured, ScannedDocuments
 from simdup.clustering.linkage import Priority, components, stars
 from simdup.fingerprints.bands import Signatures
 from simdup.fingerprints.edit_bands import EditSignatures
@@ -85,7 +85,7 @@ def find_groups(given: Grouping) -> Found:
     """
     documents, criteria = given.documents, given.settings.criteria
     copies = find_copies(documents)
-    proposals, searched = propose(given, copies.distinct)
+    proposals, searched = propose(given, copies)
     roots = np.arange(len(proposals))
     large = np.zeros(len(proposals), np.bool_)
     several = np.ones(len(searched), np.bool_)  # documents that may be in a candidate
@@ -97,16 +97,22 @@ def find_groups(given: Grouping) -> Found:
     found = Found(candidates_by=dict.fromkeys(criteria.searches, 0))
     small = copies.pairs(criteria.identical, copies.distinct[~large])
     found.count(len(small), *[len(small)] * len(criteria.searches))
-    small += _verify(proposals.take(searched[several & ~large[searched]]), given, found)
+    chosen = proposals.take(searched[several & ~large[searched]])
+    for a, b, measured in _verify(chosen, given, found):
+        index, i, j = copies.spread(a, b, given.priority)
+        small += documents.pairs(i, j, measured.take(index))
     _group(sorted(small), copies, given, found)
     for members in groups_of(roots, large):
         _group_family(proposals.take(members), copies, given, found)
     return found
 
 
-def propose(given: Grouping, distinct: RowIds) -> tuple[Proposals, RowIds]:
+def propose(given: Grouping, copies: Copies) -> tuple[Proposals, RowIds]:
     """Return the distinct documents, and those that may be compared with others."""
-    prints, titles = given.documents.fingerprints, given.documents.titles
+    distinct = copies.distinct
+    prints, titles, groups = (
+        given.documents.fingerprints, given.documents.titles, given.documents.groups
+    )  # fmt: skip
     known = Fingerprints(prints.values[distinct], prints.bits, prints.terms[distinct])
     signatures, edited = given.signatures, given.edited
     if titles is not None:
@@ -122,8 +128,12 @@ def propose(given: Grouping, distinct: RowIds) -> tuple[Proposals, RowIds]:
         short=given.texts.short,
         edited=edited,
         titles=None if titles is None else titles[distinct],
+        groups=None if groups is None else groups[distinct],
+        contents=None if copies.contents is None else copies.contents[distinct],
     )
     comparable = proposals.fingerprints.terms >= FEW_TERMS
+    if proposals.contents is not None:
+        comparable |= np.bincount(proposals.contents)[proposals.contents] > 1
     if given.texts.short is not None:
         comparable |= given.texts.short.has(distinct)
     searched = np.flatnonzero(comparable)
@@ -140,10 +150,11 @@ def _listed(given: Grouping, documents: RowIds) -> ListedPairs | None:
     return ListedPairs(documents[i], documents[j])
 
 
-def _verify(proposals: Proposals, given: Grouping, found: Found) -> list[DocumentPair]:
-    """Return the candidates that meet the criteria."""
+def _verify(
+    proposals: Proposals, given: Grouping, found: Found
+) -> Iterator[tuple[RowIds, RowIds, Measured]]:
+    """Yield the candidates that meet the criteria, with their measures."""
     documents, run = given.documents, given.settings.run
-    pairs: list[DocumentPair] = []
     done = 0
     for i, j in proposals.pairs():
         by = proposals.proposed_by(i, j)
@@ -153,17 +164,16 @@ def _verify(proposals: Proposals, given: Grouping, found: Found) -> list[Documen
             some = slice(first, first + _CHUNK)
             measured = documents.measure(a[some], b[some])
             good = measured.accepted(given.settings.criteria, len(a[some]))
-            pairs += documents.pairs(a[some][good], b[some][good], measured.take(good))
+            yield a[some][good], b[some][good], measured.take(good)
             run.progress("verifying", done + first, done + len(i))
         done += len(i)
-    return pairs
 
 
 def _group(pairs: list[DocumentPair], copies: Copies, given: Grouping, found: Found) -> None:
     """Add the groups connected by verified pairs."""
     numbers = [(pair.a, pair.b) for pair in pairs]
     star = given.star
-    members = stars(numbers, copies.first_of, given.priority) if star else components(numbers)
+    members = _stars(numbers, copies, given) if star else components(numbers)
     group_of = {document: number for number, group in enumerate(members) for document in group}
     pairs_of: list[list[DocumentPair]] = [[] for _ in members]
     for pair in pairs:
@@ -176,8 +186,12 @@ def _group(pairs: list[DocumentPair], copies: Copies, given: Grouping, found: Fo
     ]
     found.groups += groups
     if not star and any(map(_is_chain, groups)):
-        members = stars(numbers, copies.first_of, given.priority)
+        members = _stars(numbers, copies, given)
     found.star_redundant += _count_redundant(members, given)
+
+
+def _stars(pairs: list[tuple[int, int]], copies: Copies, given: Grouping) -> list[list[int]]:
+    return stars(pairs, copies.first_of, given.priority, copies.twins)
 
 
 def _count_redundant(groups: Iterable[Sequence[int]], given: Grouping) -> int:
@@ -195,21 +209,28 @@ def _is_chain(group: Group) -> bool:
     return beside < len(group.members) - 1
 
 
+def _centre(members: RowIds, first: Sequence[Priority]) -> int:
+    """Return the member of a family's group that is kept, or whose copy is."""
+    centre: int = min(members.tolist(), key=first.__getitem__)
+    return centre
+
+
 def _group_family(proposals: Proposals, copies: Copies, given: Grouping, found: Found) -> None:
     """Add the groups of a family, which has too many candidates to verify all."""
     first = [min(map(given.priority, copies.of(number))) for number in proposals.rows.tolist()]
     order = np.array(sorted(range(len(first)), key=first.__getitem__), np.int64)
     family = Family(proposals, given.documents, given.texts, int(order[0]))
     roots = family.stars(order) if given.star else family.components()
-    several = copies.sizes[proposals.rows] > 1
+    several = np.array([one not in copies.twins for one in proposals.rows.tolist()], np.bool_)
+    several &= copies.sizes[proposals.rows] > 1
     several |= (np.bincount(roots, minlength=len(roots)) > 1)[roots]
     bare = []
     for members in groups_of(roots, several):
         # The first document in the order is kept, or a copy of it.
-        centre = min(members.tolist(), key=first.__getitem__)
+        centre = _centre(members, first)
         kept = min(copies.of(int(proposals.rows[centre])), key=given.priority)
         bare.append(BareGroup(members, centre, kept))
-    groups = Listing(family, copies, given.documents.references).groups(bare)
+    groups = Listing(family, copies, given.documents.references, given.star).groups(bare)
     found.groups += groups
     if not given.star:
         # Other groups would be the same with stars: every document is near the kept one, or alone.
@@ -218,9 +239,12 @@ def _group_family(proposals: Proposals, copies: Copies, given: Grouping, found: 
             chains[one.members] = _is_chain(group)
         if chains.any():
             roots = np.where(chains, family.stars(order, chains), roots)
-    numbers = (proposals.rows[rows].tolist() for rows in groups_of(roots, roots >= 0))
-    with_copies = ([one for first in some for one in copies.of(first)] for some in numbers)
-    found.star_redundant += _count_redundant(with_copies, given)
+    numbers = proposals.rows
+    joined = (
+        copies.star(int(numbers[_centre(rows, first)]), numbers[rows].tolist(), given.priority)
+        for rows in groups_of(roots, roots >= 0)
+    )
+    found.star_redundant += _count_redundant(joined, given)
     found.count(*family.checked.tolist())
     # A pair may have been left out several times, but there are no more than this.
     found.unchecked += min(family.budget.unchecked, len(family) * (len(family) - 1) // 2)

@@ -1,0 +1,57 @@
+"""The groups of documents: by a field of their records, or by the folder of their file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simdup.errors import SimdupError
+
+# Groups are folders, not values of a field.
+FOLDER = "folder"
+
+
+@dataclass(frozen=True, slots=True)
+class GroupBy:
+    """What documents are grouped by."""
+
+    argument: str  # that asks for it
+    name: str  # of a field of records, or `FOLDER`
+
+    @property
+    def field(self) -> str | None:
+        """The field of records that has to be read; None for folders."""
+        return None if self.name == FOLDER else self.name
+
+    def group(
+        self, names: Sequence[Any], paths: Sequence[str], values: Sequence[str | None]
+    ) -> Groups:
+        """Return the groups of documents with these names, files and values of the field.
+
+        Raises
+        ------
+        SimdupError
+            If no document has the field.
+        """
+        if self.field is None:
+            places = zip(paths, names, strict=True)
+            values = [os.path.dirname(path or str(name)) for path, name in places]
+        elif values and all(value is None for value in values):
+            what = f"no record has a field {self.name!r}"
+            raise SimdupError(self.argument, what, field=self.argument)
+        numbers: dict[str, int] = {}
+        of = [-1 if value is None else numbers.setdefault(value, len(numbers)) for value in values]
+        return Groups(list(numbers), np.array(of, np.int64))
+
+
+@dataclass(frozen=True, slots=True)
+class Groups:
+    """Which group each document belongs to."""
+
+    names: Sequence[str]  # of the groups, in the order of their first documents
+    of: NDArray[np.int64]  # int64[documents]: the place of each one's group; -1 for none
