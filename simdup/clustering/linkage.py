@@ -54,8 +54,8 @@ def stars(
     keeps whatever comes first does the same.
 
     `first_of` maps each copy to the first identical document; only that one needs to appear in
-    pairs with others.  Groups are ascending.  The copies of `twins` are never pairs,
-    so the others stay out where one of them is kept: all their partners are taken.
+    pairs with others.  Groups are ascending.  The copies of `twins` are never pairs, so the others
+    stay out where one of them is kept: all their partners are taken.
     """
     copies: dict[int, Group] = {}
     for copy, first in first_of.items():

@@ -1,8 +1,8 @@
 """Identical documents, of which only the first is compared with others.
 
 Where groups decide, there are two kinds.  Identical documents without a group are copies: each is a
-pair with the others.  Those of the same group are *twins*: never a pair, but every partner of one is
-a partner of all.  Those of different groups, and references, are compared like any others.
+pair with the others.  Those of one group are *twins*: never a pair, but every partner of one is a
+partner of all.  Those of different groups, and references, are compared like any others.
 """
 
 from __future__ import annotations

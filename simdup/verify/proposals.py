@@ -54,8 +54,8 @@ class Proposals:
     edited: EditSignatures | None = None  # of short texts; None if band keys propose nothing
     # uint64[n]: only documents with equal ones are pairs; None if titles do not decide.
     titles: U64 | None = None
-    # int64[n] each: documents of one group are never pairs, see `ScannedDocuments`; equal contents are
-    # those of identical documents.  None if groups do not decide.
+    # int64[n] each: documents of one group are never pairs, see `ScannedDocuments`; identical
+    # documents have equal contents.  None if groups do not decide.
     groups: RowIds | None = None
     contents: RowIds | None = None
 
