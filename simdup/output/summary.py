@@ -102,12 +102,13 @@ def _linked(summary: Summary, criteria: Criteria) -> str:
     """Return how many documents are not near the kept one of their cluster."""
     if not summary.linked:
         return ""
+    linked = f"{summary.linked:,} more {'is' if summary.linked == 1 else 'are'} linked"
+    if criteria.across is not None:
+        return f"{linked}: paired with other members, but not with the kept document."
     far = ""
     measured = criteria.verify and criteria.similarity and summary.indexed is None
-    decided = criteria.extras or criteria.by_distance or criteria.across is not None
-    if measured and not decided:
+    if measured and not (criteria.extras or criteria.by_distance):
         far = f" (similarity below {criteria.similarity:g})"
-    linked = f"{summary.linked:,} more {'is' if summary.linked == 1 else 'are'} linked"
     return f"{linked}: near other members, but not near the kept document{far}."
 
 

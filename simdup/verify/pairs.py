@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from simdup.clustering.clusters import DocumentPair, Group, Measured, ScannedDocuments
+from simdup.clustering.clusters import DocumentPair, Group, ScannedDocuments
 from simdup.clustering.linkage import Priority, components, stars
 from simdup.fingerprints.bands import Signatures
 from simdup.fingerprints.edit_bands import EditSignatures
@@ -98,9 +98,7 @@ def find_groups(given: Grouping) -> Found:
     small = copies.pairs(criteria.identical, copies.distinct[~large])
     found.count(len(small), *[len(small)] * len(criteria.searches))
     chosen = proposals.take(searched[several & ~large[searched]])
-    for a, b, measured in _verify(chosen, given, found):
-        index, i, j = copies.spread(a, b, given.priority)
-        small += documents.pairs(i, j, measured.take(index))
+    small += _verify(chosen, copies, given, found)
     _group(sorted(small), copies, given, found)
     for members in groups_of(roots, large):
         _group_family(proposals.take(members), copies, given, found)
@@ -151,22 +149,28 @@ def _listed(given: Grouping, documents: RowIds) -> ListedPairs | None:
 
 
 def _verify(
-    proposals: Proposals, given: Grouping, found: Found
-) -> Iterator[tuple[RowIds, RowIds, Measured]]:
-    """Yield the candidates that meet the criteria, with their measures."""
+    proposals: Proposals, copies: Copies, given: Grouping, found: Found
+) -> list[DocumentPair]:
+    """Return the candidates that meet the criteria."""
     documents, run = given.documents, given.settings.run
+    pairs: list[DocumentPair] = []
     done = 0
     for i, j in proposals.pairs():
         by = proposals.proposed_by(i, j)
         found.count(len(i), *np.count_nonzero(by, axis=1).tolist())
         a, b = proposals.rows[i], proposals.rows[j]
         for first in range(0, len(a), _CHUNK):
-            some = slice(first, first + _CHUNK)
+            some = np.arange(first, min(first + _CHUNK, len(a)))
             measured = documents.measure(a[some], b[some])
-            good = measured.accepted(given.settings.criteria, len(a[some]))
-            yield a[some][good], b[some][good], measured.take(good)
+            good = np.flatnonzero(measured.accepted(given.settings.criteria, len(some)))
+            which, one, other = copies.spread(a[some[good]], b[some[good]], given.priority)
+            pairs += documents.pairs(one, other, measured.take(good[which]))
+            # Pairs of twins need no check, as those of copies.
+            twins = np.bincount(which, minlength=len(good)) - 1
+            found.count(int(twins.sum()), *(by[:, some[good]] @ twins).tolist())
             run.progress("verifying", done + first, done + len(i))
         done += len(i)
+    return pairs
 
 
 def _group(pairs: list[DocumentPair], copies: Copies, given: Grouping, found: Found) -> None:

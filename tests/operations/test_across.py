@@ -275,7 +275,13 @@ def test_groups_may_be_folders(simdup: Command, tmp_path: Path) -> None:
         ["1", "kept", "c/a/x.txt"], ["1", "linked", "c/a/y.txt"],
         ["1", "redundant", "c/b/x.txt"], ["1", "redundant", "c/z.txt"],
     ]  # fmt: skip
-    assert "different folders" in ran.err
+    assert (
+        "1 more is linked: paired with other members, but not with the kept document.\n" in ran.err
+    )
+    assert (
+        "5 candidate pairs checked, 5 confirmed (similarity at least 0.8, different folders)"
+        in (ran.err)
+    )
     ran = simdup("scan", "c", "--across", "folder", "--linkage", "star", "--list", "redundant")
     assert ran.lines == ["c/b/x.txt", "c/z.txt"]
 
