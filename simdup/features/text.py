@@ -19,10 +19,15 @@ DIGEST_BYTES = 16
 DIGEST_TYPE = np.dtype(f"V{DIGEST_BYTES}")
 
 
-def strip_text(text: str, strip: Sequence[str]) -> str:
-    """Return a text without what the expressions of `Recipe.strip` match."""
+def strip_text(text: str, strip: Sequence[str], matched: set[str] | None = None) -> str:
+    """Return a text without what the expressions of `Recipe.strip` match.
+
+    Those that match something are added to `matched`.
+    """
     for expression in strip:
-        text = compile_strip(expression).sub("", text)
+        text, found = compile_strip(expression).subn("", text)
+        if found and matched is not None:
+            matched.add(expression)
     return text
 
 

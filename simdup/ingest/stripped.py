@@ -11,17 +11,21 @@ from simdup.model.reading import Reading
 from simdup.model.recipe import Recipe
 
 
-def read_stripped(batch: Batch, reading: Reading, recipe: Recipe) -> Iterator[Document | Skipped]:
-    """Yield the documents of a batch, stripped, and those that cannot take part."""
+def read_stripped(
+    batch: Batch, reading: Reading, recipe: Recipe, matched: set[str] | None = None
+) -> Iterator[Document | Skipped]:
+    """Yield the documents of a batch, stripped, and those that cannot take part.
+
+    The expressions that match something are added to `matched`.
+    """
     for one in read(batch, reading):
-        yield one if isinstance(one, Skipped) else strip_document(one, recipe)
+        yield one if isinstance(one, Skipped) else _strip(one, recipe, matched)
 
 
-def strip_document(document: Document, recipe: Recipe) -> Document | Skipped:
-    """Return a document as the recipe takes it, or why nothing of it is left."""
+def _strip(document: Document, recipe: Recipe, matched: set[str] | None) -> Document | Skipped:
     if not recipe.strip:
         return document
-    text = strip_text(document.text, recipe.strip)
+    text = strip_text(document.text, recipe.strip, matched)
     if text.strip() or not document.text.strip():
         return document._replace(text=text)
     return document.skip("empty after `strip`")

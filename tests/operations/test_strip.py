@@ -69,6 +69,21 @@ def test_what_nothing_is_left_of_is_skipped(simdup: Command, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(
+    "command", ["scan", "fingerprint", "fingerprint --idf builtin", "fit -o m"]
+)
+def test_an_expression_without_a_match_is_noted(
+    simdup: Command, tmp_path: Path, command: str
+) -> None:
+    write(tmp_path / "c", {"a.txt": "Copyright me\n" + prose(1), "b.txt": prose(2)})
+    ran = simdup(
+        *command.split(), "c", "--strip", FOOT, "--strip", "^\x1bCopyrigth", "--strip", "y*"
+    )
+    assert ran.status == 0
+    notes = [line for line in ran.err.splitlines() if line.startswith("simdup: ")]
+    assert notes == [r"simdup: --strip: nothing matches '^\x1bCopyrigth'"]
+
+
+@pytest.mark.parametrize(
     ("expression", "said"),
     [
         ("(a", "invalid expression '(a': missing ), unterminated subpattern at position 0"),
