@@ -157,11 +157,16 @@ TRIALS: dict[str, dict[str, str]] = {
     "--new": {"query": "||--new"},
     "--add": {"query": "||--add"},
     "--check": {"scan": "||--check", "query": "twice||--check"},
+    "--baseline": {"scan": "||--baseline checked"},
+    "--update-baseline": {"scan": "|--baseline unwritten|--update-baseline"},
     "--exclude-self": {"query": "twice||--exclude-self"},
     "--diff": {"compare": "||--diff"},
     "--side-by-side": {"compare": "|--diff|--side-by-side"},
     "--removed": {"dedupe": "||--removed removed.csv"},
     "--dry-run": {"dedupe": "||--dry-run"},
+    "--lossless": {"dedupe": "||--lossless"},
+    "--by": {"dedupe": "||--by folder"},
+    "--max-removed": {"dedupe": "||--max-removed 0"},
     "--force": {"dedupe": "c -o full||--force"},
     "--link": {"dedupe": "||--link symbolic"},
     "--report-texts": {"dedupe": "c --dry-run|--removed out.html|--report-texts none",
@@ -259,6 +264,7 @@ def _prepare(folder: Path) -> None:
         "fingerprint chain -o pchain", "fingerprint many -o pmany",
         "fingerprint both -o pboth", "scan c -o r.csv",
         "index build i k twice known", "fit c -o model",
+        "scan c --baseline checked --update-baseline",
     )  # fmt: skip
     arguments = [sys.executable, "-c", _CALLS, *calls]
     done = subprocess.run(arguments, cwd=folder, env=environment(), check=False, timeout=120)

@@ -29,6 +29,8 @@ def build(folder: Path) -> None:
     write(folder / "homework", {"ann.txt": copied, "ben.txt": near(copied)})
     write(folder / "library", {"book.txt": prose(12)})
     write(folder, {"task.txt": prose(13)})
+    write(folder / "docs", {"install.md": prose(21), "windows.md": near(prose(21))})
+    write(folder / "docs", {"usage.md": prose(22)})
     posts = [{"text": copied, "author": "ann"}, {"text": prose(12), "author": "ben"}]
     write(folder, {"posts.jsonl": "".join(json.dumps(post) + "\n" for post in posts)})
     (folder / "fresh").mkdir()
@@ -44,7 +46,7 @@ def _write_records(folder: Path) -> None:
     texts = [prose(1), prose(2), near(prose(1)), prose(9)]
     records = [
         {"text": text, "content": text, "html": _page(text), "url": f"{_CRAWLED}{n}",
-         "date": f"2026-01-{n:02}"}
+         "date": f"2026-01-{n:02}", "source": "web" if n % 2 else "news"}
         for n, text in enumerate(texts, 1)
     ]  # fmt: skip
     lines = "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records)

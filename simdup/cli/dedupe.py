@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -16,46 +17,110 @@ from simdup.model.page import PageOptions
 from simdup.model.settings import Settings
 
 if TYPE_CHECKING:
-    from simdup.model.cleaned import Cleaned, Removed
-    from simdup.model.result import Result
+    from simdup.model.cleaned import Cleaned, DedupeOptions
 
 _output = partial(options.option, panel="Output")
+
+
+class _Writing(NamedTuple):
+    """What is to be written: the corpus, and the list of what was removed."""
+
+    corpus: DedupeOptions
+    listing: options.Output
+    page: PageOptions
+    dry_run: bool
+
+    @property
+    def listed(self) -> bool:
+        """Whether what was removed is to be listed."""
+        return self.listing.path is not None
+
+    def list_removed(self, cleaned: Cleaned) -> None:
+        """Write the list of what was removed, if it is asked for."""
+        if self.listed:
+            with self.listing.open() as stream:
+                stream.writelines(self._lines(cleaned))
+
+    def _lines(self, cleaned: Cleaned) -> Iterable[bytes]:
+        from simdup.output.removed import removed_csv, removed_jsonl
+
+        if self.listing.format == PAGE:
+            from simdup.report.scan import scan_page
+
+            names = frozenset(one.document for one in cleaned.removed)
+            return scan_page(cleaned.result, replace(self.page, kind="dedupe"), names)
+        if self.listing.format == "jsonl":
+            return removed_jsonl(cleaned)
+        return removed_csv(cleaned, self.listing.bom)
+
+
+def _make_writing(
+    target: str | None,
+    removed: str | None,
+    dry_run: bool,
+    bom: bool,
+    page: PageOptions,
+    **given: Any,
+) -> _Writing:
+    """Return what is to be written; refuse what contradicts itself."""
+    from simdup.model.cleaned import DedupeOptions
+
+    if target is None and not dry_run:
+        raise click.UsageError("missing -o OUT (only --dry-run works without it)")
+    if target == removed == "-":
+        raise click.UsageError("-o and --removed cannot both be standard output")
+    listing = removed or ("-" if dry_run else None)
+    form = options.format_by_suffix(listing, ("csv", "jsonl", PAGE))
+    if bom and (listing is None or form != "csv"):
+        raise click.UsageError("--bom needs --removed FILE.csv or --dry-run")
+    corpus = DedupeOptions(None if dry_run else target, report=removed, **given)
+    return _Writing(corpus, options.Output(listing, form, bom=bom), page, dry_run)
+
+
+_writing = options.value(
+    "writing",
+    _make_writing,
+    options.references,
+    _output("-o, --output OUT", "Write the clean corpus to OUT.", name="target", common=True),
+    _output(
+        "--removed FILE",
+        "List removed documents: the reason, and what is kept instead.",
+        common=True,
+    ),
+    options.bom,
+    options.page,
+    _output("--dry-run", "Write no corpus; list what would be removed.", common=True),
+    _output(
+        "--by FIELD", "Count what each value of FIELD lost, or each folder (folder).", default=None
+    ),
+    _output(
+        "--max-removed SHARE",
+        "Write nothing if the corpus, a SOURCE or a group of --by would lose more.",
+        click.FloatRange(0, 1),
+        default=None,
+    ),
+    _output("--force", "Replace existing files in OUT; never delete any."),
+    _output(
+        "--link HOW",
+        "How to put unchanged files in OUT",
+        ("copy", "hard", "symbolic"),
+        default="copy",
+    ),
+)
 
 
 @click.command("dedupe", cls=options.Command)
 @options.sources
 @options.settings(
     options.reading_with_titles,
-    options.criteria(linkage={"shown": "star"}, distance=options.SEARCHED_DISTANCE),
+    options.criteria(linkage={"shown": "star"}, distance=options.SEARCHED_DISTANCE, lossless={}),
     options.run_with_search,
     options.recipe,
 )
-@options.references
-@_output("-o, --output OUT", "Write the clean corpus to OUT.", name="target", common=True)
-@_output(
-    "--removed FILE", "List removed documents: the reason, and what is kept instead.", common=True
-)
-@options.bom
-@options.page
-@_output("--dry-run", "Write no corpus; list what would be removed.", common=True)
-@_output("--force", "Replace existing files in OUT; never delete any.")
-@_output(
-    "--link HOW", "How to put unchanged files in OUT", ("copy", "hard", "symbolic"), default="copy"
-)
+@_writing
 @options.screen
 def command(
-    *,
-    sources: list[str],
-    settings: Settings,
-    references: tuple[str, ...],
-    target: str | None,
-    removed: str | None,
-    bom: bool,
-    page: PageOptions,
-    dry_run: bool,
-    force: bool,
-    link: str,
-    screen: options.Screen,
+    *, sources: list[str], settings: Settings, writing: _Writing, screen: options.Screen
 ) -> Status:
     """Write a corpus without its redundant documents.
 
@@ -67,7 +132,8 @@ def command(
 
     A --reference may be an index: see simdup scan --help.
 
-    Status: 0 done, 2 if something could not be read, or vanished or changed during the run.
+    Status: 0 done; 2 if something could not be read, vanished or changed during the run, or if more
+    would be removed than --max-removed.
 
     Examples:
       simdup dedupe train.jsonl.zst -o clean.jsonl.zst --removed removed.csv
@@ -75,65 +141,42 @@ def command(
       simdup dedupe delivery/ --reference archive/ -o new/
       simdup dedupe delivery/ --reference seen.index -o new/
       simdup dedupe ./corpus -o ./clean --removed removed.html
+      simdup dedupe train.jsonl -o clean.jsonl --by source --max-removed 0.5
+      simdup dedupe ./corpus -o ./clean --lossless --keep longest
       simdup dedupe ./corpus --dry-run
     """
-    if target is None and not dry_run:
-        raise click.UsageError("missing -o OUT (only --dry-run works without it)")
-    if target == removed == "-":
-        raise click.UsageError("-o and --removed cannot both be standard output")
-    listing = removed or ("-" if dry_run else None)
-    form = options.format_by_suffix(listing, ("csv", "jsonl", PAGE))
-    if bom and (listing is None or form != "csv"):
-        raise click.UsageError("--bom needs --removed FILE.csv or --dry-run")
-
-    from simdup.operations.rewrite import DedupeOptions, rewrite, with_linkage
+    from simdup.operations.rewrite import rewrite, with_linkage
     from simdup.output.summary import report
 
-    def finish(result: Result, entries: list[Removed]) -> None:
-        if listing is not None:
-            with options.Output(listing, form).open() as stream:
-                stream.writelines(_lines(result, entries, form, page, bom))
-
-    written = DedupeOptions(None if dry_run else target, references, link, force, removed)
     with screen.watch(settings) as watched:
-        cleaned = rewrite(sources, written, watched, finish)
+        cleaned = rewrite(sources, writing.corpus, watched, writing.list_removed)
     result = cleaned.result
     screen.skipped(result.skipped, result.notes)
     screen.report(report(result, with_linkage(settings).criteria), result.summary.recipe)
-    _say_written(cleaned, dry_run, removed, screen)
+    _say_written(cleaned, writing, screen)
     return status(result.skipped)
 
 
-def _lines(
-    result: Result, entries: list[Removed], form: str, page: PageOptions, bom: bool
-) -> Iterable[bytes]:
-    """Return the list of what was removed in one of its formats."""
-    from simdup.output.records import removed_csv, removed_jsonl
-
-    if form == PAGE:
-        from simdup.report.scan import scan_page
-
-        names = frozenset(one.document for one in entries)
-        return scan_page(result, replace(page, kind="dedupe"), names)
-    if form == "jsonl":
-        return removed_jsonl(entries)
-    return removed_csv(entries, bom, measured=result.has_measures)
-
-
-def _say_written(
-    cleaned: Cleaned, dry_run: bool, removed: str | None, screen: options.Screen
-) -> None:
-    """Print where the corpus was written, how much of it stays, and what it lacks."""
+def _say_written(cleaned: Cleaned, writing: _Writing, screen: options.Screen) -> None:
+    """Print where the corpus was written, how much of it stays, what it lacks and lost."""
+    from simdup.operations.losses import find_lost
+    from simdup.output.account import account_text, lost_text, spared_words
     from simdup.output.summary import cleaned_words, count_words, missing_words
+    from simdup.output.text import Painter
 
     if cleaned.written == "-":
         screen.report(f"Wrote to standard output: {cleaned_words(cleaned)}.")
     elif cleaned.written is not None:
         screen.wrote(cleaned.written, cleaned_words(cleaned))
-    elif dry_run:
+    elif writing.dry_run:
         screen.report(f"Wrote no corpus: {cleaned_words(cleaned)}.")
-    entries = "document to remove", "documents to remove"
+    result, entries = cleaned.result, ("document to remove", "documents to remove")
     if cleaned.written:
         entries = "removed document", "removed documents"
-    screen.wrote(removed, count_words(len(cleaned.removed), *entries))
+    screen.wrote(writing.corpus.report, count_words(len(cleaned.removed), *entries))
     screen.report(missing_words(cleaned))
+    if result.spared and not screen.quiet:
+        screen.report(spared_words(result))
+        screen.table(lost_text(find_lost(result), Painter(sys.stderr)))
+    if writing.corpus.by is not None:
+        screen.table(account_text(cleaned.parts, writing.corpus.by, Painter(sys.stderr)))

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, BinaryIO
 from simdup.cli.options import Output
 
 if TYPE_CHECKING:
+    from simdup.model.criteria import Criteria
     from simdup.model.page import PageOptions
     from simdup.model.result import Result
     from simdup.output.selection import Selection
 
 FORMATS = ("text", "csv", "jsonl")
 PAGE = "html"
+GITHUB = "github"
 
 
 def name_lines(stream: BinaryIO, names: Iterable[str], null: bool) -> Iterator[bytes]:
@@ -34,6 +36,19 @@ def write_page(stream: BinaryIO, result: Result, page: PageOptions) -> None:
     stream.writelines(scan_page(result, page))
 
 
+def closing_words(result: Result, criteria: Criteria, selection: Selection, format_: str) -> str:
+    """Return the closing report of a scan."""
+    from simdup.output.selection import EVERYTHING
+    from simdup.output.summary import report
+
+    words = report(result, criteria, EVERYTHING if format_ in (PAGE, GITHUB) else selection)
+    if format_ != GITHUB:
+        return words
+    from simdup.output.github import limit_words
+
+    return "\n".join(filter(None, [words, limit_words(result)]))
+
+
 def write_result(
     stream: BinaryIO,
     result: Result,
@@ -41,14 +56,19 @@ def write_result(
     selection: Selection,
     extras: Sequence[str] = (),
 ) -> None:
-    """Write clusters or pairs in one of `FORMATS`, with columns for extra measures."""
+    """Write clusters or pairs in one of `FORMATS`, with columns for extra measures, or `GITHUB`."""
+    if out.format == GITHUB:
+        _write_warnings(stream, result)
+        return
     from simdup.output import records
-    from simdup.output.details import details
+    from simdup.output.details import details, new_documents
 
     measured = result.has_measures
     pairs = selection.chosen_pairs(result) if selection.pairs else []
     clusters = [] if selection.pairs else selection.clusters(result)
     more = details(result, clusters, selection.columns)
+    if result.summary.new is not None and out.format != "jsonl":
+        more = {"new": new_documents(clusters), **more}
     if out.format == "csv":
         if selection.pairs:
             lines = records.pair_csv(pairs, extras, out.bom, measured=measured)
@@ -72,3 +92,13 @@ def write_result(
         else:
             lines = cluster_text(clusters, paint, extras, more)
     stream.writelines(lines)
+
+
+def _write_warnings(stream: BinaryIO, result: Result) -> None:
+    """Write a result as warnings of a GitHub workflow."""
+    from simdup.output.github import warning_lines
+
+    advice = "Keep one of them, or let one refer to the other"
+    if result.summary.new is not None:
+        advice += "; if both should stay, update the baseline with --update-baseline"
+    stream.writelines(warning_lines(result, f"{advice}."))

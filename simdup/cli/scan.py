@@ -4,16 +4,28 @@ from __future__ import annotations
 
 import sys
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import click
 
 from simdup.cli import options
 from simdup.cli.outcome import Status, status, typed
 from simdup.cli.process import rewindable_stdin
-from simdup.cli.results import FORMATS, PAGE, name_lines, write_page, write_result
+from simdup.cli.results import (
+    FORMATS,
+    GITHUB,
+    PAGE,
+    closing_words,
+    name_lines,
+    write_page,
+    write_result,
+)
 from simdup.model.page import PageOptions
 from simdup.model.settings import Settings
 from simdup.output.selection import EVERYTHING, Selection
+
+if TYPE_CHECKING:
+    from simdup.model.result import Result
 
 LISTS = ("redundant", "kept", "unique")
 
@@ -35,9 +47,9 @@ LISTS = ("redundant", "kept", "unique")
     panel="Output",
     common=True,
 )
-@options.option("--check", "Exit with status 1 if there are near-duplicates.", panel="Output")
+@options.check
 @options.selection
-@options.output(*FORMATS, PAGE)
+@options.output(*FORMATS, PAGE, GITHUB)
 @options.page
 @options.screen
 @click.pass_context
@@ -52,7 +64,7 @@ def command(
     selection: Selection,
     screen: options.Screen,
     listed: str | None,
-    check: bool,
+    check: options.Check,
 ) -> Status:
     """Find near-duplicate documents in files and folders.
 
@@ -65,8 +77,11 @@ def command(
     similarities to its documents are estimates (~), and a changed document does not match its own
     earlier version there.
 
-    Status: 0 done; 1 with --check if near-duplicates were found; 2 if something could not be read
-    or a SOURCE gave no document.
+    With --baseline, only pairs that its FILE does not have are reported, and clusters with them;
+    --update-baseline writes it. Names do not matter to it, and a changed text is a new one.
+
+    Status: 0 done; 1 with --check if near-duplicates were found (with --baseline, new ones); 2 if
+    something could not be read or a SOURCE gave no document.
 
     Examples:
       simdup scan ./corpus
@@ -74,20 +89,20 @@ def command(
       simdup scan -d 6 -s 0.9 --keep longest --glob '*.md' docs/
       simdup scan ./corpus --list redundant -0 | xargs -0 -r ls -l
       find . -name '*.txt' -print0 | simdup scan --files-from - -0
+      simdup scan docs/ --check --baseline simdup.baseline
     """
     if listed and context.params["format_"]:
         raise click.UsageError("--list prints names only; remove --format")
 
-    from simdup.operations.scan import examine, open_scan
+    from simdup.operations.baseline import baseline_of, new_since
 
     criteria, reading = settings.criteria, settings.reading
+    known = check.read([*sources, *references], reading)
     with out.open([*sources, *references], reading) as stream:
         if "-" in sources and (out.format == PAGE or selection.reads_again):
             rewindable_stdin()
-        with screen.watch(settings) as watched:
-            result, _ = examine(open_scan(sources, watched, references))
-        result = replace(result, skipped=typed(result.skipped))
-        screen.skipped(result.skipped, result.notes)
+        found = _find(sources, references, settings, screen)
+        result = found if known is None else new_since(found, known)
         if listed:
             names = getattr(result, listed)
             stream.writelines(name_lines(stream, names, context.params["null"]))
@@ -96,10 +111,24 @@ def command(
         else:
             write_result(stream, result, out, selection, criteria.columns)
     if not screen.quiet:
-        from simdup.output.summary import report
-
         between = out.format == "text" and result.clusters and sys.stdout.isatty()
-        words = report(result, criteria, EVERYTHING if listed or out.format == PAGE else selection)
+        words = closing_words(result, criteria, EVERYTHING if listed else selection, out.format)
         screen.report(("\n" if between else "") + words, result.summary.recipe)
         screen.wrote(out.path)
-    return status(result.skipped, no=check and bool(result.clusters))
+    if check.update:
+        check.write(baseline_of(found), found.skipped, screen)
+    new = check.status and bool(result.clusters) and not check.update
+    return status(result.skipped, no=new)
+
+
+def _find(
+    sources: list[str], references: tuple[str, ...], settings: Settings, screen: options.Screen
+) -> Result:
+    """Return what a scan finds, and say what was skipped."""
+    from simdup.operations.scan import examine, open_scan
+
+    with screen.watch(settings) as watched:
+        result, _ = examine(open_scan(sources, watched, references))
+    result = replace(result, skipped=typed(result.skipped))
+    screen.skipped(result.skipped, result.notes)
+    return result

@@ -13,7 +13,7 @@ from simdup.clustering.linkage import components
 from simdup.fingerprints.fingerprinter import Fingerprints
 from simdup.lsh.simhash import to_hex
 from simdup.model.clusters import Cluster, Member, Pair
-from simdup.model.criteria import EDIT, JACCARD, UNMEASURED, Criteria, Measures
+from simdup.model.criteria import EDIT, JACCARD, LOSSLESS, UNMEASURED, Criteria, Measures
 from simdup.search.arrays import RowIds
 
 
@@ -27,11 +27,15 @@ class Measured(NamedTuple):
     contained: NDArray[np.int8] | None = None
     # bool[pairs]: False for short texts with different numbers; None if these do not matter.
     same_numbers: NDArray[np.bool_] | None = None
+    # float64[pairs]: see `Measures`; None if something may be lost.
+    covered: NDArray[np.float64] | None = None
 
     def accepted(self, criteria: Criteria, pairs: int) -> NDArray[np.bool_]:
         """Return which of the pairs meet the criteria."""
         least = (criteria.similarity, criteria.containment, criteria.cosine)
         good = np.ones(pairs, np.bool_) if self.same_numbers is None else self.same_numbers.copy()
+        if criteria.lossless and self.covered is not None:
+            good &= self.covered >= LOSSLESS
         for asked, found in zip(least, self[:3], strict=True):
             if asked is not None and found is not None:
                 good &= found >= asked
@@ -47,7 +51,8 @@ class Measured(NamedTuple):
         columns = [[None] * pairs if one is None else one.tolist() for one in self[:3]]
         sides = [0] * pairs if self.contained is None else self.contained.tolist()
         same = [True] * pairs if self.same_numbers is None else self.same_numbers.tolist()
-        return list(map(Measures, *columns, map(_SIDES.__getitem__, sides), same))
+        covered = [None] * pairs if self.covered is None else self.covered.tolist()
+        return list(map(Measures, *columns, map(_SIDES.__getitem__, sides), same, covered))
 
     def turned(self, which: NDArray[np.bool_]) -> Measured:
         """Return the measures with the two texts of some pairs exchanged."""
@@ -60,7 +65,7 @@ class Measured(NamedTuple):
 _SIDES = (None, "a", "b", "both")
 _TURNED = np.array([0, 2, 1, 3], np.int8)
 
-# Measures pairs of documents, given by number.
+# Measures pairs of documents, given by number; the one that would be kept comes first.
 Measure: TypeAlias = Callable[[RowIds, RowIds], Measured]
 # Tells which pairs of documents are measured by edit similarity.
 ByEdit: TypeAlias = Callable[[RowIds, RowIds], NDArray[np.bool_]]
@@ -246,8 +251,11 @@ def _cluster(
         shares, side = measures[:3], _side(measures.contained, one > beside)
         kind = documents.kind(one, beside, measures)
         members.append(
-            Member(names[one], role, digits, distance, *shares, one, beside, estimated, side, kind)
-        )
+            Member(
+                names[one], role, digits, distance, *shares, one, beside, estimated, side, kind,
+                measures.covered,
+            )
+        )  # fmt: skip
     pairs = tuple(map(documents.pair, group.pairs))
     return Cluster(number, tuple(members), pairs, complete=group.complete)
 

@@ -38,8 +38,14 @@ def divide(
     return [part for group in given for part in _divide(group, rules, names, priority)]
 
 
+def confirmed(decisions: Decisions, names: Collection[str]) -> Callable[[str, str], bool]:
+    """Return a function that tells which two of some documents were decided to be duplicates."""
+    rules = _Rules(decisions, names)
+    return lambda a, b: rules.kind(a, b) == "duplicates"
+
+
 class _Rules:
-    """Which documents are distinct: by the last decision that names both."""
+    """What was decided about two documents: by the last decision that names both."""
 
     def __init__(self, decisions: Decisions, present: Collection[str]) -> None:
         self._kinds = [one.kind for one in decisions.each]
@@ -59,8 +65,12 @@ class _Rules:
 
     def distinct(self, a: str, b: str) -> bool:
         """Tell whether two documents must not share a cluster."""
+        return self.kind(a, b) == "distinct"
+
+    def kind(self, a: str, b: str) -> str:
+        """Return what two documents are; empty if nobody decided about them."""
         both = set(self._of.get(a, ())) & set(self._of.get(b, ()))
-        return bool(both) and self._kinds[max(both)] == "distinct"
+        return self._kinds[max(both)] if both else ""
 
 
 def _divide(

@@ -14,7 +14,7 @@ HEAD = 512
 # Further measures have their own columns at the end.
 _LINE = re.compile(
     "|".join([f"{','.join(columns)}(,[a-z_]+)*" for columns in TABLES])
-    + rf"|# simdup \d+( \w+=\S+)*|{re.escape(PAGE_LINE)}"
+    + rf"|# simdup \d+( \w+=\S+)*|# simdup-baseline \d+|{re.escape(PAGE_LINE)}"
 )
 _OBJECT = re.compile(
     "|".join(
@@ -28,7 +28,8 @@ def is_own_result(content: bytes) -> bool:
     """Return whether simdup wrote a file that begins with `content`."""
     # Most files are rejected here: a regular expression would take ten times as long.
     if not content.startswith((b"cluster,", b"document,", b"a,b,", b"a,a_start,", b"# simdup ",
-                               b'{"type": "', PAGE_LINE.encode(), codecs.BOM_UTF8)):  # fmt: skip
+                               b"# simdup-baseline ", b'{"type": "', PAGE_LINE.encode(),
+                               codecs.BOM_UTF8)):  # fmt: skip
         return False
     head = content[:HEAD].removeprefix(codecs.BOM_UTF8).decode("latin-1")
     line = head.partition("\n")[0].removesuffix("\r")

@@ -41,6 +41,8 @@ from simdup.model.reading import Reading
 
 # White space, and NULs, which are padding.
 _BLANK = b"\0 \t\n\v\f\r"
+# Bytes of a line that are read at a time.
+_PIECE = 1 << 20
 # Bytes outside of the elements of an array that tell whether it is one.
 _BRACKETS = 3
 
@@ -249,6 +251,19 @@ def missing_field(columns: Sequence[str], reading: Reading, unique: bool = False
             what = f"no field {wanted!r} among {names}: see `{argument}`"
             return NoField("", what, True, "" if count else argument, dict.fromkeys(columns, 0))
     return None
+
+
+def record_lines(path: str, wanted: Container[int]) -> Iterator[tuple[int, int]]:
+    """Yield the number and the line of the wanted records in a file of JSON lines."""
+    with open(path, "rb") as stream:
+        line = record = 1
+        blank = True
+        while piece := stream.readline(_PIECE):
+            blank = blank and not piece.strip(_BLANK)
+            if piece.endswith(b"\n") or len(piece) < _PIECE:
+                if not blank and record in wanted:
+                    yield record, line
+                line, record, blank = line + 1, record + (not blank), True
 
 
 def without_records(file: File, stream: IO[bytes], redundant: Container[int]) -> Iterator[bytes]:

@@ -197,8 +197,8 @@ def _check_criteria(path: str, criteria: Criteria) -> None:
         field, why = "across", "has no groups of documents"
     elif criteria.method == "pstable":
         field, why = "method", f"cannot be searched by {criteria.method}"
-    elif criteria.extras:
-        field, why = criteria.extras[0], "has no texts to measure"
+    elif criteria.extras or criteria.lossless:
+        field, why = (*criteria.extras, "lossless")[0], "has no texts to measure"
     elif criteria.verify and criteria.similarity and criteria.shingle != CHARACTERS_5:
         field, why = "shingle", f"estimates similarity by runs of {CHARACTERS_5} characters only"
     if field:

@@ -1,11 +1,44 @@
-"""What was left out of a cleaned corpus, and what stays."""
+"""What is asked of a cleaned corpus, what was left out of it, and what stays."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from simdup.errors import invalid
+from simdup.model.clusters import Spared
 from simdup.model.result import Result
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+# How to put unchanged files into a folder.
+LINKS = ("copy", "hard", "symbolic")
+
+
+@dataclass(frozen=True, slots=True)
+class DedupeOptions:
+    """Where and how to write a cleaned corpus, and what it must not lose."""
+
+    target: str | None  # a file or folder; ``-`` for standard output; None writes nothing
+    # Files, folders and indexes whose documents are never redundant, and are not written.
+    references: Sequence[str] = ()
+    link: str = "copy"  # one of `LINKS`
+    force: bool = False  # whether files of the target may be replaced
+    # Another file that the caller writes; it must not overwrite anything either.
+    report: str | None = None
+    by: str | None = None  # a field of records, or ``folder``: groups to account for
+    # The largest share of documents that the corpus, a source or a group may lose.
+    max_removed: float | None = None
+
+    def __post_init__(self) -> None:
+        """Reject invalid values."""
+        if self.max_removed is not None and not 0 <= self.max_removed <= 1:
+            raise invalid("max_removed", self.max_removed, "a share from 0 to 1")
+        if self.link not in LINKS:
+            raise invalid("link", self.link, "one of " + ", ".join(LINKS))
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +52,34 @@ class Removed:
     kept: str  # its name
     estimated: bool = False  # whether the similarity is an estimate: the kept one is in an index
     measure: str | None = None  # what the similarity is: ``jaccard`` or, of short texts, ``edit``
+    containment: float | None = None  # as in `Pair`, if it was asked for
+    cosine: float | None = None  # the same
+    # With `Criteria.lossless`, the share of its shingles that the kept one has.
+    covered: float | None = None
+
+
+class Part(NamedTuple):
+    """What some of the documents lost: those of a source, an author or a folder."""
+
+    name: str | None  # None for documents without a value
+    documents: int  # that took part
+    removed: int
+    bytes: int  # of their files or, of records, of their texts in UTF-8
+    removed_bytes: int
+
+    @property
+    def share(self) -> float:
+        """The share of the documents that was removed."""
+        return self.removed / max(self.documents, 1)
+
+
+class Lost(NamedTuple):
+    """The longest passage of a spared document that would be lost, and what surrounds it."""
+
+    document: Spared
+    before: str
+    passage: str
+    after: str
 
 
 class Cleaned(NamedTuple):
@@ -36,10 +97,12 @@ class Cleaned(NamedTuple):
         Sizes of its files and of the written files; None if they cannot be compared.
     missing : tuple of str
         Files and folders that could not be opened, and so are missing from what was written.
-    positions : array of int64
-        Where the removed documents are among those of the result: int64[removed].
+    numbers : array of int64
+        The numbers of the removed documents in the run, references included: int64[removed].
     data : object
         What stays, of the same kind as was given; of files the names of their documents.
+    parts : tuple of Part
+        What each group lost, if groups were asked for (`by`): the largest losses first.
     """
 
     result: Result
@@ -48,10 +111,18 @@ class Cleaned(NamedTuple):
     bytes_before: int | None = None
     bytes_after: int | None = None
     missing: tuple[str, ...] = ()
-    positions: Any = ()
+    numbers: Any = ()
     data: Any = None
+    parts: tuple[Part, ...] = ()
 
     @property
     def documents(self) -> int:
         """How many documents were read, not counting references."""
         return self.result.inputs.taking_part
+
+    @property
+    def positions(self) -> NDArray[np.int64]:
+        """Where the removed documents are among those of the result: int64[removed]."""
+        import numpy as np
+
+        return self.result.inputs.positions(np.asarray(self.numbers, np.int64))

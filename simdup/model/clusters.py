@@ -28,6 +28,8 @@ class Pair(NamedTuple):
         ``both``.
     measure : str or None
         What the similarity is: ``jaccard`` or, of short texts, ``edit``; None if not measured.
+    new : bool
+        Whether a baseline lacks the pair.
     """
 
     a: Any
@@ -40,6 +42,7 @@ class Pair(NamedTuple):
     estimated: bool = False
     contained: str | None = None
     measure: str | None = None
+    new: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +74,10 @@ class Member:
         ``kept`` if the kept one is contained in this one, or ``both``.
     measure : str or None
         What the similarity is: ``jaccard`` or, of short texts, ``edit``; None if not measured.
+    covered : float or None
+        With `Criteria.lossless` the share of this text that the kept one has, as in `Measures`.
+    new : bool
+        Whether a baseline lacks the document, and a pair with it.
     """
 
     name: Any
@@ -85,6 +92,19 @@ class Member:
     estimated: bool = False
     contained: str | None = None
     measure: str | None = None
+    covered: float | None = None
+    new: bool = False
+
+
+class Spared(NamedTuple):
+    """A document that is not redundant only because something of it would be lost."""
+
+    name: Any
+    kept: Any  # the name of the kept document that it is near to
+    similarity: float | None
+    covered: float  # the share of its shingles that the kept one has
+    number: int = -1  # as in `Member`
+    beside: int = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +132,17 @@ class Cluster:
     def member(self, number: int) -> Member:
         """Return the member with this document number."""
         return next(member for member in self.members if member.number == number)
+
+    def places(self) -> list[tuple[int, int]]:
+        """Return the places of both documents of each pair among the members.
+
+        A name may occur several times in a cluster, where texts came from Python.
+        """
+        known: dict[Any, list[int]] = {}
+        for i, member in enumerate(self.members):
+            known.setdefault(member.name, []).append(i)
+        # Two documents of one name are those that have it first.
+        return [(known[p.a][0], known[p.b][int(p.a == p.b)]) for p in self.pairs]
 
     @property
     def linked(self) -> int:
@@ -151,6 +182,9 @@ class Summary:
         it was used, and where references are in indexes.
     indexed : int or None
         Documents of the indexes among the references; None where there are none.
+    new, known, stale : int or None
+        Of the pairs found, how many a baseline lacks, and has; its entries that are no longer
+        found.  None without a baseline.
     seconds : float
         How long the run took.
     recipe : dict
@@ -170,6 +204,9 @@ class Summary:
     unchecked: int = 0
     star_redundant: int | None = None
     indexed: int | None = None
+    new: int | None = None
+    known: int | None = None
+    stale: int | None = None
 
     @classmethod
     def of(cls, clusters: Sequence[Cluster], **figures: Any) -> Summary:

@@ -36,6 +36,7 @@ _KINDS = {
     "decisions": (Decisions, "a Decisions"), "short_texts": (bool, "True or False"),
     "numbers": (bool, "True or False"), "same_title": (bool, "True or False"),
     "across": TEXT,
+    "lossless": (bool, "True or False"),
 }  # fmt: skip
 
 # What a similarity is: Jaccard similarity of shingles, or edit similarity of short texts.
@@ -45,6 +46,10 @@ JACCARD, EDIT = "jaccard", "edit"
 # `simdup.features.short_texts` describes.  From here on, one changed word leaves a Jaccard
 # similarity of 0.8 in 98 of 100 texts, Chinese and English; from 100 on, in 93.
 SHORT = 120
+
+# The least share of a removed document's shingles that the kept one must have, if nothing is to be
+# lost: below it, a sentence of a page of 2,000 characters may be missing.
+LOSSLESS = 0.98
 
 # In place of a similarity that is not set.
 _NOT_SET: Any = None
@@ -60,6 +65,8 @@ class Measures(NamedTuple):
     # `b`, or `both`; None if neither has.
     contained: str | None = None
     same_numbers: bool = True  # False if short texts differ in their numbers, and these matter
+    # If nothing is to be lost: the share of the second text's shingles that the first has.
+    covered: float | None = None
 
 
 UNMEASURED = Measures()
@@ -120,6 +127,9 @@ class Criteria:
     across : str or None
         A field of records or tables, or ``folder``: only documents of different values are pairs.
         One without a value is a pair with any.
+    lossless : bool
+        Whether a document is redundant only if the kept one has 98 % of its shingles.  Documents
+        are then joined with the kept one only: the linkage is ``star``.
 
     Raises
     ------
@@ -144,6 +154,7 @@ class Criteria:
     numbers: bool = True
     same_title: bool = False
     across: str | None = None
+    lossless: bool = False
 
     def __post_init__(self) -> None:
         """Parse the shingle, and reject invalid values."""
@@ -172,6 +183,16 @@ class Criteria:
             raise SimdupError(
                 "verify", "`containment` and `cosine` need verification", field="verify"
             )
+        if self.lossless:
+            self._check_lossless()
+
+    def _check_lossless(self) -> None:
+        if not self.verify:
+            raise SimdupError("verify", "`lossless` needs verification", field="verify")
+        if self.linkage == "single":
+            what = "`lossless` needs star: each document is compared with the kept one"
+            raise SimdupError("linkage", what, field="linkage")
+        object.__setattr__(self, "linkage", "star")
 
     @property
     def keep_field(self) -> str | None:
@@ -216,9 +237,14 @@ class Criteria:
     def accepts(self, measures: Measures) -> bool:
         """Return whether the measures are high enough; those not measured do not matter."""
         least = (self.similarity, self.containment, self.cosine)
-        return measures.same_numbers and all(
-            asked is None or found is None or found >= asked
-            for asked, found in zip(least, measures[:3], strict=True)
+        lost = measures.covered is not None and measures.covered < LOSSLESS
+        return (
+            measures.same_numbers
+            and not lost
+            and all(
+                asked is None or found is None or found >= asked
+                for asked, found in zip(least, measures[:3], strict=True)
+            )
         )
 
     @property
@@ -228,7 +254,8 @@ class Criteria:
             return UNMEASURED
         contained = None if self.containment is None else "both"
         containment, cosine = (1.0 if name in self.extras else None for name in _FURTHER)
-        return Measures(1.0, containment, cosine, contained)
+        covered = 1.0 if self.lossless else None
+        return Measures(1.0, containment, cosine, contained, covered=covered)
 
 
 class CriteriaFields(TypedDict, total=False):
@@ -251,3 +278,4 @@ class CriteriaFields(TypedDict, total=False):
     numbers: bool
     same_title: bool
     across: str | None
+    lossless: bool

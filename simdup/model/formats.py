@@ -22,6 +22,8 @@ TYPED_LINES = {
     "pair": ("a",),
     "overlap": ("a",),
     "removed": ("document",),
+    "spared": ("document",),
+    "part": ("name",),
     "match": ("document",),
     "new": ("document",),
     "skipped": ("document",),

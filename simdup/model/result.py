@@ -7,7 +7,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from simdup.errors import SimdupError
-from simdup.model.clusters import Cluster, Pair, Summary
+from simdup.model.clusters import Cluster, Pair, Spared, Summary
 from simdup.model.documents import Skipped
 from simdup.model.frames import Columns, cluster_columns, to_arrow, to_frame
 from simdup.model.inputs import InputDocuments
@@ -39,6 +39,11 @@ class Result:
         Where the documents come from (`simdup.ingest.origins.Origins`), for a report page.
     pages : Pages, optional
         How the result becomes HTML.
+    spared : tuple of Spared
+        With `Criteria.lossless`, the documents that are not redundant only because the kept one
+        lacks something of them, in input order.
+    known : tuple of Cluster
+        Further clusters, of which a baseline has all pairs.
     """
 
     clusters: tuple[Cluster, ...]
@@ -49,6 +54,8 @@ class Result:
     inputs: InputDocuments = field(default_factory=InputDocuments)
     origins: Any = field(default=None, repr=False, compare=False)
     pages: Pages | None = field(default=None, repr=False, compare=False)
+    spared: tuple[Spared, ...] = ()
+    known: tuple[Cluster, ...] = ()
 
     def __len__(self) -> int:
         """Return the number of clusters."""
@@ -74,7 +81,7 @@ class Result:
         Documents have the same number if and only if they share a cluster; others, and those that
         were skipped, are alone.  Groups are numbered from 0 in the order of their first documents.
         """
-        return self.inputs.labels(self.clusters)
+        return self.inputs.labels((*self.clusters, *self.known))
 
     @property
     def kept(self) -> list[Any]:
@@ -89,7 +96,7 @@ class Result:
     @property
     def unique(self) -> list[Any]:
         """Documents in no cluster, in input order."""
-        return self.inputs.unique(self.clusters)
+        return self.inputs.unique((*self.clusters, *self.known))
 
     def _with_role(self, redundant: bool) -> list[Any]:
         members = (member for cluster in self.clusters for member in cluster.members)

@@ -56,6 +56,9 @@ def cluster(lines: FingerprintLines, settings: Settings, verify_from: Iterable[s
     SimdupError
         If titles are to be equal.
     """
+    if settings.criteria.lossless:
+        what = "is for documents that are removed, by `dedupe`"
+        raise SimdupError("lossless", what, field="lossless")
     if settings.criteria.same_title:
         raise SimdupError("same_title", "fingerprint lines have no titles", field="same_title")
     if settings.criteria.across is not None:

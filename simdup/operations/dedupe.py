@@ -9,24 +9,18 @@ from typing import Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from simdup.errors import SimdupError, invalid
+from simdup.errors import SimdupError
 from simdup.index.opening import split_indexes
 from simdup.ingest.paths import Paths, as_paths
 from simdup.ingest.selection import are_paths, keep_rows, select
 from simdup.ingest.sources import Data, open_input, require_existing
-from simdup.model.cleaned import Cleaned
+from simdup.model.cleaned import Cleaned, DedupeOptions
 from simdup.model.criteria import Criteria, CriteriaFields
 from simdup.model.reading import Reading
 from simdup.model.recipe import Recipe
 from simdup.model.settings import RunOptions, Settings
-from simdup.operations.rewrite import (
-    LINKS,
-    DedupeOptions,
-    find_cuts,
-    rewrite,
-    with_linkage,
-    without,
-)
+from simdup.operations.losses import find_losses, with_groups
+from simdup.operations.rewrite import rewrite, with_linkage
 
 
 def dedupe(
@@ -38,6 +32,8 @@ def dedupe(
     references: Paths = (),
     link: str = "copy",
     force: bool = False,
+    by: str | None = None,
+    max_removed: float | None = None,
     reading: Reading | None = None,
     run: RunOptions | None = None,
     jobs: int | None = None,
@@ -64,6 +60,11 @@ def dedupe(
         How unchanged files come into a folder: ``copy``, ``hard`` or ``symbolic``.
     force : bool
         Whether files of the folder may be replaced.  Like `link` it matters with `output` only.
+    by : str, optional
+        A field or column, or ``folder``: `Cleaned.parts` tells what each of its values lost.
+    max_removed : float, optional
+        The largest share of documents that all of them, each of several paths, and each group of
+        `by` may lose; if one would lose more, it is an error, and nothing is written.
 
     Returns
     -------
@@ -75,8 +76,8 @@ def dedupe(
     Raises
     ------
     SimdupError
-        If an argument is invalid, `output` must not or cannot be written, or a reference gives no
-        document.
+        If an argument is invalid, `output` must not or cannot be written, a reference gives no
+        document, or more would be removed than `max_removed`.
 
     Examples
     --------
@@ -85,26 +86,24 @@ def dedupe(
     >>> [name for name, _ in cleaned.data], [one.document for one in cleaned.removed]
     (['a', 'c'], ['b'])
     """
-    settings = Settings.of(
+    settings = with_linkage(Settings.of(
         recipe, criteria, reading=reading, run=run, jobs=jobs, text=text, id=id, title=title,
         **fields,
-    )  # fmt: skip
-    settings = with_linkage(settings)
-    if link not in LINKS:
-        raise invalid("link", link, "one of " + ", ".join(LINKS))
+    ))  # fmt: skip
     rows, named = keep_rows(data), as_paths(references, "references")
+    target = None if output is None else os.fspath(output)
+    options = DedupeOptions(target, named, link, force, by=by, max_removed=max_removed)
     if are_paths(rows):
-        target = None if output is None else os.fspath(output)
         paths = as_paths(rows, "data")
         require_existing(paths)
-        cleaned = rewrite(paths, DedupeOptions(target, named, link, force), settings)
+        cleaned = rewrite(paths, options, settings)
         return cleaned._replace(data=select(cleaned.result.documents, _staying(cleaned)))
-    if output is not None:
+    if target is not None:
         what = "data that is not in files cannot be written"
         raise SimdupError("output", what, "take the data that `dedupe` returns", "output")
     indexes, others = split_indexes(named)
-    opened = replace(open_input(rows, settings, others), indexes=indexes)
-    cleaned = without(*find_cuts(opened, named))
+    opened = open_input(rows, with_groups(settings, by), others)
+    cleaned = find_losses(replace(opened, indexes=indexes), options).checked(options).cleaned()
     if len(rows) != len(cleaned.result.inputs):
         raise RuntimeError(f"{len(rows)} rows gave {len(cleaned.result.inputs)} documents")
     return cleaned._replace(data=select(rows, _staying(cleaned)))

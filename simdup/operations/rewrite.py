@@ -3,32 +3,30 @@
 from __future__ import annotations
 
 import os
-import shutil
-import sys
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 
-import numpy as np
-
-from simdup.corpus.compression import detect_compression, split_compression
-from simdup.corpus.formats import RECORDS, format_of
-from simdup.corpus.names import without_address
 from simdup.corpus.sources import STDIN, File, list_files
 from simdup.corpus.spool import spool_folder
 from simdup.errors import SimdupError, unwritable
 from simdup.index.opening import split_indexes
-from simdup.ingest.corpus import Corpus
 from simdup.ingest.sources import Input, open_files
-from simdup.model.cleaned import Cleaned, Removed
+from simdup.model.cleaned import Cleaned, DedupeOptions
 from simdup.model.documents import Skipped
-from simdup.model.reading import Reading
-from simdup.model.result import Result
 from simdup.model.settings import Settings
-from simdup.operations.scan import examine
+from simdup.operations.losses import Losses, check_references, find_losses, with_groups
+from simdup.operations.placing import (
+    check_meeting,
+    check_name,
+    check_places,
+    compression_for,
+    places,
+    rereadable,
+    single_file,
+)
 from simdup.output.corpus_writer import (
     CleanedFolder,
-    Cut,
     check_unchanged,
     fill,
     list_others,
@@ -37,30 +35,9 @@ from simdup.output.corpus_writer import (
     write_records,
 )
 from simdup.output.streams import open_output
-from simdup.output.targets import check_apart, check_target
 from simdup.workspace import reserve
 
-# How to put unchanged files into a folder.
-LINKS = ("copy", "hard", "symbolic")
-
-
-@dataclass(frozen=True, slots=True)
-class DedupeOptions:
-    """Where and how to write a cleaned corpus."""
-
-    target: str | None  # a file or folder; ``-`` for standard output; None writes nothing
-    # Files, folders and indexes whose documents are never redundant, and are not written.
-    references: Sequence[str] = ()
-    link: str = "copy"  # one of `LINKS`
-    force: bool = False  # whether files of the target may be replaced
-    # Another file that the caller writes; it must not overwrite anything either.
-    report: str | None = None
-
-
-# Suffixes of files, beside those of formats and of compression.
-_FILES = (".txt", ".md", ".json", ".zip")
-
-Finish = Callable[[Result, list[Removed]], None]
+Finish = Callable[[Cleaned], None]
 
 
 def with_linkage(settings: Settings) -> Settings:
@@ -76,7 +53,7 @@ def rewrite(
     sources: Sequence[str],
     options: DedupeOptions,
     settings: Settings,
-    finish: Finish = lambda result, removed: None,
+    finish: Finish = lambda cleaned: None,
 ) -> Cleaned:
     """Write a corpus without its redundant documents.
 
@@ -93,7 +70,7 @@ def rewrite(
     settings : Settings
         As in `scan`, except that the default linkage is ``star``.
     finish : callable
-        Called with the result before the corpus appears at its target.
+        Called with what was cleaned, before the corpus appears at its target.
 
     Returns
     -------
@@ -103,40 +80,56 @@ def rewrite(
     Raises
     ------
     SimdupError
-        If the target must not or cannot be written, or a reference gives no document.
+        If the target must not or cannot be written, a reference gives no document, or more than
+        `max_removed` of the documents would be removed.
     """
-    settings = with_linkage(settings)
-    _check_places(sources, options)
+    settings = with_groups(with_linkage(settings), options.by)
+    check_places(sources, options)
     indexes, others = split_indexes(options.references)
     listing = list_files(sources, settings.reading, others)
-    _check_references(options.references, listing.skipped)
+    check_references(options.references, listing.skipped)
     with spool_folder() as folder:
-        files = [_rereadable(file, sources, folder) for file in listing.files]
+        files = [rereadable(file, sources, folder) for file in listing.files]
         opened = replace(open_files(listing._replace(files=files), settings), indexes=indexes)
         references, given = files[: listing.references], files[listing.references :]
         # A mistyped name should produce nothing, not even an empty folder.
         nothing = not given and bool(listing.skipped)
         if options.target is None or nothing:
-            cleaned = without(*find_cuts(opened, options.references))
-            finish(cleaned.result, cleaned.removed)
-            return cleaned
-        single = _single_file(sources, given, options.target)
+            losses = find_losses(opened, options)
+            finish(losses.cleaned())
+            return losses.checked(options, sources).cleaned()
+        task = _Task(opened, sources, options, finish)
+        single = single_file(sources, given, options.target)
         if single is not None:
             if options.link != "copy":
                 why = "has no effect: OUT is not a folder"
                 opened = replace(opened, notes=[*opened.notes, ("`link`", why)])
-            compression = _compression(single, options.target, settings.reading)
+            compression = compression_for(single, options.target, settings.reading)
             job = _File(single, references, compression)
-            return _write_file(opened, options, job, finish)
+            return _write_file(replace(task, opened=opened), job)
         if options.target == STDIN:
             raise SimdupError("output", "only a single file of records can go to standard output",
                               "name a folder", field="output")  # fmt: skip
-        _check_name(options.target)
+        check_name(options.target)
         root = sources[0] if len(sources) == 1 and os.path.isdir(sources[0]) else ""
-        placed = list(zip(given, _places(sources, given), strict=True))
-        _check_meeting(placed)
+        placed = list(zip(given, places(sources, given), strict=True))
+        check_meeting(placed)
         filled = CleanedFolder(placed, references, options.link, (), root)
-        return _write_folder(opened, options, filled, finish)
+        return _write_folder(task, filled)
+
+
+@dataclass(frozen=True, slots=True)
+class _Task:
+    """A corpus that is to be written without its redundant documents."""
+
+    opened: Input
+    sources: Sequence[str]
+    options: DedupeOptions
+    finish: Finish
+
+    def find(self) -> Losses:
+        """Find what is redundant; raise if that is too much."""
+        return find_losses(self.opened, self.options).checked(self.options, self.sources)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,21 +141,21 @@ class _File:
     compression: str  # of the file that is written
 
 
-def _write_file(opened: Input, options: DedupeOptions, job: _File, finish: Finish) -> Cleaned:
+def _write_file(task: _Task, job: _File) -> Cleaned:
     """Write the remaining records of a file to another file."""
-    target = options.target or STDIN
+    target = task.options.target or STDIN
     like = "" if job.file.path == STDIN else job.file.path
     with ExitStack() as stack:
         if target != STDIN:
             stack.enter_context(reserve(target))
         stream = stack.enter_context(open_output(target, like))
-        result, cuts = find_cuts(opened, options.references)
-        cleaned = without(result, cuts)
-        redundant = records_by_file(cuts).get(job.file.path, ())
+        losses = task.find()
+        cleaned = losses.cleaned()
+        redundant = records_by_file(losses.cuts).get(job.file.path, ())
         check_unchanged([job.file, *job.references])
         try:
             write_records(job.file, stream, redundant, job.compression)
-            finish(result, cleaned.removed)
+            task.finish(cleaned)
         except BrokenPipeError:
             raise
         except OSError as error:
@@ -174,15 +167,14 @@ def _write_file(opened: Input, options: DedupeOptions, job: _File, finish: Finis
     return cleaned._replace(bytes_before=job.file.size, bytes_after=os.path.getsize(target))
 
 
-def _write_folder(
-    opened: Input, options: DedupeOptions, filled: CleanedFolder, finish: Finish
-) -> Cleaned:
+def _write_folder(task: _Task, filled: CleanedFolder) -> Cleaned:
     """Write the remaining documents to a folder."""
-    target = options.target or ""
-    with reserve(target, parents=True), open_folder(target, options.force) as folder:
-        result, filled.cuts = find_cuts(opened, options.references)
+    target = task.options.target or ""
+    with reserve(target, parents=True), open_folder(target, task.options.force) as folder:
+        losses = task.find()
+        result, filled.cuts = losses.result, losses.cuts
         fill(folder, filled)
-        missing = _missing(opened.skipped, filled, folder)
+        missing = _missing(task.opened.skipped, filled, folder)
         skipped = [
             replace(one, reason=f"{one.reason}; not copied to {target}")
             if one.document in missing else one
@@ -197,11 +189,11 @@ def _write_folder(
         others = [(name, "left in place; not part of the result") for name in
                   list_others(folder, target)]  # fmt: skip
         result = replace(result, skipped=tuple(skipped), notes=(*result.notes, *others))
-        cleaned = without(result, filled.cuts)
+        cleaned = replace(losses, result=result, cuts=filled.cuts).cleaned()
         before = sum(file.size for file, _ in filled.files)
-        places = [os.path.join(folder, below) for _, below in filled.files]
-        after = sum(os.path.getsize(place) for place in places if os.path.isfile(place))
-        finish(result, cleaned.removed)
+        written = [os.path.join(folder, below) for _, below in filled.files]
+        after = sum(os.path.getsize(place) for place in written if os.path.isfile(place))
+        task.finish(cleaned)
     return cleaned._replace(written=target, bytes_before=before, bytes_after=after, missing=missing)
 
 
@@ -219,132 +211,3 @@ def _closed(path: str) -> bool:
     """Return whether a path exists and cannot be opened; a folder may only lack matches."""
     readable = os.path.isdir(path) and os.access(path, os.R_OK | os.X_OK)
     return os.path.lexists(path) and not readable
-
-
-def find_cuts(opened: Input, references: Sequence[str]) -> tuple[Result, list[Cut]]:
-    """Find what is redundant; raise if a reference gave no document."""
-    result, corpus = examine(opened)
-    _check_references(references, result.skipped)
-    return result, _cuts(result, corpus)
-
-
-def without(result: Result, cuts: Sequence[Cut]) -> Cleaned:
-    """Return what is left without these documents."""
-    numbers = np.array([cut.number for cut in cuts], np.int64)
-    return Cleaned(result, [cut.entry for cut in cuts], positions=result.inputs.positions(numbers))
-
-
-def _check_references(references: Sequence[str], skipped: Sequence[Skipped]) -> None:
-    """Raise if a reference gave no document: with a mistyped name, everything would stay."""
-    named = {*references, *map(without_address, references)}
-    for one in skipped:
-        if one.error and one.document in named:
-            raise SimdupError(one.document, f"{one.reason}, but is a reference")
-
-
-def _check_name(target: str) -> None:
-    """Raise if a new folder would have the name of a file."""
-    if os.path.isdir(target) or target.endswith(os.sep):
-        return
-    stem, compression = split_compression(target)
-    suffix = os.path.splitext(stem)[1].lower()
-    if compression or suffix in _FILES or format_of(stem, Reading()) != "text":
-        raise SimdupError(
-            target, "has the name of a file, but the result is a folder",
-            "only a single file of records becomes a file; name a folder, or end the name with /",
-        )  # fmt: skip
-
-
-def _check_places(sources: Sequence[str], options: DedupeOptions) -> None:
-    """Refuse to write over a source, or over each other, and sources that are not a corpus."""
-    for source in sources:
-        if without_address(source) != source:
-            what = "a single record is not a corpus that can be cleaned"
-            raise SimdupError(source, what, "name its file, or the record in `references`")
-    target, report = options.target, options.report
-    named = [source for source in (*sources, *options.references) if source != STDIN]
-    if target is not None and target != STDIN:
-        check_target(target, named, options.force)
-    if report is not None and report != STDIN:
-        check_apart(report, named)
-        if target is not None and target != STDIN:
-            check_apart(report, [target], "OUT")
-
-
-def _rereadable(file: File, sources: Sequence[str], folder: str) -> File:
-    """Return a file that can be read twice: standard input is copied first."""
-    if file.path != STDIN:
-        return file
-    if len(sources) > 1 or not file.records:
-        raise SimdupError(
-            STDIN, "standard input must be records, and the only SOURCE", "set `input_format`"
-        )
-    place = os.path.join(folder, "input")
-    with open(place, "wb") as copy, open(sys.stdin.fileno(), "rb", closefd=False) as stream:
-        shutil.copyfileobj(stream, copy)
-    with open(place, "rb") as copy:
-        compression = detect_compression(copy)
-    size, modified = os.path.getsize(place), os.path.getmtime(place)
-    return replace(file, content_path=place, compression=compression, size=size, modified=modified)
-
-
-def _single_file(sources: Sequence[str], files: Sequence[File], target: str | None) -> File | None:
-    """Return the file of records that becomes a file; None if the target is a folder."""
-    if files and files[0].path == STDIN:
-        return files[0]
-    folder = target is not None and (target.endswith(os.sep) or os.path.isdir(target))
-    if len(sources) != 1 or len(files) != 1 or os.path.isdir(sources[0]) or folder:
-        return None
-    return files[0] if files[0].records else None
-
-
-def _compression(file: File | None, target: str | None, reading: Reading) -> str:
-    """Return the compression of a single file: unchanged, unless the target's suffix differs."""
-    if file is None or target is None:
-        return ""
-    stem, compression = split_compression(target)
-    form = format_of(stem, replace(reading, input_format="auto", html=False))
-    like = os.path.splitext(split_compression(file.path)[0])[1]
-    if form in RECORDS and form != file.format and not stem.endswith(like or os.sep):
-        what = f"records keep their format, {file.format.upper()}"
-        raise SimdupError(target, what, "change the suffix")
-    return compression if compression or form in RECORDS else file.compression
-
-
-def _places(sources: Sequence[str], files: Sequence[File]) -> list[str]:
-    """Return the place of each file: its path below the common folder of all sources."""
-    if len(sources) == 1 and os.path.isdir(sources[0]):
-        common = os.path.abspath(sources[0])
-    else:
-        common = os.path.commonpath([os.path.dirname(os.path.abspath(s)) for s in sources])
-    return [os.path.relpath(os.path.abspath(file.path), common) for file in files]
-
-
-def _check_meeting(placed: Sequence[tuple[File, str]]) -> None:
-    """Raise if two files have the same place."""
-    taken: dict[str, str] = {}
-    for file, below in placed:
-        other = taken.setdefault(below, file.path)
-        if other != file.path:
-            raise SimdupError(file.path, f"would have the same place in OUT as {other}: {below}",
-                              "clean them separately")  # fmt: skip
-
-
-def _cuts(result: Result, corpus: Corpus) -> list[Cut]:
-    """Return the documents to remove, in input order."""
-    # A file that was not read completely is kept whole.
-    unread = {one.document for one in result.skipped if one.error}
-    found: list[Cut] = []
-    for cluster in result.clusters:
-        by_number = {member.number: member for member in cluster.members}
-        for one in cluster.members:
-            number, kept = one.number, by_number[one.beside]
-            if one.role == "redundant" and corpus.paths[number] not in unread:
-                read = kept.number >= 0  # not in an index, of which neither text nor file is known
-                same = read and corpus.digests[number] == corpus.digests[kept.number]
-                reason = "exact copy" if same else "near-duplicate"
-                figures = one.distance or 0, one.similarity, kept.name, one.estimated, one.measure
-                path, kept_path = corpus.paths[number], corpus.paths[kept.number] if read else ""
-                entry = Removed(one.name, reason, *figures)
-                found.append(Cut(entry, path, corpus.records[number], kept_path, number))
-    return sorted(found, key=lambda cut: cut.number)

@@ -14,6 +14,7 @@ import numpy as np
 from simdup.clustering.clusters import Group, ScannedDocuments, form_clusters, never
 from simdup.clustering.decisions import divide
 from simdup.clustering.linkage import Priority, priority_by, rank_by
+from simdup.clustering.spared import describe_spared
 from simdup.evaluation.templates import looks_templated
 from simdup.features.folding import fold_all
 from simdup.features.weights import Weighting
@@ -154,6 +155,7 @@ def _examine(opened: Input, indexes: IndexReferences) -> tuple[Result, Corpus]:
             known = matches.extend(documents)
             groups = divide(matches.join(found.groups), criteria.decisions, known.names, priority)
             clusters = form_clusters(groups, known, criteria)
+            spared = describe_spared(found.spared, clusters, known)
             hint = _template_hint(found.groups, corpus, criteria) if criteria.verify else ""
     corpus.skip_wordless(documents.fingerprints)
     corpus.notes += [*notes(corpus, criteria, known.names), *matches.notes(documents)]
@@ -169,7 +171,7 @@ def _examine(opened: Input, indexes: IndexReferences) -> tuple[Result, Corpus]:
     order = _order(clusters, priority, criteria)
     origins = Origins.of(opened, corpus, fingerprinter, order)
     inputs = _inputs(documents, corpus, opened)
-    result = Result(clusters, skipped, noted, summary, hint, inputs, origins, ScanPages())
+    result = Result(clusters, skipped, noted, summary, hint, inputs, origins, ScanPages(), spared)
     return result, corpus
 
 

@@ -28,6 +28,12 @@ def details(result: Result, clusters: Iterable[Cluster], columns: Sequence[str])
     return {column: COLUMNS[column](origins, numbers) for column in columns}
 
 
+def new_documents(clusters: Iterable[Cluster]) -> Mapping[int, str]:
+    """Return a word for each document that a baseline lacks."""
+    members = (member for cluster in clusters for member in cluster.members)
+    return {member.number: "new" for member in members if member.new}
+
+
 def _titles(origins: Origins, numbers: Sequence[int]) -> dict[int, str]:
     from simdup.features.titles import MOST, title_of
 

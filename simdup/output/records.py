@@ -14,10 +14,9 @@ from typing import Any
 
 from simdup._version import __version__
 from simdup.corpus.names import escape, to_bytes
-from simdup.model.cleaned import Removed
 from simdup.model.clusters import Cluster, Member, Pair
 from simdup.model.documents import Skipped
-from simdup.model.formats import CLUSTER_COLUMNS, PAIR_COLUMNS, REMOVED_COLUMNS
+from simdup.model.formats import CLUSTER_COLUMNS, PAIR_COLUMNS
 from simdup.model.frames import measure_of
 from simdup.model.matches import QueryResult
 from simdup.model.result import Result
@@ -128,7 +127,7 @@ def summary_jsonl(result: Result) -> Iterator[bytes]:
         yield skipped_line(skipped)
     summary = asdict(result.summary)
     recipe = summary.pop("recipe")
-    for name in ("star_redundant", "indexed"):
+    for name in ("star_redundant", "indexed", "new", "known", "stale"):
         if summary[name] is None:
             del summary[name]
     summary["seconds"] = round(summary["seconds"], 3)
@@ -136,38 +135,8 @@ def summary_jsonl(result: Result) -> Iterator[bytes]:
     yield json_line(head | summary | {"simdup": __version__, "recipe": recipe})
 
 
-def removed_csv(
-    removed: Iterable[Removed], bom: bool = False, *, measured: bool = False
-) -> Iterator[bytes]:
-    """Yield the CSV of what was removed: a header, then one row per document."""
-    yield csv_head((*REMOVED_COLUMNS, *_measure_column(measured)), bom)
-    yield csv_rows(
-        (
-            (
-                one.document,
-                one.reason,
-                one.distance,
-                digits(one.similarity),
-                one.kept,
-                *([measure_of(one) or ""] if measured else []),
-            )
-            for one in removed
-        ),
-        bom,
-    )
-
-
 def _measure_column(measured: bool) -> tuple[str, ...]:
     return ("measure",) if measured else ()
-
-
-def removed_jsonl(removed: Iterable[Removed]) -> Iterator[bytes]:
-    """Yield a JSON line for each removed document."""
-    for one in removed:
-        values = asdict(one) | {"similarity": rounded(one.similarity)}
-        if one.measure is None:
-            del values["measure"]
-        yield json_line({"type": "removed"} | _marked(values))
 
 
 def pair_csv(
@@ -267,16 +236,17 @@ def _pair(pair: Pair) -> dict[str, Any]:
 
 
 def _marked(values: dict[str, Any]) -> dict[str, Any]:
-    """Return fields that say of a similarity that it is an estimate, and nothing otherwise."""
-    if not values["estimated"]:
-        del values["estimated"]
+    """Return fields without the marks that are not set: of an estimate, of what is new."""
+    for mark in ("estimated", "new"):
+        if not values.get(mark, True):
+            del values[mark]
     return values
 
 
 def _rounded(values: dict[str, Any]) -> dict[str, Any]:
     """Return fields with rounded measures, without those not measured."""
-    shares = ("similarity", "containment", "cosine")
-    measures = {name: rounded(values[name]) for name in shares}
+    shares = ("similarity", "containment", "cosine", "covered")
+    measures = {name: rounded(values[name]) for name in shares if name in values}
     measures |= {name: values[name] for name in ("contained", "measure")}
     others = {name: value for name, value in values.items() if name not in measures}
     return others | {name: value for name, value in measures.items() if value is not None}

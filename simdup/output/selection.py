@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from math import inf
@@ -28,6 +28,11 @@ _PAIR_KEYS: dict[str, Callable[[Pair], Any]] = {
     "distance": lambda pair: (pair.distance, _falling(pair.similarity)),
     "name": lambda pair: (pair.a, pair.b),
 }
+
+
+def _listed_pairs(cluster: Cluster) -> Sequence[Pair]:
+    """Return the pairs of a cluster; if some are new, as a baseline tells, only these."""
+    return [pair for pair in cluster.pairs if pair.new] or cluster.pairs
 
 
 def _falling(similarity: float | None) -> float:
@@ -79,13 +84,13 @@ class Selection:
     def count(self, result: Result) -> int:
         """Return how many are listed."""
         large = [c for c in result.clusters if len(c.members) >= self.min_size]
-        found = sum(len(c.pairs) for c in large) if self.pairs else len(large)
+        found = sum(map(len, map(_listed_pairs, large))) if self.pairs else len(large)
         return found if self.limit is None else min(found, self.limit)
 
     def chosen_pairs(self, result: Result) -> list[Pair]:
         """Return the pairs to list."""
         large = (c for c in result.clusters if len(c.members) >= self.min_size)
-        every = (pair for cluster in large for pair in cluster.pairs)
+        every = (pair for cluster in large for pair in _listed_pairs(cluster))
         return self._sorted(every, _PAIR_KEYS[self.sort or "similarity"])
 
     def _sorted(self, found: Iterable[_T], key: Callable[[_T], Any]) -> list[_T]:

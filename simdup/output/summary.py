@@ -53,6 +53,7 @@ def report(result: Result, criteria: Criteria, selection: Selection = EVERYTHING
     lines = [
         _read(result),
         _found(result, criteria),
+        _compared(summary),
         _listed(result, selection),
         _linked(summary, criteria),
         _star(summary),
@@ -70,9 +71,10 @@ def _listed(result: Result, selection: Selection) -> str:
     """Return how many clusters or pairs are listed, if not all are."""
     if selection == EVERYTHING:
         return ""
-    total, what = result.summary.clusters, "cluster"
+    summary = result.summary
+    total, what = summary.clusters, "cluster"
     if selection.pairs:
-        total, what = result.summary.pairs, "pair"
+        total, what = summary.pairs if summary.new is None else summary.new, "pair"
     listed = selection.count(result)
     return "" if listed == total else f"Listed {listed:,} of {count_words(total, what)}."
 
@@ -88,7 +90,10 @@ def _found(result: Result, criteria: Criteria) -> str:
     if not summary.documents:
         return "Nothing to compare."
     if not summary.clusters:
-        return "Found no near-duplicates."
+        if not summary.known:
+            return "Found no near-duplicates."
+        known = count_words(summary.known, "pair")
+        return f"Found no new near-duplicates; {known} known."
     order = ["references"] if result.references or summary.indexed is not None else []
     unmatched = [what for name, what in result.notes if name == "`prefer`"]
     order += ["preferred ones"] if len(set(criteria.prefer)) > len(unmatched) else []
@@ -96,6 +101,17 @@ def _found(result: Result, criteria: Criteria) -> str:
     clusters = count_words(summary.clusters, "cluster")
     redundant = count_words(summary.redundant, "redundant document")
     return f"Found {clusters} with {redundant} (kept: {kept})."
+
+
+def _compared(summary: Summary) -> str:
+    """Return how many pairs a baseline lacks, has, and need not have."""
+    parts = []
+    if summary.new:
+        parts.append(f"{count_words(summary.new, 'new pair')} ({summary.known:,} known).")
+    if summary.stale:
+        entries = count_words(summary.stale, "entry", "entries")
+        parts.append(f"{entries} of the baseline no longer found: see `update_baseline`.")
+    return " ".join(parts)
 
 
 def _linked(summary: Summary, criteria: Criteria) -> str:
@@ -127,16 +143,18 @@ def _checked(result: Result, criteria: Criteria) -> str:
         # Copies need no check.
         return (
             ""
-            if summary.clusters or not summary.documents
+            if summary.clusters or result.known or not summary.documents
             else f"No candidate pairs to check ({asked})."
         )
     if not criteria.verify:
         return f"{pairs} found ({asked}); the texts were not compared."
     # Stars and large clusters do not list all confirmed pairs.
-    whole = criteria.linkage != "star" and all(one.complete for one in result.clusters)
+    every = (*result.clusters, *result.known)
+    whole = criteria.linkage != "star" and all(one.complete for one in every)
     # Nor are all pairs with documents of indexes listed.
     whole = whole and summary.indexed is None
-    confirmed = f", {summary.pairs:,} confirmed" if whole else ""
+    known = summary.pairs if summary.new is None else summary.new + (summary.known or 0)
+    confirmed = f", {known:,} confirmed" if whole else ""
     return f"{pairs} checked{confirmed} ({asked})."
 
 
@@ -170,7 +188,7 @@ def _decided(result: Result) -> str:
 
     The clusters may be small: what counts is how many documents candidates connect.
     """
-    if all(cluster.complete for cluster in result.clusters):
+    if all(cluster.complete for cluster in (*result.clusters, *result.known)):
         return ""
     return (
         "Where candidates connect many documents, only the pairs that decide the clusters were "
@@ -208,9 +226,12 @@ def cleaned_words(cleaned: Cleaned) -> str:
     # They are written too, so there may be more files than documents.
     if not all(one.error for one in cleaned.result.skipped):
         stay += " (and what was skipped)"
-    if cleaned.bytes_before is None or cleaned.bytes_after is None:
+    before, after = cleaned.bytes_before, cleaned.bytes_after
+    if before is None or after is None:
         return stay
-    return f"{stay}, {size_words(cleaned.bytes_after)} of {size_words(cleaned.bytes_before)}"
+    # Compressed anew, a file may become larger.
+    saved = f" ({1 - after / before:.0%} saved)" if after < before else ""
+    return f"{stay}, {size_words(after)} of {size_words(before)}{saved}"
 
 
 def missing_words(cleaned: Cleaned) -> str:

@@ -31,7 +31,7 @@ _QUERY_INDENT = 17
 _NARROW = 24
 
 # Terminal cells of each column of documents.
-_WIDTHS = {"title": 30, "length": 8, "modified": 20, "folder": 20}
+_WIDTHS = {"new": 3, "title": 30, "length": 8, "modified": 20, "folder": 20}
 
 STYLES = {
     "heading": Style(bold=True),

@@ -178,23 +178,12 @@ def _order(clusters: Sequence[Cluster], origins: Origins | None) -> NDArray[np.u
 
 
 def _pairs(clusters: Sequence[Cluster]) -> dict[str, NDArray[Any]]:
-    """Return the columns of pairs: of a cluster the places of their documents in it.
-
-    A name may occur several times in a cluster, where texts came from Python.
-    """
-    a: list[int] = []
-    b: list[int] = []
-    for cluster in clusters:
-        place: dict[Any, list[int]] = {}
-        for i, member in enumerate(cluster.members):
-            place.setdefault(member.name, []).append(i)
-        a += [place[pair.a][0] for pair in cluster.pairs]
-        # Two documents of one name are those that have it first.
-        b += [place[pair.b][int(pair.a == pair.b)] for pair in cluster.pairs]
+    """Return the columns of pairs: of a cluster the places of their documents in it."""
+    places = [place for cluster in clusters for place in cluster.places()]
     pairs = [pair for cluster in clusters for pair in cluster.pairs]
     return {
-        "pairA": _u32(a),
-        "pairB": _u32(b),
+        "pairA": _u32([a for a, _ in places]),
+        "pairB": _u32([b for _, b in places]),
         "pairDistance": np.array([pair.distance for pair in pairs], np.uint16),
         "pairSimilarity": np.array([ten_thousandths(pair.similarity) for pair in pairs], np.int32),
         "pairFlags": np.array([pair.exact + 2 * pair.estimated for pair in pairs], np.uint8),

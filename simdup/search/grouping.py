@@ -167,23 +167,19 @@ def first_partners(lists: Lists, wanted: RowIds, check: Check) -> RowIds:
 
 
 class _Entries:
-    """The entries of each row in lists."""
+    """The entries of each row in lists, in which the rows that others may take come first."""
 
     def __init__(self, lists: Lists) -> None:
-        self.lists = lists
-        self._order = np.argsort(lists.rows, kind="stable")
-        self._rows = lists.rows[self._order]
-        self._starts, self._ends = lists.bounds
+        self.lists, self._takeable = lists.takeable_first()
+        self._order = np.argsort(self.lists.rows, kind="stable")
+        self._rows = self.lists.rows[self._order]
 
     def partners(self, row: int) -> RowIds:
         """Return the rows that share a list with a row and may pass the check, ascending."""
         first, last = np.searchsorted(self._rows, [row, row + 1]).tolist()
         entries = self._order[first:last]
-        sizes = self._ends[entries] - self._starts[entries]
-        if not len(entries):
-            return entries
-        found = [partner for _, partner in self.lists.heads(entries, int(sizes.max()))]
-        return np.unique(np.concatenate(found))
+        found = [partner for _, partner in self.lists.heads(entries, self._takeable[entries])]
+        return np.unique(np.concatenate([np.zeros(0, np.int64), *found]))
 
 
 @dataclass(slots=True)

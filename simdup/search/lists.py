@@ -42,6 +42,8 @@ class Lists:
     asked: NDArray[np.float64] | None = None
     # int64[rows]: rows of equal kinds never belong together; None if all may.
     kinds: RowIds | None = None
+    # bool[entries]: which rows others in the list may take; None for all (see `grouping.stars`).
+    takeable: NDArray[np.bool_] | None = None
 
     @classmethod
     def none(cls) -> Lists:
@@ -77,7 +79,8 @@ class Lists:
         """Return the lists of keys, and others after them; bounds on pairs are dropped."""
         first = int(self.lists[-1]) + 1 if len(self) else 0
         rows = np.append(self.rows, others.rows)
-        return Lists(np.append(self.lists, others.lists + first), rows)
+        takeable = np.append(self._all_takeable, others._all_takeable)
+        return Lists(np.append(self.lists, others.lists + first), rows, takeable=takeable)
 
     def with_pairs(self, i: RowIds, j: RowIds) -> Lists:
         """Return the lists of keys, and one more list for each pair of rows, i < j."""
@@ -105,7 +108,23 @@ class Lists:
             good = _several(self.kinds[self.rows[kept]], starts)
         kept = kept[np.repeat(good, sizes)]
         rest = None if self.rest is None else self.rest[kept]
-        return replace(self, lists=self.lists[kept], rows=self.rows[kept], rest=rest)
+        takeable = None if self.takeable is None else self.takeable[kept]
+        return replace(
+            self, lists=self.lists[kept], rows=self.rows[kept], rest=rest, takeable=takeable
+        )
+
+    def takeable_first(self) -> tuple[Lists, RowIds]:
+        """Return the lists with takeable entries first, and how many each entry's list has."""
+        takeable = self._all_takeable
+        order = np.lexsort((self.rows, ~takeable, self.lists))
+        rest = None if self.rest is None else self.rest[order]
+        counts = np.bincount(self.lists, takeable).astype(np.int64)
+        lists = replace(self, rows=self.rows[order], rest=rest, takeable=takeable[order])
+        return lists, counts[self.lists]
+
+    @property
+    def _all_takeable(self) -> NDArray[np.bool_]:
+        return np.ones(len(self), np.bool_) if self.takeable is None else self.takeable
 
     @cached_property
     def starts(self) -> RowIds:
@@ -152,7 +171,7 @@ class Lists:
         _, ends = self.bounds
         for which, offset in iter_ranges(tails, CHUNK):
             a, b = order[which], order[ends[which] - 1 - offset]
-            possible = self._possible(a, b)
+            possible = _possible(self, a, b)
             yield self.rows[a[possible]], self.rows[b[possible]]
 
     def complete_to(self, entries: RowIds, most: int, n: int) -> RowIds:
@@ -179,26 +198,15 @@ class Lists:
         starts, _ = self.bounds
         return starts[entries] + (rank if self.kinds is None else self._runs.place(entries, rank))
 
-    def _possible(self, a: RowIds, b: RowIds) -> NDArray[np.bool_]:
-        """Return which pairs of entries of the same list may share as much as they must.
+    def heads(self, entries: RowIds, most: RowIds | int) -> Iterator[tuple[RowIds, RowIds]]:
+        """Yield (entry, row): the first `most` rows of other kinds in the list of each entry.
 
-        Elements have the same order in all sets.  Two sets that share enough have a first common
-        element; from there on, neither set has fewer elements left than they share.
+        `most` is one number for all, or one for each.
         """
-        possible = np.ones(len(a), np.bool_)
-        if self.kinds is not None:
-            possible &= self.kinds[self.rows[a]] != self.kinds[self.rows[b]]
-        if self.rest is not None and self.asked is not None:
-            least = self.asked[self.rows[a]] + self.asked[self.rows[b]]
-            possible &= np.minimum(self.rest[a], self.rest[b]) >= least
-        return possible
-
-    def heads(self, entries: RowIds, most: int) -> Iterator[tuple[RowIds, RowIds]]:
-        """Yield (entry, row): the first `most` rows of the list of each entry, of other kinds."""
         for which, offset in iter_ranges(np.minimum(self._others(entries), most), CHUNK):
             a = entries[which]
             b = self._places(a, offset)
-            possible = self._possible(a, b) & (self.rows[a] != self.rows[b])
+            possible = _possible(self, a, b) & (self.rows[a] != self.rows[b])
             yield a[possible], self.rows[b[possible]]
 
 
@@ -209,6 +217,21 @@ def pack(keys: U64, rows: RowIds, n: int) -> U64:
     """
     bits = np.uint64(row_bits(n))
     return keys >> bits << bits | rows.astype(np.uint64)
+
+
+def _possible(lists: Lists, a: RowIds, b: RowIds) -> NDArray[np.bool_]:
+    """Return which pairs of entries of the same list may share as much as they must.
+
+    Elements have the same order in all sets.  Two sets that share enough have a first common
+    element; from there on, neither set has fewer elements left than they share.
+    """
+    possible = np.ones(len(a), np.bool_)
+    if lists.kinds is not None:
+        possible &= lists.kinds[lists.rows[a]] != lists.kinds[lists.rows[b]]
+    if lists.rest is not None and lists.asked is not None:
+        least = lists.asked[lists.rows[a]] + lists.asked[lists.rows[b]]
+        possible &= np.minimum(lists.rest[a], lists.rest[b]) >= least
+    return possible
 
 
 def _tails(lists: Lists, own: RowIds, most: int) -> tuple[RowIds, RowIds]:

@@ -68,27 +68,58 @@ class Prefixes:
 
         With `met`, add only elements in the prefix of a set that was added before.
         """
+        which, hashes, rest = self._in_order(starts, hashes)
+        inside = rest >= self._similarity * _EXACT * np.diff(starts)[which]
+        if met:
+            inside &= np.isin(hashes, self._known)
+        self._keep(rows[which[inside]], hashes[inside], rest[inside])
+
+    def add_holders(self, rows: RowIds, starts: RowIds, hashes: U64) -> None:
+        """Add all elements of sets that are in the prefix of a set that was added before."""
+        which, hashes, rest = self._in_order(starts, hashes)
+        inside = np.isin(hashes, self._known)
+        self._keep(rows[which[inside]], hashes[inside], rest[inside])
+
+    def _keep(self, rows: RowIds, hashes: U64, rest: RowIds) -> None:
+        self._rows.append(rows)
+        self._hashes.append(hashes)
+        self._rest.append(rest)
+
+    def _in_order(self, starts: RowIds, hashes: U64) -> tuple[RowIds, U64, RowIds]:
+        """Return the elements of sets in the common order, but those of a single set.
+
+        Beside each element come its set, and how many elements of the set do not precede it.
+        """
         sizes = np.diff(starts)
         times = self._times[self._slots(hashes)]
         several = times > 1
-        which = np.repeat(np.arange(len(rows)), sizes)
+        which = np.repeat(np.arange(len(sizes)), sizes)
         # Elements of a single set come first and are in no list.
-        alone = np.bincount(which[~several], minlength=len(rows))
+        alone = np.bincount(which[~several], minlength=len(sizes))
         which, hashes, times = which[several], hashes[several], times[several]
         order = np.lexsort((hashes, times, which))
         which, hashes = which[order], hashes[order]
-        firsts = np.searchsorted(which, np.arange(len(rows)))
+        firsts = np.searchsorted(which, np.arange(len(sizes)))
         rest = (sizes - alone)[which] - (np.arange(len(which)) - firsts[which])
-        inside = rest >= self._similarity * _EXACT * sizes[which]
-        if met:
-            inside &= np.isin(hashes, self._known)
-        self._hashes.append(hashes[inside])
-        self._rows.append(rows[which[inside]])
-        self._rest.append(rest[inside])
+        return which, hashes, rest
 
     def remember(self) -> None:
         """Record which elements have been added, for sets that are added later."""
         self._known = np.unique(np.concatenate([np.zeros(0, np.uint64), *self._hashes]))
+
+    def forget(self) -> None:
+        """Drop what was added, but what is remembered."""
+        self._hashes, self._rows, self._rest = [], [], []
+
+    def holder_lists(self) -> Lists:
+        """Return the lists of sets with a common element, which is in the prefix of one of them.
+
+        Where it is in the prefix of a set, the set is takeable: another one may contain it.
+        """
+        found = self.lists()
+        assert found.rest is not None
+        takeable = found.rest >= self._similarity * _EXACT * self.sizes[found.rows]
+        return Lists(found.lists, found.rows, takeable=takeable)
 
     def lists(self) -> Lists:
         """Return the lists of sets with a common element in their prefixes."""

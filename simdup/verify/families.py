@@ -220,7 +220,8 @@ class Family:
         lists = Lists.none()
         if self._sets is not None:
             settled = self._near_centre | (np.arange(len(self)) == self._centre)
-            lists = self._sets.lists(settled)
+            lossless = self._criteria.lossless
+            lists = self._sets.holder_lists() if lossless else self._sets.lists(settled)
         if self._forms is not None:  # short texts need not share a rare shingle
             blocks = self.proposals.blocks() if self.proposals.by_distance else []
             of_forms, left_out = self._forms.lists(blocks)
@@ -242,6 +243,4 @@ class Family:
         read, rows = self._texts.sets, self.proposals.rows
         if read is None or (self._forms is not None and self._forms.decides_all):
             return None
-        return FamilySets(
-            lambda places: read(rows[places]), self._lengths, self._criteria.similarity
-        )
+        return FamilySets(lambda places: read(rows[places]), self._lengths, self._criteria)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdup.features.shingles import Sets
+from simdup.model.criteria import LOSSLESS, Criteria
 from simdup.search.arrays import U64, RowIds
 from simdup.search.lists import Lists
 from simdup.search.parts import Parts
@@ -36,22 +37,44 @@ class FamilySets:
         Returns the distinct shingles of documents, by their places.
     lengths : int64[n]
         About how many shingles each document has.
-    similarity : float
-        The lowest similarity of a pair, above 0.
+    criteria : Criteria
+        With a similarity above 0.
     """
 
-    def __init__(self, read: Callable[[RowIds], Sets], lengths: RowIds, similarity: float) -> None:
+    def __init__(self, read: Callable[[RowIds], Sets], lengths: RowIds, criteria: Criteria) -> None:
         self._read = read
         self._lengths = lengths
-        self._similarity = similarity
+        self._similarity = criteria.similarity
+        self._lossless = criteria.lossless
 
     def may_reach(self, i: RowIds, j: RowIds) -> NDArray[np.bool_]:
-        """Return which pairs may have the similarity; odd sketches never reject one that has."""
+        """Return which pairs may meet the criteria; odd sketches never reject one that does.
+
+        Where nothing is to be lost, i[k] is the document that would be kept.
+        """
         sketches, sizes = self._sketches
         # Sets that differ in d of a + b elements share (a + b - d) / 2.
         share = (1 - self._similarity) / (1 + self._similarity)
-        most = share * (sizes[i] + sizes[j]) + 1e-6
-        return least_difference(sketches, i, j) <= most
+        most = share * (sizes[i] + sizes[j])
+        if self._lossless:
+            most = np.minimum(most, sizes[i] + (1 - 2 * LOSSLESS) * sizes[j])
+        return least_difference(sketches, i, j) <= most + 1e-6
+
+    def holder_lists(self) -> Lists:
+        """Return lists in which each document meets all that may contain it.
+
+        Of its rarest shingles, more than may be lost, another one must have at least one.
+        """
+        prefixes = Prefixes(len(self._lengths), int(self._lengths.sum()), LOSSLESS)
+        for places, sets in self._all():
+            prefixes.count(places, *sets)
+        for places, sets in self._all():
+            prefixes.add(places, *sets)
+        prefixes.remember()
+        prefixes.forget()
+        for places, sets in self._all():
+            prefixes.add_holders(places, *sets)
+        return prefixes.holder_lists()
 
     def lists(self, settled: NDArray[np.bool_]) -> Lists:
         """Return lists in which all pairs with the similarity meet.

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from simdup.clustering.clusters import DocumentPair, Group, ScannedDocuments
 from simdup.clustering.linkage import Priority, components, stars
+from simdup.clustering.spared import list_spared
 from simdup.fingerprints.bands import Signatures
 from simdup.fingerprints.edit_bands import EditSignatures
 from simdup.fingerprints.fingerprinter import Fingerprints
@@ -58,6 +60,8 @@ class Found:
     candidates_by: dict[str, int] = field(default_factory=dict)  # for each search
     unchecked: int = 0  # pairs that would have cost too much
     star_redundant: int = 0  # documents that would be redundant with star linkage
+    # Documents that stay because something of them would be lost, and the kept one near each.
+    spared: list[tuple[int, int]] = field(default_factory=list)
 
     def figures(self, criteria: Criteria) -> dict[str, Any]:
         """Return the figures for a summary."""
@@ -77,14 +81,35 @@ class Found:
             self.candidates_by[search] += number
 
 
+class _Parts(NamedTuple):
+    """The documents of a run, parted so that candidates connect none of different parts."""
+
+    copies: Copies
+    proposals: Proposals  # of the distinct documents, which the other fields know by their places
+    small: NDArray[np.bool_]  # bool[n]: those that are not in a family
+    searched: RowIds  # those of them that may be in a candidate
+    families: list[RowIds]
+
+
 def find_groups(given: Grouping) -> Found:
     """Find the groups of documents connected by pairs.
 
     Only the first of several identical documents is compared with others.  References are not
     compared with each other.
     """
-    documents, criteria = given.documents, given.settings.criteria
-    copies = find_copies(documents)
+    parts, criteria = _part(given), given.settings.criteria
+    found = _form_groups(parts, given)
+    if criteria.lossless:
+        settings = replace(given.settings, criteria=replace(criteria, lossless=False))
+        parts = parts._replace(proposals=replace(parts.proposals, settings=settings))
+        alike = _form_groups(parts, replace(given, settings=settings))
+        found.spared = list_spared(alike.groups, found.groups)
+    return found
+
+
+def _part(given: Grouping) -> _Parts:
+    criteria = given.settings.criteria
+    copies = find_copies(given.documents)
     proposals, searched = propose(given, copies)
     roots = np.arange(len(proposals))
     large = np.zeros(len(proposals), np.bool_)
@@ -94,15 +119,29 @@ def find_groups(given: Grouping) -> Found:
         roots[searched] = searched[proposals.take(searched).components(weights[searched])]
         large = np.bincount(roots, weights, len(roots))[roots] > LARGE
         several = np.bincount(roots, minlength=len(roots))[roots[searched]] > 1
+    small = searched[several & ~large[searched]]
+    return _Parts(copies, proposals, ~large, small, list(groups_of(roots, large)))
+
+
+def _form_groups(parts: _Parts, given: Grouping) -> Found:
+    copies, proposals, criteria = parts.copies, parts.proposals, given.settings.criteria
     found = Found(candidates_by=dict.fromkeys(criteria.searches, 0))
-    small = copies.pairs(criteria.identical, copies.distinct[~large])
-    found.count(len(small), *[len(small)] * len(criteria.searches))
-    chosen = proposals.take(searched[several & ~large[searched]])
-    small += _verify(chosen, copies, given, found)
-    _group(sorted(small), copies, given, found)
-    for members in groups_of(roots, large):
+    pairs = copies.pairs(criteria.identical, copies.distinct[parts.small])
+    found.count(len(pairs), *[len(pairs)] * len(criteria.searches))
+    some = proposals.take(parts.searched)
+    pairs += _verify(some, copies, given, found)
+    _group(sorted(pairs), copies, given, found)
+    for members in parts.families:
         _group_family(proposals.take(members), copies, given, found)
     return found
+
+
+def _places(proposals: Proposals, copies: Copies, given: Grouping) -> RowIds:
+    """Return the place of each document, or its best copy, in the order of keeping."""
+    first = [min(map(given.priority, copies.of(number))) for number in proposals.rows.tolist()]
+    places = np.empty(len(first), np.int64)
+    places[sorted(range(len(first)), key=first.__getitem__)] = np.arange(len(first))
+    return places
 
 
 def propose(given: Grouping, copies: Copies) -> tuple[Proposals, RowIds]:
@@ -152,12 +191,18 @@ def _verify(
     proposals: Proposals, copies: Copies, given: Grouping, found: Found
 ) -> list[DocumentPair]:
     """Return the candidates that meet the criteria."""
+    # Where nothing is to be lost, it matters which one of a pair would be kept.
+    lossless = given.settings.criteria.lossless
+    places = _places(proposals, copies, given) if lossless else None
     documents, run = given.documents, given.settings.run
     pairs: list[DocumentPair] = []
     done = 0
     for i, j in proposals.pairs():
         by = proposals.proposed_by(i, j)
         found.count(len(i), *np.count_nonzero(by, axis=1).tolist())
+        if places is not None:
+            later = places[i] > places[j]
+            i, j = np.where(later, j, i), np.where(later, i, j)
         a, b = proposals.rows[i], proposals.rows[j]
         for first in range(0, len(a), _CHUNK):
             some = np.arange(first, min(first + _CHUNK, len(a)))
@@ -213,16 +258,15 @@ def _is_chain(group: Group) -> bool:
     return beside < len(group.members) - 1
 
 
-def _centre(members: RowIds, first: Sequence[Priority]) -> int:
+def _centre(members: RowIds, places: RowIds) -> int:
     """Return the member of a family's group that is kept, or whose copy is."""
-    centre: int = min(members.tolist(), key=first.__getitem__)
-    return centre
+    return int(members[places[members].argmin()])
 
 
 def _group_family(proposals: Proposals, copies: Copies, given: Grouping, found: Found) -> None:
     """Add the groups of a family, which has too many candidates to verify all."""
-    first = [min(map(given.priority, copies.of(number))) for number in proposals.rows.tolist()]
-    order = np.array(sorted(range(len(first)), key=first.__getitem__), np.int64)
+    places = _places(proposals, copies, given)
+    order = np.argsort(places)
     family = Family(proposals, given.documents, given.texts, int(order[0]))
     roots = family.stars(order) if given.star else family.components()
     several = np.array([one not in copies.twins for one in proposals.rows.tolist()], np.bool_)
@@ -231,7 +275,7 @@ def _group_family(proposals: Proposals, copies: Copies, given: Grouping, found: 
     bare = []
     for members in groups_of(roots, several):
         # The first document in the order is kept, or a copy of it.
-        centre = _centre(members, first)
+        centre = _centre(members, places)
         kept = min(copies.of(int(proposals.rows[centre])), key=given.priority)
         bare.append(BareGroup(members, centre, kept))
     groups = Listing(family, copies, given.documents.references, given.star).groups(bare)
@@ -245,7 +289,7 @@ def _group_family(proposals: Proposals, copies: Copies, given: Grouping, found: 
             roots = np.where(chains, family.stars(order, chains), roots)
     numbers = proposals.rows
     joined = (
-        copies.star(int(numbers[_centre(rows, first)]), numbers[rows].tolist(), given.priority)
+        copies.star(int(numbers[_centre(rows, places)]), numbers[rows].tolist(), given.priority)
         for rows in groups_of(roots, roots >= 0)
     )
     found.star_redundant += _count_redundant(joined, given)

@@ -74,6 +74,7 @@ class Verifier:
         self._form = None if short is None else lru_cache(FORMS)(short.form)
         self._containment = criteria.containment
         self._angle = criteria.cosine is not None
+        self._lossless = criteria.lossless
 
     def measure(self, a: int, b: int) -> Measures:
         """Return the measures of documents `a` and `b`."""
@@ -81,13 +82,18 @@ class Verifier:
         return measures
 
     def measure_all(self, a: RowIds, b: RowIds) -> Measured:
-        """Return the measures of each pair (a[k], b[k])."""
+        """Return the measures of each pair (a[k], b[k]).
+
+        Where nothing is to be lost, a[k] is the document that would be kept.
+        """
         edited, same_numbers = np.zeros(len(a), np.bool_), None
         if self._short is not None:
             edited = self._short.measures(a, b)
             same_numbers = ~edited
             same_numbers[edited] = self._short.same_numbers(a[edited], b[edited])
-        counted = ~edited if self._containment is None else np.ones(len(a), np.bool_)
+        counted = ~edited
+        if self._containment is not None or self._lossless:
+            counted = np.ones(len(a), np.bool_)
         shared, first, second = np.zeros((3, len(a)), np.int64)
         shared[counted], first[counted], second[counted] = self._count(a[counted], b[counted])
         similarities = shared / np.maximum(first + second - shared, 1)
@@ -96,9 +102,11 @@ class Verifier:
         if self._angle:
             cosines = np.array([self.cosine(*pair) for pair in _each(a, b)])
         found = Measured(similarities, cosine=cosines, same_numbers=same_numbers)
+        shares = shared / np.maximum([first, second], 1)
+        if self._lossless:
+            found = found._replace(covered=shares[1])
         if self._containment is None:
             return found
-        shares = shared / np.maximum([first, second], 1)
         one, other = (shares >= self._containment).astype(np.int8)
         return found._replace(containment=shares.max(axis=0), contained=one + 2 * other)
 

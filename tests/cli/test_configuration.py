@@ -116,7 +116,7 @@ MISTAKES = [
     ("glob = 1", "simdup.toml: glob: must be a string or a list of them, not 1", ""),
     ("keep = ['first']", "simdup.toml: keep: must be a string, not a list", ""),
     ("dict = 3", "simdup.toml: dict: must be a string, not 3", ""),
-    ("format = 'jsnl'", "simdup.toml: format: 'jsnl' is not one of text, csv, jsonl, html",
+    ("format = 'jsnl'", "simdup.toml: format: 'jsnl' is not one of text, csv, jsonl, html, github",
      "did you mean 'jsonl'?"),
     ("memory = '3X'",
      "simdup.toml: memory: '3X' is not a size (expected a number such as 500M or 2G)", ""),

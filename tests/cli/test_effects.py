@@ -25,6 +25,7 @@ IDLE = [
     ("scan c --list kept --color never", "--color"),
     ("scan c --list kept --pairs", "--pairs"),
     ("scan c -o x.html --min-size 3", "--min-size"),
+    ("scan c -f github --pairs", "--pairs"),
     ("fingerprint --idf builtin --min-df 3 c", "--min-df"),
     ("cluster p -s 0.9", "--similarity"),
     ("cluster p --no-fold", "--fold"),

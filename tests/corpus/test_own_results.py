@@ -28,6 +28,7 @@ RESULTS = [
     ("query i c -f jsonl", "jsonl"),
     ("query i new.txt -f jsonl", "jsonl"),
     ("index info i -f jsonl", "jsonl"),
+    ("scan c -q --baseline x.jsonl --update-baseline --list unique", "txt"),
 ]
 
 

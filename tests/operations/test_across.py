@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from oracles.plain import contained
+from oracles.plain import contained, shingles
 from support import Command, near, prose, write
 
 from simdup import Criteria, Result, SimdupError, compare, dedupe, scan
@@ -206,6 +206,25 @@ def test_references_of_the_same_group_are_no_pairs(
         result = scan(given, "plain", Criteria(**fields), run=ALONE, across="author",
                       references=[str(file)])  # fmt: skip
         check(records, fields, result)
+
+
+@pytest.mark.parametrize("large", [3, 64])
+def test_nothing_is_lost_to_another_author_only(
+    large: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (pairs, proposals):
+        monkeypatch.setattr(module, "LARGE", large)
+    removed = 0
+    for seed in range(12):
+        records = corpus(random.Random(seed), 30)
+        result = found(records, {"similarity": 0.5, "keep": "longest", "lossless": True})
+        for member in (m for one in result.clusters for m in one.members[1:]):
+            one, kept = records[member.number], records[member.beside]
+            assert one.author is None or one.author != kept.author
+            a, b = shingles(one.text), shingles(kept.text)
+            assert len(a & b) >= 0.98 * len(a)
+            removed += 1
+    assert removed
 
 
 def test_the_number_of_processes_does_not_matter() -> None:

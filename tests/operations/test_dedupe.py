@@ -1,5 +1,6 @@
 """Dedupe: the corpus without its redundant documents, and what must never happen."""
 
+import csv
 import gzip
 import io
 import json
@@ -143,7 +144,7 @@ def test_folders_to_folders(simdup: Command, tmp_path: Path, link: str) -> None:
     assert state(source) == before
     expected = tree(source)
     gone = (tmp_path / "gone.csv").read_text().splitlines()
-    assert gone[0] == "document,reason,distance,similarity,kept,measure"
+    assert gone[0] == "document,reason,distance,similarity,kept,measure,beginning"
     removed = {line.split(",")[0].removeprefix("in/") for line in gone[1:]}
     assert removed == {"c/2.txt", "b/4.txt"} | {f"c/r.jsonl#{n}" for n in range(1, 7)}
     for name in list(expected):
@@ -315,10 +316,10 @@ def test_every_removed_document_is_near_one_that_stays(
         out = ("-o", f"out{least}", "--removed", "-", "--no-short-texts")
         arguments = ("new", *out, "-s", least, *more)
         ran = simdup("dedupe", *arguments, "--linkage", linkage)
-        rows = [line.split(",") for line in ran.lines[1:]]
+        rows = list(csv.reader(ran.lines[1:]))
         assert rows
         gone = {row[0] for row in rows}
-        for name, _, _, similarity, kept in rows:
+        for name, _, _, similarity, kept, _ in rows:
             assert kept not in gone
             alike = plain.resemblance(*((tmp_path / one).read_text() for one in (name, kept)))
             assert alike >= float(least)
@@ -354,7 +355,7 @@ def test_the_report_says_how_much_stays(simdup: Command, tmp_path: Path) -> None
     (tmp_path / "r.jsonl").write_bytes(b"".join(json_lines()))
     before = len(b"".join(json_lines()))
     after = sum(len(json_lines()[n]) for n in STAY)
-    sizes = f"{size_words(after)} of {size_words(before)}"
+    sizes = f"{size_words(after)} of {size_words(before)} ({1 - after / before:.0%} saved)"
     ran = simdup("dedupe", "r.jsonl", "-o", "o.jsonl", "--removed", "gone.csv")
     assert ran.err.splitlines()[-2:] == [
         f"Wrote o.jsonl: 4 of 6 documents stay, {sizes}.",
@@ -371,7 +372,7 @@ def test_the_report_says_how_much_stays(simdup: Command, tmp_path: Path) -> None
     after = sum(len(TEXTS[n].encode()) for n in STAY)
     before = sum(len(text.encode()) for text in TEXTS)
     told = simdup("dedupe", "in", "-o", "out", "--force").err
-    sizes = f"{size_words(after)} of {size_words(before)}"
+    sizes = f"{size_words(after)} of {size_words(before)} ({1 - after / before:.0%} saved)"
     assert told.endswith(f"\nWrote out: 4 of 6 documents stay, {sizes}.\n")
     assert "Wrote" not in simdup("dedupe", "missing", "-o", "none").err
 
@@ -422,7 +423,7 @@ def test_a_damaged_file_of_records_is_not_cut_short(simdup: Command, tmp_path: P
 def test_a_source_that_changes_stops_it(
     simdup: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import simdup.operations.rewrite as deduping
+    import simdup.operations.losses as deduping
 
     (tmp_path / "r.jsonl").write_bytes(b"".join(json_lines()))
     examine = deduping.examine
@@ -508,7 +509,7 @@ def test_two_runs_into_one_place(tmp_path: Path) -> None:
 
 def meddle(monkeypatch: pytest.MonkeyPatch, how: Callable[[], object]) -> None:
     """Do something between reading and writing."""
-    import simdup.operations.rewrite as deduping
+    import simdup.operations.losses as deduping
 
     examine = deduping.examine
 

@@ -151,7 +151,7 @@ def test_references_are_not_counted_as_kept() -> None:
     removed = [Removed(name, "near-duplicate", 0, 1.0, "r") for name in ("2", "3")]
     assert cleaned_words(Cleaned(found, removed)) == "2 of 4 documents stay"
     sized = Cleaned(found, removed, "out", 5_600_000, 4_100_000)
-    assert cleaned_words(sized) == "2 of 4 documents stay, 4.1 MB of 5.6 MB"
+    assert cleaned_words(sized) == "2 of 4 documents stay, 4.1 MB of 5.6 MB (27% saved)"
     skipped = replace(found, skipped=(Skipped("e", "empty"),))
     told = cleaned_words(Cleaned(skipped, removed))
     assert told == "2 of 4 documents stay (and what was skipped)", "more files than documents"

@@ -22,6 +22,9 @@ COMMANDS = [
     "scan examples/corpus --no-verify",
     "scan corpus --reference examples/corpus --reference archive",
     "scan train.jsonl --method pstable",
+    "scan examples/corpus --pairs --containment 0.1 --cosine 0.1",
+    "scan examples/corpus --baseline known",
+    "scan examples/corpus --pairs --baseline known",
     "compare a.txt b.txt",
     "compare a.txt c.txt --containment 0.5",
     "compare a.txt b.txt --same-title",
@@ -38,9 +41,12 @@ def test_what_is_written_is_valid(simdup: Command, tmp_path: Any) -> None:
     jsonschema = pytest.importorskip("jsonschema")
     workbench.build(tmp_path)
     simdup("index", "build", "seen.index", "examples/corpus")
+    simdup("scan", "corpus/news", "--baseline", "known", "--update-baseline")
     written = [simdup(*command.split(), "-f", "jsonl").out for command in COMMANDS]
-    simdup("dedupe", "corpus", "-o", "clean", "--removed", "removed.jsonl")
-    written.append((tmp_path / "removed.jsonl").read_bytes())
+    simdup("dedupe", "corpus", "-o", "clean", "--removed", "removed.jsonl", "--by", "folder")
+    lossless = ("--lossless", "--removed", "lossless.jsonl")
+    simdup("dedupe", "examples/corpus", "-o", "contained", *lossless)
+    written += [(tmp_path / name).read_bytes() for name in ("removed.jsonl", "lossless.jsonl")]
     prints = simdup("fingerprint", "-q", "corpus").out
     written += [simdup(name, "-f", "jsonl", stdin=prints).out for name in ("cluster", "pairs")]
     found = simdup("scan", "examples/corpus", "-f", "jsonl").out

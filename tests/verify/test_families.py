@@ -88,6 +88,8 @@ SETTINGS = [
     {"verify": False, "distance": 10},
     {"verify": False, "method": "minhash", "linkage": "star"},
     {"shingle": "words:1", "similarity": 0.7},
+    {"lossless": True, "similarity": 0.6},
+    {"lossless": True, "keep": "longest", "similarity": 0.5, "method": "minhash"},
 ]
 
 
@@ -106,6 +108,7 @@ def test_families_equal_all_pairs(
         found = scan(data, "plain", criteria, run=run)
         every = scan(data, "plain", criteria, run=run, all_pairs=True)
         assert told(found) == told(every), seed
+        assert found.spared == every.spared, seed
         large += sum(not one.complete for one in found.clusters)
         for one, whole in zip(found.clusters, every.clusters, strict=True):
             check_listed(one, whole)

@@ -1,6 +1,8 @@
 """Options that mean the same in every command, and the values they become."""
 
 from simdup.cli.options.again import typed_again as typed_again
+from simdup.cli.options.checks import Check as Check
+from simdup.cli.options.checks import check as check
 from simdup.cli.options.help import Command as Command
 from simdup.cli.options.help import Group as Group
 from simdup.cli.options.help import PlainCommand as PlainCommand

@@ -121,6 +121,8 @@ _RULES = (
     _Rule("pairs limit sort reverse min_size columns",
           lambda t: t.format == "html" and t.command in ("scan", "cluster"),
           "a report page has a list of its own"),
+    _Rule("pairs limit sort reverse min_size columns", lambda t: t.format == "github",
+          "there is a warning for each document"),
     _Rule("limit", lambda t: t["new"], "--new prints no matches"),
     _Rule("timeout", lambda t: t.command == "query" and not t["add"], "only --add writes"),
     _Rule("force", lambda t: t["target"] == "-", "standard output is not a file"),

@@ -97,10 +97,19 @@ _CRITERIA = {
         LINKAGES,
         shown="single",
     ),
+    "lossless": _matching(
+        "--lossless",
+        "Remove only documents that the kept one contains: 98 % of their shingles.",
+        common=True,
+    ),
     "all_pairs": _matching(
         "--all-pairs", "Verify and list every pair, even where candidates connect many documents."
     ),
 }
+
+
+# Only for commands that ask for it.
+_ASKED = ("lossless",)
 
 
 def _make_criteria(**given: Any) -> Criteria:
@@ -114,11 +123,11 @@ def _make_criteria(**given: Any) -> Criteria:
 
 
 def criteria(*fields: str, **changed: dict[str, Any]) -> Decorator:
-    """Return the options for some fields of the criteria, all of them by default.
+    """Return the options for some fields of the criteria, those of a scan by default.
 
     For each field in `changed`, the command has other settings of its option, such as a text.
     """
-    names = fields or tuple(_CRITERIA)
+    names = fields or tuple(one for one in _CRITERIA if one not in _ASKED or one in changed)
     if "containment" in names:
         shown = f"{_DEFAULT.similarity:g}; 0 with --containment"
         changed["similarity"] = {"default": None, "shown": shown} | changed.get("similarity", {})

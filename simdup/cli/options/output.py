@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from simdup.output.text import Painter
 
 # Options that name a file the command reads besides its sources.
-_READ = ("files_from", "idf", "dictionary", "decisions")
+_READ = ("files_from", "idf", "dictionary", "decisions", "baseline")
 COLORS = ("auto", "always", "never")
 
 
@@ -106,6 +106,11 @@ class Screen:
             lines = as_typed("\n".join(filter(None, texts))).split("\n")
             say("\n".join(map(Painter(sys.stderr).wrapped, lines)))
 
+    def table(self, lines: Iterable[str]) -> None:
+        """Print the lines of a table, which have their width."""
+        if not self.quiet:
+            say("\n".join(lines))
+
     def wrote(self, path: str | None, what: str = "") -> None:
         """Print which file or folder was written, unless it is standard output."""
         from simdup.output.escaping import shown
@@ -128,7 +133,7 @@ _FILE = partial(_output, "-o, --output FILE", "Write the result to FILE.", name=
 
 # The suffixes of each format.
 _SUFFIXES = {"text": (".txt",), "csv": (".csv",), "jsonl": (".jsonl", ".ndjson"),
-             "html": (".html", ".htm")}  # fmt: skip
+             "html": (".html", ".htm"), "github": ()}  # fmt: skip
 
 
 def format_by_suffix(path: str | None, formats: Sequence[str], hint: str = "") -> str:

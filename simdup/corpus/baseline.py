@@ -1,0 +1,78 @@
+"""Files of known near-duplicates: a digest and a name on each line, blank lines between clusters.
+
+The name is a comment for readers of the file, and of a diff of two versions.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import groupby
+
+from simdup.errors import SimdupError, unreadable
+from simdup.model.baseline import Baseline, Entry
+
+# The first line; the number increases with incompatible changes.
+HEAD = "# simdup-baseline 1"
+
+_ANY_HEAD = re.compile(r"# simdup-baseline (\d+)\s*")
+_LINE = re.compile(r"([0-9a-f]{32})(?:  (.*))?")
+
+_MISSING = "add `update_baseline` to write it"
+_AGAIN = "add `update_baseline` to write it anew"
+
+
+def read_baseline(path: str, replace: bool = False) -> Baseline:
+    """Read a file of known near-duplicates.
+
+    With `replace` it is about to be written: it may be missing or damaged, and nothing is known
+    then.  A file of another kind is an error still, for nobody wants it replaced.
+
+    Raises
+    ------
+    SimdupError
+        If the file cannot be read, is of another kind, or has a line that is not an entry.
+    """
+    try:
+        with open(path, "rb") as file:
+            content = file.read()
+    except FileNotFoundError as error:
+        if replace:
+            return Baseline()
+        raise unreadable(path, error, _MISSING) from None
+    except (OSError, ValueError) as error:
+        raise _unreadable(path, error) from None
+    lines = content.decode("utf-8-sig", "replace").split("\n")
+    if replace and not content.strip():
+        return Baseline()
+    head = _ANY_HEAD.fullmatch(lines[0])
+    if head is None:
+        hint = _AGAIN if not content.strip() else "name another file"
+        raise SimdupError(path, f"is not a baseline (its first line is not {HEAD!r})", hint)
+    try:
+        if head[0].strip() != HEAD:
+            raise SimdupError(path, f"is a baseline of version {head[1]}, not 1", _AGAIN)
+        return _baseline(path, lines)
+    except SimdupError:
+        if replace:
+            return Baseline()
+        raise
+
+
+def _unreadable(path: str, error: OSError | ValueError) -> SimdupError:
+    if isinstance(error, OSError):
+        return unreadable(path, error)
+    return SimdupError(path, "is not the name of a file")
+
+
+def _baseline(path: str, lines: list[str]) -> Baseline:
+    entries: list[Entry | None] = []
+    for number, line in enumerate(lines, 1):
+        text = line.rstrip("\r")
+        if text.startswith("#"):
+            continue
+        found = _LINE.fullmatch(text)
+        if found is None and text.strip():
+            raise SimdupError(path, f"line {number}: not a digest and a name", _AGAIN)
+        entries.append(None if found is None else Entry(found[1], found[2] or ""))
+    groups = groupby(entries, lambda entry: entry is None)
+    return Baseline(tuple(tuple(filter(None, group)) for blank, group in groups if not blank))

@@ -1,0 +1,185 @@
+"""What a corpus loses: the redundant documents of a scan, and an account of them by group."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simdup.corpus.names import without_address
+from simdup.errors import SimdupError
+from simdup.ingest.corpus import Corpus
+from simdup.ingest.groups import GroupBy, Groups
+from simdup.ingest.origins import Origins
+from simdup.ingest.sources import Input
+from simdup.model.cleaned import Cleaned, DedupeOptions, Lost, Part, Removed
+from simdup.model.documents import Skipped
+from simdup.model.result import Result
+from simdup.model.settings import Settings
+from simdup.operations.scan import examine
+from simdup.output.corpus_writer import Cut
+from simdup.verify.differences import find_differences
+
+# Characters shown before and after a passage, so that it makes sense.
+_AROUND = 20
+
+
+def with_groups(settings: Settings, by: str | None) -> Settings:
+    """Return settings that read the field by which an account is wanted."""
+    if by is None:
+        return settings
+    reading = replace(settings.reading, group_field=GroupBy("by", by).field)
+    return replace(settings, reading=reading)
+
+
+@dataclass(frozen=True, slots=True)
+class Losses:
+    """The documents of a scan that are left out, and the groups that all documents belong to."""
+
+    result: Result
+    cuts: Sequence[Cut]
+    groups: Groups | None = None  # None if nobody asks for an account by group
+
+    def cleaned(self) -> Cleaned:
+        """Return what is left without these documents."""
+        entries = [cut.entry for cut in self.cuts]
+        parts = () if self.groups is None else tuple(self._parts(self.groups))
+        return Cleaned(self.result, entries, numbers=self._numbers, parts=parts)
+
+    def checked(self, options: DedupeOptions, sources: Sequence[str] = ()) -> Losses:
+        """Return these; raise if the corpus, a source or a group loses too large a share.
+
+        Raises
+        ------
+        SimdupError
+            Names the one that would lose the largest share.
+        """
+        most = options.max_removed
+        if most is None:
+            return self
+        known = len(self.result.inputs.names)
+        checked = [("the corpus", Groups([""], np.zeros(known, np.int64)))]
+        if len(sources) > 1:
+            checked.append(("source", _by_source(sources, self.result.origins)))
+        if self.groups is not None:
+            checked.append((options.by or "", self.groups))
+        parts = [(kind, part) for kind, groups in checked for part in self._parts(groups)]
+        lost = [(kind, part) for kind, part in parts if part.share > most]
+        if lost:
+            kind, worst = max(lost, key=lambda one: one[1].share)
+            named = f" {worst.name!r}" if worst.name else ""
+            more = f" (and {len(lost) - 1:,} more)" if len(lost) > 1 else ""
+            what = (
+                f"{kind}{named} would lose {worst.removed:,} of {worst.documents:,} documents, "
+                f"more than {most:.4g} of them{more}"
+            )
+            hint = "look at what would be removed before you allow more"
+            raise SimdupError("max_removed", what, hint, "max_removed")
+        return self
+
+    @property
+    def _numbers(self) -> NDArray[np.int64]:
+        return np.array([cut.number for cut in self.cuts], np.int64)
+
+    def _parts(self, groups: Groups) -> Iterator[Part]:
+        """Yield what each group lost, the largest numbers of documents first."""
+        inputs = self.result.inputs
+        sizes = np.asarray(self.result.origins.sizes, np.float64)
+        counted = np.arange(len(sizes)) >= inputs.references
+        counted[list(inputs.wordless)] = False
+        gone = np.zeros(len(sizes), np.bool_)
+        gone[self._numbers] = True
+        # The last one has the documents without a value.
+        of = np.where(groups.of < 0, len(groups.names), groups.of)
+        columns = [
+            np.bincount(of[some], weights, len(groups.names) + 1).astype(np.int64)
+            for some in (counted, gone)
+            for weights in (None, sizes[some])
+        ]
+        documents, size, removed, removed_size = columns
+        for i in np.lexsort((-documents, -removed)).tolist():
+            if documents[i]:
+                name = groups.names[i] if i < len(groups.names) else None
+                figures = documents[i], removed[i], size[i], removed_size[i]
+                yield Part(name, *map(int, figures))
+
+
+def _by_source(sources: Sequence[str], origins: Origins) -> Groups:
+    """Return the source that each document is from; none for one that is a document itself.
+
+    A document stays or is removed, so its share says nothing.
+    """
+    inside = [(i, os.path.join(one, "")) for i, one in enumerate(sources) if os.path.isdir(one)]
+    files = {one: i for i, one in enumerate(sources)}
+    source_of = {
+        path: next((i for i, folder in inside if path.startswith(folder)), files.get(path, -1))
+        for path in dict.fromkeys(origins.paths)
+    }
+    of = np.array([source_of[path] for path in origins.paths], np.int64)
+    alone = [
+        not record and path in files
+        for record, path in zip(origins.records, origins.paths, strict=True)
+    ]
+    return Groups(sources, np.where(alone, -1, of))
+
+
+def find_losses(opened: Input, options: DedupeOptions) -> Losses:
+    """Find what is redundant; raise if a reference gave no document."""
+    result, corpus = examine(opened)
+    check_references(options.references, result.skipped)
+    groups = None
+    if options.by is not None:
+        by = GroupBy("by", options.by)
+        groups = by.group(corpus.names, corpus.paths, corpus.given.groups)
+    return Losses(result, _cuts(result, corpus), groups)
+
+
+def find_lost(result: Result, most: int = 3) -> list[Lost]:
+    """Return what would be lost of those spared documents of which most would be.
+
+    Texts are read again; what cannot be read again is missing.
+    """
+    found = []
+    for one in sorted(result.spared, key=lambda one: (one.covered, one.number))[:most]:
+        texts = dict(result.origins.read_again((one.beside, one.number)))
+        if len(texts) == 2:
+            text = texts[one.number]
+            spans = find_differences(texts[one.beside], text, result.origins.analyzer)
+            added = (span.b for span in spans if span.kind == "added")
+            start, end = max(added, key=lambda span: span[1] - span[0], default=(0, 0))
+            before = text[max(start - _AROUND, 0) : start]
+            found.append(Lost(one, before, text[start:end], text[end : end + _AROUND]))
+    return found
+
+
+def check_references(references: Sequence[str], skipped: Sequence[Skipped]) -> None:
+    """Raise if a reference gave no document: with a mistyped name, everything would stay."""
+    named = {*references, *map(without_address, references)}
+    for one in skipped:
+        if one.error and one.document in named:
+            raise SimdupError(one.document, f"{one.reason}, but is a reference")
+
+
+def _cuts(result: Result, corpus: Corpus) -> list[Cut]:
+    """Return the documents to remove, in input order."""
+    # A file that was not read completely is kept whole.
+    unread = {one.document for one in result.skipped if one.error}
+    found: list[Cut] = []
+    for cluster in result.clusters:
+        by_number = {member.number: member for member in cluster.members}
+        for one in cluster.members:
+            number, kept = one.number, by_number[one.beside]
+            if one.role == "redundant" and corpus.paths[number] not in unread:
+                read = kept.number >= 0  # not in an index, of which neither text nor file is known
+                same = read and corpus.digests[number] == corpus.digests[kept.number]
+                reason = "exact copy" if same else "near-duplicate"
+                figures = one.distance or 0, one.similarity, kept.name, one.estimated, one.measure
+                path, kept_path = corpus.paths[number], corpus.paths[kept.number] if read else ""
+                entry = Removed(
+                    one.name, reason, *figures, one.containment, one.cosine, one.covered
+                )
+                found.append(Cut(entry, path, corpus.records[number], kept_path, number))
+    return sorted(found, key=lambda cut: cut.number)

@@ -1,0 +1,187 @@
+"""Lossless cleaning: only what the kept document contains is removed."""
+
+import csv
+import io
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from oracles import plain
+from support import Command, near, prose, write
+
+from simdup import SimdupError, compare, dedupe, scan
+from simdup.corpus.fingerprint_lines import FingerprintLines
+from simdup.model.settings import RunOptions, Settings
+from simdup.operations.cluster import cluster
+from simdup.verify import pairs, proposals
+
+SENTENCES = [prose(seed, 30) for seed in range(1, 12)]
+# Texts of the same sentences: each leaves out some, and begins at another one.
+TEXTS = st.lists(
+    st.tuples(st.sets(st.integers(0, 10), min_size=7), st.integers(0, 2)), min_size=2, max_size=9
+)
+
+
+def page(sentences: set[int], start: int) -> str:
+    chosen = sorted(sentences)
+    return "".join(SENTENCES[i] for i in chosen[start:] + chosen[:start])
+
+
+def covered(kept: str, text: str) -> float:
+    """The share of a text's shingles that the kept one has."""
+    found, known = plain.shingles(plain.solid(text)), plain.shingles(plain.solid(kept))
+    return len(found & known) / len(found)
+
+
+def alike(a: str, b: str) -> bool:
+    return plain.resemblance(plain.solid(a), plain.solid(b)) >= 0.5
+
+
+def cleaned_by_hand(texts: list[str], order: list[int], least: float) -> dict[int, int]:
+    """Each removed document and what is kept for it, which has at least this share of its text."""
+    kept_for: dict[int, int] = {}
+    for place, kept in enumerate(order):
+        if kept in kept_for:
+            continue
+        for one in order[place + 1 :]:
+            near_enough = one not in kept_for and alike(texts[kept], texts[one])
+            if near_enough and covered(texts[kept], texts[one]) >= least:
+                kept_for[one] = kept
+    return kept_for
+
+
+@pytest.mark.parametrize("large", [64, 2])
+@pytest.mark.parametrize("keep", ["first", "longest", "shortest"])
+@settings(max_examples=25, deadline=None)
+@given(found=TEXTS)
+def test_what_is_removed_is_what_brute_force_removes(
+    keep: str, large: int, found: list[tuple[set[int], int]]
+) -> None:
+    texts = [page(*one) for one in found]
+    sign = {"first": 0, "longest": -1, "shortest": 1}[keep]
+    order = sorted(range(len(texts)), key=lambda i: (sign * len(plain.solid(texts[i])), i))
+    kept_for = cleaned_by_hand(texts, order, 0.98)
+    spared = cleaned_by_hand(texts, order, 0).keys() - kept_for.keys()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pairs, "LARGE", large)
+        patch.setattr(proposals, "LARGE", large)
+        cleaned = dedupe(
+            enumerate(texts), keep=keep, lossless=True, similarity=0.5, short_texts=False,
+            recipe="plain", run=RunOptions(jobs=1),
+        )  # fmt: skip
+    assert {int(one.document) for one in cleaned.removed} == set(kept_for)
+    for one in cleaned.removed:
+        kept, text = texts[int(one.kept)], texts[int(one.document)]
+        assert int(one.kept) not in kept_for
+        assert one.covered == pytest.approx(covered(kept, text))
+        assert one.covered >= 0.98
+    assert {one.name for one in cleaned.result.spared} == spared
+    for each in cleaned.result.spared:
+        assert each.kept not in kept_for
+        assert each.covered == pytest.approx(covered(texts[each.kept], texts[each.name]))
+
+
+def test_the_kept_copy_decides_what_is_lost() -> None:
+    """Of identical texts the preferred one is kept: what is contained in it goes, not the other."""
+    long, short = page(set(range(11)), 0), page(set(range(10)), 0)
+    data = [("a", long), ("b", short), ("z", long)]
+    cleaned = dedupe(data, lossless=True, prefer="z", similarity=0.5)
+    assert [(one.document, one.kept) for one in cleaned.removed] == [("a", "z"), ("b", "z")]
+    cleaned = dedupe(data, lossless=True, prefer="b", similarity=0.5)
+    assert [(one.document, one.kept) for one in cleaned.removed] == [("z", "a")]
+    assert [(one.name, one.kept) for one in cleaned.result.spared] == [("a", "b")]
+
+
+def test_every_removed_document_of_a_templated_corpus_is_contained(
+    simdup: Command, tmp_path: Path
+) -> None:
+    """One family of 150 pages; the check reads what was written, and nothing else."""
+    chance = random.Random(7)
+    base = page(set(range(11)), 0)
+    texts = [base + "".join(chance.choices("天地玄黄宇宙洪荒", k=chance.choice([0, 3, 40, 80])))
+             for _ in range(150)]  # fmt: skip
+    rows = [{"id": f"p{n}", "text": text} for n, text in enumerate(texts)]
+    (tmp_path / "r.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    options = ("--id-field", "id", "--lossless", "--removed", "gone.jsonl")
+    ran = simdup("dedupe", "r.jsonl", "-o", "out.jsonl", *options)
+    assert ran.status == 0
+    known = {row["id"]: row["text"] for row in rows}
+    stay = {json.loads(line)["id"] for line in (tmp_path / "out.jsonl").read_bytes().splitlines()}
+    lines = list(map(json.loads, (tmp_path / "gone.jsonl").read_bytes().splitlines()))
+    removed = [line for line in lines if line["type"] == "removed"]
+    assert {line["document"] for line in removed} == known.keys() - stay
+    assert len(removed) > 20
+    for line in removed:
+        assert line["kept"] in stay
+        assert covered(known[line["kept"]], known[line["document"]]) >= 0.98
+    spared = [line for line in lines if line["type"] == "spared"]
+    assert {line["document"] for line in spared} | {line["kept"] for line in spared} <= stay
+    assert f"Spared {len(spared)} documents that the kept one does not contain." in ran.err
+
+
+def test_the_report_shows_what_would_be_lost(simdup: Command, tmp_path: Path) -> None:
+    text = prose(1)
+    write(
+        tmp_path / "in", {"a.txt": text, "b.txt": text + "今年还多了一句\x1b[31m重要的话，不能删。"}
+    )
+    ran = simdup("dedupe", "in", "-o", "out", "--lossless", "--removed", "gone.csv")
+    assert ran.status == 0
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["a.txt", "b.txt"]
+    said = ran.err.partition("Spared 1 document that the kept one does not contain.")[2]
+    assert "in/b.txt" in said
+    assert "beside in/a.txt" in said
+    assert "[+今年还多了一句\\x1b[31m重要的话，不能删。+]" in said
+    assert next(csv.reader(io.StringIO((tmp_path / "gone.csv").read_text())))[5:7] == [
+        "covered", "measure",
+    ]  # fmt: skip
+    ran = simdup("dedupe", "in", "-o", "out2", "--lossless", "-k", "longest")
+    assert [path.name for path in (tmp_path / "out2").iterdir()] == ["b.txt"]
+    assert "Spared" not in ran.err
+
+
+def test_compare_asks_whether_the_second_is_contained_in_the_first() -> None:
+    text = prose(1)
+    longer = text + prose(2, 20)
+    asked: dict[str, Any] = {"lossless": True, "similarity": 0.5}
+    assert compare(longer, text, **asked).duplicates
+    assert not compare(text, longer, **asked).duplicates
+
+
+def test_what_contradicts_it_is_refused(simdup: Command, tmp_path: Path) -> None:
+    data = [("a", prose(1)), ("b", near(prose(1)))]
+    with pytest.raises(SimdupError, match="lossless` needs star"):
+        dedupe(data, lossless=True, linkage="single")
+    with pytest.raises(SimdupError, match="needs verification"):
+        dedupe(data, lossless=True, verify=False)
+    with pytest.raises(TypeError, match="lossless: expected True or False"):
+        scan(data, lossless="yes")  # type: ignore[arg-type]
+    nothing = FingerprintLines([], np.zeros((0, 1), np.uint64), 64, "")
+    with pytest.raises(SimdupError, match="for documents that are removed"):
+        cluster(nothing, Settings.of(lossless=True))
+    write(tmp_path / "in", dict(data))
+    assert simdup("index", "build", "seen.index", "in").status == 0
+    ran = simdup("dedupe", "in", "--reference", "seen.index", "-o", "out", "--lossless")
+    assert ran.status == 2
+    assert "--lossless: seen.index is an index, which has no texts to measure" in ran.err
+
+
+def test_a_family_costs_as_much_as_it_has_documents() -> None:
+    """Pages of a template are compared with the first one, not each with each."""
+    chance = random.Random(3)
+    base = page(set(range(11)), 0)
+
+    def checked(many: int) -> int:
+        own = ["".join(chance.choices("天地玄黄宇宙洪荒日月盈昃", k=chance.randint(0, 90)))
+               for _ in range(many)]  # fmt: skip
+        found = dedupe(enumerate(base + one for one in own), lossless=True, keep="longest")
+        assert found.removed
+        assert found.result.spared
+        assert found.result.summary.unchecked == 0
+        return found.result.summary.candidates
+
+    assert checked(1000) <= 2.5 * checked(500)
