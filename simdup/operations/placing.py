@@ -107,3 +107,11 @@ def check_meeting(placed: Sequence[tuple[File, str]]) -> None:
         if other != file.path:
             raise SimdupError(file.path, f"would have the same place in OUT as {other}: {below}",
                               "clean them separately")  # fmt: skip
+
+
+def require_records(files: Sequence[File]) -> None:
+    """Raise if a file holds no records, to which fields could be added."""
+    for file in files:
+        if not file.records:
+            what = "is one document, and only records can be annotated"
+            raise SimdupError(file.path, what, "see `input_format`, or leave it out with `exclude`")
