@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from simdup.ingest.groups import FOLDER
 from simdup.model.clusters import Summary
 from simdup.model.criteria import Criteria
 from simdup.model.documents import Skipped
@@ -214,6 +213,9 @@ def criteria_words(criteria: Criteria) -> str:
         parts += [f"{name} at least {value:g}" for name, value in asked if value is not None]
     parts += ["equal titles"] if criteria.same_title else []
     if criteria.across is not None:
+        # It imports numpy, which `index info` does without.
+        from simdup.ingest.groups import FOLDER
+
         parts.append(f"different {shown(criteria.across)}{'s' * (criteria.across == FOLDER)}")
     return ", ".join(parts) or f"by {SEARCHES[criteria.searches[0]]}"
 
