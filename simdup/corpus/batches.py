@@ -27,8 +27,8 @@ from simdup.corpus.own_results import is_own_result, leave_out
 from simdup.corpus.parquet import cut_parquet, require_pyarrow
 from simdup.corpus.record_batches import ArrayBatch, LineBatch, RecordBatch, cut_records
 from simdup.corpus.records import read_records, without_surrogates
-from simdup.corpus.sources import NOT_REGULAR, STDIN, File
-from simdup.errors import reason
+from simdup.corpus.sources import STDIN, File
+from simdup.errors import NOT_REGULAR, reason
 from simdup.model.documents import Document, Skipped
 from simdup.model.reading import Reading
 

@@ -11,14 +11,15 @@ from typing import NamedTuple
 
 from simdup.corpus.compression import DETECT, split_compression
 from simdup.corpus.formats import RECORDS, format_of, format_of_file
+from simdup.corpus.ignore_files import IGNORE_FILE
 from simdup.corpus.names import split_address
 from simdup.corpus.patterns import Patterns
+from simdup.corpus.walking import Rules, walk
 from simdup.errors import reason, unreadable
 from simdup.model.documents import Skipped
 from simdup.model.reading import Reading
 
 STDIN = "-"
-NOT_REGULAR = "not a regular file"
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +109,7 @@ class _Lister:
         self.named: list[str] = []
         self.met_again = False  # whether a file of the last source had been listed before
         self._reading = reading
-        self._rules = _Rules(Patterns(reading.glob), Patterns(reading.exclude), reading)
+        self._rules = Rules(Patterns(reading.glob), Patterns(reading.exclude), reading.ignore)
         self._walked = False
         self._seen: set[str] = set()
         self._real: dict[str, str] = {}  # the real path of each folder
@@ -119,7 +120,7 @@ class _Lister:
         files: list[File] = []
         faults = len(self.skipped)
         self.met_again = False
-        for found in _expand(source, self._rules):
+        for found in _expand(source, self._rules, self._reading):
             if isinstance(found, Skipped):
                 self.skipped.append(found)
                 continue
@@ -182,7 +183,14 @@ class _Lister:
         # If no pattern matched, each folder already has a note.
         unused = [("`glob`", one) for one in glob if len(glob) < len(set(self._reading.glob))]
         unused += [("`exclude`", one) for one in exclude]
-        return self.notes + [(name, f"nothing matches {one!r}") for name, one in unused]
+        notes = self.notes + [(name, f"nothing matches {one!r}") for name, one in unused]
+        return notes + self._ignored()
+
+    def _ignored(self) -> list[tuple[str, str]]:
+        """Return the note on what `.simdupignore` files left out."""
+        counts = ((self._rules.files, "file"), (self._rules.folders, "folder"))
+        parts = [f"{count:,} {what}{'s' * (count != 1)}" for count, what in counts if count]
+        return [(IGNORE_FILE, f"left out {' and '.join(parts)}")] if parts else []
 
 
 def one_file(path: str, reading: Reading) -> File:
@@ -234,16 +242,7 @@ def read_bytes(path: str) -> bytes:
         raise unreadable(path, error) from None
 
 
-class _Rules(NamedTuple):
-    """Which files a walk includes, and how they are read."""
-
-    glob: Patterns
-    exclude: Patterns
-    reading: Reading
-
-
-def _expand(source: str, rules: _Rules) -> Iterator[File | Skipped]:
-    reading = rules.reading
+def _expand(source: str, rules: Rules, reading: Reading) -> Iterator[File | Skipped]:
     if source == STDIN:
         form = format_of(STDIN, reading)
         yield File(STDIN, format=form, compression=DETECT, max_size=reading.max_size)
@@ -257,65 +256,13 @@ def _expand(source: str, rules: _Rules) -> Iterator[File | Skipped]:
         yield Skipped(source, "no such file or folder", error=True)
         return
     if stat.S_ISDIR(status.st_mode):
-        yield from _walk(source, rules)
+        for found in walk(source, rules):
+            if isinstance(found, Skipped):
+                yield found
+            else:
+                yield _file(*found, reading, walked=True)
     else:
         yield _file(source, status, reading)
-
-
-def _walk(source: str, rules: _Rules) -> Iterator[File | Skipped]:
-    # Not recursive: a folder may be deeper than Python's call stack.
-    open_folders = [_entries(source, "", rules)]
-    while open_folders:
-        for found in open_folders[-1]:
-            if not isinstance(found, _Folder):
-                yield found
-                continue
-            open_folders.append(_entries(found.path, found.below, rules))
-            break
-        else:
-            open_folders.pop()
-
-
-class _Folder(NamedTuple):
-    """A folder below a source."""
-
-    path: str
-    below: str  # its path below the source, with a slash at the end
-
-
-def _entries(folder: str, below: str, rules: _Rules) -> Iterator[File | Skipped | _Folder]:
-    try:
-        with os.scandir(folder) as entries:
-            ordered = sorted(entries, key=lambda entry: os.fsencode(entry.name))
-    except OSError as error:
-        yield _unlisted(folder, error, named=not below)
-        return
-    for entry in ordered:
-        path = below + entry.name
-        try:
-            if entry.name.startswith(".") or entry.is_symlink() or rules.exclude.match(path):
-                continue
-            if entry.is_dir(follow_symlinks=False):
-                yield _Folder(entry.path, path + "/")
-            elif not rules.glob or rules.glob.match(path):
-                if entry.is_file(follow_symlinks=False):
-                    status = entry.stat(follow_symlinks=False)
-                    yield _file(entry.path, status, rules.reading, walked=True)
-                else:
-                    # Reading a named pipe would wait forever.
-                    yield Skipped(entry.path, NOT_REGULAR)
-        except OSError as error:
-            yield _unlisted(entry.path, error)
-
-
-def _unlisted(path: str, error: OSError, named: bool = False) -> Skipped:
-    """Return why a file or folder could not be listed.
-
-    In a folder that is in use, files may vanish; this is an error only if the user named the file.
-    """
-    if isinstance(error, FileNotFoundError) and not named:
-        return Skipped(path, "vanished while its folder was listed")
-    return Skipped(path, reason(error), error=True)
 
 
 def _file(path: str, status: os.stat_result, reading: Reading, walked: bool = False) -> File:

@@ -16,6 +16,7 @@ from simdup.errors import SimdupError
 from simdup.features.analyzer import Analyzer
 from simdup.fingerprints.fingerprinter import Fingerprinter
 from simdup.ingest.given import Given
+from simdup.ingest.groups import GroupBy
 from simdup.ingest.paths import STRINGS
 from simdup.ingest.rows import Rows, recognise, row_batches
 from simdup.model.documents import Skipped
@@ -96,8 +97,16 @@ def require_existing(paths: Sequence[str]) -> None:
 
 
 def _with_fields(settings: Settings) -> Settings:
-    """Return settings that read the field of records which decides what is kept."""
-    reading = replace(settings.reading, value_field=settings.criteria.keep_field)
+    """Return settings that read the fields of records which decide pairs and what is kept."""
+    reading, criteria = settings.reading, settings.criteria
+    group_field = reading.group_field
+    if criteria.across is not None:
+        field = GroupBy("across", criteria.across).field
+        if field is not None and group_field not in (None, field):
+            what = f"cannot be {field!r} beside groups by {group_field!r}"
+            raise SimdupError("across", what, "use one field for both", "across")
+        group_field = field or group_field
+    reading = replace(reading, value_field=criteria.keep_field, group_field=group_field)
     return replace(settings, reading=reading)
 
 

@@ -20,6 +20,9 @@ class Reading:
         Shell patterns of the files to read, and of the files and folders to leave out.  A pattern
         with a slash is matched against the path below the SOURCE, one without against the name;
         ``{a,b}`` matches either.
+    ignore : bool
+        Whether a walk follows the ``.simdupignore`` files that it meets; False reads what they
+        leave out.
     input_format : str
         One of `INPUT_FORMATS`; ``auto`` uses the suffix, and takes a ``.json`` file for records
         only where it is an array of objects, or lines of objects.
@@ -60,6 +63,7 @@ class Reading:
     value_field: str | None = None
     group_field: str | None = None
     title_field: str | None = None
+    ignore: bool = True
 
     @property
     def text_fields(self) -> tuple[str, ...]:

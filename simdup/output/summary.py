@@ -29,6 +29,7 @@ SEARCHES = {
 
 # Reasons for skipping a document by how they begin, as the end of a sentence.
 _KINDS = {
+    "empty after": ("empty after `strip`",),
     "empty": ("empty",),
     "binary": ("binary file",),
     "undecodable": ("undecodable file",),
@@ -117,11 +118,13 @@ def _linked(summary: Summary, criteria: Criteria) -> str:
     """Return how many documents are not near the kept one of their cluster."""
     if not summary.linked:
         return ""
+    linked = f"{summary.linked:,} more {'is' if summary.linked == 1 else 'are'} linked"
+    if criteria.across is not None:
+        return f"{linked}: paired with other members, but not with the kept document."
     far = ""
     measured = criteria.verify and criteria.similarity and summary.indexed is None
     if measured and not (criteria.extras or criteria.by_distance):
         far = f" (similarity below {criteria.similarity:g})"
-    linked = f"{summary.linked:,} more {'is' if summary.linked == 1 else 'are'} linked"
     return f"{linked}: near other members, but not near the kept document{far}."
 
 
@@ -210,6 +213,11 @@ def criteria_words(criteria: Criteria) -> str:
         asked += [(name, getattr(criteria, name)) for name in criteria.extras]
         parts += [f"{name} at least {value:g}" for name, value in asked if value is not None]
     parts += ["equal titles"] if criteria.same_title else []
+    if criteria.across is not None:
+        # It imports numpy, which `index info` does without.
+        from simdup.ingest.groups import FOLDER
+
+        parts.append(f"different {shown(criteria.across)}{'s' * (criteria.across == FOLDER)}")
     return ", ".join(parts) or f"by {SEARCHES[criteria.searches[0]]}"
 
 
@@ -296,6 +304,7 @@ def recipe_words(recipe: dict[str, Any]) -> str:
     ]
     if "dictionary" in recipe:
         parts.insert(1, f"dict {shown(recipe['dictionary'])}")
+    parts[:0] = [f"strip {shown(repr(expression))}" for expression in recipe.get("strip", ())]
     return f"recipe {recipe['digest']}: " + ", ".join(parts)
 
 
