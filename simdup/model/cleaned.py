@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from simdup.errors import SimdupError, invalid
+from simdup.errors import NUMBER, SimdupError, check_type, invalid
 from simdup.model.clusters import Spared
 from simdup.model.matches import Added
 from simdup.model.result import Result
@@ -40,6 +40,9 @@ class DedupeOptions:
 
     def __post_init__(self) -> None:
         """Reject invalid values."""
+        check_type("max_removed", self.max_removed, NUMBER, unset=None)
+        for name in ("annotate", "add", "force"):
+            check_type(name, getattr(self, name), (bool, "True or False"))
         if self.annotate and self.max_removed is not None:
             what = "has no effect with `annotate`, which removes nothing"
             raise SimdupError("max_removed", what, field="max_removed")

@@ -176,7 +176,7 @@ def test_what_it_cannot_do_is_said(simdup: Command, tmp_path: Path) -> None:
     assert (ran.status, (tmp_path / "out").exists()) == (2, False)
     assert "in/a.txt: is one document, and only records can be annotated" in ran.err
     for options, said in (
-        (("--dry-run",), "--annotate writes records"),
+        (("--dry-run",), "--annotate writes what --dry-run does not"),
         (("-o", "out", "--max-removed", "0.5"), "has no effect with --annotate"),
         (("-o", "out", "--link", "hard"), "has no effect with --annotate"),
     ):

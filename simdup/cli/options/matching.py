@@ -99,7 +99,7 @@ _CRITERIA = {
     ),
     "lossless": _matching(
         "--lossless",
-        "Remove only documents that the kept one contains: 98 % of their shingles.",
+        "Remove only what the kept document contains.",
         common=True,
     ),
     "all_pairs": _matching(
