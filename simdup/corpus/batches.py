@@ -19,6 +19,7 @@ from simdup.corpus.addresses import find_record
 from simdup.corpus.compression import decompress
 from simdup.corpus.decoding import decode
 from simdup.corpus.encoding_detection import NotText
+from simdup.corpus.files import STDIN, File
 from simdup.corpus.formats import RECORDS
 from simdup.corpus.html import decode_html, extract_text, page_text, page_title
 from simdup.corpus.lines import BATCH_BYTES
@@ -27,7 +28,7 @@ from simdup.corpus.own_results import is_own_result, leave_out
 from simdup.corpus.parquet import cut_parquet, require_pyarrow
 from simdup.corpus.record_batches import ArrayBatch, LineBatch, RecordBatch, cut_records
 from simdup.corpus.records import read_records, without_surrogates
-from simdup.corpus.sources import NOT_REGULAR, STDIN, File
+from simdup.corpus.sources import NOT_REGULAR
 from simdup.errors import reason
 from simdup.model.documents import Document, Skipped
 from simdup.model.reading import Reading

@@ -15,9 +15,9 @@ from dataclasses import replace
 from importlib.util import find_spec
 from typing import IO, Any
 
+from simdup.corpus.files import STDIN, File
 from simdup.corpus.lines import BATCH_BYTES
 from simdup.corpus.record_batches import ParquetBatch, missing_field
-from simdup.corpus.sources import STDIN, File
 from simdup.errors import SimdupError
 from simdup.model.documents import Skipped
 from simdup.model.reading import Reading

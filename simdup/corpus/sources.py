@@ -6,10 +6,11 @@ import os
 import stat
 import sys
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple
 
 from simdup.corpus.compression import DETECT, split_compression
+from simdup.corpus.files import STDIN, File
 from simdup.corpus.formats import RECORDS, format_of, format_of_file
 from simdup.corpus.names import split_address
 from simdup.corpus.patterns import Patterns
@@ -17,43 +18,7 @@ from simdup.errors import reason, unreadable
 from simdup.model.documents import Skipped
 from simdup.model.reading import Reading
 
-STDIN = "-"
 NOT_REGULAR = "not a regular file"
-
-
-@dataclass(frozen=True, slots=True)
-class File:
-    """A file to be read."""
-
-    path: str  # also its name in results; ``-`` is standard input
-    size: int = 0  # bytes; 0 if unknown
-    modified: float = 0.0  # seconds since 1970
-    format: str = "text"  # ``text`` and ``html`` are one document; the others contain records
-    compression: str = ""  # see `simdup.corpus.compression`
-    content_path: str = ""  # where its content is, if not at `path`
-    max_size: int = sys.maxsize  # the most bytes of a document, decompressed
-    regular: bool = False  # whether it was a regular file when it was listed
-    walked: bool = False  # whether it was found in a folder, not named
-    record: str = ""  # the only record that is wanted, by number or name; see `find_record`
-
-    @property
-    def records(self) -> bool:
-        """Whether it contains many documents."""
-        return self.format in RECORDS
-
-    @property
-    def address(self) -> str:
-        """How the only record that is wanted is named."""
-        return f"{self.path}#{self.record}"
-
-    @property
-    def too_large(self) -> str:
-        """The reason for skipping a document above `max_size`."""
-        size, units = self.max_size, ["bytes", "kB", "MB", "GB"]
-        while size % 1024 == 0 < size and len(units) > 1:
-            size //= 1024
-            del units[0]
-        return f"larger than {size} {units[0]}: see `max_size`"
 
 
 class Listed(str):
@@ -325,20 +290,6 @@ def _file(path: str, status: os.stat_result, reading: Reading, walked: bool = Fa
         path, status.st_size, status.st_mtime, form, compression,
         max_size=reading.max_size, regular=stat.S_ISREG(status.st_mode), walked=walked,
     )  # fmt: skip
-
-
-def difference(file: File) -> str:
-    """Return how a file differs from what it was when it was listed; empty if it does not."""
-    path = file.content_path or file.path
-    try:
-        now = os.stat(path)
-    except OSError as error:
-        return f"{reason(error)}: vanished during the run"
-    if file.regular and not stat.S_ISREG(now.st_mode):
-        return "no longer a regular file"
-    if (now.st_size, now.st_mtime) != (file.size, file.modified):
-        return "changed while it was read"
-    return "" if os.access(path, os.R_OK) else "permission denied"
 
 
 def is_page(file: File, reading: Reading) -> bool:

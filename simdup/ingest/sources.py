@@ -10,8 +10,9 @@ from os.path import lexists
 from typing import Any, TypeAlias
 
 from simdup.corpus.batches import Batch, batches, require_extras
+from simdup.corpus.files import STDIN, File
 from simdup.corpus.names import split_address
-from simdup.corpus.sources import STDIN, File, Listing, Named, is_page, list_files
+from simdup.corpus.sources import Listing, Named, is_page, list_files
 from simdup.errors import SimdupError
 from simdup.features.analyzer import Analyzer
 from simdup.fingerprints.fingerprinter import Fingerprinter

@@ -12,9 +12,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from simdup.corpus.compression import detect_compression, split_compression
+from simdup.corpus.files import STDIN, File
 from simdup.corpus.formats import RECORDS, format_of
 from simdup.corpus.names import without_address
-from simdup.corpus.sources import STDIN, File, list_files
+from simdup.corpus.sources import list_files
 from simdup.corpus.spool import spool_folder
 from simdup.errors import SimdupError, unwritable
 from simdup.index.opening import split_indexes

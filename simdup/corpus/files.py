@@ -1,0 +1,62 @@
+"""Files that are to be read, or members of archives."""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+from dataclasses import dataclass
+
+from simdup.corpus.formats import RECORDS
+from simdup.errors import reason
+
+STDIN = "-"
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file to be read."""
+
+    path: str  # also its name in results; ``-`` is standard input
+    size: int = 0  # bytes; 0 if unknown
+    modified: float = 0.0  # seconds since 1970
+    format: str = "text"  # ``text`` and ``html`` are one document; the others contain records
+    compression: str = ""  # see `simdup.corpus.compression`
+    content_path: str = ""  # where its content is, if not at `path`
+    max_size: int = sys.maxsize  # the most bytes of a document, decompressed
+    regular: bool = False  # whether it was a regular file when it was listed
+    walked: bool = False  # whether it was found in a folder, not named
+    record: str = ""  # the only record that is wanted, by number or name; see `find_record`
+
+    @property
+    def records(self) -> bool:
+        """Whether it contains many documents."""
+        return self.format in RECORDS
+
+    @property
+    def address(self) -> str:
+        """How the only record that is wanted is named."""
+        return f"{self.path}#{self.record}"
+
+    @property
+    def too_large(self) -> str:
+        """The reason for skipping a document above `max_size`."""
+        size, units = self.max_size, ["bytes", "kB", "MB", "GB"]
+        while size % 1024 == 0 < size and len(units) > 1:
+            size //= 1024
+            del units[0]
+        return f"larger than {size} {units[0]}: see `max_size`"
+
+
+def difference(file: File) -> str:
+    """Return how a file differs from what it was when it was listed; empty if it does not."""
+    path = file.content_path or file.path
+    try:
+        now = os.stat(path)
+    except OSError as error:
+        return f"{reason(error)}: vanished during the run"
+    if file.regular and not stat.S_ISREG(now.st_mode):
+        return "no longer a regular file"
+    if (now.st_size, now.st_mtime) != (file.size, file.modified):
+        return "changed while it was read"
+    return "" if os.access(path, os.R_OK) else "permission denied"
