@@ -6,11 +6,33 @@ import os
 import stat
 import sys
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from simdup.corpus.formats import RECORDS
 from simdup.errors import reason
 
 STDIN = "-"
+# The format of an archive: its files are the documents.
+ARCHIVE = "zip"
+
+
+class Part(NamedTuple):
+    """Where a member of a zip file is, and what the file declares of it."""
+
+    start: int  # of its local header
+    packed: int  # bytes
+    size: int  # bytes, unpacked
+    crc: int
+    method: int  # of compression
+
+
+class Member(NamedTuple):
+    """Where a file in an archive is."""
+
+    archive: str  # the path of the archive
+    size: int  # of the archive in bytes
+    modified: float  # the archive, in seconds since 1970
+    parts: tuple[Part, ...]  # the archives within it that lead to the file, and the file
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +48,7 @@ class File:
     max_size: int = sys.maxsize  # the most bytes of a document, decompressed
     regular: bool = False  # whether it was a regular file when it was listed
     walked: bool = False  # whether it was found in a folder, not named
+    member: Member | None = None  # where it is, if it is in an archive
     record: str = ""  # the only record that is wanted, by number or name; see `find_record`
 
     @property
@@ -50,13 +73,15 @@ class File:
 
 def difference(file: File) -> str:
     """Return how a file differs from what it was when it was listed; empty if it does not."""
-    path = file.content_path or file.path
+    path, size = file.content_path or file.path, file.size
+    if file.member is not None:
+        path, size = file.member.archive, file.member.size
     try:
         now = os.stat(path)
     except OSError as error:
         return f"{reason(error)}: vanished during the run"
     if file.regular and not stat.S_ISREG(now.st_mode):
         return "no longer a regular file"
-    if (now.st_size, now.st_mtime) != (file.size, file.modified):
+    if (now.st_size, now.st_mtime) != (size, file.modified):
         return "changed while it was read"
     return "" if os.access(path, os.R_OK) else "permission denied"

@@ -63,7 +63,7 @@ def _open_table(file: File, stream: IO[bytes]) -> Iterator[Any]:
     """Open a table; it needs random access, so a stream is first copied to a file."""
     import pyarrow.parquet as pq
 
-    if file.path == STDIN or file.compression:
+    if file.path == STDIN or file.compression or file.member:
         with tempfile.TemporaryFile() as copy:
             shutil.copyfileobj(stream, copy, BATCH_BYTES)
             copy.seek(0)

@@ -14,12 +14,11 @@ import numpy as np
 from simdup.corpus.compression import detect_compression, split_compression
 from simdup.corpus.files import STDIN, File
 from simdup.corpus.formats import RECORDS, format_of
-from simdup.corpus.names import without_address
+from simdup.corpus.names import split_member, without_address
 from simdup.corpus.sources import list_files
 from simdup.corpus.spool import spool_folder
 from simdup.errors import SimdupError, unwritable
 from simdup.index.opening import split_indexes
-from simdup.ingest.corpus import Corpus
 from simdup.ingest.sources import Input, open_files
 from simdup.model.cleaned import Cleaned, Removed
 from simdup.model.documents import Skipped
@@ -37,6 +36,7 @@ from simdup.output.corpus_writer import (
     records_by_file,
     write_records,
 )
+from simdup.output.cuts import list_cuts
 from simdup.output.streams import open_output
 from simdup.output.targets import check_apart, check_target
 from simdup.workspace import reserve
@@ -115,6 +115,8 @@ def rewrite(
         files = [_rereadable(file, sources, folder) for file in listing.files]
         opened = replace(open_files(listing._replace(files=files), settings), indexes=indexes)
         references, given = files[: listing.references], files[listing.references :]
+        # An archive is one file, whatever is in it.
+        given = [file for file in given if file.member is None] + listing.archives
         # A mistyped name should produce nothing, not even an empty folder.
         nothing = not given and bool(listing.skipped)
         if options.target is None or nothing:
@@ -208,7 +210,12 @@ def _write_folder(
 
 def _missing(unlisted: Sequence[Skipped], filled: CleanedFolder, folder: str) -> tuple[str, ...]:
     """Return the files and folders that could not be opened, so that the new folder lacks them."""
-    closed = [one.document for one in unlisted if one.error and _closed(one.document)]
+    copied = {file.path for file, _ in filled.files}  # with archives that could not be listed
+    closed = [
+        one.document
+        for one in unlisted
+        if one.error and one.document not in copied and _closed(one.document)
+    ]
     return *closed, *(
         file.path
         for file, below in filled.files
@@ -226,7 +233,8 @@ def find_cuts(opened: Input, references: Sequence[str]) -> tuple[Result, list[Cu
     """Find what is redundant; raise if a reference gave no document."""
     result, corpus = examine(opened)
     _check_references(references, result.skipped)
-    return result, _cuts(result, corpus)
+    cuts, notes = list_cuts(result, corpus, opened.files)
+    return replace(result, notes=(*result.notes, *notes)), cuts
 
 
 def without(result: Result, cuts: Sequence[Cut]) -> Cleaned:
@@ -259,6 +267,9 @@ def _check_name(target: str) -> None:
 def _check_places(sources: Sequence[str], options: DedupeOptions) -> None:
     """Refuse to write over a source, or over each other, and sources that are not a corpus."""
     for source in sources:
+        if not os.path.lexists(source) and split_member(source):
+            what = "a file in an archive is not a corpus that can be cleaned"
+            raise SimdupError(source, what, "name the archive, or the file in `references`")
         if without_address(source) != source:
             what = "a single record is not a corpus that can be cleaned"
             raise SimdupError(source, what, "name its file, or the record in `references`")
@@ -329,23 +340,3 @@ def _check_meeting(placed: Sequence[tuple[File, str]]) -> None:
         if other != file.path:
             raise SimdupError(file.path, f"would have the same place in OUT as {other}: {below}",
                               "clean them separately")  # fmt: skip
-
-
-def _cuts(result: Result, corpus: Corpus) -> list[Cut]:
-    """Return the documents to remove, in input order."""
-    # A file that was not read completely is kept whole.
-    unread = {one.document for one in result.skipped if one.error}
-    found: list[Cut] = []
-    for cluster in result.clusters:
-        by_number = {member.number: member for member in cluster.members}
-        for one in cluster.members:
-            number, kept = one.number, by_number[one.beside]
-            if one.role == "redundant" and corpus.paths[number] not in unread:
-                read = kept.number >= 0  # not in an index, of which neither text nor file is known
-                same = read and corpus.digests[number] == corpus.digests[kept.number]
-                reason = "exact copy" if same else "near-duplicate"
-                figures = one.distance or 0, one.similarity, kept.name, one.estimated, one.measure
-                path, kept_path = corpus.paths[number], corpus.paths[kept.number] if read else ""
-                entry = Removed(one.name, reason, *figures)
-                found.append(Cut(entry, path, corpus.records[number], kept_path, number))
-    return sorted(found, key=lambda cut: cut.number)
