@@ -20,12 +20,11 @@ from simdup.corpus.compression import decompress
 from simdup.corpus.decoding import decode
 from simdup.corpus.encoding_detection import NotText
 from simdup.corpus.files import STDIN, File
-from simdup.corpus.formats import OFFICE, RECORDS
+from simdup.corpus.formats import OFFICE
 from simdup.corpus.html import decode_html, extract_text, page_text, page_title
 from simdup.corpus.lines import BATCH_BYTES
-from simdup.corpus.main_text import require_justext
 from simdup.corpus.own_results import is_own_result, leave_out
-from simdup.corpus.parquet import cut_parquet, require_pyarrow
+from simdup.corpus.parquet import cut_parquet
 from simdup.corpus.record_batches import ArrayBatch, LineBatch, RecordBatch, cut_records
 from simdup.corpus.records import read_records, without_surrogates
 from simdup.corpus.sources import NOT_REGULAR
@@ -265,21 +264,3 @@ def _read_up_to(stream: IO[bytes], size: int) -> bytes:
         pieces.append(piece)
         size -= len(piece)
     return b"".join(pieces)
-
-
-def require_extras(files: Iterable[File], reading: Reading) -> None:
-    """Raise if files need an extra that is not installed.
-
-    Raises
-    ------
-    SimdupError
-        If an extra is missing; the error names the first file that needs it.
-    """
-    first = {file.format: file.path for file in reversed(list(files))}
-    if "parquet" in first:
-        require_pyarrow(first["parquet"])
-    pages = [
-        path for kind, path in first.items() if kind == "html" or (reading.html and kind in RECORDS)
-    ]
-    if pages and reading.extract == "main":
-        require_justext(pages[0])

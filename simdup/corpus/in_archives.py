@@ -10,6 +10,7 @@ from typing import IO
 
 from simdup.corpus.archives import Inside, list_archive, open_member
 from simdup.corpus.compression import split_compression
+from simdup.corpus.extras import without_missing
 from simdup.corpus.files import ARCHIVE, File
 from simdup.corpus.formats import format_of_file
 from simdup.corpus.names import is_archive
@@ -41,7 +42,7 @@ def files_in(
     glob, exclude = rules
     path, status = archive
     whole = not glob or bool(below and glob.match(below))
-    chosen = []
+    chosen: list[File | Skipped] = []
     for one in _listed(path, status, reading):
         name = one.name if isinstance(one, Inside) else str(one.document)[len(path) + 1 :]
         steps = [below, *name.split("/")] if below else name.split("/")
@@ -49,7 +50,12 @@ def files_in(
         if any(map(exclude.match, paths)):
             continue
         if whole or any(glob.match(p) for p in paths if p is paths[-1] or is_archive(p)):
-            chosen.append(_file(path, one, reading) if isinstance(one, Inside) else one)
+            # What is in an archive may be there for others, so a missing extra is only noted.
+            chosen.append(
+                without_missing(_file(path, one, reading), reading)
+                if isinstance(one, Inside)
+                else one
+            )
     if chosen or whole:
         yield File(path, status.st_size, status.st_mtime, ARCHIVE, regular=True, walked=bool(below))
     yield from chosen

@@ -9,7 +9,8 @@ from os import PathLike
 from os.path import lexists
 from typing import Any, TypeAlias
 
-from simdup.corpus.batches import Batch, batches, require_extras
+from simdup.corpus.batches import Batch, batches
+from simdup.corpus.extras import require_extras
 from simdup.corpus.files import STDIN, File
 from simdup.corpus.names import split_address, split_member
 from simdup.corpus.sources import Listing, Named, is_page, list_files

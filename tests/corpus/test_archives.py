@@ -16,7 +16,7 @@ from office_files import docx, paragraphs, patched, zipped
 from support import Command, prose, write
 
 from simdup import scan
-from simdup.corpus import archives
+from simdup.corpus import archives, parquet
 from simdup.corpus.archives import Inside, list_archive, open_member
 from simdup.corpus.sources import list_files
 from simdup.model.documents import Skipped
@@ -308,6 +308,17 @@ class TestCommands:
         assert ran.err.startswith("simdup: c/broken.zip: not a zip file, or damaged\n")
         assert simdup("scan", "c/empty.zip").status == 2
         assert simdup("scan", "c", "--exclude", "broken.zip").status == 0
+
+    def test_a_missing_extra_is_noted(
+        self, simdup: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(parquet, "find_spec", lambda name: None)
+        members = [("t.parquet", b"x"), ("a.txt", prose(1))]
+        (tmp_path / "a.zip").write_bytes(zipped(members))
+        ran = simdup("scan", "a.zip")
+        assert ran.status == 0
+        assert "reading Parquet needs pyarrow: python -m pip install 'simdup[parquet]'" in ran.err
+        assert simdup("scan", "a.zip/t.parquet").status == 2
 
     def test_parquet(self, simdup: Command, tmp_path: Path) -> None:
         pa = pytest.importorskip("pyarrow", reason="needs the extra simdup[parquet]")

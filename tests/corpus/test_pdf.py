@@ -69,7 +69,7 @@ class TestReading:
         child = tmp_path / "child.py"
         child.write_text("import os, sys; sys.stdin.buffer.readline(); os._exit(9)")
         with monkeypatch.context() as patch:
-            patch.setattr(reader._Reader, "_started", None)
+            patch.setattr(reader._Reader, "_started", {})
             patch.setattr(reader, "_CHILD", child)
             found = read(pdf("a" * 500_000))
             assert isinstance(found, Skipped)

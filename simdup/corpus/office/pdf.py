@@ -17,10 +17,11 @@ from contextlib import suppress
 from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, ClassVar
 
 from simdup.corpus.office.found import Found, NotReadable
 from simdup.corpus.office.pdf_child import MOST_SECONDS
+from simdup.errors import reason
 
 _NEEDS = "PDF: needs python -m pip install 'simdup[office]'"
 _CHILD = Path(__file__).with_name("pdf_child.py")
@@ -53,7 +54,11 @@ def read_pdf(content: bytes, most: int) -> Found:
     """
     if find_spec("pypdfium2") is None:
         raise NotReadable(_NEEDS, error=False)
-    told, text = _Reader.here().ask(content, most)
+    try:
+        reader = _Reader.here()
+    except OSError as error:
+        raise NotReadable(f"PDFium cannot be started: {reason(error)}") from None
+    told, text = reader.ask(content, most)
     if told.get("large"):
         raise NotReadable(f"more than {most:,} characters")
     if "locked" in told:
@@ -68,14 +73,15 @@ def read_pdf(content: bytes, most: int) -> Found:
 class _Reader:
     """A process that reads PDF files, one after another."""
 
-    _started: tuple[int, _Reader] | None = None  # by which process, and the reader
+    # By the process that started it: a forked one cannot use that of its parent.
+    _started: ClassVar[dict[int, _Reader]] = {}
 
     @classmethod
     def here(cls) -> _Reader:
-        """Return the reader of this process; a forked one cannot share that of its parent."""
-        if cls._started is None or cls._started[0] != os.getpid():
-            cls._started = os.getpid(), cls()
-        return cls._started[1]
+        """Return the reader of this process."""
+        if os.getpid() not in cls._started:
+            cls._started[os.getpid()] = cls()
+        return cls._started[os.getpid()]
 
     def __init__(self) -> None:
         # Nothing is imported from the folder of the program: `-P`.
@@ -89,7 +95,12 @@ class _Reader:
     def ask(self, content: bytes, most: int) -> tuple[dict[str, Any], str]:
         """Return what is told about a file, and its text."""
         with self._one_at_a_time:
-            return self._ask(content, most)
+            try:
+                return self._ask(content, most)
+            except BaseException:
+                # An answer that nobody has read would be taken for that of the next file.
+                self.close()
+                raise
 
     def _ask(self, content: bytes, most: int) -> tuple[dict[str, Any], str]:
         requests, answers = self._pipes()
@@ -99,7 +110,6 @@ class _Reader:
             requests.flush()
         line = answers.readline()
         if not line:
-            self.close()
             raise NotReadable(f"PDFium fails on it, or takes more than {MOST_SECONDS} seconds")
         told: dict[str, Any] = json.loads(line)
         return told, answers.read(told["length"]).decode()
@@ -113,7 +123,7 @@ class _Reader:
     def close(self) -> None:
         """End the process; the next file gets a new one."""
         atexit.unregister(self.close)
-        type(self)._started = None
+        self._started.pop(os.getpid(), None)
         self._process.kill()
         self._process.wait()
         for pipe in self._pipes():
