@@ -57,6 +57,14 @@ class File:
         return self.format in RECORDS
 
     @property
+    def on_disk(self) -> File:
+        """The file itself, or the archive that it is in."""
+        if self.member is None:
+            return self
+        of = self.member
+        return File(of.archive, of.size, of.modified, ARCHIVE, regular=True, walked=self.walked)
+
+    @property
     def address(self) -> str:
         """How the only record that is wanted is named."""
         return f"{self.path}#{self.record}"

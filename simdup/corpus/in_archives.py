@@ -15,6 +15,7 @@ from simdup.corpus.files import ARCHIVE, File
 from simdup.corpus.formats import format_of_file
 from simdup.corpus.names import is_archive
 from simdup.corpus.patterns import Patterns
+from simdup.errors import reason
 from simdup.model.documents import Skipped
 from simdup.model.reading import Reading
 
@@ -64,7 +65,10 @@ def files_in(
 def named_member(path: str, inner: str, reading: Reading) -> File | Skipped:
     """Return a file in an archive, or one of its records, that a SOURCE names."""
     wanted = f"{path}/{inner}"
-    listed = _listed(path, os.stat(path), reading)
+    try:
+        listed = _listed(path, os.stat(path), reading)
+    except OSError as error:
+        return Skipped(wanted, reason(error), error=True)
     found: dict[str, File | Skipped] = {}
     for one in listed:
         if isinstance(one, Skipped):

@@ -26,16 +26,11 @@ SMALL = 1 << 20
 BOMB = f"unpacks to more than {MOST_RATIO} times its size"
 ENCRYPTED = "encrypted"
 
-# What zipfile, and the libraries below it, raise for damaged and hostile files.
-_DAMAGES = (
-    zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, EOFError, ValueError,
-    RuntimeError, OverflowError, MemoryError,
-)  # fmt: skip
-_METHODS = {
-    getattr(zipfile, name)
-    for name in ("ZIP_STORED", "ZIP_DEFLATED", "ZIP_BZIP2", "ZIP_LZMA", "ZIP_ZSTANDARD")
-    if hasattr(zipfile, name)
-}
+# What zipfile, and the libraries below it, raise for damaged and hostile data, and besides when
+# they read a list of members or the head of one.
+_DAMAGES = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError)
+_FAULTS = (*_DAMAGES, struct.error, ValueError, RuntimeError, OverflowError)
+_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA)
 # The end of a local header: the lengths of the name and of the extra field that follow.
 _LENGTHS = struct.Struct("<26xHH")
 
@@ -47,21 +42,6 @@ def part_of(info: zipfile.ZipInfo) -> Part:
     )
 
 
-@contextmanager
-def damages(what: str) -> Iterator[None]:
-    """Raise OSError for all that a damaged zip file can raise.
-
-    Raises
-    ------
-    OSError
-        Says `what`.
-    """
-    try:
-        yield
-    except _DAMAGES:
-        raise OSError(errno.EIO, what) from None
-
-
 def directory(stream: IO[bytes]) -> list[zipfile.ZipInfo]:
     """Return what a zip file lists.
 
@@ -70,8 +50,11 @@ def directory(stream: IO[bytes]) -> list[zipfile.ZipInfo]:
     OSError
         If it is not a zip file, or damaged.
     """
-    with damages("not a zip file, or damaged"), zipfile.ZipFile(stream) as listed:
-        return listed.infolist()
+    try:
+        with zipfile.ZipFile(stream) as listed:
+            return listed.infolist()
+    except _FAULTS:
+        raise OSError(errno.EIO, "not a zip file, or damaged") from None
 
 
 def unreadable_member(info: zipfile.ZipInfo) -> str:
@@ -79,7 +62,7 @@ def unreadable_member(info: zipfile.ZipInfo) -> str:
     if info.flag_bits & 1:
         return ENCRYPTED
     if info.compress_type not in _METHODS:
-        return f"compressed by method {info.compress_type}, which Python does not know"
+        return f"compressed by method {info.compress_type}, which is not supported"
     return ""
 
 
@@ -97,11 +80,18 @@ def open_part(stream: IO[bytes], part: Part) -> Iterator[IO[bytes]]:
     info: Any = zipfile.ZipInfo()
     info.CRC, info.compress_type = part.crc, part.method
     info.compress_size, info.file_size = part.packed, part.size
-    with damages("damaged zip data"):
+    damaged = OSError(errno.EIO, "damaged zip data")
+    try:
         stream.seek(part.start)
         stream.seek(sum(_LENGTHS.unpack(stream.read(_LENGTHS.size))), os.SEEK_CUR)
-        with zipfile.ZipExtFile(stream, "r", info) as content:
+        content = zipfile.ZipExtFile(stream, "r", info)
+    except _FAULTS:
+        raise damaged from None
+    try:
+        with content:
             yield cast(IO[bytes], content)
+    except _DAMAGES:
+        raise damaged from None
 
 
 def read_part(stream: IO[bytes], part: Part) -> bytes:

@@ -116,7 +116,7 @@ def rewrite(
         opened = replace(open_files(listing._replace(files=files), settings), indexes=indexes)
         references, given = files[: listing.references], files[listing.references :]
         # An archive is one file, whatever is in it.
-        given = [file for file in given if file.member is None] + listing.archives
+        references, given = _on_disk(references), _on_disk([*given, *listing.archives])
         # A mistyped name should produce nothing, not even an empty folder.
         nothing = not given and bool(listing.skipped)
         if options.target is None or nothing:
@@ -206,6 +206,10 @@ def _write_folder(
         after = sum(os.path.getsize(place) for place in places if os.path.isfile(place))
         finish(result, cleaned.removed)
     return cleaned._replace(written=target, bytes_before=before, bytes_after=after, missing=missing)
+
+
+def _on_disk(files: Sequence[File]) -> list[File]:
+    return list({file.on_disk.path: file.on_disk for file in files}.values())
 
 
 def _missing(unlisted: Sequence[Skipped], filled: CleanedFolder, folder: str) -> tuple[str, ...]:

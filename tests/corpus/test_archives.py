@@ -190,7 +190,7 @@ class TestHostile:
         ("change", "reason"),
         [
             (("flags", 1), "a.txt: encrypted"),
-            (("method", 9), "a.txt: compressed by method 9, which Python does not know"),
+            (("method", 9), "a.txt: compressed by method 9, which is not supported"),
         ],
     )
     def test_members_that_cannot_be_read(

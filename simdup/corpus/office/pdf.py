@@ -89,6 +89,7 @@ class _Reader:
             [sys.executable, "-P", str(_CHILD)],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
         )  # fmt: skip
+        self._owner = os.getpid()
         self._one_at_a_time = threading.Lock()
         atexit.register(self.close)
 
@@ -122,8 +123,10 @@ class _Reader:
 
     def close(self) -> None:
         """End the process; the next file gets a new one."""
+        if os.getpid() != self._owner:
+            return
         atexit.unregister(self.close)
-        self._started.pop(os.getpid(), None)
+        self._started.pop(self._owner, None)
         self._process.kill()
         self._process.wait()
         for pipe in self._pipes():
