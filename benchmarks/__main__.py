@@ -33,6 +33,7 @@ NAMES = (
     "decoding",
     "formats",
     "html_pages",
+    "office",
     "report",
 )
 RESULTS = Path(__file__).parent / "results"

@@ -149,7 +149,8 @@ def _fingerprinter(
 
 def _read(paths: tuple[str, str], reading: Reading) -> tuple[Document, Document]:
     """Read two documents: files, or records of files."""
-    from simdup.corpus.batches import batches, read, require_extras
+    from simdup.corpus.batches import batches, read
+    from simdup.corpus.extras import require_extras
     from simdup.corpus.sources import addressed, one_file
     from simdup.ingest.given import Given
 

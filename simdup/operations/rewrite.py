@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 
-from simdup.corpus.sources import STDIN, File, list_files
+from simdup.corpus.files import STDIN, File
+from simdup.corpus.sources import list_files
 from simdup.corpus.spool import spool_folder
 from simdup.errors import SimdupError, unwritable
 from simdup.index.opening import split_indexes
@@ -92,6 +93,8 @@ def rewrite(
         files = [rereadable(file, sources, folder) for file in listing.files]
         opened = replace(open_files(listing._replace(files=files), settings), indexes=indexes)
         references, given = files[: listing.references], files[listing.references :]
+        # An archive is one file, whatever is in it.
+        references, given = _on_disk(references), _on_disk([*given, *listing.archives])
         # A mistyped name should produce nothing, not even an empty folder.
         nothing = not given and bool(listing.skipped)
         if options.target is None or nothing:
@@ -197,9 +200,18 @@ def _write_folder(task: _Task, filled: CleanedFolder) -> Cleaned:
     return cleaned._replace(written=target, bytes_before=before, bytes_after=after, missing=missing)
 
 
+def _on_disk(files: Sequence[File]) -> list[File]:
+    return list({file.on_disk.path: file.on_disk for file in files}.values())
+
+
 def _missing(unlisted: Sequence[Skipped], filled: CleanedFolder, folder: str) -> tuple[str, ...]:
     """Return the files and folders that could not be opened, so that the new folder lacks them."""
-    closed = [one.document for one in unlisted if one.error and _closed(one.document)]
+    copied = {file.path for file, _ in filled.files}  # with archives that could not be listed
+    closed = [
+        one.document
+        for one in unlisted
+        if one.error and one.document not in copied and _closed(one.document)
+    ]
     return *closed, *(
         file.path
         for file, below in filled.files
