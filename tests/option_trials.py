@@ -162,6 +162,7 @@ TRIALS: dict[str, dict[str, str]] = {
     "--removed": {"dedupe": "||--removed removed.csv"},
     "--dry-run": {"dedupe": "||--dry-run"},
     "--lossless": {"dedupe": "||--lossless"},
+    "--annotate": {"dedupe": "r.jsonl -o out.jsonl|--field body|--annotate"},
     "--by": {"dedupe": "||--by folder"},
     "--max-removed": {"dedupe": "||--max-removed 0"},
     "--force": {"dedupe": "c -o full||--force"},

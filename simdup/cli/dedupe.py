@@ -73,6 +73,8 @@ def _make_writing(
     form = options.format_by_suffix(listing, ("csv", "jsonl", PAGE))
     if bom and (listing is None or form != "csv"):
         raise click.UsageError("--bom needs --removed FILE.csv or --dry-run")
+    if dry_run and given["annotate"]:
+        raise click.UsageError("--annotate writes records; remove --dry-run")
     corpus = DedupeOptions(None if dry_run else target, report=removed, **given)
     return _Writing(corpus, options.Output(listing, form, bom=bom), page, dry_run)
 
@@ -98,6 +100,10 @@ _writing = options.value(
         "Write nothing if the corpus, a SOURCE or a group of --by would lose more.",
         click.FloatRange(0, 1),
         default=None,
+    ),
+    _output(
+        "--annotate",
+        "Keep all records; add cluster, role, kept, similarity and measure to each.",
     ),
     _output("--force", "Replace existing files in OUT; never delete any."),
     _output(
@@ -143,6 +149,7 @@ def command(
       simdup dedupe ./corpus -o ./clean --removed removed.html
       simdup dedupe train.jsonl -o clean.jsonl --by source --max-removed 0.5
       simdup dedupe ./corpus -o ./clean --lossless --keep longest
+      simdup dedupe train.jsonl -o annotated.jsonl --annotate
       simdup dedupe ./corpus --dry-run
     """
     from simdup.operations.rewrite import rewrite, with_linkage
@@ -171,7 +178,9 @@ def _say_written(cleaned: Cleaned, writing: _Writing, screen: options.Screen) ->
     elif writing.dry_run:
         screen.report(f"Wrote no corpus: {cleaned_words(cleaned)}.")
     result, entries = cleaned.result, ("document to remove", "documents to remove")
-    if cleaned.written:
+    if cleaned.annotated:
+        entries = "redundant document", "redundant documents"
+    elif cleaned.written:
         entries = "removed document", "removed documents"
     screen.wrote(writing.corpus.report, count_words(len(cleaned.removed), *entries))
     screen.report(missing_words(cleaned))

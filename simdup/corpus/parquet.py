@@ -9,7 +9,7 @@ from __future__ import annotations
 import errno
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from importlib.util import find_spec
@@ -179,13 +179,61 @@ def copy_rows(source: IO[bytes], target: IO[bytes], keep: Callable[[int], bool])
     """
     import pyarrow as pa
 
+    def change(batch: Any, first: int) -> Any:
+        mask = [keep(row) for row in range(first, first + len(batch))]
+        return batch.filter(pa.array(mask, pa.bool_()))
+
+    _rewrite(source, target, change)
+
+
+def add_columns(
+    source: IO[bytes], target: IO[bytes], values_of: Callable[[int], Sequence[Any]], names: Any
+) -> None:
+    """Copy all rows with further columns, as `copy_rows` does.
+
+    Parameters
+    ----------
+    source, target : binary files
+    values_of : callable
+        Returns the values of a row by its number, from 1.
+    names : mapping from str to type
+        The names of the columns, and the Python type of their values; any value may be None.
+    """
+    import pyarrow as pa
+
+    kinds = {int: pa.int64(), float: pa.float64(), str: pa.string()}
+    added = [pa.field(name, kinds[kind]) for name, kind in names.items()]
+
+    def change(batch: Any, first: int) -> Any:
+        rows = [values_of(row) for row in range(first, first + len(batch))]
+        columns = zip(*rows, strict=True) if rows else [[]] * len(added)
+        for field, column in zip(added, columns, strict=True):
+            batch = batch.append_column(field, pa.array(column, field.type))
+        return batch
+
+    _rewrite(source, target, change, added)
+
+
+def _rewrite(
+    source: IO[bytes],
+    target: IO[bytes],
+    change: Callable[[Any, int], Any],
+    added: Sequence[Any] = (),
+) -> None:
+    import pyarrow as pa
+
     try:
-        _copy_rows(source, target, keep)
+        _write_changed(source, target, change, added)
     except pa.ArrowException as error:
         raise OSError(errno.EIO, f"not Parquet: {_first_line(error)}") from None
 
 
-def _copy_rows(source: IO[bytes], target: IO[bytes], keep: Callable[[int], bool]) -> None:
+def _write_changed(
+    source: IO[bytes],
+    target: IO[bytes],
+    change: Callable[[Any, int], Any],
+    added: Sequence[Any],
+) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -200,14 +248,27 @@ def _copy_rows(source: IO[bytes], target: IO[bytes], keep: Callable[[int], bool]
                 column.path_in_schema: column.compression.replace("UNCOMPRESSED", "NONE")
                 for column in columns
             }
+            first = next(iter(compression.values()), "snappy")
+            compression |= {field.name: first for field in added}
+        schema = table.schema_arrow
+        for field in added:
+            schema = schema.append(field)
         number = 1
-        with pq.ParquetWriter(target, table.schema_arrow, compression=compression) as writer:
+        with pq.ParquetWriter(target, schema, compression=compression) as writer:
             for group in range(metadata.num_row_groups):
-                kept = []
+                changed = []
                 for batch in table.iter_batches(_MOST_ROWS, row_groups=[group], use_threads=False):
-                    mask = [keep(row) for row in range(number, number + len(batch))]
+                    changed.append(change(batch, number))
                     number += len(batch)
-                    kept.append(batch.filter(pa.array(mask, pa.bool_())))
-                rows = pa.Table.from_batches(kept, table.schema_arrow)
+                rows = pa.Table.from_batches(changed, schema)
                 if len(rows):
                     writer.write_table(rows, row_group_size=len(rows))
+
+
+def column_names(source: IO[bytes]) -> list[str]:
+    """Return the names of the columns of a Parquet file."""
+    import pyarrow.parquet as pq
+
+    names: list[str] = pq.read_schema(source).names
+    source.seek(0)
+    return names

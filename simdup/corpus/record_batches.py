@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from simdup.corpus.decoding import decode
 from simdup.corpus.encoding_detection import NotText
 from simdup.corpus.files import File
-from simdup.corpus.json_arrays import ElementPart, Elements, Outside, fault_of, split_array
+from simdup.corpus.json_arrays import Elements, Outside, fault_of, split_array
 from simdup.corpus.lines import (
     DELIMITERS,
     LinePart,
@@ -40,7 +40,7 @@ from simdup.model.documents import NoField, Skipped
 from simdup.model.reading import Reading
 
 # White space, and NULs, which are padding.
-_BLANK = b"\0 \t\n\v\f\r"
+BLANK = b"\0 \t\n\v\f\r"
 # Bytes of a line that are read at a time.
 _PIECE = 1 << 20
 # Bytes outside of the elements of an array that tell whether it is one.
@@ -119,7 +119,7 @@ def _cut_json(file: File, stream: IO[bytes]) -> Iterator[LineBatch | Skipped]:
         yield LineBatch(file, line, record, content, len(content))
         lines = content.split(b"\n")
         line += len(lines) - 1
-        record += sum(1 for raw in lines if raw.strip(_BLANK))
+        record += sum(1 for raw in lines if raw.strip(BLANK))
 
 
 def _cut_array(file: File, stream: IO[bytes], reading: Reading) -> Iterator[ArrayBatch | Skipped]:
@@ -137,7 +137,7 @@ def _cut_array(file: File, stream: IO[bytes], reading: Reading) -> Iterator[Arra
         else:
             content = piece
             if isinstance(piece, Outside) and len(outside) < _BRACKETS:
-                outside += piece.translate(None, _BLANK).removeprefix(codecs.BOM_UTF8)[:_BRACKETS]
+                outside += piece.translate(None, BLANK).removeprefix(codecs.BOM_UTF8)[:_BRACKETS]
             elif not piece:
                 yield _oversized(file, line, record)
                 record += 1
@@ -259,75 +259,13 @@ def record_lines(path: str, wanted: Container[int]) -> Iterator[tuple[int, int]]
         line = record = 1
         blank = True
         while piece := stream.readline(_PIECE):
-            blank = blank and not piece.strip(_BLANK)
+            blank = blank and not piece.strip(BLANK)
             if piece.endswith(b"\n") or len(piece) < _PIECE:
                 if not blank and record in wanted:
                     yield record, line
                 line, record, blank = line + 1, record + (not blank), True
 
 
-def without_records(file: File, stream: IO[bytes], redundant: Container[int]) -> Iterator[bytes]:
-    """Yield the bytes of a file of lines or of an array, without the records of these numbers.
-
-    Everything else is kept: blank lines, the header of CSV, records that are too large.
-    """
-    if file.format == "json":
-        yield from _array_without(file, stream, redundant)
-        return
-    pieces = whole_lines(stream, file.max_size)
-    rows: Iterable[tuple[bytes, Row]]
-    number = 1
-    if file.format == "jsonl":
-        rows = _json_rows(Lines(pieces))
-    else:
-        number = 0
-        mark, _, pieces = split_mark(pieces)
-        yield mark
-        delimiter = DELIMITERS[file.format]
-        rows = csv_rows(Lines(pieces), delimiter, decode_latin_1, file.max_size)
-    for raw, row in rows:
-        if isinstance(row, Oversized):
-            yield raw
-            number += row is Oversized.END
-        elif is_blank(raw, file):
-            yield raw
-        else:
-            if not number or number not in redundant:
-                yield raw
-            number += 1
-
-
-def _array_without(file: File, stream: IO[bytes], redundant: Container[int]) -> Iterator[bytes]:
-    """Yield an array without some elements; the first one that stays loses its comma."""
-    number = 1
-    first = True  # whether no element has been yielded
-    for piece in split_array(chunks_of(stream), file.max_size):
-        if isinstance(piece, Elements):
-            for raw in piece.split():
-                if number not in redundant:
-                    yield raw.removeprefix(b",") if first else raw
-                    first = False
-                number += 1
-        elif isinstance(piece, ElementPart):
-            yield piece.removeprefix(b",") if first else piece
-            first = False
-            number += not piece
-        else:
-            yield piece
-
-
-def _json_rows(lines: Iterable[bytes]) -> Iterator[tuple[bytes, Row]]:
-    """Yield each line, or its parts."""
-    blank = True  # so far, of a line in parts
-    for line in lines:
-        if not isinstance(line, LinePart):
-            yield line, None
-            continue
-        blank = blank and (not line or line.isspace())
-        yield line, Oversized.PART if line or blank else Oversized.END
-        blank = blank or not line
-
-
 def is_blank(raw: bytes, file: File) -> bool:
     """Return whether a line is blank; in CSV, spaces are a field of a one-column table."""
-    return not raw.strip(_BLANK if file.format == "jsonl" else b"\0\r\n")
+    return not raw.strip(BLANK if file.format == "jsonl" else b"\0\r\n")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from simdup.errors import invalid
+from simdup.errors import SimdupError, invalid
 from simdup.model.clusters import Spared
 from simdup.model.result import Result
 
@@ -32,9 +32,16 @@ class DedupeOptions:
     by: str | None = None  # a field of records, or ``folder``: groups to account for
     # The largest share of documents that the corpus, a source or a group may lose.
     max_removed: float | None = None
+    annotate: bool = False  # whether all records stay, with fields that tell which are redundant
 
     def __post_init__(self) -> None:
         """Reject invalid values."""
+        if self.annotate and self.max_removed is not None:
+            what = "has no effect with `annotate`, which removes nothing"
+            raise SimdupError("max_removed", what, field="max_removed")
+        if self.annotate and self.link != "copy":
+            what = "has no effect with `annotate`, which changes every file"
+            raise SimdupError("link", what, field="link")
         if self.max_removed is not None and not 0 <= self.max_removed <= 1:
             raise invalid("max_removed", self.max_removed, "a share from 0 to 1")
         if self.link not in LINKS:
@@ -101,6 +108,9 @@ class Cleaned(NamedTuple):
         The numbers of the removed documents in the run, references included: int64[removed].
     data : object
         What stays, of the same kind as was given; of files the names of their documents.
+    annotated : bool
+        Whether all documents were written, with what was found of them; what would have been left
+        out is in `removed` all the same.
     parts : tuple of Part
         What each group lost, if groups were asked for (`by`): the largest losses first.
     """
@@ -114,6 +124,7 @@ class Cleaned(NamedTuple):
     numbers: Any = ()
     data: Any = None
     parts: tuple[Part, ...] = ()
+    annotated: bool = False
 
     @property
     def documents(self) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
-from typing import Unpack
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +34,7 @@ def dedupe(
     force: bool = False,
     by: str | None = None,
     max_removed: float | None = None,
+    annotate: bool = False,
     reading: Reading | None = None,
     run: RunOptions | None = None,
     jobs: int | None = None,
@@ -66,6 +67,10 @@ def dedupe(
         The largest share of documents that all of them, each of several paths, and each group of
         `by` may lose; if one would lose more, it is an error, and nothing is written.
 
+    annotate : bool
+        Whether files of records are written with all records, and each with fields that tell what
+        was found of it: ``cluster``, ``role``, ``kept``, ``similarity`` and ``measure``.
+
     Returns
     -------
     Cleaned
@@ -92,17 +97,27 @@ def dedupe(
     ))  # fmt: skip
     rows, named = keep_rows(data), as_paths(references, "references")
     target = None if output is None else os.fspath(output)
-    options = DedupeOptions(target, named, link, force, by=by, max_removed=max_removed)
+    options = DedupeOptions(
+        target, named, link, force, by=by, max_removed=max_removed, annotate=annotate
+    )
     if are_paths(rows):
         paths = as_paths(rows, "data")
         require_existing(paths)
         cleaned = rewrite(paths, options, settings)
         return cleaned._replace(data=select(cleaned.result.documents, _staying(cleaned)))
-    if target is not None:
+    return _dedupe_rows(rows, options, settings)
+
+
+def _dedupe_rows(rows: Any, options: DedupeOptions, settings: Settings) -> Cleaned:
+    """Return rows that were passed from Python without the redundant ones."""
+    if options.target is not None:
         what = "data that is not in files cannot be written"
         raise SimdupError("output", what, "take the data that `dedupe` returns", "output")
-    indexes, others = split_indexes(named)
-    opened = open_input(rows, with_groups(settings, by), others)
+    if options.annotate:
+        what = "data that is not in files cannot be annotated"
+        raise SimdupError("annotate", what, "join it with the `to_frame` of `scan`", "annotate")
+    indexes, others = split_indexes(options.references)
+    opened = open_input(rows, with_groups(settings, options.by), others)
     cleaned = find_losses(replace(opened, indexes=indexes), options).checked(options).cleaned()
     if len(rows) != len(cleaned.result.inputs):
         raise RuntimeError(f"{len(rows)} rows gave {len(cleaned.result.inputs)} documents")
@@ -112,5 +127,6 @@ def dedupe(
 def _staying(cleaned: Cleaned) -> NDArray[np.int64]:
     """Return the positions of the documents that were not removed."""
     stays = np.ones(len(cleaned.result.inputs), np.bool_)
-    stays[cleaned.positions] = False
+    if not cleaned.annotated:
+        stays[cleaned.positions] = False
     return np.flatnonzero(stays)

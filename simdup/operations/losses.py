@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from simdup.corpus.annotations import Annotations, Note, encoding_of
+from simdup.corpus.batches import open_content
+from simdup.corpus.files import File
 from simdup.corpus.names import is_archive, without_address
 from simdup.errors import SimdupError
 from simdup.ingest.groups import GroupBy, Groups
@@ -16,11 +19,13 @@ from simdup.ingest.origins import Origins
 from simdup.ingest.sources import Input
 from simdup.model.cleaned import Cleaned, DedupeOptions, Lost, Part
 from simdup.model.documents import Skipped
+from simdup.model.frames import measure_of
 from simdup.model.result import Result
 from simdup.model.settings import Settings
 from simdup.operations.scan import examine
 from simdup.output.corpus_writer import Cut
 from simdup.output.cuts import list_cuts
+from simdup.output.records import rounded
 from simdup.verify.differences import find_differences
 
 # Characters shown before and after a passage, so that it makes sense.
@@ -79,6 +84,39 @@ class Losses:
             hint = "look at what would be removed before you allow more"
             raise SimdupError("max_removed", what, hint, "max_removed")
         return self
+
+    def annotations(self, files: Iterable[File]) -> dict[str, Annotations]:
+        """Return what is added to the records of files that were read to the end, by path."""
+        unread = {one.document for one in self.result.skipped if one.error}
+        origins, notes = self.result.origins, self._notes()
+        by_path: dict[str, list[int]] = {}
+        wordless = set(self.result.inputs.wordless)
+        for number in range(self.result.inputs.references, len(origins.paths)):
+            if number not in wordless:
+                by_path.setdefault(origins.paths[number], []).append(origins.records[number])
+        found = {}
+        for file in files:
+            if file.path not in unread:
+                with open_content(file) as (stream, _):
+                    encoding = encoding_of(file, stream, origins.reading)
+                records = np.array(by_path.get(file.path, ()), np.int64)
+                own = notes.get(file.path, {})
+                found[file.path] = Annotations(file, own, records, encoding)
+        return found
+
+    def _notes(self) -> dict[str, dict[int, Note]]:
+        """Return the notes on the documents of clusters, by path and number of record."""
+        origins, notes = self.result.origins, dict[str, dict[int, Note]]()
+        for cluster in self.result.clusters:
+            names = {member.number: str(member.name) for member in cluster.members}
+            for one in cluster.members:
+                kept = None if one.role == "kept" else names[one.beside]
+                figures = rounded(one.similarity), measure_of(one)
+                if one.number >= 0:
+                    path, record = origins.paths[one.number], origins.records[one.number]
+                    note = Note(cluster.number, one.role, kept, *figures)
+                    notes.setdefault(path, {})[record] = note
+        return notes
 
     @property
     def _numbers(self) -> NDArray[np.int64]:

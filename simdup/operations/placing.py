@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from simdup.corpus.compression import detect_compression, split_compression
-from simdup.corpus.files import STDIN, File
+from simdup.corpus.files import ARCHIVE, STDIN, File
 from simdup.corpus.formats import RECORDS, format_of
 from simdup.corpus.names import split_member, without_address
 from simdup.errors import SimdupError
@@ -110,3 +110,12 @@ def check_meeting(placed: Sequence[tuple[File, str]]) -> None:
         if other != file.path:
             raise SimdupError(file.path, f"would have the same place in OUT as {other}: {below}",
                               "clean them separately")  # fmt: skip
+
+
+def require_records(files: Sequence[File]) -> None:
+    """Raise if a file holds no records, to which fields could be added."""
+    for file in files:
+        if not file.records:
+            kind = "an archive" if file.format == ARCHIVE else "one document"
+            what = f"is {kind}, and only records can be annotated"
+            raise SimdupError(file.path, what, "see `input_format`, or leave it out with `exclude`")

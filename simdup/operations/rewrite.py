@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 
+from simdup.corpus.annotations import Annotations
 from simdup.corpus.files import STDIN, File
 from simdup.corpus.sources import list_files
 from simdup.corpus.spool import spool_folder
@@ -23,6 +24,7 @@ from simdup.operations.placing import (
     check_places,
     compression_for,
     places,
+    require_records,
     rereadable,
     single_file,
 )
@@ -95,6 +97,8 @@ def rewrite(
         references, given = files[: listing.references], files[listing.references :]
         # An archive is one file, whatever is in it.
         references, given = _on_disk(references), _on_disk([*given, *listing.archives])
+        if options.annotate:
+            require_records(given)
         # A mistyped name should produce nothing, not even an empty folder.
         nothing = not given and bool(listing.skipped)
         if options.target is None or nothing:
@@ -154,17 +158,19 @@ def _write_file(task: _Task, job: _File) -> Cleaned:
         stream = stack.enter_context(open_output(target, like))
         losses = task.find()
         cleaned = losses.cleaned()
-        redundant = records_by_file(losses.cuts).get(job.file.path, ())
+        change: Collection[int] | Annotations = records_by_file(losses.cuts).get(job.file.path, ())
+        if task.options.annotate:
+            change = losses.annotations([job.file]).get(job.file.path, ())
         check_unchanged([job.file, *job.references])
         try:
-            write_records(job.file, stream, redundant, job.compression)
+            write_records(job.file, stream, change, job.compression)
             task.finish(cleaned)
         except BrokenPipeError:
             raise
         except OSError as error:
             raise unwritable(f"{job.file.path} to {target}", error) from None
         check_unchanged([job.file])
-    cleaned = cleaned._replace(written=target)
+    cleaned = cleaned._replace(written=target, annotated=task.options.annotate)
     if job.compression != job.file.compression or not os.path.isfile(target):
         return cleaned
     return cleaned._replace(bytes_before=job.file.size, bytes_after=os.path.getsize(target))
@@ -176,6 +182,8 @@ def _write_folder(task: _Task, filled: CleanedFolder) -> Cleaned:
     with reserve(target, parents=True), open_folder(target, task.options.force) as folder:
         losses = task.find()
         result, filled.cuts = losses.result, losses.cuts
+        if task.options.annotate:
+            filled.cuts, filled.annotations = (), losses.annotations([f for f, _ in filled.files])
         fill(folder, filled)
         missing = _missing(task.opened.skipped, filled, folder)
         skipped = [
@@ -192,12 +200,19 @@ def _write_folder(task: _Task, filled: CleanedFolder) -> Cleaned:
         others = [(name, "left in place; not part of the result") for name in
                   list_others(folder, target)]  # fmt: skip
         result = replace(result, skipped=tuple(skipped), notes=(*result.notes, *others))
-        cleaned = replace(losses, result=result, cuts=filled.cuts).cleaned()
+        cuts = losses.cuts if task.options.annotate else filled.cuts
+        cleaned = replace(losses, result=result, cuts=cuts).cleaned()
         before = sum(file.size for file, _ in filled.files)
         written = [os.path.join(folder, below) for _, below in filled.files]
         after = sum(os.path.getsize(place) for place in written if os.path.isfile(place))
         task.finish(cleaned)
-    return cleaned._replace(written=target, bytes_before=before, bytes_after=after, missing=missing)
+    return cleaned._replace(
+        written=target,
+        bytes_before=before,
+        bytes_after=after,
+        missing=missing,
+        annotated=task.options.annotate,
+    )
 
 
 def _on_disk(files: Sequence[File]) -> list[File]:

@@ -10,16 +10,17 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import IO
 
 from simdup.atomic import beside, move_folder, sync_one, sync_path
+from simdup.corpus.annotations import COLUMNS, Annotations
 from simdup.corpus.batches import open_content
 from simdup.corpus.compression import compress
 from simdup.corpus.files import File, difference
-from simdup.corpus.record_batches import without_records
+from simdup.corpus.rewriting import rewrite_records, without
 from simdup.errors import SimdupError, unwritable
 from simdup.model.cleaned import Removed
 from simdup.workspace import entries, make_folders, walk, work_folder, writes_into
@@ -45,6 +46,8 @@ class CleanedFolder:
     link: str  # how to put unchanged files there: ``copy``, ``hard`` or ``symbolic``
     cuts: Sequence[Cut]  # the documents left out; those that must stay after all are dropped
     root: str = ""  # the folder that it is a copy of, if any
+    # What is added to the records of each file, by its path; None where records are left out.
+    annotations: Mapping[str, Annotations] | None = None
     # Files that vanished or changed since they were read, with the reason.
     lost: dict[str, str] = field(default_factory=dict)
 
@@ -202,9 +205,13 @@ def _write_file(file: File, place: str, records: Collection[int], cleaned: Clean
         if 0 in records:
             return
         try:
-            if records:
+            change: Collection[int] | Annotations = records
+            if cleaned.annotations is not None:
+                # A file that was not read completely is kept as it is.
+                change = cleaned.annotations.get(file.path, ())
+            if change:
                 with open(place, "xb") as stream:
-                    write_records(file, stream, records, file.compression)
+                    write_records(file, stream, change, file.compression)
                 shutil.copystat(file.path, place)
             else:
                 _copy(file.path, place, cleaned.link)
@@ -263,29 +270,37 @@ def list_others(folder: str, target: str) -> list[str]:
 
 
 def write_records(
-    file: File, target: IO[bytes], redundant: Collection[int], compression: str
+    file: File, target: IO[bytes], change: Collection[int] | Annotations, compression: str
 ) -> None:
-    """Write the remaining records of a file, byte for byte and in their order.
+    """Write the records of a file in their order: all annotated, or some of them byte for byte.
 
-    `redundant` has the numbers of those left out; `compression` is that of the target.
+    `change` has the numbers of those left out, or what is added to each; `compression` is that of
+    the target.
     """
-    with open_content(file) as (stream, _):
+    with open_content(file) as (stream, _), compress(target, compression) as packer:
+        if file.format != "parquet":
+            lines = change.change if isinstance(change, Annotations) else without(change)
+            packer.writelines(rewrite_records(file, stream, lines))
         # Nothing in a damaged file is redundant, so its bytes are kept.
-        if file.format == "parquet" and not redundant:
-            with compress(target, compression) as packer:
-                shutil.copyfileobj(stream, packer)
-            return
-        if file.format == "parquet":
+        elif not change:
+            shutil.copyfileobj(stream, packer)
+        else:
             with _seekable(stream) as source, tempfile.TemporaryFile() as table:
-                from simdup.corpus.parquet import copy_rows
-
-                copy_rows(source, table, lambda row: row not in redundant)
+                _write_rows(source, table, change)
                 table.seek(0)
-                with compress(target, compression) as packer:
-                    shutil.copyfileobj(table, packer)
-            return
-        with compress(target, compression) as packer:
-            packer.writelines(without_records(file, stream, redundant))
+                shutil.copyfileobj(table, packer)
+
+
+def _write_rows(
+    source: IO[bytes], target: IO[bytes], change: Collection[int] | Annotations
+) -> None:
+    from simdup.corpus.parquet import add_columns, column_names, copy_rows
+
+    if isinstance(change, Annotations):
+        change.require_free(column_names(source))
+        add_columns(source, target, change.of, COLUMNS)
+    else:
+        copy_rows(source, target, lambda row: row not in change)
 
 
 @contextmanager

@@ -215,6 +215,8 @@ def criteria_words(criteria: Criteria) -> str:
 def cleaned_words(cleaned: Cleaned) -> str:
     """Return how many documents a cleaned corpus keeps, and its size."""
     total = cleaned.documents
+    if cleaned.annotated:
+        return f"{count_words(total, 'document')}, {len(cleaned.removed):,} of them redundant"
     left = total - len(cleaned.removed)
     stay = f"{left:,} of {count_words(total, 'document')} {'stays' if left == 1 else 'stay'}"
     # They are written too, so there may be more files than documents.

@@ -23,7 +23,7 @@ _READS = "it belongs to the SOURCEs, so it must be typed"
 # Parameters that a file must not set, and why.  A file may lie in any folder above: whoever writes
 # it should not be able to make a command overwrite something.
 _REFUSED = {
-    **dict.fromkeys(("path", "target", "model", "removed", "force", "dry_run", "add",
+    **dict.fromkeys(("path", "target", "model", "removed", "force", "dry_run", "annotate", "add",
                      "update_baseline"), _WRITES),
     **dict.fromkeys(("files_from", "null", "fingerprints"), _READS),
     **dict.fromkeys(("short_help", "full_help", "help", "debug", "config", "isolated", "version"),

@@ -1,0 +1,122 @@
+"""Add fields to records: in which cluster each one is, and what it is there."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass
+from typing import IO, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simdup.corpus.decoding import decode
+from simdup.corpus.files import File
+from simdup.corpus.lines import DELIMITERS, Row, split_mark, whole_lines
+from simdup.corpus.record_batches import BLANK
+from simdup.errors import SimdupError
+from simdup.model.reading import Reading
+
+
+class Note(NamedTuple):
+    """What is added to a record; the names are those of the fields."""
+
+    cluster: int | None = None  # its number; None for a document in no cluster
+    role: str | None = None  # ``unique`` for a document in no cluster; None for no document
+    kept: str | None = None  # the name of the document that is kept instead
+    similarity: float | None = None  # to that one
+    measure: str | None = None  # what that is
+
+
+NO_DOCUMENT = Note()
+UNIQUE = Note(role="unique")
+
+
+@dataclass(frozen=True, slots=True)
+class Annotations:
+    """What is added to the records of a file."""
+
+    file: File
+    notes: Mapping[int, Note]  # by the numbers of records in clusters
+    documents: NDArray[np.int64]  # the numbers of all records that took part, ascending
+    encoding: str  # of the file; empty for UTF-8
+
+    def of(self, number: int) -> Note:
+        """Return the note on a record."""
+        found = self.notes.get(number)
+        if found is not None:
+            return found
+        i = int(np.searchsorted(self.documents, number))
+        known = i < len(self.documents) and self.documents[i] == number
+        return UNIQUE if known else NO_DOCUMENT
+
+    def change(self, number: int, raw: bytes, row: Row) -> bytes:
+        """Return the bytes of a record with its note; a broken record is kept as it is.
+
+        Raises
+        ------
+        SimdupError
+            If a record has a field of the same name.
+        """
+        if self.file.format in DELIMITERS:
+            return self._row(number, raw, row)
+        return self._json(number, raw)
+
+    def _json(self, number: int, raw: bytes) -> bytes:
+        body = raw.rstrip(BLANK)
+        note = self.of(number)
+        if note is NO_DOCUMENT or b"\\u" in raw or any(mark in raw for mark in _MARKS):
+            values = self._values(body)
+            if not isinstance(values, dict):
+                return raw
+            self.require_free(values, number)
+        added = json.dumps(note._asdict())[1:]
+        # The bytes of an object end with its bracket, whatever the encoding.
+        head = body[:-1]
+        comma = b"" if head.rstrip(BLANK).endswith(b"{") else b", "
+        return head + comma + added.encode() + raw[len(body) :]
+
+    def _values(self, body: bytes) -> Any:
+        try:
+            return json.loads(body.lstrip(b"," + BLANK).decode(self.encoding or "utf-8-sig"))
+        except (ValueError, RecursionError):
+            return None
+
+    def _row(self, number: int, raw: bytes, row: Row) -> bytes:
+        body = raw.rstrip(b"\0\r\n")
+        cells: Sequence[Any] = self.of(number)
+        if not number:
+            self.require_free(row if isinstance(row, list) else (), number)
+            cells = Note._fields
+        elif not isinstance(row, list):
+            return raw
+        delimiter = DELIMITERS[self.file.format]
+        line = io.StringIO()
+        csv.writer(line, delimiter=delimiter, lineterminator="").writerow(
+            ["" if cell is None else cell for cell in cells]
+        )
+        added = (delimiter + line.getvalue()).encode(self.encoding or "utf-8", "backslashreplace")
+        return body + added + raw[len(body) :]
+
+    def require_free(self, names: Container[str], number: int = 0) -> None:
+        """Raise if a record, or the file, has a field of the same name."""
+        taken = next((name for name in Note._fields if name in names), None)
+        if taken is not None:
+            where = f"{self.file.path}#{number}" if number else self.file.path
+            hint = "rename it before you annotate"
+            raise SimdupError(where, f"already has a field {taken!r}", hint)
+
+
+def encoding_of(file: File, stream: IO[bytes], reading: Reading) -> str:
+    """Return the encoding of a file of records, as those who read it find it out."""
+    if reading.encoding is not None or file.format not in DELIMITERS:
+        return reading.encoding or ""
+    _, head, _ = split_mark(whole_lines(stream, file.max_size))
+    return decode(head).encoding
+
+
+# The type of each field.
+COLUMNS = {"cluster": int, "role": str, "kept": str, "similarity": float, "measure": str}
+_MARKS = tuple(f'"{name}"'.encode() for name in Note._fields)
