@@ -26,8 +26,8 @@ _OUTPUTS = ("path", "target", "model")
 PANELS = ("Input", "Matching", "Output", "Search", "Recipe", "Other")
 
 SOURCE = (
-    "SOURCE is a folder, a file, a .zip archive, or - for standard input. JSONL, CSV, TSV, Parquet "
-    "and JSON arrays hold one document per record. Word, PDF and other office files are read."
+    "SOURCE is a folder, a file (text, Word, PDF, ...), a .zip, or - for standard input. JSONL, "
+    "CSV, Parquet and JSON arrays hold one document per record."
 )
 
 
