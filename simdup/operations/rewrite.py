@@ -94,9 +94,8 @@ def rewrite(
     with spool_folder() as folder:
         files = [rereadable(file, sources, folder) for file in listing.files]
         opened = replace(open_files(listing._replace(files=files), settings), indexes=indexes)
-        references, given = files[: listing.references], files[listing.references :]
-        # An archive is one file, whatever is in it.
-        references, given = _on_disk(references), _on_disk([*given, *listing.archives])
+        references = _on_disk(files[: listing.references])
+        given = _on_disk([*files[listing.references :], *listing.archives])
         if options.annotate:
             require_records(given)
         # A mistyped name should produce nothing, not even an empty folder.
@@ -216,6 +215,7 @@ def _write_folder(task: _Task, filled: CleanedFolder) -> Cleaned:
 
 
 def _on_disk(files: Sequence[File]) -> list[File]:
+    """Return files with archives in place of what is in them: an archive is written whole."""
     return list({file.on_disk.path: file.on_disk for file in files}.values())
 
 
