@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from simdup.corpus.annotations import Annotations
 from simdup.corpus.files import STDIN, File
-from simdup.corpus.sources import list_files
+from simdup.corpus.sources import Listing, list_files
 from simdup.corpus.spool import spool_folder
 from simdup.errors import SimdupError, unwritable
 from simdup.index.opening import split_indexes
@@ -94,8 +94,7 @@ def rewrite(
     with spool_folder() as folder:
         files = [rereadable(file, sources, folder) for file in listing.files]
         opened = replace(open_files(listing._replace(files=files), settings), indexes=indexes)
-        references = _on_disk(files[: listing.references])
-        given = _on_disk([*files[listing.references :], *listing.archives])
+        references, given = _on_disk(files, listing)
         if options.annotate:
             require_records(given)
         # A mistyped name should produce nothing, not even an empty folder.
@@ -214,9 +213,12 @@ def _write_folder(task: _Task, filled: CleanedFolder) -> Cleaned:
     )
 
 
-def _on_disk(files: Sequence[File]) -> list[File]:
-    """Return files with archives in place of what is in them: an archive is written whole."""
-    return list({file.on_disk.path: file.on_disk for file in files}.values())
+def _on_disk(files: Sequence[File], listing: Listing) -> tuple[list[File], list[File]]:
+    """Return references and the others, with archives in place of what is in them."""
+    known, given = files[: listing.references], files[listing.references :]
+    references = {one.on_disk.path: one.on_disk for one in known}
+    others = {one.on_disk.path: one.on_disk for one in (*given, *listing.archives)}
+    return list(references.values()), list(others.values())
 
 
 def _missing(unlisted: Sequence[Skipped], filled: CleanedFolder, folder: str) -> tuple[str, ...]:
