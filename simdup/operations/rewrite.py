@@ -114,9 +114,8 @@ def rewrite(
     with spool_folder() as folder:
         files = [_rereadable(file, sources, folder) for file in listing.files]
         opened = replace(open_files(listing._replace(files=files), settings), indexes=indexes)
-        references, given = files[: listing.references], files[listing.references :]
-        # An archive is one file, whatever is in it.
-        references, given = _on_disk(references), _on_disk([*given, *listing.archives])
+        references = _on_disk(files[: listing.references])
+        given = _on_disk([*files[listing.references :], *listing.archives])
         # A mistyped name should produce nothing, not even an empty folder.
         nothing = not given and bool(listing.skipped)
         if options.target is None or nothing:
@@ -209,6 +208,7 @@ def _write_folder(
 
 
 def _on_disk(files: Sequence[File]) -> list[File]:
+    """Return files with archives in place of what is in them: an archive is written whole."""
     return list({file.on_disk.path: file.on_disk for file in files}.values())
 
 
