@@ -15,7 +15,7 @@ from simdup.corpus.compression import detect_compression, split_compression
 from simdup.corpus.files import STDIN, File
 from simdup.corpus.formats import RECORDS, format_of
 from simdup.corpus.names import split_member, without_address
-from simdup.corpus.sources import list_files
+from simdup.corpus.sources import Listing, list_files
 from simdup.corpus.spool import spool_folder
 from simdup.errors import SimdupError, unwritable
 from simdup.index.opening import split_indexes
@@ -114,8 +114,7 @@ def rewrite(
     with spool_folder() as folder:
         files = [_rereadable(file, sources, folder) for file in listing.files]
         opened = replace(open_files(listing._replace(files=files), settings), indexes=indexes)
-        references = _on_disk(files[: listing.references])
-        given = _on_disk([*files[listing.references :], *listing.archives])
+        references, given = _on_disk(files, listing)
         # A mistyped name should produce nothing, not even an empty folder.
         nothing = not given and bool(listing.skipped)
         if options.target is None or nothing:
@@ -207,9 +206,12 @@ def _write_folder(
     return cleaned._replace(written=target, bytes_before=before, bytes_after=after, missing=missing)
 
 
-def _on_disk(files: Sequence[File]) -> list[File]:
-    """Return files with archives in place of what is in them: an archive is written whole."""
-    return list({file.on_disk.path: file.on_disk for file in files}.values())
+def _on_disk(files: Sequence[File], listing: Listing) -> tuple[list[File], list[File]]:
+    """Return references and the others, with archives in place of what is in them."""
+    known, given = files[: listing.references], files[listing.references :]
+    references = {one.on_disk.path: one.on_disk for one in known}
+    others = {one.on_disk.path: one.on_disk for one in (*given, *listing.archives)}
+    return list(references.values()), list(others.values())
 
 
 def _missing(unlisted: Sequence[Skipped], filled: CleanedFolder, folder: str) -> tuple[str, ...]:
