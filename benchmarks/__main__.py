@@ -32,6 +32,7 @@ NAMES = (
     "segmenters",
     "decoding",
     "formats",
+    "hostile",
     "html_pages",
     "office",
     "report",
