@@ -53,7 +53,8 @@ def _write_records(folder: Path) -> None:
         for n, text in enumerate(texts, 1)
     ]  # fmt: skip
     lines = "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
-    write(folder, {"train.jsonl": lines, "crawl.jsonl": lines})
+    names = ("train", "crawl", "monday", "tuesday")
+    write(folder, {f"{name}.jsonl": lines for name in names})
     table = "text\n" + "".join(f'"{text}"\n' for text in texts)
     (folder / "feed.csv.gz").write_bytes(gzip.compress(table.encode()))
 

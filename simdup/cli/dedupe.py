@@ -73,8 +73,9 @@ def _make_writing(
     form = options.format_by_suffix(listing, ("csv", "jsonl", PAGE))
     if bom and (listing is None or form != "csv"):
         raise click.UsageError("--bom needs --removed FILE.csv or --dry-run")
-    if dry_run and given["annotate"]:
-        raise click.UsageError("--annotate writes records; remove --dry-run")
+    for name in ("annotate", "add"):
+        if dry_run and given[name]:
+            raise click.UsageError(f"--{name} writes what --dry-run does not; remove one of them")
     corpus = DedupeOptions(None if dry_run else target, report=removed, **given)
     return _Writing(corpus, options.Output(listing, form, bom=bom), page, dry_run)
 
@@ -101,6 +102,13 @@ _writing = options.value(
         click.FloatRange(0, 1),
         default=None,
     ),
+    options.option(
+        "--index INDEX",
+        "Remove what is near a document of INDEX: what earlier runs have seen.",
+        panel="Matching",
+        common=True,
+    ),
+    _output("--add", "Add documents that stay to INDEX; create it if it is missing.", common=True),
     _output(
         "--annotate",
         "Keep all records; add cluster, role, kept, similarity and measure to each.",
@@ -145,7 +153,7 @@ def command(
       simdup dedupe train.jsonl.zst -o clean.jsonl.zst --removed removed.csv
       simdup dedupe ./corpus -o ./clean --link hard --keep longest
       simdup dedupe delivery/ --reference archive/ -o new/
-      simdup dedupe delivery/ --reference seen.index -o new/
+      simdup dedupe today.jsonl --id-field url --index seen.index --add -o new.jsonl
       simdup dedupe ./corpus -o ./clean --removed removed.html
       simdup dedupe train.jsonl -o clean.jsonl --by source --max-removed 0.5
       simdup dedupe ./corpus -o ./clean --lossless --keep longest
@@ -168,7 +176,8 @@ def _say_written(cleaned: Cleaned, writing: _Writing, screen: options.Screen) ->
     """Print where the corpus was written, how much of it stays, what it lacks and lost."""
     from simdup.operations.losses import find_lost
     from simdup.output.account import account_text, lost_text, spared_words
-    from simdup.output.summary import cleaned_words, count_words, missing_words
+    from simdup.output.escaping import shown
+    from simdup.output.summary import added_words, cleaned_words, count_words, missing_words
     from simdup.output.text import Painter
 
     if cleaned.written == "-":
@@ -183,6 +192,9 @@ def _say_written(cleaned: Cleaned, writing: _Writing, screen: options.Screen) ->
     elif cleaned.written:
         entries = "removed document", "removed documents"
     screen.wrote(writing.corpus.report, count_words(len(cleaned.removed), *entries))
+    if cleaned.added is not None:
+        added = added_words(cleaned.added)
+        screen.report(f"Added to {shown(str(writing.corpus.index))}: {added}.")
     screen.report(missing_words(cleaned))
     if result.spared and not screen.quiet:
         screen.report(spared_words(result))

@@ -128,7 +128,7 @@ def _find(
     from simdup.operations.scan import examine, open_scan
 
     with screen.watch(settings) as watched:
-        result, _ = examine(open_scan(sources, watched, references))
+        result = examine(open_scan(sources, watched, references)).result
     result = replace(result, skipped=typed(result.skipped))
     screen.skipped(result.skipped, result.notes)
     return result

@@ -19,7 +19,7 @@ from simdup.clustering.clusters import DocumentPair, Group, ScannedDocuments, me
 from simdup.errors import SimdupError
 from simdup.features.text import PreparedText
 from simdup.index.candidates import NO_CANDIDATES, Counts
-from simdup.index.columns import U64, RowIds
+from simdup.index.columns import U64, Columns, RowIds
 from simdup.index.ingest import summarize, to_columns
 from simdup.index.judging import Found, Rule
 from simdup.index.matching import Nearest, QueryOptions, find_nearest
@@ -44,6 +44,7 @@ class IndexMatches:
     pairs: Sequence[DocumentPair] = ()  # each document of the scan is in one at most
     counts: Counts = NO_CANDIDATES
     undecided: int = 0  # documents that only fingerprints without a sketch are near to
+    asked: Columns | None = None  # the documents of the scan that have terms, but references
 
     def without_matched(self, documents: ScannedDocuments) -> ScannedDocuments:
         """Return documents of which those that match take no part, as if they had no terms.
@@ -99,6 +100,7 @@ class IndexReferences:
     """The indexes among the references of a scan; there may be none."""
 
     sessions: Sequence[Session] = ()
+    seen: str | None = None  # see `Input.seen`
 
     @property
     def figures(self) -> dict[str, int | None]:
@@ -112,7 +114,7 @@ class IndexReferences:
     @property
     def extras(self) -> Callable[[Document, PreparedText], bytes] | None:
         """What has to be made of documents to compare them with those of an index."""
-        return summarize if self.sessions else None
+        return summarize if self.sessions or self.seen is not None else None
 
     def prepare(self, opened: Input) -> Input:
         """Return an input that is read with the recipe of the indexes.
@@ -146,14 +148,20 @@ class IndexReferences:
         self, corpus: Corpus, documents: ScannedDocuments, settings: Settings
     ) -> IndexMatches:
         """Return the nearest document of all indexes of each document that matches one."""
-        if not self.sessions:
+        if not self.sessions and self.seen is None:
             return IndexMatches()
         terms = documents.fingerprints.terms.copy()
         # References are not compared with each other.
         terms[: len(documents.references)] = 0
         columns = to_columns(corpus, replace(documents.fingerprints, terms=terms))
-        options = QueryOptions(Rule(settings.criteria), limit=1, run=settings.run)
-        nearest = Nearest.concat([find_nearest(one, columns, options) for one in self.sessions])
+        if not self.sessions:
+            return IndexMatches(asked=columns)
+        each = []
+        for one in self.sessions:
+            rule = Rule(settings.criteria, exclude_self=one.storage.path == self.seen)
+            options = QueryOptions(rule, limit=1, run=settings.run)
+            each.append(find_nearest(one, columns, options))
+        nearest = Nearest.concat(each)
         found, undecided = _decided(nearest.found.best(1), settings.criteria)
         return IndexMatches(
             nearest.names,
@@ -161,19 +169,20 @@ class IndexReferences:
             _pairs(found, np.flatnonzero(terms), len(nearest.names), settings.criteria.verify),
             nearest.counts,
             undecided,
+            columns,
         )
 
 
 @contextmanager
-def open_indexes(paths: Iterable[str]) -> Iterator[IndexReferences]:
-    """Open indexes as references, and close them at the end."""
+def open_indexes(paths: Iterable[str], seen: str | None = None) -> Iterator[IndexReferences]:
+    """Open indexes as references, and close them at the end; `seen` is that of `Input`."""
     with ExitStack() as stack:
         sessions = []
         for path in dict.fromkeys(paths):
             storage = open_storage(path)
             stack.callback(storage.close)
             sessions.append(Session(storage))
-        yield IndexReferences(sessions)
+        yield IndexReferences(sessions, seen)
 
 
 def _require_same(first: Session, other: Session) -> None:

@@ -44,6 +44,9 @@ class Input:
     files: Sequence[File] = ()  # what the batches are cut from
     rows: Rows | None = None  # texts passed from Python, which follow those of the files
     indexes: Sequence[str] = ()  # paths of indexes whose documents are references too
+    # The path of an index, which may not exist yet, of documents that earlier runs have seen: one
+    # of the same name is an earlier version, and no reference.
+    seen: str | None = None
     # Makes their fingerprints; None where the recipe and the corpus decide.
     fingerprinter: Fingerprinter | None = None
 

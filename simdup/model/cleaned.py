@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from simdup.errors import SimdupError, invalid
 from simdup.model.clusters import Spared
+from simdup.model.matches import Added
 from simdup.model.result import Result
 
 if TYPE_CHECKING:
@@ -32,6 +33,9 @@ class DedupeOptions:
     by: str | None = None  # a field of records, or ``folder``: groups to account for
     # The largest share of documents that the corpus, a source or a group may lose.
     max_removed: float | None = None
+    # An index of documents that earlier runs have seen: what is near one of them is redundant.
+    index: str | None = None
+    add: bool = False  # whether the index is to remember the documents that stay
     annotate: bool = False  # whether all records stay, with fields that tell which are redundant
 
     def __post_init__(self) -> None:
@@ -39,6 +43,11 @@ class DedupeOptions:
         if self.annotate and self.max_removed is not None:
             what = "has no effect with `annotate`, which removes nothing"
             raise SimdupError("max_removed", what, field="max_removed")
+        if self.add and self.index is None:
+            raise SimdupError("add", "needs an `index` that documents are added to", field="add")
+        if self.add and self.annotate:
+            what = "is for a corpus that is cleaned, and `annotate` removes nothing"
+            raise SimdupError("add", what, field="add")
         if self.annotate and self.link != "copy":
             what = "has no effect with `annotate`, which changes every file"
             raise SimdupError("link", what, field="link")
@@ -111,6 +120,8 @@ class Cleaned(NamedTuple):
     annotated : bool
         Whether all documents were written, with what was found of them; what would have been left
         out is in `removed` all the same.
+    added : Added or None
+        What happened to the documents given to the index; None if it was left as it is.
     parts : tuple of Part
         What each group lost, if groups were asked for (`by`): the largest losses first.
     """
@@ -125,6 +136,7 @@ class Cleaned(NamedTuple):
     data: Any = None
     parts: tuple[Part, ...] = ()
     annotated: bool = False
+    added: Added | None = None
 
     @property
     def documents(self) -> int:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from typing import Any, Unpack
 
 import numpy as np
@@ -19,7 +18,7 @@ from simdup.model.criteria import Criteria, CriteriaFields
 from simdup.model.reading import Reading
 from simdup.model.recipe import Recipe
 from simdup.model.settings import RunOptions, Settings
-from simdup.operations.losses import find_losses, with_groups
+from simdup.operations.losses import find_losses, reserved, with_groups, with_indexes
 from simdup.operations.rewrite import rewrite, with_linkage
 
 
@@ -35,6 +34,8 @@ def dedupe(
     by: str | None = None,
     max_removed: float | None = None,
     annotate: bool = False,
+    index: str | os.PathLike[str] | None = None,
+    add: bool = False,
     reading: Reading | None = None,
     run: RunOptions | None = None,
     jobs: int | None = None,
@@ -71,6 +72,12 @@ def dedupe(
         Whether files of records are written with all records, and each with fields that tell what
         was found of it: ``cluster``, ``role``, ``kept``, ``similarity`` and ``measure``.
 
+    index : path, optional
+        An index of documents that were seen before: what is near one of them is redundant, by an
+        estimate.  One of the same name is an earlier version, and does not count.
+    add : bool
+        Whether documents that stay are added to the index, which is created if it does not exist.
+
     Returns
     -------
     Cleaned
@@ -98,8 +105,9 @@ def dedupe(
     rows, named = keep_rows(data), as_paths(references, "references")
     target = None if output is None else os.fspath(output)
     options = DedupeOptions(
-        target, named, link, force, by=by, max_removed=max_removed, annotate=annotate
-    )
+        target, named, link, force, by=by, max_removed=max_removed, annotate=annotate,
+        index=None if index is None else os.fspath(index), add=add,
+    )  # fmt: skip
     if are_paths(rows):
         paths = as_paths(rows, "data")
         require_existing(paths)
@@ -118,7 +126,9 @@ def _dedupe_rows(rows: Any, options: DedupeOptions, settings: Settings) -> Clean
         raise SimdupError("annotate", what, "join it with the `to_frame` of `scan`", "annotate")
     indexes, others = split_indexes(options.references)
     opened = open_input(rows, with_groups(settings, options.by), others)
-    cleaned = find_losses(replace(opened, indexes=indexes), options).checked(options).cleaned()
+    with reserved(options):
+        losses = find_losses(with_indexes(opened, indexes, options), options).checked(options)
+        cleaned = losses.cleaned()._replace(added=losses.remember(options))
     if len(rows) != len(cleaned.result.inputs):
         raise RuntimeError(f"{len(rows)} rows gave {len(cleaned.result.inputs)} documents")
     return cleaned._replace(data=select(rows, _staying(cleaned)))

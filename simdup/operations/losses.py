@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,12 +15,15 @@ from simdup.corpus.batches import open_content
 from simdup.corpus.files import File
 from simdup.corpus.names import is_archive, without_address
 from simdup.errors import SimdupError
+from simdup.index.columns import Columns
+from simdup.index.remembering import remember
 from simdup.ingest.groups import GroupBy, Groups
 from simdup.ingest.origins import Origins
 from simdup.ingest.sources import Input
 from simdup.model.cleaned import Cleaned, DedupeOptions, Lost, Part
 from simdup.model.documents import Skipped
 from simdup.model.frames import measure_of
+from simdup.model.matches import Added
 from simdup.model.result import Result
 from simdup.model.settings import Settings
 from simdup.operations.scan import examine
@@ -27,6 +31,7 @@ from simdup.output.corpus_writer import Cut
 from simdup.output.cuts import list_cuts
 from simdup.output.records import rounded
 from simdup.verify.differences import find_differences
+from simdup.workspace import reserve
 
 # Characters shown before and after a passage, so that it makes sense.
 _AROUND = 20
@@ -40,6 +45,21 @@ def with_groups(settings: Settings, by: str | None) -> Settings:
     return replace(settings, reading=reading)
 
 
+def with_indexes(opened: Input, indexes: Sequence[str], options: DedupeOptions) -> Input:
+    """Return an input with indexes as references, and that of documents seen before."""
+    seen = options.index
+    if seen is not None and (not options.add or os.path.lexists(seen)):
+        indexes = [*indexes, seen]
+    return replace(opened, indexes=indexes, seen=seen)
+
+
+@contextmanager
+def reserved(options: DedupeOptions) -> Iterator[None]:
+    """Keep other runs from adding to the index meanwhile: none would know of the other's texts."""
+    with reserve(options.index) if options.add and options.index else nullcontext():
+        yield
+
+
 @dataclass(frozen=True, slots=True)
 class Losses:
     """The documents of a scan that are left out, and the groups that all documents belong to."""
@@ -47,6 +67,7 @@ class Losses:
     result: Result
     cuts: Sequence[Cut]
     groups: Groups | None = None  # None if nobody asks for an account by group
+    columns: Columns | None = None  # see `Examined`
 
     def cleaned(self) -> Cleaned:
         """Return what is left without these documents."""
@@ -84,6 +105,32 @@ class Losses:
             hint = "look at what would be removed before you allow more"
             raise SimdupError("max_removed", what, hint, "max_removed")
         return self
+
+    def remember(self, options: DedupeOptions, lost: Container[str] = ()) -> Added | None:
+        """Add the documents that stay to the index, without those of lost files.
+
+        Return what happened to them; None if none are to be added.
+
+        Raises
+        ------
+        SimdupError
+            If the index cannot be written; what was written elsewhere stays.
+        """
+        if not options.add or options.index is None or self.columns is None:
+            return None
+        origins, inputs = self.result.origins, self.result.inputs
+        stays = np.ones(len(inputs.names), np.bool_)
+        stays[: inputs.references] = stays[self._numbers] = stays[list(inputs.wordless)] = False
+        known = np.ones(len(stays), np.bool_)
+        known[: inputs.references] = known[list(inputs.wordless)] = False
+        if lost:
+            stays &= np.array([path not in lost for path in origins.paths], np.bool_)
+        columns = self.columns.take(np.flatnonzero(stays[known]))
+        try:
+            return remember(options.index, columns, origins.fingerprinter)
+        except SimdupError as error:
+            what = f"{error.what}; the corpus was written, but is not in the index"
+            raise SimdupError(error.where, what, "run it again with `force`") from None
 
     def annotations(self, files: Iterable[File]) -> dict[str, Annotations]:
         """Return what is added to the records of files that were read to the end, by path."""
@@ -170,14 +217,14 @@ def _by_source(sources: Sequence[str], origins: Origins) -> Groups:
 
 def find_losses(opened: Input, options: DedupeOptions) -> Losses:
     """Find what is redundant; raise if a reference gave no document."""
-    result, corpus = examine(opened)
+    result, corpus, columns = examine(opened)
     check_references(options.references, result.skipped)
     groups = None
     if options.by is not None:
         by = GroupBy("by", options.by)
         groups = by.group(corpus.names, corpus.paths, corpus.given.groups)
     cuts, notes = list_cuts(result, corpus, opened.files)
-    return Losses(replace(result, notes=(*result.notes, *notes)), cuts, groups)
+    return Losses(replace(result, notes=(*result.notes, *notes)), cuts, groups, columns)
 
 
 def find_lost(result: Result, most: int = 3) -> list[Lost]:

@@ -34,6 +34,10 @@ def check_places(sources: Sequence[str], options: DedupeOptions) -> None:
     named = [source for source in (*sources, *options.references) if source != STDIN]
     if target is not None and target != STDIN:
         check_target(target, named, options.force)
+    if options.index is not None:
+        for name in (target, report):
+            if name is not None and os.path.realpath(name) == os.path.realpath(options.index):
+                raise SimdupError(name, "is the index", "choose another name")
     if report is not None and report != STDIN:
         check_apart(report, named)
         if target is not None and target != STDIN:

@@ -17,7 +17,14 @@ from simdup.ingest.sources import Input, open_files
 from simdup.model.cleaned import Cleaned, DedupeOptions
 from simdup.model.documents import Skipped
 from simdup.model.settings import Settings
-from simdup.operations.losses import Losses, check_references, find_losses, with_groups
+from simdup.operations.losses import (
+    Losses,
+    check_references,
+    find_losses,
+    reserved,
+    with_groups,
+    with_indexes,
+)
 from simdup.operations.placing import (
     check_meeting,
     check_name,
@@ -91,9 +98,9 @@ def rewrite(
     indexes, others = split_indexes(options.references)
     listing = list_files(sources, settings.reading, others)
     check_references(options.references, listing.skipped)
-    with spool_folder() as folder:
+    with reserved(options), spool_folder() as folder:
         files = [rereadable(file, sources, folder) for file in listing.files]
-        opened = replace(open_files(listing._replace(files=files), settings), indexes=indexes)
+        opened = with_indexes(open_files(listing._replace(files=files), settings), indexes, options)
         references, given = _on_disk(files, listing)
         if options.annotate:
             require_records(given)
@@ -168,7 +175,9 @@ def _write_file(task: _Task, job: _File) -> Cleaned:
         except OSError as error:
             raise unwritable(f"{job.file.path} to {target}", error) from None
         check_unchanged([job.file])
-    cleaned = cleaned._replace(written=target, annotated=task.options.annotate)
+    cleaned = cleaned._replace(
+        written=target, annotated=task.options.annotate, added=losses.remember(task.options)
+    )
     if job.compression != job.file.compression or not os.path.isfile(target):
         return cleaned
     return cleaned._replace(bytes_before=job.file.size, bytes_after=os.path.getsize(target))
@@ -210,6 +219,7 @@ def _write_folder(task: _Task, filled: CleanedFolder) -> Cleaned:
         bytes_after=after,
         missing=missing,
         annotated=task.options.annotate,
+        added=replace(losses, cuts=filled.cuts).remember(task.options, filled.lost),
     )
 
 

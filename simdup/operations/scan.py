@@ -20,6 +20,7 @@ from simdup.features.folding import fold_all
 from simdup.features.weights import Weighting
 from simdup.fingerprints.bands import pstable_signatures
 from simdup.fingerprints.fingerprinter import Fingerprinter
+from simdup.index.columns import Columns
 from simdup.index.opening import split_indexes
 from simdup.index.references import IndexMatches, IndexReferences, open_indexes
 from simdup.ingest.corpus import Corpus, ingest
@@ -118,7 +119,7 @@ def scan(
         recipe, criteria, reading=reading, run=run, jobs=jobs, text=text, id=id, title=title,
         **fields,
     )  # fmt: skip
-    return examine(open_scan(data, settings, references))[0]
+    return examine(open_scan(data, settings, references)).result
 
 
 def open_scan(data: Data, settings: Settings, references: Paths = ()) -> Input:
@@ -127,14 +128,23 @@ def open_scan(data: Data, settings: Settings, references: Paths = ()) -> Input:
     return replace(open_input(data, settings, others), indexes=indexes)
 
 
-def examine(opened: Input) -> tuple[Result, Corpus]:
-    """Find the near-duplicates in opened sources; return them and what is known about all."""
+class Examined(NamedTuple):
+    """The result of a scan, and what is known about all documents."""
+
+    result: Result
+    corpus: Corpus
+    # Those that an index could take; None where no index is to remember any.
+    columns: Columns | None = None
+
+
+def examine(opened: Input) -> Examined:
+    """Find the near-duplicates in opened sources."""
     opened.settings.check_distance()
-    with open_indexes(opened.indexes) as indexes:
+    with open_indexes(opened.indexes, opened.seen) as indexes:
         return _examine(indexes.prepare(opened), indexes)
 
 
-def _examine(opened: Input, indexes: IndexReferences) -> tuple[Result, Corpus]:
+def _examine(opened: Input, indexes: IndexReferences) -> Examined:
     started = time.monotonic()
     settings, criteria = opened.settings, opened.settings.criteria
     options = replace(BatchOptions.for_criteria(criteria), extras=indexes.extras)
@@ -172,7 +182,7 @@ def _examine(opened: Input, indexes: IndexReferences) -> tuple[Result, Corpus]:
     origins = Origins.of(opened, corpus, fingerprinter, order)
     inputs = _inputs(documents, corpus, opened)
     result = Result(clusters, skipped, noted, summary, hint, inputs, origins, ScanPages(), spared)
-    return result, corpus
+    return Examined(result, corpus, matches.asked)
 
 
 class ScanPages:

@@ -17,6 +17,7 @@ from simdup.output.selection import EVERYTHING, Selection
 
 if TYPE_CHECKING:
     from simdup.model.cleaned import Cleaned
+    from simdup.model.matches import Added
 
 # The names of searches in sentences.
 SEARCHES = {
@@ -228,6 +229,16 @@ def cleaned_words(cleaned: Cleaned) -> str:
     # Compressed anew, a file may become larger.
     saved = f" ({1 - after / before:.0%} saved)" if after < before else ""
     return f"{stay}, {size_words(after)} of {size_words(before)}{saved}"
+
+
+def added_words(added: Added) -> str:
+    """Return what happened to documents that were given to an index."""
+    parts = [count_words(added.added, "document")]
+    if added.replaced:
+        parts.append(f"{added.replaced:,} replaced an earlier one of the same name")
+    if added.unchanged:
+        parts.append(f"{added.unchanged:,} known already")
+    return ", ".join(parts)
 
 
 def missing_words(cleaned: Cleaned) -> str:

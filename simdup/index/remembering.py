@@ -1,0 +1,55 @@
+"""Remember the documents of a run, so that later runs know that they have been seen."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+
+from simdup._version import __version__
+from simdup.errors import SimdupError
+from simdup.fingerprints.fingerprinter import Fingerprinter
+from simdup.index.columns import Columns
+from simdup.index.opening import create_storage, open_storage
+from simdup.index.session import TIMEOUT, Patience, Session, keep_silent, now
+from simdup.index.store import Store
+from simdup.index.stored_recipe import store
+from simdup.index.writer import Writer
+from simdup.model.matches import Added
+
+
+def remember(
+    path: str,
+    columns: Columns,
+    fingerprinter: Fingerprinter,
+    waiting: Callable[[str], None] = keep_silent,
+) -> Added:
+    """Add documents to an index, which is created if it does not exist: all of them, or none.
+
+    Raises
+    ------
+    SimdupError
+        If it cannot be written, another writer does not finish in time, or it has another recipe
+        by now.
+    """
+    if not os.path.lexists(path):
+        with create_storage(path) as storage:
+            store(storage, fingerprinter)
+            writer = Writer(Store(storage, fingerprinter.recipe.words))
+            added = Added(len(writer.add(columns)[0]))
+            writer.flush()
+            time = now()
+            for name, value in (("created", time), ("changed", time), ("simdup", __version__)):
+                storage.set(name, value)
+        return added
+    storage = open_storage(path)
+    try:
+        session = Session(storage)
+        if session.recipe.resolved["digest"] != fingerprinter.digest:
+            raise SimdupError(path, "was replaced during the run by one with another recipe")
+        with session.editing(Patience(TIMEOUT, waiting)) as edit:
+            new, replaced = edit().add(columns)
+            edit().flush()
+            session.touch()
+        return Added(len(new) - replaced, replaced, len(columns) - len(new))
+    finally:
+        storage.close()
