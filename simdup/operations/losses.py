@@ -124,7 +124,9 @@ class Losses:
         known = np.ones(len(stays), np.bool_)
         known[: inputs.references] = known[list(inputs.wordless)] = False
         if lost:
-            stays &= np.array([path not in lost for path in origins.paths], np.bool_)
+            archives = {one.path: one.on_disk.path for one in origins.files if one.member}
+            gone = [archives.get(path, path) in lost for path in origins.paths]
+            stays &= ~np.array(gone, np.bool_)
         columns = self.columns.take(np.flatnonzero(stays[known]))
         try:
             return remember(options.index, columns, origins.fingerprinter)
