@@ -150,7 +150,8 @@ def _fingerprinter(
 
 def _read(paths: tuple[str, str], reading: Reading, recipe: Recipe) -> tuple[Document, Document]:
     """Read two documents: files, or records of files."""
-    from simdup.corpus.batches import batches, require_extras
+    from simdup.corpus.batches import batches
+    from simdup.corpus.extras import require_extras
     from simdup.corpus.sources import addressed, one_file
     from simdup.ingest.given import Given
     from simdup.ingest.stripped import read_stripped

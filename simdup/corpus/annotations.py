@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdup.corpus.decoding import decode
+from simdup.corpus.files import File
 from simdup.corpus.lines import DELIMITERS, Row, split_mark, whole_lines
 from simdup.corpus.record_batches import BLANK
-from simdup.corpus.sources import File
 from simdup.errors import SimdupError
 from simdup.model.reading import Reading
 

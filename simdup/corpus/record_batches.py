@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from simdup.corpus.decoding import decode
 from simdup.corpus.encoding_detection import NotText
+from simdup.corpus.files import File
 from simdup.corpus.json_arrays import Elements, Outside, fault_of, split_array
 from simdup.corpus.lines import (
     DELIMITERS,
@@ -35,7 +36,6 @@ from simdup.corpus.lines import (
     whole_lines,
 )
 from simdup.corpus.own_results import is_own_result, leave_out
-from simdup.corpus.sources import File
 from simdup.model.documents import NoField, Skipped
 from simdup.model.reading import Reading
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from simdup.corpus.ignore_files import IGNORE_FILE, IgnoreFile, ignored, read_ignore_file
+from simdup.corpus.names import is_archive
 from simdup.corpus.patterns import Patterns
 from simdup.errors import NOT_REGULAR, reason
 from simdup.model.documents import Skipped
@@ -29,6 +30,7 @@ class Found(NamedTuple):
 
     path: str
     status: os.stat_result
+    below: str = ""  # its path below the source
 
 
 class _Folder(NamedTuple):
@@ -84,11 +86,11 @@ def _entries(folder: _Folder, rules: Rules) -> Iterator[Found | Skipped | _Folde
                     rules.folders += 1
                 else:
                     yield _Folder(entry.path, path, files)
-            elif not rules.glob or rules.glob.match(path):
+            elif is_archive(entry.name) or not rules.glob or rules.glob.match(path):
                 if files and ignored(path, files):
                     rules.files += 1
                 elif entry.is_file(follow_symlinks=False):
-                    yield Found(entry.path, entry.stat(follow_symlinks=False))
+                    yield Found(entry.path, entry.stat(follow_symlinks=False), path)
                 else:
                     # Reading a named pipe would wait forever.
                     yield Skipped(entry.path, NOT_REGULAR)

@@ -10,7 +10,6 @@ from itertools import chain, compress
 import numpy as np
 
 from simdup.corpus.batches import Batch, FileBatch, Unreadable
-from simdup.corpus.names import without_address
 from simdup.corpus.record_batches import RecordBatch
 from simdup.corpus.spool import Slot, SpoolWriter
 from simdup.features.analyzer import Analyzer
@@ -110,7 +109,7 @@ def file_of(batch: Batch, skipped: Skipped) -> str:
         return batch.file.path
     if isinstance(batch, FileBatch):
         return str(skipped.document)
-    return without_address(str(skipped.document)) if isinstance(batch, Unreadable) else ""
+    return batch.path if isinstance(batch, Unreadable) else ""
 
 
 def _bytes_of(text: str) -> int:

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdup.corpus.batches import Batch, RowBatch, batches
+from simdup.corpus.files import STDIN, File
 from simdup.corpus.record_batches import RecordBatch
-from simdup.corpus.sources import STDIN, File
 from simdup.features.analyzer import Analyzer
 from simdup.fingerprints.fingerprinter import Fingerprinter
 from simdup.ingest.corpus import Corpus

@@ -9,9 +9,11 @@ from os import PathLike
 from os.path import lexists
 from typing import Any, TypeAlias
 
-from simdup.corpus.batches import Batch, batches, require_extras
-from simdup.corpus.names import split_address
-from simdup.corpus.sources import STDIN, File, Listing, Named, is_page, list_files
+from simdup.corpus.batches import Batch, batches
+from simdup.corpus.extras import require_extras
+from simdup.corpus.files import STDIN, File
+from simdup.corpus.names import split_address, split_member
+from simdup.corpus.sources import Listing, Named, is_page, list_files
 from simdup.errors import SimdupError
 from simdup.features.analyzer import Analyzer
 from simdup.fingerprints.fingerprinter import Fingerprinter
@@ -89,11 +91,15 @@ def require_existing(paths: Sequence[str]) -> None:
     SimdupError
         If none exists.
     """
-    if not paths or any(one == STDIN or lexists(one) or split_address(one) for one in paths):
+    if not paths or any(map(_exists, paths)):
         return
     more = f" and {len(paths) - 1:,} more" if len(paths) > 1 else ""
     what = f"no such file or folder: {paths[0]!r:.120}{more}"
     raise SimdupError("data", what, STRINGS, "data")
+
+
+def _exists(path: str) -> bool:
+    return path == STDIN or lexists(path) or bool(split_address(path) or split_member(path))
 
 
 def _with_fields(settings: Settings) -> Settings:

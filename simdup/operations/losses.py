@@ -12,16 +12,15 @@ from numpy.typing import NDArray
 
 from simdup.corpus.annotations import Annotations, Note, encoding_of
 from simdup.corpus.batches import open_content
-from simdup.corpus.names import without_address
-from simdup.corpus.sources import File
+from simdup.corpus.files import File
+from simdup.corpus.names import is_archive, without_address
 from simdup.errors import SimdupError
 from simdup.index.columns import Columns
 from simdup.index.remembering import remember
-from simdup.ingest.corpus import Corpus
 from simdup.ingest.groups import GroupBy, Groups
 from simdup.ingest.origins import Origins
 from simdup.ingest.sources import Input
-from simdup.model.cleaned import Cleaned, DedupeOptions, Lost, Part, Removed
+from simdup.model.cleaned import Cleaned, DedupeOptions, Lost, Part
 from simdup.model.documents import Skipped
 from simdup.model.frames import measure_of
 from simdup.model.matches import Added
@@ -29,6 +28,7 @@ from simdup.model.result import Result
 from simdup.model.settings import Settings
 from simdup.operations.scan import examine
 from simdup.output.corpus_writer import Cut
+from simdup.output.cuts import list_cuts
 from simdup.output.records import rounded
 from simdup.verify.differences import find_differences
 from simdup.workspace import reserve
@@ -124,7 +124,9 @@ class Losses:
         known = np.ones(len(stays), np.bool_)
         known[: inputs.references] = known[list(inputs.wordless)] = False
         if lost:
-            stays &= np.array([path not in lost for path in origins.paths], np.bool_)
+            archives = {one.path: one.on_disk.path for one in origins.files if one.member}
+            gone = [archives.get(path, path) in lost for path in origins.paths]
+            stays &= ~np.array(gone, np.bool_)
         columns = self.columns.take(np.flatnonzero(stays[known]))
         try:
             return remember(options.index, columns, origins.fingerprinter)
@@ -197,7 +199,11 @@ def _by_source(sources: Sequence[str], origins: Origins) -> Groups:
 
     A document stays or is removed, so its share says nothing.
     """
-    inside = [(i, os.path.join(one, "")) for i, one in enumerate(sources) if os.path.isdir(one)]
+    inside = [
+        (i, os.path.join(one, ""))
+        for i, one in enumerate(sources)
+        if os.path.isdir(one) or is_archive(one)
+    ]
     files = {one: i for i, one in enumerate(sources)}
     source_of = {
         path: next((i for i, folder in inside if path.startswith(folder)), files.get(path, -1))
@@ -219,7 +225,8 @@ def find_losses(opened: Input, options: DedupeOptions) -> Losses:
     if options.by is not None:
         by = GroupBy("by", options.by)
         groups = by.group(corpus.names, corpus.paths, corpus.given.groups)
-    return Losses(result, _cuts(result, corpus), groups, columns)
+    cuts, notes = list_cuts(result, corpus, opened.files)
+    return Losses(replace(result, notes=(*result.notes, *notes)), cuts, groups, columns)
 
 
 def find_lost(result: Result, most: int = 3) -> list[Lost]:
@@ -246,25 +253,3 @@ def check_references(references: Sequence[str], skipped: Sequence[Skipped]) -> N
     for one in skipped:
         if one.error and one.document in named:
             raise SimdupError(one.document, f"{one.reason}, but is a reference")
-
-
-def _cuts(result: Result, corpus: Corpus) -> list[Cut]:
-    """Return the documents to remove, in input order."""
-    # A file that was not read completely is kept whole.
-    unread = {one.document for one in result.skipped if one.error}
-    found: list[Cut] = []
-    for cluster in result.clusters:
-        by_number = {member.number: member for member in cluster.members}
-        for one in cluster.members:
-            number, kept = one.number, by_number[one.beside]
-            if one.role == "redundant" and corpus.paths[number] not in unread:
-                read = kept.number >= 0  # not in an index, of which neither text nor file is known
-                same = read and corpus.digests[number] == corpus.digests[kept.number]
-                reason = "exact copy" if same else "near-duplicate"
-                figures = one.distance or 0, one.similarity, kept.name, one.estimated, one.measure
-                path, kept_path = corpus.paths[number], corpus.paths[kept.number] if read else ""
-                entry = Removed(
-                    one.name, reason, *figures, one.containment, one.cosine, one.covered
-                )
-                found.append(Cut(entry, path, corpus.records[number], kept_path, number))
-    return sorted(found, key=lambda cut: cut.number)

@@ -14,7 +14,7 @@ from support import Command, near, prose, write
 
 from simdup import SimdupError, dedupe, scan
 from simdup.corpus.annotations import UNIQUE, Annotations, Note
-from simdup.corpus.sources import File
+from simdup.corpus.files import File
 
 TEXTS = [prose(1), prose(2), near(prose(1)), prose(3), prose(2)]
 ADDED = ("cluster", "role", "kept", "similarity", "measure")
