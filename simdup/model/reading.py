@@ -35,6 +35,8 @@ class Reading:
         if it exists and no other one is named.
     group_field : str or None
         The field of a record that tells which group it is of.
+    group_argument : str
+        The argument that asks for these groups, for messages.
     title_field : str or None
         The field of a record with its title; by default its text has it.
     value_field : str or None
@@ -62,6 +64,7 @@ class Reading:
     outputs: tuple[str, ...] = ()
     value_field: str | None = None
     group_field: str | None = None
+    group_argument: str = "across"
     title_field: str | None = None
     ignore: bool = True
 

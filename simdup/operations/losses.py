@@ -41,7 +41,8 @@ def with_groups(settings: Settings, by: str | None) -> Settings:
     """Return settings that read the field by which an account is wanted."""
     if by is None:
         return settings
-    reading = replace(settings.reading, group_field=GroupBy("by", by).field)
+    field = GroupBy("by", by).field
+    reading = replace(settings.reading, group_field=field, group_argument="by")
     return replace(settings, reading=reading)
 
 

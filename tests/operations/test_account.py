@@ -62,6 +62,16 @@ def test_documents_without_the_field_are_a_group() -> None:
         dedupe(records, by="author")
 
 
+def test_a_column_that_a_table_lacks_is_named_with_its_argument() -> None:
+    pandas = pytest.importorskip("pandas")
+    table = pandas.DataFrame({"text": [TEXTS[0], TEXTS[0]], "source": ["x", "y"]})
+    assert [part.removed for part in dedupe(table, by="source").parts] == [1, 0]
+    with pytest.raises(SimdupError, match="by: no column 'author'"):
+        dedupe(table, by="author")
+    with pytest.raises(SimdupError, match="across: no column 'author'"):
+        dedupe(table, across="author")
+
+
 def corpus(tmp_path: Path) -> None:
     write(tmp_path / "in/news", {"a.txt": TEXTS[0], "b.txt": TEXTS[1]})
     write(tmp_path / "in/web", {"c.txt": near(TEXTS[0]), "d.txt": TEXTS[1], "e.txt": TEXTS[2]})
