@@ -105,7 +105,7 @@ class IndexReferences:
     @property
     def figures(self) -> dict[str, int | None]:
         """What a summary says of them."""
-        if not self.sessions:
+        if not self.sessions and self.seen is None:
             return {}
         indexed = sum(len(session.store) for session in self.sessions)
         # What a scan of stars would call redundant is not known: it would begin with the matches.

@@ -170,7 +170,7 @@ def _proposed(summary: Summary) -> str:
 
 def _indexed(summary: Summary, criteria: Criteria) -> str:
     """Return how documents of indexes were compared with others."""
-    if summary.indexed is None:
+    if not summary.indexed:
         return ""
     estimated = "; similarities to them (~) are estimates" if criteria.verify else ""
     documents = count_words(summary.indexed, "document")

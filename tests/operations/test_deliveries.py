@@ -80,6 +80,20 @@ def test_a_run_can_be_repeated(simdup: Command, tmp_path: Path) -> None:
     assert "known already" in ran.err
 
 
+def test_every_day_has_the_same_columns(simdup: Command, tmp_path: Path) -> None:
+    heads = []
+    for day in range(2):
+        write_rows(
+            tmp_path / "today.jsonl", [{"id": f"{day}{n}", "text": prose(n)} for n in (1, 1)]
+        )
+        options = (*OPTIONS, "--no-short-texts", "--removed", "gone.csv", "--force")
+        ran = simdup("dedupe", "today.jsonl", "-o", "new.jsonl", *options)
+        assert ran.status == 0
+        heads.append((tmp_path / "gone.csv").read_text().splitlines()[0])
+    assert heads[0] == heads[1]
+    assert ",measure," in heads[0]
+
+
 def test_what_was_removed_is_not_remembered(simdup: Command, tmp_path: Path) -> None:
     """Only what stays can stand for others later."""
     page = prose(1)
