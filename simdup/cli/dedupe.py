@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from simdup.cli import options
+from simdup.cli.messages import say_error
 from simdup.cli.outcome import Status, status
 from simdup.cli.results import PAGE
 from simdup.model.page import PageOptions
@@ -76,7 +77,13 @@ def _make_writing(
     for name in ("annotate", "add"):
         if dry_run and given[name]:
             raise click.UsageError(f"--{name} writes what --dry-run does not; remove one of them")
-    corpus = DedupeOptions(None if dry_run else target, report=removed, **given)
+    index = given["index"] or ""
+    corpus = DedupeOptions(
+        None if dry_run else target,
+        report=removed,
+        waiting=lambda what: say_error(index, what),
+        **given,
+    )
     return _Writing(corpus, options.Output(listing, form, bom=bom), page, dry_run)
 
 

@@ -45,6 +45,9 @@ def groups_across(corpus: Corpus | CutCorpus, across: str | None) -> NDArray[np.
     if without := int(np.count_nonzero(groups.of < 0)):
         what = f"{without:,} without field {across!r} compared with all others"
         corpus.notes.append(("`across`", what))
+    elif len(groups.of) > 1 and len(groups.names) == 1:
+        what = f"all documents have the same {across}: {groups.names[0]!r:.80}; none are compared"
+        corpus.notes.append(("`across`", what))
     return groups.of
 
 

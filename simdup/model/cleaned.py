@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -36,6 +36,8 @@ class DedupeOptions:
     # An index of documents that earlier runs have seen: what is near one of them is redundant.
     index: str | None = None
     add: bool = False  # whether the index is to remember the documents that stay
+    # Called with a sentence before a wait for another process that writes the index.
+    waiting: Callable[[str], None] = lambda what: None
     annotate: bool = False  # whether all records stay, with fields that tell which are redundant
 
     def __post_init__(self) -> None:

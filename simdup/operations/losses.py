@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from simdup.corpus.annotations import Annotations, Note, encoding_of
+from simdup.corpus.annotations import Annotations, Note, head_of
 from simdup.corpus.batches import open_content
 from simdup.corpus.files import File
 from simdup.corpus.names import is_archive, without_address
@@ -94,7 +94,8 @@ class Losses:
         if self.groups is not None:
             checked.append((options.by or "", self.groups))
         parts = [(kind, part) for kind, groups in checked for part in self._parts(groups)]
-        lost = [(kind, part) for kind, part in parts if part.share > most]
+        # A group of one document has no share worth a name.
+        lost = [(kind, part) for kind, part in parts if part.share > most and part.documents > 1]
         if lost:
             kind, worst = max(lost, key=lambda one: one[1].share)
             named = f" {worst.name!r}" if worst.name else ""
@@ -130,13 +131,19 @@ class Losses:
             stays &= ~np.array(gone, np.bool_)
         columns = self.columns.take(np.flatnonzero(stays[known]))
         try:
-            return remember(options.index, columns, origins.fingerprinter)
+            return remember(options.index, columns, origins.fingerprinter, options.waiting)
         except SimdupError as error:
             what = f"{error.what}; the corpus was written, but is not in the index"
             raise SimdupError(error.where, what, "run it again with `force`") from None
 
     def annotations(self, files: Iterable[File]) -> dict[str, Annotations]:
-        """Return what is added to the records of files that were read to the end, by path."""
+        """Return what is added to the records of each file, by path.
+
+        Raises
+        ------
+        SimdupError
+            If one was not read to its end, or cannot be annotated.
+        """
         unread = {one.document for one in self.result.skipped if one.error}
         origins, notes = self.result.origins, self._notes()
         by_path: dict[str, list[int]] = {}
@@ -146,12 +153,12 @@ class Losses:
                 by_path.setdefault(origins.paths[number], []).append(origins.records[number])
         found = {}
         for file in files:
-            if file.path not in unread:
-                with open_content(file) as (stream, _):
-                    encoding = encoding_of(file, stream, origins.reading)
-                records = np.array(by_path.get(file.path, ()), np.int64)
-                own = notes.get(file.path, {})
-                found[file.path] = Annotations(file, own, records, encoding)
+            if file.path in unread:
+                raise SimdupError(file.path, "was not read to its end, and cannot be annotated")
+            with open_content(file) as (stream, _):
+                head = head_of(file, stream, origins.reading)
+            records = np.array(by_path.get(file.path, ()), np.int64)
+            found[file.path] = Annotations(file, notes.get(file.path, {}), records, *head)
         return found
 
     def _notes(self) -> dict[str, dict[int, Note]]:
@@ -160,11 +167,12 @@ class Losses:
         for cluster in self.result.clusters:
             names = {member.number: str(member.name) for member in cluster.members}
             for one in cluster.members:
-                kept = None if one.role == "kept" else names[one.beside]
-                figures = rounded(one.similarity), measure_of(one)
+                note = Note(cluster.number, one.role)
+                if one.role == "redundant":
+                    figures = rounded(one.similarity), measure_of(one)
+                    note = Note(cluster.number, one.role, names[one.beside], *figures)
                 if one.number >= 0:
                     path, record = origins.paths[one.number], origins.records[one.number]
-                    note = Note(cluster.number, one.role, kept, *figures)
                     notes.setdefault(path, {})[record] = note
         return notes
 

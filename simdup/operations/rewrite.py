@@ -165,7 +165,7 @@ def _write_file(task: _Task, job: _File) -> Cleaned:
         cleaned = losses.cleaned()
         change: Collection[int] | Annotations = records_by_file(losses.cuts).get(job.file.path, ())
         if task.options.annotate:
-            change = losses.annotations([job.file]).get(job.file.path, ())
+            change = losses.annotations([job.file])[job.file.path]
         check_unchanged([job.file, *job.references])
         try:
             write_records(job.file, stream, change, job.compression)

@@ -207,8 +207,7 @@ def _write_file(file: File, place: str, records: Collection[int], cleaned: Clean
         try:
             change: Collection[int] | Annotations = records
             if cleaned.annotations is not None:
-                # A file that was not read completely is kept as it is.
-                change = cleaned.annotations.get(file.path, ())
+                change = cleaned.annotations[file.path]
             if change:
                 with open(place, "xb") as stream:
                     write_records(file, stream, change, file.compression)

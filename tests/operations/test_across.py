@@ -320,3 +320,9 @@ def test_what_has_no_groups_says_so(simdup: Command, tmp_path: Path) -> None:
         scan(RECORDS, across="author", reading=Reading(group_field="site"))
     with pytest.raises(TypeError, match="across: expected a string"):
         Criteria(across=3)  # type: ignore[arg-type]
+
+
+def test_one_group_alone_is_said(simdup: Command, tmp_path: Path) -> None:
+    write(tmp_path, {"a/1.txt": prose(1), "a/2.txt": prose(1)})
+    ran = simdup("scan", "a", "--across", "folder")
+    assert "--across: all documents have the same folder: 'a'; none are compared" in ran.err

@@ -139,6 +139,19 @@ def test_rows_from_python(tmp_path: Path) -> None:
     assert found == together
 
 
+def test_short_texts_that_differ_stay(simdup: Command, tmp_path: Path) -> None:
+    """An index does not know their numbers."""
+    text = "Invoice 2024-0117: your payment of 1250 euros is due on the first of March, please pay."
+    days = [text, text.replace("0117", "0118"), text]
+    for day, one in enumerate(days):
+        write_rows(tmp_path / "r.jsonl", [{"id": f"a{day}", "text": one}])
+        ran = simdup("dedupe", "r.jsonl", "-o", f"o{day}.jsonl", *OPTIONS)
+        assert ran.status == 0
+        assert (f"{1:,} of the documents are short and near" in ran.err) == (day == 1)
+    left = [(tmp_path / f"o{day}.jsonl").read_bytes().count(b"\n") for day in range(3)]
+    assert left == [1, 1, 0]
+
+
 def test_folders(simdup: Command, tmp_path: Path) -> None:
     write(tmp_path / "1", {"a.txt": prose(1), "b.txt": prose(2), "c.txt": prose(1)})
     write(tmp_path / "2", {"d.txt": prose(2), "e.txt": prose(3), "empty.txt": ""})
