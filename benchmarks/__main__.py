@@ -32,7 +32,9 @@ NAMES = (
     "segmenters",
     "decoding",
     "formats",
+    "hostile",
     "html_pages",
+    "office",
     "report",
 )
 RESULTS = Path(__file__).parent / "results"

@@ -12,6 +12,9 @@ from typing import Any
 # System errors that mean the disk, or the file, is full.
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
+# A pipe or a device: reading it could wait forever.
+NOT_REGULAR = "not a regular file"
+
 
 class SimdupError(ValueError):
     """An error that one line can explain.

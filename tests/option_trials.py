@@ -45,6 +45,8 @@ TRIALS: dict[str, dict[str, str]] = {
     "--encoding": {"cluster": "|-d 20|--encoding ascii", "*": "||--encoding ascii"},
     "--glob": {"dedupe": "c -o out||--glob *.md", "*": "||--glob *.md"},
     "--exclude": {"*": "||--exclude *.md"},
+    "--ignore": {"cluster": "pig --verify-from ig|-d 60|--no-ignore",
+                 "dedupe": "ig -o out||--no-ignore", "*": "ig||--no-ignore"},
     "--input-format": {"compare": "lines#1 lines#2||--input-format jsonl",
                        "cluster": "pl --verify-from lines||--input-format jsonl",
                        "dedupe": "lines -o out||--input-format jsonl",
@@ -116,11 +118,12 @@ TRIALS: dict[str, dict[str, str]] = {
     "--gap": {"passages": "||--gap 0"},
     "--min-length": {"passages": "||--min-length 1000"},
     "--common": {"passages": "many||--common 2"},
-    "--across": {"passages": "r.jsonl||--across id"},
+    "--across": {"dedupe": "r.jsonl -o out||--across id", "*": "r.jsonl||--across id"},
     "--template": {"passages": "||--template c/a.txt"},
     # The recipe.
     "--recipe": {"compare": "||--recipe bkdr32", "fit": "||--recipe bkdr32",
                  "*": "| -v |--recipe bkdr32"},
+    "--strip": {"cluster": "|-d 20|--strip 。", "fit": "||--strip [a-z]+", "*": "| -v |--strip 。"},
     "--tokens": {"fit": "||--tokens chars:2", "*": "| -v |--tokens chars:2"},
     "--fold": {"fit": "f||--no-fold", "cluster": "pf --verify-from f|-d 60|--no-fold",
                "*": "| -v |--no-fold"},
@@ -242,6 +245,7 @@ def build(folder: Path) -> None:
     both = {"a.txt": x, "b.txt": near(x), "c.txt": a, "d.txt": near(a), "e.txt": a + "。"}
     write(folder / "both", both)
     write(folder / "twice", {"x.md": x})
+    write(folder / "ig", {"a.txt": a, "b.txt": b, "x.md": near(x), ".simdupignore": "b.txt"})
     write(folder / "e", {"y.md": edited(prose(4), 1, 4)})
     write(folder, {
         "list": "k\n", "list0": "k\0", "gone": "k/y.md\n", "gone0": "k/y.md\0",
@@ -260,7 +264,7 @@ def _prepare(folder: Path) -> None:
     calls = (
         "fingerprint c -o p", "fingerprint r.jsonl -o pr", "fingerprint lines -o pl",
         "fingerprint w -o pw", "fingerprint s.jsonl -o ps", "fingerprint h -o ph",
-        "fingerprint f -o pf",
+        "fingerprint f -o pf", "fingerprint ig --no-ignore -o pig",
         "fingerprint chain -o pchain", "fingerprint many -o pmany",
         "fingerprint both -o pboth", "scan c -o r.csv",
         "index build i k twice known", "fit c -o model",

@@ -7,8 +7,10 @@ import shutil
 import sys
 from pathlib import Path
 
+from office_files import docx, paragraphs, zipped
 from support import ROOT, near, prose, write
 
+_HANDED_IN = (("ann", 13), ("ben", 14))
 _CRAWLED = "https://example.org/"
 
 
@@ -27,6 +29,7 @@ def build(folder: Path) -> None:
     copied = f"{prose(12)} {prose(13)}"
     write(folder / "essays", {"ann.txt": copied, "ben.txt": f"{prose(14)} {prose(12)}"})
     write(folder / "homework", {"ann.txt": copied, "ben.txt": near(copied)})
+    _write_office_files(folder)
     write(folder / "library", {"book.txt": prose(12)})
     write(folder, {"task.txt": prose(13)})
     write(folder / "docs", {"install.md": prose(21), "windows.md": near(prose(21))})
@@ -54,6 +57,16 @@ def _write_records(folder: Path) -> None:
     write(folder, {f"{name}.jsonl": lines for name in names})
     table = "text\n" + "".join(f'"{text}"\n' for text in texts)
     (folder / "feed.csv.gz").write_bytes(gzip.compress(table.encode()))
+
+
+def _write_office_files(folder: Path) -> None:
+    files = {f"{name}.docx": docx(paragraphs(prose(12), prose(seed))) for name, seed in _HANDED_IN}
+    for name in ("hand-ins", "作业"):
+        (folder / name).mkdir()
+        for file, content in files.items():
+            (folder / name / file).write_bytes(content)
+        inner = [(f"class 2/{file}", content) for file, content in files.items()]
+        (folder / f"{name}.zip").write_bytes(zipped(inner))
 
 
 def _write_programs(folder: Path) -> None:

@@ -39,6 +39,13 @@ from simdup.output.selection import EVERYTHING, Selection
     options.search_only,
 )
 @options.option("--fold/--no-fold", "Compare folded texts.", panel="Matching", defaults=Recipe())
+@options.option(
+    "--strip REGEX",
+    "Compare texts without what matches. Repeatable.",
+    panel="Matching",
+    multiple=True,
+    defaults=Recipe(),
+)
 @options.selection_of_lines
 @options.output(*FORMATS, PAGE)
 @options.page
@@ -49,6 +56,7 @@ def command(
     verify_from: tuple[str, ...],
     settings: Settings,
     fold: bool,
+    strip: tuple[str, ...],
     out: options.Output,
     page: PageOptions,
     selection: Selection,
@@ -75,7 +83,7 @@ def command(
     from simdup.output.summary import report
 
     criteria = replace(settings.criteria, verify=bool(verify_from), method="simhash")
-    settings = replace(settings, recipe=Recipe(fold=fold), criteria=criteria)
+    settings = replace(settings, recipe=Recipe(fold=fold, strip=strip), criteria=criteria)
     result = cluster(read_lines(files or ["-"]), settings, verify_from)
     screen.skipped(result.skipped, result.notes)
     with out.open([*files, *verify_from], settings.reading) as stream:

@@ -13,6 +13,7 @@ from simdup.errors import SimdupError
 from simdup.model.documents import Document, Skipped
 from simdup.model.page import PageOptions
 from simdup.model.reading import Reading
+from simdup.model.recipe import Recipe
 from simdup.model.settings import Settings
 
 if TYPE_CHECKING:
@@ -92,7 +93,7 @@ def command(
     from simdup.operations.compare import compare_documents
     from simdup.output.comparison import comparison_jsonl, comparison_text
 
-    documents = _read((a, b), settings.reading)
+    documents = _read((a, b), settings.reading, settings.recipe)
     screen.skipped([], [(one.name, one.note) for one in documents if one.note])
     fingerprinter = _fingerprinter(settings, idf_from, screen)
     with out.open([a, b, *([idf_from] if idf_from else [])], settings.reading) as stream:
@@ -148,11 +149,13 @@ def _fingerprinter(
     return fingerprinter
 
 
-def _read(paths: tuple[str, str], reading: Reading) -> tuple[Document, Document]:
+def _read(paths: tuple[str, str], reading: Reading, recipe: Recipe) -> tuple[Document, Document]:
     """Read two documents: files, or records of files."""
-    from simdup.corpus.batches import batches, read, require_extras
+    from simdup.corpus.batches import batches
+    from simdup.corpus.extras import require_extras
     from simdup.corpus.sources import addressed, one_file
     from simdup.ingest.given import Given
+    from simdup.ingest.stripped import read_stripped
 
     files = [addressed(path, reading) or one_file(path, reading) for path in paths]
     documents = []
@@ -161,7 +164,7 @@ def _read(paths: tuple[str, str], reading: Reading) -> tuple[Document, Document]
             raise SimdupError(file.document, file.reason)
         require_extras([file], reading)
         (batch,) = batches([file], reading)
-        (found,) = read(batch, reading)
+        (found,) = read_stripped(batch, reading, recipe)
         if isinstance(found, Skipped):
             raise Given(reading=reading).refuse(found)
         documents.append(found)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from simdup.cli import options
+from simdup.cli.messages import say_error
 from simdup.cli.outcome import Status, status
 from simdup.cli.results import PAGE
 from simdup.model.page import PageOptions
@@ -75,7 +76,13 @@ def _make_writing(
     for name in ("annotate", "add"):
         if dry_run and given[name]:
             raise click.UsageError(f"--{name} writes what --dry-run does not; remove one of them")
-    corpus = DedupeOptions(None if dry_run else target, report=removed, **given)
+    index = given["index"] or ""
+    corpus = DedupeOptions(
+        None if dry_run else target,
+        report=removed,
+        waiting=lambda what: say_error(index, what),
+        **given,
+    )
     return _Writing(corpus, options.Output(listing, form, bom=bom), page, dry_run)
 
 
@@ -86,14 +93,16 @@ _writing = options.value(
     _output("-o, --output OUT", "Write the clean corpus to OUT.", name="target", common=True),
     _output(
         "--removed FILE",
-        "List removed documents: the reason, and what is kept instead.",
+        "List removed documents: why, and what stays instead.",
         common=True,
     ),
     options.bom,
     options.page,
     _output("--dry-run", "Write no corpus; list what would be removed.", common=True),
     _output(
-        "--by FIELD", "Count what each value of FIELD lost, or each folder (folder).", default=None
+        "--by FIELD",
+        "Count what each value of a record field lost, or, with folder, each folder.",
+        default=None,
     ),
     _output(
         "--max-removed SHARE",
@@ -103,11 +112,11 @@ _writing = options.value(
     ),
     options.option(
         "--index INDEX",
-        "Remove what is near a document of INDEX: what earlier runs have seen.",
+        "Remove what is near a document of INDEX, seen in earlier runs.",
         panel="Matching",
         common=True,
     ),
-    _output("--add", "Add documents that stay to INDEX; create it if it is missing.", common=True),
+    _output("--add", "Add documents that stay to INDEX, which may be missing.", common=True),
     _output(
         "--annotate",
         "Keep all records; add cluster, role, kept, similarity and measure to each.",
@@ -143,7 +152,8 @@ def command(
     undecodable files are copied as they are; a file that cannot be opened is named, and is missing
     from OUT. SOURCEs are never changed.
 
-    A --reference may be an index: see simdup scan --help.
+    A --reference may be an index: see simdup scan --help. With --lossless the kept document has at
+    least 98 % of the shingles of each removed one.
 
     Status: 0 done; 2 if something could not be read, vanished or changed during the run, or if more
     would be removed than --max-removed.
@@ -151,9 +161,7 @@ def command(
     Examples:
       simdup dedupe train.jsonl.zst -o clean.jsonl.zst --removed removed.csv
       simdup dedupe ./corpus -o ./clean --link hard --keep longest
-      simdup dedupe delivery/ --reference archive/ -o new/
       simdup dedupe today.jsonl --id-field url --index seen.index --add -o new.jsonl
-      simdup dedupe ./corpus -o ./clean --removed removed.html
       simdup dedupe train.jsonl -o clean.jsonl --by source --max-removed 0.5
       simdup dedupe ./corpus -o ./clean --lossless --keep longest
       simdup dedupe train.jsonl -o annotated.jsonl --annotate

@@ -31,6 +31,7 @@ def status(skipped: Iterable[Skipped] = (), no: bool = False) -> Status:
 _TYPED = {
     "dictionary": "--dict",
     "verify": "--no-verify",
+    "ignore": "--no-ignore",
     "least_score": "--min-score",
     "id": "--id-field",
     "references": "--reference",

@@ -81,6 +81,12 @@ def never(i: RowIds, j: RowIds) -> NDArray[np.bool_]:
     return np.zeros(len(i), np.bool_)
 
 
+def differ(groups: RowIds, i: RowIds, j: RowIds) -> NDArray[np.bool_]:
+    """Return which pairs (i[k], j[k]) are of different groups; -1 differs from all."""
+    apart: NDArray[np.bool_] = (groups[i] != groups[j]) | (groups[i] < 0)
+    return apart
+
+
 class DocumentPair(NamedTuple):
     """Two documents that meet the criteria, by number, the smaller first."""
 
@@ -117,6 +123,13 @@ class ScannedDocuments:
     by_edit: ByEdit = never
     # uint64[documents]: equal for equal titles; None where titles do not decide.
     titles: NDArray[np.uint64] | None = None
+    # int64[documents]: documents with equal ones are never a pair, unless these are -1; None where
+    # groups do not decide.
+    groups: RowIds | None = None
+
+    def apart(self, a: RowIds, b: RowIds) -> NDArray[np.bool_]:
+        """Return which pairs (a[i], b[i]) the groups of documents allow."""
+        return np.ones(len(a), np.bool_) if self.groups is None else differ(self.groups, a, b)
 
     def kind(self, a: int, b: int, measures: Measures) -> str | None:
         """Return what the similarity of a pair is; None if it was not measured."""
@@ -210,7 +223,7 @@ def _beside_kept(
     missing = [pair for pair in missing if pair[0] >= 0]
     a, b = np.array(missing, np.int64).reshape(-1, 2).T
     measured = documents.measure(a, b)
-    accepted = measured.accepted(criteria, len(a)).tolist()
+    accepted = (measured.accepted(criteria, len(a)) & documents.apart(a, b)).tolist()
     pairs = documents.pairs(a, b, measured)
     for (_, other), pair, good in zip(missing, pairs, accepted, strict=True):
         near = pair.distance <= criteria.distance or not criteria.by_distance

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from simdup.corpus.patterns import matches
@@ -45,6 +45,7 @@ def stars(
     pairs: Iterable[tuple[int, int]],
     first_of: Mapping[int, int],
     priority: Callable[[int], Priority],
+    twins: Container[int] = (),
 ) -> list[Group]:
     """Return groups in which every document is a pair with the kept one (star linkage).
 
@@ -53,7 +54,8 @@ def stars(
     keeps whatever comes first does the same.
 
     `first_of` maps each copy to the first identical document; only that one needs to appear in
-    pairs with others.  Groups are ascending.
+    pairs with others.  Groups are ascending.  The copies of `twins` are never pairs, so the others
+    stay out where one of them is kept: all their partners are taken.
     """
     copies: dict[int, Group] = {}
     for copy, first in first_of.items():
@@ -75,6 +77,9 @@ def stars(
         members = {kept} | (partners[kept] - taken)
         taken |= members
         group = [document for first in members for document in family(first)]
+        if kept in twins:
+            others = set(family(kept)) - {min(family(kept), key=priority)}
+            group = [document for document in group if document not in others]
         if len(group) > 1:
             groups.append(sorted(group))
     return ordered(groups)

@@ -30,6 +30,13 @@ class ShortTexts:
         """Return which documents have a form."""
         return self.row_of[documents] >= 0
 
+    def short(self, documents: RowIds) -> NDArray[np.bool_]:
+        """Return which documents are measured by edit similarity, whatever the other text is."""
+        rows = self.row_of[documents]
+        found: NDArray[np.bool_] = rows >= 0
+        found[found] = self.lengths[rows[found]] < SHORT
+        return found
+
     def measures(self, a: RowIds, b: RowIds) -> NDArray[np.bool_]:
         """Return which of the pairs (a[k], b[k]) are measured by edit similarity."""
         i, j = self.row_of[a], self.row_of[b]

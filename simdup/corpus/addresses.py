@@ -8,9 +8,9 @@ from dataclasses import replace
 from difflib import get_close_matches
 from itertools import chain
 
+from simdup.corpus.files import File
 from simdup.corpus.record_batches import RecordBatch
 from simdup.corpus.records import read_records
-from simdup.corpus.sources import File
 from simdup.model.documents import Document, NoField, Skipped
 from simdup.model.reading import Reading
 

@@ -13,9 +13,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdup.corpus.decoding import decode
-from simdup.corpus.lines import DELIMITERS, Row, split_mark, whole_lines
-from simdup.corpus.record_batches import BLANK
-from simdup.corpus.sources import File
+from simdup.corpus.files import File
+from simdup.corpus.lines import (
+    DELIMITERS,
+    Lines,
+    Row,
+    csv_rows,
+    decode_latin_1,
+    split_mark,
+    whole_lines,
+)
+from simdup.corpus.record_batches import BLANK, is_blank, keeps_ascii
 from simdup.errors import SimdupError
 from simdup.model.reading import Reading
 
@@ -42,6 +50,7 @@ class Annotations:
     notes: Mapping[int, Note]  # by the numbers of records in clusters
     documents: NDArray[np.int64]  # the numbers of all records that took part, ascending
     encoding: str  # of the file; empty for UTF-8
+    columns: int = 0  # of CSV
 
     def of(self, number: int) -> Note:
         """Return the note on a record."""
@@ -58,7 +67,7 @@ class Annotations:
         Raises
         ------
         SimdupError
-            If a record has a field of the same name.
+            If a record has a field of the same name, or a row other fields than the header.
         """
         if self.file.format in DELIMITERS:
             return self._row(number, raw, row)
@@ -90,8 +99,10 @@ class Annotations:
         if not number:
             self.require_free(row if isinstance(row, list) else (), number)
             cells = Note._fields
-        elif not isinstance(row, list):
-            return raw
+        elif not isinstance(row, list) or len(row) != self.columns:
+            where = f"{self.file.path}#{number}"
+            what = "has not as many fields as there are columns, and cannot be annotated"
+            raise SimdupError(where, what, "correct it first")
         delimiter = DELIMITERS[self.file.format]
         line = io.StringIO()
         csv.writer(line, delimiter=delimiter, lineterminator="").writerow(
@@ -109,12 +120,23 @@ class Annotations:
             raise SimdupError(where, f"already has a field {taken!r}", hint)
 
 
-def encoding_of(file: File, stream: IO[bytes], reading: Reading) -> str:
-    """Return the encoding of a file of records, as those who read it find it out."""
-    if reading.encoding is not None or file.format not in DELIMITERS:
-        return reading.encoding or ""
-    _, head, _ = split_mark(whole_lines(stream, file.max_size))
-    return decode(head).encoding
+def head_of(file: File, stream: IO[bytes], reading: Reading) -> tuple[str, int]:
+    """Return the encoding of a file of records, and of CSV the number of columns.
+
+    Raises
+    ------
+    SimdupError
+        If fields cannot be added in this encoding.
+    """
+    if not keeps_ascii(reading.encoding or "utf-8"):
+        raise SimdupError(file.path, f"records in {reading.encoding} cannot be annotated")
+    if file.format not in DELIMITERS:
+        return reading.encoding or "", 0
+    _, head, pieces = split_mark(whole_lines(stream, file.max_size))
+    rows = csv_rows(Lines(pieces), DELIMITERS[file.format], decode_latin_1, file.max_size)
+    first = next((row for raw, row in rows if not is_blank(raw, file)), None)
+    columns = len(first) if isinstance(first, list) else 0
+    return reading.encoding or decode(head).encoding, columns
 
 
 # The type of each field.

@@ -11,7 +11,7 @@ import os
 import stat
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from typing import IO, TypeGuard
 
@@ -19,16 +19,15 @@ from simdup.corpus.addresses import find_record
 from simdup.corpus.compression import decompress
 from simdup.corpus.decoding import decode
 from simdup.corpus.encoding_detection import NotText
-from simdup.corpus.formats import RECORDS
+from simdup.corpus.files import STDIN, File
+from simdup.corpus.formats import OFFICE
 from simdup.corpus.html import decode_html, extract_text, page_text, page_title
 from simdup.corpus.lines import BATCH_BYTES
-from simdup.corpus.main_text import require_justext
 from simdup.corpus.own_results import is_own_result, leave_out
-from simdup.corpus.parquet import cut_parquet, require_pyarrow
+from simdup.corpus.parquet import cut_parquet
 from simdup.corpus.record_batches import ArrayBatch, LineBatch, RecordBatch, cut_records
 from simdup.corpus.records import read_records, without_surrogates
-from simdup.corpus.sources import NOT_REGULAR, STDIN, File
-from simdup.errors import reason
+from simdup.errors import NOT_REGULAR, reason
 from simdup.model.documents import Document, Skipped
 from simdup.model.reading import Reading
 
@@ -72,6 +71,7 @@ class Unreadable:
 
     skipped: Skipped
     size: int = 0
+    path: str = ""  # of the file
 
 
 Batch = FileBatch | RecordBatch | TextBatch | RowBatch | Unreadable
@@ -122,23 +122,25 @@ def _record_batch(file: File, reading: Reading) -> Batch:
         found = Skipped(file.address, reason(error), error=True)
     if isinstance(found, Document) and reading.html:
         found = _of_page(found, reading)
-    return Unreadable(found) if isinstance(found, Skipped) else TextBatch((found,), file.size)
+    if isinstance(found, Skipped):
+        return Unreadable(found, path=file.path)
+    return TextBatch((found,), file.size)
 
 
 def _record_batches(file: File, reading: Reading) -> Iterator[Batch]:
     try:
         with open_content(file) as (stream, raw):
-            done = 0
+            done = raw.tell() if file.member else 0
             for batch in _cut(file, stream, reading):
                 if isinstance(batch, Skipped):
-                    yield Unreadable(batch)
+                    yield Unreadable(batch, path=file.path)
                 elif _is_compressed(batch):
                     done, before = raw.tell(), done
                     yield replace(batch, size=done - before)
                 else:
                     yield batch
     except OSError as error:
-        yield Unreadable(Skipped(file.path, reason(error), error=True))
+        yield Unreadable(Skipped(file.path, reason(error), error=True), path=file.path)
 
 
 def _is_compressed(batch: RecordBatch) -> TypeGuard[LineBatch | ArrayBatch]:
@@ -156,15 +158,22 @@ def open_content(file: File) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
         raw: IO[bytes] = open(sys.stdin.fileno(), "rb", closefd=False)  # noqa: SIM115
     else:
         raw = _open(file)
-    with raw, decompress(raw, file.compression) as content:
+    with raw, _unpacked(raw, file) as packed, decompress(packed, file.compression) as content:
         yield content, raw
+
+
+def _unpacked(raw: IO[bytes], file: File) -> AbstractContextManager[IO[bytes]]:
+    if file.member is None:
+        return nullcontext(raw)
+    from simdup.corpus.archives import open_member
+
+    return open_member(raw, file.member)
 
 
 def _open(file: File) -> IO[bytes]:
     # Opening a named pipe that has replaced a file would wait forever.
-    raw = open(  # noqa: SIM115
-        file.content_path or file.path, "rb", opener=_open_at_once if file.regular else None
-    )
+    path = file.content_path or (file.member.archive if file.member else file.path)
+    raw = open(path, "rb", opener=_open_at_once if file.regular else None)  # noqa: SIM115
     if file.regular and not stat.S_ISREG(os.fstat(raw.fileno()).st_mode):
         raw.close()
         raise OSError(errno.EINVAL, NOT_REGULAR)
@@ -219,6 +228,10 @@ def read_file(file: File, reading: Reading) -> Document | Skipped:
         return Skipped(file.path, file.too_large, error=True)
     if file.walked and is_own_result(content):
         return leave_out(file.path)
+    if file.format in OFFICE:
+        from simdup.corpus.office import read_office
+
+        return read_office(file, content)
     html = file.format == "html"
     try:
         decoded = (decode_html if html else decode)(content, reading.encoding)
@@ -250,21 +263,3 @@ def _read_up_to(stream: IO[bytes], size: int) -> bytes:
         pieces.append(piece)
         size -= len(piece)
     return b"".join(pieces)
-
-
-def require_extras(files: Iterable[File], reading: Reading) -> None:
-    """Raise if files need an extra that is not installed.
-
-    Raises
-    ------
-    SimdupError
-        If an extra is missing; the error names the first file that needs it.
-    """
-    first = {file.format: file.path for file in reversed(list(files))}
-    if "parquet" in first:
-        require_pyarrow(first["parquet"])
-    pages = [
-        path for kind, path in first.items() if kind == "html" or (reading.html and kind in RECORDS)
-    ]
-    if pages and reading.extract == "main":
-        require_justext(pages[0])

@@ -5,18 +5,25 @@ from __future__ import annotations
 import codecs
 import json
 import os
-from contextlib import suppress
+from collections.abc import Callable
+from contextlib import AbstractContextManager, suppress
+from typing import IO, TypeAlias
 
 from simdup.corpus.compression import decompress, split_compression
 from simdup.errors import SimdupError
 from simdup.model.reading import Reading
 
+# Formats of office files, which are one document each.
+OFFICE = frozenset({"docx", "pptx", "odt", "epub", "pdf"})
 # Formats of files that contain many documents.
 RECORDS = frozenset({"jsonl", "json", "csv", "tsv", "parquet"})
 _FORMAT_OF = {
     ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "json", ".csv": "csv", ".tsv": "tsv",
     ".parquet": "parquet", ".html": "html", ".htm": "html",
+    ".docx": "docx", ".pptx": "pptx", ".odt": "odt", ".epub": "epub", ".pdf": "pdf",
 }  # fmt: skip
+
+Opener: TypeAlias = Callable[[], AbstractContextManager[IO[bytes]]]
 
 # Bytes that tell an array or lines of objects from other JSON: a first line is seldom longer.
 _HEAD = 1 << 16
@@ -34,16 +41,19 @@ def format_of(path: str, reading: Reading) -> str:
     return _of_page(kind, reading)
 
 
-def format_of_file(path: str, regular: bool, reading: Reading) -> str:
-    """Return the format of a file; JSON contains many documents if it is an array or lines."""
+def format_of_file(path: str, opened: Opener | None, reading: Reading) -> str:
+    """Return the format of a file; JSON contains many documents if it is an array or lines.
+
+    `opened` opens the file; a named pipe can be read only once, so there is none for it.
+    """
     stem, compression = split_compression(path)
     kind = format_of(stem, reading)
     if kind != "json" or reading.input_format == "json":
         return kind
-    # A file that cannot be opened is noticed when it is read; a named pipe can be read only once.
+    # A file that cannot be opened is noticed when it is read.
     with suppress(OSError, SimdupError):
-        if regular:
-            with open(path, "rb") as raw, decompress(raw, compression) as content:
+        if opened is not None:
+            with opened() as raw, decompress(raw, compression) as content:
                 head = content.read(_HEAD)
                 if _begins_array(head):
                     return kind

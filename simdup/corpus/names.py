@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Sequence
+from itertools import accumulate
 from typing import Any
 
 from simdup.model.documents import Document
@@ -16,6 +17,7 @@ from simdup.model.documents import Document
 _ESCAPES = {"\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _BACK = {escape: character for character, escape in _ESCAPES.items()}
 _ESCAPED = re.compile(r"\\[\\nrt]")
+_ARCHIVE = ".zip"
 
 
 def to_bytes(name: str) -> bytes:
@@ -61,6 +63,20 @@ def split_address(source: str) -> tuple[str, str] | None:
         if os.path.isfile(source[:end]):
             return source[:end], source[end + 1 :]
         end = source.rfind("#", 0, end)
+    return None
+
+
+def is_archive(path: str) -> bool:
+    """Return whether a file is an archive, by its suffix."""
+    return path[-len(_ARCHIVE) :].lower() == _ARCHIVE
+
+
+def split_member(source: str) -> tuple[str, str] | None:
+    """Return the archive and the name in it, of a SOURCE that does not exist itself."""
+    parts = source.replace(os.sep, "/").split("/")
+    for path in accumulate(parts[:-1], "{}/{}".format):
+        if is_archive(path) and os.path.isfile(path):
+            return source[: len(path)], source[len(path) + 1 :]
     return None
 
 

@@ -15,9 +15,9 @@ from dataclasses import replace
 from importlib.util import find_spec
 from typing import IO, Any
 
+from simdup.corpus.files import STDIN, File
 from simdup.corpus.lines import BATCH_BYTES
 from simdup.corpus.record_batches import ParquetBatch, missing_field
-from simdup.corpus.sources import STDIN, File
 from simdup.errors import SimdupError
 from simdup.model.documents import Skipped
 from simdup.model.reading import Reading
@@ -63,7 +63,7 @@ def _open_table(file: File, stream: IO[bytes]) -> Iterator[Any]:
     """Open a table; it needs random access, so a stream is first copied to a file."""
     import pyarrow.parquet as pq
 
-    if file.path == STDIN or file.compression:
+    if file.path == STDIN or file.compression or file.member:
         with tempfile.TemporaryFile() as copy:
             shutil.copyfileobj(stream, copy, BATCH_BYTES)
             copy.seek(0)

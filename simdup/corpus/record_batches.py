@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from simdup.corpus.decoding import decode
 from simdup.corpus.encoding_detection import NotText
+from simdup.corpus.files import File
 from simdup.corpus.json_arrays import Elements, Outside, fault_of, split_array
 from simdup.corpus.lines import (
     DELIMITERS,
@@ -35,7 +36,6 @@ from simdup.corpus.lines import (
     whole_lines,
 )
 from simdup.corpus.own_results import is_own_result, leave_out
-from simdup.corpus.sources import File
 from simdup.model.documents import NoField, Skipped
 from simdup.model.reading import Reading
 
@@ -124,7 +124,7 @@ def _cut_json(file: File, stream: IO[bytes]) -> Iterator[LineBatch | Skipped]:
 
 def _cut_array(file: File, stream: IO[bytes], reading: Reading) -> Iterator[ArrayBatch | Skipped]:
     encoding = reading.encoding or "utf-8"
-    if not _is_ascii_or_more(encoding):
+    if not keeps_ascii(encoding):
         yield _unsupported(file, encoding)
         return
     line = record = 1
@@ -146,7 +146,7 @@ def _cut_array(file: File, stream: IO[bytes], reading: Reading) -> Iterator[Arra
         yield Skipped(file.path, f"line {line}: {fault}", error=True)
 
 
-def _is_ascii_or_more(encoding: str) -> bool:
+def keeps_ascii(encoding: str) -> bool:
     """Return whether bytes of ASCII characters have no other meaning in an encoding."""
     if codecs.lookup(encoding).name in ("utf-8", "utf-8-sig"):
         return True

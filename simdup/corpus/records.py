@@ -9,6 +9,7 @@ from typing import Any
 
 from simdup.corpus.decoding import Decoded, without_nuls
 from simdup.corpus.fields import MISSING, as_number, find_field, list_fields
+from simdup.corpus.files import File
 from simdup.corpus.json_arrays import Elements
 from simdup.corpus.lines import DELIMITERS, csv_rows
 from simdup.corpus.record_batches import (
@@ -18,7 +19,6 @@ from simdup.corpus.record_batches import (
     RecordBatch,
     is_blank,
 )
-from simdup.corpus.sources import File
 from simdup.model.documents import Document, NoField, Skipped
 from simdup.model.reading import Reading
 

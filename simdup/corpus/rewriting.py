@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterable, Iterator
 from typing import IO, TypeAlias
 
+from simdup.corpus.files import File
 from simdup.corpus.json_arrays import ElementPart, Elements, split_array
 from simdup.corpus.lines import (
     DELIMITERS,
@@ -19,7 +20,6 @@ from simdup.corpus.lines import (
     whole_lines,
 )
 from simdup.corpus.record_batches import is_blank
-from simdup.corpus.sources import File
 
 # Returns what is written of a record, given its number (0 for the header of CSV), its bytes and, of
 # CSV, its fields; an element of an array has the comma before it.

@@ -6,54 +6,20 @@ import os
 import stat
 import sys
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
-from typing import NamedTuple
+from dataclasses import replace
+from functools import partial
+from typing import IO, NamedTuple
 
 from simdup.corpus.compression import DETECT, split_compression
+from simdup.corpus.files import ARCHIVE, STDIN, File
 from simdup.corpus.formats import RECORDS, format_of, format_of_file
-from simdup.corpus.names import split_address
+from simdup.corpus.ignore_files import IGNORE_FILE
+from simdup.corpus.names import is_archive, split_address, split_member
 from simdup.corpus.patterns import Patterns
+from simdup.corpus.walking import Found, Rules, walk
 from simdup.errors import reason, unreadable
 from simdup.model.documents import Skipped
 from simdup.model.reading import Reading
-
-STDIN = "-"
-NOT_REGULAR = "not a regular file"
-
-
-@dataclass(frozen=True, slots=True)
-class File:
-    """A file to be read."""
-
-    path: str  # also its name in results; ``-`` is standard input
-    size: int = 0  # bytes; 0 if unknown
-    modified: float = 0.0  # seconds since 1970
-    format: str = "text"  # ``text`` and ``html`` are one document; the others contain records
-    compression: str = ""  # see `simdup.corpus.compression`
-    content_path: str = ""  # where its content is, if not at `path`
-    max_size: int = sys.maxsize  # the most bytes of a document, decompressed
-    regular: bool = False  # whether it was a regular file when it was listed
-    walked: bool = False  # whether it was found in a folder, not named
-    record: str = ""  # the only record that is wanted, by number or name; see `find_record`
-
-    @property
-    def records(self) -> bool:
-        """Whether it contains many documents."""
-        return self.format in RECORDS
-
-    @property
-    def address(self) -> str:
-        """How the only record that is wanted is named."""
-        return f"{self.path}#{self.record}"
-
-    @property
-    def too_large(self) -> str:
-        """The reason for skipping a document above `max_size`."""
-        size, units = self.max_size, ["bytes", "kB", "MB", "GB"]
-        while size % 1024 == 0 < size and len(units) > 1:
-            size //= 1024
-            del units[0]
-        return f"larger than {size} {units[0]}: see `max_size`"
 
 
 class Listed(str):
@@ -74,6 +40,7 @@ class Listing(NamedTuple):
     notes: list[tuple[str, str]]  # names, and notes on them
     references: int  # how many of the files are only references
     named: list[str]  # sources that the user named, each of which should give a document
+    archives: list[File]  # archives of the sources, whose members are listed
 
 
 def list_files(sources: Iterable[str], reading: Reading, references: Iterable[str] = ()) -> Listing:
@@ -85,6 +52,7 @@ def list_files(sources: Iterable[str], reading: Reading, references: Iterable[st
     lister = _Lister(reading)
     # Sources come first: a file in both is not a reference.
     given = [file for source in sources for file in lister.list_source(source)]
+    archives = lister.archives[:]
     known: list[File] = []
     for reference in dict.fromkeys(references):
         found = lister.list_source(reference)
@@ -96,7 +64,7 @@ def list_files(sources: Iterable[str], reading: Reading, references: Iterable[st
     given = lister.without_parts(given, known)
     known = lister.without_parts(known)
     notes = lister.all_notes()
-    return Listing([*known, *given], lister.skipped, notes, len(known), lister.named)
+    return Listing([*known, *given], lister.skipped, notes, len(known), lister.named, archives)
 
 
 class _Lister:
@@ -106,9 +74,10 @@ class _Lister:
         self.skipped: list[Skipped] = []
         self.notes: list[tuple[str, str]] = []
         self.named: list[str] = []
+        self.archives: list[File] = []
         self.met_again = False  # whether a file of the last source had been listed before
         self._reading = reading
-        self._rules = _Rules(Patterns(reading.glob), Patterns(reading.exclude), reading)
+        self._rules = Rules(Patterns(reading.glob), Patterns(reading.exclude), reading.ignore)
         self._walked = False
         self._seen: set[str] = set()
         self._real: dict[str, str] = {}  # the real path of each folder
@@ -119,7 +88,7 @@ class _Lister:
         files: list[File] = []
         faults = len(self.skipped)
         self.met_again = False
-        for found in _expand(source, self._rules):
+        for found in _expand(source, self._rules, self._reading):
             if isinstance(found, Skipped):
                 self.skipped.append(found)
                 continue
@@ -131,8 +100,8 @@ class _Lister:
                 self.notes.append((found.path, "left out: this run writes to it"))
             else:
                 self._seen.add(place)
-                files.append(found)
-        folder = source != STDIN and os.path.isdir(source)
+                (self.archives if found.format == ARCHIVE else files).append(found)
+        folder = source != STDIN and (os.path.isdir(source) or _is_archive_file(source))
         self._walked |= folder
         failed = not files and any(one.error for one in self.skipped[faults:])
         if isinstance(source, Listed) or self.met_again or failed:
@@ -182,7 +151,14 @@ class _Lister:
         # If no pattern matched, each folder already has a note.
         unused = [("`glob`", one) for one in glob if len(glob) < len(set(self._reading.glob))]
         unused += [("`exclude`", one) for one in exclude]
-        return self.notes + [(name, f"nothing matches {one!r}") for name, one in unused]
+        notes = self.notes + [(name, f"nothing matches {one!r}") for name, one in unused]
+        return notes + self._ignored()
+
+    def _ignored(self) -> list[tuple[str, str]]:
+        """Return the note on what `.simdupignore` files left out."""
+        counts = ((self._rules.files, "file"), (self._rules.folders, "folder"))
+        parts = [f"{count:,} {what}{'s' * (count != 1)}" for count, what in counts if count]
+        return [(IGNORE_FILE, f"left out {' and '.join(parts)}")] if parts else []
 
 
 def one_file(path: str, reading: Reading) -> File:
@@ -194,8 +170,18 @@ def one_file(path: str, reading: Reading) -> File:
 
 
 def addressed(source: str, reading: Reading) -> File | Skipped | None:
-    """Return the file that holds a record such as ``train.jsonl#5``; None for no such file."""
-    found = None if os.path.lexists(source) else split_address(source)
+    """Return a file in an archive, or that holds a record; None for no such address.
+
+    Addresses are ``archive.zip/inner/a.docx``, ``train.jsonl#5`` and ``archive.zip/train.jsonl#5``.
+    """
+    if os.path.lexists(source):
+        what = "is an archive: name a file in it, as archive.zip/a.txt"
+        return Skipped(source, what, error=True) if _is_archive_file(source) else None
+    if inside := split_member(source):
+        from simdup.corpus.in_archives import named_member
+
+        return named_member(*inside, reading)
+    found = split_address(source)
     if found is None:
         return None
     path, record = found
@@ -206,6 +192,14 @@ def addressed(source: str, reading: Reading) -> File | Skipped | None:
     if not file.records:
         return Skipped(source, f"{path} holds no records: see `input_format`", error=True)
     return file
+
+
+def _open(path: str) -> IO[bytes]:
+    return open(path, "rb")
+
+
+def _is_archive_file(source: str) -> bool:
+    return is_archive(source) and os.path.isfile(source)
 
 
 def read_list(path: str, null: bool) -> list[Listed]:
@@ -234,16 +228,7 @@ def read_bytes(path: str) -> bytes:
         raise unreadable(path, error) from None
 
 
-class _Rules(NamedTuple):
-    """Which files a walk includes, and how they are read."""
-
-    glob: Patterns
-    exclude: Patterns
-    reading: Reading
-
-
-def _expand(source: str, rules: _Rules) -> Iterator[File | Skipped]:
-    reading = rules.reading
+def _expand(source: str, rules: Rules, reading: Reading) -> Iterator[File | Skipped]:
     if source == STDIN:
         form = format_of(STDIN, reading)
         yield File(STDIN, format=form, compression=DETECT, max_size=reading.max_size)
@@ -257,88 +242,33 @@ def _expand(source: str, rules: _Rules) -> Iterator[File | Skipped]:
         yield Skipped(source, "no such file or folder", error=True)
         return
     if stat.S_ISDIR(status.st_mode):
-        yield from _walk(source, rules)
+        for found in walk(source, rules):
+            if isinstance(found, Skipped):
+                yield found
+            elif is_archive(found.path):
+                yield from _files_in(found, rules, reading)
+            else:
+                yield _file(found.path, found.status, reading, walked=True)
+    elif is_archive(source) and stat.S_ISREG(status.st_mode):
+        yield from _files_in(Found(source, status), rules, reading)
     else:
         yield _file(source, status, reading)
 
 
-def _walk(source: str, rules: _Rules) -> Iterator[File | Skipped]:
-    # Not recursive: a folder may be deeper than Python's call stack.
-    open_folders = [_entries(source, "", rules)]
-    while open_folders:
-        for found in open_folders[-1]:
-            if not isinstance(found, _Folder):
-                yield found
-                continue
-            open_folders.append(_entries(found.path, found.below, rules))
-            break
-        else:
-            open_folders.pop()
+def _files_in(found: Found, rules: Rules, reading: Reading) -> Iterator[File | Skipped]:
+    from simdup.corpus.in_archives import files_in
 
-
-class _Folder(NamedTuple):
-    """A folder below a source."""
-
-    path: str
-    below: str  # its path below the source, with a slash at the end
-
-
-def _entries(folder: str, below: str, rules: _Rules) -> Iterator[File | Skipped | _Folder]:
-    try:
-        with os.scandir(folder) as entries:
-            ordered = sorted(entries, key=lambda entry: os.fsencode(entry.name))
-    except OSError as error:
-        yield _unlisted(folder, error, named=not below)
-        return
-    for entry in ordered:
-        path = below + entry.name
-        try:
-            if entry.name.startswith(".") or entry.is_symlink() or rules.exclude.match(path):
-                continue
-            if entry.is_dir(follow_symlinks=False):
-                yield _Folder(entry.path, path + "/")
-            elif not rules.glob or rules.glob.match(path):
-                if entry.is_file(follow_symlinks=False):
-                    status = entry.stat(follow_symlinks=False)
-                    yield _file(entry.path, status, rules.reading, walked=True)
-                else:
-                    # Reading a named pipe would wait forever.
-                    yield Skipped(entry.path, NOT_REGULAR)
-        except OSError as error:
-            yield _unlisted(entry.path, error)
-
-
-def _unlisted(path: str, error: OSError, named: bool = False) -> Skipped:
-    """Return why a file or folder could not be listed.
-
-    In a folder that is in use, files may vanish; this is an error only if the user named the file.
-    """
-    if isinstance(error, FileNotFoundError) and not named:
-        return Skipped(path, "vanished while its folder was listed")
-    return Skipped(path, reason(error), error=True)
+    return files_in((found.path, found.status), found.below, (rules.glob, rules.exclude), reading)
 
 
 def _file(path: str, status: os.stat_result, reading: Reading, walked: bool = False) -> File:
     compression = split_compression(path)[1]
-    form = format_of_file(path, stat.S_ISREG(status.st_mode), reading)
+    regular = stat.S_ISREG(status.st_mode)
+    form = format_of_file(path, partial(_open, path) if regular else None, reading)
     return File(
         path, status.st_size, status.st_mtime, form, compression,
-        max_size=reading.max_size, regular=stat.S_ISREG(status.st_mode), walked=walked,
+        max_size=reading.max_size, regular=regular, walked=walked,
     )  # fmt: skip
-
-
-def difference(file: File) -> str:
-    """Return how a file differs from what it was when it was listed; empty if it does not."""
-    path = file.content_path or file.path
-    try:
-        now = os.stat(path)
-    except OSError as error:
-        return f"{reason(error)}: vanished during the run"
-    if file.regular and not stat.S_ISREG(now.st_mode):
-        return "no longer a regular file"
-    if (now.st_size, now.st_mtime) != (file.size, file.modified):
-        return "changed while it was read"
-    return "" if os.access(path, os.R_OK) else "permission denied"
 
 
 def is_page(file: File, reading: Reading) -> bool:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from simdup.corpus.files import STDIN
 from simdup.corpus.fingerprint_lines import format_header
-from simdup.corpus.sources import STDIN
 from simdup.errors import SimdupError, invalid
 from simdup.index.columns import Columns, line_columns
 from simdup.index.ingest import Sources, read_documents, read_fingerprints, to_columns

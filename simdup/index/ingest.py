@@ -14,7 +14,7 @@ from simdup.corpus.fingerprint_lines import FingerprintLines, read_lines
 from simdup.corpus.names import to_bytes
 from simdup.errors import SimdupError
 from simdup.features.shingles import Shingler
-from simdup.features.text import PreparedText
+from simdup.features.text import PreparedText, strip_text
 from simdup.fingerprints.fingerprinter import Fingerprinter, Fingerprints
 from simdup.index.columns import (
     Columns,
@@ -66,7 +66,9 @@ class _CountChanged:
         documents = [one for one in found if isinstance(one, Document)]
         skipped = [one for one in found if isinstance(one, Skipped)]
         keys = name_keys(document.name for document in documents)
-        texts = to_numbers(b"".join(text_hash(document.text) for document in documents))
+        strip = self.counter.analyzer.recipe.strip
+        hashes = (text_hash(strip_text(document.text, strip)) for document in documents)
+        texts = to_numbers(b"".join(hashes))
         known = self.known.contain(content_hashes(keys, texts[:, None])).tolist()
         pairs = list(zip(documents, known, strict=True))
         changed = tuple(one for one, same in pairs if not same)

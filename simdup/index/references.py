@@ -16,6 +16,7 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 
 from simdup.clustering.clusters import DocumentPair, Group, ScannedDocuments, merge
+from simdup.clustering.short_texts import ShortTexts
 from simdup.errors import SimdupError
 from simdup.features.text import PreparedText
 from simdup.index.candidates import NO_CANDIDATES, Counts
@@ -45,6 +46,7 @@ class IndexMatches:
     counts: Counts = NO_CANDIDATES
     undecided: int = 0  # documents that only fingerprints without a sketch are near to
     asked: Columns | None = None  # the documents of the scan that have terms, but references
+    short: int = 0  # short documents that are near one, but not equal to it
 
     def without_matched(self, documents: ScannedDocuments) -> ScannedDocuments:
         """Return documents of which those that match take no part, as if they had no terms.
@@ -86,6 +88,11 @@ class IndexMatches:
                 f"fingerprints without a sketch are near {self.undecided:,} of the documents; "
                 "their similarity is unknown, so they are not taken for pairs"
             )
+        if self.short:
+            said.append(
+                f"{self.short:,} of the documents are short and near one of an index, which does "
+                "not know their letters and numbers; so they are not taken for pairs"
+            )
         same = sum(self.names[pair.a] == str(documents.names[pair.b]) for pair in self.pairs)
         if same:
             said.append(
@@ -105,7 +112,7 @@ class IndexReferences:
     @property
     def figures(self) -> dict[str, int | None]:
         """What a summary says of them."""
-        if not self.sessions:
+        if not self.sessions and self.seen is None:
             return {}
         indexed = sum(len(session.store) for session in self.sessions)
         # What a scan of stars would call redundant is not known: it would begin with the matches.
@@ -162,14 +169,17 @@ class IndexReferences:
             options = QueryOptions(rule, limit=1, run=settings.run)
             each.append(find_nearest(one, columns, options))
         nearest = Nearest.concat(each)
+        numbers = np.flatnonzero(terms)
         found, undecided = _decided(nearest.found.best(1), settings.criteria)
+        found, short = _without_short(found, numbers, corpus.forms.texts)
         return IndexMatches(
             nearest.names,
             nearest.values,
-            _pairs(found, np.flatnonzero(terms), len(nearest.names), settings.criteria.verify),
+            _pairs(found, numbers, len(nearest.names), settings.criteria.verify),
             nearest.counts,
             undecided,
             columns,
+            short,
         )
 
 
@@ -202,6 +212,8 @@ def _check_criteria(path: str, criteria: Criteria) -> None:
     field = why = ""
     if criteria.same_title:
         field, why = "same_title", "has no titles"
+    elif criteria.across is not None:
+        field, why = "across", "has no groups of documents"
     elif criteria.method == "pstable":
         field, why = "method", f"cannot be searched by {criteria.method}"
     elif criteria.extras or criteria.lossless:
@@ -219,6 +231,17 @@ def _decided(found: Found, criteria: Criteria) -> tuple[Found, int]:
         return found, 0
     known = np.flatnonzero(~np.isnan(found.similarity))
     return found.take(known), len(found.row) - len(known)
+
+
+def _without_short(found: Found, numbers: RowIds, short: ShortTexts | None) -> tuple[Found, int]:
+    """Return the matches without short texts that sketches can tell from what they match.
+
+    Few letters, or a number, make short texts different ones, and an index does not know them.
+    """
+    if short is None:
+        return found, 0
+    unsure = short.short(numbers[found.query]) & ~(found.similarity > 1 - 1e-9)
+    return found.take(np.flatnonzero(~unsure)), int(np.count_nonzero(unsure))
 
 
 def _pairs(found: Found, numbers: RowIds, known: int, verify: bool) -> list[DocumentPair]:

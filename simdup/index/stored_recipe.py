@@ -155,6 +155,10 @@ class StoredRecipe:
             else:
                 agree = wanted == has
             if not agree:
+                wanted, has = (
+                    ", ".join(map(repr, one)) or "none" if isinstance(one, tuple) else one
+                    for one in (wanted, has)
+                )
                 differing.append(f"`{field}` {wanted} was requested, but the index has {has}")
         if differing:
             raise SimdupError(

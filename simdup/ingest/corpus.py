@@ -98,7 +98,7 @@ class Corpus:
                 self.skipped.append(Skipped(document.place, taken, error=True))
         self.unchanged += len(counted.unchanged)
         self.given.take(counted.unchanged)
-        self.given.take(counted.documents)
+        self.given.take(counted.documents, counted.stripped)
         names, notes = self.registry.assign_all(counted.documents, self.given.ids)
         skipped, left_out = self.given.skip_all(counted.skipped)
         # An index puts what it skips itself before these.
@@ -138,9 +138,9 @@ class Corpus:
             number = 0 if self.paths[i] else self.records[i]
             self.skipped.append(self.given.skip(Skipped(self.names[i], NO_WORDS, number=number)))
 
-    def finish(self) -> None:
-        """Add what is known once all documents have been read."""
-        skipped, notes = self.given.finish()
+    def finish(self, strip: Sequence[str]) -> None:
+        """Add what is known once all documents have been read; see `Given.finish`."""
+        skipped, notes = self.given.finish(strip)
         self.skipped += skipped
         self.notes += notes
 
@@ -243,7 +243,7 @@ def ingest(opened: Input, options: BatchOptions = COUNTS_ONLY) -> Iterator[Corpu
                 corpus.add(process, counted)
                 if settings.recipe.idf != "builtin" and len(corpus) >= ENOUGH_DOCUMENTS:
                     corpus.forget_terms()
-            corpus.finish()
+            corpus.finish(settings.recipe.strip)
             corpus.resolve_copies()
             yield corpus
         finally:
@@ -261,7 +261,7 @@ def ingest_as_they_come(
         corpus.add(0, counted)
         yield corpus
     last = Corpus(analyzer, registry, opened.given)
-    last.finish()
+    last.finish(opened.settings.recipe.strip)
     yield last
 
 

@@ -9,8 +9,7 @@ from itertools import chain, compress
 
 import numpy as np
 
-from simdup.corpus.batches import Batch, FileBatch, Unreadable, read
-from simdup.corpus.names import without_address
+from simdup.corpus.batches import Batch, FileBatch, Unreadable
 from simdup.corpus.record_batches import RecordBatch
 from simdup.corpus.spool import Slot, SpoolWriter
 from simdup.features.analyzer import Analyzer
@@ -19,6 +18,7 @@ from simdup.features.text import PreparedText, text_digest
 from simdup.fingerprints.bands import Signatures, minhash_signatures
 from simdup.ingest.forms import FormChunk, make_forms
 from simdup.ingest.seen import Seen
+from simdup.ingest.stripped import read_stripped
 from simdup.ingest.titles import BatchTitles
 from simdup.model.criteria import Criteria
 from simdup.model.documents import Document, LeftOut, Skipped
@@ -94,6 +94,7 @@ class CountedBatch:
     unread: list[Unread] = field(default_factory=list)  # where in the batch these were
     extras: list[bytes] = field(default_factory=list)  # for each document, see `BatchOptions`
     unchanged: list[Document] = field(default_factory=list)  # left out because known; no texts
+    stripped: set[str] = field(default_factory=set)  # the expressions that matched something
 
     def skip(self, one: Skipped, path: str) -> None:
         """Skip what is next in the batch, which is in the file of that path."""
@@ -108,7 +109,7 @@ def file_of(batch: Batch, skipped: Skipped) -> str:
         return batch.file.path
     if isinstance(batch, FileBatch):
         return str(skipped.document)
-    return without_address(str(skipped.document)) if isinstance(batch, Unreadable) else ""
+    return batch.path if isinstance(batch, Unreadable) else ""
 
 
 def _bytes_of(text: str) -> int:
@@ -158,7 +159,7 @@ class BatchCounter:
     def _count(self, batch: Batch, counter: TermCounter) -> tuple[CountedBatch, list[str]]:
         """Return the counts of a batch, and its texts in the form that is cut into shingles."""
         counted = CountedBatch(batch.size)
-        found = list(read(batch, self.reading))
+        found = list(read_stripped(batch, self.reading, self.analyzer.recipe, counted.stripped))
         prepared = self.analyzer.prepare_all([d.text for d in found if isinstance(d, Document)])
         digests = [text_digest(text.folded) for text in prepared]
         first_seen = self._first_seen(digests)

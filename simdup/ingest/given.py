@@ -49,14 +49,16 @@ class Given:
         self._records = False  # whether any of the documents is a record
         # For each wanted field: the fields of records without it, with their number of characters.
         self._lacking: dict[str, Counter[str]] = {}
+        self.stripped: set[str] = set()  # the expressions of `Recipe.strip` that matched something
 
     @property
     def valued(self) -> bool:
         """Whether a field of records decides which of them is kept."""
         return self._reading.value_field is not None
 
-    def take(self, documents: Sequence[Document]) -> None:
-        """Record documents that sources have given."""
+    def take(self, documents: Sequence[Document], stripped: Iterable[str] = ()) -> None:
+        """Record documents that sources have given, and which `stripped` expressions matched."""
+        self.stripped.update(stripped)
         self._documents += len(documents)
         self._records = self._records or any(document.record for document in documents)
         if self.valued:
@@ -129,8 +131,10 @@ class Given:
             if name in found or len(found) < 10 * _MOST_FIELDS:
                 found[name] += characters
 
-    def finish(self) -> tuple[list[Skipped], list[tuple[str, str]]]:
+    def finish(self, strip: Sequence[str] = ()) -> tuple[list[Skipped], list[tuple[str, str]]]:
         """Return the sources that gave nothing, and notes, once all documents have been read.
+
+        One of these tells which of the expressions `strip` have matched nothing.
 
         Raises
         ------
@@ -150,7 +154,9 @@ class Given:
         nothing = [Skipped(source, _NOTHING, error=True) for source in self._waiting.values()]
         repeated = len(self.ids) - len(set(self.ids))
         what = f"{repeated:,} of {len(self.ids):,} texts have the id of an earlier one"
-        return nothing, [("`id`", what)] if repeated else []
+        notes = [("`id`", what)] if repeated else []
+        unused = (one for one in strip if one not in self.stripped)
+        return nothing, notes + [("`strip`", f"nothing matches {one!r}") for one in unused]
 
     def refuse(self, one: Skipped) -> SimdupError:
         """Return the error for a document that was skipped and is needed."""

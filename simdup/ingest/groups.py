@@ -40,8 +40,11 @@ class GroupBy:
         """
         if self.field is None:
             places = zip(paths, names, strict=True)
-            values = [os.path.dirname(path or str(name)) for path, name in places]
-        elif values and all(value is None for value in values):
+            values = [os.path.dirname(path or str(name)) or os.curdir for path, name in places]
+        else:
+            # An empty cell of a table counts as missing.
+            values = [value or None for value in values]
+        if self.field is not None and values and all(value is None for value in values):
             what = f"no record has a field {self.name!r}"
             raise SimdupError(self.argument, what, field=self.argument)
         numbers: dict[str, int] = {}

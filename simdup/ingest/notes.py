@@ -5,9 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
+import numpy as np
+from numpy.typing import NDArray
+
 from simdup.corpus.patterns import matches
 from simdup.fingerprints.bands import pstable_cosine
 from simdup.ingest.corpus import Corpus
+from simdup.ingest.cut_corpus import CutCorpus
+from simdup.ingest.groups import GroupBy
 from simdup.model.criteria import Criteria
 
 
@@ -22,6 +27,28 @@ def notes(corpus: Corpus, criteria: Criteria, known: Sequence[str]) -> Iterator[
     if missing := sum(name not in present for name in asked):
         yield "`decisions`", f"{missing:,} of {len(asked):,} documents are not in this scan"
     yield from _promised(criteria)
+
+
+def groups_across(corpus: Corpus | CutCorpus, across: str | None) -> NDArray[np.int64] | None:
+    """Return the group of each document, -1 for none, and note how many have none.
+
+    None where documents of all groups are compared.
+
+    Raises
+    ------
+    SimdupError
+        If no document has the field.
+    """
+    if across is None:
+        return None
+    groups = GroupBy("across", across).group(corpus.names, corpus.paths, corpus.given.groups)
+    if without := int(np.count_nonzero(groups.of < 0)):
+        what = f"{without:,} without field {across!r} compared with all others"
+        corpus.notes.append(("`across`", what))
+    elif len(groups.of) > 1 and len(groups.names) == 1:
+        what = f"all documents have the same {across}: {groups.names[0]!r:.80}; none are compared"
+        corpus.notes.append(("`across`", what))
+    return groups.of
 
 
 def _promised(criteria: Criteria) -> list[tuple[str, str]]:

@@ -14,14 +14,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simdup.corpus.batches import Batch, RowBatch, batches, read
+from simdup.corpus.batches import Batch, RowBatch, batches
+from simdup.corpus.files import STDIN, File
 from simdup.corpus.record_batches import RecordBatch
-from simdup.corpus.sources import STDIN, File
 from simdup.features.analyzer import Analyzer
 from simdup.fingerprints.fingerprinter import Fingerprinter
 from simdup.ingest.corpus import Corpus
 from simdup.ingest.rows import Rows, row_batches
 from simdup.ingest.sources import Input
+from simdup.ingest.stripped import read_stripped
 from simdup.model.criteria import Criteria
 from simdup.model.documents import Document
 from simdup.model.reading import Reading
@@ -78,9 +79,23 @@ class Origins:
             wanted.setdefault(self.paths[number], {})[self.records[number]] = number
         for file in self.files:
             if file.path in wanted and _rewind(file):
-                yield from _read(batches([file], self.reading), wanted[file.path], self.reading)
+                yield from self._read(batches([file], self.reading), wanted[file.path])
         if "" in wanted and self.rows is not None and self.rows.again:
-            yield from _read(row_batches(self.rows, []), wanted[""], self.reading)
+            yield from self._read(row_batches(self.rows, []), wanted[""])
+
+    def _read(
+        self, found: Iterable[Batch], wanted: dict[int, int]
+    ) -> Iterator[tuple[int, Document]]:
+        """Yield the wanted records; a batch without any is not parsed."""
+        for batch, following in pairwise(chain(found, [None])):
+            if batch is None:
+                return
+            first, last = _first(batch), _first(following) or sys.maxsize
+            if first and not any(first <= record < last for record in wanted):
+                continue
+            for one in read_stripped(batch, self.reading, self.analyzer.recipe):
+                if isinstance(one, Document) and one.record in wanted:
+                    yield wanted[one.record], one
 
 
 def _sizes(opened: Input, corpus: Corpus) -> array[int]:
@@ -90,21 +105,6 @@ def _sizes(opened: Input, corpus: Corpus) -> array[int]:
     for number in np.flatnonzero(np.asarray(corpus.records) == 0).tolist():
         sizes[number] = whole.get(corpus.paths[number], sizes[number])
     return sizes
-
-
-def _read(
-    found: Iterable[Batch], wanted: dict[int, int], reading: Reading
-) -> Iterator[tuple[int, Document]]:
-    """Yield the wanted records; a batch without any is not parsed."""
-    for batch, following in pairwise(chain(found, [None])):
-        if batch is None:
-            return
-        first, last = _first(batch), _first(following) or sys.maxsize
-        if first and not any(first <= record < last for record in wanted):
-            continue
-        for one in read(batch, reading):
-            if isinstance(one, Document) and one.record in wanted:
-                yield wanted[one.record], one
 
 
 def _first(batch: Batch | None) -> int:

@@ -38,6 +38,11 @@ def as_path(one: Any, argument: str, position: int | None = None) -> str:
     raise TypeError(f"{argument}: {where}expected a path, not {kind_of(one)}{also}")
 
 
+def as_optional_path(one: Any, argument: str) -> str | None:
+    """Return a path as a string, or None; raise if it is neither."""
+    return None if one is None else as_path(one, argument)
+
+
 def kind_of(data: Any) -> str:
     """Return the type of some data, as messages name it."""
     return "None" if data is None else type(data).__name__

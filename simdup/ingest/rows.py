@@ -221,7 +221,7 @@ def _table_rows(table: Table, reading: Reading) -> Rows:
             texts = _joined([by_name[name] for name in wanted["text"]])
             found = {argument: by_name[names[0]] for argument, names in wanted.items()}
             ids = _known(found["id"]) if "id" in found else None
-            others = map(found.get, ("keep", "across", "title"))
+            others = map(found.get, ("keep", reading.group_argument, "title"))
             yield Chunk(texts, ids, *others)
 
     return Rows(chunks, table.again, _only_field(reading))

@@ -9,13 +9,16 @@ from os import PathLike
 from os.path import lexists
 from typing import Any, TypeAlias
 
-from simdup.corpus.batches import Batch, batches, require_extras
-from simdup.corpus.names import split_address
-from simdup.corpus.sources import STDIN, File, Listing, Named, is_page, list_files
+from simdup.corpus.batches import Batch, batches
+from simdup.corpus.extras import require_extras
+from simdup.corpus.files import STDIN, File
+from simdup.corpus.names import split_address, split_member
+from simdup.corpus.sources import Listing, Named, is_page, list_files
 from simdup.errors import SimdupError
 from simdup.features.analyzer import Analyzer
 from simdup.fingerprints.fingerprinter import Fingerprinter
 from simdup.ingest.given import Given
+from simdup.ingest.groups import GroupBy
 from simdup.ingest.paths import STRINGS
 from simdup.ingest.rows import Rows, recognise, row_batches
 from simdup.model.documents import Skipped
@@ -88,16 +91,28 @@ def require_existing(paths: Sequence[str]) -> None:
     SimdupError
         If none exists.
     """
-    if not paths or any(one == STDIN or lexists(one) or split_address(one) for one in paths):
+    if not paths or any(map(_exists, paths)):
         return
     more = f" and {len(paths) - 1:,} more" if len(paths) > 1 else ""
     what = f"no such file or folder: {paths[0]!r:.120}{more}"
     raise SimdupError("data", what, STRINGS, "data")
 
 
+def _exists(path: str) -> bool:
+    return path == STDIN or lexists(path) or bool(split_address(path) or split_member(path))
+
+
 def _with_fields(settings: Settings) -> Settings:
-    """Return settings that read the field of records which decides what is kept."""
-    reading = replace(settings.reading, value_field=settings.criteria.keep_field)
+    """Return settings that read the fields of records which decide pairs and what is kept."""
+    reading, criteria = settings.reading, settings.criteria
+    group_field = reading.group_field
+    if criteria.across is not None:
+        field = GroupBy("across", criteria.across).field
+        if field is not None and group_field not in (None, field):
+            what = f"cannot be {field!r} beside groups by {group_field!r}"
+            raise SimdupError("across", what, "use one field for both", "across")
+        group_field = field or group_field
+    reading = replace(reading, value_field=criteria.keep_field, group_field=group_field)
     return replace(settings, reading=reading)
 
 

@@ -117,7 +117,7 @@ def wanted_columns(table: Table, reading: Reading) -> dict[str, list[Any]]:
         "text": list(reading.text_fields),
         "id": [table.id_column(reading.id_field)],
         "keep": [reading.value_field],
-        "across": [reading.group_field],
+        reading.group_argument: [reading.group_field],
         "title": [reading.title_field],
     }
     wanted = {argument: names for argument, names in asked.items() if names != [None]}

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from simdup.errors import SimdupError, invalid
+from simdup.errors import NUMBER, SimdupError, check_type, invalid
 from simdup.model.clusters import Spared
 from simdup.model.matches import Added
 from simdup.model.result import Result
@@ -36,10 +36,15 @@ class DedupeOptions:
     # An index of documents that earlier runs have seen: what is near one of them is redundant.
     index: str | None = None
     add: bool = False  # whether the index is to remember the documents that stay
+    # Called with a sentence before a wait for another process that writes the index.
+    waiting: Callable[[str], None] = lambda what: None
     annotate: bool = False  # whether all records stay, with fields that tell which are redundant
 
     def __post_init__(self) -> None:
         """Reject invalid values."""
+        check_type("max_removed", self.max_removed, NUMBER, unset=None)
+        for name in ("annotate", "add", "force"):
+            check_type(name, getattr(self, name), (bool, "True or False"))
         if self.annotate and self.max_removed is not None:
             what = "has no effect with `annotate`, which removes nothing"
             raise SimdupError("max_removed", what, field="max_removed")

@@ -35,6 +35,7 @@ _KINDS = {
     "recall": NUMBER, "keep": TEXT, "prefer": (Iterable, "shell patterns"),
     "decisions": (Decisions, "a Decisions"), "short_texts": (bool, "True or False"),
     "numbers": (bool, "True or False"), "same_title": (bool, "True or False"),
+    "across": TEXT,
     "lossless": (bool, "True or False"),
 }  # fmt: skip
 
@@ -75,7 +76,7 @@ UNMEASURED = Measures()
 _FURTHER = ("containment", "cosine")
 
 # Fields that may be None.
-_OPTIONAL = ("similarity", "containment", "cosine", "linkage")
+_OPTIONAL = ("similarity", "containment", "cosine", "linkage", "across")
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +124,9 @@ class Criteria:
     same_title : bool
         Whether the titles of a pair must be equal after folding.  A document without a title is a
         pair only with identical ones.
+    across : str or None
+        A field of records or tables, or ``folder``: only documents of different values are pairs.
+        One without a value is a pair with any.
     lossless : bool
         Whether a document is redundant only if the kept one has 98 % of its shingles.  Documents
         are then joined with the kept one only: the linkage is ``star``.
@@ -149,6 +153,7 @@ class Criteria:
     short_texts: bool = True
     numbers: bool = True
     same_title: bool = False
+    across: str | None = None
     lossless: bool = False
 
     def __post_init__(self) -> None:
@@ -272,4 +277,5 @@ class CriteriaFields(TypedDict, total=False):
     short_texts: bool
     numbers: bool
     same_title: bool
+    across: str | None
     lossless: bool

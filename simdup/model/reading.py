@@ -20,6 +20,9 @@ class Reading:
         Shell patterns of the files to read, and of the files and folders to leave out.  A pattern
         with a slash is matched against the path below the SOURCE, one without against the name;
         ``{a,b}`` matches either.
+    ignore : bool
+        Whether a walk follows the ``.simdupignore`` files that it meets; False reads what they
+        leave out.
     input_format : str
         One of `INPUT_FORMATS`; ``auto`` uses the suffix, and takes a ``.json`` file for records
         only where it is an array of objects, or lines of objects.
@@ -32,6 +35,8 @@ class Reading:
         if it exists and no other one is named.
     group_field : str or None
         The field of a record that tells which group it is of.
+    group_argument : str
+        The argument that asks for these groups, for messages.
     title_field : str or None
         The field of a record with its title; by default its text has it.
     value_field : str or None
@@ -59,7 +64,9 @@ class Reading:
     outputs: tuple[str, ...] = ()
     value_field: str | None = None
     group_field: str | None = None
+    group_argument: str = "across"
     title_field: str | None = None
+    ignore: bool = True
 
     @property
     def text_fields(self) -> tuple[str, ...]:

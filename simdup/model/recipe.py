@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+import warnings
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, fields, replace
+from functools import lru_cache
 from typing import Any
 
 from simdup.errors import NUMBER, TEXT, WHOLE, SimdupError, check_type, invalid
@@ -14,6 +17,7 @@ BITS_EXPECTED = "a multiple of 8 from 8 to 256"
 DIGEST_BITS = {"md5": 128, "sha1": 160}
 _KINDS = {
     "tokens": TEXT, "idf": TEXT, "min_df": WHOLE, "top": WHOLE, "cap": NUMBER, "bits": WHOLE,
+    "strip": (Iterable, "regular expressions"),
 }  # fmt: skip
 CHOICES = {
     "weight": ("tfidf", "tf", "logtf", "binary", "tf2"),
@@ -50,6 +54,9 @@ class Recipe:
         ``one`` or ``zero``: the bit for a sum of 0.
     dictionary : str or None
         Path of a user dictionary in jieba's format.
+    strip : tuple of str
+        Regular expressions: what they match is removed from texts before anything else, one
+        expression after the other.  ``^`` and ``$`` match at each line; see `re`.
 
     Raises
     ------
@@ -68,11 +75,16 @@ class Recipe:
     bits: int = 64
     ties: str = "one"
     dictionary: str | None = None
+    strip: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Reject invalid values."""
         for name, kind in _KINDS.items():
             check_type(name, getattr(self, name), kind)
+        strip = (self.strip,) if isinstance(self.strip, str) else tuple(self.strip)
+        object.__setattr__(self, "strip", strip)
+        for expression in strip:
+            compile_strip(expression)
         if not TOKENS.fullmatch(self.tokens):
             raise invalid("tokens", self.tokens, "words, split, tagged, chars:N or ngrams:N")
         for name, allowed in CHOICES.items():
@@ -104,6 +116,26 @@ class Recipe:
     def words(self) -> int:
         """64-bit words of a fingerprint."""
         return -(-self.bits // 64)
+
+
+@lru_cache
+def compile_strip(expression: str) -> re.Pattern[str]:
+    """Return a compiled expression of `Recipe.strip`.
+
+    Raises
+    ------
+    SimdupError
+        If it is no regular expression.
+    """
+    check_type("strip", expression, TEXT)
+    try:
+        with warnings.catch_warnings():
+            # Of sets that a later Python may read in another way.
+            warnings.simplefilter("ignore")
+            return re.compile(expression, re.MULTILINE)
+    except (re.error, OverflowError, RecursionError) as error:
+        what = f"invalid expression {expression!r:.200}: {error}"
+        raise SimdupError("strip", what, field="strip") from None
 
 
 _BARE = Recipe(fold=False, top=0, cap=0.0)
@@ -141,5 +173,5 @@ def recipe_fields(recipe: Recipe) -> dict[str, Any]:
     return {
         field.name.replace("_", "-"): values[field.name]
         for field in fields(recipe)
-        if values[field.name] is not None
+        if values[field.name] not in (None, ())
     }

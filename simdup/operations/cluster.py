@@ -12,7 +12,6 @@ import numpy as np
 from simdup.clustering.clusters import ScannedDocuments, form_clusters
 from simdup.clustering.linkage import first_come
 from simdup.clustering.short_texts import ShortTexts, longest_form
-from simdup.corpus.batches import read
 from simdup.corpus.fingerprint_lines import FingerprintLines
 from simdup.corpus.names import NameRegistry
 from simdup.corpus.sources import Named
@@ -24,6 +23,7 @@ from simdup.features.text import DIGEST_TYPE
 from simdup.fingerprints.fingerprinter import Fingerprints
 from simdup.ingest.origins import Origins
 from simdup.ingest.sources import Input, open_input
+from simdup.ingest.stripped import read_stripped
 from simdup.model.clusters import Cluster, Summary
 from simdup.model.criteria import Criteria
 from simdup.model.documents import Skipped
@@ -61,6 +61,8 @@ def cluster(lines: FingerprintLines, settings: Settings, verify_from: Iterable[s
         raise SimdupError("lossless", what, field="lossless")
     if settings.criteria.same_title:
         raise SimdupError("same_title", "fingerprint lines have no titles", field="same_title")
+    if settings.criteria.across is not None:
+        raise SimdupError("across", "fingerprint lines have no groups", field="across")
     started = time.monotonic()
     # Lines contain only fingerprints.
     settings = replace(settings, criteria=replace(settings.criteria, method="simhash"))
@@ -190,7 +192,7 @@ def _read_again(opened: Input, wanted: set[str], analyzer: Analyzer, writer: Spo
     texts = _Texts(skipped=[one for one in opened.skipped if one.error])
     registry = NameRegistry()
     for batch in opened.batches:
-        for one in read(batch, opened.settings.reading):
+        for one in read_stripped(batch, opened.settings.reading, analyzer.recipe):
             if isinstance(one, Skipped):
                 if one.document in wanted or one.error:
                     texts.skipped.append(replace(one, error=True))

@@ -10,12 +10,12 @@ import numpy as np
 
 from simdup.clustering.short_texts import ShortTexts, longest_form
 from simdup.corpus.records import without_surrogates
-from simdup.errors import TEXT, check_type
+from simdup.errors import TEXT, SimdupError, check_type
 from simdup.features.analyzer import Analyzer
 from simdup.features.counts import Counts
 from simdup.features.shingles import Shingler
 from simdup.features.short_texts import Forms, forms_of
-from simdup.features.text import PreparedText
+from simdup.features.text import PreparedText, strip_text
 from simdup.features.titles import title_keys, title_of
 from simdup.features.weights import UNIT, TopTerms, Weighting
 from simdup.fingerprints.bands import Signatures, minhash_signatures, pstable_signatures
@@ -73,8 +73,11 @@ def compare(
     check_type("text_a", text_a, TEXT)
     check_type("text_b", text_b, TEXT)
     settings = Settings.of(recipe, criteria, **fields)
+    if settings.criteria.across is not None:
+        raise SimdupError("across", "two texts have no groups", field="across")
     fingerprinter = Fingerprinter.alone(Analyzer.for_recipe(settings.recipe))
-    documents = Document("a", text_a), Document("b", text_b)
+    a, b = (strip_text(text, settings.recipe.strip) for text in (text_a, text_b))
+    documents = Document("a", a), Document("b", b)
     return compare_documents(documents, fingerprinter, settings.criteria, diff)
 
 
@@ -84,7 +87,7 @@ def compare_documents(
     criteria: Criteria,
     diff: bool = False,
 ) -> Comparison:
-    """Compare two documents as a scan would; see `compare`."""
+    """Compare two documents, which were stripped, as a scan would; see `compare`."""
     both = _Both(documents, fingerprinter, criteria)
     measures = both.verifier.measure(0, 1)
     distance = both.distance

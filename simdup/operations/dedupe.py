@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from simdup.errors import SimdupError
 from simdup.index.opening import split_indexes
-from simdup.ingest.paths import Paths, as_paths
+from simdup.ingest.paths import Paths, as_optional_path, as_paths
 from simdup.ingest.selection import are_paths, keep_rows, select
 from simdup.ingest.sources import Data, open_input, require_existing
 from simdup.model.cleaned import Cleaned, DedupeOptions
@@ -103,10 +103,10 @@ def dedupe(
         **fields,
     ))  # fmt: skip
     rows, named = keep_rows(data), as_paths(references, "references")
-    target = None if output is None else os.fspath(output)
+    target = as_optional_path(output, "output")
     options = DedupeOptions(
         target, named, link, force, by=by, max_removed=max_removed, annotate=annotate,
-        index=None if index is None else os.fspath(index), add=add,
+        index=as_optional_path(index, "index"), add=add,
     )  # fmt: skip
     if are_paths(rows):
         paths = as_paths(rows, "data")
@@ -123,7 +123,7 @@ def _dedupe_rows(rows: Any, options: DedupeOptions, settings: Settings) -> Clean
         raise SimdupError("output", what, "take the data that `dedupe` returns", "output")
     if options.annotate:
         what = "data that is not in files cannot be annotated"
-        raise SimdupError("annotate", what, "join it with the `to_frame` of `scan`", "annotate")
+        raise SimdupError("annotate", what, "join it with the table of the result", "annotate")
     indexes, others = split_indexes(options.references)
     opened = open_input(rows, with_groups(settings, options.by), others)
     with reserved(options):

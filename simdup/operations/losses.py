@@ -10,18 +10,17 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from simdup.corpus.annotations import Annotations, Note, encoding_of
+from simdup.corpus.annotations import Annotations, Note, head_of
 from simdup.corpus.batches import open_content
-from simdup.corpus.names import without_address
-from simdup.corpus.sources import File
+from simdup.corpus.files import File
+from simdup.corpus.names import is_archive, without_address
 from simdup.errors import SimdupError
 from simdup.index.columns import Columns
 from simdup.index.remembering import remember
-from simdup.ingest.corpus import Corpus
 from simdup.ingest.groups import GroupBy, Groups
 from simdup.ingest.origins import Origins
 from simdup.ingest.sources import Input
-from simdup.model.cleaned import Cleaned, DedupeOptions, Lost, Part, Removed
+from simdup.model.cleaned import Cleaned, DedupeOptions, Lost, Part
 from simdup.model.documents import Skipped
 from simdup.model.frames import measure_of
 from simdup.model.matches import Added
@@ -29,6 +28,7 @@ from simdup.model.result import Result
 from simdup.model.settings import Settings
 from simdup.operations.scan import examine
 from simdup.output.corpus_writer import Cut
+from simdup.output.cuts import list_cuts
 from simdup.output.records import rounded
 from simdup.verify.differences import find_differences
 from simdup.workspace import reserve
@@ -41,7 +41,8 @@ def with_groups(settings: Settings, by: str | None) -> Settings:
     """Return settings that read the field by which an account is wanted."""
     if by is None:
         return settings
-    reading = replace(settings.reading, group_field=GroupBy("by", by).field)
+    field = GroupBy("by", by).field
+    reading = replace(settings.reading, group_field=field, group_argument="by")
     return replace(settings, reading=reading)
 
 
@@ -93,7 +94,8 @@ class Losses:
         if self.groups is not None:
             checked.append((options.by or "", self.groups))
         parts = [(kind, part) for kind, groups in checked for part in self._parts(groups)]
-        lost = [(kind, part) for kind, part in parts if part.share > most]
+        # A group of one document has no share worth a name.
+        lost = [(kind, part) for kind, part in parts if part.share > most and part.documents > 1]
         if lost:
             kind, worst = max(lost, key=lambda one: one[1].share)
             named = f" {worst.name!r}" if worst.name else ""
@@ -124,16 +126,24 @@ class Losses:
         known = np.ones(len(stays), np.bool_)
         known[: inputs.references] = known[list(inputs.wordless)] = False
         if lost:
-            stays &= np.array([path not in lost for path in origins.paths], np.bool_)
+            archives = {one.path: one.on_disk.path for one in origins.files if one.member}
+            gone = [archives.get(path, path) in lost for path in origins.paths]
+            stays &= ~np.array(gone, np.bool_)
         columns = self.columns.take(np.flatnonzero(stays[known]))
         try:
-            return remember(options.index, columns, origins.fingerprinter)
+            return remember(options.index, columns, origins.fingerprinter, options.waiting)
         except SimdupError as error:
             what = f"{error.what}; the corpus was written, but is not in the index"
             raise SimdupError(error.where, what, "run it again with `force`") from None
 
     def annotations(self, files: Iterable[File]) -> dict[str, Annotations]:
-        """Return what is added to the records of files that were read to the end, by path."""
+        """Return what is added to the records of each file, by path.
+
+        Raises
+        ------
+        SimdupError
+            If one was not read to its end, or cannot be annotated.
+        """
         unread = {one.document for one in self.result.skipped if one.error}
         origins, notes = self.result.origins, self._notes()
         by_path: dict[str, list[int]] = {}
@@ -143,12 +153,12 @@ class Losses:
                 by_path.setdefault(origins.paths[number], []).append(origins.records[number])
         found = {}
         for file in files:
-            if file.path not in unread:
-                with open_content(file) as (stream, _):
-                    encoding = encoding_of(file, stream, origins.reading)
-                records = np.array(by_path.get(file.path, ()), np.int64)
-                own = notes.get(file.path, {})
-                found[file.path] = Annotations(file, own, records, encoding)
+            if file.path in unread:
+                raise SimdupError(file.path, "was not read to its end, and cannot be annotated")
+            with open_content(file) as (stream, _):
+                head = head_of(file, stream, origins.reading)
+            records = np.array(by_path.get(file.path, ()), np.int64)
+            found[file.path] = Annotations(file, notes.get(file.path, {}), records, *head)
         return found
 
     def _notes(self) -> dict[str, dict[int, Note]]:
@@ -157,11 +167,12 @@ class Losses:
         for cluster in self.result.clusters:
             names = {member.number: str(member.name) for member in cluster.members}
             for one in cluster.members:
-                kept = None if one.role == "kept" else names[one.beside]
-                figures = rounded(one.similarity), measure_of(one)
+                note = Note(cluster.number, one.role)
+                if one.role == "redundant":
+                    figures = rounded(one.similarity), measure_of(one)
+                    note = Note(cluster.number, one.role, names[one.beside], *figures)
                 if one.number >= 0:
                     path, record = origins.paths[one.number], origins.records[one.number]
-                    note = Note(cluster.number, one.role, kept, *figures)
                     notes.setdefault(path, {})[record] = note
         return notes
 
@@ -197,7 +208,11 @@ def _by_source(sources: Sequence[str], origins: Origins) -> Groups:
 
     A document stays or is removed, so its share says nothing.
     """
-    inside = [(i, os.path.join(one, "")) for i, one in enumerate(sources) if os.path.isdir(one)]
+    inside = [
+        (i, os.path.join(one, ""))
+        for i, one in enumerate(sources)
+        if os.path.isdir(one) or is_archive(one)
+    ]
     files = {one: i for i, one in enumerate(sources)}
     source_of = {
         path: next((i for i, folder in inside if path.startswith(folder)), files.get(path, -1))
@@ -219,7 +234,8 @@ def find_losses(opened: Input, options: DedupeOptions) -> Losses:
     if options.by is not None:
         by = GroupBy("by", options.by)
         groups = by.group(corpus.names, corpus.paths, corpus.given.groups)
-    return Losses(result, _cuts(result, corpus), groups, columns)
+    cuts, notes = list_cuts(result, corpus, opened.files)
+    return Losses(replace(result, notes=(*result.notes, *notes)), cuts, groups, columns)
 
 
 def find_lost(result: Result, most: int = 3) -> list[Lost]:
@@ -246,25 +262,3 @@ def check_references(references: Sequence[str], skipped: Sequence[Skipped]) -> N
     for one in skipped:
         if one.error and one.document in named:
             raise SimdupError(one.document, f"{one.reason}, but is a reference")
-
-
-def _cuts(result: Result, corpus: Corpus) -> list[Cut]:
-    """Return the documents to remove, in input order."""
-    # A file that was not read completely is kept whole.
-    unread = {one.document for one in result.skipped if one.error}
-    found: list[Cut] = []
-    for cluster in result.clusters:
-        by_number = {member.number: member for member in cluster.members}
-        for one in cluster.members:
-            number, kept = one.number, by_number[one.beside]
-            if one.role == "redundant" and corpus.paths[number] not in unread:
-                read = kept.number >= 0  # not in an index, of which neither text nor file is known
-                same = read and corpus.digests[number] == corpus.digests[kept.number]
-                reason = "exact copy" if same else "near-duplicate"
-                figures = one.distance or 0, one.similarity, kept.name, one.estimated, one.measure
-                path, kept_path = corpus.paths[number], corpus.paths[kept.number] if read else ""
-                entry = Removed(
-                    one.name, reason, *figures, one.containment, one.cosine, one.covered
-                )
-                found.append(Cut(entry, path, corpus.records[number], kept_path, number))
-    return sorted(found, key=lambda cut: cut.number)

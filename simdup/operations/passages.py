@@ -18,6 +18,7 @@ from simdup.errors import SimdupError, check_names, check_type
 from simdup.index.opening import split_indexes
 from simdup.ingest.cut_corpus import CutCorpus, PairTexts, ingest_cut
 from simdup.ingest.groups import GroupBy
+from simdup.ingest.notes import groups_across
 from simdup.ingest.paths import Paths, as_paths
 from simdup.ingest.sources import Data, Input, open_input
 from simdup.model.documents import Document, Skipped
@@ -184,18 +185,9 @@ def _sides(corpus: CutCorpus, opened: Input, across: str | None) -> Sides | None
     sources = ~references if opened.references else references | True
     if not opened.references:
         references = sources
-    return Sides(sources, references, _groups(corpus, across))
-
-
-def _groups(corpus: CutCorpus, across: str | None) -> I64:
-    """Return the number of the group of each document; -1 where it has none."""
-    if across is None:
-        return np.full(len(corpus.names), -1)
-    groups = GroupBy("across", across).group(corpus.names, corpus.paths, corpus.given.groups)
-    if without := int(np.count_nonzero(groups.of < 0)):
-        what = f"{without:,} without field {across!r} compared with all others"
-        corpus.notes.append(("`across`", what))
-    return groups.of
+    groups = groups_across(corpus, across)
+    groups = np.full(len(references), -1) if groups is None else groups
+    return Sides(sources, references, groups)
 
 
 def _find(finder: Finder, run: RunOptions) -> Passages:

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from simdup.corpus.compression import detect_compression, split_compression
+from simdup.corpus.files import ARCHIVE, STDIN, File
 from simdup.corpus.formats import RECORDS, format_of
-from simdup.corpus.names import without_address
-from simdup.corpus.sources import STDIN, File
+from simdup.corpus.names import split_member, without_address
 from simdup.errors import SimdupError
 from simdup.model.cleaned import DedupeOptions
 from simdup.model.reading import Reading
@@ -24,6 +24,9 @@ _FILES = (".txt", ".md", ".json", ".zip")
 def check_places(sources: Sequence[str], options: DedupeOptions) -> None:
     """Refuse to write over a source, or over each other, and sources that are not a corpus."""
     for source in sources:
+        if not os.path.lexists(source) and split_member(source):
+            what = "a file in an archive is not a corpus that can be cleaned"
+            raise SimdupError(source, what, "name the archive, or the file in `references`")
         if without_address(source) != source:
             what = "a single record is not a corpus that can be cleaned"
             raise SimdupError(source, what, "name its file, or the record in `references`")
@@ -117,5 +120,6 @@ def require_records(files: Sequence[File]) -> None:
     """Raise if a file holds no records, to which fields could be added."""
     for file in files:
         if not file.records:
-            what = "is one document, and only records can be annotated"
+            kind = "an archive" if file.format == ARCHIVE else "one document"
+            what = f"is {kind}, and only records can be annotated"
             raise SimdupError(file.path, what, "see `input_format`, or leave it out with `exclude`")

@@ -8,7 +8,8 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 
 from simdup.corpus.annotations import Annotations
-from simdup.corpus.sources import STDIN, File, list_files
+from simdup.corpus.files import STDIN, File
+from simdup.corpus.sources import Listing, list_files
 from simdup.corpus.spool import spool_folder
 from simdup.errors import SimdupError, unwritable
 from simdup.index.opening import split_indexes
@@ -100,7 +101,7 @@ def rewrite(
     with reserved(options), spool_folder() as folder:
         files = [rereadable(file, sources, folder) for file in listing.files]
         opened = with_indexes(open_files(listing._replace(files=files), settings), indexes, options)
-        references, given = files[: listing.references], files[listing.references :]
+        references, given = _on_disk(files, listing)
         if options.annotate:
             require_records(given)
         # A mistyped name should produce nothing, not even an empty folder.
@@ -164,7 +165,7 @@ def _write_file(task: _Task, job: _File) -> Cleaned:
         cleaned = losses.cleaned()
         change: Collection[int] | Annotations = records_by_file(losses.cuts).get(job.file.path, ())
         if task.options.annotate:
-            change = losses.annotations([job.file]).get(job.file.path, ())
+            change = losses.annotations([job.file])[job.file.path]
         check_unchanged([job.file, *job.references])
         try:
             write_records(job.file, stream, change, job.compression)
@@ -222,9 +223,22 @@ def _write_folder(task: _Task, filled: CleanedFolder) -> Cleaned:
     )
 
 
+def _on_disk(files: Sequence[File], listing: Listing) -> tuple[list[File], list[File]]:
+    """Return references and the others, with archives in place of what is in them."""
+    known, given = files[: listing.references], files[listing.references :]
+    references = {one.on_disk.path: one.on_disk for one in known}
+    others = {one.on_disk.path: one.on_disk for one in (*given, *listing.archives)}
+    return list(references.values()), list(others.values())
+
+
 def _missing(unlisted: Sequence[Skipped], filled: CleanedFolder, folder: str) -> tuple[str, ...]:
     """Return the files and folders that could not be opened, so that the new folder lacks them."""
-    closed = [one.document for one in unlisted if one.error and _closed(one.document)]
+    copied = {file.path for file, _ in filled.files}  # with archives that could not be listed
+    closed = [
+        one.document
+        for one in unlisted
+        if one.error and one.document not in copied and _closed(one.document)
+    ]
     return *closed, *(
         file.path
         for file, below in filled.files

@@ -25,7 +25,7 @@ from simdup.index.opening import split_indexes
 from simdup.index.references import IndexMatches, IndexReferences, open_indexes
 from simdup.ingest.corpus import Corpus, ingest
 from simdup.ingest.counting import BatchOptions
-from simdup.ingest.notes import notes
+from simdup.ingest.notes import groups_across, notes
 from simdup.ingest.origins import Origins
 from simdup.ingest.paths import Paths, as_paths
 from simdup.ingest.sources import Data, Input, open_input
@@ -211,8 +211,16 @@ def _documents(corpus: Corpus, crew: Crew, opened: Input) -> ScannedDocuments:
     if opened.settings.criteria.same_title:
         titles = corpus.titles.keys(corpus.digests)
     by_edit = never if short is None else short.measures
+    groups = groups_across(corpus, opened.settings.criteria.across)
     return ScannedDocuments(
-        corpus.names, fingerprints, corpus.digests, references, crew.measure, by_edit, titles
+        corpus.names,
+        fingerprints,
+        corpus.digests,
+        references,
+        crew.measure,
+        by_edit,
+        titles,
+        groups,
     )
 
 

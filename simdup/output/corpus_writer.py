@@ -19,8 +19,8 @@ from simdup.atomic import beside, move_folder, sync_one, sync_path
 from simdup.corpus.annotations import COLUMNS, Annotations
 from simdup.corpus.batches import open_content
 from simdup.corpus.compression import compress
+from simdup.corpus.files import File, difference
 from simdup.corpus.rewriting import rewrite_records, without
-from simdup.corpus.sources import File, difference
 from simdup.errors import SimdupError, unwritable
 from simdup.model.cleaned import Removed
 from simdup.workspace import entries, make_folders, walk, work_folder, writes_into
@@ -207,8 +207,7 @@ def _write_file(file: File, place: str, records: Collection[int], cleaned: Clean
         try:
             change: Collection[int] | Annotations = records
             if cleaned.annotations is not None:
-                # A file that was not read completely is kept as it is.
-                change = cleaned.annotations.get(file.path, ())
+                change = cleaned.annotations[file.path]
             if change:
                 with open(place, "xb") as stream:
                     write_records(file, stream, change, file.compression)

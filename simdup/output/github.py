@@ -12,9 +12,9 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import NamedTuple
 
+from simdup.corpus.files import STDIN
 from simdup.corpus.names import to_bytes
 from simdup.corpus.record_batches import record_lines
-from simdup.corpus.sources import STDIN
 from simdup.ingest.origins import Origins
 from simdup.model.clusters import Cluster, Member, Pair
 from simdup.model.result import Result

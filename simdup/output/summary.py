@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 # Reasons for skipping a document by how they begin, and what each is called in the catalogues.
 _KINDS = {
+    "empty after": "empty after strip",
     "empty": "empty",
     "binary": "binary file",
     "undecodable": "undecodable file",
@@ -112,6 +113,8 @@ def _linked(summary: Summary, criteria: Criteria, words: Words) -> str:
     """Return how many documents are not near the kept one of their cluster."""
     if not summary.linked:
         return ""
+    if criteria.across is not None:
+        return words("linked.across", n=summary.linked)
     far = ""
     measured = criteria.verify and criteria.similarity and summary.indexed is None
     if measured and not (criteria.extras or criteria.by_distance):
@@ -158,7 +161,7 @@ def _proposed(summary: Summary, words: Words) -> str:
 
 def _indexed(summary: Summary, criteria: Criteria, words: Words) -> str:
     """Return how documents of indexes were compared with others."""
-    if summary.indexed is None:
+    if not summary.indexed:
         return ""
     by = "shared" if criteria.method == "minhash" else "both"
     by = "fingerprint" if criteria.by_distance else by
@@ -194,6 +197,13 @@ def criteria_words(criteria: Criteria, words: Words = ENGLISH) -> str:
         asked += [(name, getattr(criteria, name)) for name in criteria.extras]
         parts += [words(f"asked.{name}", value=value) for name, value in asked if value is not None]
     parts += [words("asked.titles")] if criteria.same_title else []
+    if criteria.across is not None:
+        # It imports numpy, which `index info` does without.
+        from simdup.ingest.groups import FOLDER
+
+        field = shown(criteria.across)
+        folders = criteria.across == FOLDER
+        parts.append(words("asked.folders") if folders else words("asked.across", field=field))
     search = words(f"search.{criteria.searches[0]}")
     return words.listed(parts) or words("asked.search", search=search)
 
@@ -288,6 +298,8 @@ def recipe_words(recipe: dict[str, Any], words: Words = ENGLISH) -> str:
     ]
     if "dictionary" in recipe:
         parts.insert(1, words("recipe.dictionary", dictionary=shown(recipe["dictionary"])))
+    strips = (shown(repr(expression)) for expression in recipe.get("strip", ()))
+    parts[:0] = [words("recipe.strip", expression=expression) for expression in strips]
     return words("recipe", recipe=recipe["digest"]) + words("colon") + words.listed(parts)
 
 

@@ -7,10 +7,10 @@ import stat
 from collections.abc import Iterable
 from contextlib import suppress
 
+from simdup.corpus.files import STDIN
 from simdup.corpus.names import without_address
 from simdup.corpus.own_results import HEAD, is_own_result
 from simdup.corpus.patterns import matches
-from simdup.corpus.sources import STDIN
 from simdup.errors import SimdupError, unreadable
 from simdup.index.opening import holds_index
 from simdup.model.reading import Reading

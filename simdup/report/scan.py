@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
-from simdup.corpus.sources import STDIN
+from simdup.corpus.files import STDIN
 from simdup.ingest.origins import Origins
 from simdup.model.criteria import Criteria
 from simdup.model.page import PageOptions

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from simdup.corpus.sources import STDIN
+from simdup.corpus.files import STDIN
 from simdup.ingest.origins import Origins
 from simdup.model.clusters import Cluster, Member
 from simdup.model.criteria import EDIT

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from itertools import islice
 
-from simdup.corpus.sources import difference
+from simdup.corpus.files import difference
 from simdup.corpus.spool import Slot, SpoolReader, SpoolWriter, spool_folder
 from simdup.ingest.origins import Origins
 from simdup.report.choice import CLIP

@@ -117,18 +117,20 @@ def stars(lists: Lists, order: RowIds, check: Check) -> RowIds:
     centres = np.full(int(order.max(initial=-1)) + 1, -1, np.int64)
     entries = _Entries(lists)
     free = listed = len(order)
+    wasted = 0  # visits of rows that were taken
     for row in order.tolist():
         if centres[row] >= 0:
             continue
         centres[row] = row
-        partners = entries.partners(row)
-        partners = partners[centres[partners] < 0]
+        found = entries.partners(row)
+        partners = found[centres[found] < 0]
+        wasted += len(found) - len(partners)
         taken = partners[check(np.full(len(partners), row), partners)]
         centres[taken] = row
         # Taken rows are removed from time to time, so that lists become shorter.
         free -= 1 + len(taken)
-        if free < listed / 2:
-            listed = free
+        if free < listed / 2 or wasted > len(entries.lists):
+            listed, wasted = free, 0
             entries = _Entries(entries.lists.take(centres[entries.lists.rows] < 0))
     return centres
 

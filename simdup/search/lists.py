@@ -20,9 +20,13 @@ from numpy.typing import NDArray
 
 from simdup.mix64 import mix64
 from simdup.search.arrays import U64, RowIds, RowPairs, iter_ranges, read_rows, row_bits
+from simdup.search.kinds import KindRuns
 
 # Pairs in a chunk: their row numbers take 1 MB.
 CHUNK = 1 << 16
+# Kinds take the place of groups where that visits so many times fewer pairs: groups skip pairs that
+# are joined already, so with kinds of about the same size they are better.
+FEWER = 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +40,8 @@ class Lists:
     rest: RowIds | None = None
     # float64[rows]: two sets must share as many elements as the sum of their values here.
     asked: NDArray[np.float64] | None = None
+    # int64[rows]: rows of equal kinds never belong together; None if all may.
+    kinds: RowIds | None = None
     # bool[entries]: which rows others in the list may take; None for all (see `grouping.stars`).
     takeable: NDArray[np.bool_] | None = None
 
@@ -83,16 +89,24 @@ class Lists:
         rows = np.stack([i, j], 1).ravel()
         return Lists(np.append(self.lists, lists), np.append(self.rows, rows))
 
+    def of_kinds(self, kinds: RowIds | None) -> Lists:
+        """Return the lists for rows of these kinds (int64[rows]), without lists of one kind."""
+        lists = replace(self, kinds=kinds)
+        return lists if kinds is None else lists.take(np.ones(len(self), np.bool_))
+
     def __len__(self) -> int:
         """Return the number of entries."""
         return len(self.rows)
 
     def take(self, entries: NDArray[np.bool_]) -> Lists:
-        """Return some of the entries, except those that would be alone in their list."""
+        """Return some of the entries, except those that would be alone, or with their kind only."""
         kept = np.flatnonzero(entries)
         starts = _starts(self.lists[kept])
         sizes = np.diff(starts, append=len(kept))
-        kept = kept[np.repeat(sizes > 1, sizes)]
+        good = sizes > 1
+        if self.kinds is not None:
+            good = _several(self.kinds[self.rows[kept]], starts)
+        kept = kept[np.repeat(good, sizes)]
         rest = None if self.rest is None else self.rest[kept]
         takeable = None if self.takeable is None else self.takeable[kept]
         return replace(
@@ -129,72 +143,70 @@ class Lists:
         return np.repeat(self.starts, self.sizes), np.repeat(ends, self.sizes)
 
     def count_pairs(self) -> int:
-        """Count the pairs of all lists."""
-        return int((self.sizes * (self.sizes - 1) // 2).sum())
+        """Count the pairs of all lists, without those of one kind."""
+        pairs = int((self.sizes * (self.sizes - 1) // 2).sum())
+        return pairs if self.kinds is None else pairs - self._runs.count_pairs()
 
     def between(self, groups: RowIds) -> Lists:
         """Return the lists with rows of several groups (int64[rows])."""
-        own = groups[self.rows]
-        mixed = np.zeros(len(self), np.int64)
-        mixed[1:] = (own[1:] != own[:-1]) & (self.lists[1:] == self.lists[:-1])
-        if not len(self):
-            return self
-        return self.take(np.repeat(np.add.reduceat(mixed, self.starts) > 0, self.sizes))
+        return self.take(np.repeat(_several(groups[self.rows], self.starts), self.sizes))
 
     def pairs_between(self, groups: RowIds, most: int) -> Iterator[RowPairs]:
         """Yield the pairs of rows of different groups in each list.
 
         The largest group of a list comes last, and its rows begin no pair.  Every other row is
-        paired with at most `most` rows, from the end of the list.
+        paired with at most `most` rows, from the end of the list.  Where that visits few pairs, the
+        kinds of rows take the place of their groups.
 
         Yields
         ------
         i, j : int64[m]
             In undefined order, once for every list that a pair shares; at most `CHUNK`.
         """
-        own = groups[self.rows]
-        order = np.lexsort((own, self.lists))
-        lengths = np.empty(len(self), np.int64)
-        sizes = np.diff(_starts(self.lists[order], own[order]), append=len(self))
-        lengths[order] = np.repeat(sizes, sizes)
-        room = own if self.rest is None else self.rest
-        order = np.lexsort((room, own, lengths, self.lists))
-        starts = _starts(self.lists[order], own[order])
-        sizes = np.diff(starts, append=len(self))
-        run_ends = np.repeat(starts + sizes, sizes)
+        order, tails = _tails(self, groups[self.rows], most)
+        if self.kinds is not None:
+            by_kind = _tails(self, self.kinds[self.rows], most)
+            if FEWER * by_kind[1].sum() < tails.sum():
+                order, tails = by_kind
         _, ends = self.bounds
-        for which, offset in iter_ranges(np.minimum(ends - run_ends, most), CHUNK):
+        for which, offset in iter_ranges(tails, CHUNK):
             a, b = order[which], order[ends[which] - 1 - offset]
-            possible = self._possible(a, b)
+            possible = _possible(self, a, b)
             yield self.rows[a[possible]], self.rows[b[possible]]
 
     def complete_to(self, entries: RowIds, most: int, n: int) -> RowIds:
         """Return the row (int64[n]) up to which the heads of entries have all partners; n: all."""
-        starts, ends = self.bounds
-        longer = entries[ends[entries] - starts[entries] > most]
+        longer = entries[self._others(entries) > most]
         complete = np.full(n, n, np.int64)
-        np.minimum.at(complete, self.rows[longer], self.rows[starts[longer] + most - 1])
+        last = self._places(longer, np.full(len(longer), most - 1))
+        np.minimum.at(complete, self.rows[longer], self.rows[last])
         return complete
 
-    def _possible(self, a: RowIds, b: RowIds) -> NDArray[np.bool_]:
-        """Return which pairs of entries of the same list may share as much as they must.
+    @cached_property
+    def _runs(self) -> KindRuns:
+        kinds = np.zeros(0, np.int64) if self.kinds is None else self.kinds[self.rows]
+        return KindRuns.of(self.lists, kinds, np.arange(len(self)) - self.bounds[0])
 
-        Elements have the same order in all sets.  Two sets that share enough have a first common
-        element; from there on, neither set has fewer elements left than they share.
-        """
-        if self.rest is None or self.asked is None:
-            return np.ones(len(a), np.bool_)
-        least = self.asked[self.rows[a]] + self.asked[self.rows[b]]
-        possible: NDArray[np.bool_] = np.minimum(self.rest[a], self.rest[b]) >= least
-        return possible
+    def _others(self, entries: RowIds) -> RowIds:
+        """Return how many entries of the list of each entry may belong to it."""
+        starts, ends = self.bounds
+        sizes = ends[entries] - starts[entries]
+        return sizes if self.kinds is None else sizes - self._runs.sizes[self._runs.run_of[entries]]
+
+    def _places(self, entries: RowIds, rank: RowIds) -> RowIds:
+        """Return the entries that are the k-th of these, for the k of each entry."""
+        starts, _ = self.bounds
+        return starts[entries] + (rank if self.kinds is None else self._runs.place(entries, rank))
 
     def heads(self, entries: RowIds, most: RowIds | int) -> Iterator[tuple[RowIds, RowIds]]:
-        """Yield (entry, row): the first `most` rows of the list of each entry, for all or each."""
-        starts, ends = self.bounds
-        begin = starts[entries]
-        for which, offset in iter_ranges(np.minimum(ends[entries] - begin, most), CHUNK):
-            a, b = entries[which], begin[which] + offset
-            possible = self._possible(a, b) & (self.rows[a] != self.rows[b])
+        """Yield (entry, row): the first `most` rows of other kinds in the list of each entry.
+
+        `most` is one number for all, or one for each.
+        """
+        for which, offset in iter_ranges(np.minimum(self._others(entries), most), CHUNK):
+            a = entries[which]
+            b = self._places(a, offset)
+            possible = _possible(self, a, b) & (self.rows[a] != self.rows[b])
             yield a[possible], self.rows[b[possible]]
 
 
@@ -205,6 +217,45 @@ def pack(keys: U64, rows: RowIds, n: int) -> U64:
     """
     bits = np.uint64(row_bits(n))
     return keys >> bits << bits | rows.astype(np.uint64)
+
+
+def _possible(lists: Lists, a: RowIds, b: RowIds) -> NDArray[np.bool_]:
+    """Return which pairs of entries of the same list may share as much as they must.
+
+    Elements have the same order in all sets.  Two sets that share enough have a first common
+    element; from there on, neither set has fewer elements left than they share.
+    """
+    possible = np.ones(len(a), np.bool_)
+    if lists.kinds is not None:
+        possible &= lists.kinds[lists.rows[a]] != lists.kinds[lists.rows[b]]
+    if lists.rest is not None and lists.asked is not None:
+        least = lists.asked[lists.rows[a]] + lists.asked[lists.rows[b]]
+        possible &= np.minimum(lists.rest[a], lists.rest[b]) >= least
+    return possible
+
+
+def _tails(lists: Lists, own: RowIds, most: int) -> tuple[RowIds, RowIds]:
+    """Return the entries in order, and with how many of its list's end each is paired."""
+    order = np.lexsort((own, lists.lists))
+    lengths = np.empty(len(lists), np.int64)
+    sizes = np.diff(_starts(lists.lists[order], own[order]), append=len(lists))
+    lengths[order] = np.repeat(sizes, sizes)
+    room = own if lists.rest is None else lists.rest
+    order = np.lexsort((room, own, lengths, lists.lists))
+    starts = _starts(lists.lists[order], own[order])
+    sizes = np.diff(starts, append=len(lists))
+    run_ends = np.repeat(starts + sizes, sizes)
+    return order, np.minimum(lists.bounds[1] - run_ends, most)
+
+
+def _several(values: RowIds, starts: RowIds) -> NDArray[np.bool_]:
+    """Return which lists have several values, given those of entries and where lists begin."""
+    changes = np.append(False, values[1:] != values[:-1])
+    changes[starts] = False
+    several: NDArray[np.bool_] = (
+        np.add.reduceat(changes.astype(np.int64), starts) > 0 if len(starts) else changes[:0]
+    )
+    return several
 
 
 def _starts(*numbers: NDArray[np.integer]) -> RowIds:

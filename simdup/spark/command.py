@@ -24,8 +24,8 @@ _SUFFIXES = {".parquet": "parquet", ".jsonl": "json", ".json": "json", ".csv": "
 
 # What people type, where it is not the name of the field.
 _TYPED = {"dictionary": "dict"}
-# Fields that have no option: decisions are a file of one machine.
-_LEFT_OUT = ("decisions",)
+# Fields that have no option: decisions are a file of one machine, and groups do not work here.
+_LEFT_OUT = ("decisions", "across")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -50,7 +50,7 @@ class Refine:
         given = Grouping(
             documents, signatures, texts, first_come, self.settings, edited=forms.signatures
         )
-        proposals, searched = propose(given, copies.distinct)
+        proposals, searched = propose(given, copies)
         some = copies.distinct[searched]
         roots = proposals.take(searched).components(copies.sizes[some])
         forest = Forest(len(table))

@@ -1,39 +1,88 @@
-"""Identical documents, of which only the first is compared with others."""
+"""Identical documents, of which only the first is compared with others.
+
+Where groups decide, there are two kinds.  Identical documents without a group are copies: each is a
+pair with the others.  Those of one group are *twins*: never a pair, but every partner of one is a
+partner of all.  Those of different groups, and references, are compared like any others.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 
 from simdup.clustering.clusters import DocumentPair, ScannedDocuments
+from simdup.clustering.linkage import Priority
 from simdup.features.text import DIGEST_BYTES
 from simdup.model.criteria import Measures
 from simdup.search.arrays import U64, RowIds
-from simdup.search.duplicates import collapse
+from simdup.search.duplicates import Duplicates, collapse
 
 
 @dataclass(frozen=True, slots=True)
 class Copies:
     """Which documents are identical."""
 
-    first_of: dict[int, int]  # for each copy, the first identical document
-    copies_of: dict[int, list[int]]  # for each first document, its copies, ascending
-    distinct: RowIds  # documents with terms that are not copies, ascending
+    first_of: dict[int, int]  # for each copy or twin, the first identical document
+    copies_of: dict[int, list[int]]  # for each first document, its copies or twins, ascending
+    distinct: RowIds  # documents with terms that are neither, ascending
     sizes: RowIds  # int64[documents]: how many documents each distinct one represents
+    twins: frozenset[int] = frozenset()  # the first documents that have twins, not copies
+    # int64[documents]: equal for identical documents; None where groups do not decide.
+    contents: RowIds | None = None
 
     def of(self, first: int) -> list[int]:
-        """Return a distinct document and its copies, ascending."""
+        """Return a distinct document and its copies or twins, ascending."""
         return [first, *self.copies_of.get(first, ())]
 
     def pairs(self, identical: Measures, firsts: RowIds) -> list[DocumentPair]:
         """Return the pairs of the given first documents with their copies."""
-        wanted = set(firsts[self.sizes[firsts] > 1].tolist())
+        wanted = set(firsts[self.sizes[firsts] > 1].tolist()) - self.twins
         return [
             DocumentPair(first, copy, 0, identical)
             for first in sorted(wanted)
             for copy in self.copies_of[first]
         ]
+
+    def spread(
+        self, a: RowIds, b: RowIds, priority: Callable[[int], Priority]
+    ) -> tuple[RowIds, RowIds, RowIds]:
+        """Return pairs of first documents, and pairs of their twins.
+
+        Each twin is paired with the first on the other side and the one that may be kept: these
+        connect all, and are few.  The first array tells which given pair each one comes from.
+        """
+        if not self.twins:
+            return np.arange(len(a)), a, b
+        found = [
+            (i, *pair)
+            for i, both in enumerate(zip(a.tolist(), b.tolist(), strict=True))
+            for pair in self._of_twins(*both, priority)
+        ]
+        index, first, second = np.array(found, np.int64).reshape(-1, 3).T
+        return index, first, second
+
+    def _of_twins(
+        self, a: int, b: int, priority: Callable[[int], Priority]
+    ) -> set[tuple[int, int]]:
+        if not {a, b} & self.twins:
+            return {(a, b)}
+        one, other = (self.of(first) if first in self.twins else [first] for first in (a, b))
+        heads, others = ({some[0], min(some, key=priority)} for some in (one, other))
+        return {*product(heads, other), *product(one, others)}
+
+    def star(
+        self, centre: int, members: list[int], priority: Callable[[int], Priority]
+    ) -> list[int]:
+        """Return the documents of a star, ascending, given its distinct documents.
+
+        Twins of the kept one stay out: all their partners are taken.
+        """
+        found = [one for first in members if first != centre for one in self.of(first)]
+        same = self.of(centre)
+        return sorted(found + ([min(same, key=priority)] if centre in self.twins else same))
 
 
 def find_copies(documents: ScannedDocuments) -> Copies:
@@ -42,20 +91,38 @@ def find_copies(documents: ScannedDocuments) -> Copies:
     If titles decide, these are equal too.
 
     Documents without terms are not copies of each other.  A reference that is identical to an
-    earlier one adds nothing, and is left out.
+    earlier one, and of its group, adds nothing, and is left out.
     """
     prints = documents.fingerprints
     rows = np.flatnonzero(prints.terms > 0)
-    groups = collapse(_content(documents, rows))
+    content = _content(documents, rows)
+    contents = None
+    if documents.groups is not None:
+        contents = np.arange(len(prints.terms))
+        same = collapse(content)
+        contents[rows[same.members]] = np.repeat(rows[same.first], same.sizes)
+        sides = (rows < len(documents.references)).astype(np.uint64)
+        own = documents.groups[rows].astype(np.uint64)
+        content = np.column_stack([content, own, sides])
+    return _copies(documents, rows, collapse(content), contents)
+
+
+def _copies(
+    documents: ScannedDocuments, rows: RowIds, groups: Duplicates, contents: RowIds | None
+) -> Copies:
     distinct = rows if groups.distinct is None else rows[groups.distinct]
-    sizes = np.ones(len(prints.terms), np.int64)
+    sizes = np.ones(len(documents.fingerprints.terms), np.int64)
     copies_of: dict[int, list[int]] = {}
     for start, size in zip(groups.starts.tolist(), groups.sizes.tolist(), strict=True):
         first, *others = rows[groups.members[start : start + size]].tolist()
         copies_of[first] = [one for one in others if one not in documents.references]
         sizes[first] += len(copies_of[first])
     first_of = {copy: first for first, others in copies_of.items() for copy in others}
-    return Copies(first_of, copies_of, distinct, sizes)
+    of = documents.groups
+    twins = frozenset[int]() if of is None else frozenset(
+        first for first, others in copies_of.items() if others and of[first] >= 0
+    )  # fmt: skip
+    return Copies(first_of, copies_of, distinct, sizes, twins, contents)
 
 
 def _content(documents: ScannedDocuments, rows: RowIds) -> U64:

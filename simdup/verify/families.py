@@ -148,7 +148,7 @@ class Family:
         """Return the pairs (i[k], j[k]) that meet the criteria, by j."""
         a, b = self.proposals.rows[i], self.proposals.rows[j]
         measured = self._documents.measure(a, b)
-        good = measured.accepted(self._criteria, len(a))
+        good = measured.accepted(self._criteria, len(a)) & self._documents.apart(a, b)
         if self._criteria.by_distance:
             good &= self.proposals.distances(i, j) <= self._criteria.distance
         elif not self._criteria.verify:
@@ -227,7 +227,7 @@ class Family:
             of_forms, left_out = self._forms.lists(blocks)
             self.budget.unchecked += left_out
             lists = lists.joined(of_forms)
-        return lists
+        return lists.of_kinds(self.proposals.kinds)
 
     @cached_property
     def _forms(self) -> FamilyForms | None:

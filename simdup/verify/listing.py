@@ -33,7 +33,19 @@ class _Partner(NamedTuple):
     number: int
     distance: int
     measures: Measures
+    after: bool = False  # whether it, or the one it stands for, is the second that was measured
 
+    def pair(self, document: int) -> DocumentPair:
+        """Return its pair with a document, which may be a copy of the measured one."""
+        measures, after = self.measures, self.number > document
+        if after != self.after and measures.contained in _TURNED:
+            measures = measures._replace(contained=_TURNED[measures.contained])
+        low, high = sorted((document, self.number))
+        return DocumentPair(low, high, self.distance, measures)
+
+
+# The text that is contained in the other, with the two exchanged.
+_TURNED = {"a": "b", "b": "a"}
 
 _Partners = dict[int, _Partner]
 
@@ -45,6 +57,7 @@ class Listing:
     family: Family
     copies: Copies
     references: range
+    star: bool  # whether documents are joined only with the kept one
 
     def groups(self, bare: Sequence[BareGroup]) -> list[Group]:
         """Return the groups with their pairs."""
@@ -53,7 +66,9 @@ class Listing:
         numbers = self.family.proposals.rows
         places = np.concatenate([np.zeros(0, np.int64), *far])
         firsts = {
-            int(numbers[place]): _Partner(partner, pair.distance, pair.measures)
+            int(numbers[place]): _Partner(
+                partner, pair.distance, pair.measures, partner > numbers[place]
+            )
             for place, (partner, pair) in self.family.firsts(places).items()
         }
         return [self._group(*both, firsts) for both in zip(bare, near, strict=True)]
@@ -62,29 +77,38 @@ class Listing:
         """Return the kept document as the partner of each document near it, by number."""
         numbers = self.family.proposals.rows
         identical = self.family.proposals.settings.criteria.identical
-        near = {int(numbers[group.centre]): _Partner(group.kept, 0, identical)}
+        centre = int(numbers[group.centre])
+        # The kept document is never a pair with its twins.
+        near = {} if centre in self.copies.twins else {centre: _Partner(group.kept, 0, identical)}
         others = group.members[group.members != group.centre]
         for place, pair in self.family.beside(group.centre, others).items():
-            near[int(numbers[place])] = _Partner(group.kept, pair.distance, pair.measures)
+            number, after = int(numbers[place]), centre > numbers[place]
+            near[number] = _Partner(group.kept, pair.distance, pair.measures, after)
         return near
 
     def _far(self, group: BareGroup, near: _Partners) -> RowIds:
         """Return the places of documents that are not paired with the kept one."""
         numbers = self.family.proposals.rows[group.members].tolist()
         far = [n not in near or not self._may_pair(n, group.kept) for n in numbers]
-        places: RowIds = group.members[np.array(far) & (group.members != group.centre)]
+        others = group.members != group.centre
+        if not self.star:
+            others |= int(self.family.proposals.rows[group.centre]) in self.copies.twins
+        places: RowIds = group.members[np.array(far) & others]
         return places
 
     def _group(self, group: BareGroup, near: _Partners, firsts: _Partners) -> Group:
         documents: list[int] = []
         pairs: set[DocumentPair] = set()
-        for first in self.family.proposals.rows[group.members].tolist():
-            documents += self.copies.of(first)
-            for document in self.copies.of(first):
+        numbers = self.family.proposals.rows
+        for first in numbers[group.members].tolist():
+            alike = self.copies.of(first)
+            if self.star and first == numbers[group.centre] and first in self.copies.twins:
+                alike = [group.kept]
+            documents += alike
+            for document in alike:
                 found = self._partner(document, group.kept, near.get(first), firsts.get(first))
                 if found is not None:
-                    low, high = sorted((document, found.number))
-                    pairs.add(DocumentPair(low, high, found.distance, found.measures))
+                    pairs.add(found.pair(document))
         return Group(group.kept, sorted(documents), sorted(pairs), complete=False)
 
     def _partner(
@@ -102,7 +126,8 @@ class Listing:
         twin = next((one for one in self.copies.of(original) if one != document), document)
         identical = self.family.proposals.settings.criteria.identical
         options = [] if first is None else [first]
-        if twin != document and self._may_pair(document, twin):
+        copied = twin != document and original not in self.copies.twins
+        if copied and self._may_pair(document, twin):
             options.append(_Partner(twin, 0, identical))
         return min(options, key=lambda one: one.number, default=None)
 

@@ -110,7 +110,7 @@ def find_groups(given: Grouping) -> Found:
 def _part(given: Grouping) -> _Parts:
     criteria = given.settings.criteria
     copies = find_copies(given.documents)
-    proposals, searched = propose(given, copies.distinct)
+    proposals, searched = propose(given, copies)
     roots = np.arange(len(proposals))
     large = np.zeros(len(proposals), np.bool_)
     several = np.ones(len(searched), np.bool_)  # documents that may be in a candidate
@@ -129,9 +129,7 @@ def _form_groups(parts: _Parts, given: Grouping) -> Found:
     pairs = copies.pairs(criteria.identical, copies.distinct[parts.small])
     found.count(len(pairs), *[len(pairs)] * len(criteria.searches))
     some = proposals.take(parts.searched)
-    # Where nothing is to be lost, it matters which one of a pair would be kept.
-    places = _places(some, copies, given) if criteria.lossless else None
-    pairs += _verify(some, places, given, found)
+    pairs += _verify(some, copies, given, found)
     _group(sorted(pairs), copies, given, found)
     for members in parts.families:
         _group_family(proposals.take(members), copies, given, found)
@@ -146,9 +144,12 @@ def _places(proposals: Proposals, copies: Copies, given: Grouping) -> RowIds:
     return places
 
 
-def propose(given: Grouping, distinct: RowIds) -> tuple[Proposals, RowIds]:
+def propose(given: Grouping, copies: Copies) -> tuple[Proposals, RowIds]:
     """Return the distinct documents, and those that may be compared with others."""
-    prints, titles = given.documents.fingerprints, given.documents.titles
+    distinct = copies.distinct
+    prints, titles, groups = (
+        given.documents.fingerprints, given.documents.titles, given.documents.groups
+    )  # fmt: skip
     known = Fingerprints(prints.values[distinct], prints.bits, prints.terms[distinct])
     signatures, edited = given.signatures, given.edited
     if titles is not None:
@@ -164,8 +165,12 @@ def propose(given: Grouping, distinct: RowIds) -> tuple[Proposals, RowIds]:
         short=given.texts.short,
         edited=edited,
         titles=None if titles is None else titles[distinct],
+        groups=None if groups is None else groups[distinct],
+        contents=None if copies.contents is None else copies.contents[distinct],
     )
     comparable = proposals.fingerprints.terms >= FEW_TERMS
+    if proposals.contents is not None:
+        comparable |= np.bincount(proposals.contents)[proposals.contents] > 1
     if given.texts.short is not None:
         comparable |= given.texts.short.has(distinct)
     searched = np.flatnonzero(comparable)
@@ -183,9 +188,12 @@ def _listed(given: Grouping, documents: RowIds) -> ListedPairs | None:
 
 
 def _verify(
-    proposals: Proposals, places: RowIds | None, given: Grouping, found: Found
+    proposals: Proposals, copies: Copies, given: Grouping, found: Found
 ) -> list[DocumentPair]:
-    """Return the candidates that meet the criteria, measured in the order of their places."""
+    """Return the candidates that meet the criteria."""
+    # Where nothing is to be lost, it matters which one of a pair would be kept.
+    lossless = given.settings.criteria.lossless
+    places = _places(proposals, copies, given) if lossless else None
     documents, run = given.documents, given.settings.run
     pairs: list[DocumentPair] = []
     done = 0
@@ -197,10 +205,14 @@ def _verify(
             i, j = np.where(later, j, i), np.where(later, i, j)
         a, b = proposals.rows[i], proposals.rows[j]
         for first in range(0, len(a), _CHUNK):
-            some = slice(first, first + _CHUNK)
+            some = np.arange(first, min(first + _CHUNK, len(a)))
             measured = documents.measure(a[some], b[some])
-            good = measured.accepted(given.settings.criteria, len(a[some]))
-            pairs += documents.pairs(a[some][good], b[some][good], measured.take(good))
+            good = np.flatnonzero(measured.accepted(given.settings.criteria, len(some)))
+            which, one, other = copies.spread(a[some[good]], b[some[good]], given.priority)
+            pairs += documents.pairs(one, other, measured.take(good[which]))
+            # Pairs of twins need no check, as those of copies.
+            twins = np.bincount(which, minlength=len(good)) - 1
+            found.count(int(twins.sum()), *(by[:, some[good]] @ twins).tolist())
             run.progress("verifying", done + first, done + len(i))
         done += len(i)
     return pairs
@@ -210,7 +222,7 @@ def _group(pairs: list[DocumentPair], copies: Copies, given: Grouping, found: Fo
     """Add the groups connected by verified pairs."""
     numbers = [(pair.a, pair.b) for pair in pairs]
     star = given.star
-    members = stars(numbers, copies.first_of, given.priority) if star else components(numbers)
+    members = _stars(numbers, copies, given) if star else components(numbers)
     group_of = {document: number for number, group in enumerate(members) for document in group}
     pairs_of: list[list[DocumentPair]] = [[] for _ in members]
     for pair in pairs:
@@ -223,8 +235,12 @@ def _group(pairs: list[DocumentPair], copies: Copies, given: Grouping, found: Fo
     ]
     found.groups += groups
     if not star and any(map(_is_chain, groups)):
-        members = stars(numbers, copies.first_of, given.priority)
+        members = _stars(numbers, copies, given)
     found.star_redundant += _count_redundant(members, given)
+
+
+def _stars(pairs: list[tuple[int, int]], copies: Copies, given: Grouping) -> list[list[int]]:
+    return stars(pairs, copies.first_of, given.priority, copies.twins)
 
 
 def _count_redundant(groups: Iterable[Sequence[int]], given: Grouping) -> int:
@@ -242,21 +258,27 @@ def _is_chain(group: Group) -> bool:
     return beside < len(group.members) - 1
 
 
+def _centre(members: RowIds, places: RowIds) -> int:
+    """Return the member of a family's group that is kept, or whose copy is."""
+    return int(members[places[members].argmin()])
+
+
 def _group_family(proposals: Proposals, copies: Copies, given: Grouping, found: Found) -> None:
     """Add the groups of a family, which has too many candidates to verify all."""
     places = _places(proposals, copies, given)
     order = np.argsort(places)
     family = Family(proposals, given.documents, given.texts, int(order[0]))
     roots = family.stars(order) if given.star else family.components()
-    several = copies.sizes[proposals.rows] > 1
+    several = np.array([one not in copies.twins for one in proposals.rows.tolist()], np.bool_)
+    several &= copies.sizes[proposals.rows] > 1
     several |= (np.bincount(roots, minlength=len(roots)) > 1)[roots]
     bare = []
     for members in groups_of(roots, several):
         # The first document in the order is kept, or a copy of it.
-        centre = int(members[places[members].argmin()])
+        centre = _centre(members, places)
         kept = min(copies.of(int(proposals.rows[centre])), key=given.priority)
         bare.append(BareGroup(members, centre, kept))
-    groups = Listing(family, copies, given.documents.references).groups(bare)
+    groups = Listing(family, copies, given.documents.references, given.star).groups(bare)
     found.groups += groups
     if not given.star:
         # Other groups would be the same with stars: every document is near the kept one, or alone.
@@ -265,9 +287,12 @@ def _group_family(proposals: Proposals, copies: Copies, given: Grouping, found: 
             chains[one.members] = _is_chain(group)
         if chains.any():
             roots = np.where(chains, family.stars(order, chains), roots)
-    numbers = (proposals.rows[rows].tolist() for rows in groups_of(roots, roots >= 0))
-    with_copies = ([one for first in some for one in copies.of(first)] for some in numbers)
-    found.star_redundant += _count_redundant(with_copies, given)
+    numbers = proposals.rows
+    joined = (
+        copies.star(int(numbers[_centre(rows, places)]), numbers[rows].tolist(), given.priority)
+        for rows in groups_of(roots, roots >= 0)
+    )
+    found.star_redundant += _count_redundant(joined, given)
     found.count(*family.checked.tolist())
     # A pair may have been left out several times, but there are no more than this.
     found.unchecked += min(family.budget.unchecked, len(family) * (len(family) - 1) // 2)

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from simdup.clustering.clusters import differ
 from simdup.clustering.short_texts import ShortTexts
 from simdup.fingerprints.bands import Signatures
 from simdup.fingerprints.edit_bands import EditSignatures
@@ -26,6 +27,7 @@ from simdup.search.ball import HammingBall
 from simdup.search.bitview import block_keys
 from simdup.search.forest import Forest
 from simdup.search.grouping import LOOK, Budget, Check, connect
+from simdup.search.kinds import kinds_of
 from simdup.search.lists import Lists
 from simdup.verify.listed import ListedPairs
 
@@ -52,6 +54,10 @@ class Proposals:
     edited: EditSignatures | None = None  # of short texts; None if band keys propose nothing
     # uint64[n]: only documents with equal ones are pairs; None if titles do not decide.
     titles: U64 | None = None
+    # int64[n] each: documents of one group are never pairs, see `ScannedDocuments`; identical
+    # documents have equal contents.  None if groups do not decide.
+    groups: RowIds | None = None
+    contents: RowIds | None = None
 
     def __len__(self) -> int:
         """Return the number of documents."""
@@ -68,6 +74,8 @@ class Proposals:
             fingerprints=replace(prints, values=prints.values[rows], terms=prints.terms[rows]),
             references=self.references[rows],
             titles=None if self.titles is None else self.titles[rows],
+            groups=None if self.groups is None else self.groups[rows],
+            contents=None if self.contents is None else self.contents[rows],
             listed=None if self.listed is None else self.listed.among(self.rows[rows]),
         )
 
@@ -122,7 +130,11 @@ class Proposals:
         some = np.flatnonzero(np.minimum(terms[i], terms[j]) < FEW_TERMS)
         if len(some):
             a, b = self.rows[i[some]], self.rows[j[some]]
-            useful[some] &= self.short is not None and self.short.measures(a, b)
+            known = self.contents
+            same = False if known is None else known[i[some]] == known[j[some]]
+            useful[some] &= same if self.short is None else same | self.short.measures(a, b)
+        if self.groups is not None:
+            useful &= differ(self.groups, i, j)
         return useful if self.titles is None else useful & (self.titles[i] == self.titles[j])
 
     def components(self, weights: RowIds) -> RowIds:
@@ -143,10 +155,11 @@ class Proposals:
         if self.listed is not None:
             forest.join(*self.listed.places(self.rows))
         roots = forest.roots.copy()
-        if not self.banded and self.short is None and self.titles is None:
+        rules = (self.short, self.titles, self.groups)
+        if not self.banded and all(one is None for one in rules):
             return roots
-        # Rows that share a key are joined above, even if their sketches or titles differ, or a rule
-        # for texts with few terms.
+        # Rows that share a key are joined above, even if their sketches or titles differ, or their
+        # group is the same, or a rule for texts with few terms keeps them apart.
         for members in groups_of(roots, np.bincount(roots, weights)[roots] > LARGE):
             some = self.take(members)
             budget = Budget(float(VISITS * LOOK * len(members)))
@@ -167,7 +180,14 @@ class Proposals:
             found = found.joined(_lists_of(columns, len(places)).of_rows(places))
         if self.by_distance:
             found = found.joined(_lists_of(self.blocks(), n))
-        return found if self.listed is None else found.with_pairs(*self.listed.places(self.rows))
+        if self.listed is not None:
+            found = found.with_pairs(*self.listed.places(self.rows))
+        return found.of_kinds(self.kinds)
+
+    @property
+    def kinds(self) -> RowIds | None:
+        """Equal numbers for documents of one group (int64[n]); None if all may be pairs."""
+        return None if self.groups is None else kinds_of(self.groups)
 
     def blocks(self) -> list[U64]:
         """Return the blocks of fingerprints of which near documents share one."""

@@ -19,7 +19,7 @@ MISTAKES = [
     ("scan c -d x", "simdup: --distance: 'x' is not a whole number", ""),
     ("scan c -j 0", "simdup: --jobs: 0 is less than 1", ""),
     ("scan c -d 65", "simdup: --distance: 65 is more than the 64 bits of a fingerprint", ""),
-    ("scan c -f json", "simdup: --format: 'json' is not one of text, csv, jsonl, html",
+    ("scan c -f json", "simdup: --format: 'json' is not one of text, csv, jsonl, html, github",
      "did you mean 'jsonl'?"),
     ("scan c --method simhsh",
      "simdup: --method: 'simhsh' is not one of auto, simhash, minhash, pstable",

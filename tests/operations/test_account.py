@@ -44,8 +44,10 @@ def test_more_is_an_error_exactly_where_some_group_loses_more(
 ) -> None:
     records = [{"text": TEXTS[text], "source": value} for text, value in rows]
     found = dedupe(records, by="source")
-    worst = max([len(found.removed) / len(rows), *(part.share for part in found.parts)])
-    if worst > most:
+    # A group of one document has no share.
+    shares = [part.share for part in found.parts if part.documents > 1]
+    shares += [len(found.removed) / len(rows)] if len(rows) > 1 else []
+    if max(shares, default=0) > most:
         with pytest.raises(SimdupError, match="would lose"):
             dedupe(records, by="source", max_removed=most)
     else:
@@ -53,13 +55,25 @@ def test_more_is_an_error_exactly_where_some_group_loses_more(
 
 
 def test_documents_without_the_field_are_a_group() -> None:
-    records = [{"text": TEXTS[0], "source": "x"}, {"text": TEXTS[1]}, {"text": TEXTS[0]}]
+    records = [
+        {"text": TEXTS[0], "source": "x"}, {"text": TEXTS[1]}, {"text": TEXTS[0], "source": ""},
+    ]  # fmt: skip
     parts = dedupe(records, by="source").parts
     assert [(part.name, part.documents, part.removed) for part in parts] == [
         (None, 2, 1), ("x", 1, 0),
     ]  # fmt: skip
     with pytest.raises(SimdupError, match="no record has a field 'author'"):
         dedupe(records, by="author")
+
+
+def test_a_column_that_a_table_lacks_is_named_with_its_argument() -> None:
+    pandas = pytest.importorskip("pandas")
+    table = pandas.DataFrame({"text": [TEXTS[0], TEXTS[0]], "source": ["x", "y"]})
+    assert [part.removed for part in dedupe(table, by="source").parts] == [1, 0]
+    with pytest.raises(SimdupError, match="by: no column 'author'"):
+        dedupe(table, by="author")
+    with pytest.raises(SimdupError, match="across: no column 'author'"):
+        dedupe(table, across="author")
 
 
 def corpus(tmp_path: Path) -> None:

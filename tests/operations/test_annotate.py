@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support import Command, near, prose, write
+from support import Command, edited, near, prose, write
 
 from simdup import SimdupError, dedupe, scan
 from simdup.corpus.annotations import UNIQUE, Annotations, Note
-from simdup.corpus.sources import File
+from simdup.corpus.files import File
 
 TEXTS = [prose(1), prose(2), near(prose(1)), prose(3), prose(2)]
 ADDED = ("cluster", "role", "kept", "similarity", "measure")
@@ -151,6 +151,46 @@ def test_a_field_of_the_same_name_is_not_overwritten(
 
 
 UNIQUE_ONLY = np.array([2], np.int64)
+
+
+def test_what_cannot_be_annotated_as_a_whole_is_not_written(
+    simdup: Command, tmp_path: Path
+) -> None:
+    lines = [json.dumps({"text": text}, ensure_ascii=False) for text in TEXTS]
+    (tmp_path / "u.jsonl").write_bytes("\n".join(lines).encode("utf-16-le"))
+    (tmp_path / "long.csv").write_text(f"text,n\n{'春' * 9},1\n{'秋' * 9},2,3\n")
+    (tmp_path / "short.csv").write_text(f"text,n\n{'春' * 9},1\n{'秋' * 9}\n")
+    (tmp_path / "cut.jsonl.gz").write_bytes(gzip.compress("\n".join(lines).encode())[:-20])
+    files = sorted(path.name for path in tmp_path.iterdir())
+    for name, options, said in (
+        (
+            "u.jsonl",
+            ("--encoding", "utf-16-le"),
+            "u.jsonl: records in utf-16-le cannot be annotated",
+        ),
+        ("long.csv", (), "long.csv#2: has not as many fields as there are columns"),
+        ("short.csv", (), "short.csv#2: has not as many fields as there are columns"),
+        ("cut.jsonl.gz", (), "cut.jsonl.gz: was not read to its end"),
+    ):
+        out = name.replace(".", "2.", 1)
+        ran = simdup("dedupe", name, "-o", out, "--annotate", *options)
+        assert ran.status == 2, name
+        assert said in ran.err
+        assert sorted(path.name for path in tmp_path.iterdir()) == files
+
+
+def test_a_linked_record_stays_and_has_no_other_instead(simdup: Command, tmp_path: Path) -> None:
+    text = prose(1)
+    chain = [text, edited(text, 1, 4), edited(edited(text, 1, 4), 2, 4)]
+    (tmp_path / "r.jsonl").write_text("\n".join(json.dumps({"text": one}) for one in chain))
+    ran = simdup("dedupe", "r.jsonl", "-o", "out.jsonl", "--annotate", "--linkage", "single")
+    assert ran.status == 0
+    found = list(map(json.loads, (tmp_path / "out.jsonl").read_bytes().splitlines()))
+    assert [one["role"] for one in found] == ["kept", "redundant", "linked"]
+    assert [one["kept"] for one in found] == [None, "r.jsonl#1", None]
+    assert found[2]["similarity"] is None
+
+
 VALUES = st.recursive(
     st.none() | st.integers() | st.text(), lambda inner: st.lists(inner), max_leaves=5
 )
@@ -176,7 +216,7 @@ def test_what_it_cannot_do_is_said(simdup: Command, tmp_path: Path) -> None:
     assert (ran.status, (tmp_path / "out").exists()) == (2, False)
     assert "in/a.txt: is one document, and only records can be annotated" in ran.err
     for options, said in (
-        (("--dry-run",), "--annotate writes records"),
+        (("--dry-run",), "--annotate writes what --dry-run does not"),
         (("-o", "out", "--max-removed", "0.5"), "has no effect with --annotate"),
         (("-o", "out", "--link", "hard"), "has no effect with --annotate"),
     ):

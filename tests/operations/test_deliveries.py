@@ -80,6 +80,20 @@ def test_a_run_can_be_repeated(simdup: Command, tmp_path: Path) -> None:
     assert "known already" in ran.err
 
 
+def test_every_day_has_the_same_columns(simdup: Command, tmp_path: Path) -> None:
+    heads = []
+    for day in range(2):
+        write_rows(
+            tmp_path / "today.jsonl", [{"id": f"{day}{n}", "text": prose(n)} for n in (1, 1)]
+        )
+        options = (*OPTIONS, "--no-short-texts", "--removed", "gone.csv", "--force")
+        ran = simdup("dedupe", "today.jsonl", "-o", "new.jsonl", *options)
+        assert ran.status == 0
+        heads.append((tmp_path / "gone.csv").read_text().splitlines()[0])
+    assert heads[0] == heads[1]
+    assert ",measure," in heads[0]
+
+
 def test_what_was_removed_is_not_remembered(simdup: Command, tmp_path: Path) -> None:
     """Only what stays can stand for others later."""
     page = prose(1)
@@ -123,6 +137,19 @@ def test_rows_from_python(tmp_path: Path) -> None:
         assert cleaned.added is not None
         assert cleaned.added.added == len(cleaned.data)
     assert found == together
+
+
+def test_short_texts_that_differ_stay(simdup: Command, tmp_path: Path) -> None:
+    """An index does not know their numbers."""
+    text = "Invoice 2024-0117: your payment of 1250 euros is due on the first of March, please pay."
+    days = [text, text.replace("0117", "0118"), text]
+    for day, one in enumerate(days):
+        write_rows(tmp_path / "r.jsonl", [{"id": f"a{day}", "text": one}])
+        ran = simdup("dedupe", "r.jsonl", "-o", f"o{day}.jsonl", *OPTIONS)
+        assert ran.status == 0
+        assert (f"{1:,} of the documents are short and near" in ran.err) == (day == 1)
+    left = [(tmp_path / f"o{day}.jsonl").read_bytes().count(b"\n") for day in range(3)]
+    assert left == [1, 1, 0]
 
 
 def test_folders(simdup: Command, tmp_path: Path) -> None:

@@ -36,6 +36,7 @@ COMMANDS = [
     "scan 语料 --method simhash --linkage star",
     "scan 语料 --method pstable -s 0 --cosine 0.9 --keep longest --prefer *",
     "scan 语料 --no-verify --reference 语料/news",
+    "scan 语料 --across folder --strip 。 -v",
     "scan 空",
     "cluster prints.txt",
     "compare 语料/notices/宿舍管理规定-2021.txt 语料/notices/宿舍管理规定-2022.txt -v",

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 from hypothesis import given
@@ -15,9 +16,17 @@ from simdup.search.lists import Lists
 Pairs = set[tuple[int, int]]
 
 
+class Graph(NamedTuple):
+    """Rows in lists, which pairs pass the check, and which of these belong together."""
+
+    n: int
+    lists: Lists
+    check: Check
+    pairs: Pairs
+
+
 @st.composite
-def graphs(draw: st.DrawFn) -> tuple[NDArray[np.uint64], Pairs]:
-    """Keys of rows, and which pairs that share a key pass the check."""
+def graphs(draw: st.DrawFn) -> Graph:
     n, columns = draw(st.integers(1, 30)), draw(st.integers(1, 3))
     row = st.lists(st.integers(0, draw(st.integers(0, 6))), min_size=columns, max_size=columns)
     keys = np.array(draw(st.lists(row, min_size=n, max_size=n)), np.uint64)
@@ -25,7 +34,13 @@ def graphs(draw: st.DrawFn) -> tuple[NDArray[np.uint64], Pairs]:
     chosen = draw(st.sets(st.sampled_from(sharing))) if sharing else set()
     if draw(st.booleans()):
         chosen = set(sharing) - chosen  # mostly all, or mostly none
-    return keys, chosen
+    lists, check = Lists.of_keys(keys), check_of(chosen, n)
+    if draw(st.booleans()):
+        return Graph(n, lists, check, chosen)
+    # Rows of one kind never belong together, whatever the check says.
+    kinds = draw(st.lists(st.integers(0, draw(st.integers(0, 3))), min_size=n, max_size=n))
+    kept = {(i, j) for i, j in chosen if kinds[i] != kinds[j]}
+    return Graph(n, lists.of_kinds(np.array(kinds, np.int64)), check, kept)
 
 
 def check_of(pairs: Pairs, n: int) -> Check:
@@ -44,11 +59,28 @@ def roots_of(pairs: Pairs, n: int) -> list[int]:
 
 
 @given(graphs())
-def test_connected_rows(graph: tuple[NDArray[np.uint64], Pairs]) -> None:
-    keys, pairs = graph
-    forest = Forest(len(keys))
-    connect(Lists.of_keys(keys), forest, check_of(pairs, len(keys)), Budget(1e12))
-    assert forest.roots.tolist() == roots_of(pairs, len(keys))
+def test_connected_rows(graph: Graph) -> None:
+    forest = Forest(graph.n)
+    connect(graph.lists, forest, graph.check, Budget(1e12))
+    assert forest.roots.tolist() == roots_of(graph.pairs, graph.n)
+
+
+@given(graphs())
+def test_pairs_of_lists(graph: Graph) -> None:
+    """All of them are found from the tails of lists, and as many are counted."""
+    lists, all_rows = graph.lists, np.arange(graph.n)
+    found = [
+        pair for some in lists.pairs_between(all_rows, graph.n) for pair in zip(*some, strict=True)
+    ]
+    assert len(found) == lists.count_pairs()
+    joined = {tuple(sorted(map(int, pair))) for pair in found}
+    assert joined >= graph.pairs
+    heads = lists.heads(np.arange(len(lists)), graph.n)
+    assert joined == {
+        tuple(sorted((int(lists.rows[entry]), int(row))))
+        for some in heads
+        for entry, row in zip(*some, strict=True)
+    }
 
 
 @given(st.integers(1, 40), st.data())
@@ -63,12 +95,11 @@ def test_a_forest_does_not_depend_on_the_order_of_pairs(n: int, data: st.DataObj
 
 
 @given(graphs(), st.randoms(use_true_random=False))
-def test_stars(graph: tuple[NDArray[np.uint64], Pairs], random: object) -> None:
-    keys, pairs = graph
-    n = len(keys)
+def test_stars(graph: Graph, random: object) -> None:
+    n, pairs = graph.n, graph.pairs
     order = list(range(n))
     random.shuffle(order)  # type: ignore[attr-defined]
-    found = stars(Lists.of_keys(keys), np.array(order), check_of(pairs, n))
+    found = stars(graph.lists, np.array(order), graph.check)
     centres: dict[int, int] = {}
     for row in order:
         if row not in centres:
@@ -80,14 +111,12 @@ def test_stars(graph: tuple[NDArray[np.uint64], Pairs], random: object) -> None:
 
 
 @given(graphs(), st.data())
-def test_first_partners(graph: tuple[NDArray[np.uint64], Pairs], data: st.DataObject) -> None:
-    keys, pairs = graph
-    wanted = data.draw(st.lists(st.sampled_from(range(len(keys))), unique=True).map(sorted))
-    check = check_of(pairs, len(keys))
-    found = first_partners(Lists.of_keys(keys), np.array(wanted, np.int64), check)
+def test_first_partners(graph: Graph, data: st.DataObject) -> None:
+    wanted = data.draw(st.lists(st.sampled_from(range(graph.n)), unique=True).map(sorted))
+    found = first_partners(graph.lists, np.array(wanted, np.int64), graph.check)
 
     def partners(row: int) -> Sequence[int]:
-        return [{i: j, j: i}[row] for i, j in pairs if row in (i, j)]
+        return [{i: j, j: i}[row] for i, j in graph.pairs if row in (i, j)]
 
     assert found.tolist() == [min(partners(row), default=-1) for row in wanted]
 
@@ -105,6 +134,36 @@ def test_a_family_costs_as_much_as_it_has_members() -> None:
     connect(lists, forest, Check(count, count), Budget(1e12))
     assert not forest.roots.any()
     assert sum(looked) < 5 * n
+
+
+def test_rows_of_one_kind_are_not_visited() -> None:
+    """In any order, whether they belong to the rows of another kind or not."""
+    n = 8_000
+    for passing in (True, False):
+        visited: list[int] = []
+
+        def look(
+            i: NDArray[np.int64],
+            j: NDArray[np.int64],
+            passing: bool = passing,
+            visited: list[int] = visited,
+        ) -> NDArray[np.bool_]:
+            visited.append(len(i))
+            return np.full(len(i), passing)
+
+        for others in (slice(0, 50), slice(n - 50, n), slice(0, n, n // 50)):
+            kinds = np.zeros(n, np.int64)
+            kinds[others] = 1
+            lists, check = (
+                Lists.of_keys(np.ones((n, 1), np.uint64)).of_kinds(kinds),
+                Check(look, look),
+            )
+            forest = Forest(n)
+            connect(lists, forest, check, Budget(1e12))
+            assert not (forest.roots.any() and passing)
+            stars(lists, np.arange(n), check)
+            first_partners(lists, np.flatnonzero(kinds == 0)[:1000], check)
+        assert sum(visited) < 3 * 10 * 50 * n
 
 
 def test_a_budget_limits_the_work_and_counts_the_rest() -> None:

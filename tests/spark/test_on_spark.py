@@ -17,6 +17,7 @@ from support import ROOT, Command, edited, environment, near, prose
 
 import simdup
 from simdup.clustering.linkage import components
+from simdup.model.recipe import Recipe
 
 pytestmark = [
     pytest.mark.spark,
@@ -65,7 +66,7 @@ def plain(rows: list[Any]) -> list[list[str]]:
 CASES: list[dict[str, Any]] = [
     {"linkage": "star", "keep": "longest", "cosine": 0.8},
     {"method": "minhash", "shingle": "words:3", "prefer": ("d01*",)},
-    {"containment": 0.6},
+    {"containment": 0.6, "strip": ("[河木].",)},
 ]
 
 
@@ -84,7 +85,9 @@ def test_rows_are_those_of_the_command(spark: Any, simdup: Command, tmp_path: Pa
     frame = spark.createDataFrame(rows, "id string, text string, n long").repartition(3, "id")
     write(tmp_path, rows)
     for case in CASES:
-        found = scan(frame, order="n", **case)
+        fields = {name: value for name, value in case.items() if name != "strip"}
+        recipe = Recipe(strip=case.get("strip", ()))
+        found = scan(frame, recipe, order="n", **fields)
         assert plain(found.clusters.collect()) == by_command(simdup, tmp_path, *options(case))
     expected = by_library(rows)
     found = scan(frame, order="n")
@@ -254,6 +257,8 @@ def test_mistakes_are_said_in_a_sentence(spark: Any, tmp_path: Path) -> None:
         scan(frame, id="url")
     with pytest.raises(simdup.SimdupError, match="invalid value"):
         scan(frame, similarity=2)
+    with pytest.raises(simdup.SimdupError, match="across: does not work on Spark"):
+        scan(frame, across="author")
 
 
 def test_a_killed_executor_changes_nothing(tmp_path: Path) -> None:

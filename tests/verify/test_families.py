@@ -4,6 +4,7 @@ import random
 from pathlib import Path
 
 import pytest
+from oracles.plain import contained
 from support import write
 
 from simdup import Criteria, Result, scan
@@ -138,6 +139,20 @@ def test_references_in_families(linkage: str, tmp_path: Path) -> None:
                     assert numbers[member.beside].role == "kept"
                     assert (member.similarity or 0) >= 0.8
     assert several or linkage == "star"
+
+
+@pytest.mark.usefixtures("small_families")
+def test_copies_in_families_say_which_text_is_contained() -> None:
+    """Earlier, this was turned round where a copy came before, or a copy was kept."""
+    for seed in range(12):
+        random_ = random.Random(seed)
+        page = text(random_, 90)
+        texts = [page + text(random_, random_.choice((0, 5, 12, 40))) for _ in range(10)]
+        texts += random_.choices(texts, k=8)
+        random_.shuffle(texts)
+        found = scan(enumerate(texts), "plain", containment=0.7, keep="longest", jobs=1)
+        for pair in found.pairs:
+            assert pair.contained == contained(texts[pair.a], texts[pair.b], 0.7)
 
 
 def check_listed(cluster: Cluster, every: Cluster) -> None:

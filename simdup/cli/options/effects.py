@@ -70,7 +70,7 @@ class _Rule(NamedTuple):
     why: str
 
 
-_READING = "encoding glob exclude input_format field id_field html extract max_size"
+_READING = "encoding glob exclude ignore input_format field id_field html extract max_size"
 _CUT_BY_JIEBA = ("words", "ngrams")
 # Values of --idf that count no documents if the weight needs no IDF.
 _NO_COUNTS = ("auto", "builtin")
@@ -92,7 +92,7 @@ _RULES = (
     _Rule("similarity", lambda t: t.unverified, "with --no-verify, texts are not compared"),
     _Rule("shingle", lambda t: t.unverified and t.command != "compare",
           "with --no-verify, texts are not compared"),
-    _Rule(f"{_READING} similarity shingle fold short_texts numbers",
+    _Rule(f"{_READING} similarity shingle fold strip short_texts numbers",
           lambda t: t.command == "cluster" and not t["verify_from"],
           "only --verify-from reads texts"),
     _Rule(f"{_READING} segmenter similarity method", lambda t: t["fingerprints"],

@@ -26,8 +26,8 @@ _OUTPUTS = ("path", "target", "model")
 PANELS = ("Input", "Matching", "Output", "Search", "Recipe", "Other")
 
 SOURCE = (
-    "SOURCE is a folder, a file, or - for standard input. JSONL, CSV, TSV, Parquet and JSON arrays "
-    "hold one document per record."
+    "SOURCE is a folder, a file (text, Word, PDF, ...), a .zip, or - for standard input. JSONL, "
+    "CSV, Parquet and JSON arrays hold one document per record."
 )
 
 

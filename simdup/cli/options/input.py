@@ -29,6 +29,7 @@ _PATTERNS = (
         multiple=True,
         common=True,
     ),
+    _reading("--ignore/--no-ignore", "Follow the .simdupignore files in folders."),
 )
 _RECORDS = (
     _reading("--input-format FORMAT", "File format; auto uses the suffix", INPUT_FORMATS),

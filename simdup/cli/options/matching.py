@@ -72,6 +72,11 @@ _CRITERIA = {
         "Require equal titles too: for pages made from one template, with -s 0.5.",
         common=True,
     ),
+    "across": _matching(
+        "--across FIELD",
+        "Pair only documents that differ in this record field; folder: in their folder.",
+        shown="off",
+    ),
     "keep": _matching(
         "-k, --keep WHICH",
         "Document to keep: first, longest, shortest, newest, oldest, max:FIELD or min:FIELD.",
@@ -94,7 +99,7 @@ _CRITERIA = {
     ),
     "lossless": _matching(
         "--lossless",
-        "Remove only documents that the kept one contains: 98 % of their shingles.",
+        "Remove only what the kept document contains.",
         common=True,
     ),
     "all_pairs": _matching(

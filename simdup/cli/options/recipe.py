@@ -27,11 +27,17 @@ _TOKENS = (
     ),
 )
 _DICTIONARY = _recipe("--dict FILE", "User dictionary in jieba's format.", name="dictionary")
+_STRIP = _recipe(
+    "--strip REGEX",
+    "Remove what matches from texts before anything else; ^ and $ match at each line. Repeatable.",
+    multiple=True,
+)
 _NAME = option(
     "--recipe NAME", _NAMED, tuple(RECIPES), name="named", panel="Recipe", shown="default"
 )
 _FIELDS = (
     _NAME,
+    _STRIP,
     *_TOKENS,
     _recipe("--weight NAME", "Term weight", CHOICES["weight"]),
     _recipe(
@@ -89,7 +95,7 @@ def _recipe_of(indexes: list[str], asked: AskedRecipe) -> Recipe:
 recipe = value("recipe", _make_recipe, *_FIELDS)
 
 # For a model of terms, which is the same whatever becomes of them later.
-recipe_of_terms = value("recipe", _make_recipe, _NAME, *_TOKENS, _DICTIONARY)
+recipe_of_terms = value("recipe", _make_recipe, _NAME, _STRIP, *_TOKENS, _DICTIONARY)
 
 # For an index: it compares this with its own recipe.
 asked_recipe = value("asked", _asked, *_FIELDS)

@@ -22,6 +22,7 @@ CATALOGUE: dict[str, str | tuple[str, str]] = {
     "skipped": "{n:,} skipped ({why})",
     "skipped.other": "{n:,} {reason}",
     "skipped.empty": "{n:,} empty",
+    "skipped.empty after strip": "{n:,} empty after `strip`",
     "skipped.binary file": ("{n:,} binary file", "{n:,} binary files"),
     "skipped.undecodable file": ("{n:,} undecodable file", "{n:,} undecodable files"),
     "skipped.without words": "{n:,} without words",
@@ -31,6 +32,8 @@ CATALOGUE: dict[str, str | tuple[str, str]] = {
     "skipped.special file": ("{n:,} special file", "{n:,} special files"),
     "skipped.without main text": "{n:,} without main text",
     "skipped.vanished": "{n:,} vanished",
+    "skipped.no text: scanned pages?": "{n:,} no text: scanned pages?",
+    "skipped.lock file of an open document": "{n:,} lock file of an open document",
     "skipped.faulty record": ("{n:,} faulty record", "{n:,} faulty records"),
     "skipped.not readable": "{n:,} not readable",
     # What was found.
@@ -62,6 +65,10 @@ CATALOGUE: dict[str, str | tuple[str, str]] = {
     "linked": (
         "{n:,} more is linked: near other members, but not near the kept document{far}.",
         "{n:,} more are linked: near other members, but not near the kept document{far}.",
+    ),
+    "linked.across": (
+        "{n:,} more is linked: paired with other members, but not with the kept document.",
+        "{n:,} more are linked: paired with other members, but not with the kept document.",
     ),
     "linked.far": " (similarity below {similarity:g})",
     "star": "`dedupe` would remove {documents}: it groups with `linkage` star.",
@@ -103,6 +110,8 @@ CATALOGUE: dict[str, str | tuple[str, str]] = {
     "asked.containment": "containment at least {value:g}",
     "asked.cosine": "cosine at least {value:g}",
     "asked.titles": "equal titles",
+    "asked.across": "different {field}",
+    "asked.folders": "different folders",
     "asked.search": "by {search}",
     "recipe": "recipe {recipe}",
     "recipe.fold": "fold",
@@ -112,6 +121,7 @@ CATALOGUE: dict[str, str | tuple[str, str]] = {
     "recipe.all": "all terms",
     "recipe.cap": "cap {cap:g}",
     "recipe.no_cap": "no cap",
+    "recipe.strip": "strip {expression}",
     "recipe.dictionary": "dict {dictionary}",
     "colon": ": ",
     # What was written.

@@ -1,0 +1,118 @@
+"""`.simdupignore` files: what a walk leaves out, in the syntax of `.gitignore`.
+
+Each entry of a walk is compared as git compares it: by itself, never by the folders above it, which
+have been let in already.  The library pathspec decides on whole paths; for the usual lines ``*``,
+``!*/`` and ``!*.md`` it answers that every folder is to be left out.
+"""
+
+from __future__ import annotations
+
+import codecs
+import os
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from simdup.errors import NOT_REGULAR, SimdupError, unreadable
+
+IGNORE_FILE = ".simdupignore"
+
+_HINT = "correct it, or read all files: see `ignore`"
+
+# An escaped character, stars, `?`, a class such as `[!a-z]`, or any other character.
+_TOKEN = re.compile(r"\\(.)|(\*+)|(\?)|\[([!^]?)(\]?(?:\\.|[^]\\])*)\]|(.)", re.DOTALL)
+_RANGE = re.compile(r"\\?(.)(?:-\\?(.))?", re.DOTALL)
+# Spaces at the end do not count, unless the last one is escaped.
+_END = re.compile(r"(?<![\\ ]) +$")
+
+
+class _Line(NamedTuple):
+    """One line of a file."""
+
+    pattern: re.Pattern[str]
+    ignores: bool  # False takes back what an earlier line, or a file further out, ignores
+    folders: bool  # whether it is about folders only
+
+
+class IgnoreFile(NamedTuple):
+    """What one file says of the entries below its folder."""
+
+    start: int  # where their paths below its folder begin in their paths below the source
+    lines: Sequence[_Line]  # the last one first
+
+
+def ignored(path: str, files: Sequence[IgnoreFile]) -> bool:
+    """Return whether these files, the outermost first, leave an entry out.
+
+    Paths of folders end with a slash.  The innermost file with a matching line decides, and in it
+    the last such line.
+    """
+    folder, path = path.endswith("/"), path.removesuffix("/")
+    for file in reversed(files):
+        for line in file.lines:
+            if (folder or not line.folders) and line.pattern.fullmatch(path, file.start):
+                return line.ignores
+    return False
+
+
+def read_ignore_file(entry: os.DirEntry[str], start: int) -> IgnoreFile:
+    """Return what a file says.
+
+    Raises
+    ------
+    SimdupError
+        If it cannot be read, or a line of it is no pattern.  To go on would mean to read what was
+        to be left out.
+    """
+    if not entry.is_file():
+        # Reading a named pipe would wait forever.
+        raise SimdupError(entry.path, NOT_REGULAR, _HINT)
+    try:
+        with open(entry.path, "rb") as file:
+            content = file.read().removeprefix(codecs.BOM_UTF8)
+    except OSError as error:
+        raise unreadable(entry.path, error, _HINT) from None
+    lines = []
+    for number, line in enumerate(content.split(b"\n"), 1):
+        try:
+            text = line.removesuffix(b"\r").decode()
+            if text.strip() and not text.startswith("#"):
+                lines.append(_parse(text))
+        except UnicodeDecodeError:
+            raise SimdupError(entry.path, f"line {number}: not UTF-8", _HINT) from None
+        except (ValueError, re.error):
+            what = f"line {number}: not a pattern: {text!r:.80}"
+            raise SimdupError(entry.path, what, _HINT) from None
+    return IgnoreFile(start, lines[::-1])
+
+
+def _parse(text: str) -> _Line:
+    """Return what a line says; raise a ValueError if it is no pattern."""
+    rest = _END.sub("", text).removeprefix("!")
+    path = rest.removesuffix("/")
+    if not path.strip("/") or "\0" in path:
+        raise ValueError
+    # With a slash before its end, it is a path below the folder, otherwise a name at any depth.
+    segments = path.removeprefix("/").split("/") if "/" in path else ["**", path]
+    whole = ""
+    for segment in segments[:-1]:
+        whole += "(?:.*/)?" if segment == "**" else f"{_expression(segment)}/"
+    whole += ".+" if segments[-1] == "**" and len(segments) > 1 else _expression(segments[-1])
+    return _Line(re.compile(whole, re.DOTALL), not text.startswith("!"), rest != path)
+
+
+def _expression(segment: str) -> str:
+    """Return the regular expression of what lies between two slashes."""
+    found = []
+    for escaped, stars, one, negated, members, other in _TOKEN.findall(segment):
+        if members:
+            if "[:" in members:
+                raise ValueError
+            ranges = _RANGE.findall(members)
+            chosen = [re.escape(a) + (b and f"-{re.escape(b)}") for a, b in ranges]
+            found.append(f"(?!/)[{'^' if negated else ''}{''.join(chosen)}]")
+        elif other in ("\\", "["):
+            raise ValueError
+        else:
+            found.append("[^/]*" if stars else "[^/]" if one else re.escape(escaped or other))
+    return "".join(found)

@@ -1,0 +1,65 @@
+"""EPUB books: their pages in reading order, as HTML."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from urllib.parse import unquote
+
+from simdup.corpus.encoding_detection import NotText
+from simdup.corpus.html import decode_html, extract_text
+from simdup.corpus.office.found import Found, NotReadable
+from simdup.corpus.office.package import Package, resolve
+from simdup.corpus.office.xml import PARAGRAPH, TEXT, Grammar, attributes_of, text_of
+from simdup.corpus.zipped import ENCRYPTED
+
+_CONTAINER, _ENCRYPTION = "META-INF/container.xml", "META-INF/encryption.xml"
+_PAGES = ("application/xhtml+xml", "text/html")
+_HEAD_END = re.compile(r"</head\b[^<>]*>", re.IGNORECASE)
+_TITLE = Grammar({"http://purl.org/dc/elements/1.1/ title": PARAGRAPH | TEXT}, {})
+
+
+def read_epub(package: Package) -> Found:
+    """Return the text of a book in the order of its spine, and its title.
+
+    Raises
+    ------
+    NotReadable
+        If it is another kind of file, damaged or encrypted.
+    """
+    if _CONTAINER not in package:
+        raise NotReadable("not EPUB")
+    roots = (given.get("full-path") for _, given in attributes_of(package.read(_CONTAINER)))
+    root = next(filter(None, roots), "")
+    xml = package.read(root)
+    pages = _pages(attributes_of(xml), posixpath.dirname(root))
+    if _ENCRYPTION in package:
+        locked = {given.get("URI") for _, given in attributes_of(package.read(_ENCRYPTION))}
+        # Fonts alone are often obfuscated, and the text is not.
+        if locked.intersection(pages):
+            raise NotReadable(ENCRYPTED)
+    texts = [_text(package.read(page)) for page in pages if page in package]
+    return Found("\n".join(filter(None, texts)), text_of(xml, _TITLE)[0].partition("\n")[0] or None)
+
+
+def _pages(elements: list[tuple[str, dict[str, str]]], folder: str) -> list[str]:
+    """Return the pages of the spine; the table of contents is left out."""
+    listed: dict[str, str] = {}
+    spine = []
+    for name, given in elements:
+        if name.endswith(" item") and given.get("media-type") in _PAGES:
+            if "nav" not in given.get("properties", "").split():
+                listed[given.get("id", "")] = resolve(folder, unquote(given.get("href", "")))
+        elif name.endswith(" itemref"):
+            spine.append(given.get("idref", ""))
+    return [listed[one] for one in spine if one in listed]
+
+
+def _text(page: bytes) -> str:
+    try:
+        content = decode_html(page).text
+    except NotText as error:
+        raise NotReadable(str(error)) from None
+    # The title of a page repeats that of the book, or is a file's name.
+    head = _HEAD_END.search(content)
+    return extract_text(content[head.end() :] if head else content, "all")

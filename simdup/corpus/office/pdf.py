@@ -1,0 +1,160 @@
+"""PDF files, by PDFium in a process of its own, which may hang or crash without harm.
+
+A PDF file is a program that draws pages.  One of 6 kB whose drawings draw each other 2^30 times
+keeps PDFium busy for ever, one of 1 kB makes it take 2 GB; both are ended.
+"""
+
+from __future__ import annotations
+
+import atexit
+import json
+import os
+import re
+import subprocess
+import sys
+import threading
+from contextlib import suppress
+from importlib.util import find_spec
+from itertools import pairwise
+from pathlib import Path
+from typing import IO, Any, ClassVar
+
+from simdup.corpus.office.found import Found, NotReadable
+from simdup.corpus.office.pdf_child import MOST_SECONDS
+from simdup.errors import reason
+
+_NEEDS = "PDF: needs python -m pip install 'simdup[office]'"
+_CHILD = Path(__file__).with_name("pdf_child.py")
+
+# A line goes on where it is this full: headings and last lines of paragraphs seldom are.
+_FULL = 0.75
+_HAN = "\u2e80-\u2fdf\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+_WIDE = re.compile(f"[{_HAN}\u3000-\u30ff\uac00-\ud7af\uff00-\uff60]")
+# Between these, a line end is no space.
+_OPEN_END, _HAN_START = re.compile(f"[{_HAN}，、；：]$"), re.compile(f"[{_HAN}]")
+# What PDFium and TeX write for a hyphen at a line end.
+_HYPHEN, _SMALL = re.compile("[\x02\xad\u2010\u2011\ufffe]$"), re.compile("[^\\W\\d_]")
+_MARKS = str.maketrans("", "", "\x02\xad\ufffe")
+
+
+def read_pdf(content: bytes, most: int) -> Found:
+    """Return the text of all pages.
+
+    Parameters
+    ----------
+    content : bytes
+        The file.
+    most : int
+        The most characters.
+
+    Raises
+    ------
+    NotReadable
+        If pypdfium2 is not installed, or PDFium cannot read the file.
+    """
+    if find_spec("pypdfium2") is None:
+        raise NotReadable(_NEEDS, error=False)
+    try:
+        reader = _Reader.here()
+    except OSError as error:
+        raise NotReadable(f"PDFium cannot be started: {reason(error)}") from None
+    told, text = reader.ask(content, most)
+    if told.get("large"):
+        raise NotReadable(f"more than {most:,} characters")
+    if "locked" in told:
+        raise NotReadable("encrypted" if told["locked"] else "not PDF, or damaged")
+    if told["failed"] == told["pages"]:
+        raise NotReadable("damaged: no page can be read")
+    failed = told["failed"]
+    note = f"{failed:,} of {told['pages']:,} pages cannot be read" if failed else ""
+    return Found(join_lines(text), note=note)
+
+
+class _Reader:
+    """A process that reads PDF files, one after another."""
+
+    # By the process that started it: a forked one cannot use that of its parent.
+    _started: ClassVar[dict[int, _Reader]] = {}
+
+    @classmethod
+    def here(cls) -> _Reader:
+        """Return the reader of this process."""
+        if os.getpid() not in cls._started:
+            cls._started[os.getpid()] = cls()
+        return cls._started[os.getpid()]
+
+    def __init__(self) -> None:
+        # Nothing is imported from the folder of the program: `-P`.
+        self._process = subprocess.Popen(
+            [sys.executable, "-P", str(_CHILD)],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+        self._owner = os.getpid()
+        self._one_at_a_time = threading.Lock()
+        atexit.register(self.close)
+
+    def ask(self, content: bytes, most: int) -> tuple[dict[str, Any], str]:
+        """Return what is told about a file, and its text."""
+        with self._one_at_a_time:
+            try:
+                return self._ask(content, most)
+            except BaseException:
+                # An answer that nobody has read would be taken for that of the next file.
+                self.close()
+                raise
+
+    def _ask(self, content: bytes, most: int) -> tuple[dict[str, Any], str]:
+        requests, answers = self._pipes()
+        with suppress(BrokenPipeError):
+            requests.write(b"%d %d\n" % (len(content), most))
+            requests.write(content)
+            requests.flush()
+        line = answers.readline()
+        if not line:
+            raise NotReadable(f"PDFium fails on it, or takes more than {MOST_SECONDS} seconds")
+        told: dict[str, Any] = json.loads(line)
+        return told, answers.read(told["length"]).decode()
+
+    def _pipes(self) -> tuple[IO[bytes], IO[bytes]]:
+        requests, answers = self._process.stdin, self._process.stdout
+        assert requests is not None
+        assert answers is not None
+        return requests, answers
+
+    def close(self) -> None:
+        """End the process; the next file gets a new one."""
+        if os.getpid() != self._owner:
+            return
+        atexit.unregister(self.close)
+        self._started.pop(self._owner, None)
+        self._process.kill()
+        self._process.wait()
+        for pipe in self._pipes():
+            with suppress(OSError):
+                pipe.close()
+
+
+def join_lines(text: str) -> str:
+    """Join the lines of paragraphs: a PDF file has lines only.
+
+    Lines are joined between Chinese characters, which have no space between them, and where a word
+    was divided.  Other line ends stay; they are white space.
+    """
+    lines = [line.strip() for line in re.split("[\r\n\f]+", text)]
+    lines = [line for line in lines if line]
+    longest = max(map(_width, lines), default=0)
+    pieces: list[str] = []
+    for line, following in pairwise([*lines, ""]):
+        divided = _HYPHEN.search(line) and _SMALL.match(following)
+        goes_on = _OPEN_END.search(line) and _HAN_START.match(following)
+        if divided:
+            pieces.append(line[:-1])
+        elif goes_on and _width(line) >= _FULL * longest:
+            pieces.append(line)
+        else:
+            pieces.append(line + "\n")
+    return "".join(pieces).translate(_MARKS).rstrip("\n")
+
+
+def _width(line: str) -> int:
+    return len(line) + len(_WIDE.findall(line))

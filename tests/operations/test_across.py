@@ -1,0 +1,328 @@
+"""Pairs of different groups only, compared with a slow definition."""
+
+import json
+import random
+from itertools import combinations
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from oracles.plain import contained, shingles
+from support import Command, near, prose, write
+
+from simdup import Criteria, Result, SimdupError, compare, dedupe, scan
+from simdup.model.decisions import Decision, Decisions
+from simdup.model.reading import Reading
+from simdup.model.settings import RunOptions
+from simdup.verify import families, family_sets, pairs, proposals
+
+ALONE = RunOptions(jobs=1)
+LETTERS = "河岸老树新芽春风秋雨山高水长天地人和日月星辰江湖海洋花草虫鱼鸟兽金木土火"
+
+
+class Record(NamedTuple):
+    text: str
+    author: str | None
+    reference: bool = False
+
+
+def some(random_: random.Random, length: int) -> str:
+    return "".join(random_.choice(LETTERS) for _ in range(length))
+
+
+def corpus(random_: random.Random, many: int) -> list[Record]:
+    """Pages of a template, chains and copies by few authors, some of them unknown."""
+    page, whole = some(random_, 90), some(random_, 200)
+    texts = [page + some(random_, random_.choice((0, 4, 12, 25))) for _ in range(many // 2)]
+    texts += [whole[6 * i : 6 * i + 60] for i in range(many // 4)]
+    texts += ["河岸 老树", "河岸老树", "星"]  # too few words for anything but copies
+    texts += random_.choices(texts, k=many // 2)
+    random_.shuffle(texts)
+    authors = random_.choice((["a"], ["a", "b"], ["a", "a", "a", "b", None], ["a", "b", "c", None]))
+    return [Record(text, random_.choice(authors)) for text in texts]
+
+
+class Plain(NamedTuple):
+    """The answer of the slow definition."""
+
+    clusters: set[frozenset[int]]
+    kept: set[int]
+    redundant: set[int]
+    pairs: set[tuple[int, int]]
+
+
+def alike(texts: list[str], fields: dict[str, Any]) -> set[tuple[int, int]]:
+    """All pairs of documents without groups: those of distinct texts, and copies."""
+    distinct = list(dict.fromkeys("".join(text.split()) for text in texts))
+    near = scan(enumerate(distinct), "plain", Criteria(**fields), run=ALONE, all_pairs=True).pairs
+    found = {(pair.a, pair.b) for pair in near} | {(i, i) for i in range(len(distinct))}
+    of = [distinct.index("".join(text.split())) for text in texts]
+    return {
+        (i, j)
+        for i, j in combinations(range(len(texts)), 2)
+        if (min(of[i], of[j]), max(of[i], of[j])) in found
+    }
+
+
+def plain(records: list[Record], fields: dict[str, Any]) -> Plain:
+    """Every pair one by one, then the linkage one by one."""
+    found = {
+        (i, j)
+        for i, j in alike([one.text for one in records], fields | {"linkage": None})
+        if None in (records[i].author, records[j].author) or records[i].author != records[j].author
+        if not (records[i].reference and records[j].reference)
+    }
+    partners: dict[int, set[int]] = {i: set() for i in range(len(records))}
+    for i, j in found:
+        partners[i].add(j)
+        partners[j].add(i)
+
+    def rank(i: int) -> tuple[int, int, int]:
+        length = len("".join(records[i].text.split())) if fields.get("keep") == "longest" else 0
+        return (0 if records[i].reference else 1, -length, i)
+
+    groups: list[set[int]] = []
+    taken: set[int] = set()
+    for i in sorted(range(len(records)), key=rank):
+        if i in taken:
+            continue
+        group = {i} | (partners[i] - taken)
+        while fields.get("linkage") != "star":
+            more = set().union(*(partners[one] for one in group)) - group
+            if not more:
+                break
+            group |= more
+        taken |= group
+        groups += [group] if len(group) > 1 else []
+    kept = {min(group, key=rank) for group in groups}
+    stay = kept | {i for group in groups for i in group if records[i].reference}
+    redundant = {i for group in groups for i in group - stay if partners[i] & group & stay}
+    return Plain({frozenset(group) for group in groups}, kept, redundant, found)
+
+
+def check(records: list[Record], fields: dict[str, Any], result: Result) -> int:
+    """Compare a result with the slow definition; return how many clusters are incomplete."""
+    expected = plain(records, fields)
+    found = result.clusters
+    assert {frozenset(m.number for m in one.members) for one in found} == expected.clusters
+    assert {one.members[0].number for one in found} == expected.kept
+    redundant = {m.number for one in found for m in one.members if m.role == "redundant"}
+    assert redundant == expected.redundant
+    for one in found:
+        number = {m.name: m.number for m in one.members}
+        listed = {tuple(sorted((number[p.a], number[p.b]))) for p in one.pairs}
+        assert listed <= expected.pairs
+        for member in one.members:
+            if member.role == "redundant":
+                assert tuple(sorted((member.number, member.beside))) in expected.pairs
+        for pair in one.pairs if "containment" in fields else ():
+            texts = ("".join(records[number[name]].text.split()) for name in (pair.a, pair.b))
+            assert pair.contained == contained(*texts, fields["containment"])
+        if fields.get("linkage") != "star" and not any(r.reference for r in records):
+            # The pairs that are listed tell why all of these are one cluster.
+            joined, before = {one.members[0].number}, 0
+            while len(joined) > before:
+                before = len(joined)
+                joined |= {i for pair in listed if joined & set(pair) for i in pair}
+            assert joined == set(number.values()) or not one.complete
+    return sum(not one.complete for one in found)
+
+
+SETTINGS: list[dict[str, Any]] = [
+    {},
+    {"linkage": "star"},
+    {"similarity": 0.6},
+    {"similarity": 0.6, "keep": "longest", "linkage": "star"},
+    {"similarity": 0.6, "keep": "longest"},
+    {"method": "simhash", "distance": 12},
+    {"method": "minhash", "similarity": 0.6, "linkage": "star"},
+    {"method": "pstable", "similarity": 0.0, "cosine": 0.6},
+    {"containment": 0.8},
+    {"containment": 0.7, "keep": "longest", "linkage": "star"},
+    {"containment": 0.6, "keep": "longest"},
+    {"verify": False, "distance": 8},
+    {"verify": False, "method": "minhash", "linkage": "star"},
+    {"shingle": "words:1", "similarity": 0.7},
+    {"short_texts": False},
+]
+
+
+def rows(records: list[Record]) -> list[dict[str, Any]]:
+    return [
+        {"id": i, "text": one.text} | ({"author": one.author} if one.author else {})
+        for i, one in enumerate(records)
+    ]
+
+
+def found(records: list[Record], fields: dict[str, Any], **more: Any) -> Result:
+    if not any(one.author for one in records):
+        return scan(rows(records), "plain", Criteria(**fields), run=ALONE, **more)
+    return scan(rows(records), "plain", Criteria(**fields), run=ALONE, across="author", **more)
+
+
+@pytest.mark.parametrize("large", [3, 64])
+@pytest.mark.parametrize("fields", SETTINGS, ids=str)
+def test_a_scan_is_all_pairs_of_different_groups(
+    fields: dict[str, Any], large: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (pairs, proposals):
+        monkeypatch.setattr(module, "LARGE", large)
+    incomplete = 0
+    for seed in range(12):
+        for module in (families, family_sets):
+            monkeypatch.setattr(module, "FEW_PAIRS", 512 * (seed % 2))
+        records = corpus(random.Random(seed), 16)
+        incomplete += check(records, fields, found(records, fields))
+    assert incomplete or large == 64
+
+
+@settings(max_examples=25)
+@given(st.integers(0, 10**6), st.sampled_from(SETTINGS), st.booleans())
+def test_any_corpus(seed: int, fields: dict[str, Any], every: bool) -> None:
+    random_ = random.Random(seed)
+    records = corpus(random_, random_.randint(4, 40))
+    check(records, fields, found(records, fields, all_pairs=every))
+
+
+@pytest.mark.parametrize("large", [3, 64])
+@pytest.mark.parametrize("linkage", ["single", "star"])
+def test_references_of_the_same_group_are_no_pairs(
+    linkage: str, large: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (pairs, proposals):
+        monkeypatch.setattr(module, "LARGE", large)
+    for seed in range(12):
+        records = corpus(random.Random(seed), 24)
+        # One that is identical to another of its group adds nothing, and is left out.
+        known = [one._replace(reference=True) for one in dict.fromkeys(records[::3])]
+        records = known + records[1::2]
+        file = tmp_path / f"{seed}.jsonl"
+        lines = [{k: v for k, v in row.items() if k != "id"} for row in rows(known)]
+        file.write_text("".join(json.dumps(line) + "\n" for line in lines))
+        fields = {"linkage": linkage, "similarity": 0.6}
+        given = rows(records)[len(known) :]
+        result = scan(given, "plain", Criteria(**fields), run=ALONE, across="author",
+                      references=[str(file)])  # fmt: skip
+        check(records, fields, result)
+
+
+@pytest.mark.parametrize("large", [3, 64])
+def test_nothing_is_lost_to_another_author_only(
+    large: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (pairs, proposals):
+        monkeypatch.setattr(module, "LARGE", large)
+    removed = 0
+    for seed in range(12):
+        records = corpus(random.Random(seed), 30)
+        result = found(records, {"similarity": 0.5, "keep": "longest", "lossless": True})
+        for member in (m for one in result.clusters for m in one.members[1:]):
+            one, kept = records[member.number], records[member.beside]
+            assert one.author is None or one.author != kept.author
+            a, b = shingles(one.text), shingles(kept.text)
+            assert len(a & b) >= 0.98 * len(a)
+            removed += 1
+    assert removed
+
+
+def test_the_number_of_processes_does_not_matter() -> None:
+    records = rows(corpus(random.Random(3), 200))
+    one, two = (scan(records, across="author", similarity=0.6, jobs=jobs) for jobs in (1, 2))
+    assert (one.clusters, one.pairs) == (two.clusters, two.pairs)
+
+
+def test_one_group_alone_has_no_pairs_and_is_no_candidate() -> None:
+    page = prose(1)
+    records = [
+        {"id": i, "text": page + prose(100 + i, 4) * (i % 3 > 0), "author": "a"} for i in range(200)
+    ]
+    found = scan(records, across="author", run=ALONE)
+    assert (found.clusters, found.summary.candidates, found.summary.unchecked) == ((), 0, 0)
+    assert len(scan(records, run=ALONE).clusters) == 1
+
+
+def test_titles_and_groups_together() -> None:
+    records = [
+        {"id": f"{title}{author}{i}", "text": f"# {title}\n\n{prose(1)}", "author": author}
+        for i, (title, author) in enumerate(["Xa", "Xa", "Xb", "Ya", "Ya", "Zb"])
+    ]
+    found = scan(records, across="author", same_title=True, similarity=0.5, run=ALONE)
+    names = [{str(m.name) for m in one.members} for one in found.clusters]
+    assert names == [{"Xa0", "Xa1", "Xb2"}]
+    roles = {m.name: m.role for m in found.clusters[0].members}
+    assert roles == {"Xa0": "kept", "Xa1": "linked", "Xb2": "redundant"}
+
+
+def test_decisions_and_groups_together() -> None:
+    records = [{"id": f"{a}{i}", "text": prose(1), "author": a} for i, a in enumerate("aab")]
+    decided = Decisions((Decision("distinct", ("a0", "b2")),))
+    found = scan(records, across="author", decisions=decided, run=ALONE)
+    assert [[m.name for m in one.members] for one in found.clusters] == [["a1", "b2"]]
+
+
+RECORDS = [
+    {"text": prose(1), "author": "A"},
+    {"text": near(prose(1)), "author": "A"},
+    {"text": prose(1) + "。", "author": "B"},
+    {"text": near(near(prose(1)))},
+    {"text": prose(2), "author": "A"},
+    {"text": prose(2), "author": "A"},
+]
+
+
+def test_dedupe_keeps_the_pages_of_one_author(simdup: Command, tmp_path: Path) -> None:
+    lines = "".join(json.dumps(one) + "\n" for one in RECORDS)
+    write(tmp_path, {"r.jsonl": lines})
+    ran = simdup("dedupe", "r.jsonl", "--across", "author", "-o", "out.jsonl")
+    note = "simdup: --across: 1 without field 'author' compared with all others\n"
+    assert (ran.status, ran.err.count(note)) == (0, 1)
+    left = [json.loads(line) for line in Path("out.jsonl").read_text("utf-8").splitlines()]
+    assert left == [RECORDS[0], RECORDS[1], RECORDS[4], RECORDS[5]]
+    assert list(dedupe(RECORDS, across="author").data) == left
+    ran = simdup("scan", "r.jsonl", "--across", "author")
+    assert "(similarity at least 0.8, different author)" in ran.err
+
+
+def test_groups_may_be_folders(simdup: Command, tmp_path: Path) -> None:
+    write(tmp_path / "c", {name: prose(1) for name in ("a/x.txt", "a/y.txt", "b/x.txt", "z.txt")})
+    write(tmp_path / "c", {"d/p.txt": prose(2), "d/q.txt": prose(2)})
+    ran = simdup("scan", "c", "--across", "folder", "-f", "csv")
+    rows = [line.split(",")[:3] for line in ran.lines[1:]]
+    assert rows == [
+        ["1", "kept", "c/a/x.txt"], ["1", "linked", "c/a/y.txt"],
+        ["1", "redundant", "c/b/x.txt"], ["1", "redundant", "c/z.txt"],
+    ]  # fmt: skip
+    assert (
+        "1 more is linked: paired with other members, but not with the kept document.\n" in ran.err
+    )
+    assert (
+        "5 candidate pairs checked, 5 confirmed (similarity at least 0.8, different folders)"
+        in (ran.err)
+    )
+    ran = simdup("scan", "c", "--across", "folder", "--linkage", "star", "--list", "redundant")
+    assert ran.lines == ["c/b/x.txt", "c/z.txt"]
+
+
+def test_what_has_no_groups_says_so(simdup: Command, tmp_path: Path) -> None:
+    write(tmp_path, {"c/a.txt": prose(1), "r.jsonl": json.dumps(RECORDS[0])})
+    assert not simdup("index", "build", "i", "c").status
+    ran = simdup("scan", "c", "--reference", "i", "--across", "folder")
+    assert (ran.status, ran.err.partition("\n")[0]) == (
+        2, "simdup: --across: i is an index, which has no groups of documents",
+    )  # fmt: skip
+    ran = simdup("scan", "r.jsonl", "--across", "none")
+    assert (ran.status, ran.err) == (2, "simdup: --across: no record has a field 'none'\n")
+    with pytest.raises(SimdupError, match="two texts have no groups"):
+        compare("a", "b", across="folder")
+    with pytest.raises(SimdupError, match="cannot be 'author' beside groups by 'site'"):
+        scan(RECORDS, across="author", reading=Reading(group_field="site"))
+    with pytest.raises(TypeError, match="across: expected a string"):
+        Criteria(across=3)  # type: ignore[arg-type]
+
+
+def test_one_group_alone_is_said(simdup: Command, tmp_path: Path) -> None:
+    write(tmp_path, {"a/1.txt": prose(1), "a/2.txt": prose(1)})
+    ran = simdup("scan", "a", "--across", "folder")
+    assert "--across: all documents have the same folder: 'a'; none are compared" in ran.err

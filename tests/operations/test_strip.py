@@ -1,0 +1,175 @@
+"""`strip`: what expressions match is removed from texts before anything else."""
+
+import json
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+import hypothesis.strategies as st
+import pytest
+from hypothesis import given, settings
+from support import Command, near, prose, write
+
+from simdup import Index, Recipe, Result, SimdupError, compare, fingerprint, scan
+
+FOOT = "^Copyright .*$"
+
+
+def figures(found: Result) -> object:
+    """Everything but the recipe and the time."""
+    return found.clusters, found.pairs, found.labels.tolist(), found.summary.candidates_by
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 3), st.integers(0, 2), st.text("ab 1\n", max_size=30)), max_size=8
+    ),
+    st.lists(
+        st.sampled_from(["[ab]+", "^.*1$", "a*", "河.", r"(?s)\n.", "。", "(?i)HARBOUR"]),
+        max_size=3,
+    ),
+)
+@settings(max_examples=30)
+def test_a_scan_that_strips_is_a_scan_of_stripped_texts(
+    texts: list[tuple[int, int, str]], strip: list[str]
+) -> None:
+    whole = [more + prose(seed, 40) * (seed > 0) + more * copies for seed, copies, more in texts]
+    bare = whole
+    for expression in strip:
+        bare = [re.sub(expression, "", text, flags=re.MULTILINE) for text in bare]
+    found = scan(enumerate(whole), Recipe(strip=tuple(strip)), jobs=1)
+    expected = scan(enumerate(bare), jobs=1)
+    assert figures(found) == figures(expected)
+    assert [one.document for one in found.skipped] == [one.document for one in expected.skipped]
+
+
+def test_texts_that_differ_in_stripped_parts_only_are_identical(
+    simdup: Command, tmp_path: Path
+) -> None:
+    write(
+        tmp_path / "c", {f"{n}.txt": f"Copyright {n} {prose(n, 9)}\n{prose(9)}" for n in range(3)}
+    )
+    for jobs in ("1", "2"):
+        ran = simdup("scan", "c", "--strip", "^Copyright (.|\n)*?。\n", "-f", "csv", "-j", jobs)
+        figures = [line.split(",")[4:6] for line in ran.lines[1:]]
+        assert figures == [["", ""], ["0", "1.0000"], ["0", "1.0000"]]
+
+
+def test_what_nothing_is_left_of_is_skipped(simdup: Command, tmp_path: Path) -> None:
+    write(tmp_path / "c", {"a.txt": "Copyright me", "b.txt": "", "d.txt": prose(1)})
+    ran = simdup("scan", "c", "--strip", FOOT)
+    assert "2 skipped (1 empty after --strip, 1 empty)" in ran.err
+    ran = simdup("scan", "c/a.txt", "c/d.txt", "--strip", FOOT)
+    assert (ran.status, ran.err.splitlines()[0]) == (2, "simdup: c/a.txt: empty after --strip")
+    ran = simdup("compare", "c/a.txt", "c/d.txt", "--strip", FOOT)
+    assert (ran.status, ran.err) == (2, "simdup: c/a.txt: empty after --strip\n")
+    # Everything, and nothing.
+    assert scan({"a": prose(1)}, Recipe(strip=(r"(?s).*",))).summary.documents == 0
+    assert scan({"a": prose(1)}, Recipe(strip=("x*",))).summary.documents == 1
+
+
+@pytest.mark.parametrize(
+    "command", ["scan", "fingerprint", "fingerprint --idf builtin", "fit -o m"]
+)
+def test_an_expression_without_a_match_is_noted(
+    simdup: Command, tmp_path: Path, command: str
+) -> None:
+    write(tmp_path / "c", {"a.txt": "Copyright me\n" + prose(1), "b.txt": prose(2)})
+    ran = simdup(
+        *command.split(), "c", "--strip", FOOT, "--strip", "^\x1bCopyrigth", "--strip", "y*"
+    )
+    assert ran.status == 0
+    notes = [line for line in ran.err.splitlines() if line.startswith("simdup: ")]
+    assert notes == [r"simdup: --strip: nothing matches '^\x1bCopyrigth'"]
+
+
+@pytest.mark.parametrize(
+    ("expression", "said"),
+    [
+        ("(a", "invalid expression '(a': missing ), unterminated subpattern at position 0"),
+        ("a\n[", r"invalid expression 'a\n[': unterminated character set at position 2"),
+        ("a{99999999999}", "invalid expression 'a{99999999999}': the repetition number is too"),
+        ("(" * 5000 + ")" * 5000, "invalid expression"),
+        ("\x1b[2J(", r"invalid expression '\x1b[2J(': "),
+    ],
+)
+def test_a_faulty_expression_is_one_line(
+    simdup: Command, tmp_path: Path, expression: str, said: str
+) -> None:
+    write(tmp_path / "c", {"a.txt": prose(1)})
+    ran = simdup("scan", "c", "--strip", expression)
+    assert (ran.status, ran.err.count("\n")) == (2, 1)
+    assert ran.err.startswith(f"simdup: --strip: {said}")
+    with pytest.raises(SimdupError, match="invalid expression") as caught:
+        Recipe(strip=("b", expression))
+    assert caught.value.field == "strip"
+
+
+def test_a_single_expression_is_taken_as_one_and_other_types_are_refused() -> None:
+    assert Recipe(strip="a+") == Recipe(strip=["a+"]) == Recipe(strip=("a+",))  # type: ignore[arg-type]
+    wrong: Iterable[object] = (3, [3], None)
+    for value in wrong:
+        with pytest.raises(TypeError, match="strip: expected"):
+            Recipe(strip=value)  # type: ignore[arg-type]
+
+
+def test_a_recipe_without_it_has_the_digest_that_it_had(simdup: Command, tmp_path: Path) -> None:
+    write(tmp_path / "c", {"a.txt": prose(1)})
+    assert simdup("fingerprint", "c").lines[0] == "# simdup 1 recipe=75992efc13c6 bits=64"
+    heads = {simdup("fingerprint", "c", "--strip", one).lines[0] for one in ("a", "b", "ab")}
+    assert len(heads) == 3
+
+
+def test_compare_and_fingerprint_strip(simdup: Command, tmp_path: Path) -> None:
+    a, b = f"Copyright A\n{prose(1)}", f"{prose(1)}\nCopyright B {prose(2)[:20]}"
+    recipe = Recipe(strip=(FOOT,))
+    assert compare(a, b, recipe).identical
+    assert fingerprint(a, recipe) == fingerprint(prose(1))
+    write(tmp_path, {"a.txt": a, "b.txt": b.replace("老人", "农夫")})
+    ran = simdup("compare", "a.txt", "b.txt", "--strip", FOOT, "--diff", "-f", "jsonl")
+    # Offsets are those of the stripped texts.
+    spans = json.loads(ran.text)["diff"]
+    assert spans[-1]["a"][1] == len(prose(1)) + 1
+    assert "Copyright" not in simdup("compare", "a.txt", "b.txt", "--strip", FOOT, "--diff").text
+
+
+def test_a_page_has_the_texts_without_it(simdup: Command, tmp_path: Path) -> None:
+    write(tmp_path / "c", {f"{n}.txt": f"Copyright me{n}\n{near(prose(1)) * n}" for n in (1, 2)})
+    assert simdup("scan", "c", "--strip", FOOT, "--containment", "0.9", "-o", "r.html").status == 0
+    again = simdup("cluster", "--verify-from", "c", "--strip", FOOT, "-d", "64", "-s", "0.5",
+                   stdin=simdup("fingerprint", "c", "--strip", FOOT).out)  # fmt: skip
+    assert again.status == 0
+    assert "c/1.txt" in again.text
+
+
+# Indexes.
+
+
+def test_an_index_keeps_it_and_asks_for_the_same(simdup: Command, tmp_path: Path) -> None:
+    write(tmp_path, {"k/a.txt": f"Copyright 1\n{prose(1)}", "c/b.txt": f"{prose(1)}\nCopyright 2"})
+    assert simdup("index", "build", "i", "k", "--strip", FOOT).status == 0
+    assert "strip '^Copyright .*$'" in simdup("index", "info", "i").text
+    found = simdup("query", "i", "c", "-f", "csv").lines[1].split(",")
+    assert found[:2] == ["c/b.txt", "k/a.txt"]
+    # What changed in stripped parts only did not change.
+    write(tmp_path, {"k/a.txt": f"Copyright 3\n{prose(1)}"})
+    assert "1 unchanged" in simdup("index", "add", "i", "k").err
+    ran = simdup("query", "i", "c", "--strip", "x")
+    assert ran.err.startswith(
+        "simdup: i: another recipe: --strip 'x' was requested, but the index has '^Copyright .*$'\n"
+    )
+    ran = simdup("scan", "c", "--reference", "i", "--list", "redundant")
+    assert ran.lines == ["c/b.txt"]
+    with Index.open("i") as index:
+        assert index.recipe["strip"] == ["^Copyright .*$"]
+    assert simdup("index", "build", "j", "k").status == 0
+    ran = simdup("query", "j", "c", "--strip", "x")
+    assert "--strip 'x' was requested, but the index has none" in ran.err
+
+
+def test_a_model_may_be_learned_without_boilerplate(simdup: Command, tmp_path: Path) -> None:
+    write(tmp_path, {"c/a.txt": f"Copyright 1\n{prose(1)}", "c/b.txt": f"Copyright 2\n{prose(2)}"})
+    assert simdup("fit", "c", "--strip", FOOT, "-o", "stripped").status == 0
+    assert simdup("fit", "c", "-o", "whole").status == 0
+    for model in ("stripped", "whole"):
+        assert simdup("fingerprint", "c", "--strip", FOOT, "--idf", model).status == 0
