@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 
 from simdup.model.cleaned import Lost, Part
 from simdup.model.result import Result
 from simdup.output.escaping import shown
-from simdup.output.removed import beginning
+from simdup.output.removed import BEGINNING
 from simdup.output.summary import size_words
-from simdup.output.text import Painter, aligned
+from simdup.output.text import Painter, aligned, shortened
 from simdup.output.words import ENGLISH, Words
 
 # More rows do not help a person; programs get all.
 ROWS = 20
 _INDENT = 10
+_SPACE = re.compile(r"\s+")
 # The columns, and their terminal cells.
 _FIGURES = ("documents", "removed", "share", "bytes")
 _WIDTHS = (9, 8, 7, 13)
@@ -61,6 +63,13 @@ def lost_text(lost: Iterable[Lost], paint: Painter) -> Iterator[str]:
         yield f"{share}{paint.name(str(one.document.name), _INDENT)}"
         beside = paint.words("spared.beside", kept=one.document.kept)
         yield f"{indent}{paint.name(beside, _INDENT)}"
-        passage = paint("added", shown(f"[+{beginning(one.passage)}+]"))
-        before, after = (" ".join(part.split()) for part in (one.before, one.after))
-        yield f"{indent}{shown(before)}{passage}{shown(after)}"
+        before, passage, after = map(_one_line, (one.before, one.passage[:BEGINNING], one.after))
+        if paint.width is not None:
+            room = max(paint.width - _INDENT, 8 * len("[++]"))
+            before, after = (shortened(part, room // 4 - 2) for part in (before, after))
+            passage = shortened(passage, room // 2)
+        yield f"{indent}{before.lstrip()}{paint('added', f'[+{passage}+]')}{after.rstrip()}"
+
+
+def _one_line(text: str) -> str:
+    return shown(_SPACE.sub(" ", text))

@@ -151,8 +151,8 @@ CATALOGUE: dict[str, str | tuple[str, str]] = {
         "{removed:,} more removed documents in {n:,} other group",
         "{removed:,} more removed documents in {n:,} other groups",
     ),
-    "spared": "Spared {documents} that the kept one does not contain. What would be lost, for "
-    "example:",
+    "spared": "Spared {documents} that the kept one does not contain. What would be lost [+so+], "
+    "for example:",
     "spared.beside": "beside {kept}",
     # Columns of clusters and pairs.
     "heading.clusters": "  role       bits  similar  ",

@@ -126,7 +126,8 @@ CATALOGUE: dict[str, str | tuple[str, str]] = {
     "account.without": "（无 {by}）",
     "account.empty": "（空）",
     "account.others": "其余 {n:,} 组共删去 {removed:,} 篇文档",
-    "spared": "{documents}没有删去，因为保留的那篇没有包含其全部内容。会丢失的内容举例：",
+    "spared": "{documents}没有删去，因为保留的那篇没有包含其全部内容。会丢失的内容举例（[+ +] "
+    "之间）：",
     "spared.beside": "保留的是 {kept}",
     # Columns of clusters and pairs.
     "heading.clusters": "  角色       距离   相似度  ",
