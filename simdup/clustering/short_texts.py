@@ -30,11 +30,12 @@ class ShortTexts:
         """Return which documents have a form."""
         return self.row_of[documents] >= 0
 
-    def short(self, documents: RowIds) -> NDArray[np.bool_]:
-        """Return which documents are measured by edit similarity, whatever the other text is."""
+    def numbered(self, documents: RowIds) -> NDArray[np.bool_]:
+        """Return which documents are pairs only with texts that have the same numbers."""
         rows = self.row_of[documents]
         found: NDArray[np.bool_] = rows >= 0
-        found[found] = self.lengths[rows[found]] < SHORT
+        rows = rows[found]
+        found[found] = (self.lengths[rows] < SHORT) & (self.numbers[rows] != 0)
         return found
 
     def measures(self, a: RowIds, b: RowIds) -> NDArray[np.bool_]:

@@ -46,7 +46,7 @@ class IndexMatches:
     counts: Counts = NO_CANDIDATES
     undecided: int = 0  # documents that only fingerprints without a sketch are near to
     asked: Columns | None = None  # the documents of the scan that have terms, but references
-    short: int = 0  # short documents that are near one, but not equal to it
+    numbered: int = 0  # short documents with numbers that are near one, but not equal to it
 
     def without_matched(self, documents: ScannedDocuments) -> ScannedDocuments:
         """Return documents of which those that match take no part, as if they had no terms.
@@ -88,10 +88,10 @@ class IndexMatches:
                 f"fingerprints without a sketch are near {self.undecided:,} of the documents; "
                 "their similarity is unknown, so they are not taken for pairs"
             )
-        if self.short:
+        if self.numbered:
             said.append(
-                f"{self.short:,} of the documents are short and near one of an index, which does "
-                "not know their letters and numbers; so they are not taken for pairs"
+                f"{self.numbered:,} of the documents are short texts with numbers, near one of an "
+                "index that does not know its numbers; so they are not taken for pairs"
             )
         same = sum(self.names[pair.a] == str(documents.names[pair.b]) for pair in self.pairs)
         if same:
@@ -171,7 +171,7 @@ class IndexReferences:
         nearest = Nearest.concat(each)
         numbers = np.flatnonzero(terms)
         found, undecided = _decided(nearest.found.best(1), settings.criteria)
-        found, short = _without_short(found, numbers, corpus.forms.texts)
+        found, numbered = _without_numbered(found, numbers, corpus.forms.texts)
         return IndexMatches(
             nearest.names,
             nearest.values,
@@ -179,7 +179,7 @@ class IndexReferences:
             nearest.counts,
             undecided,
             columns,
-            short,
+            numbered,
         )
 
 
@@ -233,14 +233,16 @@ def _decided(found: Found, criteria: Criteria) -> tuple[Found, int]:
     return found.take(known), len(found.row) - len(known)
 
 
-def _without_short(found: Found, numbers: RowIds, short: ShortTexts | None) -> tuple[Found, int]:
-    """Return the matches without short texts that sketches can tell from what they match.
+def _without_numbered(
+    found: Found, documents: RowIds, short: ShortTexts | None
+) -> tuple[Found, int]:
+    """Return the matches without short texts with numbers that differ from what they match.
 
-    Few letters, or a number, make short texts different ones, and an index does not know them.
+    Another number makes them other texts, and an index does not know in what they differ.
     """
     if short is None:
         return found, 0
-    unsure = short.short(numbers[found.query]) & ~(found.similarity > 1 - 1e-9)
+    unsure = short.numbered(documents[found.query]) & ~(found.similarity > 1 - 1e-9)
     return found.take(np.flatnonzero(~unsure)), int(np.count_nonzero(unsure))
 
 
