@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from support import Command, edited, prose, write
 
@@ -136,6 +136,7 @@ def test_a_document_is_new_unless_it_matches_a_new_one_before_it(
 
 @settings(max_examples=40, deadline=None)
 @given(st.integers(1, 60), st.integers(0, 10**6), SIMILARITIES, st.sampled_from([1, 2]))
+@example(1, 4253, 0.3, 1)
 def test_tables_and_reading_find_the_same(
     held: int, seed: int, similarity: float, threads: int
 ) -> None:
@@ -175,7 +176,8 @@ def test_tables_and_reading_find_the_same(
             more = b.take(np.arange(first, min(first + 7, held)))
             stored.append(more)
             searcher.append(first + np.flatnonzero(more.terms), more.sketches)
-    assert searcher.has_tables == b.terms[:first].any()
+    # Without stored rows, tables suit one sketch at most.
+    assert searcher.has_tables == (b.terms[:first].any() or len(asked) <= 1)
 
 
 def shared(one: list[int], other: list[int], banding: tuple[int, int]) -> bool:
