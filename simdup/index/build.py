@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from simdup._version import __version__
 from simdup.errors import SimdupError
 from simdup.features.analyzer import Analyzer
 from simdup.fingerprints.fingerprinter import Fingerprinter
 from simdup.index.columns import line_columns
 from simdup.index.ingest import KEEP_SUMMARIES, Sources, read_fingerprints, to_columns
 from simdup.index.opening import create_storage
-from simdup.index.session import now
+from simdup.index.session import record_creation
 from simdup.index.storage import Storage
 from simdup.index.store import Store
 from simdup.index.stored_recipe import store, store_digest
@@ -28,9 +27,7 @@ def build(path: str, sources: Sources, settings: Settings, fingerprints: bool) -
     with create_storage(path) as storage:
         add = _add_lines if fingerprints else _add_texts
         added = add(storage, sources, settings)
-        time = now()
-        for name, value in (("created", time), ("changed", time), ("simdup", __version__)):
-            storage.set(name, value)
+        record_creation(storage)
     return added
 
 

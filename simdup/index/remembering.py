@@ -5,12 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 
-from simdup._version import __version__
 from simdup.errors import SimdupError
 from simdup.fingerprints.fingerprinter import Fingerprinter
 from simdup.index.columns import Columns
 from simdup.index.opening import create_storage, open_storage
-from simdup.index.session import TIMEOUT, Patience, Session, keep_silent, now
+from simdup.index.session import TIMEOUT, Patience, Session, keep_silent, record_creation
 from simdup.index.store import Store
 from simdup.index.stored_recipe import store
 from simdup.index.writer import Writer
@@ -37,9 +36,7 @@ def remember(
             writer = Writer(Store(storage, fingerprinter.recipe.words))
             added = Added(len(writer.add(columns)[0]))
             writer.flush()
-            time = now()
-            for name, value in (("created", time), ("changed", time), ("simdup", __version__)):
-                storage.set(name, value)
+            record_creation(storage)
         return added
     storage = open_storage(path)
     try:

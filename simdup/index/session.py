@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from simdup._version import __version__
 from simdup.index.band_searcher import SketchSource
 from simdup.index.candidates import CandidateSearcher, Searches
 from simdup.index.storage import Storage
@@ -78,6 +79,13 @@ class Session:
     def forget_searcher(self) -> None:
         """Drop the searcher, because documents have been removed or have moved."""
         self._searcher = None
+
+
+def record_creation(storage: Storage) -> None:
+    """Record when an index was created, and by which version."""
+    time = now()
+    for name, value in (("created", time), ("changed", time), ("simdup", __version__)):
+        storage.set(name, value)
 
 
 def now() -> str:

@@ -118,13 +118,13 @@ class Losses:
         SimdupError
             If the index cannot be written; what was written elsewhere stays.
         """
-        if not options.add or options.index is None or self.columns is None:
+        if not options.add or options.index is None or not self.columns:
             return None
         origins, inputs = self.result.origins, self.result.inputs
-        stays = np.ones(len(inputs.names), np.bool_)
-        stays[: inputs.references] = stays[self._numbers] = stays[list(inputs.wordless)] = False
-        known = np.ones(len(stays), np.bool_)
+        known = np.ones(len(inputs.names), np.bool_)
         known[: inputs.references] = known[list(inputs.wordless)] = False
+        stays = known.copy()
+        stays[self._numbers] = False
         if lost:
             archives = {one.path: one.on_disk.path for one in origins.files if one.member}
             gone = [archives.get(path, path) in lost for path in origins.paths]

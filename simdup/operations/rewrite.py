@@ -104,13 +104,11 @@ def rewrite(
         references, given = _on_disk(files, listing)
         if options.annotate:
             require_records(given)
+        task = _Task(opened, sources, options, finish)
         # A mistyped name should produce nothing, not even an empty folder.
         nothing = not given and bool(listing.skipped)
         if options.target is None or nothing:
-            losses = find_losses(opened, options)
-            finish(losses.cleaned())
-            return losses.checked(options, sources).cleaned()
-        task = _Task(opened, sources, options, finish)
+            return task.list_only()
         single = single_file(sources, given, options.target)
         if single is not None:
             if options.link != "copy":
@@ -142,6 +140,13 @@ class _Task:
     def find(self) -> Losses:
         """Find what is redundant; raise if that is too much."""
         return find_losses(self.opened, self.options).checked(self.options, self.sources)
+
+    def list_only(self) -> Cleaned:
+        """Find what is redundant and write no corpus; raise after the list if that is too much."""
+        losses = find_losses(self.opened, self.options)
+        self.finish(losses.cleaned())
+        added = losses.checked(self.options, self.sources).remember(self.options)
+        return losses.cleaned()._replace(added=added)
 
 
 @dataclass(frozen=True, slots=True)

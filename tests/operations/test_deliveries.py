@@ -160,6 +160,16 @@ def test_short_texts_with_other_numbers_stay(simdup: Command, tmp_path: Path) ->
     assert left == [1, 1, 0]
 
 
+def test_files_from_python_that_are_not_written_are_remembered(tmp_path: Path) -> None:
+    write(tmp_path / "1", {"a.txt": prose(1), "b.txt": prose(1)})
+    cleaned = dedupe(tmp_path / "1", index=tmp_path / "i", add=True)
+    assert cleaned.data == [str(tmp_path / "1/a.txt")]
+    assert cleaned.added is not None
+    assert cleaned.added.added == 1
+    with Index.open(str(tmp_path / "i")) as index:
+        assert [name for name, _ in index.export()] == cleaned.data
+
+
 def test_folders(simdup: Command, tmp_path: Path) -> None:
     write(tmp_path / "1", {"a.txt": prose(1), "b.txt": prose(2), "c.txt": prose(1)})
     write(tmp_path / "2", {"d.txt": prose(2), "e.txt": prose(3), "empty.txt": ""})
@@ -184,6 +194,12 @@ def test_names_by_position_are_said_to_replace_others(simdup: Command, tmp_path:
         ran = simdup("dedupe", "today.jsonl", "-o", "o.jsonl", "--force", "--index", "i", "--add")
         assert ran.status == 0
     assert "Added to i: 0 documents, 1 replaced an earlier one of the same name." in ran.err
+
+
+def test_a_mistyped_source_makes_no_index(simdup: Command, tmp_path: Path) -> None:
+    ran = simdup("dedupe", "nothing.jsonl", "-o", "out.jsonl", *OPTIONS)
+    assert ran.status == 2
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_what_it_cannot_do_is_said(simdup: Command, tmp_path: Path) -> None:
