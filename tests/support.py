@@ -50,7 +50,7 @@ Command = Callable[..., Ran]
 def environment(**changes: str) -> dict[str, str]:
     """The environment of a process that runs this checkout, from any folder."""
     path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
-    left_out = ("NO_COLOR", "FORCE_COLOR", "PYTHONHASHSEED")
+    left_out = ("NO_COLOR", "FORCE_COLOR", "PYTHONHASHSEED", "PYTHONDONTWRITEBYTECODE")
     kept = {k: v for k, v in os.environ.items() if k not in left_out}
     return kept | {"PYTHONPATH": path, "PYTHONUTF8": "1", "LC_ALL": "C.UTF-8"} | changes
 

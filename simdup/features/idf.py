@@ -100,7 +100,7 @@ class Builtin(Idf):
     def digest(self) -> str:
         """Return a digest of the table and of the function words."""
         words = " ".join(sorted(_function_words())).encode()
-        return hashlib.blake2b(jieba_idf().digest() + words, digest_size=16).hexdigest()
+        return hashlib.blake2b(jieba_idf().digest + words, digest_size=16).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)

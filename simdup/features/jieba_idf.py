@@ -2,7 +2,7 @@
 
 A comparison of two texts asks for a few hundred of its words, and making a dictionary of all lines
 took longer than everything else it does.  So lines are recognised by a 64-bit key of their words,
-which numpy makes of all of them at once.
+which numpy makes of all of them at once, and sorts.
 """
 
 from __future__ import annotations
@@ -31,28 +31,25 @@ class IdfTable:
     """Words with values, as they are written in a file."""
 
     content: bytes
-    keys: U64  # uint64[lines]: `_keys` of the words
+    keys: U64  # uint64[lines]: `_keys` of the words, ascending; of equal ones the last line counts
     starts: NDArray[np.int64]  # int64[lines]: where each value starts in `content`
     ends: NDArray[np.int64]  # int64[lines]: and ends
     median: float  # of all values
+    digest: bytes  # 16 bytes that stand for the whole file
 
     def values(self, words: list[bytes]) -> NDArray[np.float64]:
         """Return the value of each word, the median for those that the table lacks."""
         if not words:
             return np.empty(0)
         lengths = np.array([len(word) for word in words])
-        asked, which = np.unique(
-            _keys(b"".join(words), np.cumsum(lengths) - lengths, lengths), return_inverse=True
-        )
+        asked = _keys(b"".join(words), np.cumsum(lengths) - lengths, lengths)
         found = np.full(len(asked), self.median)
-        at = np.minimum(np.searchsorted(asked, self.keys), len(asked) - 1)
-        for line in np.flatnonzero(asked[at] == self.keys).tolist():
-            found[at[line]] = float(self.content[self.starts[line] : self.ends[line]])
-        return found[which]
-
-    def digest(self) -> bytes:
-        """Return 16 bytes that stand for the whole file."""
-        return hashlib.blake2b(self.content, digest_size=16).digest()
+        lines = np.searchsorted(self.keys, asked, side="right") - 1
+        # Before the first line is the last one, whose key is another.
+        for word in np.flatnonzero(self.keys[lines] == asked).tolist():
+            line = lines[word]
+            found[word] = float(self.content[self.starts[line] : self.ends[line]])
+        return found
 
 
 @cache
@@ -91,7 +88,12 @@ def parse_table(content: bytes) -> IdfTable:
     spans = zip(starts[first].tolist(), line_ends[first].tolist(), strict=True)
     different = [float(content[start:end]) for start, end in spans]
     median = _median(different, counts.tolist())
-    return IdfTable(content, _keys(content, words, spaces - words), starts, line_ends, median)
+    keys = _keys(content, words, spaces - words)
+    order = np.argsort(keys)
+    if (keys[order[1:]] == keys[order[:-1]]).any():
+        order = np.argsort(keys, kind="stable")  # twice as slow; jieba's table has no word twice
+    digest = hashlib.blake2b(content, digest_size=16).digest()
+    return IdfTable(content, keys[order], starts[order], line_ends[order], median, digest)
 
 
 def _keys(content: bytes, starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> U64:
