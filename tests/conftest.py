@@ -9,14 +9,14 @@ from pathlib import Path
 
 import hypothesis
 import pytest
-from support import ROOT, Command, Ran
+from support import ROOT, ROUNDS, Command, Ran
 
 from simdup.cli import main
 
 hypothesis.settings.register_profile(
     "suite",
     deadline=None,
-    max_examples=60,
+    max_examples=40 * ROUNDS,
     suppress_health_check=[
         hypothesis.HealthCheck.too_slow,
         hypothesis.HealthCheck.function_scoped_fixture,

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import click
+import hypothesis
 
 from simdup.cli import _simdup
 from simdup.features.shingles import Shingler, Shingles
@@ -45,6 +46,19 @@ class Ran(NamedTuple):
 
 
 Command = Callable[..., Ran]
+
+# A thorough run tries this many times as many random corpora and examples.
+ROUNDS = int(os.environ.get("SIMDUP_ROUNDS", "1"))
+
+
+def seeds(count: int) -> range:
+    """Seeds of random corpora."""
+    return range(count * ROUNDS)
+
+
+def examples(count: int) -> hypothesis.settings:
+    """Settings of a property that needs another number of examples than most."""
+    return hypothesis.settings(max_examples=count * ROUNDS)
 
 
 def environment(**changes: str) -> dict[str, str]:

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
-from support import Command, edited, prose, write
+from support import Command, edited, examples, prose, write
 
 from simdup import Index, SimdupError, scan
 from simdup.index import band_searcher, candidates, matching, store
@@ -88,7 +88,7 @@ def search_all(searcher: CandidateSearcher, asked: Columns, most: int) -> tuple[
     return pairs, Counts.sum(counts)
 
 
-@settings(max_examples=80, deadline=None)
+@examples(80)
 @given(
     st.integers(0, 20), st.integers(0, 20), st.integers(0, 10**6), SIMILARITIES,
     st.sampled_from(METHODS), st.sampled_from([1, 7, 1000]), st.sampled_from([1, 3, 1 << 17]),
@@ -112,7 +112,7 @@ def test_candidates_are_those_of_fingerprints_and_bands(
     assert counts == (len(every), by.count("simhash"), by.count("minhash"))
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.integers(0, 25), st.integers(0, 10**6), SIMILARITIES, st.sampled_from(METHODS))
 def test_a_document_is_new_unless_it_matches_a_new_one_before_it(
     count: int, seed: int, similarity: float, method: str
@@ -134,7 +134,7 @@ def test_a_document_is_new_unless_it_matches_a_new_one_before_it(
     assert choose_new(columns, searches_of(criteria), rule).tolist() == new
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(st.integers(1, 60), st.integers(0, 10**6), SIMILARITIES, st.sampled_from([1, 2]))
 @example(1, 4253, 0.3, 1)
 def test_tables_and_reading_find_the_same(

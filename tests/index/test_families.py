@@ -4,9 +4,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from support import edited, prose
+from support import edited, examples, prose
 
 from simdup import Index
 from simdup.index import candidates, judging, matching
@@ -61,7 +61,7 @@ def test_pieces_of_any_size_give_the_same(
         assert answers(folder, add, limit) == expected
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(PRINTS, PRINTS, st.integers(1, 50), st.integers(0, 3), st.integers(1, 9))
 def test_a_searcher_answers_as_many_as_it_may(held, asked, most, distance, tried) -> None:
     values, queries = (np.array(some, np.uint64)[:, None] for some in (held, asked))
@@ -84,7 +84,7 @@ def test_a_searcher_answers_as_many_as_it_may(held, asked, most, distance, tried
     assert found == [one for one in differing if one[2] <= distance]
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(PRINTS, st.integers(0, 3))
 def test_a_document_is_new_unless_it_matches_a_new_one_before_it(prints, distance) -> None:
     columns = numbered(np.array(prints, np.uint64)[:, None])

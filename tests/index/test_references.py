@@ -8,8 +8,8 @@ from typing import Any
 
 import hypothesis.strategies as st
 import pytest
-from hypothesis import given, settings
-from support import Command, edited, prose, write
+from hypothesis import given
+from support import Command, edited, examples, prose, write
 
 from simdup import Index, Recipe, Result, SimdupError, scan
 from simdup.clustering.clusters import DocumentPair, Group, merge
@@ -170,7 +170,7 @@ def test_large_clusters_meet_an_index(tmp_path: Path) -> None:
         assert list(found.unique) == ["alone"]
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(
     st.integers(0, 10**6),
     st.sampled_from(["single", "star"]),

@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from support import examples
 
 from simdup import SimdupError
 from simdup.lsh import sketch_bands
@@ -26,7 +27,7 @@ def agree(a: list[int], b: list[int], banding: Banding) -> bool:
     return any(a[cut : cut + banding.rows] == b[cut : cut + banding.rows] for cut in cuts)
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(BANDINGS, st.integers(0, 9), st.integers(0, 9), st.integers(1, 3), st.integers(0, 10**6))
 def test_a_join_finds_what_agrees_in_a_band_once(
     banding: Banding, asked: int, held: int, values: int, seed: int
@@ -46,7 +47,7 @@ def test_a_join_finds_what_agrees_in_a_band_once(
     assert sorted(found) == expected
 
 
-@settings(max_examples=50, deadline=None)
+@examples(50)
 @given(BANDINGS, st.integers(1, 3), st.integers(0, 10**6))
 def test_keys_are_equal_where_all_bytes_are(banding: Banding, values: int, seed: int) -> None:
     some = sketches(8, seed, values)

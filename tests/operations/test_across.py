@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from oracles.plain import contained, shingles
-from support import Command, near, prose, write
+from support import Command, examples, near, prose, seeds, write
 
 from simdup import Criteria, Result, SimdupError, compare, dedupe, scan
 from simdup.model.decisions import Decision, Decisions
@@ -170,7 +170,7 @@ def test_a_scan_is_all_pairs_of_different_groups(
     for module in (pairs, proposals):
         monkeypatch.setattr(module, "LARGE", large)
     incomplete = 0
-    for seed in range(12):
+    for seed in seeds(4):
         for module in (families, family_sets):
             monkeypatch.setattr(module, "FEW_PAIRS", 512 * (seed % 2))
         records = corpus(random.Random(seed), 16)
@@ -178,7 +178,7 @@ def test_a_scan_is_all_pairs_of_different_groups(
     assert incomplete or large == 64
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(st.integers(0, 10**6), st.sampled_from(SETTINGS), st.booleans())
 def test_any_corpus(seed: int, fields: dict[str, Any], every: bool) -> None:
     random_ = random.Random(seed)
@@ -193,7 +193,7 @@ def test_references_of_the_same_group_are_no_pairs(
 ) -> None:
     for module in (pairs, proposals):
         monkeypatch.setattr(module, "LARGE", large)
-    for seed in range(12):
+    for seed in seeds(4):
         records = corpus(random.Random(seed), 24)
         # One that is identical to another of its group adds nothing, and is left out.
         known = [one._replace(reference=True) for one in dict.fromkeys(records[::3])]
@@ -215,7 +215,7 @@ def test_nothing_is_lost_to_another_author_only(
     for module in (pairs, proposals):
         monkeypatch.setattr(module, "LARGE", large)
     removed = 0
-    for seed in range(12):
+    for seed in seeds(4):
         records = corpus(random.Random(seed), 30)
         result = found(records, {"similarity": 0.5, "keep": "longest", "lossless": True})
         for member in (m for one in result.clusters for m in one.members[1:]):

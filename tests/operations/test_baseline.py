@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from support import Command, edited, near, prose, write
+from support import Command, edited, examples, near, prose, write
 
 from simdup import scan
 from simdup.corpus.baseline import HEAD
@@ -45,7 +45,7 @@ def family(seed: int, size: int = 12) -> Texts:
     return [(f"{n:02}", text) for n, text in enumerate(texts)]
 
 
-@settings(max_examples=12)
+@examples(12)
 @given(st.integers(0, 10_000))
 def test_names_and_order_do_not_matter(seed: int) -> None:
     texts = family(seed)
@@ -56,7 +56,7 @@ def test_names_and_order_do_not_matter(seed: int) -> None:
     assert found.summary.known == scan(shuffled).summary.pairs
 
 
-@settings(max_examples=12)
+@examples(12)
 @given(st.integers(0, 10_000))
 def test_a_page_that_is_added_is_in_every_new_pair(seed: int) -> None:
     texts = family(seed)
@@ -75,7 +75,7 @@ def test_a_page_that_is_added_is_in_every_new_pair(seed: int) -> None:
     assert found.summary.known == whole.summary.pairs - len(new)
 
 
-@settings(max_examples=12)
+@examples(12)
 @given(st.integers(0, 10_000))
 def test_nothing_is_new_when_pages_go(seed: int) -> None:
     texts = family(seed)

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from oracles import plain
-from support import Command, near, prose, write
+from support import Command, examples, near, prose, write
 
 from simdup import SimdupError, compare, dedupe, scan
 from simdup.corpus.fingerprint_lines import FingerprintLines
@@ -57,7 +57,7 @@ def cleaned_by_hand(texts: list[str], order: list[int], least: float) -> dict[in
 
 @pytest.mark.parametrize("large", [64, 2])
 @pytest.mark.parametrize("keep", ["first", "longest", "shortest"])
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(found=TEXTS)
 def test_what_is_removed_is_what_brute_force_removes(
     keep: str, large: int, found: list[tuple[set[int], int]]

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from oracles.search import clustered, words_of
-from support import command, environment
+from support import command, environment, examples
 
 from simdup import SimdupError, all_pairs
 from simdup.corpus.fingerprint_lines import FingerprintLines
@@ -34,7 +34,7 @@ def found_with(least, numbers, bits, distance):
             return [(int(pair.a), int(pair.b), pair.distance) for pair in found]
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(clustered(), st.data())
 def test_pairs_beyond_memory_are_the_same(drawn, data):
     numbers, bits = drawn

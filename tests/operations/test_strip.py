@@ -7,8 +7,8 @@ from pathlib import Path
 
 import hypothesis.strategies as st
 import pytest
-from hypothesis import given, settings
-from support import Command, near, prose, write
+from hypothesis import given
+from support import Command, examples, near, prose, write
 
 from simdup import Index, Recipe, Result, SimdupError, compare, fingerprint, scan
 
@@ -29,7 +29,7 @@ def figures(found: Result) -> object:
         max_size=3,
     ),
 )
-@settings(max_examples=30)
+@examples(30)
 def test_a_scan_that_strips_is_a_scan_of_stripped_texts(
     texts: list[tuple[int, int, str]], strip: list[str]
 ) -> None:

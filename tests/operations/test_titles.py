@@ -9,9 +9,9 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from support import Command, near, prose, write
+from support import Command, examples, near, prose, seeds, write
 
 from simdup import Criteria, Result, SimdupError, compare, dedupe, scan
 from simdup.model.reading import Reading
@@ -101,7 +101,7 @@ def test_a_scan_equals_scans_of_each_title(
     for module in (pairs, proposals):
         monkeypatch.setattr(module, "LARGE", 3)
     clusters = without = 0
-    for seed in range(5):
+    for seed in seeds(2):
         # Families are searched by their keys in one half, and by their shingles in the other.
         for module in (families, family_sets):
             monkeypatch.setattr(module, "FEW_PAIRS", 512 * (seed % 2))
@@ -132,7 +132,7 @@ def test_families_of_two_titles(linkage: str) -> None:
     assert check_each_title(texts, {"similarity": 0.6, "linkage": linkage})
 
 
-@settings(max_examples=8)
+@examples(8)
 @given(st.integers(0, 10**6), st.sampled_from([0.5, 0.8]))
 def test_a_scan_finds_what_compare_says(seed: int, similarity: float) -> None:
     # Of two texts, nobody knows which title a third that is identical gives to one of them.

@@ -2,9 +2,10 @@ import threading
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from oracles.search import clustered, numbers_of, oracle, planted, triples, words_of
+from support import examples
 
 from simdup.errors import SimdupError
 from simdup.search import (
@@ -19,7 +20,7 @@ from simdup.search import (
     tables,
 )
 
-SMALL = settings(max_examples=120, deadline=None)
+SMALL = examples(120)
 
 
 @SMALL
@@ -41,7 +42,7 @@ def test_every_plan_finds_the_same(drawn, data, which):
         assert triples(all_pairs(f, distance, bits, which, tables=shape, threads=1)) == expected
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(clustered(), st.data(), st.sampled_from(["all", "first"]))
 def test_every_search_finds_the_same(drawn, data, which):
     numbers, bits = drawn

@@ -2,8 +2,9 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from support import examples
 
 from simdup.search import arrays, compressed
 from simdup.search.compressed import BLOCK, compress_table, decompress, decompress_window
@@ -16,7 +17,7 @@ def ascending(values):
     return np.sort(np.array(values, dtype=np.uint64))
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(st.lists(U64 | FEW_BITS, max_size=700) | st.lists(st.integers(0, 3), max_size=400))
 def test_decompress_inverts_compress(values):
     plain = ascending(values)
@@ -28,7 +29,7 @@ def test_decompress_inverts_compress(values):
         assert (part == plain[block * BLOCK : (block + 1) * BLOCK]).all()
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(st.lists(U64 | FEW_BITS, max_size=500), st.lists(st.tuples(U64 | FEW_BITS, FEW_BITS)))
 def test_a_window_contains_all_values_between_its_ends(values, wanted):
     plain = ascending(values)

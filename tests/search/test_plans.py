@@ -2,8 +2,9 @@ import itertools
 import math
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from support import examples
 
 from simdup.errors import SimdupError
 from simdup.search import HammingBall, Plan, explain, plan
@@ -62,7 +63,7 @@ def test_for_any_differing_bits_some_key_is_equal(bits, distance):
             assert any(key.isdisjoint(differ) for key in spared)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.integers(1, 256), st.data(), st.integers(0, 10**8))
 def test_a_plan_is_the_cheapest_of_those_considered(bits, data, n):
     ball = HammingBall(bits, data.draw(st.integers(0, bits)))

@@ -1,13 +1,14 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from oracles.search import clustered, planted, triples, words_of
+from support import examples
 
 from simdup.errors import SimdupError
 from simdup.search import Hits, build, duplicates, queries, query
 
-SMALL = settings(max_examples=100, deadline=None)
+SMALL = examples(100)
 
 
 def oracle(asked, numbers, distance):
@@ -32,7 +33,7 @@ def test_finds_exactly_the_fingerprints_within_the_distance(drawn, data, compres
     assert triples(found) == oracle(numbers[cut:], numbers[:cut], asked)
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(clustered(), st.data())
 def test_every_search_finds_the_same(drawn, data):
     numbers, bits = drawn
