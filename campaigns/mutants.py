@@ -13,6 +13,7 @@ import shutil
 import signal
 import sys
 import time
+import traceback
 from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -31,7 +32,9 @@ COPIED = ("simdup", "tests", "examples", "docs", "benchmarks", "campaigns", "pyp
           "README.md", "README.zh-CN.md")  # fmt: skip
 SEED, MUTANTS = 21, 300
 # Seconds of tests that a mutant must survive, as they took without it: the shortest tests first.
-PATIENCE = 60.0
+PATIENCE = 20.0
+# The exit status of a process in which pytest itself failed.
+_BROKEN = 70
 
 
 class Mutant(NamedTuple):
@@ -201,14 +204,15 @@ def kill(checkout: Path, mutant: Mutant, reach: Reach) -> str:
 
         durations = _Durations()
         status = pytest.main([*PYTEST, "-x", *tests], plugins=[durations])
-        if status:
-            note.write_text(durations.failed or f"pytest ended with {status}", "utf-8")
+        killer = durations.failed or f"pytest ended with {status}" if status else ""
+        note.write_text(killer, "utf-8")
 
     seconds = 20 + 10 * sum(reach.cost(test) for test in tests)
     with mutated(checkout / mutant.path, mutant.mutation):
         if not in_child(checkout, body, seconds):
             return "out of time"
-    return note.read_text("utf-8") if note.exists() else ""
+    # Without a note the process itself was killed.
+    return note.read_text("utf-8") if note.exists() else "the process of the tests"
 
 
 @contextmanager
@@ -228,15 +232,19 @@ def in_child(checkout: Path, body: Any, seconds: float) -> bool:
     sys.stdout.flush()
     child = os.fork()
     if child == 0:
-        code = 1
-        with suppress(BaseException):
+        try:
             _enter(checkout)
             body()
-            code = 0
-        os._exit(code)
+        except BaseException:
+            traceback.print_exc(file=sys.__stderr__)
+            os._exit(_BROKEN)
+        os._exit(0)
     until = time.monotonic() + seconds
     while time.monotonic() < until:
-        if os.waitpid(child, os.WNOHANG)[0]:
+        ended, status = os.waitpid(child, os.WNOHANG)
+        if ended and os.waitstatus_to_exitcode(status) == _BROKEN:
+            raise RuntimeError((checkout / "said").read_text("utf-8"))
+        if ended:
             return True
         time.sleep(0.02)
     with suppress(ProcessLookupError):
@@ -249,9 +257,9 @@ def _enter(checkout: Path) -> None:
     """Let this process import the checkout, and print nothing."""
     os.setpgid(0, 0)
     os.chdir(checkout)
-    nothing = os.open(os.devnull, os.O_RDWR)
+    said = os.open("said", os.O_RDWR | os.O_CREAT | os.O_TRUNC)
     for stream in range(3):
-        os.dup2(nothing, stream)
+        os.dup2(said, stream)
     for name in [name for name in sys.modules if name.split(".")[0] in ("simdup", "docs")]:
         del sys.modules[name]
     sys.path[:] = [str(checkout), *(path for path in sys.path if path and Path(path) != ROOT)]
