@@ -11,7 +11,12 @@ from pathlib import Path
 from benchmarks.reporting import Table, environment, render, save
 from campaigns.trying import Trial, say
 
-NAMES = ("oracles", "mutants", "branches")
+NAMES = (
+    "oracles",
+    "mutants",
+    "branches",
+    "hostile",
+)
 RESULTS = Path(__file__).parent / "results"
 
 

@@ -94,25 +94,53 @@ def _parse(text: str) -> _Line:
         raise ValueError
     # With a slash before its end, it is a path below the folder, otherwise a name at any depth.
     segments = path.removeprefix("/").split("/") if "/" in path else ["**", path]
-    whole = ""
-    for segment in segments[:-1]:
-        whole += "(?:.*/)?" if segment == "**" else f"{_expression(segment)}/"
-    whole += ".+" if segments[-1] == "**" and len(segments) > 1 else _expression(segments[-1])
-    return _Line(re.compile(whole, re.DOTALL), not text.startswith("!"), rest != path)
+    whole = re.compile(_path(segments), re.DOTALL)
+    return _Line(whole, not text.startswith("!"), rest != path)
+
+
+def _path(segments: Sequence[str]) -> str:
+    """Return the regular expression of a path: runs of segments with any folders between them.
+
+    A run between two ``**`` is matched where it comes first and nowhere else, hence ``(?>...)``: if
+    the rest does not fit behind that place, it does not fit behind a later one.  The same goes for
+    stars in a segment.  Each further star multiplied the time; with seven it was hours.
+    """
+    *folders, last = segments
+    runs = [""]
+    for segment in folders:
+        if segment == "**":
+            runs.append("")
+        else:
+            runs[-1] += f"{_expression(segment)}/"
+    end = ".+" if last == "**" and folders else _expression(last)
+    first, *others = runs
+    if not others:
+        return first + end
+    *middle, tail = others
+    found = "".join(f"(?>(?:[^/]*/)*?{run})" for run in middle if run)
+    return f"{first}{found}(?:.*/)?{tail}{end}"
 
 
 def _expression(segment: str) -> str:
     """Return the regular expression of what lies between two slashes."""
-    found = []
-    for escaped, stars, one, negated, members, other in _TOKEN.findall(segment):
-        if members:
+    parts = [""]  # what lies between two stars
+    # One after another: behind the first fault, nothing is looked for.
+    for token in _TOKEN.finditer(segment):
+        escaped, stars, one, negated, members, other = token.groups("")
+        if stars:
+            parts.append("")
+        elif members:
             if "[:" in members:
                 raise ValueError
             ranges = _RANGE.findall(members)
             chosen = [re.escape(a) + (b and f"-{re.escape(b)}") for a, b in ranges]
-            found.append(f"(?!/)[{'^' if negated else ''}{''.join(chosen)}]")
+            parts[-1] += f"(?!/)[{'^' if negated else ''}{''.join(chosen)}]"
         elif other in ("\\", "["):
             raise ValueError
         else:
-            found.append("[^/]*" if stars else "[^/]" if one else re.escape(escaped or other))
-    return "".join(found)
+            parts[-1] += "[^/]" if one else re.escape(escaped or other)
+    first, *others = parts
+    if not others:
+        return first
+    *middle, last = others
+    return first + "".join(f"(?>[^/]*?{part})" for part in middle) + f"[^/]*{last}"

@@ -4,6 +4,7 @@ import os
 import random
 import shutil
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -67,7 +68,7 @@ def test_files_above_the_source_are_not_read_and_what_is_named_is() -> None:
 LINES = r"""
 a b/ *.txt /a !a.txt !b/ a/b a/** **/b a/* * !*/ !*.md ? [ab] !a/ b.md \[z\] #c a/**/b.md !/a/b
 **/a/*.txt b/a/ [!a] a[.]txt b/** ** !**/b [a-b]* \!x ?/ []z]* [^.] **/ a/**/ /**/b.md a**b **.md
-/* !a/a.txt !a/b
+/* !a/a.txt !a/b *a*t *?.*t* a/*/b/**/*.txt **/a/**/b/** **/b/**/a/**/*.m*d a/**/**/b *[bz]*]
 """
 
 
@@ -95,6 +96,22 @@ def test_git_leaves_out_the_same(seed: int) -> None:
     expected = {f"g/{name}" for name in names.split("\0") if name}
     found = {file.path for file in list_files(["g"], Reading()).files}
     assert found == {name for name in expected if not name.endswith(".simdupignore")}
+
+
+@pytest.mark.parametrize("line", ["*a" * 40 + "b", "**/a/" * 40 + "b", "*?a[a]" * 40 + "b/*"])
+def test_many_stars_take_no_time(line: str) -> None:
+    """With seven stars, a name of 200 letters took hours."""
+    write(Path("c"), {".simdupignore": line, "a" * 200: "", "a/" * 60 + "a": ""})
+    begun = time.process_time()
+    assert "a" * 200 in listed()
+    assert time.process_time() - begun < 2
+
+
+def test_a_line_of_brackets_is_refused_at_once(simdup: Command) -> None:
+    write(Path("c"), {".simdupignore": "[" * 1_000_000})
+    begun = time.process_time()
+    assert "line 1: not a pattern" in simdup("scan", "c").err
+    assert time.process_time() - begun < 2
 
 
 def test_what_was_left_out_is_counted_once_and_noted(simdup: Command) -> None:

@@ -1,0 +1,37 @@
+"""The hostile corpus in full size: what each entry takes, compared with its budget."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+from benchmarks.reporting import Cell, Table
+from campaigns.trying import Trial, say
+from tests.hostile.entries import ENTRIES, WALL, prepare, try_entry
+from tests.hostile.running import Runner
+from tests.hostile.values import FULL, SMALL, Ran
+
+
+def run(trial: Trial) -> Iterator[Table]:
+    """Try every entry with every command that meets it."""
+    scale, wall = trial.pick(SMALL, FULL), WALL[trial.size]
+    known = trial.folder / "known"
+    rows: dict[str, list[tuple[Cell, ...]]] = defaultdict(list)
+    with Runner() as runner:
+        prepare(runner, known)
+        for number, (kind, entry) in enumerate(ENTRIES):
+            say(entry.name)
+            folder = trial.folder / str(number)
+            runs: list[Ran] = []
+            for command, ran, wrong in try_entry(
+                runner, entry, scale, folder, known, slice(None), wall
+            ):
+                runs.append(ran)
+                for what in wrong:
+                    trial.fail(f"{entry.name}: {' '.join(command)}: {what}")
+            most = max(ran.megabytes for ran in runs)
+            took = max(ran.seconds for ran in runs)
+            rows[kind].append((entry.name, len(runs), took, entry.seconds, most, entry.megabytes))
+    columns = ("entry", "commands", "s", "s allowed", "MB", "MB allowed")
+    for kind, found in rows.items():
+        yield Table(kind, columns, found)

@@ -1,0 +1,71 @@
+"""The hostile corpus: every entry, and how one is tried."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+from tests.hostile.bombs import BOMBS, LINES
+from tests.hostile.documents import DEEP, EMPTY
+from tests.hostile.judging import READERS, problems
+from tests.hostile.running import Runner
+from tests.hostile.values import Entry, Ran, Scale
+from tests.support import near, prose, write
+
+KINDS = {
+    "Bombs": BOMBS,
+    "Long lines": LINES,
+    "Deep nesting, and what does not end": DEEP,
+    "Empty and odd": EMPTY,
+}
+# Each with its kind.
+ENTRIES: list[tuple[str, Entry]] = [
+    (kind, entry) for kind, entries in KINDS.items() for entry in entries
+]
+
+# A run that takes this long hangs.
+WALL = {"small": 60.0, "full": 600.0}
+
+
+def corpus(folder: Path) -> None:
+    """Write two texts that are near-duplicates."""
+    write(folder / "c", {"a.txt": prose(1), "z.txt": near(prose(1))})
+
+
+def prepare(runner: Runner, folder: Path) -> None:
+    """Make what every entry may need: a corpus of two texts, and an index of it."""
+    corpus(folder)
+    ran = runner.run(("index", "build", "known.index", "c", "-q"), folder)
+    assert ran.status == 0, ran.err
+
+
+def fill(entry: Entry, scale: Scale, known: Path, folder: Path) -> None:
+    """Make the files of an entry in a new folder."""
+    shutil.copytree(known, folder)
+    entry.fill(folder, scale)
+
+
+def commands(entry: Entry, scale: Scale) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
+    """Return the commands that an entry is tried with: the plain one, and with its options."""
+    if entry.commands:
+        return [(one, one) for one in entry.commands]
+    return [(one, (*one, "--max-size", scale.most, "-j", "1")) for one in READERS]
+
+
+def try_entry(
+    runner: Runner, entry: Entry, scale: Scale, folder: Path, known: Path, which: slice, wall: float
+) -> Iterator[tuple[tuple[str, ...], Ran, list[str]]]:
+    """Run the commands of an entry, each in a folder of its own; yield what went wrong."""
+    for number, (plain, command) in enumerate(commands(entry, scale)[which]):
+        place = folder / str(number)
+        fill(entry, scale, known, place)
+        try:
+            ran = runner.run(command, place, entry.around, wall)
+            yield command, ran, list(problems(entry, plain, ran, place))
+        finally:
+            _remove(place)
+
+
+def _remove(folder: Path) -> None:
+    shutil.rmtree(folder, ignore_errors=True)

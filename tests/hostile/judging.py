@@ -1,0 +1,82 @@
+"""What is wrong with a run: the same questions for every entry."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from tests.hostile.values import Entry, Ran
+
+# What moves a cursor, or turns the direction of what follows.
+CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+
+Seen = Callable[[Ran, Path], bool]
+
+
+def _clusters(ran: Ran, folder: Path) -> bool:
+    found = [json.loads(line) for line in ran.out.splitlines()]
+    names = [{one["document"] for one in x["documents"]} for x in found if x["type"] == "cluster"]
+    return any({"c/a.txt", "c/z.txt"} <= one for one in names)
+
+
+def _both(ran: Ran, folder: Path) -> bool:
+    return b"c/a.txt" in ran.out and b"c/z.txt" in ran.out
+
+
+def _cleaned(ran: Ran, folder: Path) -> bool:
+    out = folder / "out"
+    found = {name for _, _, names in os.walk(out) for name in names}
+    return "a.txt" in found and "z.txt" not in found
+
+
+def _written(name: str) -> Seen:
+    return lambda ran, folder: (folder / name).stat().st_size > 1000
+
+
+# Commands that read a folder, and how to see that two good texts in it were read as ever.
+READERS: dict[tuple[str, ...], Seen] = {
+    ("scan", "c", "-f", "jsonl"): _clusters,
+    ("fingerprint", "c"): _both,
+    ("dedupe", "c", "-o", "out"): _cleaned,
+    ("passages", "c", "-f", "jsonl"): _both,
+    ("index", "build", "new.index", "c"): _written("new.index"),
+    ("query", "known.index", "c", "-f", "jsonl"): _both,
+    ("fit", "c", "-o", "model.idf"): _written("model.idf"),
+    ("tune", "c"): lambda ran, folder: b"true pair" in ran.out,
+    ("scan", "c", "-o", "page.html"): _written("page.html"),
+}
+
+
+def problems(entry: Entry, command: tuple[str, ...], ran: Ran, folder: Path) -> Iterator[str]:
+    """Yield what went wrong."""
+    said = ran.err.decode("utf-8", "replace")
+    screen = ran.out.decode("utf-8", "replace") if entry.around.terminal else said
+    if ran.hung:
+        yield f"it hangs: {said[-200:]!r}"
+        return
+    if ran.status != entry.status:
+        yield f"status {ran.status} instead of {entry.status}: {said[-300:]!r}"
+    if "Traceback" in said or "internal error" in said:
+        yield f"traceback: {said[-600:]}"
+    if not re.search(entry.says, screen):
+        yield f"it does not say {entry.says!r}: {said[-300:]!r}"
+    if ran.status == 2 and not said and not screen and 2 not in entry.around.closed:
+        yield "it fails without a word"
+    if found := CONTROL.search(screen):
+        yield f"{found[0]!r} reaches the terminal: {screen[max(0, found.start() - 60) :][:120]!r}"
+    if ran.seconds > entry.seconds:
+        yield f"{ran.seconds:.1f} s, more than {entry.seconds}"
+    if ran.megabytes > entry.megabytes:
+        yield f"{ran.megabytes:.0f} MB, more than {entry.megabytes}"
+    seen = READERS.get(command)
+    try:
+        if seen and not seen(ran, folder):
+            yield f"the other texts were not read as ever: {said[-300:]!r}"
+    except (OSError, ValueError, KeyError) as error:
+        yield f"the other texts were not read as ever: {error!r} {said[-300:]!r}"
+    left = [path.name for path in folder.rglob(".simdup-*")]
+    if left:
+        yield f"it left {left[0]} behind"

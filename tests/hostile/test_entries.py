@@ -1,0 +1,51 @@
+"""The hostile corpus in small sizes: each entry by one or two commands, by turns."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+if sys.platform != "linux":
+    pytest.skip("limits, devices and terminals as Linux has them", allow_module_level=True)
+
+from tests.hostile.entries import ENTRIES, WALL, prepare, try_entry
+from tests.hostile.running import Runner
+from tests.hostile.values import SMALL, Entry
+
+
+@pytest.fixture(scope="module")
+def runner() -> Iterator[Runner]:
+    with Runner() as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def known(runner: Runner, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("known") / "k"
+    prepare(runner, folder)
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("number", "entry"),
+    [(number, entry) for number, (_, entry) in enumerate(ENTRIES) if not entry.large],
+    ids=[entry.name for _, entry in ENTRIES if not entry.large],
+)
+def test_entry(runner: Runner, known: Path, tmp_path: Path, number: int, entry: Entry) -> None:
+    wall = WALL["small"]
+    wrong = [
+        f"{' '.join(command)}: {what}"
+        for command, _, found in try_entry(
+            runner, entry, SMALL, tmp_path, known, turn(entry, number), wall
+        )
+        for what in found
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+def turn(entry: Entry, number: int) -> slice:
+    """Each entry with commands of its own is tried with all, another one with one of nine."""
+    return slice(None) if entry.commands else slice(number % 9, number % 9 + 1)

@@ -1,0 +1,125 @@
+"""What an entry of the hostile corpus is, and what a run of the command leaves behind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+
+class Scale(NamedTuple):
+    """How large the files of the corpus are.
+
+    Attributes
+    ----------
+    unit : int
+        Bytes of a large file, unpacked.
+    most : str
+        The value of ``--max-size``.
+    depth : int
+        Of brackets and elements.
+    """
+
+    unit: int
+    most: str
+    depth: int
+
+
+SMALL = Scale(4 << 20, "1M", 20_000)
+FULL = Scale(1 << 30, "100M", 100_000)
+
+
+@dataclass(frozen=True)
+class Around:
+    """The surroundings of a run; what is empty is as usual.
+
+    Attributes
+    ----------
+    environment : mapping
+        Variables that are changed; those with the value None are removed.
+    limits : mapping
+        Limits by name, such as ``RLIMIT_AS``.
+    closed : tuple of int
+        Standard streams that are closed.
+    streams : mapping
+        Files that are opened instead of standard streams.
+    terminal : bool
+        Whether standard output and error are a terminal.
+    fresh : bool
+        Whether Python starts anew, as it does for people.
+    removed : bool
+        Whether the working folder is removed first.
+    nobody : bool
+        Whether it runs as a user without rights.
+    live : tuple
+        A file, and what happens to it whenever it is opened: see `live.CHANGES`.
+    """
+
+    environment: Mapping[str, str | None] = field(default_factory=dict)
+    limits: Mapping[str, int] = field(default_factory=dict)
+    closed: tuple[int, ...] = ()
+    streams: Mapping[int, str] = field(default_factory=dict)
+    terminal: bool = False
+    fresh: bool = False
+    removed: bool = False
+    nobody: bool = False
+    live: tuple[str, str] = ("", "")
+
+
+USUAL = Around()
+
+
+@dataclass(frozen=True)
+class Ran:
+    """A run that ended.
+
+    Attributes
+    ----------
+    status : int
+        The exit status; negative for the signal that ended it.
+    seconds : float
+        Processor time.
+    megabytes : float
+        The most memory of the process, Python and its libraries included.
+    """
+
+    status: int
+    out: bytes
+    err: bytes
+    seconds: float
+    megabytes: float
+    hung: bool = False
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One thing that the world may do to simdup, and what should happen.
+
+    Attributes
+    ----------
+    name : str
+        What it is.
+    fill : callable
+        Makes files in a folder; ``c/`` in it has two texts that are near-duplicates already.
+    commands : tuple of tuple of str
+        Commands that meet it; without any, those in `READERS`.
+    status : int
+        What the commands return.
+    says : str
+        A regular expression of what is printed on standard error.
+    seconds, megabytes : float
+        What a run may take.
+    large : bool
+        Whether there is no small size of it.
+    """
+
+    name: str
+    fill: Callable[[Path, Scale], object] = lambda folder, scale: None
+    commands: tuple[tuple[str, ...], ...] = ()
+    status: int = 2
+    says: str = ""
+    seconds: float = 5
+    megabytes: float = 400
+    around: Around = USUAL
+    large: bool = False
