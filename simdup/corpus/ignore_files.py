@@ -93,26 +93,45 @@ def _parse(text: str) -> _Line:
     if not path.strip("/") or "\0" in path:
         raise ValueError
     # With a slash before its end, it is a path below the folder, otherwise a name at any depth.
-    segments = path.removeprefix("/").split("/") if "/" in path else ["**", path]
-    whole = ""
-    for segment in segments[:-1]:
-        whole += "(?:.*/)?" if segment == "**" else f"{_expression(segment)}/"
-    whole += ".+" if segments[-1] == "**" and len(segments) > 1 else _expression(segments[-1])
+    *folders, last = path.removeprefix("/").split("/") if "/" in path else ["**", path]
+    groups = [""]
+    for folder in folders:
+        if folder == "**":
+            groups.append("")
+        else:
+            groups[-1] += f"{_expression(folder)}/"
+    end = ".+" if last == "**" and folders else _expression(last)
+    whole = _in_order(groups, "(?:[^/]*/)*", end)
     return _Line(re.compile(whole, re.DOTALL), not text.startswith("!"), rest != path)
 
 
 def _expression(segment: str) -> str:
     """Return the regular expression of what lies between two slashes."""
-    found = []
-    for escaped, stars, one, negated, members, other in _TOKEN.findall(segment):
-        if members:
+    found = [""]
+    for token in _TOKEN.finditer(segment):
+        escaped, stars, one, negated, members, other = token.groups("")
+        if stars:
+            found.append("")
+        elif members:
             if "[:" in members:
                 raise ValueError
             ranges = _RANGE.findall(members)
             chosen = [re.escape(a) + (b and f"-{re.escape(b)}") for a, b in ranges]
-            found.append(f"(?!/)[{'^' if negated else ''}{''.join(chosen)}]")
+            found[-1] += f"(?!/)[{'^' if negated else ''}{''.join(chosen)}]"
         elif other in ("\\", "["):
             raise ValueError
         else:
-            found.append("[^/]*" if stars else "[^/]" if one else re.escape(escaped or other))
-    return "".join(found)
+            found[-1] += "[^/]" if one else re.escape(escaped or other)
+    return _in_order(found, "[^/]*", "")
+
+
+def _in_order(parts: Sequence[str], gap: str, end: str) -> str:
+    """Return the regular expression of parts with gaps between them, and an end.
+
+    Of a part between two gaps the first place is as good as any later one, so no other is tried:
+    else many gaps would take time exponential in their number.
+    """
+    first, *rest = parts
+    if not rest:
+        return first + end
+    return first + "".join(f"(?>{gap}?{part})" for part in rest[:-1]) + gap + rest[-1] + end
