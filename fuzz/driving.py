@@ -174,9 +174,9 @@ def _tried(target: Target, limits: Limits, work: Path) -> Callable[[bytes], None
 
 def _note(figures: Figures, target: Target, what: str, data: bytes, limits: Limits) -> None:
     """Write the input of a fault that is new."""
-    # Numbers and quoted values differ from input to input.
-    kind = re.sub(r"\d+|'[^']*'", "N", what)[:100]
-    if kind not in {re.sub(r"\d+|'[^']*'", "N", known)[:100] for known in figures.faults}:
+    # What follows differs from input to input.
+    kind = what.partition(": ")[0]
+    if kind not in {known.partition(": ")[0] for known in figures.faults}:
         name = f"{target.name}-{hashlib.sha256(data).hexdigest()[:12]}"
         path = Path(limits.folder) / name
         path.write_bytes(data)

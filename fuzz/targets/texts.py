@@ -152,7 +152,6 @@ TARGETS = (
             b"\0" + "清晨的河岸上有一位老人".encode("big5"),
             b"\xff\x04big5" + "石橋下漂來一隻木船".encode("big5"),
             b"\0caf\xe9 d\xe9j\xe0 vu \x93quoted\x94",
-            b"\x0f+2AA-",
         ),
         (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF8, b"\0", b"\x81\x30\x81\x30",
          b"\xa1\xa3", b"\x1b$B", b"~{", b"\xed\xa0\x80", b"+2AA-"),

@@ -1,25 +1,21 @@
 """The oracle notices what must not happen, and targets run by name."""
 
-import json
 import os
-import subprocess
 import sys
 import warnings
 from pathlib import Path
 from typing import Any
 
 import pytest
-from support import environment
 
+from campaigns import fuzz as campaign
+from campaigns.trying import Trial
 from fuzz import oracle, watching
 from fuzz.__main__ import main
 from fuzz.oracle import Wrong, judge
 from fuzz.target import Taken, Target
 from fuzz.targets import TARGETS
 from simdup import SimdupError
-
-# Of processor time, for each target.
-SECONDS = os.environ.get("SIMDUP_FUZZ_SECONDS", "0.3")
 
 
 def _raise(error: BaseException) -> None:
@@ -93,18 +89,14 @@ def test_targets_are_listed_and_an_input_is_tried_again(
 
 
 @pytest.mark.skipif(not watching.installed(), reason=watching.MISSING)
-def test_made_up_inputs_go_wrong_nowhere(tmp_path: Path) -> None:
-    """The longest test of the suite: `SIMDUP_FUZZ_SECONDS` says how long each target runs."""
-    figures = tmp_path / "figures.json"
-    options = ("--seconds", SECONDS, "--found", str(tmp_path), "--figures", str(figures))
-    ran = subprocess.run(
-        [sys.executable, "-m", "fuzz", "--all", *options],
-        capture_output=True, text=True, cwd=tmp_path, env=environment(), check=False,
-    )  # fmt: skip
-    assert (ran.returncode, ran.stderr) == (0, "")
-    inputs = {name: one["inputs"] for name, one in json.loads(figures.read_text()).items()}
-    assert list(inputs) == list(TARGETS)
-    assert all(inputs.values())
+def test_made_up_inputs_go_wrong_nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One of the longest tests: `SIMDUP_FUZZ_SECONDS` says how long each target runs."""
+    monkeypatch.chdir(tmp_path)
+    trial = Trial(tmp_path, "small")
+    (table,) = campaign.run(trial)
+    assert trial.failures == []
+    assert [row[0] for row in table.rows] == [*TARGETS, "all"]
+    assert all(row[1] for row in table.rows)
 
 
 def test_without_atheris_it_says_how_to_install_it(
