@@ -11,7 +11,6 @@ import io
 import json
 import os
 import re
-import resource
 import signal
 import sys
 import tempfile
@@ -65,7 +64,7 @@ class Figures:
     inputs: int = 0
     refused: int = 0  # that ended in a `SimdupError`
     slowest: float = 0.0  # seconds of processor time of one call
-    megabytes: float = 0.0  # that the process grew by
+    megabytes: float = 0.0  # that one call raised the memory of the process by
     edges: int = 0  # of the code of simdup that were reached
     faults: dict[str, str] = field(default_factory=dict)  # what went wrong, and the file
 
@@ -150,7 +149,7 @@ def _spelled(word: bytes) -> str:
 
 def _tried(target: Target, limits: Limits, work: Path) -> Callable[[bytes], None]:
     """Return the function that Atheris calls with each input; it ends the process at the limits."""
-    figures, grown, started = Figures(), _megabytes(), time.process_time()
+    figures, started = Figures(), time.process_time()
 
     def tried(data: bytes) -> None:
         figures.inputs += 1
@@ -161,10 +160,10 @@ def _tried(target: Target, limits: Limits, work: Path) -> Callable[[bytes], None
         else:
             figures.refused += verdict.refused
             figures.slowest = max(figures.slowest, verdict.seconds)
+            figures.megabytes = max(figures.megabytes, verdict.megabytes)
         spent = time.process_time() - started
         late = limits.seconds is not None and spent > limits.seconds
         if late or figures.inputs == limits.runs or len(figures.faults) == _FAULTS:
-            figures.megabytes = _megabytes() - grown
             (work / "figures.json").write_text(json.dumps(asdict(figures)))
             sys.stderr.flush()
             os._exit(0)
@@ -181,10 +180,6 @@ def _note(figures: Figures, target: Target, what: str, data: bytes, limits: Limi
         path = Path(limits.folder) / name
         path.write_bytes(data)
         figures.faults[what] = str(path)
-
-
-def _megabytes() -> float:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
 def summary(figures: Figures) -> dict[str, Any]:

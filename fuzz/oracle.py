@@ -46,6 +46,7 @@ class Verdict(NamedTuple):
 
     refused: bool  # whether it ended in a `SimdupError`
     seconds: float  # processor time
+    megabytes: float  # that the most memory the process has had grew by
 
 
 def judge(check: Check, data: bytes) -> Verdict:
@@ -71,7 +72,7 @@ def judge(check: Check, data: bytes) -> Verdict:
     seconds = time.process_time() - started
     if (grown := _peak() - memory) > MEGABYTES:
         raise Wrong(f"memory grew by {grown:,.0f} MB")
-    return Verdict(refused, seconds)
+    return Verdict(refused, seconds, grown)
 
 
 def expect(holds: object, what: str) -> None:

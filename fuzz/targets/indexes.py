@@ -170,10 +170,9 @@ TARGETS = (
     Target(
         index,
         (b"", b"\0\x40\0\1\x10", b"\0\0\x04\2\x80\0\0\x08\1\x01",
-         *(bytes([1, part, sealed, whole, 1, 9, 0, 1, 255])
-           for part in range(11) for sealed in range(2) for whole in range(2)),
+         *(bytes([1, part, 1, part % 2, 1, 9, 0, 1, 255]) for part in range(11)),
          *(bytes([2, cell, row, *b"\xff\xff\xff\xff\0\0\0\x80", 1, 65, value])
-           for cell in range(8) for row, value in ((0, 0), (1, 1), (1, 4), (0, 5))),
+           for cell in range(8) for row, value in ((0, 5 * cell % 7), (1, 4))),
          *(bytes([3, number]) for number in range(12))),
         (b"\xff" * 8, b"\0" * 8, b"{}", b'{"1": {"documents": 3}}', b"null", b"[[[["),
         most=200,
