@@ -15,6 +15,7 @@ NAMES = (
     "oracles",
     "mutants",
     "branches",
+    "fuzz",
     "hostile",
 )
 RESULTS = Path(__file__).parent / "results"

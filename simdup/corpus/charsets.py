@@ -59,6 +59,9 @@ def decode_in_step(data: bytes, codec: str) -> str:
 
 def replace_undefined(text: str, codec: str) -> str:
     """Replace characters that a codec decodes although the encoding does not define them."""
+    if codec == "utf-7":
+        # Of all codecs for files this one alone decodes halves of surrogate pairs.
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     return _UNDEFINED_IN_CP932.sub(REPLACEMENT, text) if codec == "cp932" else text
 
 

@@ -127,8 +127,10 @@ class _Wreck:
             with suppress(SimdupError):
                 statement = f"SELECT checksum, content FROM part {where}"
                 for checksum, content in self._storage.rows(statement, values):
-                    noted = self._noted is None or self._noted.has(kind, number, checksum)
-                    if is_intact(kind, number, checksum, content) and noted:
+                    noted = self._noted
+                    if is_intact(kind, number, checksum, content) and (
+                        noted is None or noted.has(kind, number, checksum)
+                    ):
                         return bytes(content)
         what = "damaged" if (kind, number) in self._rows else "missing"
         raise self._storage.damaged(f"section {kind} {number} is {what}")

@@ -137,6 +137,9 @@ def test_surrogates_become_replacements() -> None:
     narrow = decode(SIMPLIFIED.encode() + b"\xed\xa0\x80\xed\xb0\x80\n")
     assert narrow.encoding == "utf-8"
     assert narrow.replaced > 0
+    # Python's codec alone would yield half of a pair.
+    assert decode(b"a +2AA- b", "utf-7") == ("a \ufffd b", "utf-7", 1, 0)
+    assert decode(b"a +2ADcAA- b", "utf-7") == ("a \U00010000 b", "utf-7", 0, 0)
 
 
 def test_replacement_characters_of_the_file_are_not_counted() -> None:

@@ -69,6 +69,7 @@ LINES = r"""
 a b/ *.txt /a !a.txt !b/ a/b a/** **/b a/* * !*/ !*.md ? [ab] !a/ b.md \[z\] #c a/**/b.md !/a/b
 **/a/*.txt b/a/ [!a] a[.]txt b/** ** !**/b [a-b]* \!x ?/ []z]* [^.] **/ a/**/ /**/b.md a**b **.md
 /* !a/a.txt !a/b *a*t *?.*t* a/*/b/**/*.txt **/a/**/b/** **/b/**/a/**/*.m*d a/**/**/b *[bz]*]
+*a*t* *[a-z]*.* **/a/**/b a/**/b/*.md **/a/**/*a*/**/b
 """
 
 
@@ -173,3 +174,20 @@ def test_a_file_that_cannot_be_read_ends_the_run(simdup: Command) -> None:
     # A link to a file is read.
     Path("c/missing").write_text("*.md")
     assert "left out 2 files" in simdup("scan", "c").err
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["*a" * 8 + "b", "/*a" + "*?" * 8 + "b", "**/a/" * 9 + "b", "**/*a/" * 5 + "b", "[" * 30_000],
+)
+def test_a_line_with_many_stars_does_not_take_long(line: str) -> None:
+    path = Path("c", *"a" * 40, "a" * 60)
+    write(path.parent, {path.name: prose(1)})
+    write(Path("c"), {".simdupignore": line})
+    started = time.process_time()
+    if line.startswith("["):
+        with pytest.raises(SimdupError, match="not a pattern"):
+            listed()
+    else:
+        assert "a/" * 40 + "a" * 60 in listed()
+    assert time.process_time() - started < 2
