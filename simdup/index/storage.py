@@ -16,7 +16,9 @@ from simdup.index import manifest
 from simdup.index.database import Database
 from simdup.index.manifest import Manifest
 from simdup.index.state import (
+    ORIGIN,
     State,
+    describe_origin,
     find_places,
     make_checksum,
     read_about,
@@ -55,6 +57,10 @@ class Storage(Database):
         self._known().dirty = True
         self.execute("INSERT OR REPLACE INTO about VALUES (?, ?)", (name, value))
 
+    def begin_empty(self) -> None:
+        """Know a new file without reading it: it is not yet described."""
+        self._state = State(self.version(), {}, None)
+
     def _known(self) -> State:
         version = self.version()
         if self._state is None or self._state.version != version:
@@ -82,7 +88,10 @@ class Storage(Database):
                 self._put(manifest.KIND, number, content)
             else:
                 self._remove([manifest.KIND], number)
-        self.set("sealed", self.about().get("changed", ""))
+        about = self.about()
+        self.set("sealed", about.get("changed", ""))
+        if ORIGIN not in about:
+            self.set(ORIGIN, describe_origin(about))
         state.dirty = False
 
     # -- blocks ------------------------------------------------------------------------------------
@@ -161,8 +170,7 @@ class Storage(Database):
         """Yield the faults of the file itself, its lists, and the checksums of sections."""
         try:
             for (said,) in self.rows("PRAGMA integrity_check(10)"):
-                if said != "ok":
-                    yield " ".join(str(said).split())
+                yield from (line for line in said.splitlines() if line[:3] not in ("ok", "***"))
             yield from self._known().faults()
         except SimdupError as error:
             yield error.what

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import struct
 import subprocess
 import sys
 from pathlib import Path
@@ -74,10 +75,23 @@ def test_other_files_beside_an_index_stay(simdup: Command, corpus: Path, side: s
     for words in (["index", "info"], ["index", "check"], ["query"], ["index", "add"]):
         done = simdup(*words, "seen.index", *["corpus"] * (words[-1] in ("query", "add")))
         assert done.status == 2
-        assert done.err.startswith(
-            f"simdup: seen.index{side}: is in the way of the index: it is not"
-        )
+        assert done.err.startswith(f"simdup: seen.index{side}: is in the way of the index: it does")
         assert theirs.read_text() == "notes of mine"
+
+
+def test_the_journal_of_another_database_is_not_played_back(simdup: Command, corpus: Path) -> None:
+    """It says that the file had one page before, so SQLite would cut it."""
+    simdup("index", "build", "seen.index", "corpus")
+    before = (corpus / "seen.index").read_bytes()
+    theirs = corpus / "seen.index-journal"
+    magic = bytes.fromhex("d9d505f920a163d7")
+    numbers = (0, 1, 1, 512, 4096)  # records, nonce, pages before, sizes of a sector and a page
+    theirs.write_bytes((magic + struct.pack(">5I", *numbers)).ljust(512, b"\0"))
+    done = simdup("index", "check", "seen.index")
+    assert done.status == 2
+    assert "seen.index-journal: is in the way of the index" in done.err
+    theirs.unlink()
+    assert (corpus / "seen.index").read_bytes() == before
 
 
 def test_an_index_on_a_full_disk_is_read_as_it_is(
