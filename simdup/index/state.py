@@ -147,6 +147,12 @@ def find_places(file: Database) -> dict[tuple[str, int], int]:
     return found
 
 
+def list_places(file: Database) -> list[tuple[str, int]]:
+    """Return the kind and number of each section as the table's index lists them."""
+    rows = file.rows("SELECT kind, number FROM part ORDER BY kind, number")
+    return [row for row in rows if isinstance(row[0], str) and isinstance(row[1], int)]
+
+
 def is_intact(kind: object, number: object, checksum: object, content: object) -> bool:
     """Return whether the row of a section is as it was written."""
     return (
