@@ -17,6 +17,7 @@ NAMES = (
     "branches",
     "fuzz",
     "hostile",
+    "damage",
 )
 RESULTS = Path(__file__).parent / "results"
 

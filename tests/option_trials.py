@@ -106,7 +106,7 @@ TRIALS: dict[str, dict[str, str]] = {
                     "scan": "many|-f jsonl|--all-pairs"},
     "--reference": {"*": "||--reference k"},
     "--idf-from": {"compare": "||--idf-from c"},
-    "--sample": {"tune": "||--sample 2"},
+    "--sample": {"tune": "||--sample 2", "index check": "||--sample 5%"},
     "--limit": {"query": "twice|-d 20 -s 0.5|--limit 1", "cluster": "pboth||--limit 1",
                 "*": "both||--limit 1"},
     "--pairs": {"cluster": "|-d 20|--pairs", "*": "||--pairs"},

@@ -9,38 +9,47 @@ import numpy as np
 
 from simdup.errors import SimdupError
 from simdup.index.columns import SECTIONS, decode_names, name_keys
+from simdup.index.sample import Sample
 from simdup.index.session import Session
-from simdup.index.state import find_places
 
 
-def find_faults(session: Session) -> list[str]:
+def find_faults(session: Session, sample: Sample | None = None) -> list[str]:
     """Return what is wrong with an index, one sentence per fault.
 
     Every section is compared with its checksum, every block with its own columns, and the recipe
-    (including model and dictionary) with its digest.
+    (including model and dictionary) with its digest.  With a sample, the contents of other blocks
+    are not read, and neither is the structure of SQLite's pages as such.
     """
     storage = session.storage
     with storage.reading():
-        faults = list(storage.faults())
+        faults, blocks = list[str](), set[int]()
+        with _collect(faults):
+            blocks = {number for number, _ in storage.blocks()}
+        chosen = blocks if sample is None else sample.choose(blocks)
+        faults += storage.faults(None if sample is None else chosen)
         with _collect(faults):
             if session.recipe.complete:
                 _ = session.recipe.fingerprinter
-        keys, listed = [], set[int]()
+        faults += _block_faults(session, sorted(chosen))
         with _collect(faults):
-            for number, _ in storage.blocks():
-                listed.add(number)
-                with _collect(faults):
-                    columns = session.store.block(number)
-                    keys.append(columns.keys)
-                    if (name_keys(decode_names(columns.names)) != columns.keys).any():
-                        faults.append(f"block {number} has names that cannot be found")
-            for number in sorted(
-                {n for kind, n in find_places(storage) if kind in SECTIONS} - listed
-            ):
+            places = storage.places(sample is None)
+            for number in sorted({n for kind, n in places if kind in SECTIONS} - blocks):
                 faults.append(f"block {number} is missing from the list of blocks")
-        if keys and len(np.unique(np.concatenate(keys))) < sum(map(len, keys)):
-            faults.append("a name occurs twice")
     return list(dict.fromkeys(faults))
+
+
+def _block_faults(session: Session, numbers: list[int]) -> list[str]:
+    """Return what is wrong with the documents of some blocks."""
+    faults, keys = list[str](), []
+    for number in numbers:
+        with _collect(faults):
+            columns = session.store.block(number)
+            keys.append(columns.keys)
+            if (name_keys(decode_names(columns.names)) != columns.keys).any():
+                faults.append(f"block {number} has names that cannot be found")
+    if keys and len(np.unique(np.concatenate(keys))) < sum(map(len, keys)):
+        faults.append("a name occurs twice")
+    return faults
 
 
 @contextmanager

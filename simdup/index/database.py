@@ -29,6 +29,8 @@ DAMAGED_HINT = (
 # least 6 bytes; a crafted tree whose branches share their leaves would take 2**60. 10**7
 # instructions take a third of a second.
 _STEP, _STEPS = 1_000_000, 10
+# Characters of a sentence about damage.
+_MOST_WORDS = 200
 # Python raises the second one if a message of SQLite quotes a damaged schema.
 _FAILURES = (sqlite3.Error, UnicodeDecodeError)
 
@@ -156,7 +158,8 @@ class Database:
 
     def damaged(self, what: str) -> SimdupError:
         """Return the error for a damaged part of the file."""
-        return SimdupError(self.path, what, DAMAGED_HINT)
+        # It may quote the file.
+        return SimdupError(self.path, what[:_MOST_WORDS], DAMAGED_HINT)
 
     def _error(self, error: Exception) -> SimdupError:
         """Return an error of SQLite in plain words."""

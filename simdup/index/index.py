@@ -17,6 +17,7 @@ from simdup.index.judging import Rule
 from simdup.index.matching import ADDING_CHUNKS, QueryOptions, query, query_and_add
 from simdup.index.opening import open_storage
 from simdup.index.repair import Repaired, repair
+from simdup.index.sample import Sample
 from simdup.index.session import TIMEOUT, Patience, Session, keep_silent
 from simdup.lsh.simhash import to_hex, to_int
 from simdup.model.criteria import Criteria
@@ -298,9 +299,16 @@ class Index:
         """Return facts about the index; this takes the same time for any size."""
         return index_info(self._session.storage)
 
-    def check(self) -> list[str]:
-        """Check every part; return one sentence per fault, or an empty list if all is well."""
-        return find_faults(self._session)
+    def check(self, sample: str | None = None) -> list[str]:
+        """Check every part; return one sentence per fault, or an empty list if all is well.
+
+        Parameters
+        ----------
+        sample : str, optional
+            The share of the blocks whose contents are read, such as ``5%``; or ``3/20``, the third
+            of twenty parts.  Lists, dates and the recipe are checked anyway.
+        """
+        return find_faults(self._session, None if sample is None else Sample.parse(sample))
 
     @staticmethod
     def repair(path: str, target: str) -> Repaired:

@@ -15,6 +15,8 @@ KIND = "manifest"  # the kind of its own sections
 # writes in addition to a block of 190 kB.
 _SPAN = 128
 _DOCUMENTS = "documents"
+# No index has as many blocks, and no block as many documents.
+MOST = 1 << 32
 
 Entries = dict[int, dict[str, Any]]
 
@@ -29,7 +31,8 @@ class Manifest:
     def read(self, content: bytes) -> None:
         """Read what `sections` returned; raise ValueError if it is invalid."""
         for number, entry in json.loads(content).items():
-            if not isinstance(entry, dict):
+            documents = entry.get(_DOCUMENTS, 0) if isinstance(entry, dict) else None
+            if not (isinstance(documents, int) and max(documents, int(number)) < MOST):
                 raise ValueError("no entry")
             self.entries[int(number)] = entry
 

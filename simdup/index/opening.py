@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 from simdup.atomic import beside
 from simdup.errors import SimdupError, unreadable, unwritable
-from simdup.index.database import RECOVERY
+from simdup.index.database import DAMAGED_HINT, RECOVERY
 from simdup.index.storage import Storage
 
 # Bytes 68 to 71 of the file, and the number in bytes 60 to 63; SQLite leaves both to applications.
@@ -20,10 +20,10 @@ VERSION = 1
 
 _MAGIC = b"SQLite format 3\0"
 _SIDES = ("-wal", "-shm", "-journal")
-_MAGIC_OF_SIDES = {
-    "-wal": (b"\x37\x7f\x06\x82", b"\x37\x7f\x06\x83"),
-    "-journal": (b"\xd9\xd5\x05\xf9\x20\xa1\x63\xd7",),
-}
+_MAGIC_OF_SIDES = {"-wal": (b"\x37\x7f\x06\x82", b"\x37\x7f\x06\x83")}
+_JOURNAL = b"\xd9\xd5\x05\xf9\x20\xa1\x63\xd7"
+# Bytes 18 and 19 of the file: an index has a log beside it; other files of SQLite have a journal.
+_HAS_LOG, _HAS_JOURNAL = b"\2\2", b"\1\1"
 _SCHEMA = """
 CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE block (number INTEGER PRIMARY KEY, documents INTEGER NOT NULL);
@@ -86,6 +86,7 @@ def _prepare(storage: Storage) -> None:
     storage.execute("BEGIN")
     for statement in _SCHEMA.split(";"):
         storage.execute(statement)
+    storage.begin_empty()
 
 
 def _remove_sides(path: str) -> None:
@@ -118,8 +119,10 @@ def _is_index(head: bytes) -> bool:
 
 def open_storage(path: str) -> Storage:
     """Open a file that `create_storage` made; raise if it cannot be read or is not an index."""
-    _check_head(path)
-    _check_sides(path)
+    head = _check_head(path)
+    # SQLite would undo what the journal of another file lists.
+    journals = (_JOURNAL,) if head[18:20] == _HAS_JOURNAL else ()
+    _check_sides(path, _MAGIC_OF_SIDES | {"-journal": journals})
     folder = os.path.dirname(os.path.abspath(path))
     if os.access(path, os.W_OK) and os.access(folder, os.W_OK):
         storage = _distrusted(path, "rw")
@@ -157,9 +160,9 @@ def _is_alone(path: str) -> bool:
         return True
 
 
-def _check_sides(path: str) -> None:
-    """Raise if a file beside an index is not SQLite's, because SQLite would remove it."""
-    for side, magics in _MAGIC_OF_SIDES.items():
+def _check_sides(path: str, magics_of_sides: dict[str, tuple[bytes, ...]]) -> None:
+    """Raise if a file beside an index does not belong to it, because SQLite would remove it."""
+    for side, magics in magics_of_sides.items():
         try:
             with open(path + side, "rb") as stream:
                 head = stream.read(8)
@@ -168,14 +171,17 @@ def _check_sides(path: str) -> None:
         # An interrupted write may leave zeros.
         if head.strip(b"\0") and not head.startswith(magics):
             raise SimdupError(
-                path + side, "is in the way of the index: it is not a file of SQLite", "move it"
+                path + side, "is in the way of the index: it does not belong to it", "move it"
             )
 
 
 def _check_schema(storage: Storage) -> None:
     """Raise if there are tables that `create_storage` does not make, or views, or triggers."""
-    rows = storage.rows("SELECT type, name, tbl_name, sql FROM sqlite_schema LIMIT 10")
-    if {(*row[:3], _flatten(row[3])) for row in rows} != _SCHEMA_ROWS:
+    # One more than there should be: rows may be repeated, and others follow them.
+    most = len(_SCHEMA_ROWS) + 1
+    rows = storage.execute(f"SELECT type, name, tbl_name, sql FROM sqlite_schema LIMIT {most}")
+    found = {(*row[:3], _flatten(row[3])) for row in rows}
+    if len(rows) == most or found != _SCHEMA_ROWS:
         raise storage.damaged("has tables that do not belong to a simdup index")
 
 
@@ -198,8 +204,8 @@ def _connect(path: str, mode: str) -> sqlite3.Connection:
     )
 
 
-def _check_head(path: str) -> None:
-    """Check the first bytes before SQLite opens the file."""
+def _check_head(path: str) -> bytes:
+    """Check and return the first bytes before SQLite opens the file."""
     try:
         with open(path, "rb") as stream:
             head = stream.read(100)
@@ -215,3 +221,7 @@ def _check_head(path: str) -> None:
     if version != VERSION:
         what = f"is an index of format {version}; this simdup only reads format {VERSION}"
         raise SimdupError(path, what, "a newer simdup made it: update simdup")
+    if head[18:20] not in (_HAS_LOG, _HAS_JOURNAL):
+        # SQLite would refuse to write, as if permissions were missing.
+        raise SimdupError(path, "the index is damaged (its header)", DAMAGED_HINT)
+    return head

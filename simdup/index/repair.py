@@ -6,14 +6,20 @@ from collections.abc import Iterator
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
 
-from simdup._version import __version__
 from simdup.errors import SimdupError
 from simdup.index.check import find_faults
 from simdup.index.columns import SECTIONS, Columns, decode_names, name_keys, read_names
 from simdup.index.manifest import Manifest
 from simdup.index.opening import create_storage, open_storage
-from simdup.index.session import Session, now
-from simdup.index.state import find_places, is_intact, read_blocks, read_manifest
+from simdup.index.session import Session, record_creation
+from simdup.index.state import (
+    DESCRIBED,
+    find_places,
+    is_intact,
+    read_blocks,
+    read_manifest,
+    require_description,
+)
 from simdup.index.storage import Storage
 from simdup.index.store import Store
 from simdup.index.stored_recipe import StoredRecipe, store_digest
@@ -61,11 +67,12 @@ def repair(path: str, target: str) -> Repaired:
                 if replaced:
                     found.lost.append(f"{replaced} documents whose names occurred twice")
             writer.flush()
-            about = {"created": "", "changed": now(), "simdup": __version__}
+            record_creation(new)
             with suppress(SimdupError):
-                about |= old.about()
-            for name in ("created", "changed", "simdup"):
-                new.set(name, about[name])
+                about = old.about()
+                require_description(old, about)
+                for name in DESCRIBED:
+                    new.set(name, about[name])
             found.documents = len(store)
     return found
 

@@ -6,6 +6,8 @@ A section is compared with its checksum, and with the manifest if that is curren
 from __future__ import annotations
 
 import hashlib
+import json
+import re
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -18,7 +20,13 @@ from simdup.index.manifest import Manifest
 _CHECKSUM = 8  # bytes of BLAKE2b; a damaged part passes once in 2**64
 # No index has more names than this.
 _MOST_ABOUT = 100
-_MOST_DOCUMENTS = 1 << 32
+# The description of a file: two times and a version, and the checksum of what never changes.
+DESCRIBED = ("created", "changed", "simdup")
+ORIGIN = "origin"
+# A time or a version: printed as it is, so it must not drive the terminal.
+_PLAIN = re.compile("[!-~]{1,60}")
+# A time as a simdup without manifests writes it; others write microseconds, too.
+_WHOLE_SECONDS = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00")
 
 
 @dataclass(slots=True)
@@ -49,9 +57,9 @@ def read_blocks(file: Database) -> dict[int, int]:
     found: dict[int, int] = {}
     last = 0
     for number, documents in file.rows("SELECT number, documents FROM block ORDER BY number"):
-        if not isinstance(documents, int) or not 0 < documents < _MOST_DOCUMENTS:
+        if not isinstance(documents, int) or not 0 < documents < manifest.MOST:
             raise file.damaged(f"the number of documents of block {number} is damaged")
-        if number <= last:
+        if not last < number < manifest.MOST:
             raise file.damaged("the list of blocks is damaged")
         found[number] = documents
         last = number
@@ -61,7 +69,7 @@ def read_blocks(file: Database) -> dict[int, int]:
 def read_manifest(file: Database) -> Manifest | None:
     """Return the manifest, or None if there is none or an outdated one."""
     about = read_about(file)
-    # A simdup without manifests still records the time of its change.
+    require_description(file, about)
     if about.get("sealed") is None or about["sealed"] != about.get("changed"):
         return None
     found = Manifest()
@@ -79,6 +87,23 @@ def read_about(file: Database) -> dict[str, str]:
     if not all(isinstance(one, str) for item in found.items() for one in item):
         raise file.damaged("the description of the index is damaged")
     return found
+
+
+def require_description(file: Database, about: dict[str, str]) -> None:
+    """Raise if what a file says about itself is not what was written."""
+    if not all(_PLAIN.fullmatch(about.get(name, "")) for name in DESCRIBED):
+        raise file.damaged("the description of the index is damaged")
+    changed, sealed = about.get("changed", ""), about.get("sealed")
+    # A simdup without manifests still records the time of its change.
+    dated = sealed in (None, changed) or _WHOLE_SECONDS.fullmatch(changed)
+    if not dated or about.get(ORIGIN) not in (None, describe_origin(about)):
+        raise file.damaged("the description of the index is damaged")
+
+
+def describe_origin(about: dict[str, str]) -> str:
+    """Return the checksum of when a file was created, and by which simdup."""
+    content = json.dumps([about.get("created"), about.get("simdup")]).encode()
+    return make_checksum("about", 0, content).hex()
 
 
 def read_sections(
@@ -120,6 +145,12 @@ def find_places(file: Database) -> dict[tuple[str, int], int]:
                 if isinstance(kind, str) and isinstance(number, int):
                     found.setdefault((kind, number), row)
     return found
+
+
+def list_places(file: Database) -> list[tuple[str, int]]:
+    """Return the kind and number of each section as the table's index lists them."""
+    rows = file.rows("SELECT kind, number FROM part ORDER BY kind, number")
+    return [row for row in rows if isinstance(row[0], str) and isinstance(row[1], int)]
 
 
 def is_intact(kind: object, number: object, checksum: object, content: object) -> bool:

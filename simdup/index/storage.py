@@ -8,7 +8,7 @@ without manifests was the last writer, the manifest is missing or outdated, and 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 
 from simdup.errors import SimdupError
@@ -16,8 +16,11 @@ from simdup.index import manifest
 from simdup.index.database import Database
 from simdup.index.manifest import Manifest
 from simdup.index.state import (
+    ORIGIN,
     State,
+    describe_origin,
     find_places,
+    list_places,
     make_checksum,
     read_about,
     read_blocks,
@@ -55,6 +58,10 @@ class Storage(Database):
         self._known().dirty = True
         self.execute("INSERT OR REPLACE INTO about VALUES (?, ?)", (name, value))
 
+    def begin_empty(self) -> None:
+        """Know a new file without reading it: it is not yet described."""
+        self._state = State(self.version(), {}, None)
+
     def _known(self) -> State:
         version = self.version()
         if self._state is None or self._state.version != version:
@@ -82,7 +89,10 @@ class Storage(Database):
                 self._put(manifest.KIND, number, content)
             else:
                 self._remove([manifest.KIND], number)
-        self.set("sealed", self.about().get("changed", ""))
+        about = self.about()
+        self.set("sealed", about.get("changed", ""))
+        if ORIGIN not in about:
+            self.set(ORIGIN, describe_origin(about))
         state.dirty = False
 
     # -- blocks ------------------------------------------------------------------------------------
@@ -157,21 +167,31 @@ class Storage(Database):
 
     # -- damaged files -----------------------------------------------------------------------------
 
-    def faults(self) -> Iterator[str]:
-        """Yield the faults of the file itself, its lists, and the checksums of sections."""
+    def faults(self, chosen: Collection[int] | None = None) -> Iterator[str]:
+        """Yield the faults of the file itself, its lists, and the checksums of sections.
+
+        With `chosen`, only sections of these blocks, and those of no block, are read.
+        """
         try:
-            for (said,) in self.rows("PRAGMA integrity_check(10)"):
-                if said != "ok":
-                    yield " ".join(str(said).split())
+            if chosen is None:
+                for (said,) in self.rows("PRAGMA integrity_check(10)"):
+                    yield from (line for line in said.splitlines() if line[:3] not in ("ok", "***"))
             yield from self._known().faults()
+            found = frozenset(self.places(chosen is None))
         except SimdupError as error:
             yield error.what
             return
         noted = self._known().manifest
-        places = set() if noted is None else noted.kinds()
-        for kind, number in sorted(places | find_places(self).keys()):
+        wanted = None if chosen is None else {0, *chosen}
+        for kind, number in sorted(found.union(() if noted is None else noted.kinds())):
+            if wanted is not None and number not in wanted and (kind, number) in found:
+                continue
             try:
                 if kind != manifest.KIND:
                     self.get(kind, number)
             except SimdupError as error:
                 yield error.what
+
+    def places(self, whole: bool) -> list[tuple[str, int]]:
+        """Return the kind and number of all sections; unless `whole`, as one list has them."""
+        return list(find_places(self)) if whole else list_places(self)

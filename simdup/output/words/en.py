@@ -208,6 +208,7 @@ CATALOGUE: dict[str, str | tuple[str, str]] = {
     "index.removed": "{documents} removed",
     "index.all": "{n:,} in all",
     "index.intact": "{documents}, all intact",
+    "index.sampled": "{documents}; the lists and the sampled blocks ({sample}) are intact",
     "index.whole": "the index is intact; nothing was written",
     "index.repaired": "{documents} in {path}",
     "baseline": "{documents} in {clusters}",

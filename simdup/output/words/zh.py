@@ -183,6 +183,7 @@ CATALOGUE: dict[str, str | tuple[str, str]] = {
     "index.removed": "移除 {documents}",
     "index.all": "现有 {n:,} 篇",
     "index.intact": "{documents}，全部完好",
+    "index.sampled": "{documents}；列表与抽查的数据块（{sample}）完好",
     "index.whole": "索引完好，没有写出文件",
     "index.repaired": "{path} 中有 {documents}",
     "baseline": "{clusters}中的 {documents}",
