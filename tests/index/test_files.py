@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -120,3 +121,19 @@ def test_an_index_is_readable_on_a_full_disk(corpus: Path) -> None:
     with Index.open(str(corpus / "seen.index")) as index:
         assert index.add([("b", prose(2))]).added == 1
     assert sorted(os.listdir(corpus)) == ["corpus", "seen.index"]
+
+
+def test_a_file_that_sqlite_cannot_read_is_explained(
+    simdup: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Index.build(str(tmp_path / "seen.index"), [("a", prose(1))]).close()
+
+    def refuse(*_: object, **__: object) -> None:
+        raise sqlite3.OperationalError("disk I/O error")
+
+    monkeypatch.setattr("sqlite3.connect", refuse)
+    for words in (("info", "seen.index"), ("build", "new.index", ".")):
+        ran = simdup("index", *words)
+        assert ran.status == 2
+        assert ran.err.startswith(f"simdup: {words[1]}: the index is damaged (disk I/O error)")
+    assert os.listdir(tmp_path) == ["seen.index"]
