@@ -24,10 +24,11 @@ enum { OPEN, WRITE, SYNC, NAME, UNLINK, FOLDER, CLOSE, TRUNCATE, MEMORY, PROCESS
 enum { EVERYWHERE, IN_MAIN, IN_WORKERS };
 
 static struct shared {
-    int kind, error, signal, lasting, where; /* kind KINDS: of any kind */
+    int kind, error, signal, pause, lasting, where; /* kind KINDS: of any kind */
     long at, count, counts[KINDS];
     pid_t main;
     int reached;
+    char within[512]; /* if set, only files below this folder count */
     char path[512]; /* of the file at which it happened, as far as it is known */
 } *plan;
 
@@ -45,17 +46,28 @@ void fault_arm(void) {
 }
 void fault_disarm(void) { armed = 0; }
 
-static void note(const char *path, int descriptor) {
+/* Find the path of a descriptor, or keep a given one. */
+static void find(char *place, const char *path, int descriptor) {
     char link[64];
     ssize_t length = 0;
     if (path) {
         length = strnlen(path, sizeof plan->path - 1);
-        memcpy(plan->path, path, length);
+        memcpy(place, path, length);
     } else if (descriptor >= 0) {
         snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
-        length = readlink(link, plan->path, sizeof plan->path - 1);
+        length = readlink(link, place, sizeof plan->path - 1);
     }
-    plan->path[length > 0 ? length : 0] = 0;
+    place[length > 0 ? length : 0] = 0;
+}
+
+/* Commands run in the folder itself, so that relative paths are below it. */
+static int is_within(const char *path, int descriptor) {
+    char place[sizeof plan->path];
+    int before = errno;
+    if (!plan->within[0]) return 1;
+    find(place, path, descriptor);
+    errno = before;
+    return place[0] != '/' || strncmp(place, plan->within, strlen(plan->within)) == 0;
 }
 
 /* Return whether this call is to fail: errno is then set. */
@@ -64,12 +76,13 @@ static int strikes(int kind, const char *path, int descriptor) {
     int in_main = getpid() == plan->main;
     if ((plan->where == IN_MAIN && !in_main) || (plan->where == IN_WORKERS && in_main)) return 0;
     __atomic_add_fetch(&plan->counts[kind], 1, __ATOMIC_SEQ_CST);
-    if (plan->kind != kind && plan->kind != KINDS) return 0;
+    if ((plan->kind != kind && plan->kind != KINDS) || !is_within(path, descriptor)) return 0;
     long number = __atomic_add_fetch(&plan->count, 1, __ATOMIC_SEQ_CST);
     if (number != plan->at && !(plan->lasting && number > plan->at && plan->at)) return 0;
     if (number == plan->at) {
-        note(path, descriptor);
+        find(plan->path, path, descriptor);
         plan->reached = 1;
+        if (plan->pause) usleep(1000 * plan->pause);
         if (plan->signal) raise(plan->signal);
     }
     if (!plan->error) return 0;

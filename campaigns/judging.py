@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import signal
 import sqlite3
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from campaigns.running import EARLIER, Outcome, Server
@@ -56,7 +57,7 @@ class Bench:
         fill(self._base)
         if scenario.stdin:
             shutil.copy(self._base / scenario.stdin, self._base / "stdin")
-        server.warm(self._copy(), [*scenario.before, scenario.arguments])
+        server.warm(self.copy(), [*scenario.before, scenario.arguments])
         for arguments in scenario.before:
             done = server.run(self._base, arguments, clock=EARLIER)
             if done.status != 0:
@@ -66,13 +67,13 @@ class Bench:
                 index.execute("UPDATE part SET content = x'' WHERE kind = 'contents'")
         self.expected = self._expect()
 
-    def _copy(self) -> Path:
+    def copy(self) -> Path:
         """Return a fresh folder as the scenario finds it."""
         shutil.rmtree(self._place)
         return Path(shutil.copytree(self._base, self._place, symlinks=True))
 
     def _expect(self) -> Expected:
-        place = self._copy()
+        place = self.copy()
         old = look(place)
         outcome = self.server.run(
             place, self.scenario.arguments, Fault("any", 0, below=self.server.below)
@@ -91,16 +92,22 @@ class Bench:
 
     def strike(self, fault: Fault) -> Verdict:
         """Run the command with a fault, look at what is there, and run it once more without."""
-        place = self._copy()
+        place = self.copy()
+        if fault.within:
+            fault = replace(fault, within=f"{place}{os.sep}")
         outcome = self.server.run(place, self.scenario.arguments, fault)
-        verdict = Verdict(outcome=outcome)
         if not outcome.reached and fault.kind != "room":
-            return verdict
+            return Verdict(outcome=outcome)
+        return self.judge(place, fault, outcome)
+
+    def judge(self, place: Path, fault: Fault, outcome: Outcome) -> Verdict:
+        """Look at what a command with a fault left behind, and run it once more."""
+        verdict = Verdict(outcome=outcome)
         state = look(place)
         verdict.leftovers = bool(state.leftovers)
-        source = fault.kind in _READING and self._is_source(outcome.path)
+        source = bool(fault.error) and fault.kind in _READING and self._is_source(outcome.path)
         self._judge_files(verdict, state, source)
-        self._judge_words(verdict, outcome, source)
+        self._judge_words(verdict, fault, source)
         # From these two states, the next run is one that has been seen.
         if state not in (self.expected.old, self.expected.new):
             self._judge_next(verdict, place)
@@ -117,7 +124,8 @@ class Bench:
         if beside != was:
             verdict.faults.append(f"changed outside of its targets: {differences(beside, was)}")
         found = {self._which(state, target) for target in targets}
-        if "" in found and source and verdict.outcome is not None and verdict.outcome.status == 2:
+        status = verdict.outcome.status if verdict.outcome else None
+        if "" in found and source and (status == 2 or self.scenario.rereads):
             found = {LEFT_OUT}
         if "" in found:
             verdict.faults.append(
@@ -137,18 +145,24 @@ class Bench:
         )
         return MIXED if self.scenario.by_file and each else ""
 
-    def _judge_words(self, verdict: Verdict, outcome: Outcome, source: bool) -> None:
+    def _judge_words(self, verdict: Verdict, fault: Fault, source: bool) -> None:
         """An error is one clear line and status 2; success means that all is there."""
+        outcome = verdict.outcome
+        assert outcome is not None
         lines = outcome.err.splitlines()
         errors = [line for line in lines if line.startswith("simdup: ")]
+        if not outcome.alone:
+            verdict.faults.append("processes that it started go on")
         if outcome.status is None:
             verdict.faults.append("it hung")
         elif outcome.status == self.expected.status:
-            if verdict.state != NEW:
+            if verdict.state != NEW and not (source and self.scenario.rereads):
                 verdict.faults.append(
                     f"status {outcome.status}, but the state is {verdict.state!r}"
                 )
-        elif outcome.status > 0:
+        elif fault.signal and fault.where != "workers":
+            self._judge_end(verdict, outcome, fault.signal)
+        else:
             if outcome.status != 2:
                 verdict.faults.append(f"status {outcome.status}")
             # A document that cannot be read has a line of its own.
@@ -156,6 +170,19 @@ class Bench:
                 verdict.faults.append(f"{len(errors)} lines of error: {outcome.err!r}")
         if _RAW.search(outcome.err):
             verdict.faults.append(f"not in plain words: {outcome.err!r}")
+
+    def _judge_end(self, verdict: Verdict, outcome: Outcome, name: str) -> None:
+        """A signal ends a command with its own status, at most one line, and nothing left."""
+        number = getattr(signal, name)
+        if outcome.status != (-number if number == signal.SIGKILL else 128 + number):
+            verdict.faults.append(f"status {outcome.status}")
+        if number == signal.SIGKILL:
+            return
+        said = [line for line in outcome.err.splitlines() if "interrupted" in line]
+        if len(said) != (number == signal.SIGINT):
+            verdict.faults.append(f"it said {outcome.err!r}")
+        if verdict.leftovers:
+            verdict.faults.append("it left something behind")
 
     def _judge_next(self, verdict: Verdict, place: Path) -> None:
         """The next run succeeds and leaves nothing behind, whatever it found."""
@@ -167,11 +194,17 @@ class Bench:
             verdict.faults.append(f"left behind after the next run: {after.leftovers}")
         if after.beside(targets) != expected.old.beside(targets):
             verdict.faults.append("the next run changed something beside its targets")
+        # Nothing is deleted from a target that is replaced file by file.
+        made = {
+            p: w
+            for p, w in after.files.items()
+            if p in expected.new.files or not self.scenario.by_file
+        }
         if verdict.state == OLD or self.scenario.by_file:
-            if again.status != expected.status or after.files != expected.new.files:
+            if again.status != expected.status or made != expected.new.files:
                 verdict.faults.append(
                     f"the next run: status {again.status}, {again.err!r}, "
-                    + differences(after.files, expected.new.files)
+                    + differences(made, expected.new.files)
                 )
         elif verdict.state == NEW and (
             again.status != expected.status_again or after.files != expected.again.files

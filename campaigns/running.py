@@ -34,12 +34,15 @@ class Outcome:
         How many calls of each kind there were.
     seconds : float
         Processor time.
+    alone : bool
+        Whether all processes that it started have ended too.
     """
 
     status: int | None
     err: str
     out: str
-    seconds: float
+    seconds: float = 0.0
+    alone: bool = True
     reached: bool = False
     path: str = ""
     counts: dict[str, int] = field(default_factory=dict)

@@ -45,6 +45,11 @@ class Scenario:
     spoiled: str = ""
 
     @property
+    def rereads(self) -> bool:
+        """Whether texts are read again for people to see; those that cannot be are left out."""
+        return any(target.endswith(".html") or target == "gone.csv" for target in self.targets)
+
+    @property
     def command(self) -> str:
         """What is typed after ``simdup``: ``index add``."""
         words = self.arguments[:2] if self.arguments[0] == "index" else self.arguments[:1]

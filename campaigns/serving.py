@@ -102,8 +102,22 @@ def _wait(child: int, end: float) -> dict[str, Any]:
             return {"status": None, "seconds": used.ru_utime + used.ru_stime}
         time.sleep(pause)
         pause = min(0.01, pause * 1.5)
-    code = os.waitstatus_to_exitcode(status)
-    return {"status": code, "seconds": used.ru_utime + used.ru_stime}
+    answer = {"status": os.waitstatus_to_exitcode(status)}
+    answer["seconds"] = used.ru_utime + used.ru_stime
+    answer["alone"] = _ends(child)
+    return answer
+
+
+def _ends(group: int) -> bool:
+    """Return whether all processes of a group end, at the latest soon after the first of them."""
+    for _ in range(200):
+        try:
+            os.killpg(group, 0)
+        except ProcessLookupError:
+            return True
+        time.sleep(0.05)
+    os.killpg(group, signal.SIGKILL)
+    return False
 
 
 def _connect(ends: list[tuple[int, int]]) -> None:
@@ -129,6 +143,7 @@ def _become(run: dict[str, Any], way: Any) -> None:
     """Run a command in this process, which has just been forked, and leave."""
     status = 99
     try:
+        os.setsid()
         os.chdir(run["folder"])
         os.environ["TMPDIR"] = run["temporary"]
         tempfile.tempdir = None
@@ -139,6 +154,8 @@ def _become(run: dict[str, Any], way: Any) -> None:
         sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
         sys.stderr = open(2, "w", encoding="utf-8", errors="backslashreplace", closefd=False)  # noqa: SIM115
         _set_clock(run["clock"])
+        if "2" in run["arguments"]:
+            _start_workers()
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         status = _call(run, way)
     except BaseException:
@@ -164,6 +181,14 @@ def _call(run: dict[str, Any], way: Any) -> int:
         with open(run["modules"], "w", encoding="utf-8") as file:
             json.dump(sorted(set(sys.modules) - before), file)
     return status
+
+
+def _start_workers() -> None:
+    """Let work be divided among processes at once: it would not be worth it for tiny texts."""
+    from simdup.ingest import corpus
+    from simdup.verify import crew
+
+    corpus.WORTH_WORKERS = crew.WORTH_CREW = 0
 
 
 def _set_clock(time: str) -> None:

@@ -38,24 +38,40 @@ class Fault:
         The name of the error; ``""`` lets the call succeed.
     signal : str
         The name of a signal that is sent before the call.
+    pause : int
+        Milliseconds for which the process sleeps before the call.
     lasting : bool
         Whether all later calls of this kind fail too, as on a full disk.
     where : str
         One of `PLACES`: which processes are counted.
     below : bool
         Whether it happens below Python.
+    within : str
+        If set, only files below this folder count: not those of simdup and of Python.
     """
 
     kind: str
     number: int
     error: str = ""
     signal: str = ""
+    pause: int = 0
     lasting: bool = False
     where: str = "everywhere"
     below: bool = True
+    within: str = ""
 
     def __str__(self) -> str:
-        what = ", ".join(filter(None, [self.error, self.signal, "lasting" * self.lasting]))
+        what = ", ".join(
+            filter(
+                None,
+                [
+                    self.error,
+                    self.signal,
+                    "lasting" * self.lasting,
+                    "a pause" if self.pause else "",
+                ],
+            )
+        )
         way = "" if self.below else " in Python"
         where = "" if self.where == "everywhere" else f" in {self.where}"
         return f"{what} at {self.kind} {self.number}{where}{way}"
@@ -63,11 +79,15 @@ class Fault:
 
 class _Plan(ctypes.Structure):
     _fields_ = [
-        *((name, ctypes.c_int) for name in ("kind", "error", "signal", "lasting", "where")),
+        *(
+            (name, ctypes.c_int)
+            for name in ("kind", "error", "signal", "pause", "lasting", "where")
+        ),
         *((name, ctypes.c_long) for name in ("at", "count")),
         ("counts", ctypes.c_long * (len(KINDS) - 1)),
         ("main", ctypes.c_int),
         ("reached", ctypes.c_int),
+        ("within", ctypes.c_char * 512),
         ("path", ctypes.c_char * 512),
     ]
 
@@ -87,8 +107,10 @@ class Below:
         self._plan.kind = KINDS.index(fault.kind)
         self._plan.error = getattr(errno, fault.error) if fault.error else 0
         self._plan.signal = getattr(signal, fault.signal) if fault.signal else 0
+        self._plan.pause = fault.pause
         self._plan.lasting, self._plan.at = fault.lasting, fault.number
         self._plan.where = PLACES.index(fault.where)
+        self._plan.within = os.fsencode(fault.within)
 
     def arm(self) -> None:
         """Begin to count, in the forked process."""
