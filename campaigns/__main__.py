@@ -16,6 +16,8 @@ NAMES = (
     "mutants",
     "branches",
     "fuzz",
+    "faults",
+    "kills",
     "hostile",
     "damage",
 )

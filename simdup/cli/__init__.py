@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import importlib
 import os
 import signal
@@ -163,14 +164,22 @@ def _report(error: Exception | KeyboardInterrupt) -> int:
     if isinstance(error, SimdupError):
         where = as_option(error.field) if error.field else error.where
         say_error(where, error.what, error.hint)
-    elif isinstance(error, MemoryError) or any(words in str(error) for words in _OUT_OF_MEMORY):
+    elif _is_out_of_memory(error):
         say_error("memory", "not enough memory", "try fewer documents or --jobs 1")
-    elif isinstance(error, OSError) and error.errno in NO_ROOM:
-        say_error(os.fsdecode(error.filename or "writing"), reason(error))
+    elif isinstance(error, OSError):
+        # What the system refuses is no fault of the program, whatever it was asked for.
+        where = "writing" if error.errno in NO_ROOM else "system"
+        say_error(os.fsdecode(error.filename or where), reason(error, str(error)))
     else:
         what = f"{type(error).__name__}: {error}"
         say_error("internal error", what, "run it again with --debug and report the traceback")
     return Status.ERROR
+
+
+def _is_out_of_memory(error: BaseException) -> bool:
+    if isinstance(error, MemoryError) or getattr(error, "errno", 0) == errno.ENOMEM:
+        return True
+    return any(words in str(error) for words in _OUT_OF_MEMORY)
 
 
 def _run(arguments: list[str]) -> int:

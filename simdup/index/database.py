@@ -125,7 +125,7 @@ class Database:
                     return
                 except _FAILURES as error:
                     if _code(error) != sqlite3.SQLITE_BUSY:
-                        raise self._error(error) from None
+                        raise explain(self.path, error) from None
                 if time.monotonic() >= end:
                     raise SimdupError(
                         self.path,
@@ -154,30 +154,29 @@ class Database:
         try:
             yield from self._connection.execute(statement, tuple(values))
         except _FAILURES as error:
-            raise self._error(error) from None
+            raise explain(self.path, error) from None
 
     def damaged(self, what: str) -> SimdupError:
         """Return the error for a damaged part of the file."""
         # It may quote the file.
         return SimdupError(self.path, what[:_MOST_WORDS], DAMAGED_HINT)
 
-    def _error(self, error: Exception) -> SimdupError:
-        """Return an error of SQLite in plain words."""
-        code, words = _code(error), " ".join(str(error).split())
-        if code == sqlite3.SQLITE_FULL:
-            return SimdupError(
-                self.path, "no space left; nothing was written", "free some disk space"
-            )
-        if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_CANTOPEN):
-            hint = "check the permissions of the file and its folder, and the free disk space"
-            return SimdupError(self.path, "cannot be written", hint)
-        if code == sqlite3.SQLITE_BUSY:
-            return SimdupError(self.path, "the index is locked by another process", "try again")
-        if code == sqlite3.SQLITE_IOERR:
-            return SimdupError(self.path, f"cannot be read or written ({words})", "check the disk")
-        if code == sqlite3.SQLITE_INTERRUPT:
-            return self.damaged("the index is damaged (endless tables)")
-        return self.damaged(f"the index is damaged ({words})")
+
+def explain(path: str, error: Exception) -> SimdupError:
+    """Return an error of SQLite in plain words."""
+    code, words = _code(error), " ".join(str(error).split())
+    if code == sqlite3.SQLITE_FULL:
+        return SimdupError(path, "no space left; nothing was written", "free some disk space")
+    if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_CANTOPEN):
+        hint = "check the permissions of the file and its folder, and the free disk space"
+        return SimdupError(path, "cannot be written", hint)
+    if code == sqlite3.SQLITE_BUSY:
+        return SimdupError(path, "the index is locked by another process", "try again")
+    if code == sqlite3.SQLITE_IOERR:
+        return SimdupError(path, f"cannot be read or written ({words})", "check the disk")
+    if code == sqlite3.SQLITE_INTERRUPT:
+        return SimdupError(path, "the index is damaged (endless tables)", DAMAGED_HINT)
+    return SimdupError(path, f"the index is damaged ({words})", DAMAGED_HINT)
 
 
 def _code(error: Exception) -> int:

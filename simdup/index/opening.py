@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 from simdup.atomic import beside
 from simdup.errors import SimdupError, unreadable, unwritable
-from simdup.index.database import DAMAGED_HINT, RECOVERY
+from simdup.index.database import DAMAGED_HINT, RECOVERY, explain
 from simdup.index.storage import Storage
 
 # Bytes 68 to 71 of the file, and the number in bytes 60 to 63; SQLite leaves both to applications.
@@ -49,7 +49,7 @@ def create_storage(path: str) -> Iterator[Storage]:
             open(place, "xb").close()
         except OSError as error:
             raise unwritable(path, error) from None
-        storage = Storage(path, _connect(place, "rw"))
+        storage = Storage(path, _connect(place, "rw", path))
         try:
             _prepare(storage)
             yield storage
@@ -147,7 +147,7 @@ _ROOM = 1 << 16
 
 
 def _distrusted(path: str, mode: str) -> Storage:
-    storage = Storage(path, _connect(path, mode))
+    storage = Storage(path, _connect(path, mode, path))
     storage.distrust()
     return storage
 
@@ -196,12 +196,16 @@ _SCHEMA_ROWS = {("index", "sqlite_autoindex_part_1", "part", "")} | {
 }
 
 
-def _connect(path: str, mode: str) -> sqlite3.Connection:
+def _connect(path: str, mode: str, name: str) -> sqlite3.Connection:
+    """Open a file with SQLite; errors call it by `name`."""
     place = "file:" + quote(os.fsencode(os.path.abspath(path))) + f"?mode={mode}"
-    # The owner of the storage ensures that only one thread at a time uses it.
-    return sqlite3.connect(
-        place, uri=True, timeout=RECOVERY, isolation_level=None, check_same_thread=False
-    )
+    try:
+        # The owner of the storage ensures that only one thread at a time uses it.
+        return sqlite3.connect(
+            place, uri=True, timeout=RECOVERY, isolation_level=None, check_same_thread=False
+        )
+    except sqlite3.Error as error:
+        raise explain(name, error) from None
 
 
 def _check_head(path: str) -> bytes:

@@ -1,6 +1,7 @@
 """The command: help, errors, statuses, formats, names of every kind, pipes."""
 
 import csv
+import errno
 import io
 import json
 import os
@@ -184,6 +185,27 @@ def test_an_internal_error_is_one_line_too(
     ran = simdup("scan", "a.txt")
     assert ran.status == 2
     assert ran.err.startswith("simdup: internal error: ZeroDivisionError: sums\\x1b[31m\nhint: ")
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (OSError(errno.EMFILE, "Too many open files", "x"), "simdup: x: too many open files\n"),
+        (OSError(errno.EAGAIN, "Try again"), "simdup: system: try again\n"),
+        (OSError(errno.ENOMEM, "No memory"), "simdup: memory: not enough memory\nhint: try "),
+    ],
+)
+def test_what_the_system_refuses_is_no_internal_error(
+    simdup: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: OSError, said: str
+) -> None:
+    def refused(*_: object, **__: object) -> None:
+        raise error
+
+    monkeypatch.setattr("simdup.operations.scan.examine", refused)
+    write(tmp_path, {"a.txt": prose(1)})
+    ran = simdup("scan", "a.txt")
+    assert ran.status == 2
+    assert ran.err.startswith(said)
 
 
 # Where results go.

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import sqlite3
 import struct
 import subprocess
 from pathlib import Path
@@ -104,3 +105,19 @@ def test_an_index_on_a_full_disk_is_read_as_it_is(
         assert sorted(os.listdir(corpus)) == ["corpus", "seen.index"]
     assert simdup("query", "seen.index", "corpus").status == 0
     assert simdup("index", "remove", "seen.index", "corpus/1.txt").status == 2
+
+
+def test_a_file_that_sqlite_cannot_read_is_explained(
+    simdup: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Index.build(str(tmp_path / "seen.index"), [("a", prose(1))]).close()
+
+    def refuse(*_: object, **__: object) -> None:
+        raise sqlite3.OperationalError("disk I/O error")
+
+    monkeypatch.setattr("sqlite3.connect", refuse)
+    for words in (("info", "seen.index"), ("build", "new.index", ".")):
+        ran = simdup("index", *words)
+        assert ran.status == 2
+        assert ran.err.startswith(f"simdup: {words[1]}: the index is damaged (disk I/O error)")
+    assert os.listdir(tmp_path) == ["seen.index"]

@@ -1,0 +1,139 @@
+"""Kill each command that writes at one moment after the other, and its workers; and interrupt it.
+
+A killed command leaves each target as it was or as it should be, and the next run succeeds and
+removes what it finds. An interrupted one cleans up itself. If a worker is killed, the command says
+so in one line.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+from benchmarks.reporting import Table
+from campaigns.judging import MIXED, NEW, OLD, Bench, Verdict
+from campaigns.running import ROOT, Outcome, Server, build_library
+from campaigns.scenarios import SCENARIOS, Scenario
+from campaigns.striking import Fault
+from campaigns.trying import Trial, say
+
+INTERRUPTIONS = ("SIGINT", "SIGTERM", "SIGHUP")
+# Scenarios that the suite kills.
+_SMALL = ("dedupe, a folder over another", "index add", "scan, with two processes")
+_WORKERS = "scan, with two processes"
+# Commands that are interrupted from their start on, imports included.
+_FROM_START = ("dedupe, a folder and an index", "index add")
+
+# After some processor time, a process sends a signal to itself.
+_AFTER = """
+import os, signal
+signal.signal(signal.SIGPROF, lambda *_: os.kill(os.getpid(), signal.{name}))
+signal.setitimer(signal.ITIMER_PROF, {seconds})
+from simdup.__main__ import main
+try:
+    main()
+finally:
+    signal.setitimer(signal.ITIMER_PROF, 0)
+"""
+
+
+def run(trial: Trial) -> Iterator[Table]:
+    """Kill and interrupt."""
+    counted: dict[str, Counter[str]] = {}
+    with Server(trial.folder, build_library(trial.folder)) as server:
+        for scenario in SCENARIOS:
+            if trial.size == "small" and scenario.name not in _SMALL:
+                continue
+            say(scenario.name)
+            bench = Bench(server, trial.folder, scenario)
+            if server.below:
+                for words, verdict in _strike(bench, trial):
+                    _count(counted.setdefault(words, Counter()), verdict)
+            if scenario.name in trial.pick(("index add",), _FROM_START):
+                for words, verdict in _from_start(bench, trial):
+                    _count(counted.setdefault(words, Counter()), verdict)
+    yield _table(counted)
+
+
+def _strike(bench: Bench, trial: Trial) -> Iterator[tuple[str, Verdict]]:
+    """Kill a command at every third call that concerns its folder; interrupt it at some."""
+    calls = bench.calls("any")
+    for name, stride, where in (
+        ("SIGKILL", trial.pick(calls // 3, 3), "main"),
+        *((name, trial.pick(calls // 2, 29), "main") for name in INTERRUPTIONS),
+        *([("SIGKILL", trial.pick(9, 1), "workers")] if bench.scenario.name == _WORKERS else []),
+    ):
+        for number in range(1 + 5 % stride, 10**6, stride):
+            fault = Fault("any", number, signal=name, where=where, within="run")
+            verdict = bench.strike(fault)
+            assert verdict.outcome is not None
+            if not verdict.outcome.reached:
+                break
+            _report(trial, bench.scenario, str(fault), verdict)
+            yield f"{name} to a worker" if where == "workers" else f"{name} at a call", verdict
+
+
+def _from_start(bench: Bench, trial: Trial) -> Iterator[tuple[str, Verdict]]:
+    """Interrupt a command at moments from its start on, imports included."""
+    whole = _seconds(bench)
+    moments = trial.pick(2, 50)
+    for name in INTERRUPTIONS:
+        for number in range(moments):
+            seconds = whole * (number + 0.5) / moments
+            script = _AFTER.format(name=name, seconds=seconds)
+            place = bench.copy()
+            verdict = bench.judge(place, Fault("any", 1, signal=name), _start(bench, place, script))
+            _report(trial, bench.scenario, f"{name} after {seconds:.3f} s", verdict)
+            yield f"{name} from the start on", verdict
+
+
+def _seconds(bench: Bench) -> float:
+    """Return how much processor time a command takes with its imports."""
+    place = bench.copy()
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    _start(bench, place, _AFTER.format(name="SIGINT", seconds=0))
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def _start(bench: Bench, place: Path, script: str) -> Outcome:
+    """Run a command in a new process."""
+    temporary = place / "tmp"
+    temporary.mkdir(exist_ok=True)
+    environment = os.environ | {
+        "PYTHONPATH": str(ROOT), "LC_ALL": "C.UTF-8", "PYTHONUTF8": "1", "TMPDIR": str(temporary),
+    }  # fmt: skip
+    done = subprocess.run(
+        [sys.executable, "-c", script, *bench.scenario.arguments], cwd=place, env=environment,
+        capture_output=True, text=True, check=False, timeout=300,
+    )  # fmt: skip
+    return Outcome(done.returncode, done.stderr, done.stdout, reached=True)
+
+
+def _report(trial: Trial, scenario: Scenario, what: str, verdict: Verdict) -> None:
+    for fault in verdict.faults:
+        trial.fail(f"{scenario.name}, {what}: {fault}")
+
+
+def _count(counts: Counter[str], verdict: Verdict) -> None:
+    counts["tried"] += 1
+    counts[verdict.state] += 1
+    counts["leftovers"] += verdict.leftovers
+    counts["failed"] += bool(verdict.faults)
+
+
+def _table(counted: dict[str, Counter[str]]) -> Table:
+    columns = ("tried", OLD, NEW, MIXED, "leftovers", "failed")
+    total = sum(counted.values(), Counter[str]())
+    rows = [(key, *(counts[name] for name in columns)) for key, counts in counted.items()]
+    rows.append(("all", *(total[name] for name in columns)))
+    note = (
+        "old, new: all targets are as they were, or as they should be; old and new: some are one, "
+        "some the other; leftovers: the next run found some, and removed them"
+    )
+    return Table("Commands killed and interrupted", ("how", *columns), rows, note)

@@ -1,0 +1,202 @@
+"""A process that has simdup imported, and forks for each command that it is asked to run.
+
+``python -m campaigns.serving`` answers lines of JSON; see `campaigns.running`.
+"""
+
+from __future__ import annotations
+
+import gc
+import importlib
+import json
+import os
+import resource
+import signal
+import sys
+import tempfile
+import time
+import traceback
+from contextlib import suppress
+from typing import Any
+
+from campaigns.striking import Below, Fault, InPython
+
+# Seconds after which a command is taken to hang. On a busy machine, all of them take below 2.
+PATIENCE = 60.0
+
+
+def main(library: bool) -> None:
+    """Serve until standard input ends."""
+    requests, answers = sys.stdin, os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    ways: dict[bool, Any] = {False: InPython()}
+    if library:
+        ways[True] = Below()
+    for line in requests:
+        request = json.loads(line)
+        if "modules" in request:
+            _import(request["modules"])
+            answer: Any = len(sys.modules)
+        else:
+            answer = _run(request["runs"], ways)
+        print(json.dumps(answer), file=answers, flush=True)
+
+
+def _import(names: list[str]) -> None:
+    """Import what a command has imported, so that no later one has to."""
+    for name in names:
+        with suppress(ImportError):
+            importlib.import_module(name)
+    from simdup import fingerprint
+
+    # Reads the dictionary of the segmenter and its table of IDFs.
+    fingerprint("今天天气很好 hello world 我们去公园散步吧")
+    # Otherwise the garbage collection of each forked process copies all pages.
+    gc.collect()
+    gc.freeze()
+
+
+def _run(runs: list[dict[str, Any]], ways: dict[bool, Any]) -> list[dict[str, Any]]:
+    """Start all commands together, and return what became of each."""
+    way, gate, started = None, os.pipe(), []
+    for run in runs:
+        # What is printed fits a pipe, and no limit on the size of files holds for one.
+        ends = [os.pipe(), os.pipe()]
+        if run["fault"]:
+            fault = Fault(**run["fault"])
+            way = ways[fault.below]
+            way.prepare(fault)
+        child = os.fork()
+        if child == 0:
+            os.close(gate[1])
+            os.read(gate[0], 1)
+            os.close(gate[0])
+            _connect(ends)
+            _become(run, way if run["fault"] else None)
+        for _, end in ends:
+            os.close(end)
+        started.append((child, [reader for reader, _ in ends]))
+    for end in gate:
+        os.close(end)
+    deadline = time.monotonic() + PATIENCE
+    answers = []
+    for child, readers in started:
+        answer = _wait(child, deadline)
+        answer["out"], answer["err"] = map(_read, readers)
+        answers.append(answer)
+    if way is not None:
+        reached, path, counts = way.seen()
+        answers[0] |= {"reached": reached, "path": path, "counts": counts}
+    return answers
+
+
+def _wait(child: int, end: float) -> dict[str, Any]:
+    """Wait for a process; kill it if it hangs."""
+    pause = 0.001
+    while True:
+        found, status, used = os.wait4(child, os.WNOHANG)
+        if found:
+            break
+        if time.monotonic() > end:
+            os.kill(child, signal.SIGKILL)
+            _, _, used = os.wait4(child, 0)
+            return {"status": None, "seconds": used.ru_utime + used.ru_stime}
+        time.sleep(pause)
+        pause = min(0.01, pause * 1.5)
+    answer = {"status": os.waitstatus_to_exitcode(status)}
+    answer["seconds"] = used.ru_utime + used.ru_stime
+    answer["alone"] = _ends(child)
+    return answer
+
+
+def _ends(group: int) -> bool:
+    """Return whether all processes of a group end, at the latest soon after the first of them."""
+    for _ in range(200):
+        try:
+            os.killpg(group, 0)
+        except ProcessLookupError:
+            return True
+        time.sleep(0.05)
+    os.killpg(group, signal.SIGKILL)
+    return False
+
+
+def _connect(ends: list[tuple[int, int]]) -> None:
+    """Let standard output and standard error go to pipes."""
+    for number, (reader, end) in enumerate(ends, 1):
+        os.dup2(end, number)
+        os.close(reader)
+        os.close(end)
+
+
+def _read(reader: int) -> str:
+    """Return what a process that has ended has printed; its workers may not have ended yet."""
+    os.set_blocking(reader, False)
+    try:
+        return os.read(reader, 1 << 16).decode("utf-8", "replace")
+    except BlockingIOError:
+        return ""
+    finally:
+        os.close(reader)
+
+
+def _become(run: dict[str, Any], way: Any) -> None:
+    """Run a command in this process, which has just been forked, and leave."""
+    status = 99
+    try:
+        os.setsid()
+        os.chdir(run["folder"])
+        os.environ["TMPDIR"] = run["temporary"]
+        tempfile.tempdir = None
+        given = os.open(run["stdin"], os.O_RDONLY)
+        os.dup2(given, 0)
+        os.close(given)
+        sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115
+        sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+        sys.stderr = open(2, "w", encoding="utf-8", errors="backslashreplace", closefd=False)  # noqa: SIM115
+        _set_clock(run["clock"])
+        if "2" in run["arguments"]:
+            _start_workers()
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        status = _call(run, way)
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        os._exit(status)
+
+
+def _call(run: dict[str, Any], way: Any) -> int:
+    from simdup.cli import main as command
+
+    before = set(sys.modules)
+    if way is not None:
+        way.arm()
+    try:
+        command(run["arguments"])
+    except SystemExit as left:
+        status = left.code if isinstance(left.code, int) else 98
+    with suppress(OSError, ValueError):
+        sys.stdout.flush()
+        sys.stderr.flush()
+    if run["modules"]:
+        with open(run["modules"], "w", encoding="utf-8") as file:
+            json.dump(sorted(set(sys.modules) - before), file)
+    return status
+
+
+def _start_workers() -> None:
+    """Let work be divided among processes at once: it would not be worth it for tiny texts."""
+    from simdup.ingest import corpus
+    from simdup.verify import crew
+
+    corpus.WORTH_WORKERS = crew.WORTH_CREW = 0
+
+
+def _set_clock(time: str) -> None:
+    """Date what is written to an index: two runs must give the same bytes."""
+    from simdup.index import repair, session
+
+    session.now = repair.now = lambda: time
+
+
+if __name__ == "__main__":
+    main("--library" in sys.argv)
