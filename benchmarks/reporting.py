@@ -44,7 +44,7 @@ class Table(NamedTuple):
 
 def render(table: Table) -> str:
     """Return a table in Markdown."""
-    text = aligned([table.columns, *([_shown(cell) for cell in row] for row in table.rows)])
+    text = aligned([table.columns, *([shown(cell) for cell in row] for row in table.rows)])
     return f"### {table.title}\n{text}" + (f"\n{table.note}" if table.note else "")
 
 
@@ -56,7 +56,7 @@ def aligned(cells: Sequence[Sequence[str]]) -> str:
     return "\n".join("| " + " | ".join(row) + " |" for row in padded)
 
 
-def _shown(cell: Cell) -> str:
+def shown(cell: Cell) -> str:
     """Return a cell as text: numbers with four significant digits."""
     if cell is None or isinstance(cell, str):
         return cell or ""

@@ -44,8 +44,8 @@ class Mutant(NamedTuple):
     mutation: Mutation
 
     def __str__(self) -> str:
-        _, line, before, after = self.path, self.mutation.line, *self.mutation[3:]
-        return f"{self.path}:{line}  {_short(before)}  ->  {_short(after)}"
+        before, after = _short(self.mutation.before), _short(self.mutation.after)
+        return f"{self.path}:{self.mutation.line}  {before}  ->  {after}"
 
 
 class Reach(NamedTuple):
@@ -65,7 +65,7 @@ class Reach(NamedTuple):
     def of(self, mutant: Mutant) -> list[str]:
         """Return the tests of a mutant, the shortest first, until they take `PATIENCE`."""
         room = mutant.path.split("/")[1]
-        found = self.tests.get((mutant.path, mutant.mutation.line), set())
+        found = self.tests.get((mutant.path, mutant.mutation.statement), set())
         # Tests of the room itself know most about it.
         order = sorted(found, key=lambda t: (not t.startswith(f"tests/{room}/"), self.cost(t), t))
         chosen, left = [], PATIENCE

@@ -25,6 +25,9 @@ class Mutation(NamedTuple):
     ----------
     line : int
         The first line of what is changed, from 1.
+    statement : int
+        The first line of the statement that it is in, by which one knows whether it runs; of a
+        default value, the first line of the function.
     start, end : int
         What is replaced, as offsets in bytes of the source.
     before, after : str
@@ -32,6 +35,7 @@ class Mutation(NamedTuple):
     """
 
     line: int
+    statement: int
     start: int
     end: int
     before: str
@@ -53,29 +57,39 @@ def mutations(source: str) -> list[Mutation]:
     for line in source.encode().splitlines(keepends=True):
         lines.append(lines[-1] + len(line))
     found = []
-    for node, after in _changes(ast.parse(source)):
+    for node, statement, after in _changes(ast.parse(source)):
         start = lines[node.lineno - 1] + node.col_offset
         end = lines[node.end_lineno - 1] + node.end_col_offset  # type: ignore[operator]
         before = source.encode()[start:end].decode()
         if before != after:
-            found.append(Mutation(node.lineno, start, end, before, after))
+            found.append(Mutation(node.lineno, statement, start, end, before, after))
     return sorted(set(found))
 
 
-def _changes(tree: ast.Module) -> Iterator[tuple[ast.expr | ast.stmt, str]]:
-    """Yield what can be changed, and what it becomes."""
-    pending: list[ast.AST] = [
-        node for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)
+def _changes(tree: ast.Module) -> Iterator[tuple[ast.expr | ast.stmt, int, str]]:
+    """Yield what can be changed, the line of its statement, and what it becomes."""
+    pending: list[tuple[ast.AST, int]] = [
+        (node, 0) for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)
     ]
     while pending:
-        node = pending.pop()
+        node, statement = pending.pop()
         if isinstance(node, ast.Raise | ast.Assert | ast.AnnAssign) and not _computes(node):
             continue
-        if isinstance(node, ast.expr):
-            yield from ((node, after) for after in _expressions(node))
+        if isinstance(node, ast.FunctionDef):
+            statement = _without_docstring(node.body)[0].lineno
         elif isinstance(node, ast.stmt):
-            yield from ((node, after) for after in _statements(node))
-        pending += _parts(node)
+            statement = node.lineno
+        if isinstance(node, ast.expr):
+            yield from ((node, statement, after) for after in _expressions(node))
+        elif isinstance(node, ast.stmt):
+            yield from ((node, statement, after) for after in _statements(node))
+        pending += [(part, statement) for part in _parts(node)]
+
+
+def _without_docstring(body: list[ast.stmt]) -> list[ast.stmt]:
+    first = body[0]
+    documented = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant)
+    return body[1:] if documented and len(body) > 1 else body
 
 
 def _computes(node: ast.AST) -> bool:

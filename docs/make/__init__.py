@@ -6,7 +6,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from docs.make import blocks, cli_page, curves, families, terminal
+from docs.make import blocks, cli_page, curves, families, proof, terminal
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -19,11 +19,14 @@ MADE: dict[str, Callable[[], str]] = {
     "docs/images/simhash-plans.svg": curves.simhash,
 }
 
-# A page of which one table is made.
-METHODS = "docs/methods.md"
+# Pages of which some tables are made.
+METHODS, TESTING = "docs/methods.md", "docs/testing.md"
 
 
 def pages() -> dict[str, str]:
     """Return what is made: paths below the root, and contents."""
     made = {path: make() for path, make in MADE.items()}
-    return made | {METHODS: families.put_table((ROOT / METHODS).read_text("utf-8"))}
+    return made | {
+        METHODS: families.put_table((ROOT / METHODS).read_text("utf-8")),
+        TESTING: proof.put_figures((ROOT / TESTING).read_text("utf-8")),
+    }

@@ -6,12 +6,12 @@ from functools import cache
 import pytest
 from support import ROOT
 
-from docs.make import MADE, METHODS, pages
+from docs.make import MADE, METHODS, TESTING, pages
 
 made = cache(pages)
 
 
-@pytest.mark.parametrize("path", [*MADE, METHODS])
+@pytest.mark.parametrize("path", [*MADE, METHODS, TESTING])
 def test_what_is_made_is_fresh(path: str) -> None:
     content = (ROOT / path).read_text("utf-8")
     assert content == made()[path], "run `python -m docs.make` and commit what it writes"
