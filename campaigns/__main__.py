@@ -11,7 +11,7 @@ from pathlib import Path
 from benchmarks.reporting import Table, environment, render, save
 from campaigns.trying import Trial, say
 
-NAMES: tuple[str, ...] = ("faults", "kills")
+NAMES: tuple[str, ...] = ("faults", "kills", "concurrency")
 RESULTS = Path(__file__).parent / "results"
 
 
