@@ -18,6 +18,7 @@ NAMES = (
     "fuzz",
     "faults",
     "kills",
+    "concurrency",
     "hostile",
     "damage",
 )

@@ -17,7 +17,7 @@ from campaigns.states import State, differences, look
 from campaigns.striking import Fault
 
 # What a message must not have: an error is explained, not reported.
-_RAW = re.compile(r"Traceback|internal error|Error:|Exception ignored|File \"|\[Errno")
+RAW = re.compile(r"Traceback|internal error|Error:|Exception ignored|File \"|\[Errno")
 # A document that cannot be read is left out of a result, which says so.
 _READING = ("open", "read", "close", "any")
 OLD, NEW, LEFT_OUT, MIXED = "old", "new", "left out", "old and new"
@@ -67,6 +67,11 @@ class Bench:
                 index.execute("UPDATE part SET content = x'' WHERE kind = 'contents'")
         self.expected = self._expect()
 
+    @property
+    def within(self) -> str:
+        """The folder that the scenario runs in, as `Fault` takes it."""
+        return f"{self._place}{os.sep}"
+
     def copy(self) -> Path:
         """Return a fresh folder as the scenario finds it."""
         shutil.rmtree(self._place)
@@ -94,7 +99,7 @@ class Bench:
         """Run the command with a fault, look at what is there, and run it once more without."""
         place = self.copy()
         if fault.within:
-            fault = replace(fault, within=f"{place}{os.sep}")
+            fault = replace(fault, within=self.within)
         outcome = self.server.run(place, self.scenario.arguments, fault)
         if not outcome.reached and fault.kind != "room":
             return Verdict(outcome=outcome)
@@ -168,7 +173,7 @@ class Bench:
             # A document that cannot be read has a line of its own.
             if len(errors) != 1 and not (source and errors):
                 verdict.faults.append(f"{len(errors)} lines of error: {outcome.err!r}")
-        if _RAW.search(outcome.err):
+        if RAW.search(outcome.err):
             verdict.faults.append(f"not in plain words: {outcome.err!r}")
 
     def _judge_end(self, verdict: Verdict, outcome: Outcome, name: str) -> None:
@@ -213,5 +218,5 @@ class Bench:
                 f"the next run over the new state: status {again.status}, {again.err!r}, "
                 + differences(after.files, expected.again.files)
             )
-        if again.status not in (0, 2) or _RAW.search(again.err):
+        if again.status not in (0, 2) or RAW.search(again.err):
             verdict.faults.append(f"the next run: status {again.status}, {again.err!r}")

@@ -24,10 +24,10 @@ from campaigns.trying import Trial, say
 
 INTERRUPTIONS = ("SIGINT", "SIGTERM", "SIGHUP")
 # Scenarios that the suite kills.
-_SMALL = ("dedupe, a folder over another", "index add", "scan, with two processes")
+_SMALL = ("index add", "scan, with two processes")
 _WORKERS = "scan, with two processes"
-# Commands that are interrupted from their start on, imports included.
-_FROM_START = ("dedupe, a folder and an index", "index add")
+# The command that is interrupted from its start on, imports included; and that of the suite.
+_FROM_START, _FROM_START_SMALL = "dedupe, a folder and an index", "index add"
 
 # After some processor time, a process sends a signal to itself.
 _AFTER = """
@@ -54,7 +54,7 @@ def run(trial: Trial) -> Iterator[Table]:
             if server.below:
                 for words, verdict in _strike(bench, trial):
                     _count(counted.setdefault(words, Counter()), verdict)
-            if scenario.name in trial.pick(("index add",), _FROM_START):
+            if scenario.name == trial.pick(_FROM_START_SMALL, _FROM_START):
                 for words, verdict in _from_start(bench, trial):
                     _count(counted.setdefault(words, Counter()), verdict)
     yield _table(counted)
@@ -81,10 +81,10 @@ def _strike(bench: Bench, trial: Trial) -> Iterator[tuple[str, Verdict]]:
 def _from_start(bench: Bench, trial: Trial) -> Iterator[tuple[str, Verdict]]:
     """Interrupt a command at moments from its start on, imports included."""
     whole = _seconds(bench)
-    moments = trial.pick(2, 50)
-    for name in INTERRUPTIONS:
+    moments = trial.pick(1, 34)
+    for turn, name in enumerate(INTERRUPTIONS):
         for number in range(moments):
-            seconds = whole * (number + 0.5) / moments
+            seconds = whole * (number + (turn + 0.5) / len(INTERRUPTIONS)) / moments
             script = _AFTER.format(name=name, seconds=seconds)
             place = bench.copy()
             verdict = bench.judge(place, Fault("any", 1, signal=name), _start(bench, place, script))

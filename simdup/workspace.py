@@ -214,7 +214,9 @@ def _is(descriptor: int, path: str) -> bool:
 def _release(descriptor: int | None) -> None:
     if descriptor in _held:
         _held.discard(descriptor)
-        os.close(descriptor)
+        # Nothing was written through it, and it is closed in any case.
+        with suppress(OSError):
+            os.close(descriptor)
 
 
 def _release_all() -> None:

@@ -148,6 +148,24 @@ def test_only_leftovers_of_killed_processes_are_removed(tmp_path: Path) -> None:
         assert stat.S_IMODE(os.stat(path).st_mode) == 0o700
 
 
+def test_a_lock_that_cannot_be_closed_cleanly_is_no_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    close = os.close
+
+    def complain(descriptor: int) -> None:
+        close(descriptor)
+        raise OSError(errno.EIO, "Input/output error")
+
+    with monkeypatch.context() as patch, work_folder(str(tmp_path)), reserve(str(tmp_path / "t")):
+        patch.setattr(os, "close", complain)
+        child = os.fork()
+        if child == 0:
+            os._exit(len(workspace._held))
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert os.listdir(tmp_path) == []
+
+
 def test_one_writes_to_a_target_at_a_time(tmp_path: Path) -> None:
     target = tmp_path / "deep" / "er" / "out"
     code = "with reserve(sys.argv[1], parents=True):\n"
