@@ -21,6 +21,7 @@ NAMES = (
     "concurrency",
     "hostile",
     "damage",
+    "determinism",
 )
 RESULTS = Path(__file__).parent / "results"
 

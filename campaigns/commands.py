@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import os
 import pickle
-import resource
 import signal
 import sys
 import warnings
@@ -21,7 +20,9 @@ Value = TypeVar("Value")
 _MEMORY = 1 << 30
 _SECONDS = 60  # of processor time, and of waiting
 # Signals that the command line handles its own way.
-_HANDLED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_HANDLED = [
+    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
+]
 
 
 class Ran(NamedTuple):
@@ -88,6 +89,8 @@ def _work(work: Callable[[], object], folder: Path, writer: int) -> NoReturn:
 
 
 def _limit() -> None:
+    import resource  # Windows, where nothing forks, lacks it
+
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     signal.alarm(_SECONDS)
     resource.setrlimit(resource.RLIMIT_CPU, (_SECONDS, _SECONDS))

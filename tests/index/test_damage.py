@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 from support import Command, process, prose
 
-from campaigns import damage as campaign
 from campaigns.crafted import ROWS, edit, forge, forget_manifest
 from campaigns.trying import Trial
 from simdup import Index, Recipe, SimdupError
@@ -60,6 +59,8 @@ def same_or_refused(path: Path, right: list[tuple[str, Any]]) -> str:
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="damages are tried in forked children")
 def test_damages_are_harmless_or_found(tmp_path: Path) -> None:
     """Flipped bits, truncations, files beside it, and indexes made on purpose: see the campaign."""
+    from campaigns import damage as campaign
+
     trial = Trial(tmp_path, "small")
     *damaged, full = campaign.run(trial)
     assert not trial.failures
