@@ -40,7 +40,7 @@ def run(trial: Trial) -> Iterator[Table]:
     settings, report = trial.folder / "settings", trial.folder / "report.json"
     settings.write_text(_SETTINGS.format(folder=trial.folder), "utf-8")
     tests = trial.pick(["tests/lsh"], [])
-    _coverage(settings, "run", "-m", "pytest", "-q", "-p", "no:xdist", "-p", "no:cacheprovider",
+    _coverage(settings, "run", "-m", "pytest", "-q", "-n", "auto", "-p", "no:cacheprovider",
               "-p", "no:cov", "-m", "not spark", *tests)  # fmt: skip
     _coverage(settings, "combine", "-q")
     _coverage(settings, "json", "-q", "-o", str(report))
