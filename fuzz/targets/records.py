@@ -6,6 +6,7 @@ import gzip
 import io
 import json
 from functools import cache
+from importlib.util import find_spec
 
 from fuzz.files import documents, write
 from fuzz.oracle import expect, expect_same
@@ -97,9 +98,8 @@ def _packed(suffix: str, content: bytes) -> bytes:
 
 def parquet(data: bytes) -> None:
     """Damaged Parquet."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
+    if find_spec("pyarrow") is None:
+        return
     taken = Taken(data)
     reading = taken.choice(_READINGS[:4])
     stored = bytearray(_table())
@@ -107,7 +107,6 @@ def parquet(data: bytes) -> None:
         # The end has the description of the columns.
         place = len(stored) - 1 - taken.number(2) % len(stored)
         stored[place] = taken.number()
-    del pa, pq
     documents(write("a.parquet", bytes(stored)), reading)
 
 
