@@ -15,7 +15,7 @@ from campaigns.trying import Trial
 from fuzz import watching
 
 # Of processor time for each target.  The suite runs as long as the variable says.
-_FULL, _SMALL, _VARIABLE = 20.0, 0.3, "SIMDUP_FUZZ_SECONDS"
+_FULL, _SMALL, _VARIABLE = 10.0, 0.3, "SIMDUP_FUZZ_SECONDS"
 _ROOT = Path(__file__).resolve().parents[1]
 _COLUMNS = (
     "target", "inputs", "refused", "slowest call s", "most memory of a call MB", "edges reached",
@@ -50,11 +50,13 @@ def run(trial: Trial) -> Iterator[Table]:
 
 
 def _row(name: str, one: dict[str, Any]) -> tuple[Any, ...]:
-    figures = one["inputs"], one["refused"], one["slowest"], one["megabytes"], one["edges"]
+    slowest, memory = round(one["slowest"], 3), round(one["megabytes"])
+    figures = one["inputs"], one["refused"], slowest, memory, one["edges"]
     return name, *figures, len(one["faults"])
 
 
 def _total(every: list[dict[str, Any]]) -> tuple[Any, ...]:
     inputs, refused = (sum(one[key] for one in every) for key in ("inputs", "refused"))
     slowest, memory = (max(one[key] for one in every) for key in ("slowest", "megabytes"))
+    slowest, memory = round(slowest, 3), round(memory)
     return "all", inputs, refused, slowest, memory, None, sum(len(one["faults"]) for one in every)

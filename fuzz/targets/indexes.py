@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import json
 import os
 import sqlite3
@@ -40,7 +41,7 @@ _STATEMENTS = (
 def index(data: bytes) -> None:
     """Index files: opened, checked, asked, exported, changed, repaired; never a wrong answer."""
     taken = Taken(data)
-    for name in os.listdir():
+    for name in glob.glob("[xy].index*"):
         os.unlink(name)
     write("x.index", _whole())
     kinds = set()

@@ -165,6 +165,7 @@ TARGETS = (
         fingerprints,
         (_LINES, _LINES.replace(b"bits=64", b"bits=128"), b"0f  a\n0e  b\nff  a\n", b"# simdup 1"),
         (b"# simdup ", b"recipe=", b"bits=", b"  ", b"\\n", b"\\\\", b"\xff", b"\n"),
+        most=6000,
     ),
     Target(
         decisions,

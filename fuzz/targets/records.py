@@ -6,6 +6,7 @@ import gzip
 import io
 import json
 from functools import cache
+from importlib.util import find_spec
 
 from fuzz.files import documents, write
 from fuzz.oracle import expect, expect_same
@@ -63,9 +64,10 @@ def address(data: bytes) -> None:
     every = documents(source, reading)
     if "\0" in name:
         return
-    found = documents(f"{source}#{name}", reading)
+    place = f"{source}#{name}"
+    found = documents(place, reading)
     expect(len(found) <= 1, "several records of one address")
-    known: list[Document] = [one for one in every if one.place == f"{source}#{name}"]
+    known: list[Document] = [one for one in every if one.record and one.place == place]
     if known and reading.id_field is None:
         expect_same([one.text for one in found], [one.text for one in known], "the record alone")
 
@@ -97,9 +99,8 @@ def _packed(suffix: str, content: bytes) -> bytes:
 
 def parquet(data: bytes) -> None:
     """Damaged Parquet."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
+    if find_spec("pyarrow") is None:
+        return
     taken = Taken(data)
     reading = taken.choice(_READINGS[:4])
     stored = bytearray(_table())
@@ -107,7 +108,6 @@ def parquet(data: bytes) -> None:
         # The end has the description of the columns.
         place = len(stored) - 1 - taken.number(2) % len(stored)
         stored[place] = taken.number()
-    del pa, pq
     documents(write("a.parquet", bytes(stored)), reading)
 
 

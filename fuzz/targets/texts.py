@@ -163,6 +163,7 @@ TARGETS = (
          b"\0<?xml version='1.0' encoding='utf-16'?><html/>"),
         (b"<p>", b"</p>", b"<script>", b"<!--", b"-->", b"<meta charset=", b"&#x", b"&amp;",
          b"<title>", b"<![CDATA[", b"<svg>", b"<table>", b"<template>", b"xmlns:a=", b"\xff\xfe"),
+        most=8000,
     ),
     Target(
         text,

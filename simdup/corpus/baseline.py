@@ -14,7 +14,7 @@ from simdup.model.baseline import Baseline, Entry
 # The first line; the number increases with incompatible changes.
 HEAD = "# simdup-baseline 1"
 
-_ANY_HEAD = re.compile(r"# simdup-baseline (\d+)\s*")
+_ANY_HEAD = re.compile(r"# simdup-baseline (\d{1,9})\s*")
 _LINE = re.compile(r"([0-9a-f]{32})(?:  (.*))?")
 
 _MISSING = "add `update_baseline` to write it"

@@ -20,7 +20,8 @@ from simdup.errors import SimdupError
 from simdup.model.recipe import BITS_EXPECTED
 
 _ESCAPED = "\\\n\r"
-_HEADER = re.compile(r"# simdup (\d+)((?: \w+=\S+)*)\s*")
+_HEADER = re.compile(r"# simdup (\d{1,9})((?: \w+=\S+)*)\s*")
+_BITS = re.compile("[0-9]{1,9}")
 _ONE_MODEL = "learn one model with `fit`, and use it as `idf` for both"
 _SOURCE = "`fingerprint` prints such lines"
 
@@ -148,7 +149,7 @@ class _Locator:
 def _read_header(line: str, where: str) -> tuple[str, int]:
     match = _HEADER.fullmatch(line)
     values = dict(item.split("=", 1) for item in match[2].split()) if match else {}
-    if match is None or not values.get("bits", "").isdigit() or "recipe" not in values:
+    if match is None or not _BITS.fullmatch(values.get("bits", "")) or "recipe" not in values:
         raise SimdupError(where, "invalid header (expected `# simdup 1 recipe=... bits=...`)")
     if match[1] != "1":
         raise SimdupError(

@@ -35,6 +35,11 @@ _MARKUP = re.compile(
 )
 
 
+# A character by its number, with at least as many digits as the last one has.  Python reads no
+# number of more than 4,300 digits.
+_DIGITS, _BEYOND = 7, 0x110000
+_LONG_REFERENCE = re.compile(rf"&#0*([0-9]{{{_DIGITS},}});?")
+
 # Where a title begins and ends; one that does not end within 2,000 characters does not count.
 _TITLES = tuple(
     (re.compile(rf"<{tag}\b[^<>]*>", re.IGNORECASE), re.compile(rf"</{tag}\b", re.IGNORECASE))
@@ -117,9 +122,14 @@ def page_title(page: str) -> str | None:
 
 
 def _all_text(page: str) -> str:
-    text = html.unescape(_MARKUP.sub(_gap, page))
+    text = html.unescape(_LONG_REFERENCE.sub(_shortened, _MARKUP.sub(_gap, page)))
     lines = (" ".join(line.split()) for line in text.split("\n"))
     return "\n".join(line for line in lines if line)
+
+
+def _shortened(reference: re.Match[str]) -> str:
+    """Return a reference that means the same and has a few digits."""
+    return f"&#{reference[1] if len(reference[1]) == _DIGITS else _BEYOND};"
 
 
 def _gap(markup: re.Match[str]) -> str:

@@ -81,7 +81,7 @@ def _batches(file: File, table: Any, reading: Reading) -> Iterator[ParquetBatch 
     names = [name for name, _ in leaves]
     missing = missing_field(names, reading, unique=True)
     if missing:
-        sizes = {name: _bytes_of(table.metadata, name) for name, kind in leaves if _is_text(kind)}
+        sizes = {name: _bytes_of(table, name) for name, kind in leaves if _is_text(kind)}
         yield replace(missing, document=file.path, fields=dict.fromkeys(names, 0) | sizes)
         return
     kinds = dict(leaves)
@@ -94,7 +94,8 @@ def _batches(file: File, table: Any, reading: Reading) -> Iterator[ParquetBatch 
     asked = (reading.id_field, reading.value_field, reading.group_field, reading.title_field)
     others = [n for n in asked if n in names and n is not None]
     rows = max(1, table.metadata.num_rows)
-    per_row = max(1, sum(_bytes_of(table.metadata, name) for name in fields) // rows)
+    first = max(1, table.metadata.row_group(0).num_rows) if table.metadata.num_row_groups else 1
+    per_row = max(1, sum(_bytes_of(table, name) for name in fields) // first)
     most = min(max(1, BATCH_BYTES // per_row), _MOST_ROWS)
     record = 1
     columns = [*fields, *others]
@@ -160,16 +161,23 @@ def _to_values(column: Any) -> list[Any]:
     return [None if number is None else number / per_second for number in numbers]
 
 
-def _bytes_of(metadata: Any, field: str) -> int:
-    """Return the uncompressed bytes of a column."""
-    total = 0
-    for group in range(metadata.num_row_groups):
-        columns = metadata.row_group(group)
-        for i in range(columns.num_columns):
-            column = columns.column(i)
-            if column.path_in_schema == field:
-                total += column.total_uncompressed_size
-    return total
+def _bytes_of(table: Any, field: str) -> int:
+    """Return the uncompressed bytes of a column in the first row group, which stands for all."""
+    if not table.metadata.num_row_groups:
+        return 0
+    _require_readable(table, [field])
+    group, schema = table.metadata.row_group(0), table.metadata.schema
+    places = [i for i in range(group.num_columns) if schema.column(i).path == field]
+    return sum(group.column(i).total_uncompressed_size for i in places)
+
+
+def _require_readable(table: Any, columns: list[str] | None = None) -> None:
+    """Raise if what the first row group says of columns is damaged.
+
+    Reading such a column raises.  Asking for its size or compression ends the process: pyarrow does
+    not catch the exception of C++ there.
+    """
+    next(table.iter_batches(1, row_groups=[0], columns=columns, use_threads=False), None)
 
 
 def copy_rows(source: IO[bytes], target: IO[bytes], keep: Callable[[int], bool]) -> None:
@@ -224,7 +232,10 @@ def _rewrite(
 
     try:
         _write_changed(source, target, change, added)
-    except pa.ArrowException as error:
+    except (pa.ArrowException, OSError) as error:
+        # Those of the system have a number, those of pyarrow none.
+        if isinstance(error, OSError) and error.errno is not None:
+            raise
         raise OSError(errno.EIO, f"not Parquet: {_first_line(error)}") from None
 
 
@@ -241,6 +252,7 @@ def _write_changed(
         metadata = table.metadata
         compression: Any = "snappy"
         if metadata.num_row_groups:
+            _require_readable(table)
             group = metadata.row_group(0)
             columns = [group.column(i) for i in range(group.num_columns)]
             # pyarrow uses one name to read this compression and another to write it.

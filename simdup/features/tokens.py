@@ -20,9 +20,11 @@ from simdup.model.recipe import Recipe
 Cut = Callable[[str], list[str]]
 Tokenizer = Callable[[Sequence[str]], Iterable[list[str]]]
 
-# Runs of dictionary characters, other single Han characters, words of all other scripts.
-_HAN_RUN = "[\u4e00-\u9fff]+"
-_OTHER_HAN = "[\u3007\u3400-\u4dbf\uf900-\ufaff\U00020000-\U000323af]"
+# Runs of dictionary characters, other single Han characters, words of all other scripts.  The 42
+# characters from U+9FD6 are in no dictionary: jieba cuts them one by one, and rjieba together.
+_LAST = "\u9fd5"
+_HAN_RUN = f"[\u4e00-{_LAST}]+"
+_OTHER_HAN = "[\u3007\u3400-\u4dbf\u9fd6-\u9fff\uf900-\ufaff\U00020000-\U000323af]"
 _OTHER_WORD = "[^\\W\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af]+"
 _find_others = re.compile(f"{_OTHER_HAN}|{_OTHER_WORD}").findall
 _find_all = re.compile(f"{_HAN_RUN}|{_OTHER_HAN}|{_OTHER_WORD}").findall
@@ -33,6 +35,10 @@ _GAP_CODE = np.uint32(ord(GAP))
 
 # More digits than any corpus needs, and fewer than Python refuses to parse.
 _FREQUENCY_DIGITS = 18
+# The longest word of jieba's own dictionary has 16.  jieba keeps every beginning of a word: one of
+# 20,000 characters takes 400 MB, and an index brings its dictionary along.
+_WORD_CHARACTERS = 100
+_TAG = re.compile("[a-zA-Z]+")
 
 
 class Dictionary(NamedTuple):
@@ -80,7 +86,7 @@ def tokenizer(
     Raises
     ------
     SimdupError
-        If the engine is not installed, or the dictionary has an invalid line.
+        If the engine is not installed, or the dictionary has a line that is too long.
     """
     kind, _, count = recipe.tokens.partition(":")
     if kind == "split":
@@ -112,7 +118,7 @@ def _part(texts: Sequence[str]) -> tuple[list[str], list[str]]:
     for the runs with a regular expression.
     """
     codes, ends = to_codes("".join(texts)), ends_of(texts)
-    han = (codes >= 0x4E00) & (codes <= 0x9FFF)
+    han = (codes >= 0x4E00) & (codes <= ord(_LAST))
     begins = ends[:-1][np.diff(ends) > 0]
     parted = []
     for wanted in (han, ~han):
@@ -140,7 +146,7 @@ def _words_in_order(text: str, cut: Cut) -> Iterator[str]:
 
 
 def _is_run(match: str) -> bool:
-    return "\u4e00" <= match[0] <= "\u9fff"
+    return "\u4e00" <= match[0] <= _LAST
 
 
 def _grams(items: str | list[str], n: int, glue: str) -> list[str]:
@@ -208,12 +214,24 @@ def _entries(dictionary: Dictionary) -> Iterator[tuple[str, str | None, str | No
     for number, line in enumerate(dictionary.content.decode("utf-8-sig").splitlines(), 1):
         if not line.strip():
             continue
-        match = re.fullmatch(r"(.+?)(?:\s+(\d+))?(?:\s+([a-zA-Z]+))?", line.strip())
-        if match is None:
-            where = f"{dictionary.path}:{number}"
-            raise SimdupError(where, "invalid line (expected `word [frequency] [tag]`)")
-        word, frequency, tag = match.groups()
+        word, frequency, tag = _entry(line.strip())
+        what = ""
         if frequency and len(frequency) > _FREQUENCY_DIGITS:
             what = f"a frequency of {len(frequency)} digits (at most {_FREQUENCY_DIGITS})"
+        elif len(word) > _WORD_CHARACTERS:
+            what = f"a word of {len(word):,} characters (at most {_WORD_CHARACTERS})"
+        if what:
             raise SimdupError(f"{dictionary.path}:{number}", what)
         yield word, frequency, tag
+
+
+def _entry(line: str) -> tuple[str, str | None, str | None]:
+    """Return the word of a line, its frequency and its tag; a word may have spaces in it."""
+    word, frequency, tag = line, None, None
+    *before, last = word.rsplit(None, 1)
+    if before and _TAG.fullmatch(last):
+        word, tag = before[0], last
+    *before, last = word.rsplit(None, 1)
+    if before and last.isdecimal():
+        word, frequency = before[0], last
+    return word, frequency, tag

@@ -825,13 +825,22 @@ def test_lines_of_different_recipes_are_refused(simdup: Command, tmp_path: Path)
     "bad",
     [b"00fg  x", b"00ff x", b"00ff", b"x", b"00ff0  x", b"00f  x", b"  x", b"# header", b"\xff  x",
         b"\n".join([b"00 f  x"] * 16),
-     b"# simdup 2 recipe=abc bits=16", b"# simdup 1 recipe=abc bits=banana"],
+     b"# simdup 2 recipe=abc bits=16", b"# simdup 1 recipe=abc bits=banana",
+     "# simdup 1 recipe=abc bits=²".encode(), b"# simdup 1 recipe=abc bits=" + b"1" * 5000,
+     b"# simdup " + b"1" * 5000],
 )  # fmt: skip
 def test_invalid_lines(simdup: Command, bad: bytes) -> None:
     ran = simdup("cluster", stdin=LINES + bad + b"\n")
     assert (ran.status, ran.out) == (2, b"")
     assert re.match(r"simdup: -:7: ", ran.err)
     assert "internal" not in ran.err
+
+
+def test_a_size_beyond_all_bounds_is_no_limit(simdup: Command, tmp_path: Path) -> None:
+    write(tmp_path, {"a.txt": prose(1), "b.txt": prose(1)})
+    for size in ("9" * 400 + "G", "1" * 5000):
+        ran = simdup("scan", "a.txt", "b.txt", "--memory", size, "--max-size", size)
+        assert (ran.status, ran.out.count(b".txt")) == (0, 2)
 
 
 # Pipes.

@@ -157,6 +157,18 @@ def test_hostile_pages_do_not_fall_over(hostile: str) -> None:
         assert extract_text(hostile, "main") == "正文" * 60
 
 
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [
+        ("1" * 5000, "\ufffd"), ("0" * 5000 + "65", "A"), ("00000020013", "中"),
+        ("1114109", "\U0010fffd"), ("1114112", "\ufffd"), ("0000000038;amp", "&amp"),
+    ],
+)  # fmt: skip
+def test_a_character_by_a_number_of_many_digits(number: str, text: str) -> None:
+    """More than 4,300 digits used to be an internal error."""
+    assert extract_text(f"<p>x&#{number};</p>", "all").rstrip(";") == f"x{text}"
+
+
 @pytest.mark.usefixtures("_justext")
 def test_a_page_without_main_text_is_skipped(simdup: Command, tmp_path: Path) -> None:
     write(tmp_path / "c", {"a.html": page("", "甲"), "b.html": "<p> </p>", "c.txt": prose(1)})

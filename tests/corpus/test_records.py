@@ -5,6 +5,7 @@ import io
 import json
 import os
 import random
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -377,3 +378,18 @@ def test_dedupe_keeps_a_damaged_parquet_file(simdup: Command, tmp_path: Path) ->
         assert (ran.status, "internal" in ran.err) == (2, False), ran.err
         assert f"c/{name}.parquet: not Parquet" in ran.err
         assert (tmp_path / f"{name}.parquet").read_bytes() == content
+
+
+def test_damage_that_makes_pyarrow_end_the_process(tmp_path: Path) -> None:
+    """Found by fuzzing: what is said of the column `title` is damaged."""
+    pytest.importorskip("pyarrow", reason="needs the extra simdup[parquet]")
+    shutil.copy(Path(__file__).with_name("samples") / "damaged.parquet", tmp_path / "a.parquet")
+    whole = process("fingerprint", "a.parquet", "--idf", "builtin", cwd=tmp_path)
+    assert (whole.status, len(whole.lines)) == (2, 3)  # a header, two texts, one that is null
+    for arguments in (
+        ("scan", "a.parquet", "--field", "title"),
+        ("scan", "a.parquet", "--field", "x"),
+        ("dedupe", "a.parquet", "--annotate", "-o", "b.parquet"),
+    ):
+        ran = process(*arguments, cwd=tmp_path)
+        assert (ran.status, ran.err.lower().count(": not parquet: ")) == (2, 1)

@@ -4,8 +4,10 @@ import gzip
 import itertools
 import json
 import os
+import re
 import subprocess
 import sys
+import time
 from collections import Counter
 from pathlib import Path
 
@@ -15,7 +17,7 @@ from hypothesis import strategies as st
 from support import Command, environment, process, prose, write
 
 from simdup import Recipe, SimdupError, compare, fingerprint
-from simdup.features.tokens import tokenizer
+from simdup.features.tokens import Dictionary, _entries, tokenizer
 
 
 def terms(text: str, tokens: str, **changes: object) -> dict[str, float]:
@@ -107,6 +109,13 @@ def test_engines_agree_on_any_mix(text: str) -> None:
     for kind in ("words", "ngrams:2"):
         one, other = (tokenizer(Recipe(tokens=kind), engine) for engine in ENGINES)
         assert [sorted(cut) for cut in one([text])] == [sorted(cut) for cut in other([text])]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_characters_that_no_dictionary_has_are_cut_one_by_one(engine: str) -> None:
+    text = "河" + "".join(map(chr, range(0x9FD6, 0xA000))) + "岸"
+    (cut,) = tokenizer(Recipe(tokens="ngrams:1"), engine)([text])
+    assert cut == list(text)
 
 
 @pytest.mark.parametrize("collection", ["laws", "vsdocs", "poems"])
@@ -224,3 +233,38 @@ def test_an_absurd_frequency_is_an_error(simdup: Command, tmp_path: Path) -> Non
     ran = simdup("fingerprint", "a.txt", "--dict", "long.dict")
     assert ran.status == 2
     assert ran.err == "simdup: long.dict:2: a frequency of 5000 digits (at most 18)\n"
+
+
+def test_an_absurd_word_is_an_error(simdup: Command, tmp_path: Path) -> None:
+    """It took memory in the square of its length, and many spaces took such time."""
+    write(tmp_path, {"a.txt": prose(1), "long.dict": f"云栖竹径 {' ' * 30_000}!\n"})
+    started = time.process_time()
+    ran = simdup("fingerprint", "a.txt", "--dict", "long.dict")
+    assert time.process_time() - started < 5
+    assert ran.status == 2
+    assert ran.err == "simdup: long.dict:1: a word of 30,006 characters (at most 100)\n"
+
+
+@pytest.mark.parametrize(
+    ("line", "entry"),
+    [
+        ("云栖竹径", ("云栖竹径", None, None)),
+        ("云栖竹径 5", ("云栖竹径", "5", None)),
+        ("云栖竹径\t5  n", ("云栖竹径", "5", "n")),
+        ("云栖竹径 n", ("云栖竹径", None, "n")),
+        ("New York 9 ns", ("New York", "9", "ns")),
+        ("New York", ("New", None, "York")),
+        ("a n 5", ("a n", "5", None)),
+        ("a 1 2", ("a 1", "2", None)),
+        ("5", ("5", None, None)),
+        ("5 n", ("5", None, "n")),
+    ],
+)
+def test_an_entry_is_read_from_its_end(
+    line: str, entry: tuple[str, str | None, str | None]
+) -> None:
+    assert list(_entries(Dictionary("a", line.encode()))) == [entry]
+    # As jieba reads it, which takes time in the square of its spaces.
+    found = re.fullmatch(r"(.+?)(?:\s+(\d+))?(?:\s+([a-zA-Z]+))?", line)
+    assert found is not None
+    assert found.groups() == entry

@@ -57,8 +57,10 @@ def words(text: str, cut: Callable[[str], list[str]]) -> list[str]:
     """The words of a text, in order, character by character; `cut` cuts the dictionary's runs."""
 
     def script(c: str) -> str:
-        if "\u4e00" <= c <= "\u9fff":
+        if "\u4e00" <= c <= "\u9fd5":
             return "run"
+        if "\u9fd6" <= c <= "\u9fff":
+            return "single"
         if c == "\u3007" or "\u3400" <= c <= "\u4dbf" or "\uf900" <= c <= "\ufaff":
             return "single"
         if "\U00020000" <= c <= "\U000323af":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from functools import partial
 from typing import Any
 
@@ -33,7 +34,9 @@ class Size(click.ParamType):  # type: ignore[type-arg]  # generic since Click 8.
         match = re.fullmatch(r"(\d+(?:\.\d+)?)([KMGT]?)(?:I?B)?", str(value).upper())
         if match is None:
             self.fail(f"{value!r} is not a size (expected a number such as 500M or 2G)", param, ctx)
-        return int(float(match[1]) * 1024 ** " KMGT".index(match[2] or " "))
+        size = float(match[1]) * 1024 ** " KMGT".index(match[2] or " ")
+        # Beyond any machine; some numbers of many digits would even be infinite.
+        return int(min(size, sys.maxsize))
 
 
 _run = partial(option, panel="Search", defaults=_DEFAULT)
