@@ -131,10 +131,14 @@ def _serve(
     # A separate thread receives tasks.  Otherwise a worker that sends a long result and a parent
     # that sends a long task would wait for each other forever.
     tasks: queue.SimpleQueue[Any] = queue.SimpleQueue()
-    threading.Thread(target=_listen, args=(pipe, tasks, parent), daemon=True).start()
     # Existing objects stay shared with the parent; garbage collection would copy their pages.
     gc.freeze()
-    work = start(number)
+    try:
+        work = start(number)
+        threading.Thread(target=_listen, args=(pipe, tasks, parent), daemon=True).start()
+    except Exception as error:
+        _give_up(pipe, error)
+        return
     with suppress(OSError):
         while True:
             task = tasks.get()
@@ -143,6 +147,14 @@ def _serve(
             except Exception as error:
                 answer = error
             pipe.send(answer)
+
+
+def _give_up(pipe: Connection, error: Exception) -> None:
+    """Answer with an error, and wait until the parent, which may be sending a task, has read it."""
+    with suppress(EOFError, OSError):
+        pipe.send(error)
+        while True:
+            pipe.recv()
 
 
 def _listen(pipe: Connection, tasks: queue.SimpleQueue[Any], parent: int) -> None:
