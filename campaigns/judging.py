@@ -119,6 +119,9 @@ class Bench:
         return verdict
 
     def _is_source(self, path: str) -> bool:
+        """Return whether a path is a SOURCE, or the copy of standard input."""
+        if self.scenario.stdin and os.path.basename(path) == "input":
+            return True
         below = os.path.relpath(os.path.join(self._place, path), self._place)
         return below in self.expected.old.beside(self.scenario.targets) and below != "tmp"
 

@@ -58,7 +58,9 @@ def look(folder: Path) -> State:
         below = os.path.relpath(place, folder)
         for name in sorted([*folders, *names]):
             path, full = os.path.normpath(os.path.join(below, name)), os.path.join(place, name)
-            if name.startswith(".simdup-") or _is_side(full):
+            if name.startswith(".simdup-") or (
+                is_side(full) and os.path.exists(full.rpartition("-")[0])
+            ):
                 leftovers.append(path)
             elif path.split(os.sep)[0] == "tmp":
                 rest.append(name)
@@ -69,10 +71,9 @@ def look(folder: Path) -> State:
     return State(files, tuple(leftovers), tuple(rest))
 
 
-def _is_side(path: str) -> bool:
+def is_side(path: str) -> bool:
     """Return whether a file is one of those that SQLite keeps beside an index while it is open."""
-    stem, dash, side = path.rpartition("-")
-    return dash + side in _SIDES and os.path.exists(stem)
+    return path.endswith(_SIDES)
 
 
 def _describe(path: str) -> tuple[str, str]:

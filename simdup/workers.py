@@ -47,15 +47,19 @@ class Workers(Generic[Task, Result]):
         self._processes = []
         self._pipes: list[Connection] = []
         self._first = first
-        for number in range(first, first + count):
-            ours, theirs = context.Pipe()
-            process = context.Process(
-                target=_serve, args=(theirs, start, number, os.getpid()), daemon=True
-            )
-            process.start()
-            theirs.close()
-            self._processes.append(process)
-            self._pipes.append(ours)
+        try:
+            for number in range(first, first + count):
+                ours, theirs = context.Pipe()
+                self._pipes.append(ours)
+                process = context.Process(
+                    target=_serve, args=(theirs, start, number, os.getpid()), daemon=True
+                )
+                process.start()
+                self._processes.append(process)
+                theirs.close()
+        except BaseException:
+            self.close()
+            raise
 
     def map(self, tasks: Iterable[Task]) -> Iterator[tuple[int, Result]]:
         """Yield (worker, result) of each task in task order; raise if a worker dies."""
@@ -116,9 +120,11 @@ class Workers(Generic[Task, Result]):
     def close(self) -> None:
         """End all processes at once."""
         for process in self._processes:
-            process.terminate()
-        for process, pipe in zip(self._processes, self._pipes, strict=True):
+            # One that has just been forked could lose SIGTERM while it sets up its own handlers.
+            process.kill()
+        for process in self._processes:
             process.join()
+        for pipe in self._pipes:
             pipe.close()
 
 
@@ -131,10 +137,14 @@ def _serve(
     # A separate thread receives tasks.  Otherwise a worker that sends a long result and a parent
     # that sends a long task would wait for each other forever.
     tasks: queue.SimpleQueue[Any] = queue.SimpleQueue()
-    threading.Thread(target=_listen, args=(pipe, tasks, parent), daemon=True).start()
     # Existing objects stay shared with the parent; garbage collection would copy their pages.
     gc.freeze()
-    work = start(number)
+    try:
+        work = start(number)
+        threading.Thread(target=_listen, args=(pipe, tasks, parent), daemon=True).start()
+    except Exception as error:
+        _give_up(pipe, error)
+        return
     with suppress(OSError):
         while True:
             task = tasks.get()
@@ -143,6 +153,14 @@ def _serve(
             except Exception as error:
                 answer = error
             pipe.send(answer)
+
+
+def _give_up(pipe: Connection, error: Exception) -> None:
+    """Answer with an error, and wait until the parent, which may be sending a task, has read it."""
+    with suppress(EOFError, OSError):
+        pipe.send(error)
+        while True:
+            pipe.recv()
 
 
 def _listen(pipe: Connection, tasks: queue.SimpleQueue[Any], parent: int) -> None:

@@ -11,8 +11,9 @@ import hashlib
 import os
 import re
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from functools import partial
 
 from simdup.errors import SimdupError, unwritable
 
@@ -41,8 +42,10 @@ def work_folder(parent: str) -> Iterator[str]:
                 path = ""
         yield path
     finally:
-        _remove(path)
-        _release(descriptor)
+        try:
+            _surely(partial(_remove, path))
+        finally:
+            _release(descriptor)
 
 
 @contextmanager
@@ -69,9 +72,10 @@ def reserve(target: str, parents: bool = False) -> Iterator[None]:
         try:
             yield
         finally:
-            with suppress(OSError):
-                os.unlink(path)
-            _release(descriptor)
+            try:
+                _surely(partial(_remove, path))
+            finally:
+                _release(descriptor)
 
 
 def writes_into(folder: str) -> bool:
@@ -121,8 +125,14 @@ def _parents(folder: str) -> Iterator[None]:
         make_folders(folder)
         yield
     finally:
-        with suppress(OSError):
-            for folder in made:
+        _surely(partial(_remove_empty, made))
+
+
+def _remove_empty(folders: list[str]) -> None:
+    """Remove folders, the inner ones first, up to one that is not empty."""
+    with suppress(OSError):
+        for folder in folders:
+            with suppress(FileNotFoundError):
                 os.rmdir(folder)
 
 
@@ -226,6 +236,15 @@ def _release_all() -> None:
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_release_all)
+
+
+def _surely(clean: Callable[[], None]) -> None:
+    """Clean up; do it again if a signal interrupts it, because that asks for cleaning up too."""
+    try:
+        clean()
+    except BaseException:
+        clean()
+        raise
 
 
 def _remove_leftovers(parent: str) -> None:

@@ -166,6 +166,34 @@ def test_a_lock_that_cannot_be_closed_cleanly_is_no_error(
     assert os.listdir(tmp_path) == []
 
 
+@pytest.mark.parametrize("moment", range(5))
+def test_a_signal_while_cleaning_up_leaves_nothing_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, moment: int
+) -> None:
+    def interrupted(name: str) -> None:
+        call = getattr(os, name)
+
+        def once(*given: str) -> None:
+            calls.append(name)
+            if len(calls) == moment + 1:
+                raise KeyboardInterrupt
+            call(*given)
+
+        monkeypatch.setattr(os, name, once)
+
+    calls: list[str] = []
+    out = tmp_path / "new" / "out"
+    with (  # noqa: PT012
+        pytest.raises(KeyboardInterrupt),
+        reserve(str(out), parents=True),
+        work_folder(str(tmp_path)) as path,
+    ):
+        Path(path, "file").touch()
+        for name in ("unlink", "rmdir", "chmod"):
+            interrupted(name)
+    assert os.listdir(tmp_path) == []
+
+
 def test_one_writes_to_a_target_at_a_time(tmp_path: Path) -> None:
     target = tmp_path / "deep" / "er" / "out"
     code = "with reserve(sys.argv[1], parents=True):\n"
