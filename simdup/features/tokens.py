@@ -33,6 +33,10 @@ _GAP_CODE = np.uint32(ord(GAP))
 
 # More digits than any corpus needs, and fewer than Python refuses to parse.
 _FREQUENCY_DIGITS = 18
+# The longest word of jieba's own dictionary has 16.  It stores every beginning of a word: one of
+# 100,000 characters took 10 GB.
+_WORD_CHARACTERS = 100
+_FREQUENCY, _TAG = re.compile(r"\d+"), re.compile("[a-zA-Z]+")
 
 
 class Dictionary(NamedTuple):
@@ -208,12 +212,18 @@ def _entries(dictionary: Dictionary) -> Iterator[tuple[str, str | None, str | No
     for number, line in enumerate(dictionary.content.decode("utf-8-sig").splitlines(), 1):
         if not line.strip():
             continue
-        match = re.fullmatch(r"(.+?)(?:\s+(\d+))?(?:\s+([a-zA-Z]+))?", line.strip())
-        if match is None:
-            where = f"{dictionary.path}:{number}"
-            raise SimdupError(where, "invalid line (expected `word [frequency] [tag]`)")
-        word, frequency, tag = match.groups()
+        rest, tag = _split_last(line.strip(), _TAG)
+        word, frequency = _split_last(rest, _FREQUENCY)
+        if len(word) > _WORD_CHARACTERS:
+            what = f"a word of {len(word):,} characters (at most {_WORD_CHARACTERS})"
+            raise SimdupError(f"{dictionary.path}:{number}", what)
         if frequency and len(frequency) > _FREQUENCY_DIGITS:
             what = f"a frequency of {len(frequency)} digits (at most {_FREQUENCY_DIGITS})"
             raise SimdupError(f"{dictionary.path}:{number}", what)
         yield word, frequency, tag
+
+
+def _split_last(line: str, kind: re.Pattern[str]) -> tuple[str, str | None]:
+    """Return a line without its last item, and that item, if there are several and it fits."""
+    *rest, last = line.rsplit(None, 1)
+    return (rest[0], last) if rest and kind.fullmatch(last) else (line, None)

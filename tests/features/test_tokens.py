@@ -4,6 +4,7 @@ import gzip
 import itertools
 import json
 import os
+import re
 import subprocess
 import sys
 from collections import Counter
@@ -15,7 +16,7 @@ from hypothesis import strategies as st
 from support import Command, environment, process, prose, write
 
 from simdup import Recipe, SimdupError, compare, fingerprint
-from simdup.features.tokens import tokenizer
+from simdup.features.tokens import Dictionary, _entries, tokenizer
 
 
 def terms(text: str, tokens: str, **changes: object) -> dict[str, float]:
@@ -224,3 +225,19 @@ def test_an_absurd_frequency_is_an_error(simdup: Command, tmp_path: Path) -> Non
     ran = simdup("fingerprint", "a.txt", "--dict", "long.dict")
     assert ran.status == 2
     assert ran.err == "simdup: long.dict:2: a frequency of 5000 digits (at most 18)\n"
+
+
+def test_an_absurd_word_is_an_error(simdup: Command, tmp_path: Path) -> None:
+    """jieba stores every beginning of a word: one of 100,000 characters took 10 GB."""
+    write(tmp_path, {"a.txt": prose(1), "long.dict": f"{'桥' * 100} 5\n{'石桥' * 50_000}\n"})
+    ran = simdup("fingerprint", "a.txt", "--dict", "long.dict")
+    assert ran.status == 2
+    assert ran.err == "simdup: long.dict:2: a word of 100,000 characters (at most 100)\n"
+
+
+@given(st.text("a桥5 n\u3000é", min_size=1).filter(str.strip))
+def test_lines_of_a_dictionary_are_a_word_a_frequency_and_a_tag(line: str) -> None:
+    pattern = r"(.+?)(?:\s+(\d+))?(?:\s+([a-zA-Z]+))?"
+    expected = re.fullmatch(pattern, line.strip())
+    assert expected is not None
+    assert list(_entries(Dictionary("x", line.encode()))) == [expected.groups()]
