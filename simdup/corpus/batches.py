@@ -171,10 +171,20 @@ def _unpacked(raw: IO[bytes], file: File) -> AbstractContextManager[IO[bytes]]:
 
 
 def _open(file: File) -> IO[bytes]:
-    # Opening a named pipe that has replaced a file would wait forever.
     path = file.content_path or (file.member.archive if file.member else file.path)
-    raw = open(path, "rb", opener=_open_at_once if file.regular else None)  # noqa: SIM115
-    if file.regular and not stat.S_ISREG(os.fstat(raw.fileno()).st_mode):
+    return open_regular(path) if file.regular else open(path, "rb")
+
+
+def open_regular(path: str) -> IO[bytes]:
+    """Open a file that was a regular one; a named pipe in its place would be waited for forever.
+
+    Raises
+    ------
+    OSError
+        If it cannot be opened, or is another kind of file now.
+    """
+    raw = open(path, "rb", opener=_open_at_once)  # noqa: SIM115
+    if not stat.S_ISREG(os.fstat(raw.fileno()).st_mode):
         raw.close()
         raise OSError(errno.EINVAL, NOT_REGULAR)
     return raw

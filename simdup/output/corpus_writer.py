@@ -17,7 +17,7 @@ from typing import IO
 
 from simdup.atomic import beside, move_folder, sync_one, sync_path
 from simdup.corpus.annotations import COLUMNS, Annotations
-from simdup.corpus.batches import open_content
+from simdup.corpus.batches import open_content, open_regular
 from simdup.corpus.compression import compress
 from simdup.corpus.files import File, difference
 from simdup.corpus.rewriting import rewrite_records, without
@@ -233,7 +233,9 @@ def _copy(source: str, place: str, link: str) -> None:
     elif link == "symbolic":
         os.symlink(os.path.realpath(source), place)
     else:
-        shutil.copy2(source, place)
+        with open_regular(source) as stream, open(place, "xb") as target:
+            shutil.copyfileobj(stream, target, 1 << 20)
+        shutil.copystat(source, place)
 
 
 def _unlink(place: str) -> None:

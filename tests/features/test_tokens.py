@@ -268,3 +268,11 @@ def test_an_entry_is_read_from_its_end(
     found = re.fullmatch(r"(.+?)(?:\s+(\d+))?(?:\s+([a-zA-Z]+))?", line)
     assert found is not None
     assert found.groups() == entry
+
+
+@given(st.text("a桥5 n\u3000é", min_size=1).filter(str.strip))
+def test_lines_of_a_dictionary_are_a_word_a_frequency_and_a_tag(line: str) -> None:
+    pattern = r"(.+?)(?:\s+(\d+))?(?:\s+([a-zA-Z]+))?"
+    expected = re.fullmatch(pattern, line.strip())
+    assert expected is not None
+    assert list(_entries(Dictionary("x", line.encode()))) == [expected.groups()]

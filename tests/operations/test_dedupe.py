@@ -13,6 +13,7 @@ import subprocess
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import IO
 
 import pytest
 from oracles import plain
@@ -549,14 +550,14 @@ def test_a_source_that_vanishes_while_it_is_copied(
     source = write(tmp_path / "in", {"a.txt": prose(9), "b.txt": TEXTS[0], "a0.txt": TEXTS[2]})
     from simdup.output import corpus_writer
 
-    copy = corpus_writer.shutil.copy2
+    opened = corpus_writer.open_regular
 
-    def and_remove(path: str, place: str) -> None:
+    def and_remove(path: str) -> IO[bytes]:
         if path.endswith("a0.txt"):
             os.unlink(path)
-        copy(path, place)
+        return opened(path)
 
-    monkeypatch.setattr(corpus_writer.shutil, "copy2", and_remove)
+    monkeypatch.setattr(corpus_writer, "open_regular", and_remove)
     ran = simdup("dedupe", "in", "-o", "out")
     assert (ran.status, "in/a0.txt: no such file or folder" in ran.err) == (2, True)
     assert tree(tmp_path / "out") == tree(source)
