@@ -161,3 +161,10 @@ def test_only_near_options_are_suggested(
     hint = simdup(*arguments).err.splitlines()[1]
     assert ("did you mean" in hint) == bool(suggested)
     assert suggested in hint
+
+
+def test_commands_run_without_docstrings(tmp_path: Path) -> None:
+    write(tmp_path, {"a.txt": prose(1)})
+    words = [sys.executable, "-OO", "-m", "simdup", "fingerprint", "a.txt"]
+    ran = subprocess.run(words, cwd=tmp_path, env=environment(), capture_output=True, check=False)
+    assert ran.returncode == 0, ran.stderr

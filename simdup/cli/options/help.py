@@ -121,7 +121,9 @@ class PlainCommand(click.Command):
     """A command whose docstring ends with examples; it has no options but the help."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        text, _, self._examples = inspect.cleandoc(kwargs["help"]).partition("\n\nExamples:\n")
+        # With -OO, Python drops docstrings: then there is no text, but commands run.
+        help_text = inspect.cleandoc(kwargs["help"] or "")
+        text, _, self._examples = help_text.partition("\n\nExamples:\n")
         super().__init__(*args, **kwargs | {"help": text, "add_help_option": False})
         self.params += self.help_options()
 
