@@ -50,7 +50,7 @@ def cut_parquet(
     try:
         with _open_table(file, stream) as table:
             yield from _batches(file, table, reading)
-    except (pa.ArrowException, OSError) as error:
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         yield Skipped(file.path, f"not Parquet: {_first_line(error)}", error=True)
 
 
@@ -232,7 +232,7 @@ def _rewrite(
 
     try:
         _write_changed(source, target, change, added)
-    except (pa.ArrowException, OSError) as error:
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         # Those of the system have a number, those of pyarrow none.
         if isinstance(error, OSError) and error.errno is not None:
             raise

@@ -380,6 +380,14 @@ def test_dedupe_keeps_a_damaged_parquet_file(simdup: Command, tmp_path: Path) ->
         assert (tmp_path / f"{name}.parquet").read_bytes() == content
 
 
+def test_a_parquet_column_whose_name_is_no_text(simdup: Command, tmp_path: Path) -> None:
+    content = as_parquet([{"text": prose(1), "title": "x"}], store_schema=False)
+    (tmp_path / "a.parquet").write_bytes(content.replace(b"title", b"tit\xffe"))
+    ran = simdup("scan", "a.parquet")
+    assert ran.status == 2
+    assert ran.err.startswith("simdup: a.parquet: not Parquet: 'utf-8' codec can't decode")
+
+
 def test_damage_that_makes_pyarrow_end_the_process(tmp_path: Path) -> None:
     """Found by fuzzing: what is said of the column `title` is damaged."""
     pytest.importorskip("pyarrow", reason="needs the extra simdup[parquet]")
