@@ -167,6 +167,8 @@ def _report(error: Exception | KeyboardInterrupt) -> int:
         say_error("memory", "not enough memory", "try fewer documents or --jobs 1")
     elif isinstance(error, OSError) and error.errno in NO_ROOM:
         say_error(os.fsdecode(error.filename or "writing"), reason(error))
+    elif isinstance(error, OSError) and (surroundings := process.fault_of(error)):
+        say_error(*surroundings)
     else:
         what = f"{type(error).__name__}: {error}"
         say_error("internal error", what, "run it again with --debug and report the traceback")

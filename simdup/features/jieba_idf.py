@@ -35,11 +35,14 @@ class IdfTable:
     starts: NDArray[np.int64]  # int64[lines]: where each value starts in `content`
     ends: NDArray[np.int64]  # int64[lines]: and ends
     median: float  # of all values
+    longest: int  # bytes of the longest word
 
     def values(self, words: list[bytes]) -> NDArray[np.float64]:
         """Return the value of each word, the median for those that the table lacks."""
         if not words:
             return np.empty(0)
+        # The beginning of a longer word is not in the table either; a megabyte of one took 8 s.
+        words = [word[: self.longest + 1] for word in words]
         lengths = np.array([len(word) for word in words])
         asked, which = np.unique(
             _keys(b"".join(words), np.cumsum(lengths) - lengths, lengths), return_inverse=True
@@ -91,7 +94,9 @@ def parse_table(content: bytes) -> IdfTable:
     spans = zip(starts[first].tolist(), line_ends[first].tolist(), strict=True)
     different = [float(content[start:end]) for start, end in spans]
     median = _median(different, counts.tolist())
-    return IdfTable(content, _keys(content, words, spaces - words), starts, line_ends, median)
+    lengths = spaces - words
+    keys = _keys(content, words, lengths)
+    return IdfTable(content, keys, starts, line_ends, median, int(lengths.max()))
 
 
 def _keys(content: bytes, starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> U64:
