@@ -100,7 +100,7 @@ def reason(error: OSError, otherwise: str = "cannot be read") -> str:
 
 def unreadable(path: str, error: OSError, hint: str = "") -> SimdupError:
     """Return the error for a file that cannot be read."""
-    return SimdupError(path, reason(error), hint)
+    return SimdupError(path or "''", reason(error), hint)
 
 
 def unwritable(path: str, error: OSError) -> SimdupError:

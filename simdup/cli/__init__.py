@@ -166,6 +166,8 @@ def _report(error: Exception | KeyboardInterrupt) -> int:
         say_error(where, error.what, error.hint)
     elif _is_out_of_memory(error):
         say_error("memory", "not enough memory", "try fewer documents or --jobs 1")
+    elif isinstance(error, OSError) and (surroundings := process.fault_of(error)):
+        say_error(*surroundings)
     elif isinstance(error, OSError):
         # What the system refuses is no fault of the program, whatever it was asked for.
         where = "writing" if error.errno in NO_ROOM else "system"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import signal
@@ -105,6 +106,20 @@ def rewindable_stdin() -> None:
         shutil.copyfileobj(stream, copy)
         copy.seek(0)
         os.dup2(copy.fileno(), given)
+
+
+def fault_of(error: OSError) -> tuple[str, str, str] | None:
+    """Return what an error says of the surroundings of this process: where, what, and a hint."""
+    if error.errno in (errno.EMFILE, errno.ENFILE):
+        return "files", "too many are open", "raise the limit (ulimit -n)"
+    if "No usable temporary directory" in str(error):
+        hint = "set TMPDIR to a folder that can be written, on a disk with room"
+        return "temporary files", "no folder for them can be written", hint
+    try:
+        os.getcwd()
+    except OSError:
+        return ".", "the working folder was removed", "change to another folder"
+    return None
 
 
 def interruption() -> str:

@@ -22,6 +22,8 @@ _HINT = "correct it, or read all files: see `ignore`"
 # An escaped character, stars, `?`, a class such as `[!a-z]`, or any other character.
 _TOKEN = re.compile(r"\\(.)|(\*+)|(\?)|\[([!^]?)(\]?(?:\\.|[^]\\])*)\]|(.)", re.DOTALL)
 _RANGE = re.compile(r"\\?(.)(?:-\\?(.))?", re.DOTALL)
+# No path is longer than this on any system; to compile a line of four million took minutes.
+_LONGEST = 4096
 # Spaces at the end do not count, unless the last one is escaped.
 _END = re.compile(r"(?<![\\ ]) +$")
 
@@ -88,6 +90,8 @@ def read_ignore_file(entry: os.DirEntry[str], start: int) -> IgnoreFile:
 
 def _parse(text: str) -> _Line:
     """Return what a line says; raise a ValueError if it is no pattern."""
+    if len(text) > _LONGEST:
+        raise ValueError
     rest = _END.sub("", text).removeprefix("!")
     path = rest.removesuffix("/")
     if not path.strip("/") or "\0" in path:

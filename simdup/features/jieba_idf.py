@@ -35,12 +35,15 @@ class IdfTable:
     starts: NDArray[np.int64]  # int64[lines]: where each value starts in `content`
     ends: NDArray[np.int64]  # int64[lines]: and ends
     median: float  # of all values
+    longest: int  # bytes of the longest word
     digest: bytes  # 16 bytes that stand for the whole file
 
     def values(self, words: list[bytes]) -> NDArray[np.float64]:
         """Return the value of each word, the median for those that the table lacks."""
         if not words:
             return np.empty(0)
+        # The beginning of a longer word is not in the table either; a megabyte of one took 8 s.
+        words = [word[: self.longest + 1] for word in words]
         lengths = np.array([len(word) for word in words])
         asked = _keys(b"".join(words), np.cumsum(lengths) - lengths, lengths)
         found = np.full(len(asked), self.median)
@@ -88,12 +91,14 @@ def parse_table(content: bytes) -> IdfTable:
     spans = zip(starts[first].tolist(), line_ends[first].tolist(), strict=True)
     different = [float(content[start:end]) for start, end in spans]
     median = _median(different, counts.tolist())
-    keys = _keys(content, words, spaces - words)
+    lengths = spaces - words
+    keys = _keys(content, words, lengths)
     order = np.argsort(keys)
     if (keys[order[1:]] == keys[order[:-1]]).any():
         order = np.argsort(keys, kind="stable")  # twice as slow; jieba's table has no word twice
     digest = hashlib.blake2b(content, digest_size=16).digest()
-    return IdfTable(content, keys[order], starts[order], line_ends[order], median, digest)
+    columns = (keys[order], starts[order], line_ends[order])
+    return IdfTable(content, *columns, median, int(lengths.max()), digest)
 
 
 def _keys(content: bytes, starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> U64:

@@ -39,6 +39,8 @@ ROUNDS = 8
 # Elements and bins processed at a time.
 _CHUNK = 1 << 16
 
+# Elements for each bin: that many leave none of 256 empty, but for a chance of 2**-38.
+_MANY = 32
 _EMPTY = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 
@@ -90,9 +92,27 @@ def _smallest(
         # Only sets with empty bins continue.
         unfilled = (smallest.reshape(sets, size) == _EMPTY).any(axis=1)[row // size]
         row, keys = row[unfilled], keys[unfilled]
+        if not number:
+            row, keys = _without_repetitions(row, keys, size)
     for number in range(size):
         bins = row + number
         empty = smallest[bins] == _EMPTY
         if empty.any():
             np.minimum.at(smallest, bins[empty], stream(keys[empty], ROUNDS + number))
     return smallest.reshape(sets, size)
+
+
+def _without_repetitions(
+    row: NDArray[np.int64], keys: NDArray[np.uint64], size: int
+) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
+    """Return elements once in each set that is too large to leave bins empty without repetitions.
+
+    A megabyte of one letter has one shingle, a million times: each round went over all of them.
+    """
+    large = (np.bincount(row // size) > _MANY * size)[row // size]
+    if not large.any():
+        return row, keys
+    order = np.lexsort((keys[large], row[large]))
+    rows, values = row[large][order], keys[large][order]
+    first = np.append(True, (np.diff(rows) != 0) | (values[1:] != values[:-1]))
+    return np.append(row[~large], rows[first]), np.append(keys[~large], values[first])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -40,3 +42,10 @@ def test_every_line_of_the_installed_table_is_found() -> None:
 def test_a_damaged_table_is_an_error(content: bytes) -> None:
     with pytest.raises(SimdupError, match="damaged"):
         parse_table(content)
+
+
+def test_a_word_that_fills_a_text_takes_no_time() -> None:
+    table = jieba_idf()
+    begun = time.process_time()
+    assert table.values([b"a" * 4_000_000, "河岸".encode()])[0] == table.median
+    assert time.process_time() - begun < 1

@@ -2,6 +2,7 @@
 
 import math
 import random
+import time
 
 import numpy as np
 import pytest
@@ -67,6 +68,19 @@ def test_places_agree_as_often_as_the_sets_do(shared: int, only_a: int, only_b: 
     agree = (found[::2] == found[1::2]).mean()
     p = shared / (shared + only_a + only_b)
     assert abs(agree - p) < 4 * math.sqrt(p * (1 - p) / (trials * size))
+
+
+def test_a_few_elements_a_great_many_times() -> None:
+    """The text of one letter: each round went over all of its shingles."""
+    few = [7, 2**63, 5]
+    sets = [few * 300, [1, 2], few[:1] * 2000, list(range(200)), [], few]
+    assert minhash.signatures(*rows(sets), 8).tolist() == [
+        families.minhash(one, 8, minhash.ROUNDS) for one in sets
+    ]
+    starts, elements = np.array([0, 4_000_000]), np.ones(4_000_000, np.uint64)
+    begun = time.process_time()
+    minhash.signatures(starts, elements, 128)
+    assert time.process_time() - begun < 5
 
 
 def test_an_empty_set_has_all_ones() -> None:

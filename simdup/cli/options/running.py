@@ -31,7 +31,7 @@ class Size(click.ParamType):  # type: ignore[type-arg]  # generic since Click 8.
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
         """Return the number of bytes."""
-        match = re.fullmatch(r"(\d+(?:\.\d+)?)([KMGT]?)(?:I?B)?", str(value).upper())
+        match = re.fullmatch(r"(\d{1,15}(?:\.\d{1,15})?)([KMGT]?)(?:I?B)?", str(value).upper())
         if match is None:
             self.fail(f"{value!r} is not a size (expected a number such as 500M or 2G)", param, ctx)
         size = float(match[1]) * 1024 ** " KMGT".index(match[2] or " ")
