@@ -17,9 +17,53 @@ def put_figures(page: str) -> str:
     return _BLOCK.sub(lambda block: f"{block[1]}{figures(block[2])}\n{block[3]}", page)
 
 
+# What the first table of the page sums up: in words, the campaign, and a column of its tables.
+_GLANCE = (
+    ("inputs made up by a fuzzer", "fuzz", "inputs"),
+    ("calls of the system made to fail", "faults", "tried"),
+    ("kills and interruptions", "kills", "tried"),
+    ("pairs of commands at once", "concurrency", "tried"),
+    ("damages of an index", "damage", "tried"),
+    ("hostile inputs and surroundings", "hostile", "entry"),
+    ("shapes of input doubled twice", "growth", "shape"),
+    ("ways to run, compared with one set of digests", "determinism", "runs"),
+    ("pairs compared with slow definitions", "oracles", "pairs"),
+)
+
+
+def glance() -> str:
+    """Return what all campaigns tried and what failed, as one table in Markdown."""
+    rows = [["tried", "how many", "failed"]]
+    for what, name, column in _GLANCE:
+        if (RESULTS / f"{name}.json").exists():
+            result = _read(name)
+            rows.append([what, shown(count(result, column)), shown(result["failed"])])
+    return aligned(rows)
+
+
+def count(result: dict[str, Any], column: str) -> int:
+    """Return the sum of a column over all tables of a result, or the number of its texts."""
+    total = 0
+    for table in result["tables"]:
+        for row in table["rows"]:
+            first, value = next(iter(row.values())), row.get(column)
+            if first not in ("all", "total") and value is not None:
+                total += value if isinstance(value, int) else 1
+    return total
+
+
+def _read(name: str) -> dict[str, Any]:
+    result: dict[str, Any] = json.loads((RESULTS / f"{name}.json").read_text("utf-8"))
+    return result
+
+
 def figures(name: str) -> str:
     """Return the tables of a campaign in Markdown, with when and where it ran."""
-    result = json.loads((RESULTS / f"{name}.json").read_text("utf-8"))
+    if name == "glance":
+        return glance()
+    if not (RESULTS / f"{name}.json").exists():
+        return f"No full run of `python -m campaigns {name}` has been published yet."
+    result = _read(name)
     parts = [one_table(table) for table in result["tables"] if table["rows"]]
     machine, python = result["machine"], result["versions"]["Python"]
     failed = result["failed"] or "nothing"
