@@ -142,25 +142,31 @@ def _digest(name: str) -> str:
 
 def _lock_file(path: str, target: str) -> int | None:
     """Create a lock file with the process number; return its descriptor, if it can be locked."""
-    while True:
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o644)
-        try:
-            locked = _lock(descriptor)
-        except BlockingIOError:
-            holder = os.read(descriptor, 20).decode("ascii", "replace").strip()
+    descriptor = -1
+    try:
+        while True:
+            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o644)
+            if not _lock(descriptor):
+                os.close(descriptor)
+                return None
+            if _is(descriptor, path):
+                os.ftruncate(descriptor, 0)
+                os.write(descriptor, b"%d\n" % os.getpid())
+                return descriptor
+            _release(descriptor)  # another run has just ended and removed it
+            descriptor = -1
+    except BlockingIOError:
+        holder = os.read(descriptor, 20).decode("ascii", "replace").strip()
+        os.close(descriptor)
+        what = f"another simdup is writing to it (process {holder or 'unknown'})"
+        raise SimdupError(target, what, "wait until it is done, or choose another output") from None
+    except BaseException:
+        # A signal arrived, or the disk is full: the file is a leftover as soon as it is closed.
+        _held.discard(descriptor)
+        with suppress(OSError):
             os.close(descriptor)
-            what = f"another simdup is writing to it (process {holder or 'unknown'})"
-            raise SimdupError(
-                target, what, "wait until it is done, or choose another output"
-            ) from None
-        if not locked:
-            os.close(descriptor)
-            return None
-        if _is(descriptor, path):
-            os.ftruncate(descriptor, 0)
-            os.write(descriptor, b"%d\n" % os.getpid())
-            return descriptor
-        _release(descriptor)  # another run has just ended and removed it
+        _remove_leftovers(os.path.dirname(path))
+        raise
 
 
 def _lock_new(path: str) -> int | None:

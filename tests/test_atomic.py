@@ -194,6 +194,26 @@ def test_a_signal_while_cleaning_up_leaves_nothing_behind(
     assert os.listdir(tmp_path) == []
 
 
+@pytest.mark.parametrize("name", ["open", "ftruncate", "write"])
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), OSError(errno.ENOSPC, "No space")])
+def test_a_lock_that_is_interrupted_leaves_no_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, error: BaseException
+) -> None:
+    call = getattr(os, name)
+
+    def interrupted(*given: object) -> None:
+        monkeypatch.undo()
+        call(*given)
+        raise error
+
+    monkeypatch.setattr(os, name, interrupted)
+    with pytest.raises((KeyboardInterrupt, SimdupError)), reserve(str(tmp_path / "out")):
+        pass
+    assert os.listdir(tmp_path) == []
+    with reserve(str(tmp_path / "out")):
+        pass
+
+
 def test_one_writes_to_a_target_at_a_time(tmp_path: Path) -> None:
     target = tmp_path / "deep" / "er" / "out"
     code = "with reserve(sys.argv[1], parents=True):\n"

@@ -124,15 +124,14 @@ def open_storage(path: str) -> Storage:
     journals = (_JOURNAL,) if head[18:20] == _HAS_JOURNAL else ()
     _check_sides(path, _MAGIC_OF_SIDES | {"-journal": journals})
     folder = os.path.dirname(os.path.abspath(path))
-    if os.access(path, os.W_OK) and os.access(folder, os.W_OK):
-        storage = _distrusted(path, "rw")
+    writable = os.access(path, os.W_OK) and os.access(folder, os.W_OK)
+    storage = _distrusted(path, "rw" if writable else _ALONE if _is_alone(path) else "ro")
+    # SQLite's files beside it must not stay if a signal arrives.
+    try:
         full = shutil.disk_usage(folder).free < _ROOM
-        if _is_alone(path) and (full or storage.lacks_room()):
+        if writable and _is_alone(path) and (full or storage.lacks_room()):
             storage.close()
             storage = _distrusted(path, _ALONE)
-    else:
-        storage = _distrusted(path, _ALONE if _is_alone(path) else "ro")
-    try:
         _check_schema(storage)
     except BaseException:
         storage.close()
@@ -148,7 +147,11 @@ _ROOM = 1 << 16
 
 def _distrusted(path: str, mode: str) -> Storage:
     storage = Storage(path, _connect(path, mode, path))
-    storage.distrust()
+    try:
+        storage.distrust()
+    except BaseException:
+        storage.close()
+        raise
     return storage
 
 
