@@ -11,7 +11,7 @@ from pathlib import Path
 from benchmarks.reporting import Table, environment, render, save
 from campaigns.trying import Trial, say
 
-NAMES: tuple[str, ...] = ("hostile",)
+NAMES: tuple[str, ...] = ("growth", "hostile")
 RESULTS = Path(__file__).parent / "results"
 
 
