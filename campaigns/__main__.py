@@ -20,6 +20,7 @@ NAMES = (
     "kills",
     "concurrency",
     "hostile",
+    "growth",
     "damage",
     "determinism",
 )

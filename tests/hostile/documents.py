@@ -50,7 +50,7 @@ DEEP = [
     ),
     Entry(
         "HTML, a million attributes",
-        page(lambda s: f"<p {' '.join(f'a{i}=1' for i in range(10 * s.depth))}>"),
+        page(lambda s: f"<p {' '.join(f'a{i}=1' for i in range(2 * s.depth))}>"),
         status=0,
         seconds=10,
     ),

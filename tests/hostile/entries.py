@@ -9,7 +9,17 @@ from pathlib import Path
 from tests.hostile.bombs import BOMBS, LINES
 from tests.hostile.documents import DEEP, EMPTY
 from tests.hostile.judging import READERS, problems
+from tests.hostile.lists import LISTS
+from tests.hostile.names import LIVE, ODD, READ, SHOWN
 from tests.hostile.running import Runner
+from tests.hostile.surroundings import (
+    LIMITS,
+    LOCALES,
+    PLACES,
+    STREAMS,
+    TEMPORARY,
+    VARIABLES,
+)
 from tests.hostile.values import Entry, Ran, Scale
 from tests.support import near, prose, write
 
@@ -18,6 +28,15 @@ KINDS = {
     "Long lines": LINES,
     "Deep nesting, and what does not end": DEEP,
     "Empty and odd": EMPTY,
+    "Names": [*READ, *SHOWN],
+    "What is no file": ODD,
+    "Files that change while they are read": LIVE,
+    "Files that options name": LISTS,
+    "Languages and variables": [*LOCALES, *VARIABLES],
+    "Temporary folders": TEMPORARY,
+    "Limits": LIMITS,
+    "Streams": STREAMS,
+    "Places and arguments": PLACES,
 }
 # Each with its kind.
 ENTRIES: list[tuple[str, Entry]] = [
@@ -68,4 +87,7 @@ def try_entry(
 
 
 def _remove(folder: Path) -> None:
+    for path in folder.glob("*/*"):
+        if path.is_dir() and not path.is_symlink():
+            path.chmod(0o700)
     shutil.rmtree(folder, ignore_errors=True)

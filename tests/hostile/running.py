@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import atexit
 import base64
+import ctypes
 import json
 import os
 import pty
@@ -13,6 +15,7 @@ import sys
 import tempfile
 import threading
 import time
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from types import TracebackType
@@ -20,9 +23,6 @@ from typing import Any
 
 from tests.hostile.values import USUAL, Around, Ran
 from tests.support import ROOT, environment
-
-# The user and group that traditionally own nothing.
-NOBODY = 65534
 
 
 class Runner:
@@ -90,17 +90,15 @@ def _run(asked: dict[str, Any]) -> dict[str, Any]:
         ours, theirs = pty.openpty() if around.terminal else (-1, -1)
         child = os.fork()
         if not child:
-            _child(
-                asked, around, (theirs, theirs) if around.terminal else (out.fileno(), err.fileno())
-            )
+            _child(asked, around, (theirs if around.terminal else out.fileno(), err.fileno()))
         shown = _Screen(ours, theirs) if around.terminal else None
-        timer = threading.Timer(asked["wall"], os.kill, (child, signal.SIGKILL))
+        timer = threading.Timer(asked["wall"], _kill, (child,))
         began = time.monotonic()
         timer.start()
         _, status, used = os.wait4(child, 0)
         timer.cancel()
         timer.join()
-        texts = [shown.text(), b""] if shown else [_content(out), _content(err)]
+        texts = [shown.text() if shown else _content(out), _content(err)]
         return {
             "status": os.waitstatus_to_exitcode(status),
             "out": base64.b64encode(texts[0]).decode(),
@@ -111,6 +109,13 @@ def _run(asked: dict[str, Any]) -> dict[str, Any]:
         }
 
 
+def _kill(child: int) -> None:
+    """Kill a child, and the processes that it started."""
+    for send in (os.killpg, os.kill):
+        with suppress(ProcessLookupError):
+            send(child, signal.SIGKILL)
+
+
 def _child(asked: dict[str, Any], around: Around, streams: tuple[int, int]) -> None:
     """Become the command; never returns."""
     status = 99
@@ -118,6 +123,8 @@ def _child(asked: dict[str, Any], around: Around, streams: tuple[int, int]) -> N
         _surround(asked["cwd"], around, streams)
         arguments = asked["arguments"]
         if around.fresh:
+            # Warnings are for developers; people see none.
+            os.environ.pop("PYTHONWARNINGS", None)
             os.execve(
                 sys.executable, [sys.executable, "-m", "simdup", *arguments], dict(os.environ)
             )
@@ -132,6 +139,7 @@ def _child(asked: dict[str, Any], around: Around, streams: tuple[int, int]) -> N
 
         os.write(2, b"Traceback\n" + traceback.format_exc().encode("utf-8", "replace"))
     finally:
+        atexit._run_exitfuncs()
         for stream in (sys.stdout, sys.stderr):
             try:
                 stream.flush()
@@ -173,10 +181,18 @@ def _surround(cwd: str, around: Around, streams: tuple[int, int]) -> None:
         os.rmdir("../gone")
     for name, limit in around.limits.items():
         resource.setrlimit(getattr(resource, name), (limit, limit))
-    if around.nobody and os.geteuid() == 0:
-        os.setgroups([])
-        os.setresgid(NOBODY, NOBODY, NOBODY)
-        os.setresuid(NOBODY, NOBODY, NOBODY)
+    if around.plain and os.geteuid() == 0:
+        _give_up_rights()
+
+
+def _give_up_rights() -> None:
+    """Give up what root may do with the files of others, and with its own in spite of their mode.
+
+    It stays root: nobody else may read the folder of Python everywhere.
+    """
+    version = (ctypes.c_uint32 * 2)(0x20080522, 0)
+    if ctypes.CDLL(None, use_errno=True).capset(version, (ctypes.c_uint32 * 6)()):
+        raise OSError(ctypes.get_errno(), "capset")
 
 
 class _Screen:

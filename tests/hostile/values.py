@@ -26,6 +26,9 @@ class Scale(NamedTuple):
     depth: int
 
 
+# The status of an entry whose run may end with an error, in one line, or do its work.
+EITHER = -1
+
 SMALL = Scale(4 << 20, "1M", 20_000)
 FULL = Scale(1 << 30, "100M", 100_000)
 
@@ -45,13 +48,13 @@ class Around:
     streams : mapping
         Files that are opened instead of standard streams.
     terminal : bool
-        Whether standard output and error are a terminal.
+        Whether standard output is a terminal.
     fresh : bool
         Whether Python starts anew, as it does for people.
     removed : bool
         Whether the working folder is removed first.
-    nobody : bool
-        Whether it runs as a user without rights.
+    plain : bool
+        Whether it runs without the rights of root, if it is root.
     live : tuple
         A file, and what happens to it whenever it is opened: see `live.CHANGES`.
     """
@@ -63,7 +66,7 @@ class Around:
     terminal: bool = False
     fresh: bool = False
     removed: bool = False
-    nobody: bool = False
+    plain: bool = False
     live: tuple[str, str] = ("", "")
 
 
@@ -105,7 +108,7 @@ class Entry:
     commands : tuple of tuple of str
         Commands that meet it; without any, those in `READERS`.
     status : int
-        What the commands return.
+        What the commands return, or `EITHER`.
     says : str
         A regular expression of what is printed on standard error.
     seconds, megabytes : float
@@ -123,3 +126,8 @@ class Entry:
     megabytes: float = 400
     around: Around = USUAL
     large: bool = False
+
+
+def typed(*lines: str) -> tuple[tuple[str, ...], ...]:
+    """Return the arguments of commands as people type them."""
+    return tuple(tuple(line.split()) for line in lines)
