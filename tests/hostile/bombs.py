@@ -75,7 +75,9 @@ BOMBS = [
         says=LARGE,
         seconds=15,
     ),
-    Entry("gzip bomb of line feeds", flood("r.jsonl.gz", b"\n", ROW, ROW), status=0, seconds=90),
+    Entry(
+        "gzip bomb of line feeds", flood("r.jsonl.gz", b"\n", ROW, ROW, 16), status=0, seconds=90
+    ),
     Entry("gzip in gzip", nested_compression, status=0),
     Entry(
         "bzip2 and xz, which are not unpacked",
@@ -130,7 +132,7 @@ LINES = [
     ),
     Entry(
         "a CSV quote that is never closed",
-        flood("r.csv", b"ab,\n", b'text\nx\n"'),
+        flood("r.csv", b"ab,\n", b'text\nx\n"', share=4),
         says=LARGE,
         seconds=60,
     ),

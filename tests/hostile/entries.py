@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tests.hostile.bombs import BOMBS, LINES
 from tests.hostile.documents import DEEP, EMPTY
-from tests.hostile.judging import READERS, problems
+from tests.hostile.judging import READERS, WRITTEN, problems
 from tests.hostile.lists import LISTS
 from tests.hostile.names import LIVE, ODD, READ, SHOWN
 from tests.hostile.running import Runner
@@ -75,19 +75,27 @@ def commands(entry: Entry, scale: Scale) -> list[tuple[tuple[str, ...], tuple[st
 def try_entry(
     runner: Runner, entry: Entry, scale: Scale, folder: Path, known: Path, which: slice, wall: float
 ) -> Iterator[tuple[tuple[str, ...], Ran, list[str]]]:
-    """Run the commands of an entry, each in a folder of its own; yield what went wrong."""
-    for number, (plain, command) in enumerate(commands(entry, scale)[which]):
-        place = folder / str(number)
-        fill(entry, scale, known, place)
+    """Run the commands of an entry; yield what went wrong."""
+    place = folder / "files"
+    for plain, command in commands(entry, scale)[which]:
+        # To make a gigabyte takes longer than to read it.
+        if entry.commands or not place.exists():
+            _remove(place)
+            fill(entry, scale, known, place)
         try:
             ran = runner.run(command, place, entry.around, wall)
             yield command, ran, list(problems(entry, plain, ran, place))
         finally:
-            _remove(place)
+            for name in WRITTEN:
+                _remove(place / name)
+    _remove(place)
 
 
 def _remove(folder: Path) -> None:
     for path in folder.glob("*/*"):
         if path.is_dir() and not path.is_symlink():
             path.chmod(0o700)
-    shutil.rmtree(folder, ignore_errors=True)
+    if folder.is_dir():
+        shutil.rmtree(folder)
+    else:
+        folder.unlink(missing_ok=True)

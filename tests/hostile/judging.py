@@ -49,6 +49,9 @@ READERS: dict[tuple[str, ...], Seen] = {
     ("scan", "c", "-o", "page.html"): _written("page.html"),
 }
 
+# What these commands write.
+WRITTEN = ("out", "new.index", "model.idf", "page.html")
+
 
 def problems(entry: Entry, command: tuple[str, ...], ran: Ran, folder: Path) -> Iterator[str]:
     """Yield what went wrong."""

@@ -21,24 +21,26 @@ Fill = Callable[[Path, Scale], object]
 def pieces(filling: bytes, size: int) -> Iterator[bytes]:
     """Yield bytes again and again, a megabyte at a time."""
     piece = filling * (_PIECE // len(filling))
-    for _ in range(size >> 20):
+    for _ in range(max(1, size >> 20)):
         yield piece
 
 
-def flood(name: str, filling: bytes, before: bytes = b"", after: bytes = b"") -> Fill:
-    """Return what writes a file of one size, compressed if its name says so."""
+def flood(
+    name: str, filling: bytes, before: bytes = b"", after: bytes = b"", share: int = 1
+) -> Fill:
+    """Return what writes a large file, or a share of one, compressed if its name says so."""
 
     def fill(folder: Path, scale: Scale) -> None:
         path = folder / "c" / name
         kind = {".zst": "zstd", ".gz": "gzip"}.get(path.suffix)
         with open(path, "wb") as raw:
-            parts = [before, *pieces(filling, scale.unit), after] if not kind else None
+            parts = [before, *pieces(filling, scale.unit // share), after] if not kind else None
             if parts is not None:
                 for part in parts:
                     raw.write(part)
                 return
             with compress(raw, str(kind)) as stream:
-                for part in (before, *pieces(filling, scale.unit), after):
+                for part in (before, *pieces(filling, scale.unit // share), after):
                     stream.write(part)
 
     return fill

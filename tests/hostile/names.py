@@ -89,7 +89,7 @@ def _deep_folder(folder: Path, scale: Scale) -> None:
 
 
 def _wide_folder(folder: Path, scale: Scale) -> None:
-    for i in range(scale.depth // 4):
+    for i in range(scale.depth // 20):
         (folder / "c" / f"{i}.txt").write_bytes(b"")
 
 
@@ -133,8 +133,8 @@ ODD = [
 
 
 def _large(folder: Path, scale: Scale) -> None:
-    (folder / "c/live.txt").write_text(prose(3) * 2000, "utf-8")
-    rows = (json.dumps({"text": prose(i, 9)}) + "\n" for i in range(9000))
+    (folder / "c/live.txt").write_text(prose(3) * (scale.depth // 100), "utf-8")
+    rows = (json.dumps({"text": prose(i, 9)}) + "\n" for i in range(scale.depth // 20))
     (folder / "c/live.jsonl").write_text("".join(rows))
 
 
