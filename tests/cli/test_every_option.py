@@ -5,6 +5,7 @@ fails.  What a call does is its status, what it prints and writes and, for optio
 change the result, what the run was told: processes, segmenter, memory, compressed tables.
 """
 
+import os
 import re
 import shutil
 import sqlite3
@@ -131,26 +132,46 @@ def watch(
     restore(bench)
 
 
-def changed(bench: Path) -> Iterator[str]:
+def changed(bench: Path) -> list[str]:
     """The files that are new, or are not as they were."""
     whole = bench.parent / "whole"
-    for path in bench.rglob("*"):
-        name = path.relative_to(bench)
-        before = whole / name
-        if path.is_file() and (not before.exists() or before.read_bytes() != path.read_bytes()):
-            yield name.as_posix()
+    before = stamps(whole)
+    return [
+        name
+        for name, stamp in stamps(bench).items()
+        if before.get(name) != stamp
+        and (bench / name).is_file()
+        and (name not in before or (whole / name).read_bytes() != (bench / name).read_bytes())
+    ]
+
+
+def stamps(folder: Path) -> dict[str, tuple[int, int, int]]:
+    """What is in a folder, with its kind, size and time, which copies have too."""
+    found = {}
+    for above, folders, files in os.walk(folder):
+        for one in (os.path.join(above, name) for name in (*folders, *files)):
+            status = os.lstat(one)
+            stamp = status.st_mode, status.st_size, status.st_mtime_ns
+            found[os.path.relpath(one, folder)] = (0, 0, 0) if os.path.isdir(one) else stamp
+    return found
 
 
 def restore(bench: Path) -> None:
     """Put the folder back as it was; it stays the same folder, because calls run in it."""
     whole = bench.parent / "whole"
-    for name in list(changed(bench)):
-        (bench / name).unlink()
-    for folder in [
-        one for one in bench.iterdir() if one.is_dir() and not (whole / one.name).exists()
-    ]:
-        shutil.rmtree(folder)
-    shutil.copytree(whole, bench, dirs_exist_ok=True)
+    before, now = stamps(whole), stamps(bench)
+    for name in sorted(now.keys() - before.keys()):
+        path = bench / name
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
+        else:
+            path.unlink(missing_ok=True)
+    for name in sorted(name for name, stamp in before.items() if now.get(name) != stamp):
+        if (whole / name).is_dir():
+            (bench / name).mkdir(exist_ok=True)
+        else:
+            (bench / name).unlink(missing_ok=True)
+            shutil.copy2(whole / name, bench / name, follow_symlinks=False)
 
 
 def content(simdup: Command, path: Path) -> str:
