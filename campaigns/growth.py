@@ -71,13 +71,14 @@ def measure(probe: Probe, folder: Path) -> Growth:
     """Measure n, 2n and 4n, where n is a size that takes some tens of milliseconds.
 
     What is slow there by chance, because the machine is shared or a cache is full, is not slow at
-    twice the size too.
+    twice the size too, nor another time.
     """
     size = _enough(probe, folder)
     found = _growth(probe, folder, size)
-    if next(faults(found), None):
-        again = _growth(probe, folder, 2 * size)
-        return Growth(probe, *map(min, found[1:], again[1:]))
+    for again in (2, 1):
+        if next(faults(found), None):
+            other = _growth(probe, folder, again * size)
+            found = Growth(probe, *map(min, found[1:], other[1:]))
     return found
 
 
