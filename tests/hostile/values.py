@@ -123,7 +123,7 @@ class Entry:
     status: int = 2
     says: str = ""
     seconds: float = 5
-    megabytes: float = 400
+    megabytes: float = 600
     around: Around = USUAL
     large: bool = False
 
