@@ -190,7 +190,7 @@ def test_an_internal_error_is_one_line_too(
 @pytest.mark.parametrize(
     ("error", "said"),
     [
-        (OSError(errno.EMFILE, "Too many open files", "x"), "simdup: x: too many open files\n"),
+        (OSError(errno.EMFILE, "Too many open files", "x"), "simdup: files: too many are open\n"),
         (OSError(errno.EAGAIN, "Try again"), "simdup: system: try again\n"),
         (OSError(errno.ENOMEM, "No memory"), "simdup: memory: not enough memory\nhint: try "),
     ],
@@ -836,11 +836,15 @@ def test_invalid_lines(simdup: Command, bad: bytes) -> None:
     assert "internal" not in ran.err
 
 
-def test_a_size_beyond_all_bounds_is_no_limit(simdup: Command, tmp_path: Path) -> None:
+def test_sizes_beyond_all_bounds(simdup: Command, tmp_path: Path) -> None:
     write(tmp_path, {"a.txt": prose(1), "b.txt": prose(1)})
-    for size in ("9" * 400 + "G", "1" * 5000):
-        ran = simdup("scan", "a.txt", "b.txt", "--memory", size, "--max-size", size)
-        assert (ran.status, ran.out.count(b".txt")) == (0, 2)
+    size = "9" * 15 + "T"
+    ran = simdup("scan", "a.txt", "b.txt", "--memory", size, "--max-size", size)
+    assert (ran.status, ran.out.count(b".txt")) == (0, 2)
+    for option in ("--memory", "--max-size"):
+        ran = simdup("scan", "a.txt", "b.txt", option, "9" * 400 + "G")
+        assert ran.status == 2
+        assert "is not a size" in ran.err
 
 
 # Pipes.

@@ -29,7 +29,7 @@ KINDS = {
     "Deep nesting, and what does not end": DEEP,
     "Empty and odd": EMPTY,
     "Names": [*READ, *SHOWN],
-    "What is no file": ODD,
+    "Devices, pipes, sockets, links": ODD,
     "Files that change while they are read": LIVE,
     "Files that options name": LISTS,
     "Languages and variables": [*LOCALES, *VARIABLES],

@@ -71,7 +71,7 @@ VARIABLES = [
     _entry("a HOME that does not exist", USE, Around({"HOME": "/nowhere"})),
     _entry("TERM=dumb and one column", NARROW, _shown(TERM="dumb", COLUMNS="1")),
     _entry("no columns and no lines", typed("scan c", "scan -h"), _shown(COLUMNS="0", LINES="-1")),
-    _entry("COLUMNS that is no number", typed("scan c", "scan -h"), _shown(COLUMNS="x" * 5000)),
+    _entry("COLUMNS of 5,000 letters", typed("scan c", "scan -h"), _shown(COLUMNS="x" * 5000)),
     _entry("a terminal that does not exist", typed("scan c"), _shown(TERM="\x1b[31m")),
 ]
 TEMPORARY = [
