@@ -20,7 +20,7 @@ from campaigns.trying import Trial, say
 # What a doubling may cost. Linear work takes 2 times as long, sorting 2.1 times, quadratic work 4.
 MOST = 2.5
 # Below these, constants and the noise of the machine hide how something grows.
-LEAST_SECONDS = 0.02
+LEAST_SECONDS = 0.01
 LEAST_MEGABYTES = 2.0
 # Input that is read in no time, because only its beginning is, is not made larger for ever.
 MOST_DOUBLINGS = 3
@@ -68,7 +68,7 @@ def faults(grown: Growth) -> Iterator[str]:
 
 
 def measure(probe: Probe, folder: Path) -> Growth:
-    """Measure n, 2n and 4n, where n is a size that takes some tens of milliseconds.
+    """Measure n, 2n and 4n, where n is a size that takes ten milliseconds or more.
 
     What is slow there by chance, because the machine is shared or a cache is full, is not slow at
     twice the size too, nor another time.
