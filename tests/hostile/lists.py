@@ -64,7 +64,7 @@ def _ignore(content: Callable[[Scale], bytes]) -> Callable[[Path, Scale], object
 LISTS = [
     *(
         Entry(
-            f"{what}: {len(CONTENTS)} files that are none", _write,
+            f"{what}: {len(CONTENTS)} unsuitable files", _write,
             typed(*(line.replace("FILE", f"f{n}.toml") for n in range(len(CONTENTS)))),
             status=EITHER, seconds=15,
         )
