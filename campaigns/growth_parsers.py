@@ -68,10 +68,10 @@ RECORDS = [
         ("one long line", 2 * MILLION, _around(b'{"text":"', b"ab ", b'"}\n')),
         ("tiny records", 2000, lambda n: b'{"text":"a"}\n' * n),
         ("blank lines", MILLION // 8, _again(b"\n")),
-        ("deep", 4 * MILLION, _around(b'{"text":', b"[")),
+        ("deep", MILLION, _around(b'{"text":', b"[")),
         ("escapes", 2 * MILLION, _around(b'{"text":"', b"\\u4e2d", b'"}\n')),
         ("backslashes", 2 * MILLION, _around(b'{"text":"', b"\\\\", b'"}\n')),
-        ("many fields", 20_000, lambda n: json.dumps({f"f{i}": "x" for i in range(n)}).encode()),
+        ("many fields", 5000, lambda n: json.dumps({f"f{i}": "x" for i in range(n)}).encode()),
         ("a long number", MILLION, _around(b'{"text":', b"9", b"}\n")),
     ),
     *_probes(
@@ -190,7 +190,7 @@ FILES = [
         "fingerprint lines", _read_prints,
         ("many lines", 50_000, _prints),
         ("one long name", 8 * MILLION, _around(b"0" * 16 + b"  ", b"a")),
-        ("one long line", 4 * MILLION, _again(b"0")),
+        ("one long line", MILLION, _again(b"0")),
         ("header lines", 2000, lambda n: b"# simdup 1 recipe=a bits=64\n" * n),
     ),
     *_files(
@@ -214,7 +214,7 @@ FILES = [
         "decisions", read_decisions,
         ("many lines", 2000, _each(_DECISION)),
         ("one decision", 20_000, _one_decision),
-        ("deep", 4 * MILLION, _again(b"[")),
+        ("deep", MILLION, _again(b"[")),
     ),
     *_files(
         "baseline", read_baseline,
@@ -230,7 +230,7 @@ def _ignore(line: str) -> Callable[[int, Path], Work]:
 
     def make(n: int, folder: Path) -> Work:
         below = folder / str(n)
-        below.mkdir()
+        below.mkdir(exist_ok=True)
         (below / ".simdupignore").write_text(line * n + "b\n")
         for i in range(100):
             (below / f"{'a' * 100}{i}").write_text("x")

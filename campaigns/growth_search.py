@@ -61,7 +61,7 @@ def _of_texts(
 def _page(shape: str) -> Callable[[int, Path], Work]:
     def make(n: int, folder: Path) -> Work:
         below = folder / str(n)
-        below.mkdir()
+        below.mkdir(exist_ok=True)
         for i, text in enumerate(SHAPES[shape](n)):
             (below / f"{i}.txt").write_text(text, "utf-8")
         result = scan(str(below), jobs=1)
