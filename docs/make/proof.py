@@ -20,12 +20,12 @@ def put_figures(page: str) -> str:
 # What the first table of the page sums up: in words, the campaign, and a column of its tables.
 _GLANCE = (
     ("inputs made up by a fuzzer", "fuzz", "inputs"),
-    ("calls of the system made to fail", "faults", "tried"),
+    ("calls of the system made to fail", "faults", "faults"),
     ("kills and interruptions", "kills", "tried"),
     ("pairs of commands at once", "concurrency", "tried"),
     ("damages of an index", "damage", "tried"),
     ("hostile inputs and surroundings", "hostile", "entry"),
-    ("shapes of input doubled twice", "growth", "shape"),
+    ("parsers and searches, each on shapes that double twice", "growth", "shapes"),
     ("ways to run, compared with one set of digests", "determinism", "runs"),
     ("pairs compared with slow definitions", "oracles", "pairs"),
 )
@@ -42,9 +42,12 @@ def glance() -> str:
 
 
 def count(result: dict[str, Any], column: str) -> int:
-    """Return the sum of a column over all tables of a result, or the number of its texts."""
+    """Return the sum of a column over the tables of a result, or the number of its texts.
+
+    A table by command has the sums of the one before it in another order.
+    """
     total = 0
-    for table in result["tables"]:
+    for table in (one for one in result["tables"] if one["title"] != "By command"):
         for row in table["rows"]:
             first, value = next(iter(row.values())), row.get(column)
             if first not in ("all", "total") and value is not None:
