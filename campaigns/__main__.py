@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import ast
 import importlib
 import sys
 import tempfile
@@ -29,12 +30,16 @@ RESULTS = Path(__file__).parent / "results"
 
 def summary(name: str) -> str:
     """Return the first line of a campaign's docstring."""
-    return (importlib.import_module(f"campaigns.{name}").__doc__ or "").partition("\n")[0]
+    source = (RESULTS.parent / f"{name}.py").read_text("utf-8")
+    return (ast.get_docstring(ast.parse(source)) or "").partition("\n")[0]
 
 
 def attempt(name: str, size: str) -> tuple[list[Table], list[str]]:
     """Run one campaign; print its tables as they arrive, and return them with its failures."""
-    module = importlib.import_module(f"campaigns.{name}")
+    try:
+        module = importlib.import_module(f"campaigns.{name}")
+    except ModuleNotFoundError as error:
+        sys.exit(f"campaigns: {error.name} is not installed: python -m pip install -e '.[test]'")
     tables = []
     with tempfile.TemporaryDirectory(prefix="campaign-") as folder:
         trial = Trial(Path(folder), size)
