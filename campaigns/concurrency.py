@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from benchmarks.reporting import Table
 from campaigns.judging import RAW, Bench
 from campaigns.running import Outcome, Server, build_library
-from campaigns.scenarios import SCENARIOS, Call, Scenario
+from campaigns.scenarios import Call, Scenario, choose
 from campaigns.states import Files, State, differences, is_side, look
 from campaigns.striking import Fault
 from campaigns.trying import Trial, say
@@ -37,9 +37,7 @@ def run(trial: Trial) -> Iterator[Table]:
     writers: dict[str, Counter[str]] = {}
     readers: dict[str, Counter[str]] = {}
     with Server(trial.folder, build_library(trial.folder)) as server:
-        for scenario in SCENARIOS:
-            if trial.size == "small" and scenario.name not in _SMALL:
-                continue
+        for scenario in choose(trial, _SMALL):
             say(scenario.name)
             bench = Bench(server, trial.folder, scenario)
             for counts in _write_twice(bench, trial):

@@ -15,7 +15,7 @@ from itertools import chain, count
 from benchmarks.reporting import Table
 from campaigns.judging import Bench, Verdict
 from campaigns.running import Server, build_library
-from campaigns.scenarios import SCENARIOS, Scenario
+from campaigns.scenarios import Scenario, choose
 from campaigns.striking import Fault
 from campaigns.trying import Trial, say
 
@@ -56,7 +56,7 @@ _SMALL = ("dedupe, a folder over another", "query and add", "scan, a table")
 
 def run(trial: Trial) -> Iterator[Table]:
     """Strike every scenario."""
-    chosen = [one for one in SCENARIOS if trial.size == "full" or one.name in _SMALL]
+    chosen = choose(trial, _SMALL)
     by_fault: dict[str, Counter[str]] = {}
     by_command: dict[str, Counter[str]] = {}
     # Two servers at once: what is published takes half an hour of each.

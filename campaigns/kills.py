@@ -18,7 +18,7 @@ from pathlib import Path
 from benchmarks.reporting import Table
 from campaigns.judging import MIXED, NEW, OLD, Bench, Verdict
 from campaigns.running import ROOT, Outcome, Server, build_library
-from campaigns.scenarios import SCENARIOS, Scenario
+from campaigns.scenarios import Scenario, choose
 from campaigns.striking import Fault
 from campaigns.trying import Trial, say
 
@@ -46,9 +46,7 @@ def run(trial: Trial) -> Iterator[Table]:
     """Kill and interrupt."""
     counted: dict[str, Counter[str]] = {}
     with Server(trial.folder, build_library(trial.folder)) as server:
-        for scenario in SCENARIOS:
-            if trial.size == "small" and scenario.name not in _SMALL:
-                continue
+        for scenario in choose(trial, _SMALL):
             say(scenario.name)
             bench = Bench(server, trial.folder, scenario)
             if server.below:

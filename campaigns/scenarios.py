@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import random
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
+
+from campaigns.trying import Trial
 
 Call = tuple[str, ...]
 
@@ -163,3 +166,8 @@ SCENARIOS: tuple[Scenario, ...] = (
     Scenario("evaluate", ("evaluate", "found.csv", "truth.csv", "-o", "new.jsonl"),
              ("new.jsonl",)),
 )  # fmt: skip
+
+
+def choose(trial: Trial, small: Collection[str]) -> list[Scenario]:
+    """Return all scenarios, or in a small trial those with some names."""
+    return [one for one in SCENARIOS if trial.size == "full" or one.name in small]

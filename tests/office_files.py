@@ -15,7 +15,7 @@ _OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 Members = Iterable[tuple[str | bytes, bytes | str]]
 
 
-class _RawName(zipfile.ZipInfo):
+class RawName(zipfile.ZipInfo):
     """A member whose name is any bytes, not marked as UTF-8: zipfile alone cannot write it."""
 
     def __init__(self, raw: bytes) -> None:
@@ -31,7 +31,7 @@ def zipped(members: Members, method: int = zipfile.ZIP_DEFLATED) -> bytes:
     target = io.BytesIO()
     with zipfile.ZipFile(target, "w", method) as archive:
         for name, content in members:
-            info = _RawName(name) if isinstance(name, bytes) else zipfile.ZipInfo(name)
+            info = RawName(name) if isinstance(name, bytes) else zipfile.ZipInfo(name)
             info.compress_type = method
             archive.writestr(info, content)
     return target.getvalue()

@@ -13,20 +13,10 @@ from simdup.corpus.files import File
 from simdup.corpus.office import read_office
 from simdup.model.documents import Skipped
 from simdup.model.reading import Reading
+from tests.office_files import RawName
 
 _METHODS = (zipfile.ZIP_DEFLATED, zipfile.ZIP_STORED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA)
 _READING = Reading(max_size=1 << 20)
-
-
-class _RawName(zipfile.ZipInfo):
-    """A member whose name is any bytes, not marked as UTF-8: zipfile alone cannot write it."""
-
-    def __init__(self, raw: bytes) -> None:
-        super().__init__(raw.decode("latin-1"))
-        self.filename = raw.decode("latin-1")
-
-    def _encodeFilenameFlags(self) -> tuple[bytes, int]:  # noqa: N802
-        return self.filename.encode("latin-1"), self.flag_bits & ~0x800
 
 
 def _zipped(members: list[tuple[bytes, bytes, int]]) -> bytes:
@@ -34,7 +24,7 @@ def _zipped(members: list[tuple[bytes, bytes, int]]) -> bytes:
     with warnings.catch_warnings(), zipfile.ZipFile(out, "w") as archive:
         warnings.simplefilter("ignore")  # two members of one name
         for name, content, method in members:
-            info = _RawName(name)
+            info = RawName(name)
             info.compress_type = method
             archive.writestr(info, content)
     return out.getvalue()

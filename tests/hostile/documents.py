@@ -65,27 +65,16 @@ DEEP = [
     Entry("HTML, tables in tables", page(times("<table><tr><td>")), status=0, seconds=10),
     Entry("HTML, links in links", page(times("<a href=x>")), status=0, seconds=10),
 ]
+FORMATS = (
+    "txt", "jsonl", "json", "csv", "tsv", "html", "parquet", "zip", "docx", "pdf", "epub", "odt",
+    "txt.gz", "jsonl.zst",
+)  # fmt: skip
+
 EMPTY = [
     Entry(
         "empty files of every format",
         lambda folder, scale: [
-            (folder / "c" / f"empty.{suffix}").write_bytes(b"")
-            for suffix in (
-                "txt",
-                "jsonl",
-                "json",
-                "csv",
-                "tsv",
-                "html",
-                "parquet",
-                "zip",
-                "docx",
-                "pdf",
-                "epub",
-                "odt",
-                "txt.gz",
-                "jsonl.zst",
-            )
+            (folder / "c" / f"empty.{suffix}").write_bytes(b"") for suffix in FORMATS
         ],
         says="empty",
     ),
@@ -94,22 +83,7 @@ EMPTY = [
         lambda folder, scale: [
             (folder / "c" / f"one-{byte:02x}.{suffix}").write_bytes(bytes([byte]))
             for byte in (0, 0x0A, 0x22, 0x5B, 0x7B, 0xFF)
-            for suffix in (
-                "txt",
-                "jsonl",
-                "json",
-                "csv",
-                "tsv",
-                "html",
-                "parquet",
-                "zip",
-                "docx",
-                "pdf",
-                "epub",
-                "odt",
-                "txt.gz",
-                "jsonl.zst",
-            )
+            for suffix in FORMATS
         ],
         says="one-00",
     ),
@@ -117,20 +91,8 @@ EMPTY = [
         "formats that are others",
         lambda folder, scale: [
             (folder / "c" / f"text.{suffix}").write_text(prose(9))
-            for suffix in (
-                "jsonl",
-                "json",
-                "csv",
-                "tsv",
-                "parquet",
-                "zip",
-                "docx",
-                "pdf",
-                "epub",
-                "odt",
-                "txt.gz",
-                "jsonl.zst",
-            )
+            for suffix in FORMATS
+            if suffix not in ("txt", "html")
         ],
         says="text",
     ),

@@ -35,7 +35,6 @@ class Size(click.ParamType):  # type: ignore[type-arg]  # generic since Click 8.
         if match is None:
             self.fail(f"{value!r} is not a size (expected a number such as 500M or 2G)", param, ctx)
         size = float(match[1]) * 1024 ** " KMGT".index(match[2] or " ")
-        # Beyond any machine; some numbers of many digits would even be infinite.
         return int(min(size, sys.maxsize))
 
 
