@@ -94,9 +94,7 @@ def _batches(file: File, table: Any, reading: Reading) -> Iterator[ParquetBatch 
     asked = (reading.id_field, reading.value_field, reading.group_field, reading.title_field)
     others = [n for n in asked if n in names and n is not None]
     rows = max(1, table.metadata.num_rows)
-    first = max(1, table.metadata.row_group(0).num_rows) if table.metadata.num_row_groups else 1
-    per_row = max(1, sum(_bytes_of(table, name) for name in fields) // first)
-    most = min(max(1, BATCH_BYTES // per_row), _MOST_ROWS)
+    most = min(max(1, BATCH_BYTES // _bytes_per_row(table, fields)), _MOST_ROWS)
     record = 1
     columns = [*fields, *others]
     for batch in table.iter_batches(most, columns=columns, use_threads=False):
@@ -169,6 +167,16 @@ def _bytes_of(table: Any, field: str) -> int:
     group, schema = table.metadata.row_group(0), table.metadata.schema
     places = [i for i in range(group.num_columns) if schema.column(i).path == field]
     return sum(group.column(i).total_uncompressed_size for i in places)
+
+
+def _bytes_per_row(table: Any, fields: Sequence[str]) -> int:
+    """Return the uncompressed bytes of some columns in a row, of the row group with the longest."""
+    groups = [table.metadata.row_group(i) for i in range(table.metadata.num_row_groups)]
+    if not groups:
+        return 1
+    per_row = [group.total_byte_size / max(1, group.num_rows) for group in groups]
+    share = sum(_bytes_of(table, name) for name in fields) / max(1, groups[0].total_byte_size)
+    return max(1, int(share * max(per_row)))
 
 
 def _require_readable(table: Any, columns: list[str] | None = None) -> None:
