@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from campaigns.growth_texts import letters
 from campaigns.probes import Probe, Work, calling
-from simdup import all_pairs, dedupe, passages, scan
+from simdup import all_pairs, dedupe, evaluate, passages, scan
 from tests.support import HAN, prose
 
 Texts = list[str]
@@ -70,6 +70,23 @@ def _page(shape: str) -> Callable[[int, Path], Work]:
     return make
 
 
+def _clusters(found: int, true: int) -> Callable[[int, Path], Work]:
+    """Return a maker of two tables that part documents into so many clusters."""
+
+    def make(n: int, folder: Path) -> Work:
+        tables = [folder / f"{n}-{side}.csv" for side in ("found", "true")]
+        for table, count in zip(tables, (found, true), strict=True):
+            rows = "".join(f"{i % count},{i}\n" for i in range(n))
+            table.write_text("cluster,document\n" + rows, "utf-8")
+        return lambda: evaluate(*tables)
+
+    return make
+
+
+def _star(n: int) -> list[tuple[int, int]]:
+    return [(0, i) for i in range(n)]
+
+
 def _shared_halves(n: int) -> Texts:
     """Return texts of 25 templates that make n pairs; each template is in 4 % of the texts."""
     count = math.isqrt(50 * n)
@@ -115,5 +132,8 @@ SEARCHES: list[Probe] = [
     calling("passages", "25 templates, by pairs", 5000,
             lambda texts: passages(enumerate(texts), jobs=1), _shared_halves),
     *_of_texts("dedupe", dedupe, 1000, FEW),
+    Probe("evaluate", "one cluster and two", 2000, _clusters(1, 2)),
+    Probe("evaluate", "clusters that cross", 2000, _clusters(99, 100)),
+    calling("evaluate", "a star", 2000, lambda pairs: evaluate(pairs, pairs[::-2]), _star),
     *(Probe("report page", shape, 500, _page(shape)) for shape in SHAPES if shape in FEW),
 ]  # fmt: skip

@@ -42,8 +42,16 @@ class Mutation(NamedTuple):
     after: str
 
     def apply(self, source: str) -> str:
-        """Return the source with this change."""
+        """Return the source with this change.
+
+        Raises
+        ------
+        ValueError
+            If it is not the source that this is a change of.
+        """
         content = source.encode()
+        if content[self.start : self.end].decode() != self.before:
+            raise ValueError(f"line {self.line}: no {self.before!r} at {self.start}")
         return (content[: self.start] + self.after.encode() + content[self.end :]).decode()
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import errno
 import gzip
+import io
 import os
 import sys
 import zlib
@@ -25,6 +26,8 @@ _MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
 # Standard input has no suffix, so its compression is detected by these magic bytes, with which no
 # text or record begins.
 DETECT = "detect"
+
+_BUFFER = 1 << 16  # bytes that are compressed at a time
 
 
 def split_compression(path: str) -> tuple[str, str]:
@@ -77,13 +80,15 @@ def compress(stream: IO[bytes], compression: str) -> Iterator[IO[bytes]]:
     """Return a stream that compresses what is written to it, and writes that to `stream`."""
     if not compression:
         yield stream
-    elif compression == "gzip":
+        return
+    if compression == "gzip":
         # No name and no time, so that equal records give equal bytes.  Level 6 is gzip's default.
-        with gzip.GzipFile("", "wb", 6, stream, 0) as content:
-            yield cast(IO[bytes], content)
+        content: Any = gzip.GzipFile("", "wb", 6, stream, 0)
     else:
-        with _import_zstd().ZstdFile(stream, "wb") as content:
-            yield content
+        content = _import_zstd().ZstdFile(stream, "wb")
+    # Both take a microsecond or more for each write, however short the line is.
+    with io.BufferedWriter(content, _BUFFER) as buffered:
+        yield buffered
 
 
 def _import_zstd() -> Any:

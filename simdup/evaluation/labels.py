@@ -224,12 +224,8 @@ def with_names_of(found: LabelledPairs, truth: LabelledPairs) -> LabelledPairs:
             if other != name:
                 what = f"has two names in TRUTH: {other} and {name}"
                 raise SimdupError(document, what, "write the full path of one of them")
-    pairs = frozenset(
-        (min(pair), max(pair))
-        for pair in ((renamed.get(a, a), renamed.get(b, b)) for a, b in truth.pairs)
-    )
-    clusters = tuple(tuple(renamed.get(name, name) for name in c) for c in truth.clusters)
-    return LabelledPairs(pairs, clusters)
+    groups = (tuple(renamed.get(name, name) for name in group) for group in truth.groups)
+    return LabelledPairs(tuple(groups), truth.links)
 
 
 def _ends(path: str) -> Iterator[str]:

@@ -21,6 +21,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain, combinations
+from typing import Any
+
+import numpy as np
 
 from simdup.clustering.linkage import components
 
@@ -29,15 +33,34 @@ NamePair = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class LabelledPairs:
-    """Pairs and clusters of near-duplicates, as one side labels them."""
+    """Pairs of near-duplicates, as one side labels them.
 
-    pairs: frozenset[NamePair]  # names in their order, the smaller first
-    clusters: tuple[tuple[str, ...], ...]  # names; each in at most one cluster, none alone
+    Documents with the same partners share a group, so a cluster of m documents takes O(m).
+
+    Attributes
+    ----------
+    groups : tuple of tuple of str
+        Names; each is in one group.
+    links : frozenset of (int, int)
+        Groups, the smaller number first: each document of one is a pair with each of the other.
+        A link of a group with itself joins all its documents.
+    """
+
+    groups: tuple[tuple[str, ...], ...] = ()
+    links: frozenset[tuple[int, int]] = frozenset()
 
     @property
     def names(self) -> frozenset[str]:
         """The documents that are in a pair."""
-        return frozenset(name for cluster in self.clusters for name in cluster)
+        return frozenset(chain.from_iterable(self.groups))
+
+    @property
+    def clusters(self) -> list[tuple[str, ...]]:
+        """The names that pairs connect, by cluster."""
+        return [
+            tuple(chain.from_iterable(self.groups[group] for group in linked))
+            for linked in components(self.links)
+        ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,50 +90,92 @@ def from_pairs(pairs: Iterable[NamePair], copies: Iterable[NamePair] = ()) -> La
     Some of the pairs are copies of each other: what one is a pair with, so is the other.  A
     document does not pair with itself.
     """
-    different = {_ordered(a, b) for a, b in pairs if a != b}
-    groups = _components(copies)
-    copies_of = {name: group for group in groups for name in group}
-    joined = set(different)
-    for a, b in different:
-        ours, theirs = copies_of.get(a, (a,)), copies_of.get(b, (b,))
-        if ours is not theirs and len(ours) * len(theirs) > 1:
-            joined |= {_ordered(one, other) for one in ours for other in theirs}
-    joined |= {pair for group in groups for pair in _pairs_within(group)}
-    return LabelledPairs(frozenset(joined), tuple(_components(joined)))
+    numbers: dict[str, int] = {}
+    joined = [_numbered(pair, numbers) for pair in pairs if pair[0] != pair[1]]
+    same = [_numbered(pair, numbers) for pair in copies if pair[0] != pair[1]]
+    names = list(numbers)
+    members = components([*same, *((number, number) for number in range(len(names)))])
+    group_of = {number: group for group, among in enumerate(members) for number in among}
+    links = {(group, group) for group, among in enumerate(members) if len(among) > 1}
+    for a, b in joined:
+        ours, theirs = group_of[a], group_of[b]
+        links.add((min(ours, theirs), max(ours, theirs)))
+    groups = tuple(tuple(names[number] for number in among) for among in members)
+    return LabelledPairs(groups, frozenset(links))
 
 
 def from_clusters(clusters: Iterable[Iterable[str]]) -> LabelledPairs:
     """Return the labels that clusters give: all pairs within a cluster."""
     members = [tuple(dict.fromkeys(cluster)) for cluster in clusters]
-    pairs = {pair for cluster in members for pair in _pairs_within(cluster)}
-    return LabelledPairs(frozenset(pairs), tuple(one for one in members if len(one) > 1))
+    members = [cluster for cluster in members if len(cluster) > 1]
+    if len(set(chain.from_iterable(members))) < sum(map(len, members)):
+        # A document of two clusters has partners that are no pair with each other.
+        return from_pairs(pair for cluster in members for pair in combinations(cluster, 2))
+    return LabelledPairs(tuple(members), frozenset((i, i) for i in range(len(members))))
+
+
+def _numbered(pair: NamePair, numbers: dict[str, int]) -> tuple[int, int]:
+    a, b = (numbers.setdefault(name, len(numbers)) for name in pair)
+    return a, b
 
 
 def measure(found: LabelledPairs, truth: LabelledPairs) -> Evaluation:
     """Return how well `found` agrees with `truth`."""
     from sklearn.metrics import adjusted_rand_score
 
-    both = len(found.pairs & truth.pairs)
-    ours, theirs = _labels(found.clusters), _labels(truth.clusters)
+    found_pairs, true_pairs = common_pairs(found, found), common_pairs(truth, truth)
+    both = common_pairs(found, truth)
+    found_clusters, true_clusters = found.clusters, truth.clusters
+    ours, theirs = _labels(found_clusters), _labels(true_clusters)
     names = sorted(ours.keys() | theirs.keys())
     # A document in no cluster is a cluster by itself; negative numbers are free.
     labels = [(ours.get(name, -i), theirs.get(name, -i)) for i, name in enumerate(names, 1)]
     bcubed_precision, bcubed_recall = _bcubed(labels)
     return Evaluation(
         documents=len(names),
-        found_pairs=len(found.pairs),
-        true_pairs=len(truth.pairs),
+        found_pairs=found_pairs,
+        true_pairs=true_pairs,
         both_pairs=both,
-        precision=_share(both, len(found.pairs)),
-        recall=_share(both, len(truth.pairs)),
-        f1=_share(2 * both, len(found.pairs) + len(truth.pairs)),
-        found_clusters=len(found.clusters),
-        true_clusters=len(truth.clusters),
+        precision=_share(both, found_pairs),
+        recall=_share(both, true_pairs),
+        f1=_share(2 * both, found_pairs + true_pairs),
+        found_clusters=len(found_clusters),
+        true_clusters=len(true_clusters),
         adjusted_rand=float(adjusted_rand_score(*zip(*labels, strict=True))) if labels else 1.0,
         bcubed_precision=bcubed_precision,
         bcubed_recall=bcubed_recall,
         bcubed_f1=_share(2 * bcubed_precision * bcubed_recall, bcubed_precision + bcubed_recall),
     )
+
+
+def common_pairs(one: LabelledPairs, other: LabelledPairs) -> int:
+    """Return how many pairs both sides have, without listing the pairs of a group.
+
+    Let C count the documents of each group of one side in each of the other, and let A and B be
+    the matrices of links.  The sum of (A C) times (C B), cell by cell, counts each common pair
+    twice, and each document that is linked with itself on both sides once.
+    """
+    from scipy import sparse
+
+    mine, theirs = _labels(one.groups), _labels(other.groups)
+    shared = sorted(mine.keys() & theirs.keys())
+    rows, columns = [mine[name] for name in shared], [theirs[name] for name in shared]
+    shape = len(one.groups), len(other.groups)
+    cells = sparse.csr_array((np.ones(len(shared), np.int64), (rows, columns)), shape)
+    ours, others = _matrix(one), _matrix(other)
+    twice = ((ours @ cells) * (cells @ others)).sum()
+    alone = ours.diagonal() @ cells @ others.diagonal()
+    return int(twice - alone) // 2
+
+
+def _matrix(side: LabelledPairs) -> Any:
+    """Return the links of a side as a symmetric matrix of zeros and ones."""
+    from scipy import sparse
+
+    both_ways = side.links | {(b, a) for a, b in side.links}
+    rows, columns = np.array(sorted(both_ways), np.int64).reshape(-1, 2).T
+    ones = np.ones(len(rows), np.int64)
+    return sparse.csr_array((ones, (rows, columns)), (len(side.groups),) * 2)
 
 
 def _bcubed(labels: Sequence[tuple[int, int]]) -> tuple[float, float]:
@@ -128,23 +193,5 @@ def _share(part: float, whole: float) -> float:
 
 
 def _labels(clusters: Sequence[tuple[str, ...]]) -> dict[str, int]:
-    """Return the number of each document's cluster."""
+    """Return the number of each document's cluster or group."""
     return {name: number for number, cluster in enumerate(clusters) for name in cluster}
-
-
-def _ordered(a: str, b: str) -> NamePair:
-    return (a, b) if a < b else (b, a)
-
-
-def _pairs_within(cluster: Sequence[str]) -> set[NamePair]:
-    return {_ordered(a, b) for place, a in enumerate(cluster) for b in cluster[:place]}
-
-
-def _components(pairs: Iterable[NamePair]) -> list[tuple[str, ...]]:
-    numbers: dict[str, int] = {}
-    joined = [
-        (numbers.setdefault(a, len(numbers)), numbers.setdefault(b, len(numbers)))
-        for a, b in sorted(pairs)
-    ]
-    names = list(numbers)
-    return [tuple(names[i] for i in group) for group in components(joined)]

@@ -3,7 +3,8 @@
 import io
 import json
 import sys
-from itertools import combinations
+from collections.abc import Iterable
+from itertools import combinations, product
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,20 @@ from simdup.evaluation.labels import read_labels, with_names_of
 from simdup.evaluation.metrics import LabelledPairs, from_clusters, from_pairs, measure
 
 NAMES = "abcdefgh"
-pairs = st.lists(st.tuples(st.sampled_from(NAMES), st.sampled_from(NAMES)), max_size=10)
+NamePairs = set[tuple[str, str]]
+names_two = st.tuples(st.sampled_from(NAMES), st.sampled_from(NAMES))
+pairs = st.lists(names_two, max_size=10)
+
+
+def ordered(pairs: Iterable[tuple[str, str]]) -> NamePairs:
+    """Return pairs of different names, the smaller one first."""
+    return {(min(pair), max(pair)) for pair in pairs if len(set(pair)) == 2}
+
+
+def pairs_of(labels: LabelledPairs) -> NamePairs:
+    """Return all labelled pairs."""
+    linked = ((labels.groups[one], labels.groups[other]) for one, other in labels.links)
+    return ordered(pair for one, other in linked for pair in product(one, other))
 
 
 @given(pairs, pairs)
@@ -57,10 +71,54 @@ def test_an_answer_agrees_with_itself(found: list[tuple[str, str]]) -> None:
     assert shares == pytest.approx((1, 1, 1))
 
 
+Side = tuple[NamePairs, NamePairs, list[set[str]]]  # pairs, those that are copies, or clusters
+
+
+def labels_of(side: Side) -> tuple[LabelledPairs, NamePairs]:
+    """Return labels, and all their pairs by definition."""
+    found, copies, clusters = side
+    if clusters:
+        within = (pair for cluster in clusters for pair in combinations(cluster, 2))
+        return from_clusters(clusters), ordered(within)
+    alike = plain.clusters(copies, NAMES)
+    across = (pair for a, b in found | copies for pair in product(alike[a], alike[b]))
+    return from_pairs(found | copies, copies), ordered(across)
+
+
+sides = st.tuples(
+    st.sets(names_two), st.sets(names_two, max_size=4), st.lists(st.sets(st.sampled_from(NAMES)))
+)
+
+
+@given(sides, sides)
+def test_common_pairs_of_copies_and_clusters_are_those_of_the_listed_pairs(
+    one: Side, other: Side
+) -> None:
+    (found, ours), (truth, theirs) = labels_of(one), labels_of(other)
+    assert (pairs_of(found), pairs_of(truth)) == (ours, theirs)
+    measured = measure(found, truth)
+    assert (measured.found_pairs, measured.true_pairs) == (len(ours), len(theirs))
+    assert measured.both_pairs == len(ours & theirs)
+
+
+def test_a_cluster_is_counted_without_its_pairs() -> None:
+    names = [str(number) for number in range(200_000)]
+    whole, halves = from_clusters([names]), from_clusters([names[::2], names[1::2]])
+    measured = measure(halves, whole)
+    assert measured.true_pairs == 200_000 * 199_999 // 2
+    assert measured.both_pairs == measured.found_pairs == 100_000 * 99_999
+
+
 def test_clusters_count_all_their_pairs() -> None:
     answer = from_clusters([["c", "a", "b"], ["x"], ["z", "y"]])
-    assert answer.pairs == {("a", "b"), ("a", "c"), ("b", "c"), ("y", "z")}
-    assert answer.clusters == (("c", "a", "b"), ("z", "y"))
+    assert pairs_of(answer) == {("a", "b"), ("a", "c"), ("b", "c"), ("y", "z")}
+    assert answer.clusters == [("c", "a", "b"), ("z", "y")]
+
+
+def test_a_document_of_two_clusters_joins_them_but_not_their_pairs() -> None:
+    answer = from_clusters([["a", "b"], ["b", "c"]])
+    assert pairs_of(answer) == {("a", "b"), ("b", "c")}
+    assert sorted(answer.clusters[0]) == ["a", "b", "c"]
 
 
 def test_all_copies_share_the_pairs_of_one_of_them() -> None:
@@ -69,7 +127,7 @@ def test_all_copies_share_the_pairs_of_one_of_them() -> None:
         copies=[("a", "c"), ("x", "x2"), ("x", "x3"), ("y", "y2")],
     )
     ours = {("a", "b"), ("a", "c"), ("b", "c")}
-    assert answer.pairs == ours | set(combinations(["x", "x2", "x3", "y", "y2"], 2))
+    assert pairs_of(answer) == ours | set(combinations(["x", "x2", "x3", "y", "y2"], 2))
 
 
 def write(folder: Path, content: str) -> str:
@@ -78,7 +136,7 @@ def write(folder: Path, content: str) -> str:
     return str(path)
 
 
-PQ = frozenset([("p", "q")])
+PQ = {("p", "q")}
 
 
 @pytest.mark.parametrize(
@@ -100,12 +158,12 @@ PQ = frozenset([("p", "q")])
     ],
 )
 def test_what_files_may_hold(tmp_path: Path, content: str) -> None:
-    assert read_labels(write(tmp_path, content)).pairs == PQ
+    assert pairs_of(read_labels(write(tmp_path, content))) == PQ
 
 
 def test_an_empty_file_is_an_answer_without_pairs(tmp_path: Path) -> None:
-    assert read_labels(write(tmp_path, "")) == LabelledPairs(frozenset(), ())
-    assert read_labels(write(tmp_path, "a,b,distance,similarity\n")).pairs == frozenset()
+    assert read_labels(write(tmp_path, "")) == LabelledPairs()
+    assert pairs_of(read_labels(write(tmp_path, "a,b,distance,similarity\n"))) == set()
 
 
 @pytest.mark.parametrize(
@@ -121,18 +179,18 @@ def test_an_empty_file_is_an_answer_without_pairs(tmp_path: Path) -> None:
     ],
 )
 def test_pairs_below_the_least_score_are_left_out(tmp_path: Path, content: str) -> None:
-    assert read_labels(write(tmp_path, content), 0.8).pairs == PQ
-    assert len(read_labels(write(tmp_path, content)).pairs) == 2
+    assert pairs_of(read_labels(write(tmp_path, content), 0.8)) == PQ
+    assert len(pairs_of(read_labels(write(tmp_path, content)))) == 2
 
 
 def test_copies_are_known_by_similarity_or_else_by_distance(tmp_path: Path) -> None:
     header = "a,b,distance,similarity\n"
     closed = {("a", "b"), ("a", "c"), ("b", "c")}
     for rows in ("a,b,2,0.9000\na,c,1,1.0000\n", "a,b,2,\na,c,0,\n"):
-        assert read_labels(write(tmp_path, header + rows)).pairs == closed
-    assert len(read_labels(write(tmp_path, header + "a,b,2,0.9\na,c,0,0.9\n")).pairs) == 2
+        assert pairs_of(read_labels(write(tmp_path, header + rows))) == closed
+    assert len(pairs_of(read_labels(write(tmp_path, header + "a,b,2,0.9\na,c,0,0.9\n")))) == 2
     # A table of known pairs is used as it is.
-    assert len(read_labels(write(tmp_path, "a,b,similarity\na,b,0.9\na,c,1\n")).pairs) == 2
+    assert len(pairs_of(read_labels(write(tmp_path, "a,b,similarity\na,b,0.9\na,c,1\n")))) == 2
 
 
 @pytest.mark.parametrize(
@@ -179,7 +237,7 @@ def test_an_invalid_pair_line_is_an_error(tmp_path: Path, line: str) -> None:
 def test_nested_values_other_than_names_are_ignored(tmp_path: Path) -> None:
     nested = "[" * 900 + "]" * 900
     line = f'{{"type":"pair","a":"x","b":"y","label":{nested}}}\n'
-    assert read_labels(write(tmp_path, line)).pairs == {("x", "y")}
+    assert pairs_of(read_labels(write(tmp_path, line))) == {("x", "y")}
 
 
 @pytest.mark.parametrize(
@@ -194,17 +252,18 @@ def test_nested_values_other_than_names_are_ignored(tmp_path: Path) -> None:
 )
 def test_names_that_mean_the_same(found: tuple[str, str], truth: tuple[str, str]) -> None:
     answer = from_pairs([found])
-    assert with_names_of(answer, from_pairs([truth])) == LabelledPairs(
-        answer.pairs, (tuple(dict(zip(truth, found, strict=True))[n] for n in sorted(truth)),)
-    )
+    renamed = with_names_of(answer, from_pairs([truth]))
+    assert pairs_of(renamed) == pairs_of(answer)
+    assert renamed.names == set(found)
 
 
 def test_names_that_mean_nothing_found_stay() -> None:
     truth = from_pairs([("a.txt", "q")])
-    assert with_names_of(from_pairs([("x/a.txt", "x/b.txt")]), truth).pairs == {("q", "x/a.txt")}
+    found = from_pairs([("x/a.txt", "x/b.txt")])
+    assert pairs_of(with_names_of(found, truth)) == {("q", "x/a.txt")}
     # `x/a.txt` is an exact name, so `a.txt` means another document.
     truth = from_pairs([("a.txt", "x/a.txt")])
-    assert with_names_of(from_pairs([("x/a.txt", "x/b.txt")]), truth) == truth
+    assert with_names_of(found, truth) == truth
 
 
 def test_names_that_mean_two_are_errors() -> None:
