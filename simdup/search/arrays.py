@@ -96,5 +96,6 @@ def iter_ranges(counts: RowIds, chunk: int) -> Iterator[RowPairs]:
         inside = np.minimum(ends[first:last], high)
         here = np.diff(inside, prepend=low)
         which = np.repeat(np.arange(first, last), here)
-        offset = np.arange(low, high) - (ends - counts)[first:last].repeat(here)
+        starts = ends[first:last] - counts[first:last]
+        offset = np.arange(low, high) - starts.repeat(here)
         yield which, offset

@@ -209,14 +209,16 @@ class Family:
     def _by_keys(self) -> Lists | None:
         """Lists in which all candidates meet, if these are few or nothing else is known."""
         lists = self.proposals.lists()
-        few = lists.count_pairs() <= FEW_PAIRS * len(self)
-        return lists if few or (self._sets is None and self._forms is None) else None
+        pairs = lists.count_pairs()
+        if pairs <= FEW_PAIRS * len(self) or (self._sets is None and self._forms is None):
+            return lists
+        # Forms leave pairs out, so the number of theirs says little.
+        fewer = self._forms is None and pairs < self._by_texts.count_pairs()
+        return lists if fewer else None
 
     @cached_property
-    def _lists(self) -> Lists:
-        """Lists in which all possible pairs meet, except those of two partners of the centre."""
-        if self._by_keys is not None:
-            return self._by_keys
+    def _by_texts(self) -> Lists:
+        """Lists in which all similar texts meet, except those of two partners of the centre."""
         lists = Lists.none()
         if self._sets is not None:
             settled = self._near_centre | (np.arange(len(self)) == self._centre)
@@ -228,6 +230,11 @@ class Family:
             self.budget.unchecked += left_out
             lists = lists.joined(of_forms)
         return lists.of_kinds(self.proposals.kinds)
+
+    @property
+    def _lists(self) -> Lists:
+        """Lists in which all possible pairs meet, except those of two partners of the centre."""
+        return self._by_texts if self._by_keys is None else self._by_keys
 
     @cached_property
     def _forms(self) -> FamilyForms | None:
