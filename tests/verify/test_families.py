@@ -109,10 +109,29 @@ def test_families_equal_all_pairs(
         every = scan(data, "plain", criteria, run=run, all_pairs=True)
         assert told(found) == told(every), seed
         assert found.spared == every.spared, seed
+        assert found.summary.star_redundant == every.summary.star_redundant, seed
         large += sum(not one.complete for one in found.clusters)
         for one, whole in zip(found.clusters, every.clusters, strict=True):
             check_listed(one, whole)
     assert large
+
+
+@pytest.mark.usefixtures("small_families")
+@pytest.mark.parametrize("few", [0, 512])
+def test_a_pair_of_a_family_may_have_just_the_asked_similarity(
+    few: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(families, "FEW_PAIRS", few)
+    monkeypatch.setattr(family_sets, "FEW_PAIRS", few)
+    for seed in range(4):
+        random_ = random.Random(seed)
+        size = 300 + seed
+        page = "".join(map(chr, random_.sample(range(0x4E00, 0x9FA5), size + 20)))
+        # Each text lacks one shingle of the next one, which lacks one of it.
+        texts = [page[i : i + size + 4] for i in range(5)]
+        similarity = (size - 1) / (size + 1)
+        found = scan(named(texts), "plain", similarity=similarity, method="minhash", jobs=1)
+        assert [len(one.members) for one in found.clusters] == [5]
 
 
 @pytest.mark.usefixtures("small_families")
