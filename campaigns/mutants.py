@@ -64,11 +64,18 @@ class Reach(NamedTuple):
     seconds: dict[str, float]
 
     def of(self, mutant: Mutant) -> list[str]:
-        """Return the tests of a mutant, the shortest first, until they take `PATIENCE`."""
+        """Return the tests of a mutant, the shortest first, until they take `PATIENCE`.
+
+        Tests of the room itself know most about it.  Others that run its module come last: what a
+        cache remembers is run by the first of them only.
+        """
         room = mutant.path.split("/")[1]
-        found = self.tests.get((mutant.path, mutant.mutation.statement), set())
-        # Tests of the room itself know most about it.
-        order = sorted(found, key=lambda t: (not t.startswith(f"tests/{room}/"), self.cost(t), t))
+        line = self.tests.get((mutant.path, mutant.mutation.statement), set())
+        module = set().union(*(t for (path, _), t in self.tests.items() if path == mutant.path))
+        order = sorted(
+            line and line | module,
+            key=lambda t: (t not in line, not t.startswith(f"tests/{room}/"), self.cost(t), t),
+        )
         chosen, left = [], PATIENCE
         for test in order:
             left -= self.cost(test)

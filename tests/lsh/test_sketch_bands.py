@@ -47,6 +47,14 @@ def test_a_join_finds_what_agrees_in_a_band_once(
     assert sorted(found) == expected
 
 
+def test_sketches_that_agree_in_one_band_only_are_found() -> None:
+    a, b = np.zeros((1, SIZE), np.uint8), np.ones((1, SIZE), np.uint8)
+    b[0, 6:12] = 0
+    for asked in (1, 5):  # compared byte by byte, and by keys
+        bands = AskedBands(np.repeat(a, asked, axis=0), Banding(6, 16))
+        assert [(len(i), set(j.tolist())) for i, j in bands.join(b)] == [(asked, {0})]
+
+
 @examples(50)
 @given(BANDINGS, st.integers(1, 3), st.integers(0, 10**6))
 def test_keys_are_equal_where_all_bytes_are(banding: Banding, values: int, seed: int) -> None:

@@ -1,3 +1,4 @@
+import dataclasses
 import itertools
 import math
 
@@ -104,6 +105,21 @@ def test_explain_describes_a_plan():
                  "expected candidates", "MB", "exhaustive", "16 tables"):  # fmt: skip
         assert part in text
     assert explain(plan(HammingBall(8, 8), 0))
+
+
+@pytest.mark.parametrize(
+    ("memory", "seconds", "shown"),
+    [
+        (999, 0.0009, ("999 bytes per", "under 1 ms on")),
+        (1000, 0.001, ("1 kB per", "0.001 s on")),
+        (25_600_000, 12.34, ("25.6 MB per", "12.3 s on")),
+        (3 * 10**12, 100, ("3 TB per", "100 s on")),
+    ],
+)
+def test_explain_gives_figures_with_units(memory, seconds, shown):
+    chosen = plan(BALL, 10**6, 10)
+    text = explain(dataclasses.replace(chosen, memory=memory, seconds=seconds))
+    assert all(part in text for part in shown), text
 
 
 @pytest.mark.parametrize(

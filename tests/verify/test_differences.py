@@ -58,6 +58,8 @@ def marked(a: str, b: str) -> str:
         ("今天天气很好", "今天天氣很好", "{=今天天气=今天天氣=}很好"),
         ("the quick fox", "the slow fox", "the [-quick-]{+slow+} fox"),
         ("foo b\nbar", "foo c\nbar", "foo [-b-]{+c+}\nbar"),
+        ("one  three", "two  three", "[-one-]{+two+}  three"),
+        ("four \t five", "nine\t\t five", "[-four -]{+nine\t+}\t five"),
         ("to be  or", "to be or", "to be{=  = =}or"),
         ("研究生命的起源", "研究生 命的起源", "{=研究生命=研究生 命=}的起源"),
         ("  into it", "in to it", "{=  into =in to =}it"),
