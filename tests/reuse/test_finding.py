@@ -72,6 +72,17 @@ def test_every_run_that_has_a_seed_is_found(texts: Texts, least: int, common: in
                     assert all(oracle.is_row(x[a + o : a + o + k]) for o in inside)
 
 
+@pytest.mark.parametrize("most", [10, 39, 40, 41])
+def test_a_notice_of_too_many_texts_starts_no_passage(most: int) -> None:
+    """Not at its ends either, where what a window chooses depends on the text beside it."""
+    chance = np.random.default_rng(3)
+    notice = chance.integers(0, 1 << 30, 60).tolist()
+    own = chance.integers(0, 1 << 30, (40, 2, 50)).tolist()
+    texts = [[*before, *notice, *after] for before, after in own]
+    found = finder(texts, PassageCriteria(min_length=1, common=most)).find(0, 40)
+    assert len(found.a) == (0 if most < 40 else 40 * 39 // 2)
+
+
 @given(sharing_texts(), st.sampled_from([4, 7, 15]))
 def test_each_window_has_a_seed_that_only_its_symbols_decide(texts: Texts, least: int) -> None:
     every, (k, w) = cut(texts), Window.of(least)
