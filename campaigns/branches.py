@@ -24,7 +24,7 @@ branch = true
 source_pkgs = simdup
 data_file = {folder}/data
 parallel = true
-patch = subprocess
+patch = subprocess, _exit
 concurrency = multiprocessing, thread
 sigterm = true
 [report]
@@ -41,7 +41,7 @@ def run(trial: Trial) -> Iterator[Table]:
     settings.write_text(_SETTINGS.format(folder=trial.folder), "utf-8")
     tests = trial.pick(["tests/lsh"], [])
     _coverage(settings, "run", "-m", "pytest", "-q", "-n", "auto", "-p", "no:cacheprovider",
-              "-p", "no:cov", "-m", "not spark", *tests)  # fmt: skip
+              "-p", "no:cov", *tests)  # fmt: skip
     _coverage(settings, "combine", "-q")
     _coverage(settings, "json", "-q", "-o", str(report))
     rooms: dict[str, list[int]] = defaultdict(lambda: [0] * 4)

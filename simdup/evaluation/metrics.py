@@ -109,7 +109,7 @@ def from_clusters(clusters: Iterable[Iterable[str]]) -> LabelledPairs:
     members = [tuple(dict.fromkeys(cluster)) for cluster in clusters]
     members = [cluster for cluster in members if len(cluster) > 1]
     if len(set(chain.from_iterable(members))) < sum(map(len, members)):
-        # A document of two clusters has partners that are no pair with each other.
+        # The partners of a document in two clusters need not be pairs of each other.
         return from_pairs(pair for cluster in members for pair in combinations(cluster, 2))
     return LabelledPairs(tuple(members), frozenset((i, i) for i in range(len(members))))
 
