@@ -88,7 +88,7 @@ def flips(trial: Trial, whole: Files) -> Iterator[Damage]:
     chance = random.Random(21)
     areas = find_areas(trial.folder / FILE)
     for area in areas:
-        for _ in range(trial.pick(2, 50) * _SHARES.get(area, 1)):
+        for _ in range(trial.pick(1, 50) * _SHARES.get(area, 1)):
             at, bit = chance.choice(chance.choice(areas[area])), chance.randrange(8)
             yield Damage(area, f"bit {bit} of byte {at:,}", {"": _flipped(whole[""], at, bit)})
 
@@ -98,10 +98,10 @@ def truncations(trial: Trial, whole: Files) -> Iterator[Damage]:
     chance = random.Random(22)
     size = len(whole[""])
     ends = [0, 1, 16, 99, 100, 512, PAGE - 1, PAGE, PAGE + 1, size - PAGE, size - 1]
-    ends = ends[:: trial.pick(5, 1)]
+    ends = ends[:: trial.pick(10, 1)]
     pages = size // PAGE
-    ends += [chance.randrange(pages) * PAGE for _ in range(trial.pick(2, 44))]
-    ends += [chance.randrange(size) for _ in range(trial.pick(2, 45))]
+    ends += [chance.randrange(pages) * PAGE for _ in range(trial.pick(1, 44))]
+    ends += [chance.randrange(size) for _ in range(trial.pick(1, 45))]
     for end in ends:
         area = "up to one page" if end <= PAGE else "whole pages" if end % PAGE == 0 else "others"
         yield Damage(area, f"{end:,} bytes left", {"": whole[""][:end]})
@@ -110,7 +110,7 @@ def truncations(trial: Trial, whole: Files) -> Iterator[Damage]:
 def damages_beside(trial: Trial, left: Files) -> Iterator[Damage]:
     """Yield damages of the files that SQLite has beside an index."""
     chance = random.Random(23)
-    for _ in range(trial.pick(2, 50)):
+    for _ in range(trial.pick(1, 50)):
         side = chance.choice(["-wal", "-wal", "-shm"])
         # The headers of the frames of a log, or any place.
         at = chance.randrange(len(left[side]))
@@ -130,7 +130,7 @@ def damages_beside(trial: Trial, left: Files) -> Iterator[Damage]:
 
 def crafts(trial: Trial, whole: Files) -> Iterator[Damage]:
     """Yield indexes that somebody has changed on purpose."""
-    stride = trial.pick(4, 1)
+    stride = trial.pick(8, 1)
     kinds = (
         ("rows", "right", stride, {one: edits(one) for one in ROWS}),
         ("tables, views and triggers", "refused", 1, SCHEMAS),

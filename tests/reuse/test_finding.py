@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from oracles import reuse as oracle
+from support import examples
 
 from simdup.model.passages import PassageCriteria
 from simdup.reuse.alignment import common_lengths
@@ -111,6 +112,7 @@ def test_symbols_of_rows_are_those_of_their_k_grams(text: list[int], k: int) -> 
     assert row_symbols(np.array(text, np.uint32), k).tolist() == sorted(expected)
 
 
+@examples(20)
 @given(sharing_texts(), st.integers(0, 12))
 def test_runs_are_joined_where_each_is_the_nearest(texts: Texts, gap: int) -> None:
     pairs, columns, expected = [], [], []
