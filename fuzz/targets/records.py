@@ -12,6 +12,7 @@ from fuzz.files import documents, write
 from fuzz.oracle import expect, expect_same
 from fuzz.target import Taken, Target
 from simdup.corpus.compression import _import_zstd
+from simdup.corpus.json_text import DEEPEST
 from simdup.corpus.records import without_surrogates
 from simdup.model.documents import Document
 from simdup.model.reading import Reading
@@ -37,7 +38,8 @@ def records(data: bytes) -> None:
     found = documents(write(f"a.{suffix}", content), reading)
     numbers = [one.record for one in found]
     expect(numbers == sorted(set(numbers)), "records out of order")
-    if suffix == "jsonl" and reading == _READINGS[0]:
+    shallow = content.count(b"[") + content.count(b"{") <= DEEPEST
+    if suffix == "jsonl" and reading == _READINGS[0] and shallow:
         expect_same([one.text for one in found], _texts(content), "the texts of JSON lines")
 
 
@@ -47,7 +49,7 @@ def _texts(content: bytes) -> list[str]:
     for line in content.split(b"\n"):
         try:
             values = json.loads(line.replace(b"\0", b"").decode("utf-8-sig"))
-        except (ValueError, RecursionError):
+        except ValueError:
             continue
         if isinstance(values, dict) and isinstance(values.get("text"), str):
             texts.append(without_surrogates(values["text"]))

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from simdup.corpus.decoding import decode
 from simdup.corpus.files import File
+from simdup.corpus.json_text import parse_json
 from simdup.corpus.lines import (
     DELIMITERS,
     Lines,
@@ -89,8 +90,8 @@ class Annotations:
 
     def _values(self, body: bytes) -> Any:
         try:
-            return json.loads(body.lstrip(b"," + BLANK).decode(self.encoding or "utf-8-sig"))
-        except (ValueError, RecursionError):
+            return parse_json(body.lstrip(b"," + BLANK).decode(self.encoding or "utf-8-sig"))
+        except ValueError:
             return None
 
     def _row(self, number: int, raw: bytes, row: Row) -> bytes:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import Any
 
+from simdup.corpus.json_text import parse_json
 from simdup.errors import SimdupError, unreadable
 from simdup.model.decisions import KINDS, Decision, Decisions
 
@@ -34,8 +34,8 @@ def _decisions(path: str, content: bytes) -> Iterator[Decision]:
         if not line.strip():
             continue
         try:
-            values = json.loads(line)
-        except (ValueError, RecursionError):
+            values = parse_json(line)
+        except ValueError:
             values = None
         if not isinstance(values, dict):
             raise _wrong(path, number, "not a JSON object")

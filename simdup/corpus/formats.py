@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import codecs
-import json
 import os
 from collections.abc import Callable
 from contextlib import AbstractContextManager, suppress
 from typing import IO, TypeAlias
 
 from simdup.corpus.compression import decompress, split_compression
+from simdup.corpus.json_text import parse_json
 from simdup.errors import SimdupError
 from simdup.model.reading import Reading
 
@@ -74,8 +74,8 @@ def _begins_lines(head: bytes) -> bool:
     if len(lines) < 2 or not all(line.lstrip(_BLANK).startswith(b"{") for line in lines[:2]):
         return False
     try:
-        return isinstance(json.loads(lines[0]), dict)
-    except (ValueError, RecursionError):
+        return isinstance(parse_json(lines[0].decode()), dict)
+    except ValueError:
         return False
 
 

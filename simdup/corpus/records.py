@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,6 +10,7 @@ from simdup.corpus.decoding import Decoded, without_nuls
 from simdup.corpus.fields import MISSING, as_number, find_field, list_fields
 from simdup.corpus.files import File
 from simdup.corpus.json_arrays import Elements
+from simdup.corpus.json_text import parse_json
 from simdup.corpus.lines import DELIMITERS, csv_rows
 from simdup.corpus.record_batches import (
     ArrayBatch,
@@ -66,10 +66,10 @@ def _json_values(line: bytes, reading: Reading) -> dict[str, Any] | str:
     """Return the values of a JSON object, or the fault of the line."""
     try:
         encoding = reading.encoding or "utf-8-sig"
-        values = json.loads(without_nuls(line, encoding).decode(encoding))
+        values = parse_json(without_nuls(line, encoding).decode(encoding))
     except UnicodeDecodeError:
         return f"not valid {reading.encoding or 'UTF-8'}"
-    except (ValueError, RecursionError):
+    except ValueError:
         return "not valid JSON"
     return values if isinstance(values, dict) else "not a JSON object"
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
+from simdup.corpus.json_text import parse_json
 from simdup.corpus.names import from_bytes
 from simdup.corpus.sources import read_bytes
 from simdup.errors import SimdupError
@@ -76,11 +76,11 @@ def _json_pairs(path: str, text: str) -> Iterator[_Listed]:
         if not line.strip():
             continue
         try:
-            record = json.loads(line)
+            record = parse_json(line)
             pairs = record["pairs"] if record["type"] == "cluster" else [record]
             if record["type"] in ("cluster", "pair"):
                 yield from map(_listed, pairs)
-        except (ValueError, KeyError, TypeError, RecursionError):
+        except (ValueError, KeyError, TypeError):
             raise SimdupError(f"{path}:{number}", "not a line written by simdup", _HINT) from None
 
 

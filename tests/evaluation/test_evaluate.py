@@ -235,7 +235,7 @@ def test_an_invalid_pair_line_is_an_error(tmp_path: Path, line: str) -> None:
 
 
 def test_nested_values_other_than_names_are_ignored(tmp_path: Path) -> None:
-    nested = "[" * 900 + "]" * 900
+    nested = "[" * 400 + "]" * 400
     line = f'{{"type":"pair","a":"x","b":"y","label":{nested}}}\n'
     assert pairs_of(read_labels(write(tmp_path, line))) == {("x", "y")}
 

@@ -1,0 +1,39 @@
+"""Parse JSON that others wrote, with the same limit in every Python."""
+
+from __future__ import annotations
+
+import json
+import re
+from itertools import accumulate
+from typing import Any
+
+# Arrays and objects within each other.  Python itself reads some 900 levels, from 3.14 on as many
+# as the stack has room for.
+DEEPEST = 500
+
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*"?', re.DOTALL)
+_BRACKET = re.compile(r"[\[\]{}]")
+
+
+def parse_json(text: str) -> Any:
+    """Return the value of JSON.
+
+    Raises
+    ------
+    ValueError
+        If it is not JSON, or is nested deeper than `DEEPEST`.
+    """
+    opened = text.count("[") + text.count("{")
+    if opened > DEEPEST and _depth(text) > DEEPEST:
+        raise ValueError("nested too deeply")
+    try:
+        return json.loads(text)
+    except RecursionError:  # called with hardly any stack left
+        raise ValueError("nested too deeply") from None
+
+
+def _depth(text: str) -> int:
+    """Return how deep brackets outside of strings are nested."""
+    outside = _STRING.sub("", text)
+    steps = (1 if bracket in "[{" else -1 for bracket in _BRACKET.findall(outside))
+    return max(accumulate(steps), default=0)
