@@ -181,6 +181,14 @@ def test_rows_of_documents(
     assert to_hex(found, size * 8) == [f"{value:0{size * 2}x}" for value in expected]
 
 
+@pytest.mark.parametrize(("ties", "bits"), [("one", 0b00111), ("zero", 0b00011)])
+def test_rows_whose_sums_are_about_zero(ties: str, bits: int) -> None:
+    hashes = np.array([[0xFF], [0x00]], np.uint8)
+    weights = np.array([(1, 3), (1, 2), (1, 1), (2, 1), (3, 1)], np.int64)
+    found = simhash_rows(hashes, np.array([[0, 1]] * 5, np.int32), weights, ties)
+    assert found[:, 0].tolist() == [0xFF * (bits >> row & 1) for row in range(4, -1, -1)]
+
+
 def test_many_documents_are_the_same_as_one_by_one() -> None:
     chance = np.random.default_rng(4)
     hashes = chance.integers(0, 256, (50, 8), np.uint8)
