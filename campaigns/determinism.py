@@ -108,8 +108,8 @@ def _pythons() -> Iterator[str]:
     """Yield other Pythons that have what simdup needs."""
     named = [one for one in os.environ.get(_PYTHONS, "").split(os.pathsep) if one]
     for python in named or filter(None, map(shutil.which, _VERSIONS)):
-        needs = [python, "-c", "import click, jieba, sklearn, rapidfuzz, chardet, rich, tqdm"]
-        if subprocess.run(needs, capture_output=True, check=False).returncode == 0:
+        needs = "import click, jieba, sklearn, rapidfuzz, chardet, rich, tqdm, hypothesis"
+        if subprocess.run([python, "-c", needs], capture_output=True, check=False).returncode == 0:
             yield python
         elif named:
             raise RuntimeError(f"{python} lacks what simdup needs")
