@@ -33,13 +33,6 @@ def pytest_configure() -> None:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-@pytest.hookimpl(optionalhook=True)
-def pytest_xdist_auto_num_workers() -> int:
-    """Return one more than there are cores: tests wait for processes, signals and a browser."""
-    affinity = getattr(os, "sched_getaffinity", None)  # not on macOS and Windows
-    return 1 + (len(affinity(0)) if affinity else os.cpu_count() or 1)
-
-
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
     """The folder of real texts, which the project does not include."""
