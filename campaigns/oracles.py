@@ -15,7 +15,7 @@ from campaigns.counting import ALL_PAIRS, PAIRS, VALUES
 from campaigns.trying import Trial
 
 ROOT = Path(__file__).resolve().parents[1]
-ROUNDS = 3
+ROUNDS = 4
 
 
 def run(trial: Trial) -> Iterator[Table]:

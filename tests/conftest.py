@@ -16,7 +16,7 @@ from simdup.cli import main
 hypothesis.settings.register_profile(
     "suite",
     deadline=None,
-    max_examples=30 * ROUNDS,
+    max_examples=25 * ROUNDS,
     suppress_health_check=[
         hypothesis.HealthCheck.too_slow,
         hypothesis.HealthCheck.function_scoped_fixture,

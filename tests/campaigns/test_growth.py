@@ -19,7 +19,7 @@ DOUBLINGS = 3
 
 def slow(probe: Probe, folder: Path) -> float:
     """By what factor the processor time grows; what is slow is measured twice."""
-    sizes = (max(1, probe.size >> DOUBLINGS + 1), probe.size >> 1)
+    sizes = (max(1, probe.size >> DOUBLINGS + 2), probe.size >> 2)
     works = [probe.make(size, folder) for size in sizes]
     took = [seconds(work, 1) for work in works]
     if a_doubling(took, LEAST, DOUBLINGS) > MOST:
@@ -49,6 +49,6 @@ def test_time_grows_as_the_input_does(tmp_path: Path, group: str) -> None:
 
 def test_what_is_quadratic_is_noticed(tmp_path: Path) -> None:
     probe = calling(
-        "x", "y", 3200, lambda n: sum(i < j for i in range(n) for j in range(n)), lambda n: n
+        "x", "y", 6400, lambda n: sum(i < j for i in range(n) for j in range(n)), lambda n: n
     )
     assert slow(probe, tmp_path) > MOST
