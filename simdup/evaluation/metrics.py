@@ -54,6 +54,13 @@ class LabelledPairs:
         """The documents that are in a pair."""
         return frozenset(chain.from_iterable(self.groups))
 
+    def count_pairs(self) -> int:
+        """Return how many pairs there are, without listing them."""
+        sizes = [len(group) for group in self.groups]
+        return sum(
+            sizes[a] * (sizes[a] - 1) // 2 if a == b else sizes[a] * sizes[b] for a, b in self.links
+        )
+
     @property
     def clusters(self) -> list[tuple[str, ...]]:
         """The names that pairs connect, by cluster."""
@@ -123,8 +130,8 @@ def measure(found: LabelledPairs, truth: LabelledPairs) -> Evaluation:
     """Return how well `found` agrees with `truth`."""
     from sklearn.metrics import adjusted_rand_score
 
-    found_pairs, true_pairs = common_pairs(found, found), common_pairs(truth, truth)
-    both = common_pairs(found, truth)
+    found_pairs, true_pairs = found.count_pairs(), truth.count_pairs()
+    both = _common_pairs(found, truth)
     found_clusters, true_clusters = found.clusters, truth.clusters
     ours, theirs = _labels(found_clusters), _labels(true_clusters)
     names = sorted(ours.keys() | theirs.keys())
@@ -148,7 +155,7 @@ def measure(found: LabelledPairs, truth: LabelledPairs) -> Evaluation:
     )
 
 
-def common_pairs(one: LabelledPairs, other: LabelledPairs) -> int:
+def _common_pairs(one: LabelledPairs, other: LabelledPairs) -> int:
     """Return how many pairs both sides have, without listing the pairs of a group.
 
     Let C count the documents of each group of one side in each of the other, and let A and B be

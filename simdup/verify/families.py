@@ -213,8 +213,10 @@ class Family:
         if pairs <= FEW_PAIRS * len(self) or (self._sets is None and self._forms is None):
             return lists
         # Forms leave pairs out, so the number of theirs says little.
-        fewer = self._forms is None and pairs < self._by_texts.count_pairs()
-        return lists if fewer else None
+        if self._forms is not None or pairs >= self._by_texts.count_pairs():
+            return None
+        del self._by_texts  # it would only take memory
+        return lists
 
     @cached_property
     def _by_texts(self) -> Lists:
