@@ -498,12 +498,14 @@ def test_two_runs_into_one_place(tmp_path: Path) -> None:
         time.sleep(0.1)
     said = [run.communicate(timeout=60)[1].decode() for run in runs]
     assert sorted(run.returncode for run in runs) == [0, 2, 2], said
+    # It depends on when the first one ends what the others find.
+    refusals = (
+        "another simdup is writing to it (process",
+        "something was created in it during the run",
+        "not empty",
+    )
     for run, err in zip(runs, said, strict=True):
-        assert (
-            run.returncode == 0
-            or "another simdup is writing to it (process" in err
-            or ("not empty" in err)
-        ), err
+        assert run.returncode == 0 or any(refusal in err for refusal in refusals), err
     assert tree(tmp_path / "out") == tree(tmp_path / "in")
     assert set(os.listdir(tmp_path)) == {"in", "out"}
 
