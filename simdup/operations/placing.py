@@ -15,14 +15,15 @@ from simdup.corpus.names import split_member, without_address
 from simdup.errors import SimdupError
 from simdup.model.cleaned import DedupeOptions
 from simdup.model.reading import Reading
-from simdup.output.targets import check_apart, check_target
+from simdup.model.recipe import Recipe
+from simdup.output.targets import check_apart, check_read, check_target
 
 # Suffixes of files, beside those of formats and of compression.
 _FILES = (".txt", ".md", ".json", ".zip")
 
 
-def check_places(sources: Sequence[str], options: DedupeOptions) -> None:
-    """Refuse to write over a source, or over each other, and sources that are not a corpus."""
+def check_places(sources: Sequence[str], options: DedupeOptions, recipe: Recipe) -> None:
+    """Refuse to write over what is read, or over each other, and sources that are not a corpus."""
     for source in sources:
         if not os.path.lexists(source) and split_member(source):
             what = "a file in an archive is not a corpus that can be cleaned"
@@ -34,6 +35,7 @@ def check_places(sources: Sequence[str], options: DedupeOptions) -> None:
     named = [source for source in (*sources, *options.references) if source != STDIN]
     if target is not None and target != STDIN:
         check_target(target, named, options.force)
+        check_read(target, [path for path in (recipe.idf, recipe.dictionary) if path])
     if options.index is not None:
         for name in (target, report):
             if name is not None and os.path.realpath(name) == os.path.realpath(options.index):

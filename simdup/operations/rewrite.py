@@ -94,7 +94,7 @@ def rewrite(
         `max_removed` of the documents would be removed.
     """
     settings = with_groups(with_linkage(settings), options.by)
-    check_places(sources, options)
+    check_places(sources, options, settings.recipe)
     indexes, others = split_indexes(options.references)
     listing = list_files(sources, settings.reading, others)
     check_references(options.references, listing.skipped)

@@ -67,9 +67,8 @@ def check_output(
     path: str | None,
     sources: Iterable[str],
     reading: Reading | None = None,
-    others: Iterable[str] = (),
 ) -> None:
-    """Raise if an output would overwrite a file that is read: a source, or another.
+    """Raise if an output would overwrite a source.
 
     In a folder that is read, results of an earlier run, and files that the patterns of `reading`
     leave out, may be overwritten.  An index never is.
@@ -83,16 +82,32 @@ def check_output(
     # Devices and pipes are written to, not overwritten.
     if path is None or path == STDIN or not os.path.isfile(path):
         return
-    for other in others:
-        if _same(path, other):
-            raise SimdupError(path, "is also read by this command", "write to another file")
     for source in map(without_address, sources):
-        if _same(path, 0 if source == STDIN else source):
+        if source != STDIN and _same(path, source):
             raise SimdupError(path, f"is a SOURCE itself: {source}", "write to another file")
     _refuse_index(path)
     for source in sources:
         if source != STDIN and os.path.isdir(source):
             _check_inside(path, source, reading or Reading())
+
+
+def check_read(path: str, files: Iterable[str]) -> None:
+    """Raise if an output is, or contains, one of other files that are read, or standard input.
+
+    Raises
+    ------
+    SimdupError
+        If it does.
+    """
+    folder = os.path.join(os.path.realpath(path), "")
+    for file in files:
+        if _same(path, file):
+            raise SimdupError(path, "is also read by this command", "write to another file")
+        if os.path.realpath(file).startswith(folder):
+            what = f"contains a file that this command reads: {file}"
+            raise SimdupError(path, what, "write to another folder")
+    if os.path.isfile(path) and _same(path, 0):
+        raise SimdupError(path, "is standard input", "write to another file")
 
 
 def _refuse_index(path: str) -> None:

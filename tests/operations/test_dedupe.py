@@ -727,22 +727,6 @@ def test_no_output_overwrites_a_source(simdup: Command, tmp_path: Path) -> None:
     assert state(tmp_path) == before
 
 
-@pytest.mark.parametrize("option", ["--files-from", "--idf", "--dict"])
-def test_no_output_overwrites_what_an_option_reads(
-    simdup: Command, tmp_path: Path, option: str
-) -> None:
-    write(tmp_path, {"in/a.txt": TEXTS[0], "list": "in/a.txt\n", "words": "近似重复 10\n"})
-    assert simdup("fit", "in", "-o", "model").status == 0
-    read = {"--files-from": "list", "--idf": "model", "--dict": "words"}[option]
-    before = state(tmp_path)
-    for command_ in ("scan", "fingerprint", "tune"):
-        ran = simdup(command_, "in", option, read, "-o", read)
-        assert (ran.status, "is also read by this command" in ran.err) == (2, True), ran.err
-    ran = simdup("dedupe", "in", option, read, "-o", "out", "--removed", read)
-    assert (ran.status, "is also read by this command" in ran.err) == (2, True)
-    assert state(tmp_path) == before
-
-
 def test_results_in_a_source_are_written_again(simdup: Command, tmp_path: Path) -> None:
     write(tmp_path, {"a.md": TEXTS[0], "b.md": TEXTS[0]})
     for arguments in (

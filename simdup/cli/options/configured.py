@@ -74,6 +74,12 @@ def say_configured(ctx: click.Context) -> None:
         say(Painter(sys.stderr, words=words).wrapped(text))
 
 
+def configured_in(ctx: click.Context) -> str | None:
+    """Return the path of the configuration that applies to a command; None if there is none."""
+    path: str | None = ctx.meta.get(_META)
+    return path
+
+
 def from_file(source: ParameterSource | None) -> bool:
     """Return whether a parameter has its value from a configuration."""
     return source is ParameterSource.DEFAULT_MAP

@@ -13,15 +13,13 @@ from simdup.cli import process
 from simdup.cli.messages import say
 from simdup.cli.options.configured import blamed, configure, say_configured
 from simdup.cli.options.effects import refuse_without_effect
+from simdup.cli.options.overwriting import OUTPUTS, refuse_to_overwrite
 from simdup.cli.process import printing, require_memory
 from simdup.cli.usage import no_such_command
 from simdup.errors import SimdupError
 
 # How Click shows a range; the error for a value outside says it in plainer words.
 _RANGE = re.compile(r"\s*\[[^][]*\bx\b[^][]*\]")
-
-# Parameters that name what a command writes.
-_OUTPUTS = ("path", "target", "model")
 
 PANELS = ("Input", "Matching", "Output", "Search", "Recipe", "Other")
 
@@ -218,8 +216,9 @@ class Command(PlainCommand):
         """Run the command, unless the memory limits of this process are too low."""
         require_memory()
         refuse_without_effect(ctx)
+        refuse_to_overwrite(ctx)
         _say_waiting(ctx)
-        written = (ctx.params.get(name) for name in _OUTPUTS)
+        written = (ctx.params.get(name) for name in OUTPUTS)
         process.output += [path for path in written if path not in (None, "-")]
         try:
             result = super().invoke(ctx)

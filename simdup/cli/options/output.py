@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from simdup.output.text import Painter
     from simdup.output.words import Words
 
-# Options that name a file the command reads besides its sources.
-_READ = ("files_from", "idf", "dictionary", "decisions", "baseline")
 COLORS = ("auto", "always", "never")
 LANGUAGES = ("en", "zh")
 
@@ -58,9 +56,7 @@ class Output:
         from simdup.output.streams import open_output
         from simdup.output.targets import check_output
 
-        given = click.get_current_context().params
-        others = [given[name] for name in _READ if given.get(name)]
-        check_output(self.path, sources, reading, others)
+        check_output(self.path, sources, reading)
         painted = self.format == "text" and self.color
         with open_output(self.path) as stream:
             if painted or not stream.isatty():
