@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from datetime import UTC, date, datetime
 from typing import Any, Final
@@ -13,6 +14,8 @@ MISSING: Final = object()
 _MOST_FIELDS = 50
 _MOST_DEPTH = 4
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+# A date with the year first, as people write it: 2024/5/1, 2024.05.01, 2024年5月1日 8:30.
+_DATE = re.compile(r"(\d{4})[-/.年](\d{1,2})[-/.月](\d{1,2})日?(?:[T\s]*(\d{1,2})(:.+))?", re.ASCII)
 
 
 def find_field(values: Mapping[str, Any], name: str) -> Any:
@@ -44,30 +47,37 @@ def _list_fields(values: Mapping[str, Any], above: str, found: dict[str, int]) -
             found[above + key] = len(value) if isinstance(value, str) else 0
 
 
-def as_number(value: object) -> float:
+def as_number(value: Any) -> float:
     """Return a number or a date as a number, and NaN for anything else.
 
-    A date or time, also in ISO 8601, becomes its seconds since 1970; without a time zone it is UTC.
+    A date or time, in ISO 8601 or with the year first, becomes its seconds since 1970; without a
+    time zone it is UTC.  Whole numbers are ints: ids have more digits than a float.
     """
     if isinstance(value, date):
         value = value.isoformat()
     if isinstance(value, str):
-        text = value.strip()
-        try:
-            number = float(text)
-        except ValueError:
-            number = _seconds(text)
-    elif isinstance(value, bool) or value is None:
+        value = value.strip()
+    if isinstance(value, bool) or value is None:
         return math.nan
-    else:
-        try:
-            number = float(value)  # type: ignore[arg-type]
-        except (TypeError, ValueError, OverflowError):
-            return math.nan
-    return number if math.isfinite(number) else math.nan
+    try:
+        number = float(value)
+    except ValueError:
+        return _seconds(value) if isinstance(value, str) else math.nan
+    except (TypeError, OverflowError):
+        return math.nan
+    if not math.isfinite(number):
+        return math.nan
+    try:
+        whole = int(value)
+    except ValueError:  # text such as 1.5
+        return number
+    return whole if isinstance(value, str) or whole == value else number
 
 
 def _seconds(text: str) -> float:
+    if found := _DATE.fullmatch(text):
+        year, month, day, hour, more = found.groups()
+        text = f"{year}-{month:0>2}-{day:0>2}" + (f"T{hour:0>2}{more}" if hour else "")
     try:
         time = datetime.fromisoformat(text)
         if time.tzinfo is None:

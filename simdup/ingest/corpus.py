@@ -56,7 +56,7 @@ class Corpus:
     # For each document, as in `Document`.
     names: list[Any] = field(default_factory=list)  # or its id, if it was passed from Python
     modified: array[float] = field(default_factory=lambda: array("d"))
-    values: array[float] = field(default_factory=lambda: array("d"))  # if one is asked for
+    values: list[float] = field(default_factory=list)  # if one is asked for
     paths: list[str] = field(default_factory=list)
     records: array[int] = field(default_factory=lambda: array("Q"))
     # For each document, as in `CountedBatch`.

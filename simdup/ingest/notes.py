@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
@@ -22,6 +23,7 @@ def notes(corpus: Corpus, criteria: Criteria, known: Sequence[str]) -> Iterator[
         names = chain(map(str, corpus.names), corpus.paths)
         if len(corpus) and not any(matches(name, [pattern]) for name in names):
             yield "`prefer`", f"nothing matches {pattern!r}"
+    yield from _without_value(corpus, criteria)
     asked = list(criteria.decisions.names)
     present = set(map(str, known)) if asked else set()
     if missing := sum(name not in present for name in asked):
@@ -49,6 +51,14 @@ def groups_across(corpus: Corpus | CutCorpus, across: str | None) -> NDArray[np.
         what = f"all documents have the same {across}: {groups.names[0]!r:.80}; none are compared"
         corpus.notes.append(("`across`", what))
     return groups.of
+
+
+def _without_value(corpus: Corpus, criteria: Criteria) -> Iterator[tuple[str, str]]:
+    """Yield the note on documents that are kept only where no other is, if there are any."""
+    without = sum(map(math.isnan, corpus.values))
+    if without:
+        what = f"{without:,} of {len(corpus):,} documents have no number, date or time in"
+        yield "`keep`", f"{what} {criteria.keep_field!r:.80}; others are kept before them"
 
 
 def _promised(criteria: Criteria) -> list[tuple[str, str]]:

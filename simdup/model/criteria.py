@@ -96,8 +96,8 @@ class Criteria:
         Given as ``N`` characters or ``words:N``.
     keep : str
         One of `KEEP`: which document of a cluster is kept.  With ``max:FIELD`` and ``min:FIELD``
-        it is the record with the largest or smallest number, date or time in a field; records
-        without one come last.  Of equals, the first is kept.
+        it is the record with the largest or smallest number, date or time in a field; dates
+        begin with the year, and records without one come last.  Of equals, the first is kept.
     containment, cosine : float or None
         The lowest value of these measures; None if they do not matter.
     method : str

@@ -20,6 +20,7 @@ from simdup.clustering.clusters import Measure, form_clusters, unmeasured
 from simdup.clustering.decisions import divide
 from simdup.clustering.linkage import priority_by, rank_by
 from simdup.clustering.short_texts import ShortTexts
+from simdup.corpus.fields import as_number
 from simdup.corpus.spool import Slot
 from simdup.features.analyzer import Analyzer
 from simdup.features.counts import CsrRows
@@ -91,7 +92,7 @@ class GroupDocuments:
         documents = replace(documents, measure=self._measure(table, stored, forms.texts))
         lengths = to_array(table["length"])
         columns = {"lengths": lengths.tolist(), "modified": [0.0] * len(names)}
-        columns["values"] = table["value"].fill_null(float("nan")).to_pylist()
+        columns["values"] = [as_number(value) for value in table["value"].to_pylist()]
         ranks = rank_by(criteria, names, [""] * len(names), references)
         priority = priority_by(criteria.keep, columns, ranks)
         texts = Texts.of(lengths, stored, criteria, forms.texts)

@@ -33,7 +33,7 @@ from simdup.spark.arrays import batch_of, of_bytes
 
 # What is made of each document.
 _DOCUMENT = {
-    "skipped": pa.string(), "digest": pa.binary(), "length": pa.int64(), "value": pa.float64(),
+    "skipped": pa.string(), "digest": pa.binary(), "length": pa.int64(), "value": pa.string(),
     "keys": pa.binary(), "sketch": pa.binary(), "text": pa.binary(),
     "seeds": pa.binary(), "title": pa.int64(), "named": pa.bool_(),
     # The form of a short text, a hash of its numbers, and its band keys.
@@ -122,7 +122,7 @@ def _documents(
         columns: dict[str, Any] = {name: taken[name] for name in taken.column_names}
         columns |= {"digest": of_bytes(digests[here]), "length": corpus.lengths[here]}
         if values is not None:
-            columns["value"] = values[low : low + _DOCUMENTS]
+            columns["value"] = list(map(str, values[low : low + _DOCUMENTS]))
         if len(corpus.slots):
             columns["text"] = [corpus.read(Slot(*slot)) for slot in corpus.slots[here].tolist()]
         if titles is not None:

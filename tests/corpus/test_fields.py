@@ -3,6 +3,7 @@
 import json
 import math
 from datetime import UTC, datetime
+from decimal import Decimal
 from pathlib import Path
 
 import hypothesis.strategies as st
@@ -196,11 +197,39 @@ def test_dates_are_in_the_order_of_time(one: datetime, other: datetime, mark: st
 @pytest.mark.parametrize(
     ("value", "number"),
     [
-        (3, 3), ("3", 3), (" -2.5e1 ", -25), (10**400, math.nan), (math.inf, math.nan),
-        ("nan", math.nan), (True, math.nan), (None, math.nan), ("", math.nan), ([1], math.nan),
+        (3, 3), ("3", 3), (" -2.5e1 ", -25), (Decimal("2.50"), 2.5), (10**400, math.nan),
+        (math.inf, math.nan), ("nan", math.nan), (True, math.nan), (None, math.nan),
+        ("", math.nan), ([1], math.nan),
         ("1970-01-02", 86400), ("1970-01-01T00:00:01Z", 1), ("1970-01-01T01:00+01:00", 0),
-        ("1 May 2024", math.nan), ("0001-01-01T00:00+23:00", -62135679600),
+        ("1970/1/2", 86400), ("1970.01.02", 86400), (" 1970年1月2日", 86400),
+        ("1970年1月1日 1:00", 3600), ("1970/01/01 01:00:01", 3601), ("1970/13/1", math.nan),
+        ("1 May 2024", math.nan), ("05/01/2024", math.nan),
+        ("0001-01-01T00:00+23:00", -62135679600),
     ],
 )  # fmt: skip
 def test_what_is_a_number(value: object, number: float) -> None:
     assert as_number(value) == pytest.approx(number, nan_ok=True)
+
+
+@given(st.integers(-(10**30), 10**30), st.integers(-2, 2))
+def test_whole_numbers_have_all_their_digits(number: int, more: int) -> None:
+    """A float has 16 digits, ids and nanoseconds have 19."""
+    for spell in (int, str, Decimal):
+        assert as_number(spell(number)) - as_number(spell(number + more)) == -more
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_large_ids_differ_in_their_last_digit(simdup: Command, tmp_path: Path, form: str) -> None:
+    rows = [{"text": prose(1), "id": 1800000000000000000 + n} for n in (1, 3, 2)]
+    (tmp_path / f"r.{form}").write_bytes(FORMS[form](rows))
+    ran = simdup("scan", f"r.{form}", "--keep", "max:id", "--list", "kept")
+    assert (ran.status, ran.lines) == (0, [f"r.{form}#2"])
+
+
+def test_how_many_have_no_value_is_noted(simdup: Command, tmp_path: Path) -> None:
+    rows = [{"text": prose(1), "when": when} for when in ("May 2024", "2024年5月1日", None)]
+    (tmp_path / "r.jsonl").write_bytes(as_jsonl(rows))
+    ran = simdup("scan", "r.jsonl", "--keep", "max:when", "--list", "kept")
+    assert (ran.status, ran.lines) == (0, ["r.jsonl#2"])
+    assert "--keep: 2 of 3 documents have no number, date or time in 'when'" in ran.err
+    assert "--keep" not in simdup("scan", "r.jsonl", "--keep", "longest").err
