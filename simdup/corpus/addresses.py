@@ -67,7 +67,9 @@ def find_record(cuts: Iterable[Cut], file: File, reading: Reading) -> Document |
 
 def _number(record: str) -> int:
     """Return the number of a record, or -1 for a name; no file has numbers of 18 digits."""
-    return int(record) if record.isascii() and record.isdigit() and len(record) < 18 else -1
+    plain = record.isascii() and record.isdigit() and len(record) < 18
+    # A name such as 01 is not a number: nothing else calls the record so.
+    return int(record) if plain and record[0] != "0" else -1
 
 
 def _number_of(one: Document | Skipped) -> int:

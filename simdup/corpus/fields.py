@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections.abc import Mapping
@@ -45,6 +46,13 @@ def _list_fields(values: Mapping[str, Any], above: str, found: dict[str, int]) -
             _list_fields(value, f"{above}{key}.", found)
         else:
             found[above + key] = len(value) if isinstance(value, str) else 0
+
+
+def as_text(value: Any) -> str:
+    """Return a value as its file spells it: text as it is, everything else as in JSON."""
+    if isinstance(value, bool | dict | list):
+        return json.dumps(value, ensure_ascii=False, default=str)
+    return str(value)
 
 
 def as_number(value: Any) -> float:

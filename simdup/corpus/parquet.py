@@ -93,6 +93,7 @@ def _batches(file: File, table: Any, reading: Reading) -> Iterator[ParquetBatch 
             return
     asked = (reading.id_field, reading.value_field, reading.group_field, reading.title_field)
     others = [n for n in asked if n in names and n is not None]
+    shown = (reading.id_field, reading.group_field, reading.title_field)
     rows = max(1, table.metadata.num_rows)
     most = min(max(1, BATCH_BYTES // _bytes_per_row(table, fields)), _MOST_ROWS)
     record = 1
@@ -100,7 +101,7 @@ def _batches(file: File, table: Any, reading: Reading) -> Iterator[ParquetBatch 
     for batch in table.iter_batches(most, columns=columns, use_threads=False):
         # As bytes, so that one text with invalid UTF-8 does not spoil the others.
         texts = [_column(batch, name).cast(pa.large_binary()).to_pylist() for name in fields]
-        values = {name: _to_values(_column(batch, name)) for name in others}
+        values = {name: _to_values(_column(batch, name), name in shown) for name in others}
         size = file.size * len(batch) // rows
         yield ParquetBatch(file, record, texts, values, size, tuple(names))
         record += len(batch)
@@ -142,11 +143,16 @@ def _column(batch: Any, name: str) -> Any:
 _PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 
 
-def _to_values(column: Any) -> list[Any]:
-    """Return the values of a column; dates and times are seconds since 1970."""
+def _to_values(column: Any, shown: bool) -> list[Any]:
+    """Return the values of a column; dates and times are seconds since 1970, or text if shown."""
     import pyarrow as pa
 
     kind = column.type
+    if shown and (pa.types.is_date(kind) or pa.types.is_timestamp(kind)):
+        # In UTC: the names of other time zones need a database, which Windows has not.
+        unzoned = pa.timestamp(kind.unit) if pa.types.is_timestamp(kind) else kind
+        texts: list[Any] = column.cast(unzoned).cast(pa.string()).to_pylist()
+        return texts
     if pa.types.is_date(kind):
         column = column.cast(pa.timestamp("s"))
         kind = column.type

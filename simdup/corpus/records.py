@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from simdup.corpus.decoding import Decoded, without_nuls
-from simdup.corpus.fields import MISSING, as_number, find_field, list_fields
+from simdup.corpus.fields import MISSING, as_number, as_text, find_field, list_fields
 from simdup.corpus.files import File
 from simdup.corpus.json_arrays import Elements
 from simdup.corpus.json_text import parse_json
@@ -158,7 +158,7 @@ def _document(
     if reading.group_field is not None:
         group = find_field(values, reading.group_field)
         if group is not MISSING and group is not None:
-            document = document._replace(group=without_surrogates(str(group)))
+            document = document._replace(group=without_surrogates(as_text(group)))
     if reading.title_field is not None:
         document = _titled(document, values, reading.title_field)
     return document if reading.value_field is None else _valued(document, values, reading)

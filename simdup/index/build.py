@@ -41,6 +41,9 @@ def _add_texts(storage: Storage, sources: Sources, settings: Settings) -> Added:
         added.added += len(writer.add(to_columns(corpus, found))[0])
         added.skipped += corpus.skipped
         added.notes += corpus.notes
+    # A mistyped name should not leave an empty index, to which more is then added.
+    if not added.added and (faulty := [one for one in added.skipped if one.error]):
+        raise SimdupError(str(faulty[0].document), faulty[0].fault)
     writer.flush()
     return added
 

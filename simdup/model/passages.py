@@ -146,7 +146,8 @@ class PassageSummary:
     skipped : int
         Documents that could not take part.
     identical : int
-        Documents whose text an earlier one has; passages are listed for one of them only.
+        Documents whose text an earlier one has, with at least `min_length` units outside
+        templates; passages are listed for one of them only.
     common : int
         Seeds that occur in too many documents to start a passage.
     most_documents : int

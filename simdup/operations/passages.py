@@ -143,14 +143,15 @@ def examine(
         finder = Finder.indexed(starts, symbols, seeds, criteria, holders.text_sides)
         del seeds
         found = _find(finder, opened.settings.run)
-        overlaps = form_overlaps(found, corpus.sizes, holders, criteria)
+        shared = holders.shared(starts, symbols, criteria.min_length)
+        overlaps = form_overlaps(found, corpus.sizes, holders, shared)
         overlaps = overlaps.located(corpus.names, look_up_in(corpus.text))
         summary = PassageSummary(
             documents=len(corpus.names),
             pairs=len(overlaps),
             passages=len(overlaps.lengths),
             skipped=len(corpus.skipped),
-            identical=len(corpus.names) - len(corpus.sizes),
+            identical=int((np.diff(holders.firsts)[shared] - 1).sum()),
             common=finder.index.common,
             most_documents=criteria.most_documents(len(corpus.sizes)),
             repeated=finder.index.repeated,

@@ -20,6 +20,8 @@ from simdup.output.targets import check_apart, check_read, check_target
 
 # Suffixes of files, beside those of formats and of compression.
 _FILES = (".txt", ".md", ".json", ".zip")
+# Compressed files and archives that a reader would take a file of records for.
+_UNWRITTEN = (".zip", ".bz2", ".xz", ".lzma", ".7z", ".lz4", ".br", ".tar", ".tgz", ".rar")
 
 
 def check_places(sources: Sequence[str], options: DedupeOptions, recipe: Recipe) -> None:
@@ -91,6 +93,11 @@ def compression_for(file: File | None, target: str | None, reading: Reading) -> 
     if file is None or target is None:
         return ""
     stem, compression = split_compression(target)
+    suffix = os.path.splitext(target)[1].lower()
+    if suffix in _UNWRITTEN:
+        raise SimdupError(
+            target, f"{suffix} files are not written", "end the name with .gz or .zst"
+        )
     form = format_of(stem, replace(reading, input_format="auto", html=False))
     like = os.path.splitext(split_compression(file.path)[0])[1]
     if form in RECORDS and form != file.format and not stem.endswith(like or os.sep):

@@ -13,6 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from simdup.reuse.symbols import Symbols, end_marks
+
 I64 = NDArray[np.int64]
 U32 = NDArray[np.uint32]
 Bools = NDArray[np.bool_]
@@ -87,10 +89,19 @@ class Holders(NamedTuple):
             found[row] = next(((d, some[0]) for d, some in allowed if len(some)), (-1, -1))
         return found
 
+    def shared(self, starts: I64, symbols: Symbols, least: int) -> I64:
+        """Return the texts that several documents have, with so many units outside templates."""
+        texts = np.flatnonzero(np.diff(self.firsts) > 1)
+        found = [
+            np.count_nonzero(symbols[starts[text] : starts[text + 1] - 1] != mark) >= least
+            for text, mark in zip(texts.tolist(), end_marks(texts), strict=True)
+        ]
+        return texts[np.array(found, np.bool_)]
+
     def copies(self, texts: I64) -> I64:
         """Return the documents with one of some texts, each paired with the first of them."""
         pairs = [np.zeros((0, 2), np.int64)]
-        for text in texts[np.diff(self.firsts)[texts] > 1].tolist():
+        for text in texts.tolist():
             waiting = self(text)
             for leader in self._leaders(text).tolist():
                 leaders = np.full_like(waiting, leader)

@@ -10,7 +10,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from simdup.model.passages import Overlap, Passage, PassageCriteria
+from simdup.model.passages import Overlap, Passage
 from simdup.reuse.copies import Holders
 from simdup.reuse.finding import Passages, shares
 from simdup.reuse.offsets import LookUp, locate
@@ -106,9 +106,7 @@ class Overlaps(Sequence[Overlap]):
             yield Overlap(self.names[a], self.names[b], share_a, share_b, own, identical)
 
 
-def form_overlaps(
-    found: Passages, sizes: I64, holders: Holders, criteria: PassageCriteria
-) -> Overlaps:
+def form_overlaps(found: Passages, sizes: I64, holders: Holders, shared: I64) -> Overlaps:
     """Return the overlaps of documents, the largest first.
 
     Parameters
@@ -119,7 +117,8 @@ def form_overlaps(
         The symbols of each text.
     holders : Holders
         The documents of each text.
-    criteria : PassageCriteria
+    shared : int64[some]
+        The texts whose documents are listed as copies.
     """
     firsts, covered = shares(found, sizes)
     texts = found.texts[firsts[:-1]]
@@ -127,7 +126,7 @@ def form_overlaps(
         holders.pairs(texts), firsts, found.a, found.b, found.lengths, found.similarities, covered,
         np.zeros(len(texts), np.bool_),
     )  # fmt: skip
-    copies = holders.copies(np.flatnonzero(sizes >= criteria.min_length))
+    copies = holders.copies(shared)
     text_of = np.zeros(len(holders.order), np.int64)
     text_of[holders.order] = np.repeat(np.arange(len(sizes)), np.diff(holders.firsts))
     pairs = _append(pairs, copies, sizes[text_of[copies[:, 0]]])

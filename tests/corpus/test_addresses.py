@@ -78,6 +78,7 @@ def test_a_name_wins_over_a_number(simdup: Command, tmp_path: Path) -> None:
     [
         ("r.jsonl#6", (), "r.jsonl#6: no such record: there are 5, counted from 1"),
         ("r.jsonl#0", (), "r.jsonl#0: no such record: there are 5, counted from 1"),
+        ("r.jsonl#02", (), "r.jsonl#02: no such record: there are 5, counted from 1"),
         ("r.jsonl#k2", (), "r.jsonl#k2: no such record: there are 5, counted from 1"),
         ("r.jsonl#" + "9" * 5000, (), "no such record"),
         ("r.jsonl#k9", ("--id-field", "key"), "no such record among 5; near it: 'k5', 'k4', 'k3'"),

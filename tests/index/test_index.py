@@ -148,6 +148,17 @@ def test_an_index_is_not_overwritten(path: str) -> None:
     assert Path(path).read_bytes() == before
 
 
+def test_a_mistyped_source_leaves_no_empty_index(path: str, tmp_path: Path) -> None:
+    with pytest.raises(SimdupError, match="no such file or folder"):
+        Index.build(path, str(tmp_path / "nosuch"))
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(SimdupError, match="contains no document"):
+        Index.build(path, str(tmp_path / "empty"))
+    assert not os.path.exists(path)
+    with Index.build(path) as index:
+        assert len(index) == 0
+
+
 def test_a_failed_build_leaves_nothing(path: str, tmp_path: Path) -> None:
     def broken() -> Any:
         yield "a", BRIDGE

@@ -165,3 +165,26 @@ def test_removed_documents_have_all_figures_of_their_pair(simdup: Command, tmp_p
     further = ["containment", "cosine", "beginning"]
     assert list(row) == ["document", "reason", "distance", "similarity", "kept", *further]
     assert all(0.5 <= float(row[name]) <= 1 for name in ("similarity", "containment", "cosine"))
+
+
+def test_values_are_spelled_as_in_their_files(simdup: Command, tmp_path: Path) -> None:
+    pa = pytest.importorskip("pyarrow", reason="needs the extra simdup[parquet]")
+    import pyarrow.parquet as pq
+
+    days = pa.array([19724, 19725], pa.int32()).cast(pa.date32())
+    kinds = (pa.date32(), pa.timestamp("ns"), pa.timestamp("ms", "Asia/Shanghai"))
+    for kind in kinds:
+        table = pa.table({"text": [TEXTS[0], TEXTS[0]], "day": days.cast(kind)})
+        pq.write_table(table, tmp_path / "r.parquet")
+        for keep in ((), ("--keep", "max:day")):
+            ran = simdup("dedupe", "r.parquet", "--dry-run", "--by", "day", *keep)
+            assert ran.status == 0
+            assert "  2024-01-02" in ran.err
+            assert "  2024-01-03" in ran.err
+            assert f"r.parquet#{1 if keep else 2}," in ran.lines[1]
+    values = [True, {"a": "甲"}, [1, 2], 7, "text"]
+    rows = [json.dumps({"text": TEXTS[0], "value": value}) + "\n" for value in values]
+    write(tmp_path, {"r.jsonl": "".join(rows)})
+    ran = simdup("dedupe", "r.jsonl", "--dry-run", "--by", "value")
+    names = [line.split(" bytes  ")[1] for line in ran.err.splitlines() if "%" in line]
+    assert sorted(names) == sorted(["true", '{"a": "甲"}', "[1, 2]", "7", "text"])

@@ -88,6 +88,9 @@ def test_tables_keep_header_quotes_and_packing(
     assert (tmp_path / "plain.csv").read_bytes() == head + b"".join(rows[n] for n in STAY)
     ran = simdup("dedupe", name, "-o", "out.jsonl")
     assert (ran.status, "records keep their format, CSV" in ran.err) == (2, True)
+    ran = simdup("dedupe", name, "-o", "out.csv.bz2")
+    assert (ran.status, ".bz2 files are not written" in ran.err) == (2, True)
+    assert not (tmp_path / "out.csv.bz2").exists()
 
 
 @pytest.mark.parametrize(

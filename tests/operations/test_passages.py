@@ -61,6 +61,11 @@ def test_identical_texts_are_paired_with_the_first_only() -> None:
     assert found.summary.identical == 2
 
 
+def test_identical_texts_shorter_than_a_passage_are_neither_listed_nor_counted() -> None:
+    found = passages([("a", "收到，谢谢。"), ("b", "收到，谢谢。")])
+    assert (pairs(found), found.summary.identical) == ([], 0)
+
+
 def test_references_are_compared_with_the_others_only(tmp_path: Path) -> None:
     own, borrowed = prose(1), prose(2)
     write(tmp_path / "essays", {"a.txt": own + borrowed[:200], "b.txt": own})
@@ -97,6 +102,9 @@ def test_text_of_a_template_is_ignored(tmp_path: Path) -> None:
     assert len(passages(data)) == 3
     found = passages(data, templates=[str(template)])
     assert pairs(found) == [("b", "c")]
+    copies = [("a", sheet), ("b", sheet), ("c", sheet + answer), ("d", sheet + answer)]
+    found = passages(copies, templates=[str(template)])
+    assert (pairs(found), found.summary.identical) == ([("c", "d")], 1)
     with pytest.raises(SimdupError, match="missing"):
         passages(data, templates=[str(tmp_path / "missing")])
 

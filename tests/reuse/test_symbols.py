@@ -1,5 +1,7 @@
 """Units of length, templates, and the way back to the characters of the text."""
 
+import unicodedata
+
 import numpy as np
 import pytest
 from hypothesis import example, given
@@ -158,5 +160,7 @@ def test_equal_passages_fold_to_the_same(parts: list[str], order: list[int], oth
         assert its
         if passage.similarity == 1:
             assert compact(fold(mine)) == compact(fold(its))
-    if len(cut([fold(a)]).symbols) >= 4 and shared.share_a == 1:
+    # No passage begins or ends at a mark of another character.
+    marks = any(map(unicodedata.combining, fold(a)))
+    if len(cut([fold(a)]).symbols) >= 4 and shared.share_a == 1 and not marks:
         assert shared.passages
