@@ -1,0 +1,100 @@
+"""A name is in an index once, whoever adds it and how often; and where it is not, check says so."""
+
+from pathlib import Path
+
+import pytest
+from support import Command, prose
+
+from campaigns.crafted import forge, forget_manifest
+from simdup import Index, fingerprint
+from simdup.index.columns import name_keys
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> str:
+    return str(tmp_path / "seen.index")
+
+
+def is_whole(path: str, expected: dict[str, str]) -> bool:
+    """Check that an index has these documents, once each, by what all commands read."""
+    with Index.open(path) as index:
+        assert index.check() == []
+        found = list(index.export())
+        assert index.info().documents == len(index) == len(found)
+    return sorted(found) == sorted((name, fingerprint(one)) for name, one in expected.items())
+
+
+def test_two_that_add_in_turn_know_what_the_other_has_added(path: str) -> None:
+    Index.build(path, [("a", prose(1))]).close()
+    with Index.open(path) as one, Index.open(path) as other:
+        assert one.add([("b", prose(2))]).added == 1
+        assert other.add([("c", prose(3))]).added == 1
+        # The first one wrote last before that; what it remembers is out of date.
+        same = one.add([("c", prose(3))])
+        assert (same.added, same.replaced, same.unchanged) == (0, 0, 1)
+        assert one.add([("c", prose(4))]).replaced == 1
+        assert other.add([("b", prose(2)), ("c", prose(5)), ("d", prose(6))]).replaced == 1
+        assert one.remove(["d"]) == []
+        assert other.add([("d", prose(6)), ("c", prose(5))]).added == 1
+    assert is_whole(path, {"a": prose(1), "b": prose(2), "c": prose(5), "d": prose(6)})
+
+
+def test_two_that_query_and_add_in_turn_know_what_the_other_has_added(path: str) -> None:
+    Index.build(path, [("a", prose(1))]).close()
+    with Index.open(path) as one, Index.open(path) as other:
+        for number, (index, seed) in enumerate([(one, 2), (other, 3), (one, 4), (other, 5)]):
+            (result,) = index.query([("x", prose(seed))], add=True)
+            assert (result.matches, result.added) == ((), True), number
+    assert is_whole(path, {"a": prose(1), "x": prose(5)})
+
+
+@pytest.mark.parametrize("apart", [1, 1_030])
+def test_a_name_again_later_in_one_add_replaces_the_first(path: str, apart: int) -> None:
+    """Documents are added in chunks, and written in blocks of 1,024."""
+    first, last = prose(1, 20), prose(2, 20)
+    between = {f"n{i}": f"{prose(3, 12)} {i} {i * i}" for i in range(apart)}
+    with Index.build(path) as index:
+        added = index.add([("twice", first), *between.items(), ("twice", last)])
+        assert added.added == len(index) == apart + 1
+    assert is_whole(path, {"twice": last, **between})
+
+
+# What check says of an index that was forged, with the right checksums.
+
+
+def forged(path: str, block: int, sections: dict[str, bytes]) -> None:
+    """Overwrite the end of some sections of a block."""
+    for kind, end in sections.items():
+
+        def change(content: bytes, end: bytes = end) -> bytes:
+            return content[: -len(end)] + end
+
+        forge(Path(path), kind, block, change)
+    forget_manifest(Path(path))
+
+
+OTHER = "block {} has names that cannot be found"
+TWICE = "a name occurs twice"
+
+
+@pytest.mark.parametrize(
+    ("kinds", "faults"),
+    [(["names", "keys"], [TWICE]), (["names"], [OTHER]), (["keys"], [OTHER, TWICE])],
+)
+@pytest.mark.parametrize("block", [1, 2])
+def test_check_finds_names_that_were_forged(
+    simdup: Command, path: str, kinds: list[str], faults: list[str], block: int
+) -> None:
+    """The last document of a block gets the name of the first one, or the hash of that name."""
+    names = [f"n{i:04}" for i in range(1_100)]
+    values = [(name, i << 40 | i) for i, name in enumerate(names)]
+    Index.build(path, values, fingerprints=True).close()
+    sections = {"names": names[0].encode(), "keys": name_keys(names[:1]).tobytes()}
+    forged(path, block, {kind: sections[kind] for kind in kinds})
+    said = [fault.format(block) for fault in faults]
+    with Index.open(path) as index:
+        assert index.check() == said
+    done = simdup("index", "check", "seen.index")
+    assert done.status == 2
+    told = [line for line in done.err.splitlines() if line.startswith("simdup: ")]
+    assert told == [f"simdup: seen.index: {fault}" for fault in said]
