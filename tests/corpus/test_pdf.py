@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from office_files import pdf
-from support import Command, prose
+from support import Command, prose, write
 
 from simdup.corpus.files import File
 from simdup.corpus.office import pdf as reader
@@ -89,6 +89,26 @@ class TestReading:
             capture_output=True, timeout=30, check=False,
         )  # fmt: skip
         assert (process.returncode, process.stdout) == (1, b"")
+
+    @pytest.mark.skipif(sys.platform != "linux", reason="memory is limited on Linux")
+    @pytest.mark.parametrize("share", [0.5, 1])
+    def test_a_file_that_takes_too_much_memory_is_given_up(
+        self, share: float, simdup: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    ) -> None:
+        code, start = reader._CHILD.read_text("utf-8"), "    import pypdfium2 as pdfium\n"
+        assert start in code
+        child = tmp_path / "child.py"
+        child.write_text(code.replace(start, f"{start}    bytearray({int(share * (2 << 30))})\n"))
+        write(tmp_path, {"c/b.txt": prose(1)})
+        (tmp_path / "c" / "a.pdf").write_bytes(pdf("a page"))
+        with monkeypatch.context() as patch:
+            patch.setattr(reader._Reader, "_started", {})
+            patch.setattr(reader, "_CHILD", child)
+            ran = simdup("scan", "c", "-j", "1")
+            for started in list(reader._Reader._started.values()):
+                started.close()
+        said = "simdup: c/a.pdf: PDFium fails on it, or takes more than 60 seconds"
+        assert (ran.status, said in ran.err) == ((2, True) if share == 1 else (0, False))
 
     def test_in_several_processes(self, simdup: Command, tmp_path: Path) -> None:
         (tmp_path / "c").mkdir()
