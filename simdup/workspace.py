@@ -68,7 +68,8 @@ def reserve(target: str, parents: bool = False) -> Iterator[None]:
                 stack.enter_context(_parents(folder))
             descriptor = _lock_file(path, target)
         except OSError as error:
-            raise unwritable(target, error) from None
+            # A symbolic link in place of the lock file is not followed; its name helps to find it.
+            raise unwritable(path if os.path.islink(path) else target, error) from None
         try:
             yield
         finally:

@@ -1,11 +1,14 @@
 """Dedupe: what it refuses to write, and what it says of files that it cannot open."""
 
 import os
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from support import Command, near, prose, write
+from support import Command, command, environment, near, prose, write
+
+from simdup.workspace import reserve
 
 
 @pytest.fixture
@@ -94,3 +97,25 @@ def test_an_index_is_never_replaced(
     assert ran.err == "simdup: seen.csv: is a simdup index\nhint: choose another name\n"
     assert (tmp_path / "seen.csv").read_bytes() == before
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("content", [None, "somebody's\n"])
+def test_a_link_in_place_of_the_lock_is_refused(
+    simdup: Command, tmp_path: Path, content: str | None
+) -> None:
+    """Whoever can write beside OUT could otherwise have files of this user created or emptied."""
+    write(tmp_path, {"c/a.txt": "some words of a text"} | ({"else": content} if content else {}))
+    with reserve(str(tmp_path / "out")):
+        (lock,) = tmp_path.glob(".simdup-*")
+    lock.symlink_to("else")
+    before = sorted(tmp_path.rglob("*"))
+    ran = subprocess.run(
+        command("dedupe", "c", "-o", "out"),
+        cwd=tmp_path, env=environment(), capture_output=True, timeout=20, check=False,
+    )  # fmt: skip
+    said = f"simdup: {lock}: too many levels of symbolic links\n"
+    assert (ran.returncode, ran.stderr.decode()) == (2, said)
+    assert sorted(tmp_path.rglob("*")) == before
+    assert content is None or (tmp_path / "else").read_text("utf-8") == content
+    lock.unlink()
+    assert simdup("dedupe", "c", "-o", "out").status == 0
