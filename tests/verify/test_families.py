@@ -161,6 +161,25 @@ def test_references_in_families(linkage: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("small_families")
+def test_documents_near_a_kept_reference_are_listed_with_it(tmp_path: Path) -> None:
+    """Also if an earlier reference is near them too; two references are never a pair."""
+    random_ = random.Random(7)
+    page = text(random_, 90)
+    known = {f"known/{i}": page + text(random_, length) for i, length in enumerate((2, 9, 4))}
+    write(tmp_path, known)
+    data = [(f"new{i}", page + text(random_, random_.randint(0, 6))) for i in range(12)]
+    data += [("copy", data[0][1]), ("copied", known["known/0"])]
+    references = [str(tmp_path / "known")]
+    found = scan(data, "plain", references=references, keep="longest", jobs=1)
+    (cluster,) = found.clusters
+    first, longest, third = (str(tmp_path / name) for name in known)
+    assert (cluster.members[0].name, cluster.complete) == (longest, False)
+    # Other references are joined by the first document that is near them.
+    expected = [(longest, name) for name, _ in data] + [(first, "new0"), (third, "new0")]
+    assert sorted((pair.a, pair.b) for pair in found.pairs) == sorted(expected)
+
+
+@pytest.mark.usefixtures("small_families")
 def test_copies_in_families_say_which_text_is_contained() -> None:
     """Earlier, this was turned round where a copy came before, or a copy was kept."""
     for seed in seeds(4):
