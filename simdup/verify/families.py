@@ -126,6 +126,8 @@ class Family:
         if not len(places):
             return {}
         partners = first_partners(self._lists, places, self._check)
+        # The centre may have twins, which need its first partner; lists need not have it.
+        partners[places == self._centre] = min(self._centre_pairs, default=-1)
         found = partners >= 0
         pairs = self._measure(partners[found], places[found])
         partner_of = dict(zip(places.tolist(), self.proposals.rows[partners].tolist(), strict=True))

@@ -180,6 +180,29 @@ def test_documents_near_a_kept_reference_are_listed_with_it(tmp_path: Path) -> N
 
 
 @pytest.mark.usefixtures("small_families")
+@pytest.mark.parametrize("few", [0, 512])
+@pytest.mark.parametrize("before", [0, 3])
+def test_a_twin_of_the_kept_document_is_listed_with_the_first_near_it(
+    few: int, before: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Earlier, it was in the cluster without any pair where lists were made of rare shingles."""
+    monkeypatch.setattr(families, "FEW_PAIRS", few)
+    monkeypatch.setattr(family_sets, "FEW_PAIRS", few)
+    random_ = random.Random(3)
+    page = text(random_, 400)
+    others = [(page + text(random_, random_.randint(0, 6)), "bc"[i % 2]) for i in range(8)]
+    kept = (page + text(random_, 9), "a")
+    rows = [*others[:before], kept, *others[before:], kept]
+    data = [{"id": i, "text": one, "author": author} for i, (one, author) in enumerate(rows)]
+    found = scan(data, "plain", across="author", method="minhash", keep="longest", jobs=1)
+    (cluster,) = found.clusters
+    assert (cluster.complete, cluster.members[0].name) == (False, before)
+    with_kept = {(min(i, before), max(i, before)) for i in range(9) if i != before}
+    first = 0 if before else 1
+    assert {(pair.a, pair.b) for pair in found.pairs} == with_kept | {(first, 9)}
+
+
+@pytest.mark.usefixtures("small_families")
 def test_copies_in_families_say_which_text_is_contained() -> None:
     """Earlier, this was turned round where a copy came before, or a copy was kept."""
     for seed in seeds(4):
