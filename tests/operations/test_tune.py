@@ -261,6 +261,10 @@ def test_shorter_shingles_are_advised_for_heavily_edited_texts(sample: int) -> N
     assert int(told.shingle) < 5
     assert f"--shingle {told.shingle}" in told.advice
     assert told.true >= 190
+    # The default, which has other shingles, holds what a scan with it finds of the true pairs.
+    scanned = {(pair.a, pair.b) for pair in scan(data, short_texts=False, jobs=1).pairs}
+    true = all_pairs_of([text for _, text in data], int(told.shingle), told.similarity)
+    assert (told.settings[0].options, told.settings[0].hold) == ("", len(scanned & true))
     # Each length is worth a look only where nothing was asked for.
     assert tune(data, sample=sample, shingle=5, jobs=1).shingle == "5"
 
