@@ -1,14 +1,13 @@
 """Kill each command that writes at one moment after the other, and its workers; and interrupt it.
 
 A killed command leaves each target as it was or as it should be, and the next run succeeds and
-removes what it finds. An interrupted one cleans up itself. If a worker is killed, the command says
-so in one line.
+removes what it finds. An interrupted one cleans up itself, and its status says which signal it was.
+If a worker is killed, the command says so in one line.
 """
 
 from __future__ import annotations
 
 import os
-import resource
 import subprocess
 import sys
 from collections import Counter
@@ -19,6 +18,7 @@ from benchmarks.reporting import Table
 from campaigns.judging import MIXED, NEW, OLD, Bench, Verdict
 from campaigns.running import ROOT, Outcome, Server, build_library
 from campaigns.scenarios import Scenario, choose
+from campaigns.serving import reset_signals
 from campaigns.striking import Fault
 from campaigns.trying import Trial, say
 
@@ -29,16 +29,24 @@ _WORKERS = "scan, with two processes"
 # The command that is interrupted from its start on, imports included; and that of the suite.
 _FROM_START, _FROM_START_SMALL = "dedupe, a folder and an index", "index add"
 
-# After some processor time, a process sends a signal to itself.
+# After some processor time, a process sends a signal to itself. It notes that, or how much it took.
 _AFTER = """
 import os, signal
-signal.signal(signal.SIGPROF, lambda *_: os.kill(os.getpid(), signal.{name}))
+def note(what):
+    with open({notes!r}, "w") as file:
+        file.write(what)
+def strike(*_):
+    note("struck")
+    os.kill(os.getpid(), signal.{name})
+signal.signal(signal.SIGPROF, strike)
 signal.setitimer(signal.ITIMER_PROF, {seconds})
 from simdup.__main__ import main
 try:
     main()
 finally:
-    signal.setitimer(signal.ITIMER_PROF, 0)
+    left, _ = signal.setitimer(signal.ITIMER_PROF, 0)
+    if left:
+        note(str({seconds} - left))
 """
 
 
@@ -60,7 +68,7 @@ def run(trial: Trial) -> Iterator[Table]:
 
 def _strike(bench: Bench, trial: Trial) -> Iterator[tuple[str, Verdict]]:
     """Kill a command at every third call that concerns its folder; interrupt it at some."""
-    calls = bench.calls("any")
+    calls = bench.count(bench.scenario.arguments)
     for name, stride, where in (
         ("SIGKILL", trial.pick(calls // 3, 3), "main"),
         *((name, trial.pick(calls // 2, 29), "main") for name in INTERRUPTIONS),
@@ -78,29 +86,33 @@ def _strike(bench: Bench, trial: Trial) -> Iterator[tuple[str, Verdict]]:
 
 def _from_start(bench: Bench, trial: Trial) -> Iterator[tuple[str, Verdict]]:
     """Interrupt a command at moments from its start on, imports included."""
-    whole = _seconds(bench)
+    # No two runs take the same time: of moments near the end some would come too late.
+    whole = 0.95 * _seconds(bench, trial)
     moments = trial.pick(1, 34)
     for turn, name in enumerate(INTERRUPTIONS):
         for number in range(moments):
             seconds = whole * (number + (turn + 0.5) / len(INTERRUPTIONS)) / moments
-            script = _AFTER.format(name=name, seconds=seconds)
             place = bench.copy()
-            verdict = bench.judge(place, Fault("any", 1, signal=name), _start(bench, place, script))
+            outcome = _start(bench, place, trial.folder / "notes", (name, seconds))
+            if not outcome.reached:
+                continue
+            verdict = bench.judge(place, Fault("any", 0, signal=name), outcome)
             _report(trial, bench.scenario, f"{name} after {seconds:.3f} s", verdict)
             yield f"{name} from the start on", verdict
 
 
-def _seconds(bench: Bench) -> float:
+def _seconds(bench: Bench, trial: Trial) -> float:
     """Return how much processor time a command takes with its imports."""
-    place = bench.copy()
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    _start(bench, place, _AFTER.format(name="SIGINT", seconds=0))
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    notes = trial.folder / "notes"
+    _start(bench, bench.copy(), notes, ("SIGINT", 1000))
+    return float(notes.read_text("ascii"))
 
 
-def _start(bench: Bench, place: Path, script: str) -> Outcome:
-    """Run a command in a new process."""
+def _start(bench: Bench, place: Path, notes: Path, strike: tuple[str, float]) -> Outcome:
+    """Run a command in a new process that gets a signal after some seconds of processor time."""
+    notes.unlink(missing_ok=True)
+    name, seconds = strike
+    script = _AFTER.format(notes=str(notes), name=name, seconds=seconds)
     temporary = place / "tmp"
     temporary.mkdir(exist_ok=True)
     environment = os.environ | {
@@ -108,9 +120,10 @@ def _start(bench: Bench, place: Path, script: str) -> Outcome:
     }  # fmt: skip
     done = subprocess.run(
         [sys.executable, "-c", script, *bench.scenario.arguments], cwd=place, env=environment,
-        capture_output=True, text=True, check=False, timeout=300,
+        capture_output=True, text=True, check=False, timeout=300, preexec_fn=reset_signals,
     )  # fmt: skip
-    return Outcome(done.returncode, done.stderr, done.stdout, reached=True)
+    struck = notes.exists() and notes.read_text("ascii") == "struck"
+    return Outcome(done.returncode, done.stderr, done.stdout, reached=struck)
 
 
 def _report(trial: Trial, scenario: Scenario, what: str, verdict: Verdict) -> None:

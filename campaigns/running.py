@@ -32,6 +32,8 @@ class Outcome:
         Whether the fault happened, and `path` at which file, as far as that is known.
     counts : dict
         How many calls of each kind there were.
+    counted : int
+        How many calls the fault counted: of its kind, in its processes, within its folder.
     seconds : float
         Processor time.
     alone : bool
@@ -46,6 +48,7 @@ class Outcome:
     reached: bool = False
     path: str = ""
     counts: dict[str, int] = field(default_factory=dict)
+    counted: int = 0
 
 
 class Server:

@@ -84,8 +84,7 @@ def _run(runs: list[dict[str, Any]], ways: dict[bool, Any]) -> list[dict[str, An
         answer["out"], answer["err"] = map(_read, readers)
         answers.append(answer)
     if way is not None:
-        reached, path, counts = way.seen()
-        answers[0] |= {"reached": reached, "path": path, "counts": counts}
+        answers[0] |= way.seen()
     return answers
 
 
@@ -144,6 +143,7 @@ def _become(run: dict[str, Any], way: Any) -> None:
     status = 99
     try:
         os.setsid()
+        reset_signals()
         os.chdir(run["folder"])
         os.environ["TMPDIR"] = run["temporary"]
         tempfile.tempdir = None
@@ -162,6 +162,13 @@ def _become(run: dict[str, Any], way: Any) -> None:
         traceback.print_exc()
     finally:
         os._exit(status)
+
+
+def reset_signals() -> None:
+    """Let signals do what they usually do: under nohup some are ignored, and simdup keeps that."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 def _call(run: dict[str, Any], way: Any) -> int:

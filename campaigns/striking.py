@@ -116,10 +116,14 @@ class Below:
         """Begin to count, in the forked process."""
         self._arm()
 
-    def seen(self) -> tuple[bool, str, dict[str, int]]:
+    def seen(self) -> dict[str, Any]:
         """Return whether it happened, at which path, and how many calls there were."""
-        counts = dict(zip(KINDS, self._plan.counts, strict=False))
-        return bool(self._plan.reached), self._plan.path.decode("utf-8", "replace"), counts
+        return {
+            "reached": bool(self._plan.reached),
+            "path": self._plan.path.decode("utf-8", "replace"),
+            "counts": dict(zip(KINDS, self._plan.counts, strict=False)),
+            "counted": self._plan.count,
+        }
 
 
 # The audit events that concern files, and the kind of each.
@@ -176,11 +180,12 @@ class InPython:
             number = getattr(errno, fault.error)
             raise OSError(number, os.strerror(number))
 
-    def seen(self) -> tuple[bool, str, dict[str, int]]:
+    def seen(self) -> dict[str, Any]:
         """Return whether it happened, at which path, and how many calls there were."""
         count, reached, path = _STATE.unpack(self._shared)
-        return (
-            bool(reached),
-            path.rstrip(b"\0").decode("utf-8", "replace"),
-            {self._fault.kind: count},
-        )
+        return {
+            "reached": bool(reached),
+            "path": path.rstrip(b"\0").decode("utf-8", "replace"),
+            "counts": {self._fault.kind: count},
+            "counted": count,
+        }
