@@ -30,6 +30,7 @@ _WORKERS = "scan, with two processes"
 _FROM_START, _FROM_START_SMALL = "dedupe, a folder and an index", "index add"
 
 # After some processor time, a process sends a signal to itself. It notes that, or how much it took.
+# What comes before the first line of simdup is Python's.
 _AFTER = """
 import os, signal
 def note(what):
@@ -38,9 +39,9 @@ def note(what):
 def strike(*_):
     note("struck")
     os.kill(os.getpid(), signal.{name})
+from simdup.__main__ import main
 signal.signal(signal.SIGPROF, strike)
 signal.setitimer(signal.ITIMER_PROF, {seconds})
-from simdup.__main__ import main
 try:
     main()
 finally:
