@@ -1,14 +1,14 @@
 """Start two commands that write the same target together, and readers beside a writer.
 
-One of them sleeps at one call after the other, so that the other overtakes it there. Afterwards
-there is what one of them, or both in some order, would have made alone; whoever failed said why in
-one line. A reader sees the old or the new state.
+One of them sleeps at one call after the other; then the other starts and overtakes it there. If
+both succeed, there is what they make one after the other, in some order; if one fails, there is
+what the other makes alone, and it said why in one line. A reader sees the old or the new state.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from benchmarks.reporting import Table
@@ -19,6 +19,7 @@ from campaigns.states import Files, State, differences, is_side, look
 from campaigns.striking import Fault
 from campaigns.trying import Trial, say
 
+Pair = tuple[Call, Call]
 # Long enough for another command to end meanwhile.
 _PAUSE = 400
 # Scenarios that the suite starts twice, and those in which an index is read beside a writer.
@@ -55,7 +56,7 @@ def variant(scenario: Scenario) -> Call:
     words = scenario.arguments
     if "in" in words and "more" in words:
         return tuple(word for word in words if word != "more")
-    other = {"in": "more", "more": "in", "r.jsonl": "s.jsonl", "in/a.txt": "in/c.txt"}
+    other = {"in": "more", "more": "s.jsonl", "r.jsonl": "s.jsonl", "in/a.txt": "in/c.txt"}
     return tuple(other.get(word, word) for word in words)
 
 
@@ -63,55 +64,82 @@ def variant(scenario: Scenario) -> Call:
 class _Orders:
     """What two commands make alone, and one after the other."""
 
-    states: tuple[Files, ...]
+    targets: tuple[str, ...]
+    alone: tuple[State, State]
+    serial: tuple[State, State]
     statuses: tuple[int | None, ...]  # of each alone
 
-    def closest(self, state: State) -> str:
-        """Return how a state differs from the one that is most like it; nothing if it is one."""
-        return min((differences(state.files, one) for one in self.states), key=len)
+    def differs(self, state: State, done: Sequence[bool]) -> str:
+        """Return how a state differs from what those that are done should make; nothing if not."""
+        allowed = [one for one, well in zip(self.alone, done, strict=True) if well]
+        if all(done):
+            allowed = list(self.serial)
+        elif len(self.targets) > 1:
+            # Before a command fails at one target, it may have written another.
+            allowed += self.serial
+        parts = [lambda one, target=target: one.of(target) for target in self.targets]
+        parts.append(lambda one: one.beside(self.targets))
+        return "; ".join(filter(None, (_closest(part, state, allowed) for part in parts)))
 
 
-def _serially(bench: Bench, calls: tuple[Call, Call]) -> _Orders:
+def _closest(part: Callable[[State], Files], state: State, allowed: Sequence[State]) -> str:
+    """Return how a part of a state differs from the one that is most like it."""
+    return min((differences(part(state), part(one)) for one in allowed), key=len, default="")
+
+
+def _serially(bench: Bench, calls: Pair) -> _Orders:
     states, statuses = [], []
     for order in ((0,), (1,), (0, 1), (1, 0)):
         place = bench.copy()
         for number in order:
             status = bench.server.run(place, calls[number]).status
-        states.append(look(place).files)
+        states.append(look(place))
         statuses.append(status)
-    return _Orders(tuple(states), tuple(statuses[:2]))
+    alone, serial = (states[0], states[1]), (states[2], states[3])
+    return _Orders(bench.scenario.targets, alone, serial, tuple(statuses[:2]))
 
 
-def _pauses(bench: Bench, trial: Trial, tried: int) -> Iterator[Fault | None]:
-    """Yield where one of two commands sleeps; without a compiler they only start together."""
-    if not bench.server.below:
-        yield from [None] * trial.pick(2, 10)
-        return
-    # Only calls that concern the folder count, perhaps half of all.
-    stride = max(1, bench.calls("any") // trial.pick(2, tried))
-    for number in range(1 + stride // 2, bench.calls("any"), stride):
-        yield Fault("any", number, pause=_PAUSE, where="main", within=bench.within)
+def _pauses(bench: Bench, calls: Pair, moments: int) -> Iterator[list[Fault | None]]:
+    """Yield where one of two commands sleeps, by turns; at first, they only start together.
+
+    Without a compiler, they always do.
+    """
+    yield from [[None, None]] * (1 if bench.server.below else moments)
+    counts = [bench.count(call) for call in calls]
+    for moment in range(moments if bench.server.below else 0):
+        who = moment % 2
+        number = 1 + counts[who] * (2 * moment + 1) // (2 * moments)
+        fault = Fault("any", number, pause=_PAUSE, where="main", within=bench.within)
+        yield [None, fault] if who else [fault, None]
+
+
+def _unreached(ended: Sequence[Outcome], faults: Sequence[Fault | None]) -> Iterator[str]:
+    """Yield what to say if a command did not sleep where it should: then nothing was tried."""
+    for one, fault in zip(ended, faults, strict=True):
+        if fault and not one.reached:
+            yield f"it ended before {fault}"
 
 
 def _write_twice(bench: Bench, trial: Trial) -> Iterator[Counter[str]]:
     """Start two writers together, and yield what became of them."""
     calls = (bench.scenario.arguments, variant(bench.scenario))
     orders = _serially(bench, calls)
-    for fault in _pauses(bench, trial, 12):
+    for pauses in _pauses(bench, calls, trial.pick(2, 12)):
         place = bench.copy()
-        ended = bench.server.together(place, list(calls), [fault, None])
+        ended = bench.server.together(place, list(calls), pauses)
         state = look(place)
         done = [one.status == alone for one, alone in zip(ended, orders.statuses, strict=True)]
         faults = [w for one, well in zip(ended, done, strict=True) for w in _complaints(one, well)]
-        if (other := orders.closest(state)) and not bench.scenario.by_file:
-            faults.append(f"not what either makes: {other}")
+        faults += _unreached(ended, pauses)
+        if other := orders.differs(state, done):
+            faults.append(f"not what they make, {done}: {other}")
         # SQLite's own files stay if two processes close an index at the same moment.
         if left := [path for path in state.leftovers if not is_side(path)]:
             faults.append(f"left behind: {left}")
         if not any(done):
             faults.append(f"both failed: {[one.err for one in ended]}")
         for what in faults:
-            trial.fail(f"{bench.scenario.name}, twice, {fault}: {what}")
+            trial.fail(f"{bench.scenario.name}, twice, {_words(pauses)}: {what}")
         yield Counter(
             {"tried": 1, "failed": bool(faults), "both succeeded": all(done),
              "one gave way": sum(done) == 1}
@@ -138,20 +166,26 @@ def _read_beside(bench: Bench, trial: Trial) -> Iterator[tuple[str, Counter[str]
         old = _seen(bench.server.run(place, reader))
         bench.server.run(place, writer)
         new = _seen(bench.server.run(place, reader))
-        for number, fault in enumerate(_pauses(bench, trial, 20)):
+        for pauses in _pauses(bench, (writer, reader), trial.pick(2, 20)):
             place = bench.copy()
-            faults = [fault, None] if number % 2 else [None, fault]
-            wrote, read = bench.server.together(place, [writer, reader], faults)
+            wrote, read = bench.server.together(place, [writer, reader], pauses)
             wrong = [what for one in (wrote, read) for what in _complaints(one, one.status == 0)]
+            wrong += _unreached((wrote, read), pauses)
             if wrote.status or read.status:
                 wrong.append(f"status {wrote.status} and {read.status}: {wrote.err!r} {read.err!r}")
             seen = {old: "old", new: "new"}.get(_seen(read), "")
             if not seen:
                 wrong.append(f"it saw {read.out!r} instead of {old!r} or {new!r}")
             for what in wrong:
-                trial.fail(f"{' '.join(reader)} beside {bench.scenario.name}, {fault}: {what}")
+                trial.fail(
+                    f"{' '.join(reader)} beside {bench.scenario.name}, {_words(pauses)}: {what}"
+                )
             words = " ".join(reader[:2] if reader[0] == "index" else reader[:1])
             yield words, Counter({"tried": 1, seen: 1, "failed": bool(wrong)})
+
+
+def _words(pauses: Sequence[Fault | None]) -> str:
+    return "; ".join(f"{who}: {fault}" for who, fault in enumerate(pauses, 1) if fault)
 
 
 def _seen(outcome: Outcome) -> str:

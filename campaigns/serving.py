@@ -56,36 +56,60 @@ def _import(names: list[str]) -> None:
 
 
 def _run(runs: list[dict[str, Any]], ways: dict[bool, Any]) -> list[dict[str, Any]]:
-    """Start all commands together, and return what became of each."""
-    way, gate, started = None, os.pipe(), []
-    for run in runs:
-        # What is printed fits a pipe, and no limit on the size of files holds for one.
-        ends = [os.pipe(), os.pipe()]
-        if run["fault"]:
-            fault = Fault(**run["fault"])
-            way = ways[fault.below]
-            way.prepare(fault)
-        child = os.fork()
-        if child == 0:
-            os.close(gate[1])
-            os.read(gate[0], 1)
-            os.close(gate[0])
-            _connect(ends)
-            _become(run, way if run["fault"] else None)
-        for _, end in ends:
-            os.close(end)
-        started.append((child, [reader for reader, _ in ends]))
-    for end in gate:
-        os.close(end)
+    """Start all commands together, and return what became of each; one sleeps before others start.
+
+    At most one of them has a fault.
+    """
+    struck = next((number for number, run in enumerate(runs) if run["fault"]), None)
+    fault = Fault(**runs[struck]["fault"]) if struck is not None else Fault("any", 0)
+    way = ways[fault.below] if struck is not None else None
+    if way is not None:
+        way.prepare(fault)
+    gates = [os.pipe() for _ in runs]
+    started = [
+        _fork(run, gates[number], way if number == struck else None)
+        for number, run in enumerate(runs)
+    ]
     deadline = time.monotonic() + PATIENCE
+    if struck is not None and fault.pause:
+        os.write(gates[struck][1], b"!")
+        _await_pause(started[struck][0], way, deadline)
+    for gate in gates:
+        os.write(gate[1], b"!")
     answers = []
     for child, readers in started:
         answer = _wait(child, deadline)
         answer["out"], answer["err"] = map(_read, readers)
         answers.append(answer)
-    if way is not None:
-        answers[0] |= way.seen()
+    for end in sum(gates, ()):
+        os.close(end)
+    if struck is not None:
+        answers[struck] |= way.seen()
     return answers
+
+
+def _fork(run: dict[str, Any], gate: tuple[int, int], way: Any) -> tuple[int, list[int]]:
+    """Fork a command that waits at a gate; return it, and where to read what it prints."""
+    # What is printed fits a pipe, and no limit on the size of files holds for one.
+    ends = [os.pipe(), os.pipe()]
+    child = os.fork()
+    if child == 0:
+        os.read(gate[0], 1)
+        for end in gate:
+            os.close(end)
+        _connect(ends)
+        _become(run, way)
+    for _, end in ends:
+        os.close(end)
+    return child, [reader for reader, _ in ends]
+
+
+def _await_pause(child: int, way: Any, deadline: float) -> None:
+    """Wait until a process sleeps, or has ended."""
+    while not way.seen()["reached"] and time.monotonic() < deadline:
+        if os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT):
+            return
+        time.sleep(0.001)
 
 
 def _wait(child: int, end: float) -> dict[str, Any]:
