@@ -95,6 +95,9 @@ def _planned(bench: Bench, trial: Trial, turn: int) -> Iterator[tuple[str, Fault
         if trial.size == "full":
             # Most calls that Python tells of have failed below it before.
             yield words, fault, count(1, 3 if bench.server.below and not fault.below else 1)
+        elif fault.kind == "sync":
+            # Of what is to appear; and of the folder that `dedupe --force` moves files into.
+            yield words, fault, [1, bench.calls("sync")]
         # The suite takes one call of every second kind, and of the others in the next scenario.
         elif number % 2 == turn % 2:
             yield words, fault, [1 + 7 * number % max(1, bench.calls(fault.kind))]

@@ -120,6 +120,8 @@ class Bench:
         source = bool(fault.error) and fault.kind in _READING and self._is_source(outcome.path)
         self._judge_files(verdict, state, source)
         self._judge_words(verdict, fault, source)
+        if fault.kind == "sync":
+            self._judge_sync(verdict, outcome)
         # From these two states, the next run is one that has been seen.
         if state not in (self.expected.old, self.expected.new):
             self._judge_next(verdict, place)
@@ -185,6 +187,21 @@ class Bench:
                 verdict.faults.append(f"{len(errors)} lines of error: {outcome.err!r}")
         if RAW.search(outcome.err):
             verdict.faults.append(f"not in plain words: {outcome.err!r}")
+
+    def _judge_sync(self, verdict: Verdict, outcome: Outcome) -> None:
+        """What could not be synced does not appear, and the command fails; with two exceptions.
+
+        Of the folder that a target has appeared in, nobody can say more than that it was tried. And
+        what SQLite cannot move from its log into an index is safe in the log, which stays.
+        """
+        name = os.path.basename(outcome.path)
+        in_log = name.removesuffix("-wal") in self.scenario.targets and verdict.leftovers
+        if outcome.status == self.expected.status:
+            if outcome.path != os.path.realpath(self._place) and not in_log:
+                verdict.faults.append(f"{outcome.path} was not synced, and it said nothing")
+        # Folders that files were moved into are synced afterwards.
+        elif verdict.state == NEW and not self.scenario.by_file:
+            verdict.faults.append(f"{outcome.path} was not synced, but it appeared")
 
     def _judge_end(self, verdict: Verdict, outcome: Outcome, fault: Fault) -> None:
         """A signal ends a command with its own status, at most one line, and nothing left."""

@@ -15,6 +15,7 @@ import resource
 import signal
 import struct
 import sys
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -126,6 +127,13 @@ class Below:
         }
 
 
+def _path(descriptor: int) -> str:
+    """Return the path of an open file where the system tells it."""
+    with suppress(OSError):
+        return os.readlink(f"/proc/self/fd/{descriptor}")
+    return ""
+
+
 # The audit events that concern files, and the kind of each.
 _EVENTS = {
     "open": "open", "os.listdir": "open", "os.scandir": "open", "os.rename": "name",
@@ -162,7 +170,7 @@ class InPython:
 
     def _wrapped(self, call: Any, kind: str) -> Any:
         def counted(descriptor: int, *given: Any) -> Any:
-            self._count(kind, "")
+            self._count(kind, _path(descriptor))
             return call(descriptor, *given)
 
         return counted

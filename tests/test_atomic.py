@@ -102,33 +102,6 @@ def test_without_hard_links(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cod
     assert target.read_text() == "new"
 
 
-def test_everything_is_synced_before_it_appears(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    synced: set[int] = set()
-    wanted: set[int] = set()
-    fsync = os.fsync
-
-    def watch(descriptor: int) -> None:
-        synced.add(os.fstat(descriptor).st_ino)
-        fsync(descriptor)
-
-    monkeypatch.setattr(os, "fsync", watch)
-    rename = os.rename
-
-    def check(*given: str) -> None:
-        assert wanted <= synced
-        rename(*given)
-
-    monkeypatch.setattr(os, "rename", check)
-    with beside(str(tmp_path / "t")) as path:
-        os.makedirs(f"{path}/sub")
-        for name in ("a", "sub/b"):
-            Path(path, name).write_text(name)
-        wanted |= {os.stat(p).st_ino for p in (path, f"{path}/a", f"{path}/sub", f"{path}/sub/b")}
-    assert tmp_path.stat().st_ino in synced
-
-
 def test_only_leftovers_of_killed_processes_are_removed(tmp_path: Path) -> None:
     code = "with work_folder(sys.argv[1]) as path, reserve(sys.argv[1] + '/out'):\n"
     code += "    os.makedirs(path + '/a/b'); os.chmod(path + '/a', 0o500)\n"
