@@ -10,7 +10,7 @@ from tests.hostile.bombs import BOMBS, LINES
 from tests.hostile.documents import DEEP, EMPTY
 from tests.hostile.judging import READERS, WRITTEN, problems
 from tests.hostile.lists import LISTS
-from tests.hostile.names import LIVE, ODD, READ, SHOWN
+from tests.hostile.names import LIVE, LOST, ODD, READ, SHOWN
 from tests.hostile.running import Runner
 from tests.hostile.surroundings import (
     LIMITS,
@@ -30,7 +30,7 @@ KINDS = {
     "Empty and odd": EMPTY,
     "Names": [*READ, *SHOWN],
     "Devices, pipes, sockets, links": ODD,
-    "Files that change while they are read": LIVE,
+    "Files that change while they are read": [*LIVE, *LOST],
     "Files that options name": LISTS,
     "Languages and variables": [*LOCALES, *VARIABLES],
     "Temporary folders": TEMPORARY,

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from tests.hostile.live import MARKER
 from tests.hostile.values import EITHER, Entry, Ran
 
 # What moves a cursor, or turns the direction of what follows.
@@ -82,6 +83,10 @@ def problems(entry: Entry, command: tuple[str, ...], ran: Ran, folder: Path) -> 
             yield f"the other texts were not read as ever: {said[-300:]!r}"
     except (OSError, ValueError, KeyError) as error:
         yield f"the other texts were not read as ever: {error!r} {said[-300:]!r}"
+    if entry.around.live[0] and not (folder / MARKER).exists():
+        yield f"the file was never changed: {entry.around.live}"
+    if gone := [name for name in entry.leaves if not (folder / name).exists()]:
+        yield f"there is no {gone[0]}"
     left = [
         name
         for _, folders, files in os.walk(folder)

@@ -45,6 +45,8 @@ def _lock(path: str) -> None:
     os.chmod(path, 0)
 
 
+# Tells that a file was changed.
+MARKER = "changed"
 CHANGES: dict[str, Callable[[str], None]] = {
     "vanishes": _vanish,
     "grows": _grow,
@@ -58,20 +60,27 @@ CHANGES: dict[str, Callable[[str], None]] = {
 
 
 def watch(path: str, change: str) -> None:
-    """Change a file the n-th time that it is opened: ``shrinks 2``."""
+    """Change a file the n-th time that it, or a copy of it, is opened: ``shrinks 2``.
+
+    Afterwards there is a file `MARKER` in the working folder.
+    """
     what, _, number = change.rpartition(" ")
+    name, path, marker = os.path.basename(path), os.path.abspath(path), os.path.abspath(MARKER)
     left = int(number)
     busy = False
 
     def hook(event: str, values: tuple[Any, ...]) -> None:
         nonlocal left, busy
         # Without a mode it is `os.open`, which `open` may have called.
-        if event != "open" or busy or values[1] is None or not str(values[0]).endswith(path):
+        if event != "open" or busy or values[1] is None:
+            return
+        if os.path.basename(str(values[0])) != name:
             return
         left -= 1
         if not left:
             busy = True
-            CHANGES[what](values[0])
+            CHANGES[what](path)
+            open(marker, "x").close()
             busy = False
 
     sys.addaudithook(hook)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from tests.hostile.live import CHANGES
 from tests.hostile.values import EITHER, Around, Entry, Scale, typed
-from tests.support import prose
+from tests.support import near, prose
 
 # Without colours no control character is one of simdup.
 TERMINAL = Around({"NO_COLOR": "1"}, terminal=True)
@@ -132,19 +132,47 @@ ODD = [
 ]  # fmt: skip
 
 
+def _pair(folder: Path, text: str) -> None:
+    (folder / "c/live.txt").write_text(text, "utf-8")
+    (folder / "c/redundant.txt").write_text(near(text), "utf-8")
+
+
 def _large(folder: Path, scale: Scale) -> None:
-    (folder / "c/live.txt").write_text(prose(3) * (scale.depth // 100), "utf-8")
-    rows = (json.dumps({"text": prose(i, 9)}) + "\n" for i in range(scale.depth // 20))
+    """Write large files with near-duplicates, which are opened again to be shown or copied."""
+    _pair(folder, prose(3) * (scale.depth // 100))
+    texts = [*(prose(i, 9) for i in range(scale.depth // 20)), prose(4), near(prose(4))]
+    rows = (json.dumps({"text": one}) + "\n" for one in texts)
     (folder / "c/live.jsonl").write_text("".join(rows))
 
 
-LIVE_COMMANDS = typed("scan c -f jsonl -j 1", "dedupe c -o out -j 1", "scan c -o page.html -j 1")
+# By how often they open each file, at least.
+LIVE_COMMANDS = {
+    1: typed("scan c -f jsonl -j 1", "dedupe c -o out -j 1", "scan c -o page.html -j 1"),
+    2: typed(
+        "dedupe c -o out -j 1",
+        "scan c -o page.html -j 1",
+        "scan c --method simhash -o page.html -j 1",
+    ),
+}
 LIVE = [
     Entry(
-        f"a {kind} file that {change} when it is opened, time {time}", _large, LIVE_COMMANDS,
-        status=EITHER, around=Around(live=(f"live.{kind}", f"{change} {time}")), seconds=20,
+        f"a {kind} file that {change} when it is opened, time {time}", _large, commands,
+        status=EITHER, around=Around(live=(f"c/live.{kind}", f"{change} {time}")), seconds=20,
     )
     for kind in ("txt", "jsonl")
     for change in CHANGES
-    for time in (1, 2)
+    for time, commands in LIVE_COMMANDS.items()
+]  # fmt: skip
+# A file that is kept is opened to be read, to be copied, and then its copy is opened. What depends
+# on one that has changed stays. A copy that was begun of one that vanishes then is whole.
+LOST = [
+    Entry(
+        f"a kept file that {change} {when}", lambda folder, _: _pair(folder, prose(3)),
+        LIVE_COMMANDS[2][:1],
+        says="live.txt: .*are kept", leaves=("out/redundant.txt",),
+        around=Around(live=("c/live.txt", f"{change} {time}")), seconds=20,
+    )
+    for time, when in ((2, "before it is copied"), (3, "while it is copied"))
+    for change in CHANGES
+    if change != "becomes unreadable" and (change, time) != ("vanishes", 3)
 ]  # fmt: skip

@@ -56,7 +56,7 @@ class Around:
     plain : bool
         Whether it runs without the rights of root, if it is root.
     live : tuple
-        A file, and what happens to it whenever it is opened: see `live.CHANGES`.
+        A file, and what happens to it when it is opened: see `live.watch`.
     """
 
     environment: Mapping[str, str | None] = field(default_factory=dict)
@@ -113,6 +113,8 @@ class Entry:
         A regular expression of what is printed on standard error.
     seconds, megabytes : float
         What a run may take.
+    leaves : tuple of str
+        Files that are there afterwards.
     large : bool
         Whether there is no small size of it.
     """
@@ -125,6 +127,7 @@ class Entry:
     seconds: float = 5
     megabytes: float = 600
     around: Around = USUAL
+    leaves: tuple[str, ...] = ()
     large: bool = False
 
 
