@@ -63,6 +63,7 @@ class RowBatch:
     values: Sequence[float | None] | None = None
     groups: Sequence[str | None] | None = None
     titles: Sequence[str] | None = None
+    repeated: frozenset[str] = frozenset()  # names that an earlier text has
 
 
 @dataclass(frozen=True, slots=True)

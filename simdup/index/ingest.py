@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from simdup.corpus.batches import Batch, TextBatch, read
+from simdup.corpus.batches import Batch, RowBatch, TextBatch, read
 from simdup.corpus.fingerprint_lines import FingerprintLines, read_lines
 from simdup.corpus.names import to_bytes
 from simdup.errors import SimdupError
@@ -70,11 +70,15 @@ class _CountChanged:
         hashes = (text_hash(strip_text(document.text, strip)) for document in documents)
         texts = to_numbers(b"".join(hashes))
         known = self.known.contain(content_hashes(keys, texts[:, None])).tolist()
-        pairs = list(zip(documents, known, strict=True))
-        changed = tuple(one for one, same in pairs if not same)
+        # The last text of an id counts, also if it is the one that the index has.
+        repeated = batch.repeated if isinstance(batch, RowBatch) else frozenset[str]()
+        same = [one and document.name not in repeated
+                for document, one in zip(documents, known, strict=True)]  # fmt: skip
+        pairs = list(zip(documents, same, strict=True))
+        changed = tuple(one for one, as_before in pairs if not as_before)
         counted = self.counter.count(TextBatch(changed, batch.size))
         counted.skipped = skipped + counted.skipped
-        counted.unchanged = [one._replace(text="") for one, same in pairs if same]
+        counted.unchanged = [one._replace(text="") for one, as_before in pairs if as_before]
         return counted
 
 

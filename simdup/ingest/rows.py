@@ -103,7 +103,7 @@ def row_batches(rows: Rows, ids: list[Any]) -> Iterator[RowBatch]:
     """
     pending = list[_Part]()
     size = count = 0
-    most = _ROWS
+    most, seen = _ROWS, set[str]()
     for chunk in rows.chunks():
         for part in _cut(_part(chunk, len(ids), rows.field)):
             ids += part.ids
@@ -111,11 +111,11 @@ def row_batches(rows: Rows, ids: list[Any]) -> Iterator[RowBatch]:
             size += sum(part.sizes)
             count += len(part.ids)
             if size >= BATCH_BYTES or count >= most:
-                yield _batch(pending, len(ids) - count + 1, size)
+                yield _batch(pending, len(ids) - count + 1, size, seen)
                 pending, size, count = [], 0, 0
                 most = min(2 * most, _MOST_ROWS)
     if pending:
-        yield _batch(pending, len(ids) - count + 1, size)
+        yield _batch(pending, len(ids) - count + 1, size, seen)
 
 
 class _Part(NamedTuple):
@@ -161,14 +161,19 @@ def _cut(part: _Part) -> Iterator[_Part]:
         yield _Part(*one)
 
 
-def _batch(parts: Sequence[_Part], first: int, size: int) -> RowBatch:
-    """Return parts as one batch."""
+def _batch(parts: Sequence[_Part], first: int, size: int, seen: set[str]) -> RowBatch:
+    """Return parts as one batch; add its names to those `seen` before."""
     columns: list[Any] = [
         None if column[0] is None else list(chain.from_iterable(column))
         for column in zip(*parts, strict=True)
     ]
     ids, texts, _, values, groups, titles = columns
-    return RowBatch(first, [str(one) for one in ids], texts, size, values, groups, titles)
+    names = [str(one) for one in ids]
+    repeated = set[str]()
+    for name in names:
+        (repeated if name in seen else seen).add(name)
+    again = frozenset(repeated)
+    return RowBatch(first, names, texts, size, values, groups, titles, again)
 
 
 def _text(text: Any, field: str | None, name: Any, number: int) -> str | Skipped:

@@ -98,3 +98,13 @@ def test_check_finds_names_that_were_forged(
     assert done.status == 2
     told = [line for line in done.err.splitlines() if line.startswith("simdup: ")]
     assert told == [f"simdup: seen.index: {fault}" for fault in said]
+
+
+@pytest.mark.parametrize("apart", [0, 40, 1_030])
+def test_the_last_text_of_an_id_counts_also_if_it_is_the_stored_one(path: str, apart: int) -> None:
+    stored, other = prose(1, 20), prose(2, 20)
+    between = {f"n{i}": f"{prose(3, 12)} {i} {i * i}" for i in range(apart)}
+    with Index.build(path, [("twice", stored)]) as index:
+        added = index.add([("twice", other), *between.items(), ("twice", stored)])
+        assert (added.added, len(index)) == (apart, apart + 1)
+    assert is_whole(path, {"twice": stored, **between})
