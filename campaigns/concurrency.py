@@ -20,8 +20,9 @@ from campaigns.striking import Fault
 from campaigns.trying import Trial, say
 
 Pair = tuple[Call, Call]
-# Long enough for another command to end meanwhile.
-_PAUSE = 400
+# Milliseconds: long enough for another command to end meanwhile, also on a busy machine; and those
+# of the suite.
+_PAUSE, _PAUSE_SMALL = 400, 150
 # Scenarios that the suite starts twice, and those in which an index is read beside a writer.
 _SMALL = ("fingerprint", "dedupe, a file", "index add")
 _WRITERS = ("index add", "index remove", "query and add")
@@ -61,7 +62,7 @@ def variant(scenario: Scenario) -> Call:
 
 
 @dataclass(frozen=True)
-class _Orders:
+class Orders:
     """What two commands make alone, and one after the other."""
 
     targets: tuple[str, ...]
@@ -87,7 +88,7 @@ def _closest(part: Callable[[State], Files], state: State, allowed: Sequence[Sta
     return min((differences(part(state), part(one)) for one in allowed), key=len, default="")
 
 
-def _serially(bench: Bench, calls: Pair) -> _Orders:
+def _serially(bench: Bench, calls: Pair) -> Orders:
     states, statuses = [], []
     for order in ((0,), (1,), (0, 1), (1, 0)):
         place = bench.copy()
@@ -96,10 +97,10 @@ def _serially(bench: Bench, calls: Pair) -> _Orders:
         states.append(look(place))
         statuses.append(status)
     alone, serial = (states[0], states[1]), (states[2], states[3])
-    return _Orders(bench.scenario.targets, alone, serial, tuple(statuses[:2]))
+    return Orders(bench.scenario.targets, alone, serial, tuple(statuses[:2]))
 
 
-def _pauses(bench: Bench, calls: Pair, moments: int) -> Iterator[list[Fault | None]]:
+def _pauses(bench: Bench, calls: Pair, moments: int, pause: int) -> Iterator[list[Fault | None]]:
     """Yield where one of two commands sleeps, by turns; at first, they only start together.
 
     Without a compiler, they always do.
@@ -109,7 +110,7 @@ def _pauses(bench: Bench, calls: Pair, moments: int) -> Iterator[list[Fault | No
     for moment in range(moments if bench.server.below else 0):
         who = moment % 2
         number = 1 + counts[who] * (2 * moment + 1) // (2 * moments)
-        fault = Fault("any", number, pause=_PAUSE, where="main", within=bench.within)
+        fault = Fault("any", number, pause=pause, where="main", within=bench.within)
         yield [None, fault] if who else [fault, None]
 
 
@@ -124,7 +125,8 @@ def _write_twice(bench: Bench, trial: Trial) -> Iterator[Counter[str]]:
     """Start two writers together, and yield what became of them."""
     calls = (bench.scenario.arguments, variant(bench.scenario))
     orders = _serially(bench, calls)
-    for pauses in _pauses(bench, calls, trial.pick(2, 12)):
+    pause = trial.pick(_PAUSE_SMALL, _PAUSE)
+    for pauses in _pauses(bench, calls, trial.pick(2, 12), pause):
         place = bench.copy()
         ended = bench.server.together(place, list(calls), pauses)
         state = look(place)
@@ -166,7 +168,8 @@ def _read_beside(bench: Bench, trial: Trial) -> Iterator[tuple[str, Counter[str]
         old = _seen(bench.server.run(place, reader))
         bench.server.run(place, writer)
         new = _seen(bench.server.run(place, reader))
-        for pauses in _pauses(bench, (writer, reader), trial.pick(2, 20)):
+        pause = trial.pick(_PAUSE_SMALL, _PAUSE)
+        for pauses in _pauses(bench, (writer, reader), trial.pick(2, 20), pause):
             place = bench.copy()
             wrote, read = bench.server.together(place, [writer, reader], pauses)
             wrong = [what for one in (wrote, read) for what in _complaints(one, one.status == 0)]

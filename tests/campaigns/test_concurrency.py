@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from campaigns.concurrency import run
+from campaigns.concurrency import Orders, run
+from campaigns.states import State
 from campaigns.trying import Trial
 
 
@@ -15,3 +16,13 @@ def test_two_writers_and_readers_beside_a_writer(tmp_path: Path) -> None:
         assert name == "all"
         assert isinstance(tried, int)
         assert tried > least
+
+
+def test_a_lost_update_is_noticed() -> None:
+    first, second, both = (State({"seen": what}, (), ()) for what in ("first", "second", "both"))
+    orders = Orders(("seen",), (first, second), (both, both), (0, 0))
+    assert not orders.differs(both, [True, True])
+    assert orders.differs(first, [True, True])
+    assert not orders.differs(first, [True, False])
+    assert orders.differs(first, [False, True])
+    assert orders.differs(both, [True, False])

@@ -83,6 +83,11 @@ def problems(entry: Entry, command: tuple[str, ...], ran: Ran, folder: Path) -> 
             yield f"the other texts were not read as ever: {said[-300:]!r}"
     except (OSError, ValueError, KeyError) as error:
         yield f"the other texts were not read as ever: {error!r} {said[-300:]!r}"
+    yield from _files(entry, folder)
+
+
+def _files(entry: Entry, folder: Path) -> Iterator[str]:
+    """Yield what is wrong with the files afterwards."""
     if entry.around.live[0] and not (folder / MARKER).exists():
         yield f"the file was never changed: {entry.around.live}"
     if gone := [name for name in entry.leaves if not (folder / name).exists()]:
