@@ -49,7 +49,9 @@ def run(trial: Trial) -> Iterator[Table]:
                     readers.setdefault(command, Counter()).update(counts)
     columns = ("tried", "both succeeded", "one gave way", "failed")
     yield _table("Two writers of one target", columns, writers)
-    yield _table("Readers of an index beside a writer", ("tried", "old", "new", "failed"), readers)
+    yield _table(
+        "Readers of an index beside a writer", ("tried", "old", "new", "either", "failed"), readers
+    )
 
 
 def variant(scenario: Scenario) -> Call:
@@ -176,7 +178,8 @@ def _read_beside(bench: Bench, trial: Trial) -> Iterator[tuple[str, Counter[str]
             wrong += _unreached((wrote, read), pauses)
             if wrote.status or read.status:
                 wrong.append(f"status {wrote.status} and {read.status}: {wrote.err!r} {read.err!r}")
-            seen = {old: "old", new: "new"}.get(_seen(read), "")
+            states = {old: "old", new: "new"} if old != new else {old: "either"}
+            seen = states.get(_seen(read), "")
             if not seen:
                 wrong.append(f"it saw {read.out!r} instead of {old!r} or {new!r}")
             for what in wrong:
