@@ -72,10 +72,11 @@ def _strike(bench: Bench, trial: Trial) -> Iterator[tuple[str, Verdict]]:
     calls = bench.count(bench.scenario.arguments)
     for name, stride, where in (
         ("SIGKILL", trial.pick(calls // 3, 3), "main"),
-        *((name, trial.pick(calls // 2, 29), "main") for name in INTERRUPTIONS),
-        *([("SIGKILL", trial.pick(9, 1), "workers")] if bench.scenario.name == _WORKERS else []),
+        *((name, trial.pick(calls, 29), "main") for name in INTERRUPTIONS),
+        *([("SIGKILL", trial.pick(20, 1), "workers")] if bench.scenario.name == _WORKERS else []),
     ):
-        for number in range(1 + 5 % stride, 10**6, stride):
+        first = trial.pick(stride // 2, 1 + 5 % stride)
+        for number in range(first, 10**6, stride):
             fault = Fault("any", number, signal=name, where=where, within="run")
             verdict = bench.strike(fault)
             assert verdict.outcome is not None
