@@ -1,6 +1,7 @@
 """A fixed corpus, commands on it, and a digest of what each says: ``python -m campaigns.digests``.
 
-Prints JSON: the digest by command. Times, versions and paths are left out, everything else counts.
+Prints JSON: the digest by command. Seconds, the version of simdup, command lines and the path of the
+folder are left out, and how a report page looks. Everything else counts.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ import re
 import shutil
 import sys
 import tempfile
+import zlib
+from base64 import b64decode
 from collections.abc import Iterable, Iterator
 from contextlib import chdir
 from pathlib import Path
@@ -59,6 +62,8 @@ COMMANDS = {
 }
 # What the others need; what they say depends on the folder, or is a file for SQLite.
 _UNSAID = ("fingerprint lines", "index build", "index add")
+
+_DATA = re.compile(r'<script type="application/([a-z-]+)" id="([a-z0-9]+)">(.*?)</script>', re.S)
 
 
 def build_corpus(folder: Path) -> None:
@@ -154,16 +159,30 @@ def _contents(out: str, written: list[Path]) -> Iterator[str]:
     for path in written:
         if path.is_file():
             text = path.read_bytes().decode("utf-8", "surrogateescape")
-            if path.suffix == ".html":
-                # What it is about; how it looks changes more often.
-                text = "".join(
-                    re.findall(r'<script type="application/json".*?</script>', text, re.S)
-                )
-            yield f"{path}: {_timeless(text)}"
+            said = _page_data(text) if path.suffix == ".html" else _timeless(text)
+            yield f"{path}: {said}"
+
+
+def _page_data(page: str) -> str:
+    """Return what a report page is about, block by block; how it looks changes more often.
+
+    Blocks are inflated: other versions of zlib make other bytes of the same data.
+    """
+    found = _DATA.findall(page)
+    if {"head", "table", "names", "c0"} - {name for _, name, _ in found}:
+        raise RuntimeError("the report page lacks some of its data")
+    return "\n".join(
+        f"{name}: {_timeless(data) if kind == 'json' else _inflated(data)}"
+        for kind, name, data in found
+    )
+
+
+def _inflated(block: str) -> str:
+    return zlib.decompress(b64decode(block, validate=True), -15).decode("latin-1")
 
 
 def _timeless(text: str) -> str:
-    return re.sub(r'"(seconds|simdup|command|root|id)": ?("[^"]*"|[0-9.]+)', "", text)
+    return re.sub(r'"(seconds|simdup|command|root)": ?("[^"]*"|[0-9.]+)', "", text)
 
 
 def shrink_batches(size: int) -> None:
