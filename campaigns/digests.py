@@ -1,7 +1,7 @@
 """A fixed corpus, commands on it, and a digest of what each says: ``python -m campaigns.digests``.
 
-Prints JSON: the digest by command. Seconds, the version of simdup, command lines and the path of the
-folder are left out, and how a report page looks. Everything else counts.
+Prints JSON: the digest by command. Seconds, the version of simdup, command lines and the path of
+the folder are left out, and how a report page looks. Everything else counts.
 """
 
 from __future__ import annotations

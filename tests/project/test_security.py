@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
 import pytest
 from office_files import zipped
@@ -20,66 +21,137 @@ from simdup.corpus.spool import spool_folder
 SOURCES = sorted((ROOT / "simdup").rglob("*.py"))
 POSIX = pytest.mark.skipif(os.name == "nt", reason="modes and links of POSIX")
 
-# What turns data into a program.
-FORBIDDEN = {
-    "eval", "exec", "compile", "__import__", "pickle", "marshal", "shelve", "dill", "yaml",
-    "os.system", "os.popen", "enable_load_extension", "allow_pickle", "shell", "mktemp",
+# What turns data into a program, starts one or reaches out, wherever the name comes from.
+FORBIDDEN_NAMES = {
+    "eval", "exec", "__import__", "system", "popen", "fork", "forkpty", "startfile",
+    "enable_load_extension", "load_extension", "mktemp",
+    *(f"exec{how}" for how in ("l", "le", "lp", "lpe", "v", "ve", "vp", "vpe")),
+    *(f"spawn{how}" for how in ("l", "le", "lp", "lpe", "v", "ve", "vp", "vpe")),
+    "posix_spawn", "posix_spawnp",
 }  # fmt: skip
+FORBIDDEN_KEYWORDS = {"allow_pickle", "shell"}
+FORBIDDEN_MODULES = {
+    "builtins", "code", "codeop", "ctypes", "dill", "ftplib", "http", "imp", "marshal", "pickle",
+    "pty", "runpy", "shelve", "smtplib", "socket", "subprocess", "urllib.request", "yaml",
+}  # fmt: skip
+# The only places where simdup does so: with names of its own, or with a second simdup.
+ALLOWED = {
+    "__init__.py": {"import_module(_HOMES[name])"},
+    "cli/__init__.py": {"importlib.import_module(f'simdup.cli.{cmd_name}')"},
+    "corpus/office/pdf.py": {"subprocess"},
+}
 
 
-def spelled(node: ast.AST) -> Iterator[str]:
-    """What a node calls or imports, and the names of its arguments."""
-    if isinstance(node, ast.Call):
-        yield ast.unparse(node.func)
-        yield ast.unparse(node.func).rpartition(".")[2] if "re." not in ast.unparse(node) else ""
-        yield from (keyword.arg or "" for keyword in node.keywords)
-    elif isinstance(node, ast.Import):
-        yield from (name.name.partition(".")[0] for name in node.names)
-    elif isinstance(node, ast.ImportFrom):
-        yield (node.module or "").partition(".")[0]
+def forbidden_in(tree: ast.AST) -> Iterator[str]:
+    """What is forbidden: modules by their name, names wherever they occur, calls as written."""
+    called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            yield from forbidden_calls(node)
+        elif isinstance(node, ast.Import):
+            yield from forbidden_imports([name.name for name in node.names], "")
+        elif isinstance(node, ast.ImportFrom):
+            yield from forbidden_imports([name.name for name in node.names], node.module or "")
+        elif isinstance(node, ast.Name | ast.Attribute):
+            name = node.id if isinstance(node, ast.Name) else node.attr
+            if name in FORBIDDEN_NAMES or (name == "import_module" and id(node) not in called):
+                yield name
+
+
+def forbidden_calls(call: ast.Call) -> Iterator[str]:
+    """A name that is computed may be anything; `re.compile` makes patterns, `compile` programs."""
+    what = ast.unparse(call.func)
+    name = what.rpartition(".")[2]
+    constant = bool(call.args) and isinstance(call.args[0], ast.Constant)
+    yield from {keyword.arg for keyword in call.keywords if keyword.arg} & FORBIDDEN_KEYWORDS
+    if name == "import_module" and not constant:
+        yield ast.unparse(call)
+    if name == "compile" and what != "re.compile":
+        yield what
+    if name in ("getattr", "attrgetter", "methodcaller"):
+        named = {one.value for one in call.args if isinstance(one, ast.Constant)}
+        yield from named & (FORBIDDEN_NAMES | {"compile", "import_module"})
+
+
+def forbidden_imports(names: list[str], module: str) -> Iterator[str]:
+    modules = [module, *(f"{module}.{name}" for name in names)] if module else names
+    yield from {one.partition(".")[0] for one in modules} & FORBIDDEN_MODULES
+    yield from set(modules) & FORBIDDEN_MODULES
+    yield from set(names if module else ()) & FORBIDDEN_NAMES
 
 
 def test_nothing_turns_data_into_a_program() -> None:
     assert len(SOURCES) > 300
+    found = {}
     for path in SOURCES:
-        tree = ast.parse(path.read_text("utf-8"))
-        used = {name for node in ast.walk(tree) for name in spelled(node)}
-        assert not used & FORBIDDEN, path
+        name = path.relative_to(ROOT / "simdup").as_posix()
+        if used := set(forbidden_in(ast.parse(path.read_text("utf-8")))):
+            found[name] = used
+    assert found == ALLOWED
+
+
+@pytest.mark.parametrize("line", [
+    "from os import system; system(text)", "from os import system as run", "os.system(text)",
+    "builtins.exec(core.strip(text))", "import builtins", "exec(re.sub('a', 'b', text))",
+    "importlib.import_module(text)", "from importlib import import_module; f = import_module",
+    "import_module(re.sub('a', 'b', text))", "run = eval", "compile(re.escape(text), '', 'exec')",
+    "getattr(os, 'execv')(text, [])", "np.load(file, allow_pickle=True)", "os.fork()",
+    "subprocess.run(text, shell=True)", "import os.path, pickle", "from urllib.request import x",
+])  # fmt: skip
+def test_what_turns_data_into_a_program_is_noticed(line: str) -> None:
+    assert set(forbidden_in(ast.parse(line)))
 
 
 WATCHED = """
-import json, os, sys
-from pathlib import Path
+import json, os, socket, sys
+from multiprocessing import connection, popen_fork
 
-calls, events = json.loads(sys.argv[1]), []
+calls = json.loads(sys.argv[1])
+# Workers, which inherit it, write what they do as well.
+log = os.open(sys.argv[2], os.O_WRONLY | os.O_CREAT | os.O_APPEND)
 quiet = ("pickle.find_class", "socket.", "subprocess.", "os.system", "os.exec", "os.posix_spawn",
-         "urllib.", "http.", "ftplib.", "smtplib.", "ctypes.dlopen", "sqlite3.load_extension",
-         "sqlite3.enable_load_extension", "webbrowser.")
+         "os.fork", "os.spawn", "os.startfile", "pty.", "urllib.", "http.", "ftplib.", "smtplib.",
+         "ctypes.dlopen", "sqlite3.load_extension", "sqlite3.enable_load_extension", "webbrowser.")
+# How workers start, and what they and simdup send each other, through a pair of sockets.
+own = {("os.fork", popen_fork.__file__), ("pickle.find_class", connection.__file__),
+       ("socket.__new__", connection.__file__)}
+
+def note(event, what):
+    os.write(log, json.dumps([event, what]).encode() + b"\\n")
 
 def watch(event, arguments):
     if event == "open":
         path, mode, flags = arguments
         if isinstance(path, (str, bytes)) and flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT):
-            events.append(["open", os.path.realpath(os.fsdecode(path))])
+            note("open", os.path.realpath(os.fsdecode(path)))
     elif event in ("os.rename", "os.link", "os.symlink", "os.mkdir"):
         target = arguments[0 if event == "os.mkdir" else 1]
-        events.append([event, os.path.realpath(os.fsdecode(target))])
+        note(event, os.path.realpath(os.fsdecode(target)))
     elif event == "sqlite3.connect":
-        events.append([event, str(arguments[0])])
+        note(event, str(arguments[0]))
     elif event.startswith(quiet):
-        events.append([event, repr(arguments)[:200]])
+        by = sys._getframe(1)
+        while by.f_code.co_filename == socket.__file__:
+            by = by.f_back
+        of_workers = (event, by.f_code.co_filename) in own
+        note("workers" if of_workers else event, repr(arguments)[:200])
 
 from simdup.cli import main
 import jieba, numpy, scipy.sparse, sklearn.preprocessing, simdup.features.tokens, simdup.report.scan
+import simdup.ingest.corpus
 
+simdup.ingest.corpus.WORTH_WORKERS = 0
 sys.addaudithook(watch)
 for call in calls:
     try:
         main(call)
     except SystemExit as left:
-        events.append(["exit", left.code])
-Path(sys.argv[2]).write_text(json.dumps(events))
+        note("exit", left.code)
 """
+
+
+def within(path: str, homes: list[Path]) -> bool:
+    return any(Path(path).is_relative_to(home) for home in homes)
 
 
 @POSIX
@@ -110,6 +182,7 @@ def test_hostile_inputs_run_nothing_and_write_only_where_asked(tmp_path: Path) -
         ["index", "build", "out/i.simdup", "in", "-j", "1", "-q"],
         ["query", "out/i.simdup", "in", "-j", "1", "-q", "-o", "out/query.jsonl"],
         ["passages", "in", "-j", "1", "-q", "-o", "out/passages.jsonl"],
+        ["scan", "in", "-j", "2", "-q", "-f", "jsonl", "-o", "out/found.jsonl"],
     ]
     done = subprocess.run(
         [sys.executable, "-c", WATCHED, json.dumps(calls), "events"], cwd=tmp_path,
@@ -117,17 +190,19 @@ def test_hostile_inputs_run_nothing_and_write_only_where_asked(tmp_path: Path) -
         text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    events = [tuple(event) for event in json.loads((tmp_path / "events").read_text("utf-8"))]
-    assert [what for event, what in events if event == "exit"] == [2, 2, 2, 2, 2, 2]
+    told = (tmp_path / "events").read_text("utf-8").splitlines()
+    events = [tuple(json.loads(event)) for event in told]
+    assert [what for event, what in events if event == "exit"] == [2] * len(calls)
     writing = ("open", "os.rename", "os.link", "os.mkdir")
     written = [str(what) for event, what in events if event in writing]
     assert len(written) > 20
-    homes = (str(out.resolve()), str(temporary.resolve()), "/dev/null")
-    assert [path for path in written if not path.startswith(homes)] == []
+    homes = [out.resolve(), temporary.resolve(), Path(os.devnull)]
+    assert [path for path in written if not within(path, homes)] == []
     connected = [str(what) for event, what in events if event == "sqlite3.connect"]
     assert connected
-    assert all(str(out) in what or what.startswith("file:") for what in connected)
-    known = {"exit", "sqlite3.connect", *writing}
+    assert all(within(unquote(urlsplit(what).path), [out, out.resolve()]) for what in connected)
+    assert [event for event in events if event[0] == "workers"]
+    known = {"exit", "sqlite3.connect", "workers", *writing}
     assert [event for event in events if event[0] not in known] == []
     assert not list(tmp_path.rglob("hacked"))
     assert sorted(path.name for path in tmp_path.iterdir()) == ["events", "in", "out", "temporary"]
