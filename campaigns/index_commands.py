@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 from campaigns.commands import Ran, run_command
+from campaigns.saving import promised, read_sections
 from simdup import Index
 from tests.support import edited, prose
 
@@ -27,6 +28,8 @@ CHECK = "index check"
 # What is intact goes to a new file.
 _SAVED = "saved.index"
 _REPAIR = ("index", "repair", FILE, _SAVED)
+# What SQLite alone reads of the index.
+_READABLE = "readable for index repair"
 
 # What commands may print on standard error; no control characters, and none that turn text around.
 _LINE = re.compile(r"(simdup: (?!internal error|memory)|hint: |Wrote |the index is |\d).{0,400}")
@@ -71,6 +74,8 @@ def observe(files: Files) -> Seen:
             for then in (CHECK, "index export"):
                 seen[f"{name}, then {then}"] = run_command(*READERS[then])
     lay(files)
+    seen[_READABLE] = read_sections(FILE, files)
+    lay(files)
     seen["index repair"] = run_command(*_REPAIR)
     if Path(_SAVED).exists():
         seen["repaired, index check"] = run_command("index", "check", _SAVED)
@@ -99,6 +104,8 @@ def faults(rule: str, rights: list[Seen], seen: Seen) -> list[str]:
         found += repair_faults(rights, seen)
     for name, ran in seen.items():
         said = [right[name] for right in rights if name in right]
+        if name == _READABLE:
+            continue
         if not is_plain(ran):
             found.append(f"{name} says {ran.err[:300].strip() or ran.status!r}")
         elif rule == "refused" and ran.status == 0:
@@ -116,13 +123,23 @@ def faults(rule: str, rights: list[Seen], seen: Seen) -> list[str]:
 
 def repair_faults(rights: list[Seen], seen: Seen) -> list[str]:
     """Return what is wrong with a repair: it saves what was there, and says what is lost."""
+    had = [one["index export"].out.splitlines() for one in rights]
+    wanted = [
+        promised(one[_READABLE], seen[_READABLE], lines)
+        for one, lines in zip(rights, had, strict=True)
+    ]
     if "repaired, index check" not in seen:
         # Nothing to repair, or nothing to save.
-        wrong = seen["index repair"].status == 0 and seen[CHECK].status != 0
-        return ["repair finds nothing, but check does"] if wrong else []
+        if seen[CHECK].status == 0:
+            return []
+        finds = seen["index repair"].status != 0
+        wrong = [] if finds else ["repair finds nothing, but check does"]
+        return [*wrong, "repair saves nothing of whole blocks"] if any(wanted) else wrong
     saved = seen["repaired, index export"].out.splitlines()
-    had = [one["index export"].out.splitlines() for one in rights]
     found = []
+    if any(missing := [set(lines) - set(saved) for lines in wanted]):
+        some = min(max(missing, key=len))
+        found.append(f"repair loses documents of whole blocks: {some}")
     if seen["repaired, index check"].status:
         found.append("the repaired index is damaged")
     if not any(set(saved) <= set(lines) for lines in had):
@@ -134,6 +151,7 @@ def repair_faults(rights: list[Seen], seen: Seen) -> list[str]:
 
 def is_plain(ran: Ran) -> bool:
     """Return whether a command succeeded, or failed as commands should: in short lines."""
-    if not all(line.isprintable() and _LINE.fullmatch(line) for line in ran.err.split("\n")[:-1]):
+    *lines, unfinished = ran.err.split("\n")
+    if unfinished or not all(line.isprintable() and _LINE.fullmatch(line) for line in lines):
         return False
     return ran.status == 0 or (ran.status == 2 and ran.err.startswith("simdup: "))
