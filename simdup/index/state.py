@@ -78,6 +78,9 @@ def read_manifest(file: Database) -> Manifest | None:
             found.read(content)
         except (ValueError, AttributeError, RecursionError):
             raise file.damaged(f"section {manifest.KIND} {number} is damaged") from None
+    # Without an entry, no section would be one that it lists, and a repair could save nothing.
+    if not found.entries:
+        raise file.damaged(f"section {manifest.KIND} 0 is missing")
     return found
 
 

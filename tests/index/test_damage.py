@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import re
 import shutil
 import sqlite3
 from collections.abc import Callable
@@ -221,6 +222,19 @@ def test_repair_without_a_table_or_index_that_others_make_up_for(
     assert simdup("index", "check", "seen.index").status == 2
     assert simdup("index", "repair", "seen.index").status == 0
     assert documents(path.with_name("seen.index.repaired")) == found
+
+
+def test_repair_where_sqlite_no_longer_finds_the_manifest(simdup: Command, path: Path) -> None:
+    """Wherever its name is damaged, in its row or in the index of the table, all else is whole."""
+    found, whole = documents(path), path.read_bytes()
+    places = [match.start() for match in re.finditer(b"manifest", whole)]
+    assert len(places) >= 2
+    for place in places:
+        path.write_bytes(whole[:place] + b"-" + whole[place + 1 :])
+        assert simdup("index", "check", "seen.index").status == 2
+        new = path.with_name(f"{place}.index")
+        simdup("index", "repair", "seen.index", new.name)
+        assert documents(new) == found
 
 
 def test_repair_of_any_page(simdup: Command, path: Path) -> None:
