@@ -33,10 +33,12 @@ def read_sections(path: str, files: dict[str, bytes]) -> Ran:
             blocks += file.execute("SELECT number, documents FROM block ORDER BY 1").fetchall()
         for where, values in _ways():
             with suppress(sqlite3.Error):
-                rows = file.execute(f"SELECT kind, number, content FROM part {where}", values)
-                for kind, number, content in rows:
-                    if isinstance(content, bytes):
-                        sections.setdefault(f"{kind} {number}", hashlib.md5(content).hexdigest())
+                rows = file.execute(
+                    f"SELECT kind, number, checksum, content FROM part {where}", values
+                )
+                for kind, number, *written in rows:
+                    digest = hashlib.md5(repr(written).encode()).hexdigest()
+                    sections.setdefault(f"{kind} {number}", digest)
     known = {"frame": frame, "sections": sections, "blocks": blocks}
     return Ran(0, json.dumps(known, default=repr), "")
 
