@@ -62,7 +62,7 @@ class Figures:
     """What a run of a target has shown."""
 
     inputs: int = 0
-    refused: int = 0  # that ended in a `SimdupError`
+    refused: int = 0  # that ended in a `SimdupError`, or of which nothing could be read
     slowest: float = 0.0  # seconds of processor time of one call
     megabytes: float = 0.0  # that one call raised the memory of the process by
     edges: int = 0  # of the code of simdup that were reached

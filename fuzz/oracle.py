@@ -44,13 +44,13 @@ class Wrong(BaseException):
 class Verdict(NamedTuple):
     """What happened to an input."""
 
-    refused: bool  # whether it ended in a `SimdupError`
+    refused: bool  # whether it ended in a `SimdupError`, or no document of it could be read
     seconds: float  # processor time
     megabytes: float  # that the most memory the process has had grew by
 
 
 def judge(check: Check, data: bytes) -> Verdict:
-    """Give an input to a target.
+    """Give an input to a target, which returns False if nothing of it could be read.
 
     Raises
     ------
@@ -63,7 +63,7 @@ def judge(check: Check, data: bytes) -> Verdict:
     try:
         with _watched():
             try:
-                check(data)
+                refused = check(data) is False
             except SimdupError as refusal:
                 refused = True
                 expect_line(partial(say_error, refusal.where, refusal.what, refusal.hint))

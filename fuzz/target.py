@@ -16,8 +16,8 @@ class Target:
     Attributes
     ----------
     check : callable
-        Takes an input.  Its name is that of the target; the first line of its docstring is shown
-        in the list.
+        Takes an input, and returns False if nothing of it could be read.  Its name is that of the
+        target; the first line of its docstring is shown in the list.
     seeds : tuple of bytes
         Inputs to begin with: short ones that get far.
     words : tuple of bytes

@@ -37,7 +37,9 @@ def glance() -> str:
     for what, name, column in _GLANCE:
         if (RESULTS / f"{name}.json").exists():
             result = _read(name)
-            rows.append([what, shown(count(result, column)), shown(result["failed"])])
+            refused = count(result, "refused")
+            more = f", {shown(refused)} of them refused" if refused else ""
+            rows.append([what + more, shown(count(result, column)), shown(result["failed"])])
     return aligned(rows)
 
 

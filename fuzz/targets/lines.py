@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
-import hashlib
 import io
-from functools import cache
+import math
+from functools import cache, partial
 from unittest import mock
 
 import numpy as np
 
+from fuzz.building import (
+    BUILT,
+    DAMAGED,
+    RAW,
+    baseline_file,
+    decision_file,
+    fingerprint_file,
+    made,
+    model_file,
+    sealed,
+    truth_file,
+)
 from fuzz.files import write
 from fuzz.oracle import expect, expect_same
 from fuzz.target import Taken, Target
@@ -29,7 +41,7 @@ from simdup.lsh.simhash import to_hex, to_int
 from simdup.model.criteria import Criteria
 from simdup.model.recipe import Recipe
 from simdup.model.settings import RunOptions, Settings
-from simdup.operations.baseline import new_since
+from simdup.operations.baseline import baseline_of, new_since
 from simdup.operations.cluster import cluster
 from simdup.operations.evaluate import evaluate
 from simdup.operations.pairs import pairs
@@ -41,7 +53,7 @@ _ALONE = RunOptions(jobs=1)
 
 def fingerprints(data: bytes) -> None:
     """Fingerprint lines: read, written again, paired, clustered."""
-    lines = read_lines([write("a", data)])
+    lines = read_lines([write("a", made(Taken(data), fingerprint_file))])
     written = format_header("0", lines.bits) if lines.recipe else b""
     written += format_lines(to_hex(lines.values, lines.bits), lines.names)
     again = read_lines([write("b", written)])
@@ -71,13 +83,15 @@ def _near(lines: FingerprintLines) -> list[tuple[str, str, int]]:
 
 def decisions(data: bytes) -> None:
     """Decisions of a report page, and a scan that heeds them."""
-    made = read_decisions(write("a.jsonl", data))
-    scan(_TEXTS, similarity=0.5, decisions=made, jobs=1)
+    content = made(Taken(data), partial(decision_file, known=_NAMES))
+    decided = read_decisions(write("a.jsonl", content))
+    scan(_TEXTS, similarity=0.5, decisions=decided, jobs=1)
 
 
 def baseline(data: bytes) -> None:
     """Known near-duplicates: read, written again, compared with what a scan finds."""
-    known = read_baseline(write("a", data))
+    content = made(Taken(data), partial(baseline_file, known=_digests()))
+    known = read_baseline(write("a", content))
     lines = b"".join(baseline_lines(known))
     again = read_baseline(write("b", lines))
     expect_same(
@@ -86,14 +100,16 @@ def baseline(data: bytes) -> None:
         "a baseline written and read",
     )
     new_since(_scanned(), known)
-    expect_same(read_baseline(write("c", data), replace=True), known, "a baseline to be replaced")
+    expect_same(
+        read_baseline(write("c", content), replace=True), known, "a baseline to be replaced"
+    )
 
 
 def truth(data: bytes) -> None:
     """Known pairs and clusters, and how well a result agrees with them."""
     taken = Taken(data)
     least = taken.choice((None, 0.5))
-    path = write("a", taken.rest())
+    path = write("a", made(taken, partial(truth_file, known=_NAMES)))
     found = evaluate([("corpus/a.txt", "corpus/b.txt"), ("b", "c")], path, least)
     _expect_shares(found)
     _expect_shares(evaluate(path, path))
@@ -105,14 +121,15 @@ def _expect_shares(found: Evaluation) -> None:
 
 
 def model(data: bytes) -> None:
-    """IDF models, with the checksum of the input or a right one."""
-    taken = Taken(data)
-    sealed, content = taken.number() % 4, taken.rest()
-    if sealed:
-        content += hashlib.blake2b(content, digest_size=32).digest()
-    found = parse_model(content, "a.idf")
-    expect(np.isfinite(found.factors(_counted())).all(), "an infinite weight")
-    found.digest()
+    """IDF models: built around the input, damaged with a right checksum, or the input itself."""
+    build = partial(model_file, known=_counted().ids.tolist())
+    found = parse_model(made(Taken(data), build, sealed), "a.idf")
+    factors = found.factors(_counted())
+    df = dict(zip(found.ids.tolist(), found.df.tolist(), strict=True))
+    for term, factor in zip(_counted().ids.tolist(), factors.tolist(), strict=True):
+        right = math.log((1 + found.documents) / (1 + df.get(term, 0))) + 1
+        expect(math.isclose(factor, right, rel_tol=1e-9), f"a weight of {factor}")
+    expect_same(parse_model(model_bytes(found), "b").digest(), found.digest(), "a model again")
 
 
 def dictionary(data: bytes) -> None:
@@ -137,12 +154,18 @@ def _counted() -> Counts:
 
 _WORD_LIST = "石桥 5 n\n老人 300 n\n清晨 40 t\n木船 3 n\n".encode()
 _WORDS = "清晨的河岸上有一位老人在钓鱼，石桥下漂来一只木船。"
-_TEXTS = [(name, _WORDS * 3 + name) for name in ("a", "b", "corpus/a.txt", "\x1b[1m", "c" * 9)]
+_NAMES = ("a", "b", "corpus/a.txt", "\x1b[1m", "c" * 9)
+_TEXTS = [(name, _WORDS * 3 + name) for name in _NAMES]
 
 
 @cache
 def _scanned():  # type: ignore[no-untyped-def]
     return scan(_TEXTS, similarity=0.5, jobs=1)
+
+
+@cache
+def _digests() -> list[str]:
+    return [one.digest for entries in baseline_of(_scanned()).clusters for one in entries]
 
 
 _SEALED = model_bytes(learn_model(_counted(), "0123456789ab"))
@@ -160,35 +183,41 @@ _SCANNED = (
     b'{"type":"pair","a":"a.txt","b":"c","label":"no","score":"0.7"}\n{"type":"summary"}\n'
 )
 
+# Bytes from which lines of any kind are built, well formed and damaged.
+_BUILT = tuple(kind + bytes(range(first, 120)) for kind in (BUILT, DAMAGED) for first in range(6))
+
 TARGETS = (
     Target(
         fingerprints,
-        (_LINES, _LINES.replace(b"bits=64", b"bits=128"), b"0f  a\n0e  b\nff  a\n", b"# simdup 1"),
+        (RAW + _LINES, RAW + _LINES.replace(b"bits=64", b"bits=128"),
+         RAW + b"0f  a\n0e  b\nff  a\n", RAW + b"# simdup 1", *_BUILT),
         (b"# simdup ", b"recipe=", b"bits=", b"  ", b"\\n", b"\\\\", b"\xff", b"\n"),
         most=6000,
     ),
     Target(
         decisions,
-        (_DECISIONS, b"\xef\xbb\xbf" + _DECISIONS, b'{"type": 3}\n\n{}'),
+        (RAW + _DECISIONS, RAW + b"\xef\xbb\xbf" + _DECISIONS, RAW + b'{"type": 3}\n\n{}', *_BUILT),
         (b'"type"', b'"decision"', b'"documents"', b'"duplicates"', b'"distinct"', b'"keep"',
          b"[", b"]", b"{", b"}", b"\n", b"\\ud800", b"null"),
     ),
     Target(
         baseline,
-        (_BASELINE, _BASELINE.replace(b"\n", b"\r\n"), b"# simdup-baseline 2\n", b""),
+        (RAW + _BASELINE, RAW + _BASELINE.replace(b"\n", b"\r\n"), RAW + b"# simdup-baseline 2\n",
+         RAW, *_BUILT),
         (b"# simdup-baseline 1", b"\n\n", b"  ", b"0" * 32, b"\r", b"\xff", "\u2028".encode()),
     ),
     Target(
         truth,
-        tuple(bytes([n]) + one for n in range(2) for one in (
+        tuple(bytes([n]) + RAW + one for n in range(2) for one in (
             _SCANNED, b"a,b\nx,y\n", b"cluster,document\n1,a.txt\n1,b\n", b"a\tb\t0.9\nc\td\tx\n",
-            b"a.txt,b.txt,0.7\nc,d,nan\n", b'"a\n,b', b"id1,id2,score\n1,2,inf\n")),
+            b"a.txt,b.txt,0.7\nc,d,nan\n", b'"a\n,b', b"id1,id2,score\n1,2,inf\n"))
+        + tuple(b"\0" + one for one in _BUILT),
         (b",", b"\t", b'"', b"\n", b"cluster", b"document", b"label", b"score", b"nan", b"1e999",
          b"corpus/a.txt", b"{", b"}", b"\0"),
     ),
     Target(
         model,
-        (b"\0" + _SEALED, b"\1" + _SEALED[:-32], b"\1# simdup-idf 1 documents=1 terms=0 from=x\n"),
+        (RAW + _SEALED, *_BUILT),
         (b"documents=", b"terms=", b"from=", b"\n", b"-1", b"\xff\xff\xff\x7f"),
     ),
     Target(

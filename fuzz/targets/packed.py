@@ -6,6 +6,7 @@ import io
 import warnings
 import zipfile
 
+from fuzz.building import BUILT, DAMAGED, RAW, made, pdf_file
 from fuzz.files import documents, expect_texts, write
 from fuzz.oracle import expect_same, expect_sayable
 from fuzz.target import Taken, Target
@@ -39,7 +40,7 @@ def _damaged(stored: bytes, taken: Taken) -> bytes:
     return bytes(changed)
 
 
-def archive(data: bytes) -> None:
+def archive(data: bytes) -> object:
     """Zip archives: members by name, archives within them, damaged lists and contents."""
     taken = Taken(data)
     damage = Taken(taken.part())
@@ -54,6 +55,7 @@ def archive(data: bytes) -> None:
         if not one.record and "\0" not in one.path:
             found = documents(one.path, _READING)
             expect_same([two.text for two in found], [one.text], "the file alone")
+    return bool(every)
 
 
 _W = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
@@ -106,7 +108,7 @@ _PARTS: dict[str, dict[str, str]] = {
 }
 
 
-def office(data: bytes) -> None:
+def office(data: bytes) -> object:
     """Word, OpenDocument, PowerPoint, EPUB: one part is the input, or bytes are changed."""
     taken = Taken(data)
     kind = taken.choice(tuple(_PARTS))
@@ -119,20 +121,21 @@ def office(data: bytes) -> None:
             for name, xml in parts.items()
         ]
     )
-    _read(kind, _damaged(stored, damage))
+    return _read(kind, _damaged(stored, damage))
 
 
-def _read(kind: str, content: bytes) -> None:
+def _read(kind: str, content: bytes) -> bool:
     found = read_office(File(f"a.{kind}", format=kind, max_size=1 << 20), content)
     if isinstance(found, Skipped):
         expect_sayable([found])
-    else:
-        expect_texts([found])
+        return False
+    expect_texts([found])
+    return True
 
 
-def pdf(data: bytes) -> None:
-    """Damaged PDF files; PDFium reads them in a process of its own."""
-    _read("pdf", data)
+def pdf(data: bytes) -> object:
+    """PDF files, built or damaged; PDFium reads them in a process of its own."""
+    return _read("pdf", made(Taken(data), pdf_file))
 
 
 _PDF = b"""%PDF-1.7
@@ -188,6 +191,8 @@ TARGETS = (
          b"xmlns:w=", b"Target=", b"href=", b"<w:del>", b"<mc:AlternateContent>", b"../"),
         most=3000,
     ),
-    Target(pdf, (_PDF, _PDF[:300]),
+    Target(pdf,
+           (RAW + _PDF, RAW + _PDF[:300], BUILT + b"\0\0\0(some text) Tj (more) '",
+            BUILT + b"\1\1\4textsome more", DAMAGED + b"\x20\1\0\0\1\0some text"),
            (b"obj", b"endobj", b"stream", b"/Kids", b"/Count", b"Tj", b"<<")),
 )  # fmt: skip

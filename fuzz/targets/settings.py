@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 
 import click
 
+from fuzz.building import BUILT, DAMAGED, RAW, configuration_file, made
 from fuzz.files import write
 from fuzz.oracle import expect_same, expect_sayable
 from fuzz.target import Taken, Target
@@ -52,7 +54,9 @@ def configuration(data: bytes) -> None:
     taken = Taken(data)
     name = taken.choice(("simdup.toml", "pyproject.toml"))
     command, *arguments = taken.choice(_ARGUMENTS)
-    typed = [command, *arguments, "a", "--config", write(name, taken.rest())]
+    within = ("tool", "simdup") if name == "pyproject.toml" else ()
+    content = made(taken, partial(configuration_file, within=within))
+    typed = [command, *arguments, "a", "--config", write(name, content)]
     try:
         # As a command does before it runs.
         with _simdup.make_context("simdup", list(typed)) as above:
@@ -96,10 +100,14 @@ TARGETS = (
     ),
     Target(
         configuration,
-        (*(bytes([0, n]) + _TOML for n in range(4)), b"\1\0[tool.simdup]\n" + _TOML[:40],
-         b"\0\0scan = 3\nx.y = [{}]", b"\0\0glob = 1979-05-27\n", b"\0\0" + b"a=" + b"[" * 500,
-         b"\0\0distance = 99999999999999999999\nsimilarity = nan",
-         b"\0\0jobs = inf\nmemory = -1\nkeep = [[1]]\nencoding = ''\nstrip = '('"),
+        (*(bytes([0, n]) + RAW + _TOML for n in range(4)),
+         b"\1\0" + RAW + b"[tool.simdup]\n" + _TOML[:40],
+         b"\0\0" + RAW + b"scan = 3\nx.y = [{}]", b"\0\0" + RAW + b"glob = 1979-05-27\n",
+         b"\0\0" + RAW + b"a=" + b"[" * 500,
+         b"\0\0" + RAW + b"distance = 99999999999999999999\nsimilarity = nan",
+         b"\0\0" + RAW + b"jobs = inf\nmemory = -1\nkeep = [[1]]\nencoding = ''\nstrip = '('",
+         *(bytes([file, command]) + kind + bytes(range(5 * command, 90))
+           for kind in (BUILT, DAMAGED) for file in range(2) for command in range(4))),
         (b" = ", b"true", b"[scan]", b"[tool.simdup]", b"nan", b"1e999", b"'", b'"', b"[", b"]",
          b"keep", b"distance", b"strip", b"\\u0000", b"\\u001b", b"idf", b"dict", b"color",
          b"prefer"),

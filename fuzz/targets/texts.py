@@ -29,7 +29,7 @@ _ENCODINGS = (
 )  # fmt: skip
 
 
-def decoder(data: bytes) -> None:
+def decoder(data: bytes) -> object:
     """Bytes to text: detected encodings, given ones, byte order marks, NULs."""
     taken = Taken(data)
     if taken.number() == 255:
@@ -42,14 +42,15 @@ def decoder(data: bytes) -> None:
         decoded = decode(content, encoding)
     except NotText as error:
         expect_sayable([Skipped("a.txt", str(error), error=True)])
-        return
+        return False
     _expect_text(decoded)
     if encoding is None and b"\0" not in content:
         try:
             plain = content.decode("utf-8-sig")
         except UnicodeDecodeError:
-            return
+            return True
         expect_same(decoded.text, _newlines(plain), "well-formed UTF-8")
+    return True
 
 
 def _newlines(text: str) -> str:
@@ -62,20 +63,21 @@ def _expect_text(decoded: Decoded) -> None:
     expect_harmless(decoded.note)
 
 
-def html(data: bytes) -> None:
+def html(data: bytes) -> object:
     """Pages: the declared charset, main text, all text, title."""
     taken = Taken(data)
     extract = taken.choice(("main", "all", "none"))
     try:
         decoded = decode_html(taken.rest())
     except NotText:
-        return
+        return False
     _expect_text(decoded)
     text, note = page_text(decoded.text, extract)
     text.encode()
     expect_sayable([Skipped("a.html", note or "none", error=True)])
     title = page_title(decoded.text)
     expect(title is None or len(title) <= 2000, "a long title")
+    return True
 
 
 # The built-in table takes 20 ms for a text; one recipe that uses it is enough.
