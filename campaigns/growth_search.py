@@ -7,6 +7,7 @@ import random
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import Any
 
 import numpy as np
@@ -66,6 +67,27 @@ def _page(shape: str) -> Callable[[int, Path], Work]:
             (below / f"{i}.txt").write_text(text, "utf-8")
         result = scan(str(below), jobs=1)
         return lambda: result.to_html(str(below / "page.html"))
+
+    return make
+
+
+def _write(below: Path, n: int, copies: int) -> str:
+    """Write a folder of n tiny files, so many with the same text."""
+    below.mkdir(exist_ok=True)
+    for i in range(n):
+        (below / f"{i}.txt").write_text(f"{prose(i // copies, 2)} {i // copies}", "utf-8")
+    return str(below)
+
+
+def _scanned(n: int, folder: Path) -> Work:
+    path = _write(folder / str(n), n, 2)
+    return lambda: scan(path, jobs=1)
+
+
+def _cleaned(copies: int) -> Callable[[int, Path], Work]:
+    def make(n: int, folder: Path) -> Work:
+        path = _write(folder / str(n), n, copies)
+        return lambda: dedupe(path, output=mkdtemp(dir=folder), jobs=1)
 
     return make
 
@@ -134,6 +156,10 @@ SEARCHES: list[Probe] = [
     calling("passages", "25 templates, by pairs", 5000,
             lambda texts: passages(enumerate(texts), jobs=1), _shared_halves),
     *_of_texts("dedupe", dedupe, 1000, FEW),
+    # So many that what is done again for each file takes longer than reading it.
+    Probe("dedupe into a folder", "tiny files, most of them copies", 1000, _cleaned(20)),
+    Probe("dedupe into a folder", "tiny files, half of them copies", 500, _cleaned(2)),
+    Probe("scan of a folder", "tiny files", 500, _scanned),
     Probe("evaluate", "one cluster and two", 2000, _clusters(1, 2)),
     Probe("evaluate", "clusters that cross", 2000, _clusters(99, 100)),
     calling("evaluate", "a star", 2000, lambda pairs: evaluate(pairs, pairs[::-2]), _star),

@@ -1,4 +1,4 @@
-"""Compare the algorithms with slow definitions, on twice the examples of the suite."""
+"""Compare the algorithms with slow definitions, on four times the examples of the suite."""
 
 from __future__ import annotations
 
