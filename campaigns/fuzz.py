@@ -6,21 +6,18 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from benchmarks.reporting import Table
 from campaigns.trying import Trial
 from fuzz import watching
+from fuzz.driving import Figures
 
 # Of processor time for each target.  The suite runs as long as the variable says.
 _FULL, _SMALL, _VARIABLE = 10.0, 0.3, "SIMDUP_FUZZ_SECONDS"
 _ROOT = Path(__file__).resolve().parents[1]
-_COLUMNS = (
-    "target", "inputs", "refused", "slowest call s", "most memory of a call MB", "edges reached",
-    "failed",
-)  # fmt: skip
 
 
 def run(trial: Trial) -> Iterator[Table]:
@@ -37,26 +34,21 @@ def run(trial: Trial) -> Iterator[Table]:
     if not written.exists():
         trial.fail(f"python -m fuzz ended with status {done.returncode}")
         return
-    every: dict[str, dict[str, Any]] = json.loads(written.read_text())
+    read: dict[str, dict[str, Any]] = json.loads(written.read_text())
+    every = {name: Figures(**one) for name, one in read.items()}
     for name, one in every.items():
-        for what, path in one["faults"].items():
+        for what, path in one.faults.items():
             trial.fail(f"{name}: {what}; again: python -m fuzz {name} {path}")
     yield Table(
         "Fuzzed inputs",
-        _COLUMNS,
-        [*(_row(name, one) for name, one in every.items()), _total(list(every.values()))],
+        ("target", *Figures().cells()),
+        [*((name, *one.cells().values()) for name, one in every.items()), _total(every.values())],
         f"{seconds:g} s of processor time for each target, with coverage measured.",
     )
 
 
-def _row(name: str, one: dict[str, Any]) -> tuple[Any, ...]:
-    slowest, memory = round(one["slowest"], 3), round(one["megabytes"])
-    figures = one["inputs"], one["refused"], slowest, memory, one["edges"]
-    return name, *figures, len(one["faults"])
-
-
-def _total(every: list[dict[str, Any]]) -> tuple[Any, ...]:
-    inputs, refused = (sum(one[key] for one in every) for key in ("inputs", "refused"))
-    slowest, memory = (max(one[key] for one in every) for key in ("slowest", "megabytes"))
-    slowest, memory = round(slowest, 3), round(memory)
-    return "all", inputs, refused, slowest, memory, None, sum(len(one["faults"]) for one in every)
+def _total(every: Iterable[Figures]) -> tuple[Any, ...]:
+    """Return the last row: sums and maxima; edges of targets are partly the same ones."""
+    columns = zip(*(one.cells().values() for one in every), strict=True)
+    inputs, refused, slowest, memory, _, failed = columns
+    return "all", sum(inputs), sum(refused), max(slowest), max(memory), None, sum(failed)

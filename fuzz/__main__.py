@@ -56,11 +56,11 @@ def replay(target: Target, path: str) -> int:
 
 def run(target: Target, limits: Limits) -> Figures:
     """Run one target, and say what it has shown."""
-    from fuzz.driving import drive, summary
+    from fuzz.driving import drive
 
     with tempfile.TemporaryDirectory(prefix="fuzz-") as work:
         figures = drive(target, limits, Path(work))
-    cells = "  ".join(f"{name} {value}" for name, value in summary(figures).items())
+    cells = "  ".join(f"{name} {value}" for name, value in figures.cells().items())
     print(f"{target.name:<14} {cells}", flush=True)
     for what, path in figures.faults.items():
         again = f"python -m fuzz {target.name} {path}"

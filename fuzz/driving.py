@@ -68,6 +68,17 @@ class Figures:
     edges: int = 0  # of the code of simdup that were reached
     faults: dict[str, str] = field(default_factory=dict)  # what went wrong, and the file
 
+    def cells(self) -> dict[str, Any]:
+        """Return the cells of a row of a table, by column."""
+        return {
+            "inputs": self.inputs,
+            "refused": self.refused,
+            "slowest call s": round(self.slowest, 3),
+            "most memory of a call MB": round(self.megabytes),
+            "edges reached": self.edges,
+            "failed": len(self.faults),
+        }
+
 
 def warm_up(targets: Iterable[Target]) -> None:
     """Call targets once, so that children need not import and read what this process has."""
@@ -180,15 +191,3 @@ def _note(figures: Figures, target: Target, what: str, data: bytes, limits: Limi
         path = Path(limits.folder) / name
         path.write_bytes(data)
         figures.faults[what] = str(path)
-
-
-def summary(figures: Figures) -> dict[str, Any]:
-    """Return figures as a row of a table."""
-    return {
-        "inputs": figures.inputs,
-        "refused": figures.refused,
-        "slowest s": round(figures.slowest, 3),
-        "memory MB": round(figures.megabytes),
-        "edges": figures.edges,
-        "failed": len(figures.faults),
-    }
