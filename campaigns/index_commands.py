@@ -7,6 +7,7 @@ from pathlib import Path
 
 from campaigns.commands import Ran, run_command
 from campaigns.saving import promised, read_sections
+from fuzz.terminal import driving
 from simdup import Index
 from tests.support import edited, prose
 
@@ -152,6 +153,6 @@ def repair_faults(rights: list[Seen], seen: Seen) -> list[str]:
 def is_plain(ran: Ran) -> bool:
     """Return whether a command succeeded, or failed as commands should: in short lines."""
     *lines, unfinished = ran.err.split("\n")
-    if unfinished or not all(line.isprintable() and _LINE.fullmatch(line) for line in lines):
+    if unfinished or driving(ran.err) or not all(map(_LINE.fullmatch, lines)):
         return False
     return ran.status == 0 or (ran.status == 2 and ran.err.startswith("simdup: "))

@@ -8,13 +8,13 @@ import signal
 import sys
 import time
 import traceback
-import unicodedata
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stderr
 from functools import partial
 from typing import Any, NamedTuple
 
+from fuzz.terminal import driving
 from simdup.cli.messages import say_error, say_skipped
 from simdup.errors import SimdupError
 from simdup.model.documents import Skipped
@@ -27,9 +27,6 @@ MEGABYTES = 512
 # Characters of a message on the terminal; a name of a file has at most 255 bytes, of which each may
 # take four characters.
 MESSAGE = 4000
-
-# What a terminal must not be sent: it could move the cursor, or hide or reorder what is shown.
-_DRIVING = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 
 Check = Callable[[bytes], object]
 
@@ -105,8 +102,8 @@ def expect_sayable(skipped: Sequence[Skipped]) -> None:
 
 def expect_harmless(text: str) -> None:
     """Raise if a text would drive the terminal."""
-    found = {c for c in text if c not in "\n\t" and unicodedata.category(c) in _DRIVING}
-    expect(not found, f"a terminal would get {sorted(found)!r:.100}")
+    found = driving(text)
+    expect(not found, f"a terminal would get {found!r:.100}")
 
 
 def _peak() -> float:

@@ -8,11 +8,9 @@ import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from fuzz.terminal import driving
 from tests.hostile.live import MARKER
 from tests.hostile.values import EITHER, Entry, Ran
-
-# What moves a cursor, or turns the direction of what follows.
-CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 Seen = Callable[[Ran, Path], bool]
 
@@ -69,8 +67,9 @@ def problems(entry: Entry, command: tuple[str, ...], ran: Ran, folder: Path) -> 
         yield f"it does not say {entry.says!r}: {screen[-300:]!r}"
     if ran.status == 2 and not screen and 2 not in {*entry.around.closed, *entry.around.streams}:
         yield "it fails without a word"
-    if found := CONTROL.search(screen):
-        yield f"{found[0]!r} reaches the terminal: {screen[max(0, found.start() - 60) :][:120]!r}"
+    if found := driving(screen):
+        at = screen.index(found[0])
+        yield f"{found[0]!r} reaches the terminal: {screen[max(0, at - 60) :][:120]!r}"
     if ran.seconds > entry.seconds:
         yield f"{ran.seconds:.1f} s, more than {entry.seconds}"
     if ran.megabytes > entry.megabytes:
