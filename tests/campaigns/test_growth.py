@@ -50,6 +50,6 @@ def test_time_grows_as_the_input_does(tmp_path: Path, group: str) -> None:
 def test_what_is_quadratic_is_noticed(tmp_path: Path) -> None:
     # So large that the smaller one of both sizes takes more than `LEAST`.
     probe = calling(
-        "x", "y", 12_000, lambda n: sum(i < j for i in range(n) for j in range(n)), lambda n: n
+        "x", "y", 10_000, lambda n: sum(i < j for i in range(n) for j in range(n)), lambda n: n
     )
     assert slow(probe, tmp_path) > MOST
