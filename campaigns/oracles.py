@@ -32,7 +32,9 @@ def run(trial: Trial) -> Iterator[Table]:
         )
     lines = said.read_text("utf-8")
     if done.returncode:
-        trial.fail(f"pytest ended with {done.returncode}: {lines.splitlines()[-1]}")
+        told = [line for line in lines.splitlines() if line.startswith(("FAILED", "ERROR"))]
+        for what in told or [f"pytest ended with {done.returncode}: {lines.splitlines()[-1]}"]:
+            trial.fail(what)
     counts = json.loads(counted.read_text("utf-8"))
     examples = sum(map(int, re.findall(r"- (\d+) passing", lines)))
     passed = sum(map(int, re.findall(r"^(\d+) passed", lines, re.MULTILINE)))

@@ -276,4 +276,9 @@ def _beside_references(group: Group, documents: ScannedDocuments) -> dict[int, D
     for pair in group.pairs if documents.references else ():
         if pair.a in documents.references:
             found.setdefault(pair.b, pair)
+    # Of documents with the same text only the first is compared with references.
+    if documents.digests is not None:
+        for pair in group.pairs if found else ():
+            if pair.a in found and documents.digests[pair.a] == documents.digests[pair.b]:
+                found.setdefault(pair.b, found[pair.a]._replace(b=pair.b))
     return found

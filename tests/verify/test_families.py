@@ -134,6 +134,26 @@ def test_a_pair_of_a_family_may_have_just_the_asked_similarity(
         assert [len(one.members) for one in found.clusters] == [5]
 
 
+@pytest.mark.parametrize("large", [False, True])
+def test_copies_are_beside_the_reference_that_their_first_is_near(
+    large: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    if large:
+        monkeypatch.setattr(pairs, "LARGE", 2)
+        monkeypatch.setattr(proposals, "LARGE", 2)
+    whole = "".join(map(chr, random.Random(1).sample(range(0x4E00, 0x9FA5), 500)))
+    first, between, second, last = (whole[i : i + 400] for i in (0, 30, 60, 90))
+    write(tmp_path, {"1": first, "2": second})
+    data = [("between", between), ("last", last), ("copy", last)]
+    found = scan(data, "plain", references=[str(tmp_path)], linkage="single", jobs=1)
+    (cluster,) = found.clusters
+    names = {member.number: Path(str(member.name)).name for member in cluster.members}
+    roles = {names[one.number]: (one.role, names[one.beside]) for one in cluster.members}
+    assert roles["between"] == ("redundant", "1")
+    assert roles["last"] == roles["copy"] == ("redundant", "2")
+    assert found.redundant == ["between", "last", "copy"]
+
+
 @pytest.mark.usefixtures("small_families")
 @pytest.mark.parametrize("linkage", ["single", "star"])
 def test_references_in_families(linkage: str, tmp_path: Path) -> None:
