@@ -276,9 +276,12 @@ def _beside_references(group: Group, documents: ScannedDocuments) -> dict[int, D
     for pair in group.pairs if documents.references else ():
         if pair.a in documents.references:
             found.setdefault(pair.b, pair)
+    if not found or documents.digests is None:
+        return found
     # Of documents with the same text only the first is compared with references.
-    if documents.digests is not None:
-        for pair in group.pairs if found else ():
-            if pair.a in found and documents.digests[pair.a] == documents.digests[pair.b]:
-                found.setdefault(pair.b, found[pair.a]._replace(b=pair.b))
+    for first, copy, *_ in group.pairs:
+        if first in found and documents.digests[first] == documents.digests[copy]:
+            beside = found[first]._replace(b=copy)
+            if documents.apart(np.array([beside.a]), np.array([copy]))[0]:
+                found.setdefault(copy, beside)
     return found
