@@ -280,8 +280,10 @@ def _beside_references(group: Group, documents: ScannedDocuments) -> dict[int, D
         return found
     # Of documents with the same text only the first is compared with references.
     for first, copy, *_ in group.pairs:
-        if first in found and documents.digests[first] == documents.digests[copy]:
-            beside = found[first]._replace(b=copy)
-            if documents.apart(np.array([beside.a]), np.array([copy]))[0]:
-                found.setdefault(copy, beside)
+        if first not in found or copy in found:
+            continue
+        beside = found[first]._replace(b=copy)
+        same = documents.digests[first] == documents.digests[copy]
+        if same and documents.apart(np.array([beside.a]), np.array([copy]))[0]:
+            found[copy] = beside
     return found

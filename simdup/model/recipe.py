@@ -25,6 +25,9 @@ CHOICES = {
     "ties": ("one", "zero"),
 }
 
+# Values of `Recipe.idf` that name no file.
+IDF_WORDS = ("auto", "corpus", "builtin")
+
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
@@ -101,6 +104,12 @@ class Recipe:
             raise invalid("top", self.top, "0 (all terms) or more")
         if self.min_df < 0:
             raise invalid("min_df", self.min_df, "0 or more")
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The files that it names: an IDF model, a dictionary."""
+        model = None if self.idf in IDF_WORDS else self.idf
+        return tuple(filter(None, (model, self.dictionary)))
 
     @property
     def uses_idf(self) -> bool:

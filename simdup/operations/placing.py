@@ -37,7 +37,7 @@ def check_places(sources: Sequence[str], options: DedupeOptions, recipe: Recipe)
     named = [source for source in (*sources, *options.references) if source != STDIN]
     if target is not None and target != STDIN:
         check_target(target, named, options.force)
-        check_read(target, [path for path in (recipe.idf, recipe.dictionary) if path])
+        check_read(target, recipe.files)
     if options.index is not None:
         for name in (target, report):
             if name is not None and os.path.realpath(name) == os.path.realpath(options.index):

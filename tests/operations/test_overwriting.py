@@ -87,3 +87,14 @@ def test_a_clean_corpus_does_not_overwrite_a_model(tmp_path: Path) -> None:
     with pytest.raises(SimdupError, match="is also read"):
         dedupe([source], output=words, recipe=Recipe(dictionary=words), force=True)
     assert (tmp_path / "words").read_text("utf-8") == "近似重复 10\n"
+
+
+@pytest.mark.parametrize("words", ["", "--idf builtin", "--idf corpus"])
+def test_a_clean_corpus_may_go_to_the_working_folder(
+    simdup: Command, tmp_path_factory: pytest.TempPathFactory, tmp_path: Path, words: str
+) -> None:
+    """The words for an IDF, such as `auto`, are no files there."""
+    source = write(tmp_path_factory.mktemp("in"), {"a.txt": TEXTS[0], "b.txt": TEXTS[1]})
+    ran = simdup("dedupe", str(source), "-o", ".", *words.split())
+    assert ran.status == 0, ran.err
+    assert sorted(os.listdir(tmp_path)) == ["a.txt", "b.txt"]

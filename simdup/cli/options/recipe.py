@@ -9,7 +9,7 @@ import click
 from click.core import ParameterSource
 
 from simdup.cli.options.values import option, value
-from simdup.model.recipe import CHOICES, RECIPES, Recipe, named_recipe
+from simdup.model.recipe import CHOICES, IDF_WORDS, RECIPES, Recipe, named_recipe
 
 _recipe = partial(option, panel="Recipe", defaults=Recipe())
 _count = click.IntRange(0)
@@ -43,7 +43,7 @@ _FIELDS = (
     _recipe(
         "--idf IDF",
         "Source of the IDF: auto, corpus, builtin, or a model FILE.",
-        words=("auto", "corpus", "builtin"),
+        words=IDF_WORDS,
     ),
     _recipe("--min-df N", "Leave out terms that fewer than N documents have.", _count),
     _recipe("--top N", "Keep the N heaviest terms of a document; 0 keeps all.", _count),
