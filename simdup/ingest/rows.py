@@ -170,7 +170,8 @@ def _batch(parts: Sequence[_Part], first: int, size: int, seen: set[str]) -> Row
     ids, texts, _, values, groups, titles = columns
     names = [str(one) for one in ids]
     repeated = set[str]()
-    for name in names:
+    # Positions repeat nothing, and the names of millions take memory.
+    for name in names if not all(isinstance(part.ids, range) for part in parts) else ():
         (repeated if name in seen else seen).add(name)
     again = frozenset(repeated)
     return RowBatch(first, names, texts, size, values, groups, titles, again)
