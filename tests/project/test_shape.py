@@ -10,8 +10,6 @@ FOUND = shape.modules(ROOT / "simdup")
 
 # What may be larger, as `path:name`, and why. The table of docs/architecture.md has the same rows.
 EXCEPTIONS = {
-    "simdup/verify/families.py:Family": "its questions share what is known about the documents",
-    "simdup/index/index.py:Index": "its lines are mostly the documentation of public methods",
     "simdup/search/allpairs.py:all_pairs": "public, for plain arrays",
     "simdup/search/allpairs.py:iter_pairs": "public, for plain arrays",
     "simdup/search/queries.py:build": "public, for plain arrays",
