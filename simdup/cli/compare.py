@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import click
@@ -20,6 +21,10 @@ if TYPE_CHECKING:
     from simdup.fingerprints.fingerprinter import Fingerprinter
     from simdup.model.comparison import Comparison
     from simdup.output.words import Words
+
+# Differences are found unasked where the product of the lengths is at most this: two texts of
+# 32,000 characters take 0.2 s.
+_FEW_PAIRS = 1 << 30
 
 
 @click.command("compare", cls=options.Command)
@@ -67,9 +72,9 @@ def command(
     """Show whether two documents are near-duplicates, and why.
 
     A and B are files, or records of files, such as train.jsonl#5; one of them may be - for standard
-    input. Prints the similarity, the distance, the searches that would find the pair, the passages
-    that both share and how much of each text these cover, and the heaviest terms. With --method
-    auto, only the measures decide.
+    input. Prints the similarity, the distance, the searches that would find the pair, in how many
+    places the texts differ and the first of them, the passages that both share and how much of each
+    text these cover, and the heaviest terms. With --method auto, only the measures decide.
 
     With --diff, words that only A has are shown as [-removed-], those that only B has as {+added+}.
     Differences only in case, width or script are dimmed. In JSONL, spans have the offsets into both
@@ -98,7 +103,9 @@ def command(
     fingerprinter = _fingerprinter(settings, idf_from, screen)
     with out.open([a, b, *([idf_from] if idf_from else [])], settings.reading) as stream:
         asked = diff or side_by_side
-        found = compare_documents(documents, fingerprinter, settings.criteria, asked)
+        texts = documents[0].text, documents[1].text
+        differences = asked or (out.format == "text" and math.prod(map(len, texts)) <= _FEW_PAIRS)
+        found = compare_documents(documents, fingerprinter, settings.criteria, differences)
         if out.format == "jsonl":
             stream.writelines(comparison_jsonl(found))
         elif out.format == PAGE:
@@ -106,9 +113,13 @@ def command(
 
             stream.writelines(comparison_page(found, documents, fingerprinter, page))
         elif not screen.quiet or out.path:
-            paint, texts = out.painter(stream, screen.words), (documents[0].text, documents[1].text)
+            paint = out.painter(stream, screen.words)
             hint = _idf_hint(found, settings, idf_from, screen.words)
-            stream.writelines(comparison_text(found, texts[0], paint, screen.verbose, hint))
+            stream.writelines(
+                comparison_text(
+                    found, texts, paint, followed=asked, verbose=screen.verbose, idf_hint=hint
+                )
+            )
             if asked:
                 from simdup.output.columns import columns_text
                 from simdup.output.diff import diff_text

@@ -11,12 +11,14 @@ from rich.cells import cell_len, set_cell_size
 from simdup.corpus.names import to_bytes
 from simdup.features.titles import MOST
 from simdup.model.criteria import EDIT, Measures
+from simdup.output.diff import first_difference
 from simdup.output.escaping import shown
 from simdup.output.passages import passage_lines, passage_values, percent
 from simdup.output.records import digits, json_line, rounded
 from simdup.output.summary import recipe_words
 from simdup.output.text import Painter, aligned, padded
 from simdup.output.words import ENGLISH, Words
+from simdup.output.wrapping import painted
 
 if TYPE_CHECKING:
     from simdup.model.comparison import Comparison
@@ -35,6 +37,9 @@ _WEIGHTS = (13, 8)
 # The largest distance to suggest: each bit more needs more tables with shorter keys, and from 7 on
 # `tune` does not advise fingerprints alone either.
 _NEAR = 6
+
+# From this similarity on, the first difference says more than that nearly everything differs.
+_ALIKE = 0.5
 
 # The width of the longest term, in terminal cells.
 _WIDEST = 40
@@ -76,12 +81,18 @@ def comparison_jsonl(found: Comparison) -> Iterator[bytes]:
 
 
 def comparison_text(
-    found: Comparison, text: str, paint: Painter, verbose: bool = False, idf_hint: str = ""
+    found: Comparison,
+    texts: tuple[str, str],
+    paint: Painter,
+    *,
+    followed: bool = False,
+    verbose: bool = False,
+    idf_hint: str = "",
 ) -> Iterator[bytes]:
     """Yield a comparison as a person reads it: the answer first, then the reasons.
 
-    `text` is that of `a`, of which passages are shown; `verbose` adds the recipe, `idf_hint` what
-    to know of the IDF.  Where the texts follow with their differences, terms would push them away.
+    `verbose` adds the recipe, `idf_hint` what to know of the IDF.  Where the comparison is
+    `followed` by the texts with their differences, passages and terms would push these away.
     """
     words = paint.words
     answer = paint(
@@ -96,18 +107,33 @@ def comparison_text(
     lines.append(_row("idf", known, words))
     lines += [" " * _INDENT + idf_hint] if idf_hint else []
     lines += [f"  {recipe_words(found.recipe, words)}"] if verbose else []
+    lines += [] if followed else _differences(found, texts, paint)
     if found.passages:
         count = words("passages", n=len(found.passages))
         a, b = (percent(share).strip() for share in (found.share_a, found.share_b))
         lines += ["", paint("heading", "  " + words("passages.shares", passages=count, a=a, b=b))]
-        lines += passage_lines(found.passages, text, paint) if found.diff is None else []
-    lines += _terms(found, paint) if found.diff is None else []
+        lines += [] if followed else passage_lines(found.passages, texts[0], paint)
+    lines += [] if followed else _terms(found, paint)
     yield to_bytes("\n".join(lines) + "\n")
 
 
 def _row(name: str, figure: str, words: Words) -> str:
     """Return a line with a figure behind its name."""
     return f"  {padded(words(f'compare.{name}'), _NAME)}  {figure}"
+
+
+def _differences(found: Comparison, texts: tuple[str, str], paint: Painter) -> Iterator[str]:
+    """Yield where texts differ that are much the same, or whose heaviest terms are."""
+    same_terms = not (found.only_a or found.only_b)
+    if found.identical or not (same_terms or found.similarity >= _ALIKE):
+        return
+    if found.diff is None:
+        yield _row("differences", paint.words("compare.see_diff"), paint.words)
+        return
+    places, first = first_difference(found, texts)
+    if places:
+        yield _row("differences", paint.words("compare.places", n=places), paint.words)
+        yield " " * _INDENT + painted(first, paint)
 
 
 def _figures(found: Comparison, words: Words) -> Iterator[str]:

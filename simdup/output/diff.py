@@ -6,6 +6,7 @@ The marks survive where colours do not.  What is the same after folding is shown
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 
@@ -20,7 +21,10 @@ from simdup.output.wrapping import Line, Piece, escape_line, painted, split_line
 _CONTEXT = 40
 # What is left out must be longer than what says so.
 _LEAST = 80
+# Characters shown of the first difference, of either text, and on either side of it.
+_SHOWN, _BESIDE = 24, 12
 
+_SPACE = re.compile(r"\s+")
 _STYLES = {"equal": "", "folded": "dim", "removed": "removed", "added": "added"}
 _MARKS = {"removed": ("[-", "-]"), "added": ("{+", "+}")}
 
@@ -53,6 +57,31 @@ def pieces_of(spans: Iterable[Span], a: str, b: str) -> list[Piece]:
 def is_change(piece: Piece) -> bool:
     """Return whether only one of the texts has it."""
     return piece.style in _MARKS
+
+
+def first_difference(found: Comparison, texts: tuple[str, str]) -> tuple[int, Line]:
+    """Return in how many places texts differ, and the first one with marks, in one line."""
+    groups = [list(group) for _, group in groupby(pieces_of(found.diff or (), *texts), is_change)]
+    places = [k for k, group in enumerate(groups) if is_change(group[0])]
+    if not places:
+        return 0, []
+    at = places[0]
+    before, after = (
+        "".join(piece.text for group in some for piece in group)
+        for some in (groups[:at], groups[at + 1 : at + 2])
+    )
+    line = [
+        Piece("", _begin(before[::-1], _BESIDE)[::-1]),
+        *(Piece(style, _begin(text, _SHOWN)) for style, text in groups[at]),
+        Piece("", _begin(after, _BESIDE)),
+    ]
+    return len(places), escape_line(mark(line))
+
+
+def _begin(text: str, size: int) -> str:
+    """Return how a text begins, in one line."""
+    text = _SPACE.sub(" ", text)
+    return text if len(text) <= size else text[:size] + "…"
 
 
 def shorten(pieces: Iterable[Piece], words: Words = ENGLISH) -> list[Piece]:

@@ -1033,6 +1033,25 @@ def test_compare_names_the_searches_that_propose_a_pair_in_a_scan(
             assert sorted(said) == sorted(k for k, n in summary["candidates_by"].items() if n)
 
 
+def test_compare_shows_the_first_place_where_the_texts_differ(
+    simdup: Command, tmp_path: Path
+) -> None:
+    page = prose(1) + "\nSince 2023 it stands.\n" + prose(2)
+    other = page.replace("2023", "2024")
+    ran = compared(simdup, tmp_path, page, other)
+    assert "only in" not in ran.text
+    shown = r"\n  differences   in 1 place .*--diff.*\n +….*Since \[-2023-\]\{\+2024\+\} it .*…\n"
+    assert re.search(shown, ran.text)
+    assert "差异          1 处" in compared(simdup, tmp_path, page, other, "--lang", "zh").text
+    ran = compared(simdup, tmp_path, page, other.replace("it stands", "it\nstood"))
+    assert "in 2 places (--diff shows all), first:\n" in ran.text
+    # Not where the texts follow, are the same, have little in common, or are long.
+    assert "differences" not in compared(simdup, tmp_path, page, other, "--diff").text
+    assert "differences" not in compared(simdup, tmp_path, page, page.upper()).text
+    assert "differences" not in compared(simdup, tmp_path, prose(1), prose(2)).text
+    assert "--diff shows them" in compared(simdup, tmp_path, page * 90, other * 90).text
+
+
 def test_compare_shows_terms_by_width(simdup: Command, tmp_path: Path) -> None:
     ran = compared(simdup, tmp_path, prose(1), prose(2))
     heads = [line for line in ran.lines if line.startswith(("  heaviest shared ", "  only in "))]

@@ -59,6 +59,12 @@ CATALOGUE: dict[str, str | tuple[str, str]] = {
     "compare.in_b": "  (a is contained in b)",
     "compare.in_both": "  (each is contained in the other)",
     "compare.fingerprints": "fingerprints",
+    "compare.differences": "differences",
+    "compare.places": (
+        "in {n:,} place (--diff shows all of the texts):",
+        "in {n:,} places (--diff shows all), first:",
+    ),
+    "compare.see_diff": "not looked for in texts this long; --diff shows them",
     "compare.none": "none",
     "compare.idf": "idf",
     "idf.builtin": "builtin (jieba's table)",
