@@ -5,9 +5,14 @@ from __future__ import annotations
 import os
 from typing import Any, NamedTuple
 
-from simdup.errors import SimdupError, unreadable
+from simdup.corpus.opening import read_named
+from simdup.errors import SimdupError
 
 OWN, SHARED = "simdup.toml", "pyproject.toml"
+
+_MOST = 1 << 20  # bytes
+# The time to parse a key grows with the square of its dots.
+_MOST_DOTS = 1000
 
 _ISOLATED = "to ignore it, add --isolated"
 
@@ -69,11 +74,7 @@ def read(path: str) -> Configuration:
 
 def _read(path: str, hint: str) -> Configuration | None:
     """Return the configuration in a file; None for a pyproject.toml of other tools only."""
-    try:
-        with open(path, "rb") as file:
-            content = file.read()
-    except OSError as error:
-        raise unreadable(path, error, hint) from None
+    content = read_named(path, hint, _MOST)
     shared = os.path.basename(path) == SHARED
     # Most projects have the file for other tools: it need not be parsed, nor be without mistakes.
     if shared and b"simdup" not in content:
@@ -93,6 +94,9 @@ def _read(path: str, hint: str) -> Configuration | None:
 def _parsed(path: str, content: bytes, hint: str) -> dict[str, Any]:
     import tomllib
 
+    nested = SimdupError(path, "is not valid TOML: nested too deeply", hint)
+    if any(line.count(b".") > _MOST_DOTS for line in content.split(b"\n")):
+        raise nested
     try:
         # Some editors begin a file with a byte order mark.
         return tomllib.loads(content.decode("utf-8-sig"))
@@ -100,8 +104,10 @@ def _parsed(path: str, content: bytes, hint: str) -> dict[str, Any]:
         raise SimdupError(path, "is not UTF-8", hint) from None
     except tomllib.TOMLDecodeError as error:
         raise SimdupError(path, f"is not valid TOML: {_lower(str(error))}", hint) from None
+    except ValueError:  # Python converts no more than 4,300 digits
+        raise SimdupError(path, "is not valid TOML: a number has too many digits", hint) from None
     except RecursionError:
-        raise SimdupError(path, "is not valid TOML: nested too deeply", hint) from None
+        raise nested from None
 
 
 def _lower(message: str) -> str:

@@ -5,10 +5,12 @@ The name is a comment for readers of the file, and of a diff of two versions.
 
 from __future__ import annotations
 
+import os
 import re
 from itertools import groupby
 
-from simdup.errors import SimdupError, unreadable
+from simdup.corpus.opening import read_named
+from simdup.errors import SimdupError
 from simdup.model.baseline import Baseline, Entry
 
 # The first line; the number increases with incompatible changes.
@@ -32,15 +34,10 @@ def read_baseline(path: str, replace: bool = False) -> Baseline:
     SimdupError
         If the file cannot be read, is of another kind, or has a line that is not an entry.
     """
-    try:
-        with open(path, "rb") as file:
-            content = file.read()
-    except FileNotFoundError as error:
-        if replace:
-            return Baseline()
-        raise unreadable(path, error, _MISSING) from None
-    except (OSError, ValueError) as error:
-        raise _unreadable(path, error) from None
+    missing = "\0" not in path and not os.path.lexists(path)
+    if missing and replace:
+        return Baseline()
+    content = read_named(path, _MISSING if missing else "")
     lines = content.decode("utf-8-sig", "replace").split("\n")
     if replace and not content.strip():
         return Baseline()
@@ -56,12 +53,6 @@ def read_baseline(path: str, replace: bool = False) -> Baseline:
         if replace:
             return Baseline()
         raise
-
-
-def _unreadable(path: str, error: OSError | ValueError) -> SimdupError:
-    if isinstance(error, OSError):
-        return unreadable(path, error)
-    return SimdupError(path, "is not the name of a file")
 
 
 def _baseline(path: str, lines: list[str]) -> Baseline:

@@ -6,9 +6,6 @@ a batch turns it into documents (`read`).
 
 from __future__ import annotations
 
-import errno
-import os
-import stat
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -23,11 +20,12 @@ from simdup.corpus.files import STDIN, File
 from simdup.corpus.formats import OFFICE
 from simdup.corpus.html import decode_html, extract_text, page_text, page_title
 from simdup.corpus.lines import BATCH_BYTES
+from simdup.corpus.opening import open_regular, read_up_to
 from simdup.corpus.own_results import is_own_result, leave_out
 from simdup.corpus.parquet import cut_parquet
 from simdup.corpus.record_batches import ArrayBatch, LineBatch, RecordBatch, cut_records
 from simdup.corpus.records import read_records, without_surrogates
-from simdup.errors import NOT_REGULAR, reason
+from simdup.errors import reason
 from simdup.model.documents import Document, Skipped
 from simdup.model.reading import Reading
 
@@ -176,25 +174,6 @@ def _open(file: File) -> IO[bytes]:
     return open_regular(path) if file.regular else open(path, "rb")
 
 
-def open_regular(path: str) -> IO[bytes]:
-    """Open a file that was a regular one; a named pipe in its place would be waited for forever.
-
-    Raises
-    ------
-    OSError
-        If it cannot be opened, or is another kind of file now.
-    """
-    raw = open(path, "rb", opener=_open_at_once)  # noqa: SIM115
-    if not stat.S_ISREG(os.fstat(raw.fileno()).st_mode):
-        raw.close()
-        raise OSError(errno.EINVAL, NOT_REGULAR)
-    return raw
-
-
-def _open_at_once(path: str, flags: int) -> int:
-    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
-
-
 def read(batch: Batch, reading: Reading) -> Iterator[Document | Skipped]:
     """Yield the documents of a batch, and those that cannot be read."""
     if isinstance(batch, Unreadable):
@@ -232,7 +211,7 @@ def read_file(file: File, reading: Reading) -> Document | Skipped:
         return Skipped(file.path, file.too_large, error=True)
     try:
         with open_content(file) as (stream, _):
-            content = _read_up_to(stream, file.max_size + 1)
+            content = read_up_to(stream, file.max_size + 1)
     except OSError as error:
         return Skipped(file.path, reason(error), error=True)
     if len(content) > file.max_size:
@@ -260,17 +239,3 @@ def _of_page(page: Document, reading: Reading) -> Document | Skipped:
     title = page_title(page.text) if page.title is None else page.title
     note = "; ".join(filter(None, (page.note, note)))
     return page._replace(text=text, note=note, title=title)
-
-
-def _read_up_to(stream: IO[bytes], size: int) -> bytes:
-    """Return the content of a stream, or at most `size` bytes of it."""
-    # In pieces, because a stream allocates all the memory it is asked for.
-    content = stream.read(min(size, BATCH_BYTES))
-    if len(content) < BATCH_BYTES:
-        return content
-    pieces = [content]
-    size -= len(content)
-    while piece := stream.read(min(size, BATCH_BYTES)):
-        pieces.append(piece)
-        size -= len(piece)
-    return b"".join(pieces)

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from simdup.corpus.json_text import parse_json
-from simdup.errors import SimdupError, unreadable
+from simdup.corpus.opening import read_named
+from simdup.errors import SimdupError
 from simdup.model.decisions import KINDS, Decision, Decisions
 
 
@@ -20,12 +21,7 @@ def read_decisions(path: str) -> Decisions:
     SimdupError
         If the file cannot be read, or a line is no JSON object or no decision as documented.
     """
-    try:
-        with open(path, "rb") as file:
-            content = file.read()
-    except OSError as error:
-        raise unreadable(path, error) from None
-    return Decisions(tuple(_decisions(path, content)))
+    return Decisions(tuple(_decisions(path, read_named(path))))
 
 
 def _decisions(path: str, content: bytes) -> Iterator[Decision]:

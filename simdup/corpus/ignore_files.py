@@ -13,7 +13,8 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from simdup.errors import NOT_REGULAR, SimdupError, unreadable
+from simdup.corpus.opening import read_named
+from simdup.errors import SimdupError
 
 IGNORE_FILE = ".simdupignore"
 
@@ -66,14 +67,7 @@ def read_ignore_file(entry: os.DirEntry[str], start: int) -> IgnoreFile:
         If it cannot be read, or a line of it is no pattern.  To go on would mean to read what was
         to be left out.
     """
-    if not entry.is_file():
-        # Reading a named pipe would wait forever.
-        raise SimdupError(entry.path, NOT_REGULAR, _HINT)
-    try:
-        with open(entry.path, "rb") as file:
-            content = file.read().removeprefix(codecs.BOM_UTF8)
-    except OSError as error:
-        raise unreadable(entry.path, error, _HINT) from None
+    content = read_named(entry.path, _HINT).removeprefix(codecs.BOM_UTF8)
     lines = []
     for number, line in enumerate(content.split(b"\n"), 1):
         try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 import sys
@@ -17,7 +18,7 @@ from simdup.corpus.ignore_files import IGNORE_FILE
 from simdup.corpus.names import is_archive, split_address, split_member
 from simdup.corpus.patterns import Patterns
 from simdup.corpus.walking import Found, Rules, walk
-from simdup.errors import reason, unreadable
+from simdup.errors import SimdupError, reason, unreadable
 from simdup.model.documents import Skipped
 from simdup.model.reading import Reading
 
@@ -212,20 +213,24 @@ def read_list(path: str, null: bool) -> list[Listed]:
 
 
 def read_bytes(path: str) -> bytes:
-    """Return the content of a file; ``-`` is standard input.
+    """Return the content of a file or pipe that is an argument; ``-`` is standard input.
 
     Raises
     ------
     SimdupError
-        If it cannot be read.
+        If it cannot be read, or is a device.
     """
     try:
         if path == STDIN:
             return sys.stdin.buffer.read()
         with open(path, "rb") as file:
+            if stat.S_ISCHR(os.fstat(file.fileno()).st_mode):
+                raise OSError(errno.EINVAL, "a device, not a file")
             return file.read()
     except OSError as error:
         raise unreadable(path, error) from None
+    except ValueError:  # a NUL
+        raise SimdupError(path, "no such file or folder") from None
 
 
 def _expand(source: str, rules: Rules, reading: Reading) -> Iterator[File | Skipped]:

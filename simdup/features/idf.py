@@ -14,7 +14,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from simdup.errors import SimdupError, unreadable
+from simdup.corpus.opening import read_named
+from simdup.errors import SimdupError
 from simdup.features.counts import Counts
 from simdup.features.jieba_idf import jieba_idf
 
@@ -140,11 +141,7 @@ def read_model(path: str) -> Model:
     SimdupError
         If the file cannot be read, is not a model, or is damaged.
     """
-    try:
-        content = Path(path).read_bytes()
-    except OSError as error:
-        raise unreadable(path, error, "`fit` writes models") from None
-    return parse_model(content, path)
+    return parse_model(read_named(path, "`fit` writes models"), path)
 
 
 def parse_model(content: bytes, path: str) -> Model:

@@ -7,12 +7,12 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, partial
 from importlib.util import find_spec
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-from simdup.errors import SimdupError, unreadable
+from simdup.corpus.opening import read_named
+from simdup.errors import SimdupError
 from simdup.features.folding import fold
 from simdup.features.text import cut_at, ends_of, from_codes, to_codes
 from simdup.model.recipe import Recipe
@@ -56,11 +56,9 @@ def read_dictionary(path: str) -> Dictionary:
     SimdupError
         If it cannot be read or is not UTF-8.
     """
+    content = read_named(path)
     try:
-        content = Path(path).read_bytes()
         content.decode("utf-8")
-    except OSError as error:
-        raise unreadable(path, error) from None
     except UnicodeDecodeError:
         raise SimdupError(path, "not valid UTF-8", "save the dictionary as UTF-8") from None
     return Dictionary(path, content)

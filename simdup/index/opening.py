@@ -10,6 +10,7 @@ from contextlib import contextmanager, suppress
 from urllib.parse import quote
 
 from simdup.atomic import beside
+from simdup.corpus.opening import open_regular
 from simdup.errors import SimdupError, unreadable, unwritable
 from simdup.index.database import DAMAGED_HINT, RECOVERY, explain
 from simdup.index.storage import Storage
@@ -214,7 +215,7 @@ def _connect(path: str, mode: str, name: str) -> sqlite3.Connection:
 def _check_head(path: str) -> bytes:
     """Check and return the first bytes before SQLite opens the file."""
     try:
-        with open(path, "rb") as stream:
+        with open_regular(path) as stream:
             head = stream.read(100)
     except FileNotFoundError:
         raise SimdupError(path, "no such file", "`Index.build` creates an index") from None

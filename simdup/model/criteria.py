@@ -179,6 +179,8 @@ class Criteria:
             fits = given in allowed or (name == "keep" and self.keep_field)
             if not fits and not (name == "linkage" and given is None):
                 raise invalid(name, getattr(self, name), "one of " + ", ".join(allowed))
+        if self.across == "":
+            raise invalid("across", self.across, "a field of records, or folder")
         if not self.verify and self.extras:
             raise SimdupError(
                 "verify", "`containment` and `cosine` need verification", field="verify"

@@ -51,6 +51,10 @@ class SearchOptions:
     explain: Callable[[str], None] | None = None
 
 
+# More than machines have cores; a configuration could start processes without end.
+MOST_JOBS = 1024
+
+
 @dataclass(frozen=True, slots=True)
 class RunOptions:
     """What a run may use; the result does not depend on it.
@@ -75,8 +79,8 @@ class RunOptions:
     def __post_init__(self) -> None:
         """Reject invalid values."""
         check_type("jobs", self.jobs, WHOLE, unset=None)
-        if self.jobs is not None and self.jobs < 1:
-            raise invalid("jobs", self.jobs, "1 process or more")
+        if self.jobs is not None and not 1 <= self.jobs <= MOST_JOBS:
+            raise invalid("jobs", self.jobs, f"1 to {MOST_JOBS} processes")
         if self.segmenter not in SEGMENTERS:
             raise invalid("segmenter", self.segmenter, "one of " + ", ".join(SEGMENTERS))
 

@@ -17,9 +17,10 @@ from typing import IO
 
 from simdup.atomic import beside, move_folder, sync_one, sync_path
 from simdup.corpus.annotations import COLUMNS, Annotations
-from simdup.corpus.batches import open_content, open_regular
+from simdup.corpus.batches import open_content
 from simdup.corpus.compression import compress
 from simdup.corpus.files import File, difference
+from simdup.corpus.opening import open_regular
 from simdup.corpus.rewriting import rewrite_records, without
 from simdup.errors import SimdupError, unwritable
 from simdup.model.cleaned import Removed

@@ -109,6 +109,7 @@ MISTAKES = [
      "only pyproject.toml has [tool.simdup]; here, a table is called [scan]"),
     ("similarity = '0.9'", "simdup.toml: similarity: must be a number, not '0.9'", ""),
     ("similarity = 9", "simdup.toml: similarity: 9 is not between 0 and 1", ""),
+    ("jobs = 100000", "simdup.toml: jobs: 100000 is not between 1 and 1024", ""),
     ("distance = true", "simdup.toml: distance: must be a whole number, not true", ""),
     ("[tune]\nsample = 1.5", "simdup.toml: [tune]: sample: must be a whole number, not 1.5", ""),
     ("html = 1", "simdup.toml: html: must be true or false, not 1", ""),
@@ -132,10 +133,22 @@ MISTAKES = [
      "simdup.toml: [query]: bits: cannot be configured: the index determines the recipe", ""),
     ("keep =", "simdup.toml: is not valid TOML: invalid value (at end of document)",
      "to ignore it, add --isolated"),
+    *((f"similarity = {'1' * digits}", f"simdup.toml: {said}", hint) for digits, said, hint in (
+        (300, "similarity: must be a number, not one of more than 64 bits", ""),
+        (5000, "is not valid TOML: a number has too many digits", "to ignore it, add --isolated"),
+    )),
+    ("top = 0x" + "f" * 5000,
+     "simdup.toml: top: must be a whole number, not one of more than 64 bits", ""),
+    ('decisions = "\\u0000"', "simdup.toml: decisions: is not the name of a file", ""),
+    ("across = ''",
+     "simdup.toml: across: invalid value '' (expected a field of records, or folder)", ""),
+    ("a." * 20_000 + "a = 1", "simdup.toml: is not valid TOML: nested too deeply",
+     "to ignore it, add --isolated"),
+    ("#" * (1 << 20) + "\n", "simdup.toml: larger than 1 MB", "to ignore it, add --isolated"),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("text", "said", "hint"), MISTAKES, ids=[one[0] for one in MISTAKES])
+@pytest.mark.parametrize(("text", "said", "hint"), MISTAKES, ids=[one[0][:60] for one in MISTAKES])
 def test_a_mistake_in_the_file_is_explained(
     simdup: Command, folder: Path, text: str, said: str, hint: str
 ) -> None:

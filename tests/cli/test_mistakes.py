@@ -17,7 +17,7 @@ MISTAKES = [
     ("scan c --recall 1", "simdup: --recall: 1 is not between 0 and 1 (these excluded)", ""),
     ("scan c -s 80%", "simdup: --similarity: '80%' is not a number", ""),
     ("scan c -d x", "simdup: --distance: 'x' is not a whole number", ""),
-    ("scan c -j 0", "simdup: --jobs: 0 is less than 1", ""),
+    ("scan c -j 0", "simdup: --jobs: 0 is not between 1 and 1024", ""),
     ("scan c -d 65", "simdup: --distance: 65 is more than the 64 bits of a fingerprint", ""),
     ("scan c -f json", "simdup: --format: 'json' is not one of text, csv, jsonl, html, github",
      "did you mean 'jsonl'?"),

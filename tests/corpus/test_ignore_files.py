@@ -167,7 +167,7 @@ def test_a_file_that_cannot_be_read_ends_the_run(simdup: Command) -> None:
     os.mkdir("c/.simdupignore")
     ran = simdup("scan", "c")
     assert (ran.status, ran.err.splitlines()[0]) == (
-        2, "simdup: c/.simdupignore: not a regular file",
+        2, "simdup: c/.simdupignore: is a folder",
     )  # fmt: skip
     os.rmdir("c/.simdupignore")
     os.symlink("missing", "c/.simdupignore")

@@ -3,6 +3,8 @@
 import csv
 import io
 import json
+import os
+import re
 import subprocess
 import sys
 import tracemalloc
@@ -11,7 +13,7 @@ from pathlib import Path
 
 import pytest
 from record_forms import as_array
-from support import Command, environment, near, process, prose, write
+from support import Command, command, environment, near, process, prose, write
 
 from simdup.corpus.compression import compress
 from simdup.corpus.lines import Oversized, csv_rows, decode_latin_1
@@ -144,6 +146,61 @@ def test_files_of_more_than_the_limit_and_of_just_as_much(simdup: Command, tmp_p
     assert (ran.status, ran.err) == (2, "simdup: a.txt: larger than 1 kB: see --max-size\n")
     ran = simdup("scan", "-", "--max-size", "100", stdin=text.encode())
     assert (ran.status, "standard input: larger than 100 bytes" in ran.err) == (2, True)
+
+
+OPTIONS = [
+    "scan c --decisions ZERO", "scan c --baseline ZERO", "scan c --update-baseline --baseline ZERO",
+    "scan c --dict ZERO", "scan c --idf ZERO", "scan c --config ZERO", "query ZERO c",
+    "scan --files-from ZERO", "evaluate ZERO c/a.txt", "pairs ZERO", "cluster ZERO",
+]  # fmt: skip
+
+
+def limited(*arguments: str | Path, cwd: Path) -> tuple[int, str]:
+    """Run the command where memory and time end soon."""
+    import resource
+
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
+
+    done = subprocess.run(
+        command(*arguments), cwd=cwd, env=environment(), stdin=subprocess.DEVNULL,
+        capture_output=True, text=True, timeout=30, check=False, preexec_fn=limit,
+    )  # fmt: skip
+    return done.returncode, done.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="no /dev/zero here")
+@pytest.mark.parametrize("typed", OPTIONS)
+def test_options_read_no_device(tmp_path: Path, typed: str) -> None:
+    """Earlier, memory grew until the run was killed."""
+    write(tmp_path / "c", {"a.txt": prose(1)})
+    status, said = limited(*typed.replace("ZERO", "/dev/zero").split(), cwd=tmp_path)
+    assert status == 2
+    assert re.match(
+        "simdup: /dev/zero: (not a regular file|a device, not a file|is not a simdup index)\n",
+        said,
+    )
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+@pytest.mark.parametrize("name", ["decisions", "baseline", "dict", "idf", "index"])
+def test_options_do_not_wait_for_a_pipe(tmp_path: Path, name: str) -> None:
+    write(tmp_path / "c", {"a.txt": prose(1)})
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "simdup.toml").write_text(f"{name} = 'pipe'")
+    typed = ["dedupe", "c", "--dry-run"] if name in ("dict", "index") else ["scan", "c"]
+    said = "simdup: pipe: not a regular file\n"
+    assert limited(*typed, cwd=tmp_path)[1].startswith(said)
+
+
+@pytest.mark.parametrize("name", ["decisions", "baseline", "dict", "idf", "config"])
+def test_a_file_of_an_option_is_limited(tmp_path: Path, name: str) -> None:
+    write(tmp_path / "c", {"a.txt": prose(1)})
+    with open(tmp_path / "large", "wb") as file:
+        file.truncate(1 << 40)
+    most = 1 if name == "config" else 1024
+    ran = process("scan", "c", f"--{name}", "large", cwd=tmp_path)
+    assert (ran.status, ran.err.splitlines()[0]) == (2, f"simdup: large: larger than {most} MB")
 
 
 def test_the_default_is_100_megabytes(tmp_path: Path) -> None:

@@ -108,6 +108,11 @@ ENDLESS = typed(
     "scan /dev/zero c --max-size 5M", "fingerprint /dev/zero --max-size 5M",
     "compare /dev/zero c/a.txt --max-size 5M",
 )  # fmt: skip
+OPTIONS = typed(
+    "scan c --decisions /dev/zero", "scan c --baseline /dev/zero", "scan c --dict /dev/zero",
+    "scan c --idf /dev/zero", "scan c --config /dev/zero", "query /dev/zero c",
+    "scan --files-from /dev/zero", "pairs /dev/zero", "evaluate /dev/zero c/a.txt",
+)  # fmt: skip
 NAMED = typed("scan c/loop.txt c/a.txt", "scan c/gone.txt c/a.txt", "compare c/loop.txt c/a.txt")
 SECRET = typed("scan c -f jsonl", "fingerprint c", "passages c -f jsonl")
 
@@ -123,6 +128,7 @@ ODD = [
     Entry("links that lead nowhere, named", _links, NAMED, says="too many|no such file"),
     Entry("a device that is named", commands=typed("scan /dev/null c"), says="/dev/null"),
     Entry("an endless device that is named", commands=ENDLESS, says="/dev/zero: larger than"),
+    Entry("an endless device that an option names", commands=OPTIONS, says="/dev/zero: "),
     Entry("a path longer than paths may be", _deep_folder, says="a: file name too long"),
     Entry("a folder of many empty files", _wide_folder, status=0, seconds=20),
     Entry(

@@ -217,6 +217,9 @@ class _Checker:
         except click.BadParameter as error:
             what, hint = invalid_value(error.message.rstrip("."), option.type)
             raise SimdupError(self._found.place(names, key), what, hint) from None
+        except ValueError:  # a NUL
+            what = "is not the name of a file"
+            raise SimdupError(self._found.place(names, key), what) from None
         if isinstance(option.type, click.Path):
             words = ("-", *getattr(option, "words", ()))
             folder = self._found.folder
@@ -248,7 +251,7 @@ def _expected(option: click.Option, value: Any) -> str:
     if option.multiple:
         listed = value if isinstance(value, list) else [value]
         return "" if all(isinstance(one, str) for one in listed) else "a string or a list of them"
-    number = isinstance(value, int) and not isinstance(value, bool)
+    number = isinstance(value, int) and not isinstance(value, bool) and not _is_huge(value)
     if isinstance(option.type, click.types.IntParamType):
         return "" if number else "a whole number"
     if isinstance(option.type, click.types.FloatParamType):
@@ -258,8 +261,15 @@ def _expected(option: click.Option, value: Any) -> str:
     return "" if plain or isinstance(value, str) else "a string"
 
 
+def _is_huge(value: int) -> bool:
+    """Return whether a number has more digits than any option takes, or Python prints."""
+    return value.bit_length() > 64
+
+
 def _toml(value: Any) -> str:
     """Return a value in short, as a file would have it."""
+    if isinstance(value, int) and _is_huge(value):
+        return "one of more than 64 bits"
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, list | dict):

@@ -12,6 +12,7 @@ import click
 from simdup.cli.messages import say
 from simdup.cli.options.values import Decorator, option, value
 from simdup.model.settings import (
+    MOST_JOBS,
     PAIR_MEMORY,
     SEARCHES,
     SEGMENTERS,
@@ -44,7 +45,7 @@ _search = partial(option, panel="Search", defaults=_DEFAULT.search)
 _JOBS = _run(
     "-j, --jobs N",
     "Number of processes or threads.",
-    click.IntRange(1),
+    click.IntRange(1, MOST_JOBS),
     common=True,
     shown="one per core",
 )

@@ -1,0 +1,71 @@
+"""Open files without waiting for them, and read whole files without filling the memory."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from typing import IO
+
+from simdup.errors import NOT_REGULAR, SimdupError, unreadable
+
+# The most bytes of a file that an option names: a model of 89 million terms.
+MOST_NAMED = 1 << 30
+_PIECE = 1 << 19  # bytes that are read at a time
+
+
+def open_regular(path: str) -> IO[bytes]:
+    """Open a regular file; a named pipe in its place would be waited for forever.
+
+    Raises
+    ------
+    OSError
+        If it cannot be opened, or is another kind of file.
+    """
+    raw = open(path, "rb", opener=_open_at_once)  # noqa: SIM115
+    if not stat.S_ISREG(os.fstat(raw.fileno()).st_mode):
+        raw.close()
+        raise OSError(errno.EINVAL, NOT_REGULAR)
+    return raw
+
+
+def _open_at_once(path: str, flags: int) -> int:
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+
+
+def read_up_to(stream: IO[bytes], size: int) -> bytes:
+    """Return the content of a stream, or at most `size` bytes of it."""
+    # In pieces, because a stream allocates all the memory it is asked for.
+    content = stream.read(min(size, _PIECE))
+    if len(content) < _PIECE:
+        return content
+    pieces = [content]
+    size -= len(content)
+    while piece := stream.read(min(size, _PIECE)):
+        pieces.append(piece)
+        size -= len(piece)
+    return b"".join(pieces)
+
+
+def read_named(path: str, hint: str = "", most: int = MOST_NAMED) -> bytes:
+    """Return the content of a file that an option or a configuration names.
+
+    It must be a regular one: a device may have no end, and a pipe nobody who writes to it.
+
+    Raises
+    ------
+    SimdupError
+        If it cannot be read, is another kind of file, or has more than `most` bytes.
+    """
+    try:
+        with open_regular(path) as stream:
+            # The size that is declared is not enough: some files of /proc declare none.
+            large = os.fstat(stream.fileno()).st_size > most
+            content = b"" if large else read_up_to(stream, most + 1)
+    except OSError as error:
+        raise unreadable(path, error, hint) from None
+    except ValueError:  # a NUL
+        raise SimdupError(path, "is not the name of a file", hint) from None
+    if large or len(content) > most:
+        raise SimdupError(path, f"larger than {most >> 20} MB", hint)
+    return content
