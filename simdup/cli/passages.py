@@ -51,7 +51,7 @@ def command(
     Every equal run of at least --min-run units is found, whatever the documents' lengths, unless
     all its seeds are common. Runs with at most --gap units between them in both documents are one
     passage; passages of at least --min-length equal units are reported. Offsets count characters
-    of the decoded text, the end not included.
+    of the decoded text as in the file, with its line ends, the end not included.
 
     Examples:
       simdup passages essays/

@@ -34,7 +34,7 @@ _NOT_FOR_FILES = {"idna", "punycode", "unicode_escape", "raw_unicode_escape", "u
 class Decoded(NamedTuple):
     """A text and how it was decoded."""
 
-    text: str  # without byte order mark; lines end with LF
+    text: str  # without byte order mark; its lines end as they do in the file
     encoding: str  # the Python codec that was used
     replaced: int = 0  # how many malformed sequences became U+FFFD; 0 for a clean file
     dropped: int = 0  # how many NULs were dropped
@@ -77,7 +77,7 @@ def decode(data: bytes, encoding: str | None = None) -> Decoded:
     if b"\0" not in data:
         found = decode_at_once(data)
         if found:
-            return Decoded(_normalize_newlines(found[0]), found[1])
+            return Decoded(*found)
     return _decode_with(detect_encoding(data), data)
 
 
@@ -128,7 +128,7 @@ def _decode_with(codec: str, data: bytes) -> Decoded:
     if "\0" in text:
         nuls += text.count("\0")
         text = text.replace("\0", "")
-    return Decoded(_normalize_newlines(text.removeprefix("\ufeff")), codec, replaced, nuls)
+    return Decoded(text.removeprefix("\ufeff"), codec, replaced, nuls)
 
 
 def _repair(data: bytes, codec: str) -> tuple[str, str]:
@@ -146,8 +146,8 @@ def _repair(data: bytes, codec: str) -> tuple[str, str]:
     return codec, text
 
 
-def _normalize_newlines(text: str) -> str:
-    """End every line with LF.
+def unify_line_ends(text: str) -> str:
+    """Return a text with LF at the end of every line.
 
     U+0085 and U+2028 remain: they are rare, and later steps treat them as white space.
     """

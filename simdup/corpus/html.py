@@ -7,7 +7,7 @@ import html
 import re
 
 from simdup.corpus.charsets import is_wide
-from simdup.corpus.decoding import Decoded, decode, known_encoding
+from simdup.corpus.decoding import Decoded, decode, known_encoding, unify_line_ends
 from simdup.corpus.main_text import NotParsed, main_text
 from simdup.errors import SimdupError
 
@@ -99,6 +99,7 @@ def page_text(page: str, extract: str) -> tuple[str, str]:
     """Return the text of a page, as `extract_text` does, and a note on how it was found."""
     if extract == "none":
         return page, ""
+    page = unify_line_ends(page)
     if extract == "main":
         try:
             return main_text(page), ""

@@ -12,6 +12,7 @@ import html
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from simdup.corpus.decoding import unify_line_ends
 from simdup.features.folding import fold_all
 from simdup.features.text import PreparedText
 from simdup.model.documents import Document
@@ -28,20 +29,20 @@ _LINE = 1000
 KEY_BYTES = 8
 
 _FRONT_MATTER = re.compile(
-    r"\s*(---|\+\+\+)[ \t\r]*\n(.*?)^(?:\1|\.\.\.)[ \t\r]*(?:\n|\Z)", re.DOTALL | re.MULTILINE
+    r"\s*(---|\+\+\+)[ \t]*\n(.*?)^(?:\1|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE
 )
 _NAMED = re.compile(r"^title[ \t]*[:=][ \t]*(.+)$", re.MULTILINE | re.IGNORECASE)
 # These begin with a line feed, because a literal is found many times faster than a line's begin.
 _CODE = re.compile(r"\n[ \t]*(?:```|~~~)")
 # The usual case, without a look at the rest.
 _BEGIN = re.compile(r"\s*#{1,6}[ \t]+([^\s][^\n]*)")
-_LINES = re.compile(r"[^\n\r\v\f\x1c-\x1e\x85\u2028\u2029]+")
+_LINES = re.compile(r"[^\n\v\f\x1c-\x1e\x85\u2028\u2029]+")
 # Kinds of headings, each with what every text with such a heading contains: most have none.
 _HEADINGS = (
     ("#", re.compile(r"\n {0,3}#{1,6}[ \t]+([^\s][^\n]*)")),
     ("=", re.compile(r"\n={1,6}[ \t]+([^\s][^\n]*)")),
-    ("===", re.compile(r"\n([^\s][^\n]{0,200})\n={3,}[ \t\r]*(?![^\n])")),
-    ("---", re.compile(r"\n([^\s][^\n]{0,200})\n-{3,}[ \t\r]*(?![^\n])")),
+    ("===", re.compile(r"\n([^\s][^\n]{0,200})\n={3,}[ \t]*(?![^\n])")),
+    ("---", re.compile(r"\n([^\s][^\n]{0,200})\n-{3,}[ \t]*(?![^\n])")),
     ("<", re.compile(r"<h[1-6]\b[^<>]*>(.{1,2000}?)</h[1-6]\b", re.DOTALL | re.IGNORECASE)),
 )
 
@@ -57,7 +58,8 @@ def title_of(document: Document) -> str:
     """Return the title of a document on one line, without markup; empty if it has none."""
     if document.title is not None:
         return " ".join(document.title.split())
-    for line in _candidates(document.text[:_HEAD]):
+    head = unify_line_ends(document.text[: 2 * _HEAD])[:_HEAD]
+    for line in _candidates(head):
         title = _without_markup(line)
         if _WORD.search(title):
             return title

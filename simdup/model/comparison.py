@@ -12,8 +12,9 @@ from simdup.model.passages import Passage
 class Span(NamedTuple):
     """A run of characters of two texts; all spans one after the other are both texts.
 
-    The kind is ``equal``; ``folded`` for what is the same after folding; ``removed`` for what `a`
-    alone has; ``added`` for what `b` alone has.  Offsets are characters of the decoded texts.
+    The kind is ``equal`` (lines may end otherwise); ``folded`` for what is the same after folding;
+    ``removed`` for what `a` alone has; ``added`` for what `b` alone has.  Offsets are characters of
+    the decoded texts.
     """
 
     kind: str

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from simdup.corpus.names import to_bytes
 from simdup.model.comparison import Comparison, Span
-from simdup.output.diff import is_change, legend, mark, pieces_of, shorten, unchanged
+from simdup.output.diff import feed_lines, is_change, legend, mark, pieces_of, shorten, unchanged
 from simdup.output.text import Painter
 from simdup.output.words import Words
 from simdup.output.wrapping import Line, Piece, cells, escape_line, painted, split_lines, wrap
@@ -65,6 +65,7 @@ def columns_text(found: Comparison, texts: tuple[str, str], paint: Painter) -> I
 
 def align_rows(spans: Sequence[Span], a: str, b: str) -> list[Row]:
     """Return the lines of two texts in rows: beside each line the one it shares most with."""
+    a, b = feed_lines(a), feed_lines(b)
     a_lines = split_lines(pieces_of((s for s in spans if s.kind != "added"), a, b))
     # Seen from `b`: what is the same after folding is shown as `b` has it.
     turned = [Span(kind, in_b, in_b) for kind, _, in_b in spans if kind != "removed"]

@@ -25,6 +25,8 @@ _LEAST = 80
 _SHOWN, _BESIDE = 24, 12
 
 _SPACE = re.compile(r"\s+")
+_LONE_RETURN = re.compile("\\r(?!\\n)")
+
 _STYLES = {"equal": "", "folded": "dim", "removed": "removed", "added": "added"}
 _MARKS = {"removed": ("[-", "-]"), "added": ("{+", "+}")}
 
@@ -46,12 +48,19 @@ def legend(paint: Painter) -> bytes:
     return to_bytes(f"\n  {heading}{dim}\n\n")
 
 
+def feed_lines(text: str) -> str:
+    """Return a text with a line feed at the end of every line; spans keep their places in it."""
+    return _LONE_RETURN.sub("\n", text)
+
+
 def pieces_of(spans: Iterable[Span], a: str, b: str) -> list[Piece]:
     """Return the text of each span: that of `b` only where it is added."""
-    return [
-        Piece(_STYLES[kind], b[slice(*in_b)] if kind == "added" else a[slice(*in_a)])
-        for kind, in_a, in_b in spans
-    ]
+    a, b = feed_lines(a), feed_lines(b)
+    found: list[Piece] = []
+    for kind, in_a, in_b in spans:
+        text = b[slice(*in_b)] if kind == "added" else a[slice(*in_a)]
+        found.append(Piece(_STYLES[kind], text.replace("\r", "")))
+    return found
 
 
 def is_change(piece: Piece) -> bool:

@@ -2,8 +2,8 @@
 
 A scan spools folded texts without white space; a person wants to see the original.  So documents
 are read again, file by file, into a spool of their own, and taken from there in the order of the
-page.  A text that is not the one that was scanned, because its file has changed meanwhile, is left
-out.
+page, where every line ends with LF.  A text that is not the one that was scanned, because its file
+has changed meanwhile, is left out.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from itertools import islice
 
+from simdup.corpus.decoding import unify_line_ends
 from simdup.corpus.files import difference
 from simdup.corpus.spool import Slot, SpoolReader, SpoolWriter, spool_folder
 from simdup.ingest.origins import Origins
@@ -36,7 +37,8 @@ class Originals:
         stream = iter(texts)
         while some := list(islice(stream, _AT_ONCE)):
             same = self._same(some)
-            content = [text[: CLIP + 1].encode("utf-8", "surrogatepass") for _, text in same]
+            shown = (unify_line_ends(text)[: CLIP + 1] for _, text in same)
+            content = [text.encode("utf-8", "surrogatepass") for text in shown]
             self._slots |= zip((number for number, _ in same), writer.write(content), strict=True)
 
     def _same(self, some: list[tuple[int, str]]) -> list[tuple[int, str]]:

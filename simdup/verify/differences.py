@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from simdup.corpus.decoding import unify_line_ends
 from simdup.features.analyzer import Analyzer
 from simdup.features.words import Words, cut_words
 from simdup.model.comparison import Span
@@ -34,7 +35,8 @@ def find_differences(a: str, b: str, analyzer: Analyzer) -> tuple[Span, ...]:
     for piece in _pieces(a, b, cut_words(a, analyzer), cut_words(b, analyzer)):
         left, right = a[i : piece.a_end], b[j : piece.b_end]
         if piece.same:
-            _extend(spans, "equal" if left == right else "folded", len(left), len(right))
+            same = unify_line_ends(left) == unify_line_ends(right)
+            _extend(spans, "equal" if same else "folded", len(left), len(right))
         else:
             tail = _common_tail(left, right)
             _extend(spans, "removed", len(left) - tail, 0)

@@ -44,6 +44,27 @@ def test_offsets_count_characters_before_folding() -> None:
     assert fold(a[slice(*passage.a)]) == b[slice(*passage.b)] == b[5:]
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r", "mixed"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "gb18030", "utf-16"])
+def test_offsets_are_those_of_the_file_whatever_ends_its_lines(
+    tmp_path: Path, end: str, encoding: str
+) -> None:
+    lines = [f"{prose(5, 60)[i * 12 : i * 12 + 12]}，这是第{i}行。" for i in range(5)]
+    ends = ["\r\n", "\r", "\n", "\n\r", "\r\n\r\n"] if end == "mixed" else [end] * 5
+    text = "".join(line + stop for line, stop in zip(lines, ends, strict=True))
+    (tmp_path / "a.txt").write_bytes((prose(6, 30) + ends[0] + text).encode(encoding))
+    (tmp_path / "b.txt").write_bytes((prose(7, 90) + "\n" + "\n".join(lines)).encode())
+    [one] = passages(str(tmp_path)).overlaps
+    [(in_a, in_b, _, similarity)] = one.passages
+    found = []
+    for name, codec, (first, last) in (("a", encoding, in_a), ("b", "utf-8", in_b)):
+        with open(tmp_path / f"{name}.txt", encoding=codec, newline="") as file:
+            found.append(file.read()[first:last])
+    assert found[0] == text.rstrip()
+    assert found[1] == "\n".join(lines)
+    assert similarity == 1.0
+
+
 def test_changed_copies_are_one_passage() -> None:
     source = prose(3, 300)
     [one] = passages([("a", source), ("b", edited(source, edits=20))]).overlaps

@@ -14,6 +14,7 @@ from rich.cells import cell_len
 from support import Command, near, prose, write
 
 from simdup import Comparison, Recipe, compare
+from simdup.corpus.decoding import unify_line_ends
 from simdup.features.analyzer import Analyzer
 from simdup.output.columns import align_rows, columns_text
 from simdup.output.diff import diff_text, is_change
@@ -26,9 +27,9 @@ B = "第一條 我们在公园跑步。\n\n第二条 The slow fox runs.\n第四�
 
 HOSTILE = st.lists(
     st.sampled_from(
-        ["今天", "天气", "天氣", "。", " ", "\n", "\t", "word", "Word", "in", "to", "\x1b[31m",
-         "\u202e", "\u200d", "👨", "e\u0301", "\x07", "\x85", "\u2028", "\udc80", "x" * 50,
-         "哈" * 30, "[-", "+}", "\u3000", "カ", "ﾊﾞ", "한글", "\ufeff"]
+        ["今天", "天气", "天氣", "。", " ", "\n", "\r", "\r\n", "\t", "word", "Word", "in", "to",
+         "\x1b[31m", "\u202e", "\u200d", "👨", "e\u0301", "\x07", "\x85", "\u2028", "\udc80",
+         "x" * 50, "哈" * 30, "[-", "+}", "\u3000", "カ", "ﾊﾞ", "한글", "\ufeff"]
     ),
     max_size=30,
 ).map("".join)  # fmt: skip
@@ -170,6 +171,7 @@ def test_rows_hold_the_lines_of_both_texts(a: str, b: str) -> None:
     rows = align_rows(find_differences(a, b, ANALYZER), a, b)
     for text, lines in ((a, [row.a for row in rows]), (b, [row.b for row in rows])):
         there = ["".join(piece.text for piece in line) for line in lines if line is not None]
+        text = unify_line_ends(text)
         assert there == (text[:-1] if text.endswith("\n") else text).split("\n") or not text
     for row in rows:
         assert (row.sign == " ") == row.same
@@ -203,8 +205,9 @@ def test_json_lines_carry_the_spans_with_their_places(simdup: Command, tmp_path:
     (tmp_path / "r.jsonl").write_text(json.dumps({"text": B}) + "\n", "utf-8")
     ran = simdup("compare", "a.txt", "r.jsonl#1", "--diff", "-f", "jsonl")
     spans = json.loads(ran.out)["diff"]
-    # Offsets are those of the decoded text: with LF at the end of every line.
-    assert "".join(A[slice(*span["a"])] for span in spans) == A
+    # Offsets are those of the decoded text, whose lines end as they do in the file.
+    windows = A.replace("\n", "\r\n")
+    assert "".join(windows[slice(*span["a"])] for span in spans) == windows
     assert "".join(B[slice(*span["b"])] for span in spans) == B
     assert {"kind": "removed", "a": [6, 7], "b": [6, 6]} in spans
     assert {"kind": "added", "a": [7, 7], "b": [6, 7]} in spans

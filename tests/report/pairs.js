@@ -2,7 +2,7 @@
 'use strict';
 const random = (seed) => () => (seed = (Math.imul(seed, 1103515245) + 12345) >>> 0) / 2 ** 32;
 const FOLD = {雲: '云', 間: '间'};
-const PIECES = ['甲', '乙', '丙', '丁', '雲', '云', '間', '间', '\n', ' ', 'A', 'a', 'Ａ', '\u200b', '\r\n',
+const PIECES = ['甲', '乙', '丙', '丁', '雲', '云', '間', '间', '\n', ' ', 'A', 'a', 'Ａ', '\u200b',
   'ab1', '。', '😀', '\u0301', '\ud800', '\u202e', 'word ', 'Words ', '\t', 'ﬁ', 'ş', '한', '\u{e0100}'];
 const textOf = (next, most) => Array.from({length: Math.floor(next() * most)},
   () => PIECES[Math.floor(next() * PIECES.length)]).join('');

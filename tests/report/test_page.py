@@ -44,8 +44,10 @@ def test_columns_say_what_the_json_lines_say(page_of, simdup, tmp_path):
         assert [names[start + i] for start, i in places] == [one[key] for one in pairs]
 
 
-def test_texts_are_the_originals(page_of, tmp_path):
-    page = page_of(corpus(tmp_path / "texts"))
+def test_texts_are_the_originals_but_for_line_ends(page_of, tmp_path):
+    for path in (corpus(tmp_path / "texts") / "archive").iterdir():
+        path.write_bytes("\r\n".join(path.read_text().split()).encode())
+    page = page_of(tmp_path / "texts")
     table = columns(page)
     names = json.loads(inflate(page, "names"))["names"]
     chunk = json.loads(inflate(page, "c0"))

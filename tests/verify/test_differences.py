@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support import edited, prose
 
+from simdup.corpus.decoding import unify_line_ends
 from simdup.features.analyzer import Analyzer
 from simdup.features.words import cut_words
 from simdup.model.comparison import Span
@@ -20,9 +21,10 @@ ANALYZER = Analyzer.for_recipe(Recipe())
 
 # Pieces of hostile and ordinary texts: they repeat, so that much is found in common.
 PIECES = st.sampled_from(
-    ["今天", "天气", "天氣", "很", "研究生", "命", "。", "，", " ", "\n", "\t", "the", "The",
-     "ｔｈｅ", "in", "to", "into", "e\u0301", "é", "\u0301", "\u00ad", "\u200b", "\u202e", "1,204",
-     "don't", "ﬁ", "ไทย", "カナ", "\ud800", "\x1b[31m", "\u3000", "㍿", "\ufe0f", "葛\U000e0100"]
+    ["今天", "天气", "天氣", "很", "研究生", "命", "。", "，", " ", "\n", "\r", "\r\n", "\t", "the",
+     "The", "ｔｈｅ", "in", "to", "into", "e\u0301", "é", "\u0301", "\u00ad", "\u200b", "\u202e",
+     "1,204", "don't", "ﬁ", "ไทย", "カナ", "\ud800", "\x1b[31m", "\u3000", "㍿", "\ufe0f",
+     "葛\U000e0100"]
 )  # fmt: skip
 TEXTS = st.lists(PIECES, max_size=30).map("".join)
 
@@ -95,13 +97,13 @@ def test_spans_are_both_texts_and_say_what_is_so(a: str, b: str, fold: bool) -> 
         left, right = a[slice(*span.a)], b[slice(*span.b)]
         match span.kind:
             case "equal":
-                assert left == right != ""
+                assert unify_line_ends(left) == unify_line_ends(right) != ""
             case "removed":
                 assert (bool(left), right) == (True, "")
             case "added":
                 assert (left, bool(right)) == ("", True)
             case "folded":
-                assert left != right
+                assert unify_line_ends(left) != unify_line_ends(right)
                 assert made.prepare(left).compact == made.prepare(right).compact
         ends = span
     assert (ends.a[1], ends.b[1]) == (len(a), len(b))

@@ -139,7 +139,7 @@ window.simdupChanges = (() => {
     const [own, other] = side === 'a' ? [a, b] : [b, a];
     const text = own.text.slice(...span[side]);
     // Where a whole line differs, an arrow at its end would say nothing.
-    const shown = alone && /\S/.test(text) ? text.replace(/\r?\n$/, '') : text;
+    const shown = alone && /\S/.test(text) ? text.replace(/\n$/, '') : text;
     if (!shown) return [];
     const { kind, operation } = span;
     const { to, from } = operations[operation];

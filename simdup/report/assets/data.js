@@ -115,12 +115,6 @@ window.simdupData = (() => {
     return stored.delta.map((part) => (typeof part === 'string' ? part : base.substr(part[0], part[1]))).join('');
   }
 
-  /** Return the passages of a pair as the reader takes them; undefined where it shows changes. */
-  function passages(found) {
-    if (!found.passages) return undefined;
-    return found.passages.map(([a0, a1, b0, b1, length, similarity]) => ({ a: [a0, a1], b: [b0, b1], length, similarity }));
-  }
-
   /** Return the texts and terms of a cluster; null where it carries none. */
   async function texts(cluster) {
     const { chunk, slot } = data.table;
@@ -128,7 +122,9 @@ window.simdupData = (() => {
     const found = (await block(chunk[cluster]))[slot[cluster]];
     if (found.pieces) return { texts: [], terms: [], clipped: [], pieces: found.pieces };
     const base = found.texts.find((text) => typeof text === 'string') || '';
-    return { texts: found.texts.map((text) => rebuild(base, text)), terms: found.terms || [], clipped: found.clipped || [], passages: passages(found) };
+    const whole = found.texts.map((text) => rebuild(base, text));
+    const shown = found.passages ? window.simdupPassages.place(whole, found.passages) : { texts: whole };
+    return { ...shown, terms: found.terms || [], clipped: found.clipped || [] };
   }
 
   let joined = null;

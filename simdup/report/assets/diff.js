@@ -159,7 +159,7 @@ window.simdupDiff = (() => {
       const apart = box[0] - last[1];
       const between = a.text.slice(a.starts[last[1]], a.starts[box[0]]);
       const chance = apart <= CHANCE && apart * LARGER < size(last) + size(box);
-      const inLine = !/[\r\n]/.test(between) && !startsLine(a, last[1]) && !startsLine(b, last[3]);
+      const inLine = !between.includes('\n') && !startsLine(a, last[1]) && !startsLine(b, last[3]);
       if (between === '' || (inLine && (chance || /^\s+$/.test(between)))) [, last[1], , last[3]] = box;
       else joined.push(box);
     }

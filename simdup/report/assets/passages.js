@@ -1,7 +1,5 @@
 /**
  * What the pair reader shows of passages: each shared stretch with its context, side by side.
- *
- * Offsets of passages count characters; JavaScript counts UTF-16 units, so they are translated first.
  */
 window.simdupPassages = (() => {
   'use strict';
@@ -12,13 +10,28 @@ window.simdupPassages = (() => {
   /** Characters of context before and after a passage. */
   const CONTEXT = 60;
 
+  /**
+   * Return two texts as they are shown, and the places of their passages there.
+   *
+   * Offsets of passages (`at`) count the characters of a document.  Here every line ends with LF, and
+   * JavaScript counts UTF-16 units.
+   *
+   * @param {string[]} texts
+   * @param {number[][]} passages
+   */
+  function place(texts, passages) {
+    const [toA, toB] = texts.map(unitsOf);
+    return {
+      texts: texts.map((text) => text.replace(/\r\n?/g, '\n')),
+      passages: passages.map(([a0, a1, b0, b1, length, similarity]) => (
+        { a: [toA(a0), toA(a1)], b: [toB(b0), toB(b1)], at: { a: [a0, a1], b: [b0, b1] }, length, similarity })),
+    };
+  }
+
   /** Fill `body` with one row a passage; see changes.js for what is returned. */
   function draw(body, view, percent) {
-    const { options: { a, b, passages }, say } = view;
-    const toA = unitsOf(a.text);
-    const toB = unitsOf(b.text);
-    const found = passages.map((passage) => ({ passage, a: passage.a.map(toA), b: passage.b.map(toB) }));
-    found.sort((p, q) => p.a[0] - q.a[0] || p.b[0] - q.b[0]);
+    const { options: { passages }, say } = view;
+    const found = [...passages].sort((p, q) => p.a[0] - q.a[0] || p.b[0] - q.b[0]);
     const list = window.simdupLazy.list(body, found.length ? [{ rows: [0, found.length], hidden: 0 }] : [], {
       sizeOf: (i) => found[i].a[1] - found[i].a[0],
       draw: (i) => drawPassage(found[i], view),
@@ -36,17 +49,21 @@ window.simdupPassages = (() => {
     };
   }
 
-  /** Return a function from characters to UTF-16 units, for offsets in any order. */
+  /** Return a function from characters to UTF-16 units as they are shown, for offsets in any order. */
   function unitsOf(/** @type {string} */ text) {
-    if (!/[\ud800-\udbff]/.test(text)) return (/** @type {number} */ offset) => offset;
+    if (!/\r\n|[\ud800-\udbff]/.test(text)) return (/** @type {number} */ offset) => offset;
     const units = [0];
-    for (const character of text) units.push(units[units.length - 1] + character.length);
+    let last = '';
+    for (const character of text) {
+      units.push(units[units.length - 1] + (last + character === '\r\n' ? 0 : character.length));
+      last = character;
+    }
     return (/** @type {number} */ offset) => units[Math.min(offset, units.length - 1)];
   }
 
   function factsOf(found, { a, b }, say, percent) {
     const share = (side, text) => percent(covered(found.map((p) => p[side])) / Math.max(1, text.length));
-    const length = found.reduce((sum, { passage }) => sum + passage.length, 0);
+    const length = found.reduce((sum, passage) => sum + passage.length, 0);
     return [
       say('passagesCount', found.length, length),
       say('coverage', share('a', a.text), a.letter),
@@ -72,7 +89,8 @@ window.simdupPassages = (() => {
     return bands.sort((p, q) => Number(p.moved) - Number(q.moved));
   }
 
-  function drawPassage({ passage, a, b }, view) {
+  function drawPassage(passage, view) {
+    const { a, b } = passage;
     const { options, say, unit } = view;
     const texts = { a: options.a.text.slice(...a), b: options.b.text.slice(...b) };
     const { operations } = window.simdupDiff.compare(texts.a, texts.b, { unit, fold: options.fold });
@@ -93,7 +111,7 @@ window.simdupPassages = (() => {
     const figures = say('passageFigures', passage.length, passage.similarity.toFixed(2));
     return h('p', { class: 'rd-where' },
       h('span', { class: `rd-tag ${key}` }, letter),
-      say('passageAt', ...passage[key]),
+      say('passageAt', ...passage.at[key]),
       key === 'b' ? h('span', { class: 'rd-figures' }, figures) : null);
   }
 
@@ -105,7 +123,7 @@ window.simdupPassages = (() => {
 
   /** Lines stay lines here, for a passage is one row. */
   function lines(/** @type {string} */ text) {
-    return text.split(/\r\n|\n/).flatMap((line, i) => [...(i ? ['\n'] : []), ...spans.nodesOf(line)]);
+    return text.split('\n').flatMap((line, i) => [...(i ? ['\n'] : []), ...spans.nodesOf(line)]);
   }
 
   function nodesOf(operation, side, texts, say) {
@@ -127,5 +145,5 @@ window.simdupPassages = (() => {
     return [...lines(text.slice(0, spans.END)), button, ...lines(text.slice(-spans.END))];
   }
 
-  return Object.freeze({ draw });
+  return Object.freeze({ draw, place });
 })();

@@ -77,12 +77,12 @@ window.simdupRows = (() => {
   function piecesOf(/** @type {string} */ text, /** @type {[number, number]} */ [start, end]) {
     const pieces = [];
     let from = start;
-    for (const [line] of text.slice(start, end).matchAll(/[^\r\n]*(?:\r\n?|\n)|[^\r\n]+$/g)) {
+    for (const [line] of text.slice(start, end).matchAll(/[^\n]*\n|[^\n]+$/g)) {
       const stop = from + line.length;
       for (; stop - from > LONGEST; from = pieces[pieces.length - 1].range[1]) {
         pieces.push({ range: [from, wholeCharacter(text, from + LONGEST)], ends: false });
       }
-      pieces.push({ range: [from, stop], ends: /[\r\n]$/.test(line) });
+      pieces.push({ range: [from, stop], ends: line.endsWith('\n') });
       from = stop;
     }
     return pieces;

@@ -12,7 +12,7 @@ window.simdupSpans = (() => {
   // Invisible characters and those that turn the text around.  Selectors of glyphs belong to what they
   // vary; a tab is a blank.
   const KINDS = '\\p{Cc}\\p{Cf}\\p{Cs}\\p{Co}\\p{Cn}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}';
-  const SPECIAL = new RegExp(`\\r\\n|(?![\\t\\u{fe00}-\\u{fe0f}\\u{e0100}-\\u{e01ef}])[${KINDS}]`, 'gu');
+  const SPECIAL = new RegExp(`(?![\\t\\u{fe00}-\\u{fe0f}\\u{e0100}-\\u{e01ef}])[${KINDS}]`, 'gu');
   /** An equal stretch within a row that is longer shows only its ends. */
   const LONG = 500;
   const END = 160;
@@ -32,11 +32,10 @@ window.simdupSpans = (() => {
     for (const { 0: found, index } of text.matchAll(SPECIAL)) {
       if (index > end) nodes.push(text.slice(end, index));
       const last = nodes[nodes.length - 1];
-      if (!/^\r?\n$/.test(found)) {
+      if (found !== '\n') {
         if (index === end && last && last.code === found) repeat(last);
         else nodes.push(codeBox(found));
-      } else if (kind === 'folded' && found === '\r\n') nodes.push(codeBox('\r'));
-      else if (kind !== 'equal' && kind !== 'folded') nodes.push(h('span', { class: 'rd-end' }, '↵'));
+      } else if (kind !== 'equal' && kind !== 'folded') nodes.push(h('span', { class: 'rd-end' }, '↵'));
       end = index + found.length;
     }
     if (end < text.length) nodes.push(text.slice(end));

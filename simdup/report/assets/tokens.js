@@ -19,7 +19,6 @@ window.simdupTokens = (() => {
   const ATTACHED = 5;
   const DENSE = 6;
   const LINE_FEED = 10;
-  const CARRIAGE_RETURN = 13;
 
   /** Scripts without spaces, and Hangul, whose words are long. */
   const DENSE_SCRIPTS =
@@ -37,7 +36,7 @@ window.simdupTokens = (() => {
     if (/\p{Nd}/u.test(character)) return DIGIT;
     // The high surrogate of variation selectors and tags, which attach to what they vary.
     if (/[\p{M}\p{Cf}]/u.test(character) || unit === 0xdb40) return ATTACHED;
-    return /[^\S\r\n]/u.test(character) ? BLANK : SINGLE;
+    return /[^\S\n]/u.test(character) ? BLANK : SINGLE;
   }
 
   /** @param {number} unit @returns {number} */
@@ -50,7 +49,6 @@ window.simdupTokens = (() => {
     const first = text.charCodeAt(start);
     let end = start + 1;
     if (first === LINE_FEED) return end;
-    if (first === CARRIAGE_RETURN) return text.charCodeAt(end) === LINE_FEED ? end + 1 : end;
     const kind = classOf(first);
     const runs = kind === LETTER || kind === DIGIT || kind === BLANK;
     if (text.codePointAt(start) > 0xffff) end += 1;
@@ -58,7 +56,7 @@ window.simdupTokens = (() => {
       const unit = text.charCodeAt(end);
       const next = classOf(unit);
       if (next === ATTACHED) end += text.codePointAt(end) > 0xffff ? 2 : 1;
-      else if (runs && next === kind && unit !== LINE_FEED && unit !== CARRIAGE_RETURN) end += 1;
+      else if (runs && next === kind && unit !== LINE_FEED) end += 1;
       else break;
     }
     return end;
@@ -118,9 +116,8 @@ window.simdupTokens = (() => {
    * @param {Object<string, string>} table traditional characters and their simplified ones
    */
   function fold(text, table) {
-    const lines = text.replace(/\r\n?/g, '\n');
-    if (/^[\0-\x7f]*$/.test(lines)) return lines.toLowerCase();
-    const plain = lines.replace(/\p{Cf}/gu, '').normalize('NFKC').toLowerCase();
+    if (/^[\0-\x7f]*$/.test(text)) return text.toLowerCase();
+    const plain = text.replace(/\p{Cf}/gu, '').normalize('NFKC').toLowerCase();
     return plain.replace(/\p{Script=Han}/gu, (c) => table[c] || c);
   }
 
