@@ -18,7 +18,7 @@ from benchmarks.measuring import Options, say
 from benchmarks.reporting import Cell, Table
 from simdup import scan
 from simdup.features.analyzer import Analyzer
-from simdup.features.short_texts import LONGEST, forms_of
+from simdup.features.short_texts import forms_of
 from simdup.model.criteria import SHORT
 from simdup.model.recipe import Recipe
 from simdup.model.settings import RunOptions
@@ -115,7 +115,7 @@ def _compared(data: list[tuple[str, str]]) -> Table:
     """Compare all pairs by the definition."""
     say("brute force")
     prepared = Analyzer.for_recipe(Recipe()).prepare_all([text for _, text in data])
-    forms = forms_of(prepared, LONGEST)
+    forms = forms_of(prepared)
     known = list(zip(forms.rows.tolist(), forms.texts, forms.numbers, strict=True))
     true = {
         (data[i][0], data[j][0])

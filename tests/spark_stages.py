@@ -79,7 +79,8 @@ class InProcess:
         if not self.settings.criteria.shingle.by_words:
             copies = labels.filter(labels["copy"])["row"]
             nothing = pa.nulls(len(documents), pa.binary())
-            texts = pc.if_else(pc.is_in(documents["row"], copies), nothing, documents["text"])
+            others = pc.and_(pc.is_in(documents["row"], copies), documents["form"].is_null())
+            texts = pc.if_else(others, nothing, documents["text"])
             place = documents.schema.get_field_index("text")
             documents = documents.set_column(place, "text", texts)
         joined = _joined(labels, prints, documents)
@@ -138,8 +139,11 @@ class InProcess:
                 one["title"] = titled.setdefault(one["digest"], one["title"])
         first = {identity(one): one for one in reversed(rows)}
         compared = [one for one in rows if first[identity(one)] is one]
+        decide = criteria.edits_decide
         compared = [
-            one for one in compared if one["terms"] >= FEW_TERMS or (one["terms"] and one["form"])
+            one
+            for one in compared
+            if one["terms"] >= FEW_TERMS or (one["terms"] and one["form"] and decide)
         ]
         compared.sort(key=lambda one: -len(one["seeds"]))
         columns = {name: [one[name] for one in compared] for name in ("row", "seeds")}
@@ -158,7 +162,7 @@ class InProcess:
         look = self._signatures
         kind = "" if look is None else look.keys.dtype.str
         keys = self._map(Keys("keys", kind, digests=True), documents, MEETINGS)
-        if criteria.by_edit and "minhash" in criteria.searches:
+        if criteria.edits_decide and "minhash" in criteria.searches:
             short = documents.filter(documents["form_keys"].is_valid())
             more = self._map(Keys("form_keys", "<u4", digests=False), short, MEETINGS)
             keys = pa.concat_tables([keys, more])

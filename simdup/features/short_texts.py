@@ -10,10 +10,12 @@ from __future__ import annotations
 
 import hashlib
 import re
+import sys
 import unicodedata
 from collections.abc import Sequence
 from decimal import Decimal
 from functools import cache
+from itertools import compress
 from typing import NamedTuple
 
 import numpy as np
@@ -23,8 +25,6 @@ from simdup.features.folding import CODE_POINTS
 from simdup.features.shingles import Sets, run_sets
 from simdup.features.text import PreparedText, cut_at, ends_of, from_codes, to_codes
 
-# Texts with more characters, white space aside, have no form: they are never short.
-LONGEST = 500
 # A text keeps its links and names if fewer letters would be left: a Han character counts as two.
 _FEW_LEFT = 8
 
@@ -42,28 +42,31 @@ _ROMAN = {"i": 1, "v": 5, "x": 10}
 # A single numeral before these is a number: a date, a floor, an episode.  一点 is "a little".
 _COUNTED = "时日号月年天周楼层栋室班级集章节条届期季回册卷页组区元块斤等路居"
 _NUMBER = re.compile(
+    # One look at what a number can begin with, before all that it can be.
+    rf"(?=[-\d日天{_HAN}]|(?<![a-z0-9])[ivx]{{2}})(?:"
     rf"(?P<sign>(?<![a-zA-Z0-9])-)?(?P<digits>(?<![\d.])\d+\.\d+(?!\.?\d)|\d+(?:,\d{{3}}(?!\d))*)"
     rf"(?P<unit>[十百千万亿]*)(?P<share>[%‰]?)"
     rf"|(?<=第)(?P<nth>[{_HAN}]+)"
     r"|(?<=星期)(?P<weekday>[一二三四五六日天])|(?<=周)(?P<day>[一二三四五六日])"
     rf"|(?P<several>[{_HAN}]{{2,}})"
     rf"|(?P<one>[一两二三四五六七八九十])(?=[{_COUNTED}])|(?P<hour>[两二三四五六七八九十])(?=点)"
-    r"|(?<![a-z0-9])(?P<roman>[ivx]{2,4})(?![a-z0-9])"
+    r"|(?<![a-z0-9])(?P<roman>[ivx]{2,4})(?![a-z0-9]))"
 )
 
-_ANY_NUMBER = re.compile(rf"[\d{_HAN}]|星期|周|[ivx]{{2}}")
-
-# What the form does with a character.
-_UNKNOWN, _DROPPED, _KEPT, _LATIN, _AFTER_LATIN = range(5)
+# What the form does with a character: those from the third on are kept.  Numerals, Latin ones too,
+# may become fewer.
+_UNKNOWN, _DROPPED, _AFTER_LATIN, _KEPT, _LATIN, _NUMERAL, _ROMAN_NUMERAL = range(7)
 # Characters from this on (Han, kana, Hangul) say about as much as two letters.
 _DENSE = 0x2E80
 # Shingles of four letters, or of two to three Han characters.  Of 3,000 English sentences, those of
 # three letters have four times as many candidates by chance.
 _RUN = 4
+# Of text without spaces, half are letters that no spelling changes, nearly always.
+_HEAD = 2
 
 
 class Forms(NamedTuple):
-    """The forms of short texts."""
+    """The forms of texts."""
 
     rows: NDArray[np.int64]  # int64[forms]: which of the texts have one, ascending
     texts: list[str]
@@ -80,20 +83,26 @@ class Forms(NamedTuple):
         return np.fromiter(map(_hash, self.numbers), np.uint64, len(self.numbers))
 
 
-def forms_of(prepared: Sequence[PreparedText], longest: int) -> Forms:
-    """Return the forms of the texts that have one with at most `longest` characters.
+def forms_of(prepared: Sequence[PreparedText], longest: int = sys.maxsize) -> Forms:
+    """Return the forms of the texts whose form has at most `longest` characters.
+
+    Empty texts have none.
 
     Parameters
     ----------
     prepared : sequence of PreparedText
         Folded texts.  Without folding, letters in upper and lower case are different.
     longest : int
-        At most `LONGEST`.
+        At least `_FEW_LEFT`.
     """
-    rows = [i for i, text in enumerate(prepared) if 0 < len(text.compact) <= LONGEST]
-    spelled = [spell_numbers(_without_links(prepared[i].folded)) for i in rows]
+    rows = [i for i, text in enumerate(prepared) if text.compact]
+    without = [_without_links(prepared[i].folded) for i in rows]
+    if longest < sys.maxsize:
+        most = _least_letters([text[: _HEAD * longest] for text in without]) <= longest
+        rows, without = list(compress(rows, most)), list(compress(without, most))
+    spelled = list(map(spell_numbers, without))
     forms = _letters([text for text, _ in spelled])
-    few = [i for i, form in enumerate(forms) if _weight(form) < _FEW_LEFT]
+    few = [i for i, form in enumerate(forms) if len(form) < _FEW_LEFT > _weight(form)]
     whole = [spell_numbers(prepared[rows[i]].folded) for i in few]
     for i, one, form in zip(few, whole, _letters([text for text, _ in whole]), strict=True):
         spelled[i], forms[i] = one, form or prepared[rows[i]].compact
@@ -126,8 +135,6 @@ def spell_numbers(text: str) -> tuple[str, tuple[str, ...]]:
         numbers.append(found)
         return found
 
-    if not _ANY_NUMBER.search(text):
-        return text, ()
     return _NUMBER.sub(spell, text), tuple(numbers)
 
 
@@ -151,12 +158,23 @@ def _letters(texts: Sequence[str]) -> list[str]:
     ends = ends_of(texts)
     codes = to_codes("".join(texts))
     kinds = _kinds(codes)
-    kept = (kinds == _KEPT) | (kinds == _LATIN)
+    kept = kinds >= _KEPT
     # C++ and C# are not C.
-    after = np.append(False, kept[:-1] & (kinds[:-1] != _KEPT))
-    kept |= (kinds == _AFTER_LATIN) & after
-    kept |= (kinds == _AFTER_LATIN) & np.append(False, kept[:-1] & (kinds[:-1] == _AFTER_LATIN))
+    signs = kinds == _AFTER_LATIN
+    if signs.any():
+        signs[ends[:-1][np.diff(ends) > 0]] = False
+        after = np.flatnonzero(signs)
+        before = kinds[after - 1]
+        kept[after] = (before == _LATIN) | (before == _ROMAN_NUMERAL)
+        kept[after] |= kept[after - 1] & (before == _AFTER_LATIN)
     return cut_at(from_codes(codes[kept]), np.append(0, np.cumsum(kept))[ends])
+
+
+def _least_letters(texts: Sequence[str]) -> NDArray[np.int64]:
+    """Return how many letters of each text its form has at least: those in no number."""
+    kinds = _kinds(to_codes("".join(texts)))
+    firm = (kinds == _KEPT) | (kinds == _LATIN)
+    return np.diff(np.append(0, np.cumsum(firm))[ends_of(texts)])
 
 
 def _kinds(codes: NDArray[np.uint32]) -> NDArray[np.uint8]:
@@ -173,7 +191,9 @@ def _kind(character: str) -> int:
     if character in "+#":
         return _AFTER_LATIN
     if "a" <= character.lower() <= "z":
-        return _LATIN
+        return _ROMAN_NUMERAL if character in _ROMAN else _LATIN
+    if character in _HAN or character.isdecimal():
+        return _NUMERAL
     # Marks that only choose how an emoji looks.
     chooses = "\ufe00" <= character <= "\ufe0f" or character == "\u20e3"
     letter = unicodedata.category(character)[0] in "LMN"
@@ -185,6 +205,7 @@ def _table() -> NDArray[np.uint8]:
     """Return the table of kinds, which fills itself: `unicodedata` is asked once a character."""
     table = np.full(CODE_POINTS, _UNKNOWN, np.uint8)
     table[0x4E00:0xA000] = _KEPT
+    table[list(map(ord, _HAN))] = _NUMERAL
     return table
 
 
@@ -196,6 +217,8 @@ def _weight(form: str) -> int:
 def _spell(number: re.Match[str]) -> str:
     """Return a number in plain digits; empty for Han units without a digit, such as 千万."""
     if number["digits"]:
+        if number[0].isascii() and number[0].isdigit():
+            return number[0].lstrip("0") or "0"
         value = Decimal(number["digits"].replace(",", ""))
         for unit in number["unit"]:
             value *= _HAN_UNITS[unit]

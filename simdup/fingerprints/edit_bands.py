@@ -36,7 +36,7 @@ class EditSignatures(NamedTuple):
     """Band keys and sketches of short texts, which propose pairs of them."""
 
     keys: NDArray[np.uint32]  # uint32[rows, bands]
-    lengths: NDArray[np.int16]  # int16[rows]: characters
+    lengths: NDArray[np.int32]  # int32[rows]: characters
     sketches: tuple[U64, ...]  # uint64[rows, words] each
     similarity: float
     row_of: RowIds  # int64[documents]: the row of each document, -1 for none
@@ -112,7 +112,7 @@ def edit_signatures(
     sketches = tuple(
         odd_sketches(*run_sets(ends, codes, n), words) for n, (words, _) in enumerate(_SKETCHES, 1)
     )
-    lengths = np.diff(ends).astype(np.int16)
+    lengths = np.diff(ends).astype(np.int32)
     return EditSignatures(keys32, lengths, sketches, criteria.similarity, np.arange(len(forms)))
 
 

@@ -205,7 +205,7 @@ class Corpus:
     @cached_property
     def forms(self) -> CorpusForms:
         """The short texts, if forms were made."""
-        return join_forms(self.form_chunks, self.row_of, self.read)
+        return join_forms(self.form_chunks, self.row_of)
 
     def seeds(self) -> tuple[TextSeeds, NDArray[np.int64]] | None:
         """Return the seeds of all texts, if any, and the text of each document."""

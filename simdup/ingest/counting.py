@@ -33,7 +33,7 @@ class BatchOptions:
     """What to compute from documents besides their counts."""
 
     shingling: Shingling | None = None  # cut the texts into these
-    texts: bool = False  # spool the texts, in the form that the shingles are cut from
+    texts: bool = False  # spool the folded texts
     signatures: Criteria | None = None  # make MinHash signatures of the shingles for these
     seeds: bool = False  # make the seeds of passages
     forms: Criteria | None = None  # make the forms of short texts for these
@@ -157,7 +157,7 @@ class BatchCounter:
         return self._count(batch, self.analyzer.counter())[0]
 
     def _count(self, batch: Batch, counter: TermCounter) -> tuple[CountedBatch, list[str]]:
-        """Return the counts of a batch, and its texts in the form that is cut into shingles."""
+        """Return the counts of a batch, and its folded texts."""
         counted = CountedBatch(batch.size)
         found = list(read_stripped(batch, self.reading, self.analyzer.recipe, counted.stripped))
         prepared = self.analyzer.prepare_all([d.text for d in found if isinstance(d, Document)])
@@ -202,15 +202,12 @@ class BatchCounter:
         self, counted: CountedBatch, firsts: list[PreparedText]
     ) -> tuple[CountedBatch, list[str]]:
         """Add what the texts that occur for the first time are found by, and return these texts."""
-        texts: list[str] = []
-        if self._shingler is not None:
-            texts = list(map(self._shingler.text_of, firsts))
-            if self.options.signatures is not None:
-                sets = self._shingler.sets(texts)
-                counted.signatures = minhash_signatures(sets, self.options.signatures)
+        if self._shingler is not None and self.options.signatures is not None:
+            sets = self._shingler.sets(list(map(self._shingler.text_of, firsts)))
+            counted.signatures = minhash_signatures(sets, self.options.signatures)
         if self.options.forms is not None:
             counted.forms = make_forms(firsts, self.options.forms)
-        return counted, texts
+        return counted, [text.folded for text in firsts]
 
     def _first_seen(self, digests: list[bytes]) -> list[bool]:
         """Return which texts are the first with their digest, so that they are counted."""
@@ -232,8 +229,6 @@ class BatchCounter:
         *slots, columns, occurrences = writer.write(contents)
         counted.slots.extend(chain.from_iterable(slots))
         counted.counts = replace(counted.counts, columns=columns, counts=occurrences)
-        if counted.forms is not None:
-            counted.forms = counted.forms.spooled(writer)
         if counted.seeds is not None:
             (counted.seed_slot,) = writer.write([counted.seeds.hashes.tobytes()])
             counted.seeds = counted.seeds._replace(hashes=np.zeros(0, np.uint64))

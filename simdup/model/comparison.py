@@ -129,4 +129,5 @@ class Comparison:
     @property
     def too_short(self) -> bool:
         """Whether one of them has so few terms that only identical texts match."""
-        return self.terms < FEW_TERMS and self.measure != EDIT
+        alike = self.measure == EDIT and self.criteria.edits_decide
+        return self.terms < FEW_TERMS and not alike

@@ -229,7 +229,12 @@ class Criteria:
     @property
     def by_edit(self) -> bool:
         """Whether pairs with a short text are measured by edit similarity."""
-        return self.short_texts and self.verify and self.similarity > 0
+        return self.short_texts and self.verify
+
+    @property
+    def edits_decide(self) -> bool:
+        """Whether edit similarity decides about pairs: not if no similarity is asked for."""
+        return self.by_edit and self.similarity > 0
 
     @property
     def by_distance(self) -> bool:

@@ -9,28 +9,27 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simdup.clustering.clusters import ScannedDocuments, form_clusters
+from simdup.clustering.clusters import ScannedDocuments, form_clusters, never
 from simdup.clustering.linkage import first_come
-from simdup.clustering.short_texts import ShortTexts, longest_form
 from simdup.corpus.fingerprint_lines import FingerprintLines
 from simdup.corpus.names import NameRegistry
 from simdup.corpus.sources import Named
 from simdup.corpus.spool import Slot, SpoolReader, SpoolWriter, spool_folder
 from simdup.errors import SimdupError
 from simdup.features.analyzer import Analyzer
-from simdup.features.short_texts import Forms, forms_of
-from simdup.features.text import DIGEST_TYPE
+from simdup.features.text import DIGEST_TYPE, PreparedText
 from simdup.fingerprints.fingerprinter import Fingerprints
+from simdup.ingest.forms import FormChunk, join_forms, make_forms
 from simdup.ingest.origins import Origins
 from simdup.ingest.sources import Input, open_input
 from simdup.ingest.stripped import read_stripped
 from simdup.model.clusters import Cluster, Summary
-from simdup.model.criteria import Criteria
 from simdup.model.documents import Skipped
 from simdup.model.inputs import InputDocuments
 from simdup.model.result import Result
 from simdup.model.settings import Settings
 from simdup.verify.cosine import Vector
+from simdup.verify.edits import Edits
 from simdup.verify.families import Texts
 from simdup.verify.pairs import Found, Grouping, find_groups
 from simdup.verify.stored import StoredTexts
@@ -117,15 +116,16 @@ def _cluster_texts(lines: FingerprintLines, opened: Input, folder: str) -> _Clus
     names = [lines.names[i] for i in present.tolist()]
     rows = [texts.rows[name] for name in names]
     slots = np.array([texts.slots[row] for row in rows], np.int64).reshape(-1, 3)
-    short = texts.short(rows, settings.criteria)
+    short = join_forms(texts.forms, np.array(rows, np.int64)).texts
     stored = StoredTexts(analyzer, settings.criteria.shingle, slots, reader.read)
+    edits = None if short is None else Edits(short, stored.forms)
     all_lines = Fingerprints.of_lines(lines)
     documents = ScannedDocuments(
         names,
         replace(all_lines, values=all_lines.values[present], terms=all_lines.terms[present]),
         np.array([texts.digests[row] for row in rows], DIGEST_TYPE),
-        measure=Verifier(stored.shingles, _no_vector, settings.criteria, short=short).measure_all,
-        by_edit=short.measures,
+        measure=Verifier(stored.shingles, _no_vector, settings.criteria, edits=edits).measure_all,
+        by_edit=never if short is None else short.measures,
     )
     known = Texts.of(slots[:, 2], stored, settings.criteria, short)
     missing = sorted(wanted - texts.rows.keys() - {one.document for one in texts.skipped})
@@ -152,20 +152,8 @@ class _Texts:
     paths: list[str] = field(default_factory=list)
     records: list[int] = field(default_factory=list)
     sizes: list[int] = field(default_factory=list)
-    forms: dict[int, Forms] = field(default_factory=dict)  # of short texts, by row
+    forms: list[FormChunk] = field(default_factory=list)  # of short texts
     skipped: list[Skipped] = field(default_factory=list)
-
-    def short(self, rows: Sequence[int], criteria: Criteria) -> ShortTexts:
-        """Return which of the documents with these rows are short."""
-        own = {row: i for i, row in enumerate(self.forms)}
-        forms = [self.forms[row] for row in own]
-        numbers = np.concatenate([np.zeros(0, np.uint64), *(one.number_hashes for one in forms)])
-        return ShortTexts(
-            np.array([own.get(row, -1) for row in rows], np.int64),
-            np.array([int(one.lengths[0]) for one in forms], np.int64),
-            numbers * np.uint64(criteria.numbers),
-            lambda row: forms[row].texts[0],
-        )
 
     def origins(self, names: Sequence[str], opened: Input, analyzer: Analyzer) -> Origins:
         """Return where these documents come from."""
@@ -186,12 +174,12 @@ class _Texts:
 
 
 def _read_again(opened: Input, wanted: set[str], analyzer: Analyzer, writer: SpoolWriter) -> _Texts:
-    """Spool the texts of the wanted documents, in the form in which they are verified."""
+    """Spool the folded texts of the wanted documents."""
     criteria = opened.settings.criteria
-    shingler = analyzer.shingler(criteria.shingle)
     texts = _Texts(skipped=[one for one in opened.skipped if one.error])
     registry = NameRegistry()
     for batch in opened.batches:
+        found: list[PreparedText] = []
         for one in read_stripped(batch, opened.settings.reading, analyzer.recipe):
             if isinstance(one, Skipped):
                 if one.document in wanted or one.error:
@@ -199,15 +187,13 @@ def _read_again(opened: Input, wanted: set[str], analyzer: Analyzer, writer: Spo
                 continue
             name, _ = registry.assign(one)
             if name in wanted and name not in texts.rows:
-                prepared = analyzer.prepare(one.text)
-                aside = shingler.text_of(prepared).encode("utf-8", "surrogatepass")
+                found.append(analyzer.prepare(one.text))
                 texts.rows[name] = len(texts.digests)
-                if criteria.by_edit:
-                    forms = forms_of([prepared], longest_form(criteria))
-                    texts.forms |= {len(texts.digests): forms} if forms.texts else {}
-                texts.digests.append(prepared.digest)
+                texts.digests.append(found[-1].digest)
                 texts.paths.append(one.path)
                 texts.records.append(one.record)
                 texts.sizes.append(len(one.text.encode("utf-8", "surrogatepass")))
-                texts.slots += writer.write([aside])
+        texts.slots += writer.write(one.folded.encode("utf-8", "surrogatepass") for one in found)
+        if criteria.by_edit:
+            texts.forms.append(make_forms(found, criteria))
     return texts

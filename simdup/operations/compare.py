@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Unpack
 
 import numpy as np
 
-from simdup.clustering.short_texts import ShortTexts, longest_form
+from simdup.clustering.short_texts import ShortTexts, compared_numbers
 from simdup.corpus.records import without_surrogates
 from simdup.errors import TEXT, SimdupError, check_type
 from simdup.features.analyzer import Analyzer
@@ -23,7 +24,7 @@ from simdup.fingerprints.edit_bands import EditSignatures, edit_signatures
 from simdup.fingerprints.fingerprinter import Fingerprinter
 from simdup.lsh.simhash import simhash_rows, to_hex
 from simdup.model.comparison import Comparison, Span
-from simdup.model.criteria import EDIT, FEW_TERMS, JACCARD, Criteria, CriteriaFields
+from simdup.model.criteria import EDIT, FEW_TERMS, JACCARD, SHORT, Criteria, CriteriaFields
 from simdup.model.documents import Document
 from simdup.model.recipe import Recipe
 from simdup.model.settings import Settings
@@ -32,6 +33,7 @@ from simdup.reuse.sharing import least_share, sharing_pairs, text_seeds
 from simdup.search.pieces import cut
 from simdup.verify.cosine import vector
 from simdup.verify.differences import find_differences
+from simdup.verify.edits import Edits
 from simdup.verify.verifier import Verifier
 
 
@@ -145,7 +147,8 @@ class _Both:
     @property
     def comparable(self) -> bool:
         """Whether both have words, and enough of them."""
-        enough = self.identical or self.by_edit or self.terms >= FEW_TERMS
+        alike = self.by_edit and self.criteria.edits_decide
+        enough = self.identical or alike or self.terms >= FEW_TERMS
         return self.distance is not None and enough
 
     @property
@@ -211,25 +214,27 @@ class _Both:
 
     @cached_property
     def forms(self) -> Forms:
-        longest = longest_form(self.criteria) if self.criteria.by_edit else 0
-        return forms_of(self.texts, longest)
+        """The forms of both, if they are measured by edit similarity."""
+        return forms_of(self.texts)
 
     @cached_property
-    def short(self) -> ShortTexts:
-        """The texts that have a form."""
-        row_of = np.full(2, -1)
-        row_of[self.forms.rows] = np.arange(len(self.forms.rows))
-        numbers = self.forms.number_hashes * np.uint64(self.criteria.numbers)
-        return ShortTexts(row_of, self.forms.lengths, numbers, self.forms.texts.__getitem__)
-
-    @property
     def by_edit(self) -> bool:
         """Whether the two are measured by edit similarity."""
-        return bool(self.short.measures(np.array([0]), np.array([1]))[0])
+        if not self.criteria.short_texts or not all(text.compact for text in self.texts):
+            return False
+        return bool(forms_of(self.texts, SHORT - 1).texts)
+
+    @cached_property
+    def edits(self) -> Edits:
+        lengths, numbers = self.forms.lengths, compared_numbers(self.forms, self.criteria)
+        return Edits(ShortTexts(np.arange(2), lengths, numbers), self._forms_of)
+
+    def _forms_of(self, documents: Sequence[int]) -> list[str]:
+        return [self.forms.texts[one] for one in documents]
 
     @property
     def numbers(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """The numbers of both, if they are short."""
+        """The numbers of both, if one is short."""
         a, b = self.forms.numbers
         return a, b
 
@@ -243,7 +248,7 @@ class _Both:
             lambda i: self.shingler.shingles(self.shingler.text_of(self.texts[i])),
             lambda i: vector(self.weighting.document(i)),
             self.criteria,
-            short=self.short if self.by_edit else None,
+            edits=self.edits if self.by_edit else None,
         )
 
     def searches(self, distance: int | None) -> tuple[dict[str, tuple[bool, ...]], tuple[str, ...]]:
@@ -273,8 +278,8 @@ class _Both:
         return len(sharing_pairs(seeds, np.arange(2), least)[0]) > 0
 
     def _signatures(self, search: str) -> Signatures | EditSignatures:
-        if search == "minhash" and self.by_edit:
-            return edit_signatures(self.forms.texts, self.short.numbers, self.criteria)
+        if search == "minhash" and self.by_edit and self.criteria.edits_decide:
+            return edit_signatures(self.forms.texts, self.edits.short.numbers, self.criteria)
         if search == "pstable":
             return pstable_signatures(self.weighting, self.criteria)
         sets = self.shingler.sets([self.shingler.text_of(text) for text in self.texts])

@@ -240,7 +240,7 @@ def _want(texts: _Texts, drawn: RowIds, asked: Criteria, fixed: frozenset[str]) 
             criteria=asked, reasons=[Reason.of("unlike", share=share, cosine=COSINE)]
         )
     wanted = _judge(wanted, texts, asked)
-    if wanted.judged and asked.by_edit and _middle_length(texts, drawn) < SHORT:
+    if wanted.judged and asked.edits_decide and _middle_length(texts, drawn) < SHORT:
         # What was judged is the similarity of shingles, so this is what a scan must measure.
         criteria = replace(wanted.criteria, short_texts=False)
         reasons = [*wanted.reasons, Reason.of("short")]

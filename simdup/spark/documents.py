@@ -58,11 +58,11 @@ def short_texts(table: pa.Table, settings: Settings) -> CorpusForms:
     numbers = to_array(some["numbers"]).view(np.uint64)
     row_of = np.where(has, np.cumsum(has) - 1, -1)
     lengths = np.fromiter(map(len, forms), np.int64, len(forms))
-    signatures = None
-    if "minhash" in settings.criteria.searches:
-        made = edit_signatures(forms, numbers, settings.criteria)
+    signatures, criteria = None, settings.criteria
+    if criteria.edits_decide and "minhash" in criteria.searches:
+        made = edit_signatures(forms, numbers, criteria)
         signatures = join_signatures([made], row_of)
-    return CorpusForms(ShortTexts(row_of, lengths, numbers, forms.__getitem__), signatures)
+    return CorpusForms(ShortTexts(row_of, lengths, numbers), signatures)
 
 
 def signatures_from(table: pa.Table, look: Signatures | None) -> Signatures | None:

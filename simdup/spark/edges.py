@@ -23,7 +23,7 @@ def make_edges(job: Job) -> DataFrame:
         of_vectors = job.fingerprints.select("row", "vector_keys")
         more = job.map(of_vectors, Keys("vector_keys", kind, False), MEETINGS)
         keys = keys.unionByName(more)
-    if criteria.by_edit and "minhash" in criteria.searches:
+    if criteria.edits_decide and "minhash" in criteria.searches:
         of_forms = job.documents.where("form_keys is not null").select("row", "form_keys")
         keys = keys.unionByName(job.map(of_forms, Keys("form_keys", "<u4", False), MEETINGS))
     edges = job.map(keys.repartition("key"), join_equal, EDGES)

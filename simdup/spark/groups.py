@@ -30,6 +30,7 @@ from simdup.model.settings import Settings
 from simdup.spark.arrays import batch_of, table_of, to_array
 from simdup.spark.documents import in_order, scanned, short_texts, signatures_from
 from simdup.verify.cosine import Vector, vector
+from simdup.verify.edits import Edits
 from simdup.verify.families import Texts
 from simdup.verify.listed import ListedPairs
 from simdup.verify.pairs import Found, Grouping, find_groups
@@ -112,9 +113,10 @@ class GroupDocuments:
         _, places = np.unique(digests.view("V16"), return_inverse=True)
         owner = np.zeros(len(texts), np.int64)
         owner[places] = np.arange(len(texts))
-        here = np.flatnonzero(to_array(texts.is_valid()))
+        known = to_array(texts.is_valid())
+        here = np.flatnonzero(known)
         owner[places[here]] = here
-        rows = owner[places]
+        rows = np.where(known, np.arange(len(texts)), owner[places])
         slots = np.stack([np.zeros_like(rows), ends[rows], ends[rows + 1] - ends[rows]], axis=1)
         content = memoryview(texts.buffers()[2] or b"")
         return StoredTexts(
@@ -126,7 +128,8 @@ class GroupDocuments:
         if not criteria.verify:
             return unmeasured
         vector_of = _vectors(table) if criteria.cosine is not None else _no_vector
-        return Verifier(stored.shingles, vector_of, criteria, short=short).measure_all
+        edits = None if short is None else Edits(short, stored.forms)
+        return Verifier(stored.shingles, vector_of, criteria, edits=edits).measure_all
 
 
 def _listed(table: pa.Table) -> ListedPairs | None:

@@ -188,8 +188,9 @@ class Job:
         columns = [*self.rows.names, *wanted]
         labelled = self.documents.select(*columns).join(labels, "row")
         if "text" in wanted and not self.settings.criteria.shingle.by_words:
-            # Words may be cut otherwise in a text that differs in white space.
-            labelled = labelled.withColumn("text", F.when(~F.col("copy"), F.col("text")))
+            # Words may be cut otherwise in a text that differs in white space, and so may a form.
+            own = ~F.col("copy") | F.col("form").isNotNull()
+            labelled = labelled.withColumn("text", F.when(own, F.col("text")))
         joined = labelled.join(self.fingerprints, "row")
         if self.settings.criteria.method == "pstable":
             joined = joined.drop("keys", "sketch").withColumnsRenamed(

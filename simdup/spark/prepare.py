@@ -25,11 +25,12 @@ from simdup.fingerprints.bands import Signatures
 from simdup.fingerprints.fingerprinter import Fingerprinter
 from simdup.ingest.corpus import Corpus, ingest
 from simdup.ingest.counting import BatchOptions
-from simdup.ingest.forms import CorpusForms
 from simdup.ingest.sources import open_input
+from simdup.model.criteria import CHARACTERS_5
 from simdup.model.settings import Settings
 from simdup.reuse.sharing import TextSeeds
 from simdup.spark.arrays import batch_of, of_bytes
+from simdup.verify.stored import StoredTexts
 
 # What is made of each document.
 _DOCUMENT = {
@@ -129,22 +130,24 @@ def _documents(
             columns |= {"title": titles[0][here].view(np.int64), "named": titles[1][here]}
         if seeds is not None:
             columns["seeds"] = [_seeds_of(*seeds, number) for number in here.tolist()]
-        columns |= _signed(signatures, here) | _forms(corpus.forms, here)
+        columns |= _signed(signatures, here) | _forms(corpus, here)
         yield batch_of(schema, columns, len(here))
 
 
-def _forms(forms: CorpusForms, here: NDArray[np.int64]) -> dict[str, Any]:
-    if forms.texts is None:
+def _forms(corpus: Corpus, here: NDArray[np.int64]) -> dict[str, Any]:
+    short, signatures = corpus.forms
+    if short is None:
         return {}
-    rows = forms.texts.row_of[here].tolist()
-    numbers = forms.texts.numbers.view(np.int64).tolist()
-    read = forms.texts.read
+    has, rows = short.has(here), short.row_of[here].tolist()
+    numbers = short.numbers.view(np.int64).tolist()
+    stored = StoredTexts(corpus.analyzer, CHARACTERS_5, corpus.slots, corpus.read)
+    forms = iter(stored.forms(here[has].tolist()))
     found: dict[str, Any] = {
-        "form": [read(row).encode("utf-8", "surrogatepass") if row >= 0 else None for row in rows],
+        "form": [next(forms).encode("utf-8", "surrogatepass") if one else None for one in has],
         "numbers": [numbers[row] if row >= 0 else None for row in rows],
     }
-    if forms.signatures is not None:
-        keys = forms.signatures.keys
+    if signatures is not None:
+        keys = signatures.keys
         found["form_keys"] = [keys[row].tobytes() if row >= 0 else None for row in rows]
     return found
 

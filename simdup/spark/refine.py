@@ -46,7 +46,7 @@ class Refine:
         documents = scanned(table, self.settings, forms.texts)
         signatures = signatures_from(table, self.signatures)
         copies = find_copies(documents)
-        texts = Texts(short=forms.texts)
+        texts = Texts(short=forms.texts if self.settings.criteria.edits_decide else None)
         given = Grouping(
             documents, signatures, texts, first_come, self.settings, edited=forms.signatures
         )

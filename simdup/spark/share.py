@@ -81,7 +81,10 @@ def rank(job: Job) -> DataFrame:
     prints = job.fingerprints.select("row", "fingerprint", "terms")
     identical = Window.partitionBy("digest", "fingerprint", "title").orderBy(*by_input)
     first = documents.join(prints, "row").withColumn("copy", F.row_number().over(identical))
-    compared = first.where(f"copy = 1 and terms > 0 and (terms >= {FEW_TERMS} or form is not null)")
+    enough = f"terms >= {FEW_TERMS}"
+    if job.settings.criteria.edits_decide:
+        enough += " or form is not null"
+    compared = first.where(f"copy = 1 and terms > 0 and ({enough})")
     # Sorted, the rows of each task have higher numbers than those of the task before.
     ranked = compared.orderBy(F.desc("size"), *by_input)
     return ranked.select("row", F.monotonically_increasing_id().alias("rank"))

@@ -28,6 +28,7 @@ from simdup.model.criteria import Criteria
 from simdup.model.settings import RunOptions
 from simdup.search.arrays import RowIds
 from simdup.verify.cosine import Vector, vector
+from simdup.verify.edits import Edits
 from simdup.verify.stored import StoredTexts
 from simdup.verify.verifier import CACHE_BYTES, Verifier
 from simdup.workers import Workers
@@ -56,7 +57,8 @@ class Work:
     def verifier(self, room: int) -> Verifier:
         """Return a verifier with a cache of `room` bytes."""
         assert self.texts is not None
-        return Verifier(self.texts.shingles, self._vector, self.criteria, room, self.short)
+        edits = None if self.short is None else Edits(self.short, self.texts.forms)
+        return Verifier(self.texts.shingles, self._vector, self.criteria, room, edits)
 
     def _vector(self, document: int) -> Vector:
         return vector(self.weighting.document(document))

@@ -11,10 +11,42 @@ Physics Doklady 10 (1966).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
+
+from simdup.clustering.short_texts import ShortTexts
+from simdup.search.arrays import RowIds
+
+# Forms that are remembered: 8 to 20 MB.
+FORMS = 1 << 16
+
+
+class Edits:
+    """Measures the pairs that have a short text.
+
+    Parameters
+    ----------
+    short : ShortTexts
+        Tells which pairs these are.
+    forms_of : callable
+        Returns the forms of documents, by number, whether `short` knows them or not.
+    """
+
+    def __init__(self, short: ShortTexts, forms_of: Callable[[Sequence[int]], list[str]]) -> None:
+        self.short = short
+        self._forms_of = forms_of
+        self._known: dict[int, str] = {}
+
+    def similarities(self, a: RowIds, b: RowIds) -> NDArray[np.float64]:
+        """Return the edit similarity of each pair (a[k], b[k])."""
+        if len(self._known) > FORMS:
+            self._known.clear()
+        sides, known = (a.tolist(), b.tolist()), self._known
+        missing = list({one: None for side in sides for one in side if one not in known})
+        known.update(zip(missing, self._forms_of(missing), strict=True))
+        return edit_similarities(*([known[one] for one in side] for side in sides))
 
 
 def edit_similarities(a: Sequence[str], b: Sequence[str]) -> NDArray[np.float64]:

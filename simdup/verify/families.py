@@ -60,9 +60,9 @@ class Texts:
         criteria: Criteria,
         short: ShortTexts | None = None,
     ) -> Texts:
-        """Return stored texts, whose shingles decide if a similarity is asked for."""
+        """Return stored texts, whose shingles and forms decide if a similarity is asked for."""
         decide = criteria.verify and criteria.similarity > 0
-        return cls(lengths, stored.sets if decide else None, short)
+        return cls(lengths, stored.sets, short) if decide else cls(lengths)
 
 
 class Family:

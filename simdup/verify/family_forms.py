@@ -65,7 +65,7 @@ class FamilyForms:
         possible = ~self.measure(i, j)
         edited = np.flatnonzero(~possible)
         a, b = self._documents[i[edited]], self._documents[j[edited]]
-        possible[edited] = self._short.same_numbers(a, b)
+        possible[edited] = self._short.may_reach(a, b)
         if self._signatures is not None:
             some = np.flatnonzero(possible[edited])
             rows = self._signatures.rows

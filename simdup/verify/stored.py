@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -12,12 +12,17 @@ from numpy.typing import NDArray
 from simdup.corpus.spool import Slot
 from simdup.features.analyzer import Analyzer
 from simdup.features.shingles import Sets, Shingler, Shingles
+from simdup.features.short_texts import forms_of
+from simdup.features.text import PreparedText
 from simdup.model.shingling import Shingling
+
+# Texts whose forms are made together: most are short, and take 2 MB.
+_TOGETHER = 1 << 10
 
 
 @dataclass(frozen=True)
 class StoredTexts:
-    """Texts by document number; can be pickled."""
+    """Folded texts by document number; can be pickled."""
 
     analyzer: Analyzer
     shingling: Shingling
@@ -34,14 +39,21 @@ class StoredTexts:
     def _shingler(self) -> Shingler:
         return self.analyzer.shingler(self.shingling)
 
-    def text(self, number: int) -> str:
-        """Return a text in the form that is cut into shingles."""
-        return self.read(Slot(*self.slots[number].tolist())).decode("utf-8", "surrogatepass")
+    def text(self, number: int) -> PreparedText:
+        """Return a text."""
+        folded = self.read(Slot(*self.slots[number].tolist())).decode("utf-8", "surrogatepass")
+        return PreparedText(folded)
+
+    def forms(self, numbers: Sequence[int]) -> list[str]:
+        """Return the forms of texts, whether they are short or not."""
+        parts = (numbers[i : i + _TOGETHER] for i in range(0, len(numbers), _TOGETHER))
+        return [form for part in parts for form in forms_of(list(map(self.text, part))).texts]
 
     def shingles(self, number: int) -> Shingles:
         """Return the distinct shingles of a text."""
-        return self._shingler.shingles(self.text(number))
+        return self._shingler.shingles(self._shingler.text_of(self.text(number)))
 
     def sets(self, numbers: NDArray[np.int64]) -> Sets:
         """Return the distinct shingles of texts."""
-        return self._shingler.distinct_sets(map(self.text, numbers.tolist()))
+        texts = map(self.text, numbers.tolist())
+        return self._shingler.distinct_sets(map(self._shingler.text_of, texts))

@@ -4,25 +4,20 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable
-from functools import lru_cache
 from typing import Generic, Protocol, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from simdup.clustering.clusters import Measured
-from simdup.clustering.short_texts import ShortTexts
 from simdup.features.shingles import Shingles
 from simdup.model.criteria import Criteria, Measures
 from simdup.search.arrays import RowIds
 from simdup.verify.cosine import Vector, cosine
-from simdup.verify.edits import edit_similarities
+from simdup.verify.edits import Edits
 from simdup.verify.resemblance import common
 
 # Bytes of the cache of shingles, and of that of vectors: some 8,000 pages of 2,000 characters.
 CACHE_BYTES = 1 << 27
-# Forms of short texts that are remembered: 8 to 20 MB.
-FORMS = 1 << 16
 
 
 class _Sized(Protocol):
@@ -57,7 +52,8 @@ class Verifier:
     """Computes the measures of pairs that the criteria need.
 
     `shingles_of` and `vector_of` return the shingles and the TF-IDF vector of a document by its
-    number; the vector is made only if the cosine is needed.
+    number; the vector is made only if the cosine is needed.  `edits` measures pairs with a short
+    text, if there are any.
     """
 
     def __init__(
@@ -66,12 +62,11 @@ class Verifier:
         vector_of: Callable[[int], Vector],
         criteria: Criteria,
         cache_bytes: int = CACHE_BYTES,
-        short: ShortTexts | None = None,
+        edits: Edits | None = None,
     ) -> None:
         self._shingles = _Cache(shingles_of, cache_bytes)
         self._vectors = _Cache(vector_of, cache_bytes)
-        self._short = short
-        self._form = None if short is None else lru_cache(FORMS)(short.form)
+        self._edits = edits
         self._containment = criteria.containment
         self._angle = criteria.cosine is not None
         self._lossless = criteria.lossless
@@ -87,17 +82,18 @@ class Verifier:
         Where nothing is to be lost, a[k] is the document that would be kept.
         """
         edited, same_numbers = np.zeros(len(a), np.bool_), None
-        if self._short is not None:
-            edited = self._short.measures(a, b)
+        if self._edits is not None:
+            edited = self._edits.short.measures(a, b)
             same_numbers = ~edited
-            same_numbers[edited] = self._short.same_numbers(a[edited], b[edited])
+            same_numbers[edited] = self._edits.short.same_numbers(a[edited], b[edited])
         counted = ~edited
         if self._containment is not None or self._lossless:
             counted = np.ones(len(a), np.bool_)
         shared, first, second = np.zeros((3, len(a)), np.int64)
         shared[counted], first[counted], second[counted] = self._count(a[counted], b[counted])
         similarities = shared / np.maximum(first + second - shared, 1)
-        similarities[edited] = self._edit_similarities(a[edited], b[edited])
+        if self._edits is not None and edited.any():
+            similarities[edited] = self._edits.similarities(a[edited], b[edited])
         cosines = None
         if self._angle:
             cosines = np.array([self.cosine(*pair) for pair in _each(a, b)])
@@ -116,11 +112,6 @@ class Verifier:
         sets = ((of(one), of(other)) for one, other in _each(a, b))
         counted = [(common(one, other), len(one), len(other)) for one, other in sets]
         return np.array(counted, np.int64).reshape(-1, 3).T
-
-    def _edit_similarities(self, a: RowIds, b: RowIds) -> NDArray[np.float64]:
-        if self._form is None or not len(a):
-            return np.zeros(0)
-        return edit_similarities(*(list(map(self._form, one.tolist())) for one in (a, b)))
 
     def cosine(self, a: int, b: int) -> float:
         """Return the cosine of the vectors of `a` and `b`."""

@@ -299,8 +299,8 @@ def test_of_equals_the_first_is_kept() -> None:
 def test_the_text_of_a_pair_lists_similarity_rounded_down(simdup: Command, tmp_path: Path) -> None:
     # Two of three shingles: 0.6666..., which must not be shown as 0.6667.
     write(tmp_path, {"a.txt": "abcdefgh", "b.txt": "abcdefghi"})
-    options = ("-f", "jsonl", "-s", "0", "-d", "64", "--tokens", "chars:2", "--shingle", "7")
-    record = json.loads(simdup("scan", *options, "a.txt", "b.txt").lines[0])
+    options = ("-s", "0", "-d", "64", "--tokens", "chars:2", "--shingle", "7", "--no-short-texts")
+    record = json.loads(simdup("scan", "-f", "jsonl", *options, "a.txt", "b.txt").lines[0])
     assert record["weakest"] == record["pairs"][0]["similarity"] == 0.6666
 
 

@@ -100,7 +100,7 @@ def test_pairs_as_text_and_what_the_report_says(simdup: Command) -> None:
 @pytest.mark.usefixtures("corpus")
 def test_pairs_with_further_measures(simdup: Command) -> None:
     found = rows(simdup("scan", "c", "--pairs", "-f", "csv", "--containment", "0.5").out)
-    assert list(found[0])[4:] == ["containment", "contained"]
+    assert list(found[0])[4:] == ["containment", "contained", "measure"]
     assert (found[0]["containment"], found[0]["contained"]) == ("1.0000", "both")
 
 

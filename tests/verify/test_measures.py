@@ -213,9 +213,7 @@ def test_a_scan_lists_pairs_that_meet_all_measures(
         if all(values[name] >= share for name, share in least.items())
     }
     assert expected
-    if least["similarity"]:
-        options.append("--no-short-texts")
-    found = listed(simdup, *options)
+    found = listed(simdup, *options, "--no-short-texts")
     for (a, b), measures in found.items():
         texts = [" ".join(documents[name]) for name in (a, b)]
         side = plain.contained(*texts, least["containment"]) if "containment" in least else None
@@ -239,7 +237,7 @@ def test_csv_has_a_column_for_each_requested_measure(
 ) -> None:
     # The order on the command line differs from that of the columns.
     options = [word for name in reversed(asked) for word in (f"--{name}", "0")]
-    ran = simdup("scan", "c", "-f", "csv", "-q", "-s", "0", *EVERY, *options)
+    ran = simdup("scan", "c", "-f", "csv", "-q", "-s", "0", "--no-short-texts", *EVERY, *options)
     assert ran.status == 0
     usual = ["cluster", "role", "document", "fingerprint", "distance", "similarity"]
     sides = ["contained"] if "containment" in asked else []
@@ -320,7 +318,8 @@ def test_a_measure_is_a_share(simdup: Command, measure: str, value: float) -> No
 def test_a_scan_by_shingles_of_words(
     simdup: Command, documents: dict[str, list[str]], n: int
 ) -> None:
-    found = listed(simdup, "--shingle", f"words:{n}", "-s", "0", "--containment", "0")
+    options = ("--shingle", f"words:{n}", "-s", "0", "--containment", "0", "--no-short-texts")
+    found = listed(simdup, *options)
     assert len(found) == 10
     for (a, b), measures in found.items():
         runs = [plain.word_runs(_cut(documents[name]), n) for name in (a, b)]

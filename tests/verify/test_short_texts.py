@@ -5,7 +5,9 @@ import json
 import random
 from collections import Counter
 from itertools import combinations
+from math import floor
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,9 +16,9 @@ from hypothesis import strategies as st
 from oracles import plain
 from support import Command
 
-from simdup import compare, scan
+from simdup import compare, dedupe, scan
 from simdup.features.analyzer import Analyzer
-from simdup.features.short_texts import LONGEST, Forms, forms_of, spell_numbers
+from simdup.features.short_texts import Forms, forms_of, spell_numbers
 from simdup.fingerprints.edit_bands import edit_signatures
 from simdup.model.criteria import SHORT, Criteria
 from simdup.model.recipe import Recipe
@@ -31,7 +33,7 @@ few_letters = st.text("ab河岸天", min_size=1, max_size=24)
 
 
 def forms(*texts: str) -> Forms:
-    return forms_of(Analyzer.for_recipe(Recipe()).prepare_all(texts), LONGEST)
+    return forms_of(Analyzer.for_recipe(Recipe()).prepare_all(texts))
 
 
 def form(text: str) -> str:
@@ -98,10 +100,32 @@ def test_a_form_has_letters_and_digits_only(text: str, expected: str) -> None:
     assert form(text) == expected
 
 
-def test_a_long_text_has_no_form() -> None:
-    found = forms("字" * LONGEST, "字" * (LONGEST + 1), " ", "字 " * 10)
-    assert found.rows.tolist() == [0, 3]
-    assert found.lengths.tolist() == [LONGEST, 10]
+def test_every_text_but_an_empty_one_has_a_form() -> None:
+    found = forms("字" * 10_000, " ", "字 " * 10)
+    assert found.rows.tolist() == [0, 2]
+    assert found.lengths.tolist() == [10_000, 10]
+
+
+@given(
+    st.lists(st.text("ab+河岸一二百万十第1.,i v@:/-!", max_size=60), max_size=4), st.integers(8, 40)
+)
+def test_forms_up_to_a_length_are_those_of_all(texts: list[str], longest: int) -> None:
+    """Each form follows from its text alone, whatever is made beside it."""
+    prepared = Analyzer.for_recipe(Recipe()).prepare_all(texts)
+    found = forms_of(prepared, longest)
+    alone = [forms_of([one]) for one in prepared]
+    expected = [
+        (i, one.texts[0], one.numbers[0])
+        for i, one in enumerate(alone)
+        if one.texts and len(one.texts[0]) <= longest
+    ]
+    assert list(zip(found.rows.tolist(), found.texts, found.numbers, strict=True)) == expected
+
+
+def test_links_and_emoji_make_no_text_long() -> None:
+    text = "明天下午三点在二楼会议室开会请大家准时参加"
+    links = "".join(f" https://example.org/{i:040}" for i in range(20))
+    assert form(text + links + "😀" * 300) == form(text)
 
 
 @pytest.mark.parametrize(
@@ -205,6 +229,110 @@ def test_the_shorter_text_decides_which_measure_it_is() -> None:
         assert found.pairs[0].measure == ("edit" if length < SHORT else "jaccard")
         assert compare(text, longer).measure == found.pairs[0].measure
         assert compare(text, longer).similarity == found.pairs[0].similarity
+
+
+# Few distinct shingles, so that Jaccard similarity sees no difference in length.
+PARTS = HAN + "字词句段章节"
+REPEATED = {
+    "1": "第1集" + PARTS * 2,
+    "2": "第2集" + PARTS * 4,
+    "5": "good morning dear friends " * 5,
+    "6": "good morning dear friends " * 6,
+    "7": "good morning dear friends " * 7,
+    "many": "good morning dear friends " * 60,
+    "long": PARTS * 20,
+    "longer": PARTS * 21,
+}
+
+
+def down(share: float) -> float:
+    return floor(share * 10_000) / 10_000
+
+
+def by_definition(texts: dict[str, str]) -> dict[tuple[str, str], tuple[str, float]]:
+    """The measure and the similarity of each pair; those with other numbers are left out."""
+    known = {name: forms(text) for name, text in texts.items()}
+    found = {}
+    for a, b in combinations(texts, 2):
+        one, other = known[a].texts[0], known[b].texts[0]
+        if min(len(one), len(other)) >= SHORT:
+            found[a, b] = ("jaccard", plain.resemblance(texts[a], texts[b]))
+        elif known[a].numbers == known[b].numbers:
+            found[a, b] = ("edit", plain.edit_similarity(one, other))
+    return found
+
+
+@pytest.mark.parametrize("fields", [{}, {"linkage": "star"}, {"containment": 0.1}, {"cosine": 0.1}])
+@pytest.mark.parametrize("similarity", [0.05, 0.3, 0.7, 0.8])
+def test_a_short_text_is_measured_by_edits_beside_one_of_any_length(
+    similarity: float, fields: dict[str, Any]
+) -> None:
+    asked = {"similarity": similarity, "all_pairs": True, **fields}
+    found = {(p.a, p.b): p for p in scan(REPEATED, run=ONE_PROCESS, distance=64, **asked).pairs}
+    expected = by_definition(REPEATED)
+    if not fields:
+        assert found.keys() == {p for p, (_, one) in expected.items() if one >= similarity}
+    for pair, one in found.items():
+        assert (one.measure, one.similarity) == expected[pair]
+        compared = compare(*map(REPEATED.__getitem__, pair), similarity=similarity)
+        assert (compared.measure, compared.similarity) == expected[pair]
+
+
+def test_compare_and_dedupe_measure_a_short_text_beside_a_longer_one_by_edits() -> None:
+    for a, b in (("1", "2"), ("5", "7"), ("5", "many")):
+        found = compare(REPEATED[a], REPEATED[b])
+        assert not found.duplicates
+        assert found.measure == "edit"
+        assert not dedupe({a: REPEATED[a], b: REPEATED[b]}).removed
+    assert compare(REPEATED["5"], REPEATED["7"]).similarity == pytest.approx(5 / 7)
+    assert compare(REPEATED["5"], REPEATED["6"]).duplicates
+
+
+def test_what_is_linked_to_a_short_text_is_measured_by_edits_too() -> None:
+    texts = {n: "good morning dear friends " * n for n in (5, 6, 7, 8, 9)}
+    (cluster,) = scan(texts, run=ONE_PROCESS).clusters
+    assert [(m.name, m.role, m.measure) for m in cluster.members[1:]] == [
+        (6, "redundant", "edit"), *((n, "linked", "edit") for n in (7, 8, 9)),
+    ]  # fmt: skip
+    assert [m.similarity for m in cluster.members[1:]] == [5 / 6, 5 / 7, 5 / 8, 5 / 9]
+
+
+def test_lines_are_verified_by_edits_beside_longer_texts(simdup: Command, tmp_path: Path) -> None:
+    (tmp_path / "c").mkdir()
+    for name, text in REPEATED.items():
+        (tmp_path / "c" / name).write_text(text, encoding="utf-8")
+    (tmp_path / "lines").write_bytes(simdup("fingerprint", "c").out)
+    run = simdup("cluster", "lines", "-d", "64", "--verify-from", "c", "-f", "jsonl")
+    found = {
+        (Path(pair["a"]).name, Path(pair["b"]).name): (pair["measure"], pair["similarity"])
+        for record in map(json.loads, run.lines)
+        if record["type"] == "cluster"
+        for pair in record["pairs"]
+    }
+    expected = by_definition(dict(sorted(REPEATED.items())))
+    assert found == {p: (m, down(s)) for p, (m, s) in expected.items() if s >= 0.8}
+
+
+@pytest.mark.parametrize("similarity", [0.0, 0.5, 0.8])
+def test_a_threshold_changes_no_measure(simdup: Command, similarity: float) -> None:
+    a, b = "明天下午在二楼会议室开会请大家准时参加", "后天下午在三楼会议室开会请大家务必参加"
+    found = compare(a, b, similarity=similarity)
+    assert (found.measure, found.similarity) == ("edit", compare(a, b).similarity)
+    found = compare(a, b, similarity=similarity, containment=0.3)
+    assert (found.measure, found.similarity) == ("edit", compare(a, b).similarity)
+    pairs = scan([("a", a), ("b", b)], run=ONE_PROCESS, distance=64, similarity=0).pairs
+    assert [(p.measure, p.similarity) for p in pairs] == [("edit", found.similarity)]
+    assert compare(a, b, similarity=0.0, short_texts=False).similarity != found.similarity
+
+
+def test_without_a_similarity_numbers_and_few_words_decide_as_in_longer_texts() -> None:
+    """No similarity is asked for, so edits decide nothing: they are only shown."""
+    whole = "第3集" + PARTS * 12
+    found = scan([("a", whole), ("b", PARTS)], run=ONE_PROCESS, containment=0.9)
+    assert [(p.a, p.b, p.measure) for p in found.pairs] == [("a", "b", "edit")]
+    words = [("a", "cat"), ("b", "cat cat")]
+    assert not scan(words, run=ONE_PROCESS, similarity=0).clusters
+    assert compare("cat", "cat cat", similarity=0).too_short
 
 
 def test_a_text_much_longer_than_a_short_one_is_no_pair() -> None:
