@@ -13,7 +13,7 @@ import io
 import os
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import IO, Any, cast
 
@@ -28,6 +28,10 @@ _MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
 DETECT = "detect"
 
 _BUFFER = 1 << 16  # bytes that are compressed at a time
+
+# To begin a frame of Zstandard takes as long as to decompress 10 kB, and an empty one has 9 bytes.
+# This many are always read, and one more for each few bytes of content.
+_FRAMES, _LEAST = 10_000, 8
 
 
 def split_compression(path: str) -> tuple[str, str]:
@@ -64,7 +68,7 @@ def decompress(stream: IO[bytes], compression: str) -> Iterator[IO[bytes]]:
     else:
         zstd = _import_zstd()
         damages = (EOFError, zstd.ZstdError)
-        content = zstd.ZstdFile(stream, "rb")
+        content = io.BufferedReader(_ZstdReader(stream, zstd.ZstdDecompressor), _BUFFER)
     try:
         with content:
             yield content
@@ -89,6 +93,45 @@ def compress(stream: IO[bytes], compression: str) -> Iterator[IO[bytes]]:
     # Both take a microsecond or more for each write, however short the line is.
     with io.BufferedWriter(content, _BUFFER) as buffered:
         yield buffered
+
+
+class _ZstdReader(io.RawIOBase):
+    """The content of a stream of frames; unlike `ZstdFile` it counts them."""
+
+    def __init__(self, stream: IO[bytes], make: Callable[[], Any]) -> None:
+        self._stream = stream
+        self._make = make
+        self._frame = make()
+        self._left = _FRAMES * _LEAST  # more content, or fewer frames
+
+    def readable(self) -> bool:
+        """Return True."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Read some content; return its size, 0 at the end."""
+        data = b""
+        while not data:
+            given = b""
+            if self._frame.eof:
+                given = self._frame.unused_data or self._stream.read(io.DEFAULT_BUFFER_SIZE)
+                if not given:
+                    return 0
+                self._begin()
+            elif self._frame.needs_input:
+                given = self._stream.read(io.DEFAULT_BUFFER_SIZE)
+                if not given:
+                    raise EOFError
+            data = self._frame.decompress(given, len(buffer))
+        self._left += len(data)
+        buffer[: len(data)] = data
+        return len(data)
+
+    def _begin(self) -> None:
+        self._left -= _LEAST
+        if self._left < 0:
+            raise OSError(errno.EIO, "zstd data in too many frames for its size")
+        self._frame = self._make()
 
 
 def _import_zstd() -> Any:

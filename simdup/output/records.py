@@ -6,6 +6,7 @@ import csv
 import json
 import math
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from itertools import islice
@@ -265,8 +266,12 @@ def csv_rows(rows: Iterable[Iterable[object]], bom: bool) -> bytes:
 
 def _no_formula(cell: object) -> object:
     """Return a cell that a spreadsheet treats as text, not as a formula."""
-    return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA) else cell
+    if not isinstance(cell, str) or cell[:1].isalnum():
+        return cell
+    # Spreadsheets drop what is invisible at the start, and some read a wide sign as a plain one.
+    seen = (c for c in cell if not c.isspace() and unicodedata.category(c) not in ("Cc", "Cf"))
+    sign = unicodedata.normalize("NFKC", next(seen, ""))
+    return f"'{cell}" if sign.startswith(_FORMULA) or cell.startswith(_ENDS) else cell
 
 
-# A spreadsheet drops a leading tab or carriage return, and evaluates the rest.
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_FORMULA, _ENDS = ("=", "+", "-", "@"), ("\t", "\r", "\n")

@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+import time
 import tracemalloc
 from collections import deque
 from pathlib import Path
@@ -146,6 +147,27 @@ def test_files_of_more_than_the_limit_and_of_just_as_much(simdup: Command, tmp_p
     assert (ran.status, ran.err) == (2, "simdup: a.txt: larger than 1 kB: see --max-size\n")
     ran = simdup("scan", "-", "--max-size", "100", stdin=text.encode())
     assert (ran.status, "standard input: larger than 100 bytes" in ran.err) == (2, True)
+
+
+def test_empty_frames_do_not_take_long(simdup: Command, tmp_path: Path) -> None:
+    """Earlier, 8 MB took 10 s: no byte of content was there for a limit to see."""
+    frame = bytes.fromhex("28b52ffd2000010000")
+    write(tmp_path / "c", {"a.txt": prose(1)})
+    (tmp_path / "c/b.txt.zst").write_bytes(frame * (8 << 20 >> 3))
+    started = time.process_time()
+    ran = simdup("scan", "c", "-j", "1")
+    assert time.process_time() - started < 5
+    said = "simdup: c/b.txt.zst: zstd data in too many frames for its size"
+    assert (ran.status, ran.err.splitlines()[0]) == (2, said)
+
+
+def test_records_may_be_frames_of_their_own(simdup: Command, tmp_path: Path) -> None:
+    rows = [json.dumps({"text": f"{n} {prose(n % 9)[:40]}"}).encode() + b"\n" for n in range(500)]
+    with open(tmp_path / "r.jsonl.zst", "wb") as file:
+        for row in rows * 40:
+            with compress(file, "zstd") as frame:
+                frame.write(row)
+    assert "20,000 documents" in simdup("scan", "r.jsonl.zst", "--no-verify").err
 
 
 OPTIONS = [

@@ -188,6 +188,20 @@ class TestBooks:
         found = read(epub(pages, ["n", "a", "b", "gone"], nav), "epub")
         assert isinstance(found, Document)
         assert (found.text, found.title) == ("第一章\na&b\n第二章", "书名")
+        assert found.note == "1 of 3 chapters are missing"
+
+    def test_chapters_that_a_book_lacks_are_said(self) -> None:
+        kinds = {"lost": "application/xhtml+xml", "picture": "image/svg+xml"}
+        items = "".join(
+            f'<item id="{one}" href="{one}" media-type="{kind}"/>' for one, kind in kinds.items()
+        )
+        for spine, note in ((["a", "picture"], ""), (["a", "lost"], "1 of 2 chapters are missing")):
+            found = read(epub({"a": "<p>文</p>"}, spine, items), "epub")
+            assert isinstance(found, Document)
+            assert (found.text, found.note) == ("文", note)
+        found = read(epub({"a": "<p>文</p>"}, ["lost", "gone"], items), "epub")
+        assert isinstance(found, Skipped)
+        assert (found.reason, found.error) == ("2 of 2 chapters are missing", True)
 
     def test_a_protected_book(self) -> None:
         content = epub({"a": "<p>文</p>"}, ["a"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bz2
+import gzip
 import io
 import lzma
 import struct
@@ -59,6 +60,10 @@ def overlapping(scale: Scale) -> bytes:
     return content[:start] + entries + bytes(tail)
 
 
+# Streams without content.
+NOTHING = {"gz": gzip.compress(b"", mtime=0), "zst": bytes.fromhex("28b52ffd2000010000")}
+
+
 BOMBS = [
     Entry("gzip bomb", flood("bomb.txt.gz", b"a "), says=LARGE),
     Entry("Zstandard bomb", flood("bomb.txt.zst", b"a "), says=LARGE),
@@ -77,6 +82,17 @@ BOMBS = [
     ),
     Entry(
         "gzip bomb of line feeds", flood("r.jsonl.gz", b"\n", ROW, ROW, 16), status=0, seconds=90
+    ),
+    Entry(
+        "gzip without content",
+        file("e.txt.gz", lambda scale: NOTHING["gz"] * (scale.unit >> 6)),
+        status=0,
+        seconds=30,
+    ),
+    Entry(
+        "Zstandard without content",
+        file("e.txt.zst", lambda scale: NOTHING["zst"] * (scale.unit >> 3)),
+        says="too many frames",
     ),
     Entry("gzip in gzip", nested_compression, status=0),
     Entry(

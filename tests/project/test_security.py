@@ -239,7 +239,13 @@ def test_a_link_in_the_output_leads_nowhere(simdup: Command, tmp_path: Path) -> 
 
 
 @POSIX
-@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r"])
+@pytest.mark.parametrize(
+    "start",
+    [
+        *("=", "+", "-", "@", "\t", "\r", "\n", " =", "\u3000=", "\ufeff=", "\u200b\x01@"),
+        *("＝", "＋", "－", "＠", "﹦", " ＝"),
+    ],
+)
 def test_cells_for_a_spreadsheet_are_no_formulas(
     simdup: Command, tmp_path: Path, start: str
 ) -> None:
@@ -250,3 +256,12 @@ def test_cells_for_a_spreadsheet_are_no_formulas(
     found = simdup("scan", "rows.jsonl", "--id-field", "id", "-f", "csv", "--bom").out
     rows = list(csv.reader(io.StringIO(found.decode("utf-8-sig"), newline="")))
     assert {row[2] for row in rows[1:]} == {f"'{name}" for name in names}
+
+
+def test_other_cells_for_a_spreadsheet_stay_as_they_are(simdup: Command, tmp_path: Path) -> None:
+    names = ["a=1", "（一）", "", "_", "1-2", "“”", "￥3", " b"]
+    rows = (json.dumps({"id": name, "text": prose(1)}) for name in names)
+    write(tmp_path, {"rows.jsonl": "\n".join(rows)})
+    found = simdup("scan", "rows.jsonl", "--id-field", "id", "-f", "csv", "--bom").out
+    cells = csv.reader(io.StringIO(found.decode("utf-8-sig"), newline=""))
+    assert {row[2] for row in cells} > {name for name in names if name}

@@ -32,27 +32,39 @@ def read_epub(package: Package) -> Found:
     roots = (given.get("full-path") for _, given in attributes_of(package.read(_CONTAINER)))
     root = next(filter(None, roots), "")
     xml = package.read(root)
-    pages = _pages(attributes_of(xml), posixpath.dirname(root))
+    listed = _pages(attributes_of(xml), posixpath.dirname(root))
+    pages = [page for page in listed if page in package]
     if _ENCRYPTION in package:
         locked = {given.get("URI") for _, given in attributes_of(package.read(_ENCRYPTION))}
         # Fonts alone are often obfuscated, and the text is not.
         if locked.intersection(pages):
             raise NotReadable(ENCRYPTED)
-    texts = [_text(package.read(page)) for page in pages if page in package]
-    return Found("\n".join(filter(None, texts)), text_of(xml, _TITLE)[0].partition("\n")[0] or None)
+    text = "\n".join(filter(None, (_text(package.read(page)) for page in pages)))
+    title = text_of(xml, _TITLE)[0].partition("\n")[0] or None
+    missing = len(listed) - len(pages)
+    note = f"{missing:,} of {len(listed):,} chapters are missing" if missing else ""
+    if missing and not text:
+        raise NotReadable(note)
+    return Found(text, title, note)
 
 
 def _pages(elements: list[tuple[str, dict[str, str]]], folder: str) -> list[str]:
-    """Return the pages of the spine; the table of contents is left out."""
-    listed: dict[str, str] = {}
+    """Return the pages of the spine, empty for one that is not listed.
+
+    The table of contents is left out, and so are pictures.
+    """
+    listed: dict[str, str | None] = {}
     spine = []
     for name, given in elements:
-        if name.endswith(" item") and given.get("media-type") in _PAGES:
-            if "nav" not in given.get("properties", "").split():
-                listed[given.get("id", "")] = resolve(folder, unquote(given.get("href", "")))
+        if name.endswith(" item"):
+            nav = "nav" in given.get("properties", "").split()
+            page = given.get("media-type") in _PAGES and not nav
+            path = resolve(folder, unquote(given.get("href", ""))) if page else None
+            listed[given.get("id", "")] = path
         elif name.endswith(" itemref"):
             spine.append(given.get("idref", ""))
-    return [listed[one] for one in spine if one in listed]
+    paths = (listed.get(one, "") for one in spine)
+    return [path for path in paths if path is not None]
 
 
 def _text(page: bytes) -> str:
