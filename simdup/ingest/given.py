@@ -36,6 +36,7 @@ class Given:
 
     def __init__(self, named: Iterable[str] = (), reading: Reading | None = None) -> None:
         self._reading = reading or Reading()
+        self._told = frozenset(map(os.path.realpath, self._reading.told))
         # Of the texts passed from Python, by number; filled while they are cut into batches.
         self.ids: list[Any] = []
         # Of all documents, if a field of records tells them.
@@ -120,7 +121,8 @@ class Given:
         skipped, notes = list[Skipped](), list[tuple[str, str]]()
         for one in found:
             if isinstance(one, LeftOut):
-                notes.append((one.document, one.reason))
+                if os.path.realpath(str(one.document)) not in self._told:
+                    notes.append((one.document, one.reason))
             else:
                 skipped.append(self.skip(one))
         return skipped, notes

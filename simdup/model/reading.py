@@ -49,6 +49,9 @@ class Reading:
         The most bytes of a document, decompressed; larger ones are skipped.
     outputs : tuple of str
         Files that the run writes; a walk leaves them out.
+    told : tuple of str
+        Results of simdup that the run is told of, such as a baseline: that a walk leaves them out
+        is not noted.
     """
 
     encoding: str | None = None
@@ -67,6 +70,7 @@ class Reading:
     group_argument: str = "across"
     title_field: str | None = None
     ignore: bool = True
+    told: tuple[str, ...] = ()
 
     @property
     def text_fields(self) -> tuple[str, ...]:

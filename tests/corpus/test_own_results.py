@@ -67,6 +67,27 @@ def test_files_that_only_resemble_results_are_read(content: bytes) -> None:
     assert not is_own_result(content)
 
 
+@pytest.mark.parametrize("typed", [True, False])
+def test_what_a_run_is_told_of_is_left_out_without_a_note(
+    simdup: Command, tmp_path: Path, typed: bool
+) -> None:
+    """Earlier, each run noted its own baseline."""
+    row = '{"type": "decision", "decision": "distinct", "documents": ["c/a.txt", "c/b.txt"]}\n'
+    write(tmp_path, {"c/a.txt": prose(1), "c/b.txt": prose(2), "c/own.jsonl": row})
+    (tmp_path / "link").symlink_to("c")
+    options = ["--baseline", "link/base", "--decisions", "c/own.jsonl"]
+    assert simdup("scan", "c", *options, "--update-baseline").status == 0
+    if not typed:
+        write(tmp_path, {"simdup.toml": 'baseline = "c/base"\ndecisions = "c/own.jsonl"\n'})
+    ran = simdup("scan", "c", *(options if typed else ()))
+    assert "left out" not in ran.err
+    assert "Read 2 documents" in ran.err
+    assert "c/own.jsonl: left out: a result" in simdup("scan", "c", "--isolated").err
+    # The copy of a folder is whole.
+    assert simdup("dedupe", "c", "-o", "out", *options[2:]).status == 0
+    assert (tmp_path / "out/own.jsonl").read_text() == row
+
+
 def test_a_run_does_not_read_its_own_output(simdup: Command, tmp_path: Path) -> None:
     """Earlier, a model was a document of the next run that wrote it."""
     write(tmp_path / "c", {"a.txt": prose(1), "b.txt": prose(2)})

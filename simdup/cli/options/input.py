@@ -51,20 +51,23 @@ _MAX_SIZE = _input(
 )
 
 
-# Options that name a file the command writes.
-_WRITTEN = ("path", "model", "removed")
+# Options that name a file the command writes, and those that name a result of an earlier one.
+_WRITTEN, _TOLD = ("path", "model", "removed"), ("baseline", "decisions")
 
 
 def _make_reading(encoding: str | None, field: tuple[str, ...], **given: Any) -> Reading:
     from simdup.corpus.decoding import known_encoding
 
     params = click.get_current_context().params
-    outputs = tuple(params[name] for name in _WRITTEN if params.get(name) not in (None, "-"))
+    given["outputs"], given["told"] = (
+        tuple(params[name] for name in names if params.get(name) not in (None, "-"))
+        for names in (_WRITTEN, _TOLD)
+    )
     if encoding == "auto":
         encoding = None
     if encoding is not None:
         known_encoding(encoding)
-    return Reading(encoding, field=field[0] if len(field) == 1 else field, **given, outputs=outputs)
+    return Reading(encoding, field=field[0] if len(field) == 1 else field, **given)
 
 
 _SINGLE = (_ENCODING, *_RECORDS, *_HTML, _MAX_SIZE)
