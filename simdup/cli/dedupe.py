@@ -183,7 +183,7 @@ def command(
 def _say_written(cleaned: Cleaned, writing: _Writing, screen: options.Screen) -> None:
     """Print where the corpus was written, how much of it stays, what it lacks and lost."""
     from simdup.operations.losses import find_lost
-    from simdup.output.account import account_text, lost_text, spared_words
+    from simdup.output.account import account_text, lost_text
     from simdup.output.escaping import shown
     from simdup.output.summary import added_words, cleaned_words, missing_words
 
@@ -203,7 +203,7 @@ def _say_written(cleaned: Cleaned, writing: _Writing, screen: options.Screen) ->
         screen.report(words("added", index=index, added=added_words(cleaned.added, words)))
     screen.report(missing_words(cleaned, words))
     if result.spared and not screen.quiet:
-        screen.report(spared_words(result, words))
+        screen.report(words("spared.lost"))
         screen.table(lost_text(find_lost(result), screen.painter))
     if writing.corpus.by is not None:
         screen.table(account_text(cleaned.parts, writing.corpus.by, screen.painter))

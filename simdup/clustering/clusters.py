@@ -13,7 +13,7 @@ from simdup.clustering.linkage import components
 from simdup.fingerprints.fingerprinter import Fingerprints
 from simdup.lsh.simhash import to_hex
 from simdup.model.clusters import Cluster, Member, Pair
-from simdup.model.criteria import EDIT, JACCARD, LOSSLESS, UNMEASURED, Criteria, Measures
+from simdup.model.criteria import EDIT, JACCARD, UNMEASURED, Criteria, Measures
 from simdup.search.arrays import RowIds
 
 
@@ -23,22 +23,27 @@ class Measured(NamedTuple):
     similarity: NDArray[np.float64] | None = None
     containment: NDArray[np.float64] | None = None
     cosine: NDArray[np.float64] | None = None
-    # int8[pairs]: 1 for a first text that is contained in the second, 2 for the second, 3 for both.
+    # int8[pairs]: 1 for a first text that is contained in the second, 2 for the second, 3 for both;
+    # see `Measures`.
     contained: NDArray[np.int8] | None = None
     # bool[pairs]: False for short texts with different numbers; None if these do not matter.
     same_numbers: NDArray[np.bool_] | None = None
-    # float64[pairs]: see `Measures`; None if something may be lost.
-    covered: NDArray[np.float64] | None = None
+    covered: NDArray[np.float64] | None = None  # float64[pairs, 2]: see `Measures`
 
     def accepted(self, criteria: Criteria, pairs: int) -> NDArray[np.bool_]:
-        """Return which of the pairs meet the criteria."""
+        """Return which of the pairs meet the criteria, whichever of the two is kept."""
         least = (criteria.similarity, criteria.containment, criteria.cosine)
         good = np.ones(pairs, np.bool_) if self.same_numbers is None else self.same_numbers.copy()
-        if criteria.lossless and self.covered is not None:
-            good &= self.covered >= LOSSLESS
         for asked, found in zip(least, self[:3], strict=True):
             if asked is not None and found is not None:
                 good &= found >= asked
+        return good
+
+    def taken(self, criteria: Criteria, pairs: int) -> NDArray[np.bool_]:
+        """Return of which pairs the second document may be removed, if the first is kept."""
+        good = self.accepted(criteria, pairs)
+        if criteria.directed and self.contained is not None:
+            good &= self.contained & 2 > 0
         return good
 
     def take(self, which: NDArray[np.bool_] | RowIds) -> Measured:
@@ -51,21 +56,23 @@ class Measured(NamedTuple):
         columns = [[None] * pairs if one is None else one.tolist() for one in self[:3]]
         sides = [0] * pairs if self.contained is None else self.contained.tolist()
         same = [True] * pairs if self.same_numbers is None else self.same_numbers.tolist()
-        covered = [None] * pairs if self.covered is None else self.covered.tolist()
+        covered = [None] * pairs if self.covered is None else map(tuple, self.covered.tolist())
         return list(map(Measures, *columns, map(_SIDES.__getitem__, sides), same, covered))
 
     def turned(self, which: NDArray[np.bool_]) -> Measured:
         """Return the measures with the two texts of some pairs exchanged."""
-        if self.contained is None:
+        if self.contained is None or self.covered is None:
             return self
-        return self._replace(contained=np.where(which, _TURNED[self.contained], self.contained))
+        sides = np.where(which, _TURNED[self.contained], self.contained)
+        shares = np.where(which[:, np.newaxis], self.covered[:, ::-1], self.covered)
+        return self._replace(contained=sides, covered=shares)
 
 
 # By the values of `Measured.contained`.
 _SIDES = (None, "a", "b", "both")
 _TURNED = np.array([0, 2, 1, 3], np.int8)
 
-# Measures pairs of documents, given by number; the one that would be kept comes first.
+# Measures pairs of documents, given by number.
 Measure: TypeAlias = Callable[[RowIds, RowIds], Measured]
 # Tells which pairs of documents are measured by edit similarity.
 ByEdit: TypeAlias = Callable[[RowIds, RowIds], NDArray[np.bool_]]
@@ -99,6 +106,11 @@ class DocumentPair(NamedTuple):
     def estimated(self) -> bool:
         """Whether the similarity is an estimate: documents of indexes have numbers below 0."""
         return self.a < 0 and self.measures.similarity is not None
+
+    def taken_by(self, kept: int, criteria: Criteria) -> bool:
+        """Return whether the other document may be removed, if this one is kept."""
+        side = "b" if kept == self.a else "a"
+        return not criteria.directed or self.measures.contained in (side, "both")
 
 
 class Group(NamedTuple):
@@ -190,7 +202,8 @@ def form_clusters(
     sorted_groups = sorted(groups, key=lambda group: (-len(group.members), group.members[0]))
     figures = _beside_kept(sorted_groups, documents, criteria)
     return tuple(
-        _cluster(number, group, documents, figures) for number, group in enumerate(sorted_groups, 1)
+        _cluster(number, group, documents, figures, criteria)
+        for number, group in enumerate(sorted_groups, 1)
     )
 
 
@@ -199,7 +212,7 @@ class _Figures(NamedTuple):
 
     distance: int
     measures: Measures
-    accepted: bool  # whether that meets the criteria
+    taken: bool  # whether the kept document may stand for this one
     estimated: bool = False  # whether the similarity is an estimate
 
 
@@ -213,7 +226,8 @@ def _beside_kept(
         for pair in group.pairs:
             if group.kept in (pair.a, pair.b):
                 other = pair.b if pair.a == group.kept else pair.a
-                figures[other] = _Figures(pair.distance, pair.measures, True, pair.estimated)
+                taken = pair.taken_by(group.kept, criteria)
+                figures[other] = _Figures(pair.distance, pair.measures, taken, pair.estimated)
         others = (one for one in group.members if one != group.kept and one not in figures)
         missing += [(group.kept, one) for one in others]
     # Of a document of an index all pairs are known, and there is no text to measure.
@@ -223,37 +237,44 @@ def _beside_kept(
     missing = [pair for pair in missing if pair[0] >= 0]
     a, b = np.array(missing, np.int64).reshape(-1, 2).T
     measured = documents.measure(a, b)
-    accepted = (measured.accepted(criteria, len(a)) & documents.apart(a, b)).tolist()
+    taken = (measured.taken(criteria, len(a)) & documents.apart(a, b)).tolist()
     pairs = documents.pairs(a, b, measured)
-    for (_, other), pair, good in zip(missing, pairs, accepted, strict=True):
+    for (_, other), pair, good in zip(missing, pairs, taken, strict=True):
         near = pair.distance <= criteria.distance or not criteria.by_distance
         figures[other] = _Figures(pair.distance, pair.measures, good and near)
     return figures
 
 
 def _cluster(
-    number: int, group: Group, documents: ScannedDocuments, figures: dict[int, _Figures]
+    number: int,
+    group: Group,
+    documents: ScannedDocuments,
+    figures: dict[int, _Figures],
+    criteria: Criteria,
 ) -> Cluster:
     names, kept = documents.names, group.kept
     ordered_members = [kept, *(one for one in group.members if one != kept)]
     hexes = to_hex(documents.fingerprints.values[ordered_members], documents.fingerprints.bits)
     members = [Member(names[kept], "kept", hexes[0], number=kept, beside=kept)]
-    beside_reference = _beside_references(group, documents)
+    beside_reference = _beside_references(group, documents, criteria)
     for one, digits in zip(ordered_members[1:], hexes[1:], strict=True):
-        distance, measures, accepted, estimated = figures[one]
-        role, beside = "redundant" if accepted else "linked", kept
+        distance, measures, taken, estimated = figures[one]
+        role, beside = "redundant" if taken else "linked", kept
         if one in documents.references:
             role = "kept"
-        elif not accepted and one in beside_reference:
+        elif not taken and one in beside_reference:
             role, pair = "redundant", beside_reference[one]
             beside, _, distance, measures = pair
             estimated = pair.estimated
         shares, side = measures[:3], _side(measures.contained, one > beside)
         kind = documents.kind(one, beside, measures)
+        covered = None
+        if criteria.lossless and measures.covered is not None:
+            covered = measures.covered[one > beside]
         members.append(
             Member(
                 names[one], role, digits, distance, *shares, one, beside, estimated, side, kind,
-                measures.covered,
+                covered,
             )
         )  # fmt: skip
     pairs = tuple(map(documents.pair, group.pairs))
@@ -267,14 +288,16 @@ def _side(contained: str | None, second: bool) -> str | None:
     return "document" if (contained == "b") == second else "kept"
 
 
-def _beside_references(group: Group, documents: ScannedDocuments) -> dict[int, DocumentPair]:
-    """Return, for each document, its first pair with a reference, if any.
+def _beside_references(
+    group: Group, documents: ScannedDocuments, criteria: Criteria
+) -> dict[int, DocumentPair]:
+    """Return, for each document, its first pair with a reference that may stand for it, if any.
 
     References come first in the input, so a pair's smaller number is the reference.
     """
     found: dict[int, DocumentPair] = {}
     for pair in group.pairs if documents.references else ():
-        if pair.a in documents.references:
+        if pair.a in documents.references and pair.taken_by(pair.a, criteria):
             found.setdefault(pair.b, pair)
     if not found or documents.digests is None:
         return found

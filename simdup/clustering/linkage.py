@@ -47,11 +47,12 @@ def stars(
     priority: Callable[[int], Priority],
     twins: Container[int] = (),
 ) -> list[Group]:
-    """Return groups in which every document is a pair with the kept one (star linkage).
+    """Return groups in which the kept document takes every other one (star linkage).
 
-    Documents are visited by priority: a document without a group is kept, and its partners
-    without a group join it.  Redundancy is therefore never transitive.  A stream deduplicator that
-    keeps whatever comes first does the same.
+    The first document of a pair may take the second; if either may take the other, there are two
+    such pairs.  Documents are visited by priority: a document without a group is kept, and those
+    without a group that it may take join it.  Redundancy is therefore never transitive.  A stream
+    deduplicator that keeps whatever comes first does the same.
 
     `first_of` maps each copy to the first identical document; only that one needs to appear in
     pairs with others.  Groups are ascending.  The copies of `twins` are never pairs, so the others
@@ -64,7 +65,7 @@ def stars(
     for a, b in pairs:
         a, b = first_of.get(a, a), first_of.get(b, b)
         partners.setdefault(a, set()).add(b)
-        partners.setdefault(b, set()).add(a)
+        partners.setdefault(b, set())
 
     def family(document: int) -> Group:
         return copies.get(document, [document])

@@ -1,33 +1,13 @@
-"""Documents that stay only because the kept one near them lacks something of their text."""
+"""Documents that stay only because the kept one near them does not contain them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
-from simdup.clustering.clusters import Group, ScannedDocuments
+from simdup.clustering.clusters import ScannedDocuments
 from simdup.model.clusters import Cluster, Spared
-
-
-def list_spared(alike: Iterable[Group], contained: Iterable[Group]) -> list[tuple[int, int]]:
-    """Return (document, kept) of documents that only one of two groupings removes, by number.
-
-    Parameters
-    ----------
-    alike : iterable of Group
-        The groups of a grouping that may lose something.
-    contained : iterable of Group
-        Those of one that does not.
-    """
-    kept_for = {one: group.kept for group in contained for one in group.members}
-    spared = (
-        (one, kept_for.get(group.kept, group.kept))
-        for group in alike
-        for one in group.members
-        if one != group.kept and kept_for.get(one, one) == one
-    )
-    return sorted((one, kept) for one, kept in spared if one != kept)
 
 
 def describe_spared(
@@ -41,6 +21,7 @@ def describe_spared(
     figures = documents.measure(kept, numbers).each(len(stay)) if stay else []
     names = documents.names
     return tuple(
-        Spared(names[one], names[beside], found.similarity, found.covered or 0.0, one, beside)
+        Spared(names[one], names[beside], found.similarity, found.covered[1], one, beside)
         for (one, beside), found in zip(stay, figures, strict=True)
+        if found.covered is not None
     )

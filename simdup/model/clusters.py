@@ -54,8 +54,8 @@ class Member:
     name
         The name of the document, or its id, as it was passed from Python.
     role : str
-        ``kept``; ``redundant``: it meets the criteria with a kept document; or ``linked``: it is
-        connected to the kept one through others only.
+        ``kept``; ``redundant``: it meets the criteria with a kept document, which contains it if a
+        containment was asked for; or ``linked``: it is connected to the kept one all the same.
     fingerprint : str
         The fingerprint as lower-case hex digits.
     distance : int or None
@@ -97,7 +97,7 @@ class Member:
 
 
 class Spared(NamedTuple):
-    """A document that is not redundant only because something of it would be lost."""
+    """A document that is not redundant only because the kept one near it does not contain it."""
 
     name: Any
     kept: Any  # the name of the kept document that it is near to

@@ -61,22 +61,29 @@ class Measures(NamedTuple):
     similarity: float | None = None  # Jaccard similarity of their shingles
     containment: float | None = None
     cosine: float | None = None
-    # If a containment is asked for, the text that has so much of it in the other: `a`, the first,
-    # `b`, or `both`; None if neither has.
+    # If what is removed must be contained in what is kept, the text that is contained in the other:
+    # `a`, the first, `b`, or `both`; None if neither is.
     contained: str | None = None
     same_numbers: bool = True  # False if short texts differ in their numbers, and these matter
-    # If nothing is to be lost: the share of the second text's shingles that the first has.
-    covered: float | None = None
+    # The share of each text's shingles that the other has, if that matters.
+    covered: tuple[float, float] | None = None
+
+    def turned(self) -> Measures:
+        """Return the measures with the two texts exchanged."""
+        side = _TURNED.get(self.contained or "", self.contained)
+        shares = None if self.covered is None else self.covered[::-1]
+        return self._replace(contained=side, covered=shares)
 
 
 UNMEASURED = Measures()
+_TURNED = {"a": "b", "b": "a"}
 
 
 # The measures beside the similarity.
 _FURTHER = ("containment", "cosine")
 
 # Fields that may be None.
-_OPTIONAL = ("similarity", "containment", "cosine", "linkage", "across")
+_OPTIONAL = ("similarity", "containment", "cosine", "keep", "linkage", "across")
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,11 +102,13 @@ class Criteria:
     shingle : Shingling
         Given as ``N`` characters or ``words:N``.
     keep : str
-        One of `KEEP`: which document of a cluster is kept.  With ``max:FIELD`` and ``min:FIELD``
-        it is the record with the largest or smallest number, date or time in a field; dates
-        begin with the year, and records without one come last.  Of equals, the first is kept.
+        One of `KEEP`: which document of a cluster is kept; if it is not given, the first, or with
+        a containment the longest: an excerpt does not stand for the whole.  With ``max:FIELD`` and
+        ``min:FIELD`` it is the record with the largest or smallest number, date or time in a field;
+        dates begin with the year, and records without one come last.  Of equals, the first is kept.
     containment, cosine : float or None
-        The lowest value of these measures; None if they do not matter.
+        The lowest value of these measures; None if they do not matter.  With a containment, only
+        what the kept document contains to this degree is redundant.
     method : str
         One of `METHODS`: how candidates are found; ``auto`` uses simhash and minhash, and shared
         passages if a containment is set.
@@ -141,7 +150,7 @@ class Criteria:
     similarity: float = _NOT_SET
     verify: bool = True
     shingle: Shingling = CHARACTERS_5
-    keep: str = "first"
+    keep: str = _NOT_SET
     containment: float | None = None
     cosine: float | None = None
     method: str = "auto"
@@ -166,6 +175,8 @@ class Criteria:
         if self.similarity is None:
             similarity = SIMILARITY if self.containment is None else 0.0
             object.__setattr__(self, "similarity", similarity)
+        if self.keep is None:
+            object.__setattr__(self, "keep", "first" if self.containment is None else "longest")
         if self.distance < 0:
             raise invalid("distance", self.distance, "0 or more bits")
         for name in ("similarity", "containment", "cosine"):
@@ -241,10 +252,24 @@ class Criteria:
         """Whether the distance is a condition; otherwise it only proposes candidates."""
         return self.searches == ("simhash",)
 
+    @property
+    def covering(self) -> float | None:
+        """The least share of a removed document's shingles that the kept one has; None for any."""
+        lossless = LOSSLESS if self.lossless else None
+        return max(filter(None, (self.containment, lossless)), default=self.containment)
+
+    @property
+    def directed(self) -> bool:
+        """Whether what is removed must be contained in what is kept."""
+        return self.covering is not None
+
     def accepts(self, measures: Measures) -> bool:
-        """Return whether the measures are high enough; those not measured do not matter."""
+        """Return whether the measures are high enough; those not measured do not matter.
+
+        Where nothing is to be lost, the first text must contain the second.
+        """
         least = (self.similarity, self.containment, self.cosine)
-        lost = measures.covered is not None and measures.covered < LOSSLESS
+        lost = self.lossless and measures.contained not in ("b", "both")
         return (
             measures.same_numbers
             and not lost
@@ -259,10 +284,10 @@ class Criteria:
         """The measures of a text and itself."""
         if not self.verify:
             return UNMEASURED
-        contained = None if self.containment is None else "both"
         containment, cosine = (1.0 if name in self.extras else None for name in _FURTHER)
-        covered = 1.0 if self.lossless else None
-        return Measures(1.0, containment, cosine, contained, covered=covered)
+        if not self.directed:
+            return Measures(1.0, containment, cosine)
+        return Measures(1.0, containment, cosine, "both", covered=(1.0, 1.0))
 
 
 class CriteriaFields(TypedDict, total=False):

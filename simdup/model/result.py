@@ -40,8 +40,8 @@ class Result:
     pages : Pages, optional
         How the result becomes HTML.
     spared : tuple of Spared
-        With `Criteria.lossless`, the documents that are not redundant only because the kept one
-        lacks something of them, in input order.
+        With `Criteria.lossless` or a containment, and star linkage: the documents that are not
+        redundant only because the kept one near them does not contain them, in input order.
     known : tuple of Cluster
         Further clusters, of which a baseline has all pairs.
     """

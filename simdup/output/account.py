@@ -6,12 +6,10 @@ import re
 from collections.abc import Iterable, Iterator
 
 from simdup.model.cleaned import Lost, Part
-from simdup.model.result import Result
 from simdup.output.escaping import shown
 from simdup.output.removed import BEGINNING
 from simdup.output.summary import size_words
 from simdup.output.text import Painter, aligned, shortened
-from simdup.output.words import ENGLISH, Words
 
 # More rows do not help a person; programs get all.
 ROWS = 20
@@ -48,11 +46,6 @@ def _row(cells: Iterable[str], name: str) -> str:
     """Return a line of the table: figures, and a name of any width behind them."""
     figures = (aligned(cell, width) for cell, width in zip(cells, _WIDTHS, strict=True))
     return "  ".join([*figures, name])
-
-
-def spared_words(result: Result, words: Words = ENGLISH) -> str:
-    """Return how many documents stay because something of them would be lost."""
-    return words("spared", documents=words("documents", n=len(result.spared)))
 
 
 def lost_text(lost: Iterable[Lost], paint: Painter) -> Iterator[str]:

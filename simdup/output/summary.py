@@ -52,6 +52,7 @@ def report(
         _compared(summary, words),
         _listed(result, selection, words),
         _linked(summary, criteria, words),
+        _spared(result, words),
         _star(summary, words),
         _checked(result, criteria, words),
         _proposed(summary, words),
@@ -115,11 +116,20 @@ def _linked(summary: Summary, criteria: Criteria, words: Words) -> str:
         return ""
     if criteria.across is not None:
         return words("linked.across", n=summary.linked)
+    if criteria.directed:
+        return words("linked.contained", n=summary.linked)
     far = ""
     measured = criteria.verify and criteria.similarity and summary.indexed is None
     if measured and not (criteria.extras or criteria.by_distance):
         far = words("linked.far", similarity=criteria.similarity)
     return words("linked", n=summary.linked, far=far)
+
+
+def _spared(result: Result, words: Words) -> str:
+    """Return how many documents stay because the kept one does not contain them."""
+    if not result.spared:
+        return ""
+    return words("spared", documents=words("documents", n=len(result.spared)))
 
 
 def _star(summary: Summary, words: Words) -> str:

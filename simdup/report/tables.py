@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from simdup.corpus.files import STDIN
 from simdup.ingest.origins import Origins
-from simdup.model.clusters import Cluster, Member
+from simdup.model.clusters import Cluster, Member, Pair
 from simdup.model.criteria import EDIT
 from simdup.model.result import Result
 from simdup.report.columns import pack
@@ -23,6 +23,11 @@ ROLES = ("kept", "redundant", "linked")
 # estimate, its text is that of the kept one, it was left out of a cleaned corpus, its similarity is
 # that of short texts.
 _REFERENCE, _FILE, _ESTIMATED, _EXACT, _REMOVED, _EDITED = 1, 2, 4, 8, 16, 32
+
+
+# Flags of a pair: its texts are the same, its similarity is an estimate, and only one document is
+# contained in the other, as was asked for: the first stays beside the second, or the second stays.
+_SAME, _ABOUT, _FIRST_STAYS, _SECOND_STAYS = 1, 2, 4, 8
 
 
 def ten_thousandths(similarity: float | None) -> int:
@@ -186,8 +191,14 @@ def _pairs(clusters: Sequence[Cluster]) -> dict[str, NDArray[Any]]:
         "pairB": _u32([b for _, b in places]),
         "pairDistance": np.array([pair.distance for pair in pairs], np.uint16),
         "pairSimilarity": np.array([ten_thousandths(pair.similarity) for pair in pairs], np.int32),
-        "pairFlags": np.array([pair.exact + 2 * pair.estimated for pair in pairs], np.uint8),
+        "pairFlags": np.array([_pair_flags(pair) for pair in pairs], np.uint8),
     }
+
+
+def _pair_flags(pair: Pair) -> int:
+    """Return what a page knows of a pair: among others, which document is not in the other."""
+    stays = {"b": _FIRST_STAYS, "a": _SECOND_STAYS}.get(pair.contained or "", 0)
+    return _SAME * pair.exact | _ABOUT * pair.estimated | stays
 
 
 def _u32(values: Sequence[int]) -> NDArray[np.uint32]:

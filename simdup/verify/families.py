@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,13 +69,19 @@ class Family:
     """Documents connected by candidates, known by their places in `proposals`."""
 
     def __init__(
-        self, proposals: Proposals, documents: ScannedDocuments, texts: Texts, centre: int
+        self,
+        proposals: Proposals,
+        documents: ScannedDocuments,
+        texts: Texts,
+        centre: int,
+        directed: bool = False,
     ) -> None:
         self.proposals = proposals
         self._documents = documents
         self._texts = texts
         self._criteria = proposals.settings.criteria
         self._centre = centre  # the document to compare with all others first
+        self._directed = directed  # whether a star has only what its kept document contains
         # Checked pairs: the total, and for each search of the criteria.
         self.checked = np.zeros(1 + len(self._criteria.searches), np.int64)
         costs = np.maximum(self._costs, _LEAST_COST)
@@ -99,14 +105,14 @@ class Family:
 
         With `among` (bool[n]), only those are visited and taken; each other document keeps itself.
         """
-        left = ~self._near_centre if among is None else among & ~self._near_centre
+        taken = self._taken_by_centre
+        left = ~taken if among is None else among & ~taken
         left[self._centre] = False
         centres = np.arange(len(self))
-        taken = self._near_centre if among is None else among & self._near_centre
-        centres[taken] = self._centre
+        centres[taken if among is None else among & taken] = self._centre
         if left.any():
             some = self._lists.take(left[self._lists.rows])
-            found = stars(some, order[left[order]], self._check)
+            found = stars(some, order[left[order]], self._takes)
             rows = np.flatnonzero(left)
             centres[rows] = found[rows]
         return centres
@@ -128,6 +134,26 @@ class Family:
         partners = first_partners(self._lists, places, self._check)
         # The centre may have twins, which need its first partner; lists need not have it.
         partners[places == self._centre] = min(self._centre_pairs, default=-1)
+        return self._paired(partners, places)
+
+    def holders(self, places: RowIds) -> dict[int, tuple[int, DocumentPair]]:
+        """Return the first reference that contains each of `places`, if any, and the pair.
+
+        These are not in the star of the centre.
+        """
+        references = self.proposals.references
+        places = places[~references[places]]
+        if not self._directed or not len(places):
+            return {}
+
+        def possible(i: RowIds, j: RowIds) -> NDArray[np.bool_]:
+            return references[j] & self._takes.possible(j, i)
+
+        check = Check(possible, lambda i, j: self._takes.passes(j, i))
+        return self._paired(first_partners(self._lists, places, check), places)
+
+    def _paired(self, partners: RowIds, places: RowIds) -> dict[int, tuple[int, DocumentPair]]:
+        """Return the pairs of places with their partners, which are -1 for none; see `firsts`."""
         found = partners >= 0
         pairs = self._measure(partners[found], places[found])
         partner_of = dict(zip(places.tolist(), self.proposals.rows[partners].tolist(), strict=True))
@@ -146,6 +172,17 @@ class Family:
         near[list(self._centre_pairs)] = True
         return near
 
+    @property
+    def _taken_by_centre(self) -> NDArray[np.bool_]:
+        """Which documents are in the star of the centre."""
+        if not self._directed:
+            return self._near_centre
+        centre = int(self.proposals.rows[self._centre])
+        pairs = self._centre_pairs.items()
+        taken = np.zeros(len(self), np.bool_)
+        taken[[other for other, pair in pairs if pair.taken_by(centre, self._criteria)]] = True
+        return taken
+
     def _measure(self, i: RowIds, j: RowIds) -> dict[int, DocumentPair]:
         """Return the pairs (i[k], j[k]) that meet the criteria, by j."""
         a, b = self.proposals.rows[i], self.proposals.rows[j]
@@ -163,7 +200,14 @@ class Family:
         """The check whether documents are candidates that meet the criteria."""
         return Check(self._possible, self._passes)
 
-    def _possible(self, i: RowIds, j: RowIds) -> NDArray[np.bool_]:
+    @property
+    def _takes(self) -> Check:
+        """The check whether i[k], if it is kept, has j[k] in its star."""
+        if not self._directed:
+            return self._check
+        return Check(partial(self._possible, directed=True), partial(self._passes, directed=True))
+
+    def _possible(self, i: RowIds, j: RowIds, directed: bool = False) -> NDArray[np.bool_]:
         good = np.ones(len(i), np.bool_)
         if self._by_keys is not None:
             good = self.proposals.test(i, j)
@@ -172,14 +216,16 @@ class Family:
         if self._sets is not None:
             edited = False if self._forms is None else self._forms.measure(i, j)
             some = np.flatnonzero(good & ~np.asarray(edited))
-            good[some] = self._sets.may_reach(i[some], j[some])
+            good[some] = self._sets.may_reach(i[some], j[some], directed)
         return good
 
-    def _passes(self, i: RowIds, j: RowIds) -> NDArray[np.bool_]:
+    def _passes(self, i: RowIds, j: RowIds, directed: bool = False) -> NDArray[np.bool_]:
         good = np.zeros(len(i), np.bool_)
         some = self._afford(i, j)
         a, b = self.proposals.rows[i[some]], self.proposals.rows[j[some]]
-        good[some] = self._documents.measure(a, b).accepted(self._criteria, len(some))
+        measured = self._documents.measure(a, b)
+        accepted = measured.taken if directed else measured.accepted
+        good[some] = accepted(self._criteria, len(some))
         return good
 
     def _afford(self, i: RowIds, j: RowIds) -> RowIds:
@@ -222,12 +268,12 @@ class Family:
 
     @cached_property
     def _by_texts(self) -> Lists:
-        """Lists in which all similar texts meet, except those of two partners of the centre."""
+        """Lists in which all similar texts meet, except those of two in the star of the centre."""
         lists = Lists.none()
         if self._sets is not None:
-            settled = self._near_centre | (np.arange(len(self)) == self._centre)
-            lossless = self._criteria.lossless
-            lists = self._sets.holder_lists() if lossless else self._sets.lists(settled)
+            settled = self._taken_by_centre | (np.arange(len(self)) == self._centre)
+            holders = self._directed and self._criteria.lossless
+            lists = self._sets.holder_lists() if holders else self._sets.lists(settled)
         if self._forms is not None:  # short texts need not share a rare shingle
             blocks = self.proposals.blocks() if self.proposals.by_distance else []
             of_forms, left_out = self._forms.lists(blocks)
@@ -237,7 +283,7 @@ class Family:
 
     @property
     def _lists(self) -> Lists:
-        """Lists in which all possible pairs meet, except those of two partners of the centre."""
+        """Lists in which all possible pairs meet, except those of two in the star of the centre."""
         return self._by_texts if self._by_keys is None else self._by_keys
 
     @cached_property

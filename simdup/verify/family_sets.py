@@ -45,19 +45,19 @@ class FamilySets:
         self._read = read
         self._lengths = lengths
         self._similarity = criteria.similarity
-        self._lossless = criteria.lossless
+        self._covering = criteria.covering or 0.0
 
-    def may_reach(self, i: RowIds, j: RowIds) -> NDArray[np.bool_]:
+    def may_reach(self, i: RowIds, j: RowIds, directed: bool = False) -> NDArray[np.bool_]:
         """Return which pairs may meet the criteria; odd sketches never reject one that does.
 
-        Where nothing is to be lost, i[k] is the document that would be kept.
+        With `directed`, i[k] must contain j[k].
         """
         sketches, sizes = self._sketches
         # Sets that differ in d of a + b elements share (a + b - d) / 2.
         share = (1 - self._similarity) / (1 + self._similarity)
         most = share * (sizes[i] + sizes[j])
-        if self._lossless:
-            most = np.minimum(most, sizes[i] + (1 - 2 * LOSSLESS) * sizes[j])
+        if directed:
+            most = np.minimum(most, sizes[i] + (1 - 2 * self._covering) * sizes[j])
         return least_difference(sketches, i, j) <= most + 1e-6
 
     def holder_lists(self) -> Lists:

@@ -37,15 +37,12 @@ class _Partner(NamedTuple):
 
     def pair(self, document: int) -> DocumentPair:
         """Return its pair with a document, which may be a copy of the measured one."""
-        measures, after = self.measures, self.number > document
-        if after != self.after and measures.contained in _TURNED:
-            measures = measures._replace(contained=_TURNED[measures.contained])
+        measures = self.measures
+        if (self.number > document) != self.after:
+            measures = measures.turned()
         low, high = sorted((document, self.number))
         return DocumentPair(low, high, self.distance, measures)
 
-
-# The text that is contained in the other, with the two exchanged.
-_TURNED = {"a": "b", "b": "a"}
 
 _Partners = dict[int, _Partner]
 
@@ -63,14 +60,8 @@ class Listing:
         """Return the groups with their pairs."""
         near = [self._beside_kept(group) for group in bare]
         far = [self._far(*both) for both in zip(bare, near, strict=True)]
-        numbers = self.family.proposals.rows
         places = np.concatenate([np.zeros(0, np.int64), *far])
-        firsts = {
-            int(numbers[place]): _Partner(
-                partner, pair.distance, pair.measures, partner > numbers[place]
-            )
-            for place, (partner, pair) in self.family.firsts(places).items()
-        }
+        firsts = self._partners(self.family.firsts(places))
         return [self._group(*both, firsts) for both in zip(bare, near, strict=True)]
 
     def _beside_kept(self, group: BareGroup) -> _Partners:
@@ -81,10 +72,25 @@ class Listing:
         # The kept document is never a pair with its twins.
         near = {} if centre in self.copies.twins else {centre: _Partner(group.kept, 0, identical)}
         others = group.members[group.members != group.centre]
-        for place, pair in self.family.beside(group.centre, others).items():
+        beside = self.family.beside(group.centre, others)
+        for place, pair in beside.items():
             number, after = int(numbers[place]), centre > numbers[place]
             near[number] = _Partner(group.kept, pair.distance, pair.measures, after)
+        if np.count_nonzero(self.family.proposals.references[group.members]) > 1:
+            criteria = self.family.proposals.settings.criteria
+            taken = [one for one, pair in beside.items() if pair.taken_by(centre, criteria)]
+            near |= self._partners(self.family.holders(others[~np.isin(others, taken)]))
         return near
+
+    def _partners(self, firsts: dict[int, tuple[int, DocumentPair]]) -> _Partners:
+        """Return the partners of documents, by number, given their pairs by place."""
+        numbers = self.family.proposals.rows
+        return {
+            int(numbers[place]): _Partner(
+                partner, pair.distance, pair.measures, partner > numbers[place]
+            )
+            for place, (partner, pair) in firsts.items()
+        }
 
     def _far(self, group: BareGroup, near: _Partners) -> RowIds:
         """Return the places of documents that are not paired with the kept one."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from simdup.clustering.clusters import DocumentPair, Group, ScannedDocuments
 from simdup.clustering.linkage import Priority, components, stars
-from simdup.clustering.spared import list_spared
 from simdup.fingerprints.bands import Signatures
 from simdup.fingerprints.edit_bands import EditSignatures
 from simdup.fingerprints.fingerprinter import Fingerprints
@@ -50,6 +49,11 @@ class Grouping:
         """Whether documents are joined only with the kept one."""
         return self.settings.criteria.linkage == "star"
 
+    @property
+    def directed(self) -> bool:
+        """Whether stars have only what the kept document contains."""
+        return self.settings.criteria.directed
+
 
 @dataclass(slots=True)
 class Found:
@@ -60,7 +64,7 @@ class Found:
     candidates_by: dict[str, int] = field(default_factory=dict)  # for each search
     unchecked: int = 0  # pairs that would have cost too much
     star_redundant: int = 0  # documents that would be redundant with star linkage
-    # Documents that stay because something of them would be lost, and the kept one near each.
+    # Documents that stay because the kept one near them, which follows, does not contain them.
     spared: list[tuple[int, int]] = field(default_factory=list)
 
     def figures(self, criteria: Criteria) -> dict[str, Any]:
@@ -97,13 +101,12 @@ def find_groups(given: Grouping) -> Found:
     Only the first of several identical documents is compared with others.  References are not
     compared with each other.
     """
-    parts, criteria = _part(given), given.settings.criteria
-    found = _form_groups(parts, given)
-    if criteria.lossless:
-        settings = replace(given.settings, criteria=replace(criteria, lossless=False))
-        parts = parts._replace(proposals=replace(parts.proposals, settings=settings))
-        alike = _form_groups(parts, replace(given, settings=settings))
-        found.spared = list_spared(alike.groups, found.groups)
+    parts = _part(given)
+    found = Found(candidates_by=dict.fromkeys(given.settings.criteria.searches, 0))
+    pairs = _find_pairs(parts, given, found)
+    _form_groups(parts, pairs, given, found)
+    if given.star and given.directed:
+        found.spared = _find_spared(parts, pairs, given, found.groups)
     return found
 
 
@@ -123,17 +126,53 @@ def _part(given: Grouping) -> _Parts:
     return _Parts(copies, proposals, ~large, small, list(groups_of(roots, large)))
 
 
-def _form_groups(parts: _Parts, given: Grouping) -> Found:
-    copies, proposals, criteria = parts.copies, parts.proposals, given.settings.criteria
-    found = Found(candidates_by=dict.fromkeys(criteria.searches, 0))
+def _find_pairs(parts: _Parts, given: Grouping, found: Found) -> list[DocumentPair]:
+    """Return the pairs of the documents that are not in a family."""
+    copies, criteria = parts.copies, given.settings.criteria
     pairs = copies.pairs(criteria.identical, copies.distinct[parts.small])
     found.count(len(pairs), *[len(pairs)] * len(criteria.searches))
-    some = proposals.take(parts.searched)
-    pairs += _verify(some, copies, given, found)
-    _group(sorted(pairs), copies, given, found)
+    pairs += _verify(parts.proposals.take(parts.searched), copies, given, found)
+    return sorted(pairs)
+
+
+def _form_groups(parts: _Parts, pairs: list[DocumentPair], given: Grouping, found: Found) -> None:
+    _group(pairs, parts.copies, given, found)
     for members in parts.families:
-        _group_family(proposals.take(members), copies, given, found)
-    return found
+        _group_family(parts.proposals.take(members), parts.copies, given, found)
+
+
+def _find_spared(
+    parts: _Parts, pairs: list[DocumentPair], given: Grouping, groups: Sequence[Group]
+) -> list[tuple[int, int]]:
+    """Return (document, kept) of what stays near a kept one that does not contain it.
+
+    These are the stars of what stays, if the kept document need not contain the others.
+    """
+    copies = parts.copies
+    gone = {one for group in groups for one in group.members if one != group.kept}
+
+    def left(document: int) -> bool:
+        return not gone.issuperset(copies.of(copies.first_of.get(document, document)))
+
+    both = [(pair.a, pair.b) for pair in pairs if left(pair.a) and left(pair.b)]
+    alike = _stars([*both, *((b, a) for a, b in both)], copies, given)
+    for rows in parts.families:
+        proposals = parts.proposals.take(rows)
+        places = _places(proposals, copies, given)
+        order = np.argsort(places)
+        family = Family(proposals, given.documents, given.texts, int(order[0]))
+        among = np.array([left(one) for one in proposals.rows.tolist()], np.bool_)
+        roots = family.stars(order, among)
+        alike += [
+            copies.star(int(proposals.rows[_centre(members, places)]),
+                        proposals.rows[members].tolist(), given.priority)
+            for members in groups_of(roots, among)
+        ]  # fmt: skip
+    spared = []
+    for group in alike:
+        kept = min(group, key=given.priority)
+        spared += [(one, kept) for one in group if one != kept and one not in gone]
+    return sorted(spared)
 
 
 def _places(proposals: Proposals, copies: Copies, given: Grouping) -> RowIds:
@@ -191,18 +230,12 @@ def _verify(
     proposals: Proposals, copies: Copies, given: Grouping, found: Found
 ) -> list[DocumentPair]:
     """Return the candidates that meet the criteria."""
-    # Where nothing is to be lost, it matters which one of a pair would be kept.
-    lossless = given.settings.criteria.lossless
-    places = _places(proposals, copies, given) if lossless else None
     documents, run = given.documents, given.settings.run
     pairs: list[DocumentPair] = []
     done = 0
     for i, j in proposals.pairs():
         by = proposals.proposed_by(i, j)
         found.count(len(i), *np.count_nonzero(by, axis=1).tolist())
-        if places is not None:
-            later = places[i] > places[j]
-            i, j = np.where(later, j, i), np.where(later, i, j)
         a, b = proposals.rows[i], proposals.rows[j]
         for first in range(0, len(a), _CHUNK):
             some = np.arange(first, min(first + _CHUNK, len(a)))
@@ -222,7 +255,7 @@ def _group(pairs: list[DocumentPair], copies: Copies, given: Grouping, found: Fo
     """Add the groups connected by verified pairs."""
     numbers = [(pair.a, pair.b) for pair in pairs]
     star = given.star
-    members = _stars(numbers, copies, given) if star else components(numbers)
+    members = _stars(_takes(pairs, given), copies, given) if star else components(numbers)
     group_of = {document: number for number, group in enumerate(members) for document in group}
     pairs_of: list[list[DocumentPair]] = [[] for _ in members]
     for pair in pairs:
@@ -234,13 +267,22 @@ def _group(pairs: list[DocumentPair], copies: Copies, given: Grouping, found: Fo
         for group, listed in zip(members, pairs_of, strict=True)
     ]
     found.groups += groups
-    if not star and any(map(_is_chain, groups)):
-        members = _stars(numbers, copies, given)
+    if not star and any(_is_chain(group, given) for group in groups):
+        members = _stars(_takes(pairs, given), copies, given)
     found.star_redundant += _count_redundant(members, given)
 
 
-def _stars(pairs: list[tuple[int, int]], copies: Copies, given: Grouping) -> list[list[int]]:
+def _stars(pairs: Iterable[tuple[int, int]], copies: Copies, given: Grouping) -> list[list[int]]:
     return stars(pairs, copies.first_of, given.priority, copies.twins)
+
+
+def _takes(pairs: Iterable[DocumentPair], given: Grouping) -> Iterator[tuple[int, int]]:
+    """Yield (a, b) for each document b that may be removed if a is kept."""
+    criteria = given.settings.criteria
+    for pair in pairs:
+        for kept, other in ((pair.a, pair.b), (pair.b, pair.a)):
+            if pair.taken_by(kept, criteria):
+                yield kept, other
 
 
 def _count_redundant(groups: Iterable[Sequence[int]], given: Grouping) -> int:
@@ -252,9 +294,13 @@ def _count_redundant(groups: Iterable[Sequence[int]], given: Grouping) -> int:
     )
 
 
-def _is_chain(group: Group) -> bool:
-    """Return whether some document of a group is not paired with the kept one."""
-    beside = sum(group.kept in (pair.a, pair.b) for pair in group.pairs)
+def _is_chain(group: Group, given: Grouping) -> bool:
+    """Return whether the kept document of a group may not stand for all others."""
+    criteria = given.settings.criteria
+    beside = sum(
+        group.kept in (pair.a, pair.b) and pair.taken_by(group.kept, criteria)
+        for pair in group.pairs
+    )
     return beside < len(group.members) - 1
 
 
@@ -267,7 +313,7 @@ def _group_family(proposals: Proposals, copies: Copies, given: Grouping, found: 
     """Add the groups of a family, which has too many candidates to verify all."""
     places = _places(proposals, copies, given)
     order = np.argsort(places)
-    family = Family(proposals, given.documents, given.texts, int(order[0]))
+    family = Family(proposals, given.documents, given.texts, int(order[0]), given.directed)
     roots = family.stars(order) if given.star else family.components()
     several = np.array([one not in copies.twins for one in proposals.rows.tolist()], np.bool_)
     several &= copies.sizes[proposals.rows] > 1
@@ -284,7 +330,7 @@ def _group_family(proposals: Proposals, copies: Copies, given: Grouping, found: 
         # Other groups would be the same with stars: every document is near the kept one, or alone.
         chains = np.zeros(len(roots), np.bool_)
         for one, group in zip(bare, groups, strict=True):
-            chains[one.members] = _is_chain(group)
+            chains[one.members] = _is_chain(group, given)
         if chains.any():
             roots = np.where(chains, family.stars(order, chains), roots)
     numbers = proposals.rows

@@ -67,9 +67,9 @@ class Verifier:
         self._shingles = _Cache(shingles_of, cache_bytes)
         self._vectors = _Cache(vector_of, cache_bytes)
         self._edits = edits
-        self._containment = criteria.containment
+        self._containment = criteria.containment is not None
         self._angle = criteria.cosine is not None
-        self._lossless = criteria.lossless
+        self._covering = criteria.covering
 
     def measure(self, a: int, b: int) -> Measures:
         """Return the measures of documents `a` and `b`."""
@@ -77,17 +77,14 @@ class Verifier:
         return measures
 
     def measure_all(self, a: RowIds, b: RowIds) -> Measured:
-        """Return the measures of each pair (a[k], b[k]).
-
-        Where nothing is to be lost, a[k] is the document that would be kept.
-        """
+        """Return the measures of each pair (a[k], b[k])."""
         edited, same_numbers = np.zeros(len(a), np.bool_), None
         if self._edits is not None:
             edited = self._edits.short.measures(a, b)
             same_numbers = ~edited
             same_numbers[edited] = self._edits.short.same_numbers(a[edited], b[edited])
         counted = ~edited
-        if self._containment is not None or self._lossless:
+        if self._covering is not None:
             counted = np.ones(len(a), np.bool_)
         shared, first, second = np.zeros((3, len(a)), np.int64)
         shared[counted], first[counted], second[counted] = self._count(a[counted], b[counted])
@@ -98,13 +95,12 @@ class Verifier:
         if self._angle:
             cosines = np.array([self.cosine(*pair) for pair in _each(a, b)])
         found = Measured(similarities, cosine=cosines, same_numbers=same_numbers)
-        shares = shared / np.maximum([first, second], 1)
-        if self._lossless:
-            found = found._replace(covered=shares[1])
-        if self._containment is None:
+        if self._covering is None:
             return found
-        one, other = (shares >= self._containment).astype(np.int8)
-        return found._replace(containment=shares.max(axis=0), contained=one + 2 * other)
+        shares = shared / np.maximum([first, second], 1)
+        one, other = (shares >= self._covering).astype(np.int8)
+        found = found._replace(contained=one + 2 * other, covered=shares.T)
+        return found._replace(containment=shares.max(axis=0)) if self._containment else found
 
     def _count(self, a: RowIds, b: RowIds) -> RowIds:
         """Return the shingles that pairs share, those of `a` and those of `b` (int64[3, pairs])."""

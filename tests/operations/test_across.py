@@ -79,16 +79,26 @@ def plain(records: list[Record], fields: dict[str, Any]) -> Plain:
         partners[i].add(j)
         partners[j].add(i)
 
+    least = fields.get("containment")
+    sets = [shingles("".join(one.text.split())) for one in records]
+
+    def takes(kept: int, one: int) -> bool:
+        same = sets[kept] == sets[one]
+        return least is None or same or len(sets[one] & sets[kept]) >= least * len(sets[one])
+
     def rank(i: int) -> tuple[int, int, int]:
-        length = len("".join(records[i].text.split())) if fields.get("keep") == "longest" else 0
-        return (0 if records[i].reference else 1, -length, i)
+        keep = fields.get("keep", "first" if least is None else "longest")
+        sign = {"longest": -1, "shortest": 1}.get(keep, 0)
+        length = len("".join(records[i].text.split()))
+        return (0 if records[i].reference else 1, sign * length, i)
 
     groups: list[set[int]] = []
     taken: set[int] = set()
     for i in sorted(range(len(records)), key=rank):
         if i in taken:
             continue
-        group = {i} | (partners[i] - taken)
+        star = fields.get("linkage") == "star"
+        group = {i} | {one for one in partners[i] - taken if not star or takes(i, one)}
         while fields.get("linkage") != "star":
             more = set().union(*(partners[one] for one in group)) - group
             if not more:
@@ -98,7 +108,10 @@ def plain(records: list[Record], fields: dict[str, Any]) -> Plain:
         groups += [group] if len(group) > 1 else []
     kept = {min(group, key=rank) for group in groups}
     stay = kept | {i for group in groups for i in group if records[i].reference}
-    redundant = {i for group in groups for i in group - stay if partners[i] & group & stay}
+    redundant = {
+        i for group in groups for i in group - stay
+        if any(takes(one, i) for one in partners[i] & group & stay)
+    }  # fmt: skip
     return Plain({frozenset(group) for group in groups}, kept, redundant, found)
 
 
@@ -141,7 +154,9 @@ SETTINGS: list[dict[str, Any]] = [
     {"method": "pstable", "similarity": 0.0, "cosine": 0.6},
     {"containment": 0.8},
     {"containment": 0.7, "keep": "longest", "linkage": "star"},
-    {"containment": 0.6, "keep": "longest"},
+    {"containment": 0.6, "keep": "shortest"},
+    {"containment": 0.6, "keep": "first"},
+    {"containment": 0.6, "keep": "shortest", "linkage": "star"},
     {"verify": False, "distance": 8},
     {"verify": False, "method": "minhash", "linkage": "star"},
     {"shingle": "words:1", "similarity": 0.7},

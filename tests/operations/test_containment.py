@@ -1,17 +1,24 @@
 """Excerpts of long documents: which are found, and in which direction they are contained."""
 
+import csv
+import io
 import json
 import random
 import time
 from itertools import combinations
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
 
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
 from oracles import plain
-from support import Command, seeds, write
+from support import Command, examples, prose, seeds, write
 
-from simdup import Result, SimdupError, compare, scan
+from simdup import Result, SimdupError, compare, dedupe, scan
 from simdup.model.settings import RunOptions
+from simdup.verify import pairs, proposals
 
 HAN = [chr(0x4E00 + i) for i in range(600)]
 _letters = random.Random(0)
@@ -145,11 +152,12 @@ def test_without_a_similarity_only_the_containment_counts(simdup: Command, tmp_p
     cluster, summary = map(json.loads, ran.lines)
     (pair,) = cluster["pairs"]
     assert (pair["a"], pair["b"], pair["contained"]) == ("c/part", "c/whole", "a")
-    assert cluster["documents"][1]["contained"] == "kept"
+    assert [one["document"] for one in cluster["documents"]] == ["c/whole", "c/part"]
+    assert cluster["documents"][1]["contained"] == "document"
     assert summary["candidates_by"]["passages"] == 1
-    longest = simdup("scan", "c", "--containment", "0.9", "--keep", "longest").text
-    assert "contained  document" in longest.splitlines()[0]
-    assert longest.splitlines()[3].split()[-2:] == ["document", "c/part"]
+    shown = simdup("scan", "c", "--containment", "0.9").text
+    assert "contained  document" in shown.splitlines()[0]
+    assert shown.splitlines()[3].split()[-2:] == ["document", "c/part"]
     # A similarity that is set must be met as well.
     assert simdup("scan", "c", "--containment", "0.9", "-s", "0.8", "-q").out == b""
     # A method that was asked for by name does not look for passages.
@@ -161,9 +169,30 @@ def test_dedupe_removes_excerpts(simdup: Command, tmp_path: Path) -> None:
     chance = random.Random(6)
     whole = han(chance, 2000)
     write(tmp_path, {"c/a part": whole[500:700], "c/whole": whole})
-    ran = simdup("dedupe", "c", "--containment", "0.9", "--keep", "longest", "-o", "out")
+    ran = simdup("dedupe", "c", "--containment", "0.9", "-o", "out")
     assert ran.status == 0
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["whole"]
+    assert "(kept: longest)" in ran.err
+
+
+def test_a_whole_stays_beside_an_excerpt_that_is_kept(simdup: Command, tmp_path: Path) -> None:
+    chance = random.Random(6)
+    whole = han(chance, 2000)
+    write(tmp_path, {"c/a part": whole[500:700], "c/whole": whole})
+    asked = ("--containment", "0.9", "--keep", "first")
+    ran = simdup("dedupe", "c", *asked, "-o", "out", "--removed", "gone.jsonl")
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["a part", "whole"]
+    assert "Spared 1 document that the kept one does not contain." in ran.err
+    (line,) = map(json.loads, (tmp_path / "gone.jsonl").read_text().splitlines())
+    assert (line["type"], line["document"], line["kept"]) == ("spared", "c/whole", "c/a part")
+    ran = simdup("scan", "c", *asked, "-f", "csv")
+    rows = list(csv.DictReader(io.StringIO(ran.text)))
+    assert [(row["role"], row["contained"]) for row in rows] == [("kept", ""), ("linked", "kept")]
+    assert "1 more is linked: the kept document does not contain it." in ran.err
+    write(tmp_path, {"known": whole[500:700]})
+    ran = simdup("scan", "c/whole", "--containment", "0.9", "--reference", "known", "-f", "csv")
+    rows = list(csv.DictReader(io.StringIO(ran.text)))
+    assert [row["role"] for row in rows] == ["kept", "linked"]
 
 
 def test_compare_says_which_text_is_contained() -> None:
@@ -179,3 +208,114 @@ def test_compare_says_which_text_is_contained() -> None:
     )  # fmt: skip
     with pytest.raises(SimdupError):
         compare(whole, whole, containment=2)
+
+
+# Sentences; texts are some of them in a row, so many are contained in others.
+SENTENCES = [prose(seed, 30) for seed in range(1, 12)]
+SPANS = st.lists(st.tuples(st.integers(0, 8), st.integers(3, 11)), min_size=2, max_size=9)
+
+
+class Oracle:
+    """Which texts stand for which others, by hand; the first ones are references."""
+
+    def __init__(
+        self, texts: list[str], references: int, keep: str, least: float, similarity: float
+    ) -> None:
+        sets = [plain.shingles(plain.solid(text)) for text in texts]
+        self.all, self.references = range(len(texts)), range(references)
+        # share[a][b]: how much of a is in b.
+        self.share = [[len(a & b) / len(a) for b in sets] for a in sets]
+        self.least = least
+        self.alike = [[len(a & b) / len(a | b) >= similarity for b in sets] for a in sets]
+        sizes = [len(plain.solid(text)) for text in texts]
+        sign = {"first": 0, "longest": -1, "shortest": 1}[keep]
+        first = {i: (i >= references, sign * sizes[i], i) for i in self.all}
+        self.order = sorted(self.all, key=first.__getitem__)
+
+    def takes(self, kept: int, one: int) -> bool:
+        return self.paired(kept, one) and self.share[one][kept] >= self.least
+
+    def paired(self, a: int, b: int) -> bool:
+        both = a in self.references and b in self.references
+        contained = max(self.share[a][b], self.share[b][a]) >= self.least
+        return contained and self.alike[a][b] and not both
+
+    def stars(self) -> dict[int, int]:
+        """Each redundant document, and the one that is kept for it."""
+        kept_for: dict[int, int] = {}
+        for place, kept in enumerate(self.order):
+            if kept not in kept_for:
+                later = self.order[place + 1 :]
+                found = [one for one in later if one not in kept_for and self.takes(kept, one)]
+                kept_for |= dict.fromkeys(found, kept)
+        return kept_for
+
+    def spared(self, kept_for: dict[int, int]) -> dict[int, int]:
+        """Each document that stays beside one that does not contain it."""
+        order = [one for one in self.order if one not in kept_for]
+        found: dict[int, int] = {}
+        for place, kept in enumerate(order):
+            if kept not in found:
+                later = [one for one in order[place + 1 :] if one not in found]
+                found |= {one: kept for one in later if self.paired(kept, one)}
+        return found
+
+    def roles(self) -> dict[int, str]:
+        """The role of each document that is in a cluster, with single linkage."""
+        group = {i: {i} for i in self.all}
+        for a, b in combinations(self.all, 2):
+            if self.paired(a, b) and group[a] is not group[b]:
+                group[a] |= group[b]
+                group |= dict.fromkeys(group[b], group[a])
+        roles = {}
+        for one in self.all:
+            if len(group[one]) > 1:
+                kept = next(i for i in self.order if i in group[one])
+                stays = {kept, *group[one].intersection(self.references)}
+                taken = any(self.takes(i, one) for i in stays)
+                roles[one] = "kept" if one in stays else "redundant" if taken else "linked"
+        return roles
+
+
+@pytest.mark.parametrize("large", [64, 2])
+@pytest.mark.parametrize("similarity", [0, 0.3])
+@examples(25)
+@given(
+    SPANS, st.sampled_from(["", "first", "longest", "shortest"]), st.integers(0, 2),
+    st.sampled_from([0.5, 0.8]),
+)  # fmt: skip
+def test_only_what_the_kept_document_contains_is_redundant(
+    large: int, similarity: float, spans: list[tuple[int, int]], keep: str, known: int, least: float
+) -> None:
+    """By hand: with both linkages, in small and in large clusters, with and without references."""
+    texts = ["".join(SENTENCES[start : start + size]) for start, size in spans]
+    known = min(known, len(texts) - 1)
+    # What equals a reference is compared with no other.
+    assume(all(texts.count(text) == 1 for text in texts[:known]))
+    oracle = Oracle(texts, known, keep or "longest", least, similarity)
+    asked: dict[str, Any] = {"containment": least, "similarity": similarity, "recipe": "plain"}
+    asked |= {"short_texts": False, "run": ONE} | ({"keep": keep} if keep else {})
+    with pytest.MonkeyPatch.context() as patch, TemporaryDirectory() as folder:
+        patch.setattr(pairs, "LARGE", large)
+        patch.setattr(proposals, "LARGE", large)
+        write(Path(folder), {f"{i}": texts[i] for i in range(known)})
+        references = [f"{folder}/{i}" for i in range(known)]
+        data = list(enumerate(texts))[known:]
+        single = scan(data, references=references, **asked)
+        cleaned = dedupe(data, references=references, **asked)
+    members = [member for cluster in single.clusters for member in cluster.members]
+    assert {member.number: member.role for member in members} == oracle.roles()
+    for member in members:
+        if member.role == "redundant":
+            assert member.contained in ("document", "both")
+            assert oracle.takes(member.beside, member.number)
+    kept_for = oracle.stars()
+    assert single.summary.star_redundant == len(kept_for)
+    found = [member for cluster in cleaned.result.clusters for member in cluster.members]
+    assert {m.number: m.beside for m in found if m.role == "redundant"} == kept_for
+    assert {m.role for m in found} <= {"kept", "redundant"}
+    assert sorted(cleaned.numbers) == sorted(kept_for)
+    spared = {one.number: one.beside for one in cleaned.result.spared}
+    assert spared == oracle.spared(kept_for)
+    for one in cleaned.result.spared:
+        assert oracle.share[one.number][one.beside] == one.covered < least

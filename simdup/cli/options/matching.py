@@ -131,6 +131,8 @@ def criteria(*fields: str, **changed: dict[str, Any]) -> Decorator:
     if "containment" in names:
         shown = f"{_DEFAULT.similarity:g}; 0 with --containment"
         changed["similarity"] = {"default": None, "shown": shown} | changed.get("similarity", {})
+        shown = f"{_DEFAULT.keep}; longest with --containment"
+        changed["keep"] = {"default": None, "shown": shown} | changed.get("keep", {})
     options = (_CRITERIA[name](**changed.get(name, {})) for name in names)
     return value("criteria", _make_criteria, *options)
 

@@ -70,6 +70,10 @@ CATALOGUE: dict[str, str | tuple[str, str]] = {
         "{n:,} more is linked: paired with other members, but not with the kept document.",
         "{n:,} more are linked: paired with other members, but not with the kept document.",
     ),
+    "linked.contained": (
+        "{n:,} more is linked: the kept document does not contain it.",
+        "{n:,} more are linked: the kept document does not contain them.",
+    ),
     "linked.far": " (similarity below {similarity:g})",
     "star": "`dedupe` would remove {documents}: it groups with `linkage` star.",
     "hint": "hint: {hint}",
@@ -151,8 +155,8 @@ CATALOGUE: dict[str, str | tuple[str, str]] = {
         "{removed:,} more removed documents in {n:,} other group",
         "{removed:,} more removed documents in {n:,} other groups",
     ),
-    "spared": "Spared {documents} that the kept one does not contain. What would be lost [+so+], "
-    "for example:",
+    "spared": "Spared {documents} that the kept one does not contain.",
+    "spared.lost": "What would be lost [+so+], for example:",
     "spared.beside": "beside {kept}",
     # Columns of clusters and pairs.
     "heading.clusters": "  role       bits  similar  ",

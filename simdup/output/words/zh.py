@@ -58,6 +58,7 @@ CATALOGUE: dict[str, str | tuple[str, str]] = {
     "between": "",
     "linked": "另有 {n:,} 篇仅为关联：与聚类里别的文档近似，与保留的那篇并不近似{far}。",
     "linked.across": "另有 {n:,} 篇仅为关联：与聚类里别的文档成对，与保留的那篇并不成对。",
+    "linked.contained": "另有 {n:,} 篇仅为关联：保留的那篇没有包含它。",
     "linked.far": "（相似度低于 {similarity:g}）",
     "star": "`dedupe` 会删去 {documents}：它按 `linkage` star 分组。",
     "hint": "提示：{hint}",
@@ -126,8 +127,8 @@ CATALOGUE: dict[str, str | tuple[str, str]] = {
     "account.without": "（无 {by}）",
     "account.empty": "（空）",
     "account.others": "其余 {n:,} 组共删去 {removed:,} 篇文档",
-    "spared": "{documents}没有删去，因为保留的那篇没有包含其全部内容。会丢失的内容举例（[+ +] "
-    "之间）：",
+    "spared": "{documents}没有删去：保留的那篇没有包含其内容。",
+    "spared.lost": "会丢失的内容举例（[+ +] 之间）：",
     "spared.beside": "保留的是 {kept}",
     # Columns of clusters and pairs.
     "heading.clusters": "  角色       距离   相似度  ",

@@ -13,6 +13,8 @@ window.simdupGroups = (() => {
   const REDUNDANT = 1;
   const REFERENCE = 1;
   const EXACT = 1;
+  // The first or the second document of a pair is not contained in the other, and stays.
+  const STAYS = [4, 8];
 
   /** Return the least similarity asked for when the page was made, in ten-thousandths. */
   const asked = () => data.least;
@@ -57,7 +59,7 @@ window.simdupGroups = (() => {
     return [...found.values()];
   }
 
-  /** Return which documents of a cluster have a pair with one of `some`, copies of it included. */
+  /** Return which documents of a cluster one of `some`, copies of it included, may stand for. */
   function near(cluster, some, threshold) {
     const { table } = data;
     const wanted = new Set(some);
@@ -65,7 +67,7 @@ window.simdupGroups = (() => {
     const pairs = [];
     for (let p = table.firstPair[cluster]; p < table.firstPair[cluster + 1]; p += 1) {
       if (below(table.pairSimilarity[p], threshold)) continue;
-      pairs.push([table.pairA[p], table.pairB[p], table.pairFlags[p] & EXACT]);
+      pairs.push([table.pairA[p], table.pairB[p], table.pairFlags[p] & EXACT, table.pairFlags[p]]);
     }
     // Of identical documents only the first is compared with others: what is near it is near all.
     for (const [a, b, exact] of pairs) {
@@ -74,9 +76,9 @@ window.simdupGroups = (() => {
     for (const [a, b, exact] of pairs) {
       if (exact && wanted.has(a)) { wanted.add(b); found.add(b); }
     }
-    for (const [a, b] of pairs) {
-      if (wanted.has(a)) found.add(b);
-      if (wanted.has(b)) found.add(a);
+    for (const [a, b, , flags] of pairs) {
+      if (wanted.has(a) && !(flags & STAYS[1])) found.add(b);
+      if (wanted.has(b) && !(flags & STAYS[0])) found.add(a);
     }
     for (const [a, b, exact] of pairs) {
       if (exact && found.has(a)) found.add(b);
