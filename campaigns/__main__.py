@@ -14,6 +14,7 @@ from campaigns.trying import Trial, say
 
 NAMES = (
     "oracles",
+    "brute_force",
     "mutants",
     "branches",
     "fuzz",

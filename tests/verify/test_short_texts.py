@@ -100,6 +100,14 @@ def test_a_form_has_letters_and_digits_only(text: str, expected: str) -> None:
     assert form(text) == expected
 
 
+def test_a_form_does_not_depend_on_the_text_before_it() -> None:
+    assert forms("harbour", "#harbour walnut", "+1 harbour lantern").texts[1:] == [
+        form("#harbour walnut"),
+        form("+1 harbour lantern"),
+    ]
+    assert form("#harbour walnut") == "harbourwalnut"
+
+
 def test_every_text_but_an_empty_one_has_a_form() -> None:
     found = forms("字" * 10_000, " ", "字 " * 10)
     assert found.rows.tolist() == [0, 2]
