@@ -49,9 +49,9 @@ def command(
     units are 50 characters of Chinese or about 25 words of English.
 
     Every equal run of at least --min-run units is found, whatever the documents' lengths, unless
-    all its seeds are common. Runs with at most --gap units between them in both documents are one
-    passage; passages of at least --min-length equal units are reported. Offsets count characters
-    of the decoded text as in the file, with its line ends, the end not included.
+    too many documents have it (--common). Runs with at most --gap units between them in both
+    documents are one passage; passages of at least --min-length equal units are reported. Offsets
+    count characters of the decoded text as in the file, with its line ends, the end not included.
 
     Examples:
       simdup passages essays/

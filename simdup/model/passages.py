@@ -16,6 +16,10 @@ SHORTEST_RUN = 4
 LONGEST_RUN = 1000
 
 
+# Of fewer documents, what nearly all have is as likely copied as given.
+SOME_DOCUMENTS = 10
+
+
 class PassageFields(TypedDict, total=False):
     """The fields of `PassageCriteria`, as keywords."""
 
@@ -36,14 +40,15 @@ class PassageCriteria:
     Attributes
     ----------
     min_run : int
-        Every equal run of this many units is found, unless all its seeds are common.
+        Every equal run of this many units is found, unless it is common text but for less than a
+        seed, that is half of them.
     gap : int
         Runs are joined where at most this many units are between them in both texts.
     min_length : int
         The least number of equal units of a passage.
     common : int or None
         What occurs in more documents does not start a passage; None for the larger of 50 and 5 % of
-        the documents.
+        the documents, but of 10 or more at most four fifths.
     """
 
     min_run: int = 15
@@ -67,7 +72,10 @@ class PassageCriteria:
 
     def most_documents(self, documents: int) -> int:
         """Return in how many documents of a corpus of this size a seed may occur."""
-        return max(50, documents // 20) if self.common is None else self.common
+        if self.common is not None:
+            return self.common
+        most = max(50, documents // 20)
+        return min(most, documents * 4 // 5) if documents >= SOME_DOCUMENTS else most
 
 
 class PassageScope(NamedTuple):
@@ -150,6 +158,8 @@ class PassageSummary:
         templates; passages are listed for one of them only.
     common : int
         Seeds that occur in too many documents to start a passage.
+    common_units, common_documents : int
+        How many units these cover, and in how many documents.
     most_documents : int
         In how many documents a seed may occur.
     repeated : int
@@ -164,6 +174,8 @@ class PassageSummary:
     skipped: int
     identical: int
     common: int
+    common_units: int
+    common_documents: int
     most_documents: int
     repeated: int
     seconds: float

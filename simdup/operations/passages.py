@@ -146,13 +146,16 @@ def examine(
         shared = holders.shared(starts, symbols, criteria.min_length)
         overlaps = form_overlaps(found, corpus.sizes, holders, shared)
         overlaps = overlaps.located(corpus.names, look_up_in(corpus.text))
+        copies, units = np.diff(holders.firsts), finder.index.crowded.by_text(starts)
         summary = PassageSummary(
             documents=len(corpus.names),
             pairs=len(overlaps),
             passages=len(overlaps.lengths),
             skipped=len(corpus.skipped),
-            identical=int((np.diff(holders.firsts)[shared] - 1).sum()),
+            identical=int((copies[shared] - 1).sum()),
             common=finder.index.common,
+            common_units=int((units * copies).sum()),
+            common_documents=int(copies[units > 0].sum()),
             most_documents=criteria.most_documents(len(corpus.sizes)),
             repeated=finder.index.repeated,
             seconds=time.monotonic() - started,

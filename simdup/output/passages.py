@@ -147,7 +147,8 @@ def passage_report(result: PassageResult, criteria: PassageCriteria, words: Word
     if summary.identical:
         lines.append(words("passages.identical", n=summary.identical))
     if summary.common:
-        lines.append(words("passages.common", n=summary.common, most=summary.most_documents))
+        units, n, most = summary.common_units, summary.common_documents, summary.most_documents
+        lines.append(words("passages.common", units=units, n=n, most=most))
     if summary.repeated:
         lines.append(words("passages.repeated", n=summary.repeated))
     return "\n".join(lines)

@@ -1,9 +1,9 @@
-"""Borders: k-grams of common text that winnowing chose in few texts only.
+"""Borders: where common text begins and ends, though winnowing chose other k-grams there.
 
 Whether a k-gram is chosen depends on its window.  Of a notice that all documents have, windows
 within it choose the same k-grams everywhere, and these are known to be common.  But a window over
 its edge may choose another one: in each document by what comes before the notice.  So k-grams
-beside common ones are counted where they are, chosen or not.
+beside the first and the last common ones are counted where they are, chosen or not.
 """
 
 from __future__ import annotations
@@ -23,9 +23,8 @@ from simdup.search.arrays import iter_ranges
 I64 = NDArray[np.int64]
 U64 = NDArray[np.uint64]
 U32 = NDArray[np.uint32]
+Bools = NDArray[np.bool_]
 
-# Between the edge of common text and its first common k-gram there are hardly more.
-_BESIDE = (-2, -1, 1, 2)
 # K-grams that are counted at a time, if one common k-gram does not have more.
 _AT_ONCE = 1 << 19
 
@@ -37,8 +36,8 @@ class Crowd(NamedTuple):
     groups: U64  # of each
 
 
-def common_beside(seeds: Seeds, texts: U32, candidates: I64, crowd: Crowd, place: Place) -> U64:
-    """Return the hashes of candidates beside common k-grams that are common themselves.
+def common_beside(seeds: Seeds, texts: U32, crowd: Crowd, place: Place) -> tuple[I64, U64]:
+    """Return the positions and the hashes of common k-grams beside the known ones.
 
     Parameters
     ----------
@@ -46,28 +45,33 @@ def common_beside(seeds: Seeds, texts: U32, candidates: I64, crowd: Crowd, place
         Of all texts, in order.
     texts : uint32[seeds]
         The text of each.
-    candidates : int64[m]
-        One seed of each k-gram in question.
     crowd : Crowd
         The common ones, some.
     place : Place
         Where k-grams are looked up.
     """
-    # Which common k-gram a candidate is beside, and how far.
-    beside = [_beside(seeds, texts, candidates, crowd, step) for step in _BESIDE]
-    near = np.unique(np.concatenate(beside), axis=0)
-    near = near[np.abs(near[:, 1]) <= place.k]
     order = np.argsort(crowd.groups, kind="stable")
     members, groups = crowd.seeds[order], crowd.groups[order].astype(np.int64)
-    firsts = np.searchsorted(groups, near[:, 0])
-    counts = np.searchsorted(groups, near[:, 0], "right") - firsts
-    found = [np.zeros(0, np.uint64)]
-    for rows in _parts(counts):
-        for which, offsets in iter_ranges(counts[rows], int(counts[rows].sum())):
-            own = members[firsts[rows][which] + offsets]
-            hashes = place.hashes(seeds.positions[own] + near[rows, 1][which])
-            found.append(_in_many(which, hashes, texts[own], place.most))
-    return np.intersect1d(np.concatenate(found), seeds.hashes[candidates])
+    positions, hashes = [np.zeros(0, np.int64)], [np.zeros(0, np.uint64)]
+    for step, near in _edges(seeds.positions[crowd.seeds], crowd.groups, place.k):
+        distance = step
+        # Where one is not common, those beyond are not.
+        while len(near) and abs(distance) < place.k:
+            firsts = np.searchsorted(groups, near)
+            counts = np.searchsorted(groups, near, "right") - firsts
+            going = [near[:0]]
+            for rows in _parts(counts):
+                for which, offsets in iter_ranges(counts[rows], int(counts[rows].sum())):
+                    own = members[firsts[rows][which] + offsets]
+                    there = seeds.positions[own] + distance
+                    found = place.hashes(there)
+                    many = _in_many(which, found, texts[own], place.most)
+                    positions.append(there[many])
+                    hashes.append(np.unique(found[many]))
+                    going.append(near[rows][np.unique(which[many])])
+            near = np.concatenate(going)
+            distance += step
+    return np.unique(np.concatenate(positions)), np.concatenate(hashes)
 
 
 class Place(NamedTuple):
@@ -83,14 +87,13 @@ class Place(NamedTuple):
         return mix64(hash_runs(grams.astype(np.uint64), self.k)[:, 0])
 
 
-def _beside(seeds: Seeds, texts: U32, candidates: I64, crowd: Crowd, step: int) -> I64:
-    """Return the groups of the common seeds so many places from candidates, and the distances."""
-    others = np.clip(candidates + step, 0, len(texts) - 1)
-    rows = np.minimum(np.searchsorted(crowd.seeds, others), len(crowd.seeds) - 1)
-    fit = (crowd.seeds[rows] == others) & (texts[others] == texts[candidates])
-    distances = seeds.positions[candidates] - seeds.positions[others]
-    found: I64 = np.stack([crowd.groups[rows].astype(np.int64), distances], 1)[fit]
-    return found
+def _edges(positions: I64, groups: U64, k: int) -> list[tuple[int, I64]]:
+    """Return the groups of common k-grams that no other one comes before, and after."""
+    apart = np.diff(positions) >= k
+    return [
+        (step, np.unique(groups[np.insert(apart, at, True)]).astype(np.int64))
+        for step, at in ((-1, 0), (1, len(apart)))
+    ]
 
 
 def _parts(counts: I64) -> Iterator[slice]:
@@ -100,12 +103,14 @@ def _parts(counts: I64) -> Iterator[slice]:
     yield from map(slice, edges, [*edges[1:], len(counts)])
 
 
-def _in_many(which: I64, hashes: U64, texts: U32, most: int) -> U64:
-    """Return the hashes that more texts than `most` have beside the same common k-gram."""
+def _in_many(which: I64, hashes: U64, texts: U32, most: int) -> Bools:
+    """Return which k-grams more texts than `most` have beside the same common k-gram."""
     order = np.lexsort((texts, hashes, which))
     which, hashes, texts = which[order], hashes[order], texts[order]
     new = (np.diff(which, prepend=-1) != 0) | (np.diff(hashes, prepend=~hashes[:1]) != 0)
     distinct = new | (np.diff(texts.astype(np.int64), prepend=-1) != 0)
     firsts = np.flatnonzero(new)
-    many: U64 = hashes[firsts[np.add.reduceat(distinct, firsts, dtype=np.int64) > most]]
-    return many
+    many = np.add.reduceat(distinct, firsts, dtype=np.int64) > most
+    found = np.empty(len(order), np.bool_)
+    found[order] = many[np.cumsum(new) - 1]
+    return found

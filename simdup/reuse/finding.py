@@ -114,8 +114,17 @@ class Finder:
                 allowed = self.sides.allow(index.texts[i], index.texts[j])
                 i, j = i[allowed], j[allowed]
             more = extend(self.symbols, index.positions[i], index.positions[j], k)
+            if index.common:
+                own = self._own(more)
+                more = Runs(*(column[own >= k] for column in more))
             found = distinct(Runs(*map(np.append, found, more)))
         return found
+
+    def _own(self, runs: Runs) -> I64:
+        """Return how many symbols of runs are not in too many texts."""
+        a, b = (self.index.crowded.within(side, runs.lengths) for side in runs[:2])
+        own: I64 = runs.lengths - np.maximum(a, b)
+        return own
 
     def _joined(self, runs: Runs, links: Links, texts: I64) -> Passages:
         """Return the chains of runs that are long enough; positions are those of the runs."""

@@ -35,6 +35,35 @@ REPEATS = 8
 _PART = 1 << 19
 
 
+class Stretches(NamedTuple):
+    """Where texts have what too many of them have: what the common seeds cover."""
+
+    begins: I64  # of each, rising
+    ends: I64  # and 0 before the first
+    sums: I64  # symbols of those before each, and of all
+
+    @classmethod
+    def of(cls, positions: I64, k: int) -> Stretches:
+        """Return what the k-grams at some positions, rising, cover."""
+        new = np.diff(positions, prepend=-k - 1) > k
+        begins = positions[new]
+        ends = np.append(positions[:-1][new[1:]], positions[-1:]) + k
+        return cls(begins, np.append(0, ends), np.append(0, np.cumsum(ends - begins)))
+
+    def within(self, starts: I64, lengths: I64) -> I64:
+        """Return how many symbols of runs lie in them."""
+        return self._before(starts + lengths) - self._before(starts)
+
+    def by_text(self, starts: I64) -> I64:
+        """Return how many symbols of each text lie in them."""
+        return self.within(starts[:-1], np.diff(starts))
+
+    def _before(self, positions: I64) -> I64:
+        found = np.searchsorted(self.begins, positions)
+        before: I64 = self.sums[found] - np.maximum(self.ends[found] - positions, 0)
+        return before
+
+
 class SeedIndex(NamedTuple):
     """The seeds that start passages.
 
@@ -51,6 +80,7 @@ class SeedIndex(NamedTuple):
     contexts: U32  # of each seed: the same of its context
     context_ends: U32
     common: int  # distinct k-grams that occur in too many texts
+    crowded: Stretches  # where these are
     repeated: int  # occurrences of k-grams that a text has repeated too often
 
     @property
@@ -79,12 +109,13 @@ def index_seeds(seeds: Seeds, starts: I64, place: Place) -> SeedIndex:
     texts = (np.searchsorted(starts, seeds.positions, "right") - 1).astype(np.uint32)
     found = _group(seeds.hashes, texts, place.most)
     kept, groups, common = found.seeds, found.groups, found.common
-    if len(found.crowd.seeds):
-        _, first = np.unique(groups, return_index=True)
-        more = common_beside(seeds, texts, kept[first], found.crowd, place)
+    crowded = seeds.positions[found.crowd.seeds]
+    if len(crowded):
+        beside, more = common_beside(seeds, texts, found.crowd, place)
         rare = ~np.isin(seeds.hashes[kept], more)
+        crowded = np.unique(np.concatenate([crowded, beside, seeds.positions[kept[~rare]]]))
+        common += len(np.unique(seeds.hashes[kept[~rare]]))
         kept, groups = kept[rare], groups[rare]
-        common += len(more)
     positions, texts = seeds.positions[kept], texts[kept]
     contexts = _contexts(kept, groups, positions, texts, place.k)
     # Seeds of one context are next to each other, but for a chance of 2**-32; then some pairs are
@@ -96,7 +127,8 @@ def index_seeds(seeds: Seeds, starts: I64, place: Place) -> SeedIndex:
     ranks[order] = np.arange(len(order), dtype=np.uint32)
     return SeedIndex(
         positions, texts, order.astype(np.uint32), ranks, group_first[ranks], group_ends[ranks],
-        first_of[ranks], ends[ranks], common, found.repeated,
+        first_of[ranks], ends[ranks], common, Stretches.of(crowded, place.k),
+        found.repeated,
     )  # fmt: skip
 
 

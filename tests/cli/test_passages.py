@@ -83,4 +83,10 @@ def test_what_was_left_out_is_told(simdup: Command, tmp_path: Path) -> None:
     notice = prose(0, 40)
     write(tmp_path / "site", {f"{i}.txt": f"{prose(i, 30)}{notice}" for i in range(60)})
     done = simdup("passages", "site", "--common", "10")
-    assert "k-grams of more than 10 documents did not start passages (--common)." in done.err
+    assert (
+        "units in 60 documents are text that more than 10 share, and start no passage." in done.err
+    )
+    assert "With --template such text is ignored, --common sets the number." in done.err
+    done = simdup("passages", "site", "--common", "10", "--lang", "zh")
+    assert "有 60 篇文档含有超过 10 篇共有的文字，合计 " in done.err
+    assert "用 --template 可忽略这类文字，用 --common 可调整篇数。" in done.err

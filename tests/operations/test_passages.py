@@ -158,6 +158,38 @@ def test_boilerplate_starts_no_passage_but_is_part_of_one() -> None:
     assert found.summary.common > 20
 
 
+STATEMENT = (
+    "诚信声明：本人郑重声明，所提交的作业是本人独立完成的，除文中已经注明引用的内容外，"
+    "不包含任何他人已经发表或撰写的成果，如有不实，后果自负。签名："
+)
+
+
+@pytest.mark.parametrize("criteria", [PassageCriteria(), HOMEWORK])
+def test_a_statement_of_a_whole_class_pairs_nobody(criteria: PassageCriteria) -> None:
+    works = [
+        f"{prose(i, 60)[:-3]}{'了呢啊'[i % 3]}。\n{STATEMENT}{chr(0x5000 + i)}" for i in range(30)
+    ]
+    alone = [work.replace(STATEMENT, "") for work in works]
+    assert pairs(passages(enumerate(alone), criteria)) == []
+    found = passages(enumerate([*works, works[0]]), criteria)
+    assert pairs(found) == [(0, 30)]
+    assert found.summary.most_documents == 24
+    assert found.summary.common_documents == 31
+    # All have the full stop before it, too.
+    assert found.summary.common_units == 31 * (len(STATEMENT) + 1)
+
+
+@pytest.mark.parametrize(("works", "copied"), [(30, 24), (30, 25), (10, 8), (10, 9), (9, 9)])
+def test_what_four_fifths_of_a_class_copied_is_reported(works: int, copied: int) -> None:
+    paragraph = prose(99, 60)
+    data = [(i, f"{prose(i, 60)}\n{paragraph * (i < copied)}\n甲{i}") for i in range(works)]
+    found = sorted(pairs(passages(data)))
+    hidden = works >= 10 and copied > works * 4 / 5
+    assert found == (
+        [] if hidden else [(i, j) for i in range(copied) for j in range(i + 1, copied)]
+    )
+
+
 def test_rows_are_no_passage() -> None:
     data = [(f"d{i}", f"{prose(i)}{'-' * 500}{prose(i + 50)}{'=- ' * 99}") for i in range(9)]
     assert len(passages(data)) == 0
@@ -169,7 +201,9 @@ def test_many_copies_and_repeated_lines_cost_their_number(tmp_path: Path) -> Non
     text, line = prose(1), prose(2, 9)
     found = passages([(str(i), text) for i in range(3000)])
     assert len(found) == 2999
-    found = passages([(str(i), prose(i, 20) + line * 2000) for i in range(20)], min_run=8)
+    found = passages(
+        [(str(i), prose(i, 20) + line * 2000) for i in range(20)], min_run=8, common=50
+    )
     assert found.summary.passages < 2 * found.summary.pairs
     assert found.summary.repeated > 0
 

@@ -67,10 +67,34 @@ def test_every_run_that_has_a_seed_is_found(texts: Texts, least: int, common: in
             assert mine <= every
             for a, b, n in every - mine:
                 inside = range(n - k + 1)
+                run = Runs(*(np.array([x]) for x in (starts[i] + a, starts[j] + b, n)))
+                if tried._own(run)[0] < k:
+                    assert common < 100
+                    continue
                 assert not any((i, a + o) in seeds and (j, b + o) in seeds for o in inside)
                 # With more letters and no common seeds, only rows are left out.
                 if n >= least and common == 100 and max(map(max, texts)) > 10:
                     assert all(oracle.is_row(x[a + o : a + o + k]) for o in inside)
+
+
+@given(sharing_texts(), st.sampled_from([4, 5, 8, 15]), st.sampled_from([2, 3]))
+def test_common_text_is_in_too_many_texts(texts: Texts, least: int, common: int) -> None:
+    tried = finder(texts, PassageCriteria(min_run=least, min_length=1, common=common))
+    k, found = Window.of(least).k, tried.index.crowded
+    grams = [{tuple(text[o : o + k]) for o in range(len(text) - k + 1)} for text in texts]
+    covered = []
+    for start, text in zip(tried.starts.tolist(), texts, strict=False):
+        here = set[int]()
+        for o in range(len(text) - k + 1):
+            if sum(tuple(text[o : o + k]) in some for some in grams) > common:
+                here.update(range(start + o, start + o + k))
+        covered.append(here)
+    stretches = zip(found.begins.tolist(), found.ends[1:].tolist(), strict=True)
+    mine = [p for begin, end in stretches for p in range(begin, end)]
+    assert len(mine) == len(set(mine)) == found.sums[-1]
+    assert set(mine) <= set().union(*covered)
+    every = np.arange(int(tried.starts[-1]))
+    assert found.within(every, np.ones_like(every)).nonzero()[0].tolist() == mine
 
 
 @pytest.mark.parametrize("most", [10, 39, 40, 41])
@@ -82,6 +106,11 @@ def test_a_notice_of_too_many_texts_starts_no_passage(most: int) -> None:
     texts = [[*before, *notice, *after] for before, after in own]
     found = finder(texts, PassageCriteria(min_length=1, common=most)).find(0, 40)
     assert len(found.a) == (0 if most < 40 else 40 * 39 // 2)
+    # Nor with the words beside it, that some texts share.
+    beside = [[*before, k % 9, *notice, k % 7, *after] for k, (before, after) in enumerate(own)]
+    tried = finder(beside, PassageCriteria(min_length=1, common=most))
+    assert len(tried.find(0, 40).a) == (0 if most < 40 else 40 * 39 // 2)
+    assert tried.index.crowded.sums[-1] == (40 * 60 if most < 40 else 0)
 
 
 @given(sharing_texts(), st.sampled_from([4, 7, 15]))
@@ -206,7 +235,7 @@ def test_memory_is_bounded_by_parts(monkeypatch: pytest.MonkeyPatch) -> None:
         [*(chance.randrange(500) for _ in range(100)), *shared[chance.randrange(100) :]]
         for _ in range(30)
     ]
-    criteria = PassageCriteria(min_run=6, min_length=20)
+    criteria = PassageCriteria(min_run=6, min_length=20, common=50)
     whole = finder(texts, criteria)
     for name, value in (("seeds._PART", 64), ("finding._PAIRS", 50), ("joining._CHUNK", 7),
                         ("extension._AT_ONCE", 100), ("alignment._CELLS", 50),

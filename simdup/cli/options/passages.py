@@ -28,7 +28,7 @@ passage_criteria = value(
         "--common N",
         "Text in more than N documents does not start a passage.",
         click.IntRange(2),
-        shown="50 or 5 %, the larger",
+        shown="50 or 5 %, the larger; at most 4/5",
     ),
 )
 

@@ -28,8 +28,8 @@ CATALOGUE: dict[str, str | tuple[str, str]] = {
         ),
     ),
     "passages.common": (
-        "{n:,} k-gram of more than {most:,} documents did not start passages (`common`).",
-        "{n:,} k-grams of more than {most:,} documents did not start passages (`common`).",
+        "{units:,} units in {n:,} documents are text that more than {most:,} share, and start no "
+        "passage. With `templates` such text is ignored, `common` sets the number."
     ),
     "passages.repeated": (
         "{n:,} repetition within one document did not start passages.",

@@ -16,7 +16,8 @@ CATALOGUE: dict[str, str | tuple[str, str]] = {
     "passages.found": "{n:,} 对文档有 {passages}（每段至少 {least} 个相同单位）。",
     "passages.identical": "{n:,} 篇文档与前面某一篇文本相同，其余雷同段落只列在那一篇名下。",
     "passages.common": (
-        "{n:,} 个 k-gram 出现在超过 {most:,} 篇文档中，不作为段落的起点（`common`）。"
+        "有 {n:,} 篇文档含有超过 {most:,} 篇共有的文字，合计 {units:,} 单位，不作为段落的起点。"
+        "用 `templates` 可忽略这类文字，用 `common` 可调整篇数。"
     ),
     "passages.repeated": "同一文档内的 {n:,} 处重复不作为段落的起点。",
     # The answer of a comparison, and its figures.
