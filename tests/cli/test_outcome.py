@@ -90,7 +90,7 @@ def test_defaults_are_those_of_the_values() -> None:
                 if option.type.name == "size":
                     default = option.type.convert(default, option, None)
                 assert str(default) == str(defaults[option.name]), option.name
-    assert {"distance", "similarity", "shingle", "keep", "method", "input_format"} <= seen
+    assert {"distance", "similarity", "shingle", "method", "input_format"} <= seen
 
 
 def test_commands_take_values_not_dictionaries() -> None:

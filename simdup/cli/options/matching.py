@@ -69,7 +69,7 @@ _CRITERIA = {
     "cosine": _matching("--cosine C", "Minimum cosine of the TF-IDF vectors.", _SHARE, shown="off"),
     "same_title": _matching(
         "--same-title",
-        "Require equal titles too: for pages made from one template, with -s 0.5.",
+        "Require equal titles too, as for pages of one template.",
         common=True,
     ),
     "across": _matching(
