@@ -153,7 +153,7 @@ def command(
     from OUT. SOURCEs are never changed.
 
     A --reference may be an index: see simdup scan --help. With --lossless the kept document has at
-    least 98 % of the shingles of each removed one.
+    least 98 % of the shingles of each removed one, and all of its numbers, dates and codes.
 
     Status: 0 done; 2 if something could not be read, vanished or changed during the run, or if more
     would be removed than --max-removed.
@@ -182,7 +182,7 @@ def command(
 
 def _say_written(cleaned: Cleaned, writing: _Writing, screen: options.Screen) -> None:
     """Print where the corpus was written, how much of it stays, what it lacks and lost."""
-    from simdup.operations.losses import find_lost
+    from simdup.operations.losses import find_lost, given_up
     from simdup.output.account import account_text, lost_text
     from simdup.output.escaping import shown
     from simdup.output.summary import added_words, cleaned_words, missing_words
@@ -204,6 +204,10 @@ def _say_written(cleaned: Cleaned, writing: _Writing, screen: options.Screen) ->
     screen.report(missing_words(cleaned, words))
     if result.spared and not screen.quiet:
         screen.report(words("spared.lost"))
-        screen.table(lost_text(find_lost(result), screen.painter))
+        screen.table(lost_text(find_lost(result, result.spared), screen.painter))
+    if (lost := given_up(result)) and not screen.quiet:
+        most = 1 - min(one.covered for one in lost)
+        screen.report(words("given_up", n=len(lost), most=most))
+        screen.table(lost_text(find_lost(result, lost), screen.painter))
     if writing.corpus.by is not None:
         screen.table(account_text(cleaned.parts, writing.corpus.by, screen.painter))

@@ -105,6 +105,9 @@ class Spared(NamedTuple):
     covered: float  # the share of its shingles that the kept one has
     number: int = -1  # as in `Member`
     beside: int = -1
+    # With `Criteria.lossless`, where the share is high enough: the numbers, dates and codes that
+    # only this document has.
+    facts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -137,8 +137,9 @@ class Criteria:
         A field of records or tables, or ``folder``: only documents of different values are pairs.
         One without a value is a pair with any.
     lossless : bool
-        Whether a document is redundant only if the kept one has 98 % of its shingles.  Documents
-        are then joined with the kept one only: the linkage is ``star``.
+        Whether a document is redundant only if the kept one has 98 % of its shingles, and all of
+        its numbers, dates and codes.  Documents are then joined with the kept one only: the linkage
+        is ``star``.
 
     Raises
     ------

@@ -14,6 +14,7 @@ from simdup.corpus.records import without_surrogates
 from simdup.errors import TEXT, SimdupError, check_type
 from simdup.features.analyzer import Analyzer
 from simdup.features.counts import Counts
+from simdup.features.facts import facts_of, lost_facts
 from simdup.features.shingles import Shingler
 from simdup.features.short_texts import Forms, forms_of
 from simdup.features.text import PreparedText, strip_text
@@ -249,7 +250,13 @@ class _Both:
             lambda i: vector(self.weighting.document(i)),
             self.criteria,
             edits=self.edits if self.by_edit else None,
+            lost=self.lost_facts,
         )
+
+    def lost_facts(self, removed: int, kept: int) -> list[str]:
+        """Return the facts of one text that the other lacks."""
+        facts = [facts_of(text) for text in self.texts]
+        return lost_facts(facts[removed], facts[kept], self.texts[kept])
 
     def searches(self, distance: int | None) -> tuple[dict[str, tuple[bool, ...]], tuple[str, ...]]:
         """Return which bands are equal in each search, and which searches propose the pair."""

@@ -21,6 +21,7 @@ from simdup.ingest.groups import GroupBy, Groups
 from simdup.ingest.origins import Origins
 from simdup.ingest.sources import Input
 from simdup.model.cleaned import Cleaned, DedupeOptions, Lost, Part
+from simdup.model.clusters import Spared
 from simdup.model.documents import Skipped
 from simdup.model.frames import measure_of
 from simdup.model.matches import Added
@@ -238,13 +239,24 @@ def find_losses(opened: Input, options: DedupeOptions) -> Losses:
     return Losses(replace(result, notes=(*result.notes, *notes)), cuts, groups, columns)
 
 
-def find_lost(result: Result, most: int = 3) -> list[Lost]:
-    """Return what would be lost of those spared documents of which most would be.
+def given_up(result: Result) -> list[Spared]:
+    """Return the redundant documents that have something that the kept one lacks, as if spared."""
+    names = {member.number: member.name for one in result.clusters for member in one.members}
+    return [
+        Spared(m.name, names[m.beside], m.similarity, m.covered, m.number, m.beside)
+        for one in result.clusters
+        for m in one.members
+        if m.role == "redundant" and m.covered is not None and m.covered < 1
+    ]
+
+
+def find_lost(result: Result, documents: Iterable[Spared], most: int = 3) -> list[Lost]:
+    """Return what would be lost of those documents of which most would be.
 
     Texts are read again; what cannot be read again is missing.
     """
     found = []
-    for one in sorted(result.spared, key=lambda one: (one.covered, one.number))[:most]:
+    for one in sorted(documents, key=lambda one: (one.covered, one.number))[:most]:
         texts = dict(result.origins.read_again((one.beside, one.number)))
         if len(texts) == 2:
             text = texts[one.number]

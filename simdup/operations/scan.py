@@ -165,7 +165,8 @@ def _examine(opened: Input, indexes: IndexReferences) -> Examined:
             known = matches.extend(documents)
             groups = divide(matches.join(found.groups), criteria.decisions, known.names, priority)
             clusters = form_clusters(groups, known, criteria)
-            spared = describe_spared(found.spared, clusters, known)
+            lost = stored.lost_facts if criteria.lossless else None
+            spared = describe_spared(found.spared, clusters, known, lost)
             hint = _template_hint(found.groups, corpus, criteria) if criteria.verify else ""
     corpus.skip_wordless(documents.fingerprints)
     corpus.notes += [*notes(corpus, criteria, known.names), *matches.notes(documents)]

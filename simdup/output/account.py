@@ -14,6 +14,8 @@ from simdup.output.text import Painter, aligned, shortened
 # More rows do not help a person; programs get all.
 ROWS = 20
 _INDENT = 10
+# Facts of a document that are named.
+FACTS = 5
 _SPACE = re.compile(r"\s+")
 # The columns, and their terminal cells.
 _FIGURES = ("documents", "removed", "share", "bytes")
@@ -55,6 +57,9 @@ def lost_text(lost: Iterable[Lost], paint: Painter) -> Iterator[str]:
         share = f"{1 - one.document.covered:>{_INDENT - 2}.1%}  "
         yield f"{share}{paint.name(str(one.document.name), _INDENT)}"
         beside = paint.words("spared.beside", kept=one.document.kept)
+        if one.document.facts:
+            facts = paint.words.listed(one.document.facts[:FACTS])
+            beside += paint.words("spared.facts", facts=facts, n=len(one.document.facts))
         yield f"{indent}{paint.name(beside, _INDENT)}"
         before, passage, after = map(_one_line, (one.before, one.passage[:BEGINNING], one.after))
         if paint.width is not None:

@@ -52,8 +52,10 @@ def removed_jsonl(cleaned: Cleaned) -> Iterator[bytes]:
         yield json_line({"type": "removed"} | values | {"beginning": beginning})
     for spared in cleaned.result.spared:
         figures = rounded(spared.similarity), rounded(spared.covered)
-        names = {"document": spared.name, "kept": spared.kept}
-        yield json_line({"type": "spared"} | names | dict(zip(_FIGURES, figures, strict=True)))
+        values = {"document": spared.name, "kept": spared.kept}
+        values |= dict(zip(_FIGURES, figures, strict=True))
+        facts = {"facts": spared.facts} if spared.facts else {}
+        yield json_line({"type": "spared"} | values | facts)
     for part in cleaned.parts:
         yield json_line({"type": "part"} | part._asdict())
 

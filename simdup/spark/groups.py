@@ -129,7 +129,8 @@ class GroupDocuments:
             return unmeasured
         vector_of = _vectors(table) if criteria.cosine is not None else _no_vector
         edits = None if short is None else Edits(short, stored.forms)
-        return Verifier(stored.shingles, vector_of, criteria, edits=edits).measure_all
+        lost = stored.lost_facts
+        return Verifier(stored.shingles, vector_of, criteria, edits=edits, lost=lost).measure_all
 
 
 def _listed(table: pa.Table) -> ListedPairs | None:

@@ -58,7 +58,8 @@ class Work:
         """Return a verifier with a cache of `room` bytes."""
         assert self.texts is not None
         edits = None if self.short is None else Edits(self.short, self.texts.forms)
-        return Verifier(self.texts.shingles, self._vector, self.criteria, room, edits)
+        texts = self.texts
+        return Verifier(texts.shingles, self._vector, self.criteria, room, edits, texts.lost_facts)
 
     def _vector(self, document: int) -> Vector:
         return vector(self.weighting.document(document))

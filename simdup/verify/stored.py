@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simdup.corpus.spool import Slot
 from simdup.features.analyzer import Analyzer
+from simdup.features.facts import Facts, facts_of, lost_facts
 from simdup.features.shingles import Sets, Shingler, Shingles
 from simdup.features.short_texts import forms_of
 from simdup.features.text import PreparedText
@@ -18,6 +19,8 @@ from simdup.model.shingling import Shingling
 
 # Texts whose forms are made together: most are short, and take 2 MB.
 _TOGETHER = 1 << 10
+# Texts whose facts are remembered: some 10 MB of pages.
+_REMEMBERED = 1 << 10
 
 
 @dataclass(frozen=True)
@@ -43,6 +46,15 @@ class StoredTexts:
         """Return a text."""
         folded = self.read(Slot(*self.slots[number].tolist())).decode("utf-8", "surrogatepass")
         return PreparedText(folded)
+
+    def lost_facts(self, removed: int, kept: int) -> list[str]:
+        """Return the facts of a text that another one lacks."""
+        facts = self._facts
+        return lost_facts(facts(removed), facts(kept), self.text(kept))
+
+    @cached_property
+    def _facts(self) -> Callable[[int], Facts]:
+        return lru_cache(_REMEMBERED)(lambda number: facts_of(self.text(number)))
 
     def forms(self, numbers: Sequence[int]) -> list[str]:
         """Return the forms of texts, whether they are short or not."""

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Generic, Protocol, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from simdup.clustering.clusters import Measured
 from simdup.features.shingles import Shingles
@@ -53,7 +54,8 @@ class Verifier:
 
     `shingles_of` and `vector_of` return the shingles and the TF-IDF vector of a document by its
     number; the vector is made only if the cosine is needed.  `edits` measures pairs with a short
-    text, if there are any.
+    text, if there are any.  `lost` returns the facts of a document that another one lacks; where
+    nothing is to be lost, there are none.
     """
 
     def __init__(
@@ -63,6 +65,7 @@ class Verifier:
         criteria: Criteria,
         cache_bytes: int = CACHE_BYTES,
         edits: Edits | None = None,
+        lost: Callable[[int, int], list[str]] | None = None,
     ) -> None:
         self._shingles = _Cache(shingles_of, cache_bytes)
         self._vectors = _Cache(vector_of, cache_bytes)
@@ -70,6 +73,7 @@ class Verifier:
         self._containment = criteria.containment is not None
         self._angle = criteria.cosine is not None
         self._covering = criteria.covering
+        self._lost = lost if criteria.lossless else None
 
     def measure(self, a: int, b: int) -> Measures:
         """Return the measures of documents `a` and `b`."""
@@ -98,8 +102,11 @@ class Verifier:
         if self._covering is None:
             return found
         shares = shared / np.maximum([first, second], 1)
-        one, other = (shares >= self._covering).astype(np.int8)
-        found = found._replace(contained=one + 2 * other, covered=shares.T)
+        one, other = shares >= self._covering
+        if self._lost is not None:
+            one[one] = self._without_loss(a[one], b[one])
+            other[other] = self._without_loss(b[other], a[other])
+        found = found._replace(contained=(one + 2 * other).astype(np.int8), covered=shares.T)
         return found._replace(containment=shares.max(axis=0)) if self._containment else found
 
     def _count(self, a: RowIds, b: RowIds) -> RowIds:
@@ -108,6 +115,11 @@ class Verifier:
         sets = ((of(one), of(other)) for one, other in _each(a, b))
         counted = [(common(one, other), len(one), len(other)) for one, other in sets]
         return np.array(counted, np.int64).reshape(-1, 3).T
+
+    def _without_loss(self, removed: RowIds, kept: RowIds) -> NDArray[np.bool_]:
+        """Return which of the documents have no fact that the kept one lacks."""
+        assert self._lost is not None
+        return np.array([not self._lost(*pair) for pair in _each(removed, kept)], np.bool_)
 
     def cosine(self, a: int, b: int) -> float:
         """Return the cosine of the vectors of `a` and `b`."""

@@ -184,3 +184,52 @@ def test_a_family_costs_as_much_as_it_has_documents() -> None:
         return found.result.summary.candidates
 
     assert checked(1000) <= 2.5 * checked(500)
+
+
+TABLETS = page(set(range(11)), 0)
+# Facts in several spellings, and what they say.
+SAID = {
+    "3": "3", "三": "3", "5": "5", "五": "5", "1,000": "1000", "1000": "1000", "AB-12": "AB-12",
+    "AB-13": "AB-13", "2024-01-05": "5.1.24", "2024年1月5日": "5.1.24", "2024-05-01": "1.5.24",
+    "5 Jan 2024": "5.1.24", "1 May 2024": "1.5.24", "10mg": "10 mg", "10 mg": "10 mg",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("large", [64, 2])
+@examples(20)
+@given(st.lists(st.sampled_from(sorted(SAID)), min_size=2, max_size=8))
+def test_a_fact_that_only_the_removed_text_has_is_a_loss(large: int, facts: list[str]) -> None:
+    """However long the text: one number, date or code, in whatever spelling."""
+    texts = [f"{TABLETS * 2}每日第{fact}次{TABLETS}" for fact in facts]
+    expected = {i: facts.index(one) for i, one in enumerate(facts)}
+    first: dict[str, int] = {}
+    expected = {i: first.setdefault(SAID[one], i) for i, one in enumerate(facts)}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pairs, "LARGE", large)
+        patch.setattr(proposals, "LARGE", large)
+        cleaned = dedupe(enumerate(texts), lossless=True, run=RunOptions(jobs=1))
+    removed = {int(one.document): int(one.kept) for one in cleaned.removed}
+    assert removed == {i: kept for i, kept in expected.items() if i != kept}
+    assert {one.name for one in cleaned.result.spared} == set(first.values()) - {0}
+    assert all(one.facts for one in cleaned.result.spared)
+
+
+def test_the_account_names_what_was_given_up(simdup: Command, tmp_path: Path) -> None:
+    text = "".join(prose(seed, 90) for seed in range(20, 36))
+    leaflet = f"{text}服用3片，批号AB-12。{prose(7)}"
+    write(tmp_path / "in", {
+        "a.txt": leaflet, "b.txt": leaflet.replace("3片", "5片"), "c.txt": leaflet + "仅此一句。",
+    })  # fmt: skip
+    ran = simdup("dedupe", "in", "-o", "out", "--lossless", "--removed", "gone.jsonl")
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["a.txt", "b.txt"]
+    assert "beside in/a.txt; only here 1 number, date or code: 5\n" in ran.err
+    assert "[+5+]" in ran.err
+    _, _, said = ran.err.partition("1 removed document has up to 0.")
+    assert "in/c.txt" in said
+    assert "[+仅此一句。+]" in said
+    removed, spared = map(json.loads, (tmp_path / "gone.jsonl").read_text("utf-8").splitlines())
+    assert (removed["document"], spared["document"]) == ("in/c.txt", "in/b.txt")
+    assert spared["covered"] > 0.98
+    assert spared["facts"] == ["5"]
+    assert not compare(leaflet, leaflet.replace("AB-12", "AB-21"), lossless=True).duplicates
+    assert "98% of its text, and every number" in simdup("dedupe", "--help").text.replace("\n", "")

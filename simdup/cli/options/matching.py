@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from simdup.cli.options.values import Decorator, option, value
-from simdup.model.criteria import KEEP, LINKAGES, METHODS, SHORT, Criteria
+from simdup.model.criteria import KEEP, LINKAGES, LOSSLESS, METHODS, SHORT, Criteria
 from simdup.model.shingling import Shingling
 
 _SHARE = click.FloatRange(0, 1)
@@ -99,7 +99,8 @@ _CRITERIA = {
     ),
     "lossless": _matching(
         "--lossless",
-        "Remove only what the kept document contains.",
+        f"Remove only what the kept document contains: {LOSSLESS:.0%} of its text, and every "
+        "number, date and code.",
         common=True,
     ),
     "all_pairs": _matching(

@@ -158,6 +158,14 @@ CATALOGUE: dict[str, str | tuple[str, str]] = {
     "spared": "Spared {documents} that the kept one does not contain.",
     "spared.lost": "What would be lost [+so+], for example:",
     "spared.beside": "beside {kept}",
+    "spared.facts": (
+        "; only here {n:,} number, date or code: {facts}",
+        "; only here {n:,} numbers, dates and codes: {facts}",
+    ),
+    "given_up": (
+        "{n:,} removed document has up to {most:.1%} that the kept one lacks; given up [+so+]:",
+        "{n:,} removed documents have up to {most:.1%} that the kept one lacks; given up [+so+]:",
+    ),
     # Columns of clusters and pairs.
     "heading.clusters": "  role       bits  similar  ",
     "heading.pairs": "bits  similar  ",

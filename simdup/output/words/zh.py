@@ -130,6 +130,8 @@ CATALOGUE: dict[str, str | tuple[str, str]] = {
     "spared": "{documents}没有删去：保留的那篇没有包含其内容。",
     "spared.lost": "会丢失的内容举例（[+ +] 之间）：",
     "spared.beside": "保留的是 {kept}",
+    "spared.facts": "；只有这篇有 {n:,} 个数字、日期或编号：{facts}",
+    "given_up": "删去的 {n:,} 篇里，保留的那篇没有的内容至多占 {most:.1%}；舍去的（[+ +] 之间）：",
     # Columns of clusters and pairs.
     "heading.clusters": "  角色       距离   相似度  ",
     "heading.pairs": "距离   相似度  ",
