@@ -28,9 +28,9 @@ from simdup.model.documents import Skipped
 from simdup.model.inputs import InputDocuments
 from simdup.model.result import Result
 from simdup.model.settings import Settings
+from simdup.verify.bounds import Texts
 from simdup.verify.cosine import Vector
 from simdup.verify.edits import Edits
-from simdup.verify.families import Texts
 from simdup.verify.pairs import Found, Grouping, find_groups
 from simdup.verify.stored import StoredTexts
 from simdup.verify.verifier import Verifier

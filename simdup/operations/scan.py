@@ -37,8 +37,8 @@ from simdup.model.reading import Reading
 from simdup.model.recipe import Recipe
 from simdup.model.result import Result
 from simdup.model.settings import RunOptions, Settings
+from simdup.verify.bounds import Texts
 from simdup.verify.crew import Crew, Work
-from simdup.verify.families import Texts
 from simdup.verify.pairs import Found, Grouping, find_groups
 from simdup.verify.stored import StoredTexts
 

@@ -2,7 +2,8 @@
 
 A check may be expensive, so none of these functions checks all pairs.  `connect` skips pairs of
 rows that are already joined, `stars` skips pairs of rows that are both taken, and `first_partners`
-skips everything after the first.  The results equal those of checking all pairs.
+skips everything after the first.  What is `Known` of a pair is remembered, so that none is checked
+twice.  The results equal those of checking all pairs.
 """
 
 from __future__ import annotations
@@ -14,7 +15,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from simdup.mix64 import mix64
 from simdup.search.arrays import U64, RowIds
 from simdup.search.forest import Forest
 from simdup.search.lists import Lists
@@ -25,10 +25,12 @@ Test = Callable[[RowIds, RowIds], NDArray[np.bool_]]
 # The cost of visiting a pair, in compared elements: 100 ns.
 LOOK = 64
 # Each round visits this many times more rows of a list than the previous round: there are few
-# rounds, and if most checks succeed, hardly any row is checked twice.
+# rounds, and if most checks succeed, hardly any row is visited twice.
 GROWTH = 4
 # Pairs checked at a time: the first pairs often join the rows of the others.
 CHECKED = 1 << 12
+# What is known of a pair is in the last bits of a value.
+_CODE, _CODES = np.uint64(3), np.uint64(7)
 # After a round that leaves more than this share of the sets, all pairs are visited.
 FEW_JOINED = 0.9
 
@@ -47,9 +49,57 @@ class Check(NamedTuple):
         return good
 
 
+class Known:
+    """What is known of pairs of n rows: each is looked at once.
+
+    Parameters
+    ----------
+    look : callable
+        Returns what there is to know of pairs i < j: uint8[pairs], below 8.
+    n : int
+    """
+
+    def __init__(self, look: Callable[[RowIds, RowIds], NDArray[np.uint8]], n: int) -> None:
+        self._look = look
+        self._n = n
+        # Pairs with what is known of them, sorted; each array is over twice as long as the next.
+        self._known: list[U64] = []
+
+    def __call__(self, i: RowIds, j: RowIds) -> NDArray[np.uint8]:
+        """Return what is known of pairs, in either order; look at those that are new."""
+        pairs, places = np.unique(self._pairs(i, j), return_inverse=True)
+        missing = np.ones(len(pairs), np.bool_)
+        found = np.zeros(len(pairs), np.uint8)
+        for known in self._known:
+            at = np.minimum(np.searchsorted(known, pairs << _CODE), len(known) - 1)
+            same = known[at] >> _CODE == pairs
+            found[same] = known[at[same]] & _CODES
+            missing &= ~same
+        new = pairs[missing]
+        found[missing] = self._look(*np.divmod(new.astype(np.int64), self._n))
+        self._add(new, found[missing])
+        return found[places]
+
+    def add(self, i: RowIds, j: RowIds, found: NDArray[np.uint8]) -> None:
+        """Add what was found elsewhere of distinct pairs, in either order."""
+        self._add(self._pairs(i, j), found)
+
+    def _pairs(self, i: RowIds, j: RowIds) -> U64:
+        return (np.minimum(i, j) * self._n + np.maximum(i, j)).astype(np.uint64)
+
+    def _add(self, pairs: U64, found: NDArray[np.uint8]) -> None:
+        if not len(pairs):
+            return
+        new = np.sort(pairs << _CODE | found)
+        while self._known and len(self._known[-1]) <= 2 * len(new):
+            new = np.concatenate([self._known.pop(), new])
+            new.sort()
+        self._known.append(new)
+
+
 @dataclass(slots=True)
 class Budget:
-    """A limit on operations; pairs beyond it are counted but not checked."""
+    """A limit on operations; what is beyond it is counted but not done."""
 
     left: float
     unchecked: int = 0  # an upper bound: some pairs may be counted more than once
@@ -63,6 +113,11 @@ class Budget:
             self.unchecked += len(costs) - paid
         return paid
 
+    def visit(self, pairs: int) -> bool:
+        """Spend what it costs to visit pairs, and return whether that fits the budget."""
+        self.left -= LOOK * pairs
+        return self.left >= 0
+
 
 def connect(lists: Lists, forest: Forest, check: Check, budget: Budget) -> None:
     """Join all rows that lists connect by pairs that pass the check.
@@ -70,25 +125,23 @@ def connect(lists: Lists, forest: Forest, check: Check, budget: Budget) -> None:
     Pairs are visited in rounds, with more and more of each list, until no pair is left whose rows
     are in different sets.
     """
-    failed = _Failed.of(len(forest.roots))
     most, sets = 1, len(forest.roots)
     while True:
         lists = lists.between(forest.roots)
-        for i, j in lists.pairs_between(forest.roots, most):
-            budget.left -= LOOK * len(i)
-            if budget.left < 0:
+        for one, other in lists.pairs_between(forest.roots, most):
+            if not budget.visit(len(one)):
                 budget.unchecked += lists.count_pairs()
                 return
+            i, j = lists.rows_of(one, other)
             apart = np.flatnonzero(forest.roots[i] != forest.roots[j])
             apart = apart[check.possible(i[apart], j[apart])]
-            i, j = failed.drop(i[apart], j[apart])
+            i, j = i[apart], j[apart]
             for first in range(0, len(i), CHECKED):
                 a, b = i[first : first + CHECKED], j[first : first + CHECKED]
                 apart = forest.roots[a] != forest.roots[b]
                 a, b = a[apart], b[apart]
                 good = check.passes(a, b)
                 forest.join(a[good], b[good])
-                failed.add(a[~good], b[~good])
         if most >= lists.sizes.max(initial=0):
             return
         # If few pairs pass, small steps only visit the same pairs again.
@@ -97,7 +150,7 @@ def connect(lists: Lists, forest: Forest, check: Check, budget: Budget) -> None:
         sets = left
 
 
-def stars(lists: Lists, order: RowIds, check: Check) -> RowIds:
+def stars(lists: Lists, order: RowIds, check: Check, budget: Budget) -> RowIds:
     """Return the centre of each row.
 
     Rows are visited in order; each free row takes all free rows with which it passes the check.
@@ -108,6 +161,8 @@ def stars(lists: Lists, order: RowIds, check: Check) -> RowIds:
     order : int64[m]
         The rows to visit; lists have no other rows.
     check : callable
+    budget : Budget
+        Rows beyond it are their own centres.
 
     Returns
     -------
@@ -121,8 +176,11 @@ def stars(lists: Lists, order: RowIds, check: Check) -> RowIds:
     for row in order.tolist():
         if centres[row] >= 0:
             continue
+        visited, found = entries.partners(row)
+        if not budget.visit(visited):
+            budget.unchecked += entries.lists.take(centres[entries.lists.rows] < 0).count_pairs()
+            break
         centres[row] = row
-        found = entries.partners(row)
         partners = found[centres[found] < 0]
         wasted += len(found) - len(partners)
         taken = partners[check(np.full(len(partners), row), partners)]
@@ -132,11 +190,15 @@ def stars(lists: Lists, order: RowIds, check: Check) -> RowIds:
         if free < listed / 2 or wasted > len(entries.lists):
             listed, wasted = free, 0
             entries = _Entries(entries.lists.take(centres[entries.lists.rows] < 0))
+    alone = order[centres[order] < 0]
+    centres[alone] = alone
     return centres
 
 
-def first_partners(lists: Lists, wanted: RowIds, check: Check) -> RowIds:
+def first_partners(lists: Lists, wanted: RowIds, check: Check, budget: Budget) -> RowIds:
     """Return the first row with which each wanted row passes the check, or -1.
+
+    Beyond the budget, it is the first of those that were checked.
 
     Returns
     -------
@@ -153,11 +215,13 @@ def first_partners(lists: Lists, wanted: RowIds, check: Check) -> RowIds:
         if not len(entries):
             break
         complete = lists.complete_to(entries, most, n)
-        for entry, partner in lists.heads(entries, most):
-            row = lists.rows[entry]
+        for entry, other in lists.heads(entries, most):
+            if not budget.visit(len(entry)):
+                budget.unchecked += lists.count_heads(entries)
+                return np.where(found == n, -1, found)[wanted]
+            row, partner = lists.rows_of(entry, other)
             new = (partner > done[row]) & (partner <= complete[row]) & (partner < found[row])
-            pairs = np.unique(row[new] * n + partner[new])
-            i, j = np.divmod(pairs, n)
+            i, j = row[new], partner[new]
             good = check(i, j)
             np.minimum.at(found, i[good], j[good])
         done = complete
@@ -174,38 +238,15 @@ class _Entries:
         self._order = np.argsort(self.lists.rows, kind="stable")
         self._rows = self.lists.rows[self._order]
 
-    def partners(self, row: int) -> RowIds:
-        """Return the rows that share a list with a row and may pass the check, ascending."""
+    def partners(self, row: int) -> tuple[int, RowIds]:
+        """Return the rows that share a list with a row and may pass the check, ascending.
+
+        Before them comes how many were visited.
+        """
         first, last = np.searchsorted(self._rows, [row, row + 1]).tolist()
         entries = self._order[first:last]
-        found = [partner for _, partner in self.lists.heads(entries, self._takeable[entries])]
-        return np.unique(np.concatenate([np.zeros(0, np.int64), *found]))
-
-
-@dataclass(slots=True)
-class _Failed:
-    """Pairs of n rows that failed a check; a forgotten pair only costs another check."""
-
-    n: int
-    table: U64
-
-    @classmethod
-    def of(cls, n: int) -> _Failed:
-        """Return an empty set, with room for 64 pairs per row, up to a million in total."""
-        return cls(n, np.zeros(1 << min((64 * n).bit_length(), 20), np.uint64))
-
-    def drop(self, i: RowIds, j: RowIds) -> tuple[RowIds, RowIds]:
-        """Return the distinct pairs that are not known to fail."""
-        pairs = np.unique(np.minimum(i, j) * self.n + np.maximum(i, j))
-        # No pair is 0, because its rows would be the same.
-        pairs = pairs[self.table[self._slots(pairs)] != pairs.astype(np.uint64)]
-        first, second = np.divmod(pairs, self.n)
-        return first, second
-
-    def add(self, i: RowIds, j: RowIds) -> None:
-        pairs = i * self.n + j
-        self.table[self._slots(pairs)] = pairs.astype(np.uint64)
-
-    def _slots(self, pairs: RowIds) -> RowIds:
-        mixed = mix64(pairs.astype(np.uint64)) & np.uint64(len(self.table) - 1)
-        return mixed.astype(np.int64)
+        visited, found = 0, [np.zeros(0, np.int64)]
+        for one, other in self.lists.heads(entries, self._takeable[entries]):
+            visited += len(one)
+            found.append(self.lists.rows_of(one, other)[1])
+        return visited, np.unique(np.concatenate(found))

@@ -160,8 +160,9 @@ class Lists:
 
         Yields
         ------
-        i, j : int64[m]
-            In undefined order, once for every list that a pair shares; at most `CHUNK`.
+        a, b : int64[m]
+            Entries, in undefined order, once for every list that a pair shares; at most `CHUNK`.
+            See `rows_of`.
         """
         order, tails = _tails(self, groups[self.rows], most)
         if self.kinds is not None:
@@ -170,9 +171,13 @@ class Lists:
                 order, tails = by_kind
         _, ends = self.bounds
         for which, offset in iter_ranges(tails, CHUNK):
-            a, b = order[which], order[ends[which] - 1 - offset]
-            possible = _possible(self, a, b)
-            yield self.rows[a[possible]], self.rows[b[possible]]
+            yield order[which], order[ends[which] - 1 - offset]
+
+    def rows_of(self, a: RowIds, b: RowIds) -> RowPairs:
+        """Return the rows of pairs of entries that may belong together."""
+        i, j = self.rows[a], self.rows[b]
+        possible = _possible(self, a, b) & (i != j)
+        return i[possible], j[possible]
 
     def complete_to(self, entries: RowIds, most: int, n: int) -> RowIds:
         """Return the row (int64[n]) up to which the heads of entries have all partners; n: all."""
@@ -199,15 +204,17 @@ class Lists:
         return starts[entries] + (rank if self.kinds is None else self._runs.place(entries, rank))
 
     def heads(self, entries: RowIds, most: RowIds | int) -> Iterator[tuple[RowIds, RowIds]]:
-        """Yield (entry, row): the first `most` rows of other kinds in the list of each entry.
+        """Yield pairs of entries: with the first `most` of other kinds in the list of each.
 
-        `most` is one number for all, or one for each.
+        `most` is one number for all, or one for each; see `rows_of`.
         """
         for which, offset in iter_ranges(np.minimum(self._others(entries), most), CHUNK):
             a = entries[which]
-            b = self._places(a, offset)
-            possible = _possible(self, a, b) & (self.rows[a] != self.rows[b])
-            yield a[possible], self.rows[b[possible]]
+            yield a, self._places(a, offset)
+
+    def count_heads(self, entries: RowIds) -> int:
+        """Count the entries of other kinds in the list of each entry."""
+        return int(self._others(entries).sum())
 
 
 def pack(keys: U64, rows: RowIds, n: int) -> U64:

@@ -29,9 +29,9 @@ from simdup.model.clusters import Cluster, Member, Pair
 from simdup.model.settings import Settings
 from simdup.spark.arrays import batch_of, table_of, to_array
 from simdup.spark.documents import in_order, scanned, short_texts, signatures_from
+from simdup.verify.bounds import Texts
 from simdup.verify.cosine import Vector, vector
 from simdup.verify.edits import Edits
-from simdup.verify.families import Texts
 from simdup.verify.listed import ListedPairs
 from simdup.verify.pairs import Found, Grouping, find_groups
 from simdup.verify.stored import StoredTexts

@@ -20,8 +20,8 @@ from simdup.search.forest import Forest
 from simdup.spark.arrays import batch_of, table_of, to_array, to_rows
 from simdup.spark.documents import in_order, scanned, short_texts, signatures_from
 from simdup.spark.meet import LABELS
+from simdup.verify.bounds import Texts
 from simdup.verify.copies import find_copies
-from simdup.verify.families import Texts
 from simdup.verify.pairs import Grouping, propose
 
 # Documents of a component that one task groups with their texts: some 100 MB of pages.

@@ -6,12 +6,14 @@ Documents that are not near it are compared along lists of documents that share 
 (`search.prefixes`), and only across groups (`search.grouping`).  Odd sketches, whose bound is never
 wrong, reject most pairs below the similarity before their shingles are compared.
 
+Where documents share much, but not enough, this may visit more pairs than there are.  So once it
+has cost as much as comparing all of them, all are compared, without looking at any list.
+
 Clusters, kept documents and figures equal those from verifying all pairs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, partial
 
@@ -19,77 +21,104 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdup.clustering.clusters import DocumentPair, ScannedDocuments
-from simdup.clustering.short_texts import ShortTexts
-from simdup.features.shingles import Sets
-from simdup.model.criteria import Criteria
 from simdup.search.arrays import RowIds
 from simdup.search.forest import Forest
-from simdup.search.grouping import Budget, Check, connect, first_partners, stars
+from simdup.search.grouping import LOOK, Budget, Check, Known, connect, first_partners, stars
 from simdup.search.lists import Lists
-from simdup.verify.family_forms import FamilyForms
-from simdup.verify.family_sets import FEW_PAIRS, FamilySets
+from simdup.search.pairset import PairSet
+from simdup.verify.bounds import FEW_DOCUMENTS, Bounds, Texts
+from simdup.verify.family_sets import FEW_PAIRS
 from simdup.verify.proposals import Proposals
-from simdup.verify.stored import StoredTexts
 
-# The most comparisons per shingle of a family; one of up to 2,000 documents never needs as many.
-# 100,000 messages of 120 characters would take a minute.
+# The most comparisons per shingle of a family of which not all pairs can be compared.  100,000
+# messages of 120 characters would take a minute.
 COMPARISONS = 1 << 12
-# An edit similarity costs as much as the shingles of a text so many times as long: some 5 us.
-_EDIT_COST = 4
+# The most pairs of such a family that are checked: what was found is remembered in 134 MB.
+CHECKS = 1 << 23
+# Comparisons per shingle before all pairs are compared, beside a visit of each pair: as many as a
+# family takes whose documents are near the one that is kept.
+_FEW_COMPARISONS = 16
 # Shorter documents cost as much as one of this many characters.
 _LEAST_COST = 64
-# Where shingles do not decide, vectors are compared: few terms, whatever the text.
-_VECTOR_COST = 64
+# What is known of two documents: whether they are a pair, and which one may stand for the other.
+_PAIR, _FIRST_TAKES, _SECOND_TAKES = np.array([1, 2, 4], np.uint8)
 
 
 @dataclass(frozen=True, slots=True)
-class Texts:
-    """The texts of documents, by number."""
+class _Every:
+    """All candidates of a family that meet the criteria."""
 
-    # int64[documents]: characters of each; None where texts are not known.
-    lengths: RowIds | None = None
-    # The distinct shingles of some documents; None where they do not decide.
-    sets: Callable[[RowIds], Sets] | None = None
-    short: ShortTexts | None = None  # those whose forms decide, if there are any
+    near: PairSet
+    takes: PairSet  # of these, the first may take the second
+    checked: NDArray[np.int64]  # how many were checked, as in `Family`
 
     @classmethod
-    def of(
-        cls,
-        lengths: RowIds,
-        stored: StoredTexts,
-        criteria: Criteria,
-        short: ShortTexts | None = None,
-    ) -> Texts:
-        """Return stored texts, whose shingles and forms decide if a similarity is asked for."""
-        decide = criteria.verify and criteria.similarity > 0
-        return cls(lengths, stored.sets, short) if decide else cls(lengths)
+    def of(cls, n: int, directed: bool, counts: int) -> _Every:
+        """Return none of n documents."""
+        near = PairSet(n)
+        return cls(near, PairSet(n) if directed else near, np.zeros(counts, np.int64))
+
+    def count(self, by: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Count pairs, given which searches propose them, and return which are candidates."""
+        proposed: NDArray[np.bool_] = np.logical_or.reduce(by)
+        self.checked[:] += (np.count_nonzero(proposed), *np.count_nonzero(by, axis=1))
+        return proposed
+
+    def add(self, i: RowIds, j: RowIds, found: NDArray[np.uint8]) -> None:
+        """Add what was found of candidates."""
+        for a, b, code in ((i, j, _FIRST_TAKES), (j, i, _SECOND_TAKES)):
+            near, taking = np.flatnonzero(found & _PAIR), np.flatnonzero(found & code)
+            self.near.add(a[near], b[near])
+            if self.takes is not self.near:
+                self.takes.add(a[taking], b[taking])
 
 
 class Family:
-    """Documents connected by candidates, known by their places in `proposals`."""
+    """Documents connected by candidates, known by their places in `proposals`.
+
+    `places` (int64[n]) says in which order they would be kept.
+    """
 
     def __init__(
         self,
         proposals: Proposals,
         documents: ScannedDocuments,
         texts: Texts,
-        centre: int,
+        places: RowIds,
         directed: bool = False,
     ) -> None:
         self.proposals = proposals
         self._documents = documents
         self._texts = texts
         self._criteria = proposals.settings.criteria
-        self._centre = centre  # the document to compare with all others first
         self._directed = directed  # whether a star has only what its kept document contains
+        self._order = np.argsort(places)
+        self._centre = int(self._order[0])  # the document to compare with all others first
+        self._bounds = Bounds(proposals, texts)
         # Checked pairs: the total, and for each search of the criteria.
-        self.checked = np.zeros(1 + len(self._criteria.searches), np.int64)
-        costs = np.maximum(self._costs, _LEAST_COST)
-        self.budget = Budget(float(COMPARISONS * costs.sum()))
+        self._checked = np.zeros(1 + len(self._criteria.searches), np.int64)
+        self._left_out = 0  # pairs of lists that are too long to be visited
+        self._known = Known(self._look, len(self))
+        self._check = Check(self._possible, self._near)
+        self._takes = Check(partial(self._possible, directed=directed), self._taking)
+        self._budget = _first_budget(self._bounds, len(self))
 
     def __len__(self) -> int:
         """Return the number of documents."""
         return len(self.proposals)
+
+    @property
+    def checked(self) -> list[int]:
+        """How many candidates were checked: the total, and for each search of the criteria."""
+        checked: list[int] = (self._every.checked if self._compared else self._checked).tolist()
+        return checked
+
+    @property
+    def unchecked(self) -> int:
+        """The most pairs that were left out because they would have cost too much."""
+        pairs = len(self) * (len(self) - 1) // 2
+        left = self._budget.unchecked + self._left_out
+        return 0 if self._compared else min(left, pairs - int(self._checked[0]))
 
     def components(self) -> RowIds:
         """Return the cluster of each document, by the smallest document in it."""
@@ -97,24 +126,37 @@ class Family:
         near = np.flatnonzero(self._near_centre)
         forest.join(np.full(len(near), self._centre), near)
         if len(near) < len(self) - 1:
-            connect(self._lists, forest, self._check, self.budget)
+            if not self._compared:
+                connect(self._lists, forest, self._check, self._budget)
+            if self._compared:
+                for place in range(len(self)):
+                    others = np.flatnonzero(self._every.near.after(place))
+                    forest.join(np.full(len(others), place), others)
         return forest.roots
 
-    def stars(self, order: RowIds, among: NDArray[np.bool_] | None = None) -> RowIds:
-        """Return the kept document of each document, for an order that begins with the centre.
+    def stars(self, among: NDArray[np.bool_] | None = None) -> RowIds:
+        """Return the kept document of each document.
 
-        With `among` (bool[n]), only those are visited and taken; each other document keeps itself.
+        With `among` (bool[n], with the centre), only those are visited and taken; each other
+        document keeps itself.
         """
         taken = self._taken_by_centre
-        left = ~taken if among is None else among & ~taken
-        left[self._centre] = False
+        left = np.ones(len(self), np.bool_) if among is None else among.copy()
         centres = np.arange(len(self))
-        centres[taken if among is None else among & taken] = self._centre
-        if left.any():
+        centres[left & taken] = self._centre
+        left &= ~taken
+        left[self._centre] = False
+        order = self._order[left[self._order]]
+        if len(order) and not self._compared:
             some = self._lists.take(left[self._lists.rows])
-            found = stars(some, order[left[order]], self._takes)
-            rows = np.flatnonzero(left)
-            centres[rows] = found[rows]
+            found = stars(some, order, self._takes, self._budget)
+            centres[order] = found[order]
+        if self._compared:
+            centres[order] = -1
+            for place in order.tolist():
+                if centres[place] < 0:
+                    centres[place] = place
+                    centres[self._every.takes.after(place) & (centres < 0)] = place
         return centres
 
     def beside(self, centre: int, others: RowIds) -> dict[int, DocumentPair]:
@@ -131,7 +173,12 @@ class Family:
         """Return, for each of `places`, the first document it is paired with, and the pair."""
         if not len(places):
             return {}
-        partners = first_partners(self._lists, places, self._check)
+        partners = np.full(len(places), -1, np.int64)
+        if not self._compared:
+            partners = first_partners(self._lists, places, self._check, self._budget)
+        if self._compared:
+            found = [np.flatnonzero(self._every.near.after(place)) for place in places.tolist()]
+            partners = np.array([some[0] if len(some) else -1 for some in found], np.int64)
         # The centre may have twins, which need its first partner; lists need not have it.
         partners[places == self._centre] = min(self._centre_pairs, default=-1)
         return self._paired(partners, places)
@@ -149,8 +196,14 @@ class Family:
         def possible(i: RowIds, j: RowIds) -> NDArray[np.bool_]:
             return references[j] & self._takes.possible(j, i)
 
-        check = Check(possible, lambda i, j: self._takes.passes(j, i))
-        return self._paired(first_partners(self._lists, places, check), places)
+        partners = np.full(len(places), -1, np.int64)
+        if not self._compared:
+            check = Check(possible, lambda i, j: self._takes.passes(j, i))
+            partners = first_partners(self._lists, places, check, self._budget)
+        if self._compared:
+            for one in np.flatnonzero(references)[::-1].tolist():
+                partners[self._every.takes.after(one)[places]] = one
+        return self._paired(partners, places)
 
     def _paired(self, partners: RowIds, places: RowIds) -> dict[int, tuple[int, DocumentPair]]:
         """Return the pairs of places with their partners, which are -1 for none; see `firsts`."""
@@ -164,7 +217,12 @@ class Family:
         """The pairs of the centre with other documents, by the other document."""
         others = np.delete(np.arange(len(self)), self._centre)
         some = others[self._afford(np.full(len(others), self._centre), others)]
-        return self._measure(np.full(len(some), self._centre), some)
+        if self._compared:
+            some = np.flatnonzero(self._every.near.after(self._centre))
+        found = self._measure(np.full(len(some), self._centre), some)
+        codes = [self._code(found.get(one)) for one in some.tolist()]
+        self._known.add(np.full(len(some), self._centre), some, np.array(codes, np.uint8))
+        return found
 
     @property
     def _near_centre(self) -> NDArray[np.bool_]:
@@ -195,73 +253,92 @@ class Family:
         pairs = self._documents.pairs(a[good], b[good], measured.take(good))
         return dict(zip(j[good].tolist(), pairs, strict=True))
 
-    @property
-    def _check(self) -> Check:
-        """The check whether documents are candidates that meet the criteria."""
-        return Check(self._possible, self._passes)
-
-    @property
-    def _takes(self) -> Check:
-        """The check whether i[k], if it is kept, has j[k] in its star."""
-        if not self._directed:
-            return self._check
-        return Check(partial(self._possible, directed=True), partial(self._passes, directed=True))
-
     def _possible(self, i: RowIds, j: RowIds, directed: bool = False) -> NDArray[np.bool_]:
+        """Return which pairs may be candidates that meet the criteria."""
         good = np.ones(len(i), np.bool_)
         if self._by_keys is not None:
             good = self.proposals.test(i, j)
-        if self._forms is not None:
-            good &= self._forms.may_reach(i, j)
-        if self._sets is not None:
-            edited = False if self._forms is None else self._forms.measure(i, j)
-            some = np.flatnonzero(good & ~np.asarray(edited))
-            good[some] = self._sets.may_reach(i[some], j[some], directed)
+        some = np.flatnonzero(good)
+        good[some] = self._bounds.possible(i[some], j[some], directed)
         return good
 
-    def _passes(self, i: RowIds, j: RowIds, directed: bool = False) -> NDArray[np.bool_]:
-        good = np.zeros(len(i), np.bool_)
+    def _near(self, i: RowIds, j: RowIds) -> NDArray[np.bool_]:
+        """Return which pairs are candidates that meet the criteria."""
+        near: NDArray[np.bool_] = self._known(i, j) & _PAIR > 0
+        return near
+
+    def _taking(self, i: RowIds, j: RowIds) -> NDArray[np.bool_]:
+        """Return of which pairs j[k] is in the star of i[k], if that is kept."""
+        takes = np.where(i < j, _FIRST_TAKES, _SECOND_TAKES)
+        taken: NDArray[np.bool_] = self._known(i, j) & takes > 0
+        return taken
+
+    def _look(self, i: RowIds, j: RowIds) -> NDArray[np.uint8]:
+        """Return what is found of pairs, as far as can be afforded."""
+        found = np.zeros(len(i), np.uint8)
         some = self._afford(i, j)
-        a, b = self.proposals.rows[i[some]], self.proposals.rows[j[some]]
+        found[some] = self._compare(i[some], j[some])
+        return found
+
+    def _compare(self, i: RowIds, j: RowIds) -> NDArray[np.uint8]:
+        """Return what is found of candidates."""
+        a, b = self.proposals.rows[i], self.proposals.rows[j]
         measured = self._documents.measure(a, b)
-        accepted = measured.taken if directed else measured.accepted
-        good[some] = accepted(self._criteria, len(some))
-        return good
+        near = measured.accepted(self._criteria, len(a))
+        first = second = near
+        if self._directed:
+            turned = measured.turned(np.ones(len(a), np.bool_))
+            first, second = (one.taken(self._criteria, len(a)) for one in (measured, turned))
+        found: NDArray[np.uint8] = near * _PAIR | first * _FIRST_TAKES | second * _SECOND_TAKES
+        return found
+
+    def _code(self, pair: DocumentPair | None) -> int:
+        """Return what is known of a candidate, given the pair if it is one."""
+        if pair is None:
+            return 0
+        first, second = (pair.taken_by(one, self._criteria) for one in (pair.a, pair.b))
+        if not self._directed:
+            first = second = True
+        return int(_PAIR | first * _FIRST_TAKES | second * _SECOND_TAKES)
 
     def _afford(self, i: RowIds, j: RowIds) -> RowIds:
         """Return which pairs are candidates and within the budget; these count as checked."""
         by = self.proposals.proposed_by(i, j)
         some = np.flatnonzero(by.any(axis=0))
-        costs = self._costs
-        if self._forms is not None:
-            costs = costs * np.where(self._forms.has, _EDIT_COST, 1)
-        some = some[: self.budget.afford(costs[i[some]] + costs[j[some]])]
-        self.checked += (len(some), *np.count_nonzero(by[:, some], axis=1))
+        paid = self._budget.afford(self._bounds.costs[i[some]] + self._bounds.costs[j[some]])
+        room = max(CHECKS - int(self._checked[0]), 0)
+        if paid > room:
+            self._budget.unchecked += paid - room
+            paid = room
+        some = some[:paid]
+        self._checked += (len(some), *np.count_nonzero(by[:, some], axis=1))
         return some
 
     @property
-    def _costs(self) -> RowIds:
-        """What a comparison of each document costs, in shingles."""
-        if self._texts.sets is None:
-            return np.full(len(self), _VECTOR_COST)
-        return self._lengths
+    def _compared(self) -> bool:
+        """Whether all pairs are compared, because it costs no more."""
+        return self._budget.unchecked > 0 and self._bounds.affordable
 
     @cached_property
-    def _lengths(self) -> RowIds:
-        lengths = self._texts.lengths
-        if lengths is None:
-            return np.ones(len(self), np.int64)
-        return lengths[self.proposals.rows]
+    def _every(self) -> _Every:
+        """What comparing all pairs finds."""
+        every = _Every.of(len(self), self._directed, len(self._checked))
+        for i, j, possible in self._bounds.every():
+            by = self.proposals.proposed_by(i, j)
+            some = np.flatnonzero(every.count(by) & possible)
+            every.add(i[some], j[some], self._compare(i[some], j[some]))
+        return every
 
     @cached_property
     def _by_keys(self) -> Lists | None:
         """Lists in which all candidates meet, if these are few or nothing else is known."""
         lists = self.proposals.lists()
         pairs = lists.count_pairs()
-        if pairs <= FEW_PAIRS * len(self) or (self._sets is None and self._forms is None):
+        sets, forms = self._bounds.sets, self._bounds.forms
+        if pairs <= FEW_PAIRS * len(self) or (sets is None and forms is None):
             return lists
         # Forms leave pairs out, so the number of theirs says little.
-        if self._forms is not None or pairs >= self._by_texts.count_pairs():
+        if forms is not None or pairs >= self._by_texts.count_pairs():
             return None
         del self._by_texts  # it would only take memory
         return lists
@@ -270,14 +347,18 @@ class Family:
     def _by_texts(self) -> Lists:
         """Lists in which all similar texts meet, except those of two in the star of the centre."""
         lists = Lists.none()
-        if self._sets is not None:
+        if self._bounds.sets is not None:
             settled = self._taken_by_centre | (np.arange(len(self)) == self._centre)
             holders = self._directed and self._criteria.lossless
-            lists = self._sets.holder_lists() if holders else self._sets.lists(settled)
-        if self._forms is not None:  # short texts need not share a rare shingle
+            sets = self._bounds.sets
+            lists = sets.holder_lists() if holders else sets.lists(settled)
+        if self._bounds.forms is not None:  # short texts need not share a rare shingle
             blocks = self.proposals.blocks() if self.proposals.by_distance else []
-            of_forms, left_out = self._forms.lists(blocks)
-            self.budget.unchecked += left_out
+            of_forms, left_out = self._bounds.forms.lists(blocks)
+            if len(self) <= FEW_DOCUMENTS:
+                self._budget.unchecked += left_out
+            else:
+                self._left_out = left_out
             lists = lists.joined(of_forms)
         return lists.of_kinds(self.proposals.kinds)
 
@@ -286,18 +367,10 @@ class Family:
         """Lists in which all possible pairs meet, except those of two in the star of the centre."""
         return self._by_texts if self._by_keys is None else self._by_keys
 
-    @cached_property
-    def _forms(self) -> FamilyForms | None:
-        """The forms of short texts, if there are any."""
-        if self._texts.short is None:
-            return None
-        forms = FamilyForms(self._texts.short, self.proposals.rows, self.proposals.edited)
-        return forms if forms.has.any() else None
 
-    @cached_property
-    def _sets(self) -> FamilySets | None:
-        """The shingles of the documents, if these decide."""
-        read, rows = self._texts.sets, self.proposals.rows
-        if read is None or (self._forms is not None and self._forms.decides_all):
-            return None
-        return FamilySets(lambda places: read(rows[places]), self._lengths, self._criteria)
+def _first_budget(bounds: Bounds, n: int) -> Budget:
+    """Return what may be spent until all pairs are compared or, if these are too many, in all."""
+    costs = float(np.maximum(bounds.costs, _LEAST_COST).sum())
+    if not bounds.affordable:
+        return Budget(COMPARISONS * costs)
+    return Budget(LOOK * n * (n - 1) / 2 + _FEW_COMPARISONS * costs)

@@ -14,6 +14,7 @@ from simdup.search.arrays import U64, RowIds
 from simdup.search.lists import Lists
 from simdup.search.parts import Parts
 from simdup.search.prefixes import Prefixes, least_difference, odd_sketches
+from simdup.verify.join import Shared
 
 # Up to this many pairs per document, all pairs of the lists are checked.  This takes 50 us per
 # document, as long as making its shingles once.
@@ -22,6 +23,8 @@ FEW_PAIRS = 512
 _BLOCK = 1 << 20
 # Shingles kept in memory for the next pass: 128 MB.
 _KEPT = 1 << 24
+# The most shingles of which it is counted exactly what any two documents share: 180 MB.
+_COUNTED = 1 << 23
 # Documents in the sample that decides the kind of lists.
 _SAMPLE = 4096
 # Words of the largest odd sketch: enough for texts that differ in up to some 2,000 shingles.
@@ -59,6 +62,26 @@ class FamilySets:
         if directed:
             most = np.minimum(most, sizes[i] + (1 - 2 * self._covering) * sizes[j])
         return least_difference(sketches, i, j) <= most + 1e-6
+
+    @property
+    def few(self) -> bool:
+        """Whether there are few enough shingles for `shared`."""
+        return int(self._lengths.sum()) <= _COUNTED
+
+    @cached_property
+    def shared(self) -> Shared:
+        """What any two documents share."""
+        starts, hashes = [np.zeros(1, np.int64)], [np.zeros(0, np.uint64)]
+        for _, sets in self._all():
+            starts.append(sets.starts[1:] + starts[-1][-1])
+            hashes.append(sets.hashes)
+        return Shared(Sets(np.concatenate(starts), np.concatenate(hashes)))
+
+    def reach(self, i: RowIds, j: RowIds, shared: NDArray[np.float32]) -> NDArray[np.bool_]:
+        """Return which pairs have the similarity, given what they share."""
+        one, other = self.shared.sizes[i], self.shared.sizes[j]
+        good: NDArray[np.bool_] = shared / np.maximum(one + other - shared, 1) >= self._similarity
+        return good
 
     def holder_lists(self) -> Lists:
         """Return lists in which each document meets all that may contain it.

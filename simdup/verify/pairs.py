@@ -19,8 +19,9 @@ from simdup.model.criteria import FEW_TERMS, Criteria
 from simdup.model.settings import Settings
 from simdup.reuse.sharing import TextSeeds, least_share, sharing_pairs
 from simdup.search.arrays import RowIds
+from simdup.verify.bounds import Texts
 from simdup.verify.copies import Copies, find_copies
-from simdup.verify.families import Family, Texts
+from simdup.verify.families import Family
 from simdup.verify.listed import ListedPairs
 from simdup.verify.listing import BareGroup, Listing
 from simdup.verify.proposals import LARGE, Proposals, groups_of
@@ -159,10 +160,9 @@ def _find_spared(
     for rows in parts.families:
         proposals = parts.proposals.take(rows)
         places = _places(proposals, copies, given)
-        order = np.argsort(places)
-        family = Family(proposals, given.documents, given.texts, int(order[0]))
+        family = Family(proposals, given.documents, given.texts, places)
         among = np.array([left(one) for one in proposals.rows.tolist()], np.bool_)
-        roots = family.stars(order, among)
+        roots = family.stars(among)
         alike += [
             copies.star(int(proposals.rows[_centre(members, places)]),
                         proposals.rows[members].tolist(), given.priority)
@@ -312,9 +312,8 @@ def _centre(members: RowIds, places: RowIds) -> int:
 def _group_family(proposals: Proposals, copies: Copies, given: Grouping, found: Found) -> None:
     """Add the groups of a family, which has too many candidates to verify all."""
     places = _places(proposals, copies, given)
-    order = np.argsort(places)
-    family = Family(proposals, given.documents, given.texts, int(order[0]), given.directed)
-    roots = family.stars(order) if given.star else family.components()
+    family = Family(proposals, given.documents, given.texts, places, given.directed)
+    roots = family.stars() if given.star else family.components()
     several = np.array([one not in copies.twins for one in proposals.rows.tolist()], np.bool_)
     several &= copies.sizes[proposals.rows] > 1
     several |= (np.bincount(roots, minlength=len(roots)) > 1)[roots]
@@ -332,13 +331,12 @@ def _group_family(proposals: Proposals, copies: Copies, given: Grouping, found: 
         for one, group in zip(bare, groups, strict=True):
             chains[one.members] = _is_chain(group, given)
         if chains.any():
-            roots = np.where(chains, family.stars(order, chains), roots)
+            roots = np.where(chains, family.stars(chains), roots)
     numbers = proposals.rows
     joined = (
         copies.star(int(numbers[_centre(rows, places)]), numbers[rows].tolist(), given.priority)
         for rows in groups_of(roots, roots >= 0)
     )
     found.star_redundant += _count_redundant(joined, given)
-    found.count(*family.checked.tolist())
-    # A pair may have been left out several times, but there are no more than this.
-    found.unchecked += min(family.budget.unchecked, len(family) * (len(family) - 1) // 2)
+    found.count(*family.checked)
+    found.unchecked += family.unchecked

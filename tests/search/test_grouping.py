@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from simdup.search.forest import Forest
-from simdup.search.grouping import Budget, Check, connect, first_partners, stars
+from simdup.search.grouping import LOOK, Budget, Check, Known, connect, first_partners, stars
 from simdup.search.lists import Lists
+from simdup.search.pairset import PairSet
 
 Pairs = set[tuple[int, int]]
 
@@ -47,7 +48,18 @@ def check_of(pairs: Pairs, n: int) -> Check:
     passes = np.zeros((n, n), np.bool_)
     for i, j in pairs:
         passes[i, j] = passes[j, i] = True
-    return Check(lambda i, j: np.ones(len(i), np.bool_), lambda i, j: passes[i, j])
+    asked: Pairs = set()
+
+    def look(i: NDArray[np.int64], j: NDArray[np.int64]) -> NDArray[np.uint8]:
+        pairs = set(zip(i.tolist(), j.tolist(), strict=True))
+        assert len(pairs) == len(i)
+        assert not pairs & asked
+        assert (i < j).all()
+        asked.update(pairs)
+        return np.where(passes[i, j], np.uint8(5), np.uint8(2))
+
+    known = Known(look, n)
+    return Check(lambda i, j: np.ones(len(i), np.bool_), lambda i, j: known(i, j) == 5)
 
 
 def roots_of(pairs: Pairs, n: int) -> list[int]:
@@ -69,17 +81,15 @@ def test_connected_rows(graph: Graph) -> None:
 def test_pairs_of_lists(graph: Graph) -> None:
     """All of them are found from the tails of lists, and as many are counted."""
     lists, all_rows = graph.lists, np.arange(graph.n)
-    found = [
-        pair for some in lists.pairs_between(all_rows, graph.n) for pair in zip(*some, strict=True)
-    ]
+    visited = list(lists.pairs_between(all_rows, graph.n))
+    found = [pair for some in visited for pair in zip(*lists.rows_of(*some), strict=True)]
     assert len(found) == lists.count_pairs()
     joined = {tuple(sorted(map(int, pair))) for pair in found}
     assert joined >= graph.pairs
-    heads = lists.heads(np.arange(len(lists)), graph.n)
     assert joined == {
-        tuple(sorted((int(lists.rows[entry]), int(row))))
-        for some in heads
-        for entry, row in zip(*some, strict=True)
+        tuple(sorted(map(int, pair)))
+        for some in lists.heads(np.arange(len(lists)), graph.n)
+        for pair in zip(*lists.rows_of(*some), strict=True)
     }
 
 
@@ -99,7 +109,7 @@ def test_stars(graph: Graph, random: object) -> None:
     n, pairs = graph.n, graph.pairs
     order = list(range(n))
     random.shuffle(order)  # type: ignore[attr-defined]
-    found = stars(graph.lists, np.array(order), graph.check)
+    found = stars(graph.lists, np.array(order), graph.check, Budget(1e12))
     centres: dict[int, int] = {}
     for row in order:
         if row not in centres:
@@ -113,7 +123,7 @@ def test_stars(graph: Graph, random: object) -> None:
 @given(graphs(), st.data())
 def test_first_partners(graph: Graph, data: st.DataObject) -> None:
     wanted = data.draw(st.lists(st.sampled_from(range(graph.n)), unique=True).map(sorted))
-    found = first_partners(graph.lists, np.array(wanted, np.int64), graph.check)
+    found = first_partners(graph.lists, np.array(wanted, np.int64), graph.check, Budget(1e12))
 
     def partners(row: int) -> Sequence[int]:
         return [{i: j, j: i}[row] for i, j in graph.pairs if row in (i, j)]
@@ -161,8 +171,8 @@ def test_rows_of_one_kind_are_not_visited() -> None:
             forest = Forest(n)
             connect(lists, forest, check, Budget(1e12))
             assert not (forest.roots.any() and passing)
-            stars(lists, np.arange(n), check)
-            first_partners(lists, np.flatnonzero(kinds == 0)[:1000], check)
+            stars(lists, np.arange(n), check, Budget(1e12))
+            first_partners(lists, np.flatnonzero(kinds == 0)[:1000], check, Budget(1e12))
         assert sum(visited) < 3 * 10 * 50 * n
 
 
@@ -176,3 +186,33 @@ def test_a_budget_limits_the_work_and_counts_the_rest() -> None:
     connect(Lists.of_keys(np.ones((n, 1), np.uint64)), forest, Check(nobody, nobody), budget)
     assert budget.unchecked > 0
     assert len(np.unique(forest.roots)) == n
+
+
+@given(graphs(), st.integers(0, 40))
+def test_what_a_budget_leaves_is_counted(graph: Graph, visits: int) -> None:
+    """Rows that it does not reach stay alone; whoever is joined belongs together."""
+    n, whole = graph.n, roots_of(graph.pairs, graph.n)
+    for join in ("connect", "stars", "first partners"):
+        budget, roots = Budget(float(LOOK * visits)), np.arange(n)
+        if join == "connect":
+            forest = Forest(n)
+            connect(graph.lists, forest, check_of(graph.pairs, n), budget)
+            roots = forest.roots
+        elif join == "stars":
+            roots = stars(graph.lists, np.arange(n), check_of(graph.pairs, n), budget)
+        else:
+            check = check_of(graph.pairs, n)
+            found = first_partners(graph.lists, np.arange(n), check, budget)
+            roots = np.where(found < 0, roots, found)
+        assert all(whole[row] == whole[root] for row, root in enumerate(roots.tolist()))
+        assert budget.left >= 0 or budget.unchecked
+
+
+@given(st.integers(1, 40), st.data())
+def test_a_set_of_pairs(n: int, data: st.DataObject) -> None:
+    pair = st.tuples(st.integers(0, n - 1), st.integers(0, n - 1))
+    pairs, found = data.draw(st.lists(pair)), PairSet(n)
+    found.add(*np.array(pairs, np.int64).reshape(-1, 2).T)
+    for row in range(n):
+        expected = {j for i, j in pairs if i == row}
+        assert np.flatnonzero(found.after(row)).tolist() == sorted(expected)

@@ -49,7 +49,8 @@ def similar(sets: Sets, least: float) -> set[tuple[int, int]]:
 
 def meeting(lists: Lists, n: int) -> set[tuple[int, int]]:
     pairs: set[tuple[int, int]] = set()
-    for i, j in lists.pairs_between(np.arange(n), n):
+    for some in lists.pairs_between(np.arange(n), n):
+        i, j = lists.rows_of(*some)
         pairs |= set(zip(np.minimum(i, j).tolist(), np.maximum(i, j).tolist(), strict=True))
     return pairs
 

@@ -9,16 +9,18 @@ import pytest
 from support import Command, prose, write
 
 from simdup import Result, scan
-from simdup.verify import families, pairs, proposals
+from simdup.verify import bounds, families, pairs, proposals
 
 SIZES = (12, 9)
 
 
 @pytest.fixture(autouse=True)
 def _small_families(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Treat clusters of a few documents as large families."""
+    """Treat clusters of a few documents as families, of which not all pairs can be compared."""
     monkeypatch.setattr(pairs, "LARGE", 3)
     monkeypatch.setattr(proposals, "LARGE", 3)
+    monkeypatch.setattr(bounds, "MANY_DOCUMENTS", 0)
+    monkeypatch.setattr(bounds, "FEW_DOCUMENTS", 0)
 
 
 def template(seed: int, many: int) -> list[str]:
@@ -48,12 +50,8 @@ def test_pairs_beyond_the_budget_of_families_are_counted(
     monkeypatch.setattr(families, "COMPARISONS", comparisons)
     result = found(linkage)
     redundant = {m.number for one in result.clusters for m in one.members[1:]}
-    # Star linkage compares no document that is already redundant.
     left = sum(redundant.isdisjoint((pair.a, pair.b)) for pair in every.pairs)
-    if linkage == "star":
-        assert result.summary.unchecked == left
-    else:
-        assert left <= result.summary.unchecked <= EVERY
+    assert left <= result.summary.unchecked <= EVERY - result.summary.candidates
     assert bool(result.summary.candidates) == bool(redundant) == bool(comparisons)
     assert comparisons or result.summary.unchecked == EVERY
 
@@ -70,3 +68,14 @@ def test_a_report_says_how_many_pairs_were_left_unchecked(
     lines = map(json.loads, simdup(*command, "--format", "jsonl").lines)
     (summary,) = (one for one in lines if one.get("type") == "summary")
     assert (summary["unchecked"], summary["candidates"]) == (EVERY, 0)
+
+
+@pytest.mark.parametrize("linkage", ["single", "star"])
+@pytest.mark.parametrize("checks", [0, 5])
+def test_no_more_pairs_are_checked_than_are_remembered(
+    linkage: str, checks: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(families, "CHECKS", checks)
+    summary = found(linkage).summary
+    assert summary.candidates <= checks * len(SIZES)
+    assert 0 < summary.unchecked <= EVERY - summary.candidates
