@@ -130,14 +130,14 @@ class Explanation:
                 pair = sorted((places[member.name], places[numbers[member.beside]]))
                 if member.role == "redundant" and tuple(pair) not in truth.pairs:
                     return False
-            among = {pair for pair in truth.pairs if {*pair} <= inside}
+            among = {pair for pair in truth.joining(truth.pairs) if {*pair} <= inside}
             if plain.groups(among) != {frozenset(inside)}:
                 return False
         if truth.settings.linkage == "star" or truth.settings.decisions:
             return True
         return all(
             i in cluster_of and cluster_of[i] == cluster_of.get(j)
-            for i, j in truth.pairs
+            for i, j in truth.joining(truth.pairs)
             if truth.is_certain(i, j)
         )
 
