@@ -20,7 +20,7 @@ from simdup.report.choice import CLIP
 from simdup.report.chunks import CHUNK, Chunks
 from simdup.report.columns import script_json
 from simdup.report.overview import by_folder, overview
-from simdup.report.tables import Folders
+from simdup.report.tables import Folders, ten_thousandths
 
 # Pairs that a page lists: by falling overlap, nobody goes beyond.
 PAIRS = 20_000
@@ -88,13 +88,14 @@ def _add_texts(chunks: Chunks, overlaps: list[Overlap], text_of: PairTexts) -> N
 
 
 def _content(overlap: Overlap, texts: list[str | None]) -> str:
-    """Return the JSON of a pair: its texts, and the passages in what is left of them."""
+    """Return the JSON of a pair: its texts, how much they share, and the passages in them."""
     passages = [
         [*p.a, *p.b, p.length, round(p.similarity, 4)]
         for p in overlap.passages
         if max(p.a[1], p.b[1]) <= CLIP
     ]
-    return script_json({"texts": texts, "passages": passages})
+    shares = [ten_thousandths(overlap.share_a), ten_thousandths(overlap.share_b)]
+    return script_json({"texts": texts, "passages": passages, "shares": shares})
 
 
 def _as_result(overlaps: Sequence[Overlap], found: PassageResult, text_of: PairTexts) -> Result:

@@ -146,6 +146,21 @@ def test_passages_have_an_overview(passages, browser):
         assert page.inner_text(".sentence") == "4 篇文档中，有 3 篇与别的文档有雷同段落。"
 
 
+def test_a_share_is_one_figure_everywhere(simdup, browser, tmp_path):
+    """Words count two units, however long: by characters the shares would be others."""
+    words = " ".join(f"extraordinarily{i}" for i in range(40))
+    texts = {"a.txt": f"{prose(1, 40)} {words}", "b.txt": f"{prose(2, 90)} {words} {prose(3)}"}
+    write(tmp_path / "in", texts)
+    simdup("passages", "in", "-o", "page.html", "-q")
+    one = json.loads(simdup("passages", "in", "-f", "jsonl", "-q").lines[0])
+    a, b = (f"{int(one[share] * 1e4 + 1e-6) // 10 / 10:.1f}%" for share in ("share_a", "share_b"))
+    with opened(browser, tmp_path / "page.html") as page:
+        go(page, "#/clusters")
+        until(page, "!!document.querySelector('.rd-fact')")
+        assert page.locator(".rd-fact").all_inner_texts()[1:] == [f"{a} of A", f"{b} of B"]
+        assert a in page.locator(".row").first.inner_text()
+
+
 def test_pairs_beyond_the_limit_are_told(passages, browser, monkeypatch):
     monkeypatch.setattr("simdup.report.passages.PAIRS", 2)
     path = passages()

@@ -169,12 +169,13 @@ def test_passages_stand_side_by_side_with_their_offsets(reader: Any) -> None:
     a, b = "😀\r\n" * 40 + shared + "尾", "乙" * 30 + shared.replace("古老", "古旧") + "完"
     passage = [120, 120 + len(shared), 30, 30 + len(shared), len(shared) - 1, 0.95]
     placed = reader.evaluate("(given) => simdupPassages.place(...given)", [[a, b], [passage]])
-    show(reader, *placed["texts"], passages=placed["passages"])
+    show(reader, *placed["texts"], passages=placed["passages"], shares=[1285, 2850])
     assert not texts(reader, ".rd-code")
     assert "".join(texts(reader, ".rd-passage.a .rd-shared, .rd-passage.a del")) == shared
     assert texts(reader, "del") == ["老"]
     assert texts(reader, "ins") == ["旧"]
     assert "characters 120–" in texts(reader, ".rd-where")[0]
+    assert texts(reader, ".rd-fact")[1:] == ["12.8% of A", "28.5% of B"]
     reader.evaluate("reader.next()")
     assert reader.locator(".rd-current").count() == 1
 

@@ -203,7 +203,7 @@ window.simdupCluster = (() => {
     const document_ = (i) => ({ letter: letter(i), name: data.names[first + i], text: content.texts[i], lang: langOf(content.texts[i], data.folds) });
     reader = window.simdupReader.show(place, {
       a: document_(a), b: document_(b), unit: state.unit, layout: state.layout, fold: data.folds,
-      passages: content.passages, strings: window.simdupStrings.tables[state.lang],
+      passages: content.passages, shares: content.shares, strings: window.simdupStrings.tables[state.lang],
       changed: (choice) => Object.assign(state, choice),
     });
   }

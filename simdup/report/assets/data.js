@@ -124,7 +124,7 @@ window.simdupData = (() => {
     const base = found.texts.find((text) => typeof text === 'string') || '';
     const whole = found.texts.map((text) => rebuild(base, text));
     const shown = found.passages ? window.simdupPassages.place(whole, found.passages) : { texts: whole };
-    return { ...shown, terms: found.terms || [], clipped: found.clipped || [] };
+    return { ...shown, shares: found.shares, terms: found.terms || [], clipped: found.clipped || [] };
   }
 
   let joined = null;

@@ -73,7 +73,7 @@ window.simdupList = (() => {
   /** Return how alike the documents of a cluster are: where texts were not compared, in bits. */
   function figure(cluster) {
     const { lead, diameter } = data.table;
-    if (kind === 'passages') return state.percent(lead[cluster] / 10000);
+    if (kind === 'passages') return state.percent(Math.floor(lead[cluster] / 10) / 1000);
     return lead[cluster] < 0 ? t('distance', diameter[cluster]) : state.digits(lead[cluster], kind === 'query');
   }
 

@@ -61,24 +61,13 @@ window.simdupPassages = (() => {
     return (/** @type {number} */ offset) => units[Math.min(offset, units.length - 1)];
   }
 
-  function factsOf(found, { a, b }, say, percent) {
-    const share = (side, text) => percent(covered(found.map((p) => p[side])) / Math.max(1, text.length));
+  function factsOf(found, { a, b, shares }, say, percent) {
     const length = found.reduce((sum, passage) => sum + passage.length, 0);
     return [
       say('passagesCount', found.length, length),
-      say('coverage', share('a', a.text), a.letter),
-      say('coverage', share('b', b.text), b.letter),
+      say('coverage', percent(shares[0] / 10000), a.letter),
+      say('coverage', percent(shares[1] / 10000), b.letter),
     ];
-  }
-
-  /** Return how many places ranges cover; they may overlap. */
-  function covered(/** @type {number[][]} */ ranges) {
-    let [sum, end] = [0, 0];
-    for (const [from, to] of [...ranges].sort((p, q) => p[0] - q[0])) {
-      sum += Math.max(0, to - Math.max(from, end));
-      end = Math.max(end, to);
-    }
-    return sum;
   }
 
   /** Return bands of the map; those that are out of the order of b have moved. */

@@ -45,7 +45,7 @@ window.simdupReader = (() => {
 
   /** Return a share in percent with one digit, rounded down: only equal texts are 100 % equal. */
   function percent(/** @type {number} */ share) {
-    return `${(Math.floor(share * 1000) / 10).toFixed(1)}%`;
+    return `${(Math.floor(Number((share * 1000).toFixed(6))) / 10).toFixed(1)}%`;
   }
 
   /** Show two texts in a container. */
