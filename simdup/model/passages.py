@@ -101,9 +101,10 @@ class Passage(NamedTuple):
     a, b : (int, int)
         Where it is in each document: characters of the decoded text, end exclusive.
     length : int
-        Its equal units, see `PassageCriteria`.
+        Its equal units, see `PassageCriteria`: those of its equal runs, without rows.
     similarity : float
-        The share of equal units, by alignment.
+        How alike both sides are: twice the units of an alignment, which are equal in order, rows
+        and those between runs included, divided by all units of both.
     """
 
     a: tuple[int, int]
@@ -121,7 +122,7 @@ class Overlap(NamedTuple):
         The documents' names (or ids, as they were passed from Python), in input order; with
         references, `b` is one.
     share_a, share_b : float
-        How much of each document the passages cover.
+        How much of the units of each document the passages cover.
     passages : tuple of Passage
         In the order of the first document.
     identical : bool

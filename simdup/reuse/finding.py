@@ -184,7 +184,7 @@ def surround(texts: Cut) -> tuple[I64, Symbols]:
 
 
 def outermost(found: Passages) -> Passages:
-    """Leave out passages that lie within others of the same pair, on either side within one.
+    """Leave out passages that lie within others of the same pair on both sides.
 
     A phrase that comes again and again in both texts says nothing that the passages around it do
     not.  What passages cover stays the same.

@@ -11,7 +11,7 @@ from support import edited, prose, write
 import simdup.operations.passages as operation
 from simdup import PassageCriteria, SimdupError, passages
 from simdup.features.folding import fold
-from simdup.model.passages import PassageResult
+from simdup.model.passages import Passage, PassageResult
 from simdup.reuse import between
 
 HOMEWORK = PassageCriteria(min_run=8, min_length=20)
@@ -188,6 +188,28 @@ def test_what_four_fifths_of_a_class_copied_is_reported(works: int, copied: int)
     assert found == (
         [] if hidden else [(i, j) for i in range(copied) for j in range(i + 1, copied)]
     )
+
+
+def test_length_counts_runs_and_similarity_what_an_alignment_has() -> None:
+    """The example of docs/guides/passages.md."""
+    runs = ["".join(chr(0x5000 + 30 * k + i) for i in range(30)) for k in range(2)]
+    a, b = f"{runs[0]}天地人和{runs[1]}", f"{runs[0]}日地人月{runs[1]}"
+    [one] = passages([("a", a), ("b", b)]).overlaps
+    assert one.passages == (Passage((0, 64), (0, 64), 60, 2 * 62 / 128),)
+    row = "-" * 20
+    [one] = passages([("a", f"甲{runs[0]}{row}{runs[1]}"), ("b", runs[0] + row + runs[1])]).overlaps
+    assert one.passages == (Passage((1, 81), (0, 80), 60, 1.0),)
+    assert (one.share_a, one.share_b) == (80 / 81, 1)
+
+
+def test_what_was_copied_twice_is_listed_twice() -> None:
+    chapter = "".join(chr(0x5000 + i) for i in range(200))
+    again = f"{chapter}完{chapter[60:130]}了"
+    [one] = passages([("a", chapter), ("b", again)]).overlaps
+    assert [p[:2] for p in one.passages] == [((0, 200), (0, 200)), ((60, 130), (201, 271))]
+    # Within others in both documents.
+    [one] = passages([("a", again), ("b", again + "。")]).overlaps
+    assert [p[:2] for p in one.passages] == [((0, 272), (0, 272))]
 
 
 def test_rows_are_no_passage() -> None:
