@@ -52,7 +52,7 @@ def _overview(
     """Return what the overview says of all pairs, listed or not."""
     sharing = np.unique(text_of.documents).tolist()
     names = text_of.corpus.names
-    figures = {
+    figures: dict[str, Any] = {
         "documents": found.summary.documents,
         "matched": len(sharing),
         "clusters": listed,
@@ -64,6 +64,9 @@ def _overview(
         "redundant": 0,
         "incomplete": 0,
     }
+    told = found.summary
+    if told.common_units:
+        figures["common"] = [told.common_units, told.common_documents, told.most_documents]
     every = Counter(folders.of(number, name) for number, name in enumerate(names))
     return {
         "figures": figures,

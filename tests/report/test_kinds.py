@@ -161,6 +161,15 @@ def test_a_share_is_one_figure_everywhere(simdup, browser, tmp_path):
         assert a in page.locator(".row").first.inner_text()
 
 
+def test_text_that_starts_no_passage_is_told(simdup, browser, tmp_path):
+    statement = "".join(chr(0x5000 + i) for i in range(60))
+    write(tmp_path / "in", {f"{i:02}.txt": f"{prose(i, 40)}{statement}{i}" for i in range(12)})
+    simdup("passages", "in", "-o", "page.html", "-q")
+    with opened(browser, tmp_path / "page.html") as page:
+        words = "720 units in 12 documents are text that more than 9 share: it starts no passage"
+        assert page.inner_text(".overview > .note") == f"{words} (--template, --common)."
+
+
 def test_pairs_beyond_the_limit_are_told(passages, browser, monkeypatch):
     monkeypatch.setattr("simdup.report.passages.PAIRS", 2)
     path = passages()

@@ -214,7 +214,8 @@ window.simdupOverview = (() => {
   /** Draw the overview. */
   function draw(main) {
     const said = unlisted() ? h('p', { class: 'notice' }, t('unlisted', unlisted(), head.figures.listed)) : null;
-    main.replaceChildren(h('div', { class: 'overview' }, h('div', { class: 'live' }, live(current())), said,
+    const common = head.figures.common ? h('p', { class: 'note' }, t('common', ...head.figures.common)) : null;
+    main.replaceChildren(h('div', { class: 'overview' }, h('div', { class: 'live' }, live(current())), said, common,
       h('div', { class: 'cards' }, head.figures.pairs ? [similarity(), heat(), sizes()] : [], folders()), how()));
   }
 
