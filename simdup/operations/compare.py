@@ -273,7 +273,10 @@ class _Both:
             else:
                 known = self._signatures(search)
                 a, b = known.keys[known.rows(np.arange(2))]
-                bands[search] = tuple(np.equal(a, b).tolist())
+                equal = np.equal(a, b)
+                if isinstance(known, EditSignatures) and equal[: known.bands].any():
+                    equal = equal[: known.bands]
+                bands[search] = tuple(equal.tolist())
                 proposes = bool(known.propose(np.array([0]), np.array([1]))[0])
             proposed_by += [search] if proposes else []
         return bands, tuple(proposed_by)

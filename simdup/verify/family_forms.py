@@ -98,13 +98,16 @@ class FamilyForms:
             return Lists.none(), 0
         documents = self._documents[self.places]
         columns = [column.astype(np.uint64) for column in self._signatures.columns(documents)]
+        columns, exact = columns[: self._signatures.bands], columns[self._signatures.bands :]
         every = found = _lists(columns)
         for width in _WIDTHS[1:]:
             if found.count_pairs() <= self._most or width > len(columns):
                 break
             rows = (columns[first : first + width] for first in range(len(columns) - width + 1))
             found = _lists([_mixed(row) for row in rows])
-        return found, every.count_pairs() - found.count_pairs()
+        left_out = every.count_pairs() - found.count_pairs()
+        # Whoever shares one of these is similar.
+        return found.joined(_lists(exact)), left_out
 
     @property
     def _most(self) -> int:

@@ -4,7 +4,8 @@ import gzip
 import json
 import random
 from collections import Counter
-from itertools import combinations
+from collections.abc import Sequence
+from itertools import combinations, pairwise
 from math import floor
 from pathlib import Path
 from typing import Any
@@ -13,12 +14,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 from oracles import plain
 from support import Command
 
 from simdup import compare, dedupe, scan
 from simdup.features.analyzer import Analyzer
-from simdup.features.short_texts import Forms, forms_of, spell_numbers
+from simdup.features.short_texts import Forms, form_sets, forms_of, spell_numbers
 from simdup.fingerprints.edit_bands import edit_signatures
 from simdup.model.criteria import SHORT, Criteria
 from simdup.model.recipe import Recipe
@@ -203,6 +205,71 @@ def may_be_alike(a: str, b: str) -> bool:
     """Whether two texts have enough letters, in any order, for an edit similarity of 0.8."""
     longer = max(len(a), len(b))
     return longer - (Counter(a) & Counter(b)).total() <= 0.2 * longer
+
+
+def proposed(texts: Sequence[str], similarity: float) -> NDArray[np.bool_]:
+    """Which pairs of forms their keys propose, in the order of `combinations`."""
+    numbers = np.zeros(len(texts), np.uint64)
+    signatures = edit_signatures(texts, numbers, Criteria(similarity=similarity))
+    return signatures.propose(*np.array(list(combinations(range(len(texts)), 2))).T)
+
+
+@given(
+    st.text("ab河岸", min_size=4, max_size=14),
+    st.integers(0, 13),
+    st.sampled_from(["", "a", "岸", "c"]),
+    st.booleans(),
+)
+def test_very_short_texts_with_one_edit_are_always_proposed(
+    text: str, place: int, new: str, insert: bool
+) -> None:
+    place %= len(text)
+    edited = text[:place] + new + text[place + (not insert) :]
+    longer = max(len(text), len(edited))
+    for similarity in (0.5, 0.8, 0.9):
+        allowed = longer * (1 - similarity) + 1e-9
+        if 1 <= allowed < 3 and longer <= 14:
+            assert proposed([text, edited], similarity).all()
+
+
+def few_words(random_: random.Random) -> list[str]:
+    """The forms of texts of few distinct words, many of them edited copies of others."""
+    words = random_.choice(
+        [WORDS, [*WORDS[:4], "of", "a", "山水", "春风", "花"], ["山水", *HAN[:9]]]
+    )
+    words = random_.sample(words, random_.randint(3, len(words)))
+    texts: list[list[str]] = []
+    for _ in range(60):
+        text = random_.choices(words, k=random_.randint(1, random_.choice([4, 8, 30])))
+        if texts and random_.random() < 0.5:
+            text = list(random_.choice(texts))
+            for _ in range(random_.randint(1, max(len(text) // 5, 1))):
+                place = random_.randrange(len(text))
+                text[place : place + random_.randrange(2)] = random_.choices(
+                    words, k=random_.randrange(2) if len(text) > 1 else 1
+                )
+        texts.append(text)
+    return sorted({form for text in texts if len(form := "".join(text)) < SHORT})
+
+
+def test_texts_of_few_words_are_proposed_as_often_as_documented() -> None:
+    true = found = 0
+    expected = variance = 0.0
+    for seed in range(40):
+        texts = few_words(random.Random(seed))
+        starts, hashes = form_sets(texts)
+        runs = [set(hashes[a:b].tolist()) for a, b in pairwise(starts.tolist())]
+        hits = proposed(texts, 0.8)
+        for (i, j), hit in zip(combinations(range(len(texts)), 2), hits.tolist(), strict=True):
+            a, b = texts[i], texts[j]
+            if may_be_alike(a, b) and plain.edit_similarity(a, b) >= 0.8:
+                share = len(runs[i] & runs[j]) / len(runs[i] | runs[j])
+                chance = 1 - (1 - share**3) ** 41
+                true, found = true + 1, found + hit
+                expected, variance = expected + chance, variance + chance * (1 - chance)
+    assert true > 500
+    assert found >= expected - 4 * variance**0.5
+    assert found >= 0.99 * true
 
 
 @pytest.mark.parametrize("script", ["Han", "Latin"])
