@@ -353,7 +353,8 @@ class BruteForce:
         if self.settings.linkage == "star":
             groups = self._stars(self._partners(joined))
         else:
-            groups = self._components(joined)
+            groups = [set(group) for group in plain.groups(joined)]
+        groups = [part for group in groups for part in self._parts(group, joined)]
         partners = self._partners(pairs)
         found = [self._cluster(group, partners) for group in groups]
         return sorted(found, key=lambda one: (-len(one.members), min(one.places)))
@@ -401,14 +402,12 @@ class BruteForce:
             frozenset((named[i].name, named[j].name)) in apart for i in some for j in others
         )
 
-    def _components(self, pairs: set[tuple[int, int]]) -> list[set[int]]:
-        groups = [set(group) for group in plain.groups(pairs)]
-        whole = [group for group in groups if self._all_may_meet(group)]
-        for group in groups:
-            if group not in whole:
-                inside = self.listed(pair for pair in pairs if pair[0] in group)
-                whole += self._cut_apart(group, inside)
-        return [set(group) for group in whole if len(group) > 1]
+    def _parts(self, group: set[int], pairs: set[tuple[int, int]]) -> list[set[int]]:
+        """The parts that decisions leave of a cluster."""
+        if self._all_may_meet(group):
+            return [group]
+        parts = self._cut_apart(group, self.listed(p for p in pairs if {*p} <= group))
+        return [part for part in parts if len(part) > 1]
 
     def _all_may_meet(self, group: set[int]) -> bool:
         return all(self._may_meet([i], [j]) for i, j in combinations(group, 2))
@@ -435,10 +434,7 @@ class BruteForce:
             if kept not in free:
                 continue
             free.discard(kept)
-            star = {kept}
-            for place in sorted(partners[kept] & free, key=lambda one: self._alike((kept, one))):
-                if self.may_go(place, kept) and self._may_meet([place], star):
-                    star.add(place)
+            star = {kept, *(one for one in partners[kept] & free if self.may_go(one, kept))}
             free -= star
             if len(star) > 1:
                 found.append(star)
