@@ -11,28 +11,10 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from simdup.corpus.decoding import unify_line_ends
-from simdup.model.recipe import compile_strip
-
 # Bytes of a digest: even among 10**18 texts, no two should have the same digest by chance.
 DIGEST_BYTES = 16
 # The type of digests in arrays.  As strings, they would lose the zeros at their ends.
 DIGEST_TYPE = np.dtype(f"V{DIGEST_BYTES}")
-
-
-def strip_text(text: str, strip: Sequence[str], matched: set[str] | None = None) -> str:
-    """Return a text without what the expressions of `Recipe.strip` match.
-
-    Those that match something are added to `matched`.  They see lines that end with LF, so that `$`
-    means the same in every file.
-    """
-    if strip:
-        text = unify_line_ends(text)
-    for expression in strip:
-        text, found = compile_strip(expression).subn("", text)
-        if found and matched is not None:
-            matched.add(expression)
-    return text
 
 
 def text_digest(text: str) -> bytes:

@@ -14,7 +14,7 @@ from simdup.corpus.fingerprint_lines import FingerprintLines, read_lines
 from simdup.corpus.names import to_bytes
 from simdup.errors import SimdupError
 from simdup.features.shingles import Shingler
-from simdup.features.text import PreparedText, strip_text
+from simdup.features.text import PreparedText
 from simdup.fingerprints.fingerprinter import Fingerprinter, Fingerprints
 from simdup.index.columns import (
     Columns,
@@ -27,6 +27,7 @@ from simdup.index.keyset import KeySet
 from simdup.ingest.corpus import Corpus, ingest_as_they_come
 from simdup.ingest.counting import BatchCounter, BatchOptions, CountedBatch
 from simdup.ingest.sources import Data, Input
+from simdup.ingest.stripped import strip_documents
 from simdup.lsh.bbit import SIZE, bbit_sketch
 from simdup.model.documents import Document, Skipped
 from simdup.model.shingling import Shingling
@@ -67,7 +68,7 @@ class _CountChanged:
         skipped = [one for one in found if isinstance(one, Skipped)]
         keys = name_keys(document.name for document in documents)
         strip = self.counter.analyzer.recipe.strip
-        hashes = (text_hash(strip_text(document.text, strip)) for document in documents)
+        hashes = map(text_hash, strip_documents(documents, strip))
         texts = to_numbers(b"".join(hashes))
         known = self.known.contain(content_hashes(keys, texts[:, None])).tolist()
         # The last text of an id counts, also if it is the one that the index has.

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from simdup.corpus.batches import Batch, read
-from simdup.features.text import strip_text
+from simdup.features.stripping import strip_texts
 from simdup.model.documents import Document, Skipped
 from simdup.model.reading import Reading
 from simdup.model.recipe import Recipe
@@ -18,14 +18,25 @@ def read_stripped(
 
     The expressions that match something are added to `matched`.
     """
-    for one in read(batch, reading):
-        yield one if isinstance(one, Skipped) else _strip(one, recipe, matched)
-
-
-def _strip(document: Document, recipe: Recipe, matched: set[str] | None) -> Document | Skipped:
     if not recipe.strip:
-        return document
-    text = strip_text(document.text, recipe.strip, matched)
+        yield from read(batch, reading)
+        return
+    found = list(read(batch, reading))
+    documents = [one for one in found if isinstance(one, Document)]
+    left = iter(strip_documents(documents, recipe.strip, matched))
+    for one in found:
+        yield one if isinstance(one, Skipped) else _stripped(one, next(left))
+
+
+def strip_documents(
+    documents: Sequence[Document], strip: Sequence[str], matched: set[str] | None = None
+) -> list[str]:
+    """Return the texts of documents without what the expressions match."""
+    texts, names = [one.text for one in documents], [one.name for one in documents]
+    return strip_texts(texts, strip, names, matched)
+
+
+def _stripped(document: Document, text: str) -> Document | Skipped:
     if text.strip() or not document.text.strip():
         return document._replace(text=text)
     return document.skip("empty after `strip`")

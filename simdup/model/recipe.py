@@ -25,6 +25,9 @@ CHOICES = {
     "ties": ("one", "zero"),
 }
 
+# A thousand characters can take a second to compile.
+_MOST_STRIP = 10_000
+
 # Values of `Recipe.idf` that name no file.
 IDF_WORDS = ("auto", "corpus", "builtin")
 
@@ -86,8 +89,7 @@ class Recipe:
             check_type(name, getattr(self, name), kind)
         strip = (self.strip,) if isinstance(self.strip, str) else tuple(self.strip)
         object.__setattr__(self, "strip", strip)
-        for expression in strip:
-            compile_strip(expression)
+        _check_strip(strip)
         if not TOKENS.fullmatch(self.tokens):
             raise invalid("tokens", self.tokens, "words, split, tagged, chars:N or ngrams:N")
         for name, allowed in CHOICES.items():
@@ -127,21 +129,24 @@ class Recipe:
         return -(-self.bits // 64)
 
 
-@lru_cache
-def compile_strip(expression: str) -> re.Pattern[str]:
-    """Return a compiled expression of `Recipe.strip`.
+def _check_strip(strip: tuple[str, ...]) -> None:
+    """Raise unless these are regular expressions, short enough to be compiled soon."""
+    for expression in strip:
+        check_type("strip", expression, TEXT)
+    if sum(map(len, strip)) > _MOST_STRIP:
+        what = f"the expressions have more than {_MOST_STRIP:,} characters in all"
+        raise SimdupError("strip", what, field="strip")
+    for expression in strip:
+        _check_expression(expression)
 
-    Raises
-    ------
-    SimdupError
-        If it is no regular expression.
-    """
-    check_type("strip", expression, TEXT)
+
+@lru_cache
+def _check_expression(expression: str) -> None:
     try:
         with warnings.catch_warnings():
             # Of sets that a later Python may read in another way.
             warnings.simplefilter("ignore")
-            return re.compile(expression, re.MULTILINE)
+            re.compile(expression, re.MULTILINE)
     except (re.error, OverflowError, RecursionError) as error:
         what = f"invalid expression {expression!r:.200}: {error}"
         raise SimdupError("strip", what, field="strip") from None

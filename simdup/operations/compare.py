@@ -17,7 +17,8 @@ from simdup.features.counts import Counts
 from simdup.features.facts import facts_of, lost_facts
 from simdup.features.shingles import Shingler
 from simdup.features.short_texts import Forms, forms_of
-from simdup.features.text import PreparedText, strip_text
+from simdup.features.stripping import strip_texts
+from simdup.features.text import PreparedText
 from simdup.features.titles import title_keys, title_of
 from simdup.features.weights import UNIT, TopTerms, Weighting
 from simdup.fingerprints.bands import Signatures, minhash_signatures, pstable_signatures
@@ -79,7 +80,7 @@ def compare(
     if settings.criteria.across is not None:
         raise SimdupError("across", "two texts have no groups", field="across")
     fingerprinter = Fingerprinter.alone(Analyzer.for_recipe(settings.recipe))
-    a, b = (strip_text(text, settings.recipe.strip) for text in (text_a, text_b))
+    a, b = strip_texts((text_a, text_b), settings.recipe.strip, ("text_a", "text_b"))
     documents = Document("a", a), Document("b", b)
     return compare_documents(documents, fingerprinter, settings.criteria, diff)
 

@@ -11,7 +11,7 @@ import numpy as np
 from simdup.corpus.records import without_surrogates
 from simdup.errors import TEXT, check_type
 from simdup.features.analyzer import Analyzer
-from simdup.features.text import strip_text
+from simdup.features.stripping import strip_texts
 from simdup.fingerprints.fingerprinter import Fingerprinter
 from simdup.ingest.corpus import ingest_fingerprinted
 from simdup.ingest.sources import Data, open_input
@@ -43,7 +43,8 @@ def fingerprint(text: str, recipe: Recipe | str = "default") -> int | None:
     """
     check_type("text", text, TEXT)
     fingerprinter = Fingerprinter.alone(Analyzer.for_recipe(as_recipe(recipe)))
-    stripped = strip_text(without_surrogates(text), fingerprinter.recipe.strip)
+    strip = fingerprinter.recipe.strip
+    (stripped,) = strip_texts([without_surrogates(text)], strip, ["text"])
     prepared = fingerprinter.analyzer.prepare(stripped)
     found = fingerprinter.fingerprints(fingerprinter.analyzer.count([prepared]))
     return int(found.hexes()[0], 16) if found.terms[0] else None

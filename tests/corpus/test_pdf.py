@@ -8,6 +8,7 @@ import pytest
 from office_files import pdf
 from support import Command, prose, write
 
+from simdup.corpus.child import Child
 from simdup.corpus.files import File
 from simdup.corpus.office import pdf as reader
 from simdup.corpus.office import read_office
@@ -68,7 +69,6 @@ class TestReading:
         child = tmp_path / "child.py"
         child.write_text("import os, sys; sys.stdin.buffer.readline(); os._exit(9)")
         with monkeypatch.context() as patch:
-            patch.setattr(reader._Reader, "_started", {})
             patch.setattr(reader, "_CHILD", child)
             found = read(pdf("a" * 500_000))
             assert isinstance(found, Skipped)
@@ -102,10 +102,9 @@ class TestReading:
         write(tmp_path, {"c/b.txt": prose(1)})
         (tmp_path / "c" / "a.pdf").write_bytes(pdf("a page"))
         with monkeypatch.context() as patch:
-            patch.setattr(reader._Reader, "_started", {})
             patch.setattr(reader, "_CHILD", child)
             ran = simdup("scan", "c", "-j", "1")
-            for started in list(reader._Reader._started.values()):
+            for started in list(Child._started.values()):
                 started.close()
         said = "simdup: c/a.pdf: PDFium fails on it, or takes more than 60 seconds"
         assert (ran.status, said in ran.err) == ((2, True) if share == 1 else (0, False))

@@ -2,15 +2,22 @@
 
 import json
 import re
+import subprocess
+import sys
+import tempfile
+import time
 from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import hypothesis.strategies as st
 import pytest
 from hypothesis import given
-from support import Command, examples, near, prose, write
+from support import Command, environment, examples, near, prose, write
 
 from simdup import Index, Recipe, Result, SimdupError, compare, fingerprint, scan
+from simdup.features import strip_child, stripping
+from simdup.features.stripping import strip_texts
 
 FOOT = "^Copyright .*$"
 
@@ -89,7 +96,7 @@ def test_an_expression_without_a_match_is_noted(
         ("(a", "invalid expression '(a': missing ), unterminated subpattern at position 0"),
         ("a\n[", r"invalid expression 'a\n[': unterminated character set at position 2"),
         ("a{99999999999}", "invalid expression 'a{99999999999}': the repetition number is too"),
-        ("(" * 5000 + ")" * 5000, "invalid expression"),
+        ("(" * 4000 + ")" * 4000, "invalid expression"),
         ("\x1b[2J(", r"invalid expression '\x1b[2J(': "),
     ],
 )
@@ -142,7 +149,89 @@ def test_a_page_has_the_texts_without_it(simdup: Command, tmp_path: Path) -> Non
     assert "c/1.txt" in again.text
 
 
+# What takes too long.
+
+LIMIT = "5 seconds of processor time, or too much memory"
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_an_expression_in_exponential_time_is_named_and_ends_the_run(
+    simdup: Command, tmp_path: Path, jobs: str
+) -> None:
+    """Earlier, a configuration of a parent folder could stop a run for ever."""
+    strip = "strip = ['^Copyright .*$', '(a+)+$']\n"
+    write(tmp_path, {"simdup.toml": strip, "c/a.txt": prose(1), "c/b.txt": "a" * 40 + "b"})
+    started = time.process_time()
+    ran = simdup("scan", "c", "-j", jobs)
+    assert (ran.status, ran.out, ran.err.splitlines()) == (2, b"", [
+        f"simdup: simdup.toml: strip: '(a+)+$' takes more than {LIMIT}, on c/b.txt",
+        "hint: simplify it, such as (a+)+ to a+",
+    ])  # fmt: skip
+    assert time.process_time() - started < 5, "of this process"
+    # The next run gets a process that works.
+    assert simdup("scan", "c", "-j", jobs, "--strip", "a+$").status == 0
+
+
+def test_every_function_names_what_takes_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also of a thread, where no signal reaches Python."""
+    child = strip_child.serve.__code__.co_filename
+    code = Path(child).read_text("utf-8").replace("MOST_SECONDS = 5", "MOST_SECONDS = 1")
+    slow, recipe = "a" * 40 + "b", Recipe(strip=("x", "(?:a+)+$"))
+    with tempfile.TemporaryDirectory() as folder:
+        patched = Path(folder) / "child.py"
+        patched.write_text(code, "utf-8")
+        monkeypatch.setattr(stripping, "_CHILD", patched)
+        for call, name in (
+            (lambda: fingerprint(slow, recipe), "text"),
+            (lambda: compare(prose(1), slow, recipe), "text_b"),
+            (lambda: scan({"a": prose(1), "b": slow}, recipe, jobs=1), "b"),
+        ):
+            with ThreadPoolExecutor(1) as pool, pytest.raises(SimdupError) as caught:
+                pool.submit(call).result()
+            assert str(caught.value).endswith(f"memory, on {name}")
+            assert "'(?:a+)+$' takes" in str(caught.value)
+
+
+@given(
+    st.text(max_size=20),
+    st.lists(st.sampled_from(["a*", r"\w+", r"\b.", "\ud800", "(?i)ß|ſ", "$", r"(?<!\s)."])),
+)
+@examples(50)
+def test_texts_come_back_as_re_leaves_them(text: str, strip: list[str]) -> None:
+    expected, matched = re.sub("\r\n?", "\n", text), set[str]()
+    for one in strip:
+        expected, found = re.subn(one, "", expected, flags=re.MULTILINE)
+        matched |= {one} if found else set()
+    found_in = set[str]()
+    left = strip_texts([text, ""], strip, "ab", found_in)
+    assert left[0] == (expected if strip else text)
+    assert found_in >= matched
+
+
+def test_expressions_have_a_limit(simdup: Command, tmp_path: Path) -> None:
+    write(tmp_path, {"c/a.txt": prose(1)})
+    ran = simdup("scan", "c", "--strip", "a" * 6_000, "--strip", "b" * 4_001)
+    said = "simdup: --strip: the expressions have more than 10,000 characters in all\n"
+    assert (ran.status, ran.err) == (2, said)
+
+
+def test_only_runs_that_strip_start_a_process(simdup: Command, tmp_path: Path) -> None:
+    write(tmp_path, {"c/a.txt": prose(1)})
+    script = "import sys; from simdup import scan; scan('c', jobs=1); print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, env=environment(),
+                          capture_output=True, text=True, check=True)  # fmt: skip
+    assert "simdup.corpus.child" not in done.stdout.split()
+
+
 # Indexes.
+
+
+def test_an_index_with_such_an_expression_ends_too(simdup: Command, tmp_path: Path) -> None:
+    write(tmp_path, {"k/a.txt": prose(1), "c/b.txt": "a" * 40 + "b"})
+    assert simdup("index", "build", "i", "k", "--strip", "(a+)+$").status == 0
+    ran = simdup("query", "i", "c")
+    assert ran.status == 2
+    assert "'(a+)+$' takes more than 5 seconds of processor time" in ran.err
 
 
 def test_an_index_keeps_it_and_asks_for_the_same(simdup: Command, tmp_path: Path) -> None:

@@ -6,19 +6,15 @@ keeps PDFium busy for ever, one of 1 kB makes it take 2 GB; both are ended.
 
 from __future__ import annotations
 
-import atexit
 import json
-import os
 import re
-import subprocess
-import sys
-import threading
 from contextlib import suppress
 from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
-from typing import IO, Any, ClassVar
+from typing import Any
 
+from simdup.corpus.child import Child
 from simdup.corpus.office.found import Found, NotReadable
 from simdup.corpus.office.pdf_child import MOST_SECONDS
 from simdup.errors import reason
@@ -55,10 +51,9 @@ def read_pdf(content: bytes, most: int) -> Found:
     if find_spec("pypdfium2") is None:
         raise NotReadable(_NEEDS, error=False)
     try:
-        reader = _Reader.here()
+        told, text = _ask(content, most)
     except OSError as error:
         raise NotReadable(f"PDFium cannot be started: {reason(error)}") from None
-    told, text = reader.ask(content, most)
     if told.get("large"):
         raise NotReadable(f"more than {most:,} characters")
     if "locked" in told:
@@ -70,41 +65,9 @@ def read_pdf(content: bytes, most: int) -> Found:
     return Found(join_lines(text), note=note)
 
 
-class _Reader:
-    """A process that reads PDF files, one after another."""
-
-    # By the process that started it: a forked one cannot use that of its parent.
-    _started: ClassVar[dict[int, _Reader]] = {}
-
-    @classmethod
-    def here(cls) -> _Reader:
-        """Return the reader of this process."""
-        if os.getpid() not in cls._started:
-            cls._started[os.getpid()] = cls()
-        return cls._started[os.getpid()]
-
-    def __init__(self) -> None:
-        # Nothing is imported from the folder of the program: `-P`.
-        self._process = subprocess.Popen(
-            [sys.executable, "-P", str(_CHILD)],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-        )  # fmt: skip
-        self._owner = os.getpid()
-        self._one_at_a_time = threading.Lock()
-        atexit.register(self.close)
-
-    def ask(self, content: bytes, most: int) -> tuple[dict[str, Any], str]:
-        """Return what is told about a file, and its text."""
-        with self._one_at_a_time:
-            try:
-                return self._ask(content, most)
-            except BaseException:
-                # An answer that nobody has read would be taken for that of the next file.
-                self.close()
-                raise
-
-    def _ask(self, content: bytes, most: int) -> tuple[dict[str, Any], str]:
-        requests, answers = self._pipes()
+def _ask(content: bytes, most: int) -> tuple[dict[str, Any], str]:
+    """Return what is told about a file, and its text."""
+    with Child.here(_CHILD).talk() as (requests, answers):
         with suppress(BrokenPipeError):
             requests.write(b"%d %d\n" % (len(content), most))
             requests.write(content)
@@ -114,24 +77,6 @@ class _Reader:
             raise NotReadable(f"PDFium fails on it, or takes more than {MOST_SECONDS} seconds")
         told: dict[str, Any] = json.loads(line)
         return told, answers.read(told["length"]).decode()
-
-    def _pipes(self) -> tuple[IO[bytes], IO[bytes]]:
-        requests, answers = self._process.stdin, self._process.stdout
-        assert requests is not None
-        assert answers is not None
-        return requests, answers
-
-    def close(self) -> None:
-        """End the process; the next file gets a new one."""
-        if os.getpid() != self._owner:
-            return
-        atexit.unregister(self.close)
-        self._started.pop(self._owner, None)
-        self._process.kill()
-        self._process.wait()
-        for pipe in self._pipes():
-            with suppress(OSError):
-                pipe.close()
 
 
 def join_lines(text: str) -> str:
