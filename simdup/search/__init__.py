@@ -1,10 +1,10 @@
 """All pairs within a distance, and queries; arrays only.
 
-`plans` says which tables find every pair and at what cost, `tables` builds and walks one, and
-`allpairs` combines them. `queries` joins a batch of queries with existing tables, which
-`compressed` makes smaller; `joins` contains what both share. `duplicates` handles identical
-fingerprints, `baselines` contains the searches without tables, and `banding` proposes candidates by
-equal band keys. `runs` sorts more pairs than fit in memory.
+`plans` says which tables find every pair and at what cost, `skew` whether that holds for the keys
+as they are, `tables` builds and walks one, and `allpairs` combines them. `queries` joins a batch of
+queries with existing tables, which `compressed` makes smaller; `joins` contains what both share.
+`duplicates` handles identical fingerprints, `baselines` contains the searches without tables, and
+`banding` proposes candidates by equal band keys. `runs` sorts more pairs than fit in memory.
 
 `grouping` joins many rows without checking all their pairs, along `lists` of rows that have
 something in common: keys, rare elements (`prefixes`) or parts of sets (`parts`).

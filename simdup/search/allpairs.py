@@ -10,14 +10,13 @@ distinct fingerprints and their rows; 26 bytes per pair for `all_pairs`, a const
 """
 
 from collections.abc import Callable, Iterator
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simdup.errors import invalid
-from simdup.search import baselines, duplicates
+from simdup.search import baselines, duplicates, skew
 from simdup.search.arrays import U64, RowIds, RowPairs, combine_rows, hamming_distances, read_rows
 from simdup.search.ball import HammingBall
 from simdup.search.bitview import BitView
@@ -89,7 +88,7 @@ def all_pairs(
         Invalid input, or more pairs than fit in memory.
     """
     view = BitView.of_all_bits(fingerprints, bits)
-    choose = partial(plan, HammingBall(bits, distance), tables=tables, search=search)
+    choose = _chooser(HammingBall(bits, distance), len(view), tables, search)
     limit = max_pairs(PAIR_BYTES, memory)
     found: list[U64] = []
     total = 0
@@ -124,15 +123,36 @@ def iter_pairs(
     parameters are those of `all_pairs`.
     """
     view = BitView.of_all_bits(fingerprints, bits)
-    choose = partial(plan, HammingBall(bits, distance), tables=tables, search=search)
+    choose = _chooser(HammingBall(bits, distance), len(view), tables, search)
     f = view.fingerprints
     chunks = _find(view, choose, copies, threads, None)
     return (Pairs(i, j, hamming_distances(f, i, f, j)) for i, j in chunks)
 
 
+def _chooser(
+    ball: HammingBall, n: int, tables: int | str, search: str
+) -> Callable[[BitView], tuple[BitView, Plan]]:
+    """Return what chooses the plan for at most n fingerprints, and the bits that it looks at."""
+
+    plan(ball, n, tables, search)  # refuses what is invalid
+
+    def choose(view: BitView) -> tuple[BitView, Plan]:
+        chosen = plan(ball, len(view), tables, search)
+        if chosen.search != "tables":
+            return view, chosen
+        varying = view.varying()
+        if not varying.width:
+            return view, plan(ball, len(view), search="exhaustive")
+        if tables == "auto":
+            return varying, skew.choose(varying, ball.distance)
+        return varying, plan(varying.ball(ball.distance), len(view), tables)
+
+    return choose
+
+
 def _find(
     view: BitView,
-    choose: Callable[[int], Plan],
+    choose: Callable[[BitView], tuple[BitView, Plan]],
     copies: str,
     threads: int | None,
     limit: int | None,
@@ -140,12 +160,15 @@ def _find(
     """Return the rows of all pairs, i < j, each once, in chunks; raise at once if invalid."""
     if copies not in ("all", "first"):
         raise invalid("copies", copies, "'all' or 'first'")
-    choose(len(view))
     return _iter_rows(view, choose, copies == "all", count_threads(threads), limit)
 
 
 def _iter_rows(
-    view: BitView, choose: Callable[[int], Plan], every: bool, threads: int, limit: int | None
+    view: BitView,
+    choose: Callable[[BitView], tuple[BitView, Plan]],
+    every: bool,
+    threads: int,
+    limit: int | None,
 ) -> Iterator[RowPairs]:
     """Yield the pairs of identical fingerprints, then those of the distinct ones, expanded."""
     groups = duplicates.collapse(view.fingerprints, threads)
@@ -154,7 +177,7 @@ def _iter_rows(
     if groups.distinct is not None:
         view = view.take(groups.distinct)
     # Without duplicates there are fewer fingerprints, and another plan may be best.
-    pairs = _join_distinct(view, choose(len(view)), threads)
+    pairs = _join_distinct(*choose(view), threads)
     yield from duplicates.expand(groups, pairs, every)
 
 
@@ -203,7 +226,8 @@ def _search_table(join: Join, key: Pieces, buffer: U64) -> Iterator[Matches]:
         if start < stop:
             rows = read_rows(table[start:stop], n)
             rows.sort()
-            below = rest.take(rows)
-            chosen = plan(below.ball(distance), len(rows))
+            # Distinct fingerprints with equal keys differ in some other bit.
+            below = rest.take(rows).varying()
+            chosen = skew.choose(below, distance)
             yield from join.lift(rows, rows, _join_distinct(below, chosen, threads=1))
         done = stop

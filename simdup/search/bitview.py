@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from simdup.errors import SimdupError
 from simdup.search.arrays import CHUNK, U64, WORD, RowIds, count_words, mix_rows
 from simdup.search.ball import HammingBall, check_bits
-from simdup.search.pieces import Piece, Pieces, cut, subtract, width
+from simdup.search.pieces import Piece, Pieces, cut, merge_pieces, subtract, width
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,6 +65,31 @@ class BitView:
     def without(self, key: Sequence[Piece]) -> BitView:
         """Return the view of the bits that are not in a key."""
         return BitView(self.fingerprints, self.bits, subtract(self.columns, key))
+
+    def beside(self, other: BitView) -> BitView:
+        """Return the view of the fingerprints of two views of the same bits."""
+        both = np.concatenate([self.fingerprints, other.fingerprints])
+        return BitView(both, self.bits, self.columns)
+
+    def showing(self, other: BitView) -> BitView:
+        """Return the view of these fingerprints through the columns of another view."""
+        return BitView(self.fingerprints, self.bits, other.columns)
+
+    def varying(self) -> BitView:
+        """Return the view of the bits that differ between any two of the fingerprints."""
+        differing = 0
+        for word in range(self.fingerprints.shape[1]):
+            column, any_ = self.fingerprints[:, word], np.uint64(0)
+            for low in range(0, len(column), CHUNK):
+                any_ |= np.bitwise_or.reduce(column[low : low + CHUNK] ^ column[0])
+            differing = differing << WORD | int(any_)
+        bits = [
+            (bit, 1)
+            for start, length in self.columns
+            for bit in range(start, start + length)
+            if differing >> (self.bits - 1 - bit) & 1
+        ]
+        return BitView(self.fingerprints, self.bits, merge_pieces(bits))
 
     def mask(self, key: Sequence[Piece]) -> U64:
         """Return uint64[words] with the bits of a key set."""

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdup.errors import SimdupError
-from simdup.search import baselines
+from simdup.search import baselines, skew
 from simdup.search.arrays import (
     U64,
     WORD,
@@ -246,6 +246,8 @@ def _search_batch(
     if search != "tables":
         return baselines.look_up(search, f, index.lookup, queries, ball)
     join, keys = Join(asked, index.view, ball.distance), index.keys
+    if skew.prefers_scan(asked, index.view, keys, ball.distance):
+        return interleave(baselines.scan(queries, f, ball.distance, threads), threads)
     return join_tables(join, keys, lambda t: _search_table(join, keys[t], index.tables[t]), threads)
 
 
@@ -266,46 +268,42 @@ def _search_table(join: Join, key: Pieces, whole: Table) -> Iterator[Matches]:
         # Most queries hit no equal key: the next value shows it, without a second binary search.
         met = np.flatnonzero(table[np.minimum(begin, len(table) - 1)] - low <= high - low)
         count[met] = np.searchsorted(table, high[met], side="right") - begin[met]
-        for start, stop in _find_heavy_runs(join, key, begin, count, met):
+        for start, stop in _find_heavy_runs(begin, count, met):
             run = slice(int(begin[start]), int(begin[start] + count[start]))
-            count[start:stop] = 0
             queries, rows = read_rows(some[start:stop], q), read_rows(table[run], n)
-            yield from join.lift(queries, rows, _join_below(join, key, queries, rows))
+            left, right = join.left.take(queries).without(key), join.right.take(rows).without(key)
+            both = left.beside(right).varying()
+            chosen = skew.choose(both, join.distance) if both.width else None
+            if chosen is not None and chosen.search == "tables":
+                count[start:stop] = 0
+                below = Join(left.showing(both), right.showing(both), join.distance)
+                yield from join.lift(queries, rows, _join_below(below, chosen))
         for which, offset in iter_ranges(count, PAIRS):
             near, mine = table[begin[which] + offset], some[which]
             likely = np.bitwise_count((near ^ mine) >> hidden) <= join.distance
             yield join.compare(read_rows(mine[likely], q), read_rows(near[likely], n))
 
 
-def _find_heavy_runs(
-    join: Join, key: Pieces, begin: RowIds, count: RowIds, met: RowIds
-) -> list[tuple[int, int]]:
-    """Find the queries that are better joined with their run one level down: (first, last + 1).
+def _find_heavy_runs(begin: RowIds, count: RowIds, met: RowIds) -> list[tuple[int, int]]:
+    """Find the queries that may better be joined with their run one level down: (first, last + 1).
 
-    Queries with equal keys are adjacent and hit the same run. Comparing all with all is weighed
-    against a plan for both. `begin` and `count`, int64[q], describe the run of each query; `met`,
-    int64[m], are the queries that hit a run.
+    Queries with equal keys are adjacent and hit the same run. `begin` and `count`, int64[q],
+    describe the run of each query; `met`, int64[m], are the queries that hit a run.
     """
-    rest = join.right.without(key)
-    if not rest.width:
-        return []
     heads = np.flatnonzero(np.diff(begin[met], prepend=-1) != 0)
     sizes = np.diff(heads, append=len(met))
     starts = met[heads]
     # A quarter of a million comparisons take less time than the calls for a single table.
     large = count[starts] * sizes > PAIRS
-    heavy = []
-    for start, size in zip(starts[large].tolist(), sizes[large].tolist(), strict=True):
-        if plan(rest.ball(join.distance), int(count[start]) + size).search == "tables":
-            heavy.append((start, start + size))
-    return heavy
+    return [
+        (start, start + size)
+        for start, size in zip(starts[large].tolist(), sizes[large].tolist(), strict=True)
+    ]
 
 
-def _join_below(join: Join, key: Pieces, queries: RowIds, rows: RowIds) -> Iterator[RowPairs]:
+def _join_below(below: Join, chosen: Plan) -> Iterator[RowPairs]:
     """Join some queries with a run of equal keys by the rest of their bits."""
-    left, right = join.left.take(queries).without(key), join.right.take(rows).without(key)
-    below = Join(left, right, join.distance)
-    chosen = plan(right.ball(join.distance), len(left) + len(right))
+    left, right = below.left, below.right
     keys = table_keys(chosen, right, max(len(left), len(right)))
     buffer = np.empty(len(right), dtype=np.uint64)
 

@@ -79,7 +79,7 @@ def test_a_heavy_run_is_found_after_queries_without_hits(monkeypatch):
     below = queries._join_below
 
     def counted(*arguments):
-        sizes.append(len(arguments[2]))
+        sizes.append(len(arguments[0].left))
         return below(*arguments)
 
     monkeypatch.setattr(queries, "_join_below", counted)

@@ -2,7 +2,10 @@ import time
 
 import numpy as np
 import pytest
-from oracles.search import numbers_of, oracle, planted, triples
+from hypothesis import given
+from hypothesis import strategies as st
+from oracles.search import numbers_of, oracle, planted, triples, words_of
+from support import examples
 
 from simdup.errors import SimdupError
 from simdup.search import (
@@ -124,6 +127,59 @@ def test_many_queries_on_a_long_run_are_joined_by_the_rest():
     for row in range(0, 10_000, 500):
         near = np.flatnonzero(np.bitwise_count(f[:20_000] ^ f[20_000 + row]) <= 3)
         assert found.row[found.query == row].tolist() == near.tolist()
+
+
+def narrow(kind, n):
+    """128 bits, of which the second word says little; some are near another."""
+    random = np.random.default_rng(1)
+    f = random.integers(0, 1 << 64, (n, 2), dtype=np.uint64)
+    if kind == "constant":
+        f[:, 1] &= np.uint64(15)
+    elif kind == "repeated":
+        f[:, 1] = (f[:, 1] & np.uint64(15)) * np.uint64(0x1111111111111111)
+    else:
+        for _ in range(5):
+            f[:, 1] &= random.integers(0, 1 << 64, n, dtype=np.uint64)
+    f[: n // 10] = f[n // 2 : n // 2 + n // 10]
+    f[: n // 10, 0] ^= np.uint64(0b1011)
+    return f
+
+
+@pytest.mark.parametrize("kind", ["constant", "repeated", "rare"])
+def test_bits_that_say_little_cost_no_more_than_comparing_all(kind):
+    """Tables of such keys were joined one level down, again and again, for minutes."""
+    f = narrow(kind, 3000)
+    started = time.process_time()
+    found = all_pairs(f, 12, 128, threads=1)
+    hits = query(build(f, 128, 12, threads=1), f, threads=1)
+    # Both take about a twentieth of a second, and comparing all as much.
+    assert time.process_time() - started < 5
+    expected = all_pairs(f, 12, 128, search="exhaustive")
+    assert len(expected.i) >= 300
+    assert triples(found) == triples(expected)
+    later = hits.query < hits.row
+    both = (hits.query[later], hits.row[later], hits.distance[later])
+    assert triples(both) == triples(expected)
+
+
+@examples(40)
+@given(st.data(), st.integers(2, 40), st.sampled_from([8, 64, 128]))
+def test_any_fingerprints_of_few_bits(data, n, bits):
+    """Whatever plan is chosen for the bits that vary, it finds all pairs."""
+    mask = data.draw(st.integers(0, (1 << bits) - 1))
+    numbers = data.draw(st.lists(st.integers(0, (1 << bits) - 1), min_size=n, max_size=n))
+    numbers = [number & mask for number in numbers]
+    distance = data.draw(st.integers(0, min(bits, 6)))
+    expected = oracle(numbers, distance)
+    f = words_of(numbers, bits)
+    with pytest.MonkeyPatch.context() as patch:
+        if data.draw(st.booleans()):
+            patch.setattr("simdup.search.allpairs.long_run", lambda ball: 2)
+            patch.setattr("simdup.search.queries.PAIRS", 2)
+        for shape in ("auto", 4):
+            assert triples(all_pairs(f, distance, bits, tables=shape)) == expected
+        index = build(f, bits, distance, tables=4)
+        assert len(query(index, f).query) == 2 * len(expected) + n
 
 
 def test_a_run_is_long_if_tables_are_faster_than_the_scan():
