@@ -75,6 +75,24 @@ def check_type(field: str, value: object, kind: tuple[Any, str], unset: object =
         raise TypeError(f"{field}: expected {kind[1]}, got {type(value).__name__}")
 
 
+# No path is longer on any system, and the time to read a pattern grows with its square.
+LONGEST_PATTERN = 4096
+
+
+def check_patterns(field: str, patterns: Iterable[str]) -> None:
+    """Raise for a pattern of paths that is longer than any path.
+
+    Raises
+    ------
+    SimdupError
+        If one has more than `LONGEST_PATTERN` characters.
+    """
+    for one in patterns:
+        if len(one) > LONGEST_PATTERN:
+            what = f"{one!r:.40}... has more than {LONGEST_PATTERN:,} characters"
+            raise SimdupError(field, what, field=field)
+
+
 def check_names(given: Iterable[str], known: Iterable[str]) -> None:
     """Raise for the first keyword that is unknown.
 

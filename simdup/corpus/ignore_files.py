@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from simdup.corpus.opening import read_named
-from simdup.errors import SimdupError
+from simdup.errors import LONGEST_PATTERN, SimdupError
 
 IGNORE_FILE = ".simdupignore"
 
@@ -23,8 +23,6 @@ _HINT = "correct it, or read all files: see `ignore`"
 # An escaped character, stars, `?`, a class such as `[!a-z]`, or any other character.
 _TOKEN = re.compile(r"\\(.)|(\*+)|(\?)|\[([!^]?)(\]?(?:\\.|[^]\\])*)\]|(.)", re.DOTALL)
 _RANGE = re.compile(r"\\?(.)(?:-\\?(.))?", re.DOTALL)
-# No path is longer than this on any system; to compile a line of four million took minutes.
-_LONGEST = 4096
 # Spaces at the end do not count, unless the last one is escaped.
 _END = re.compile(r"(?<![\\ ]) +$")
 
@@ -84,7 +82,7 @@ def read_ignore_file(entry: os.DirEntry[str], start: int) -> IgnoreFile:
 
 def _parse(text: str) -> _Line:
     """Return what a line says; raise a ValueError if it is no pattern."""
-    if len(text) > _LONGEST:
+    if len(text) > LONGEST_PATTERN:
         raise ValueError
     rest = _END.sub("", text).removeprefix("!")
     path = rest.removesuffix("/")

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypedDict
 
-from simdup.errors import NUMBER, TEXT, WHOLE, SimdupError, check_type, invalid
+from simdup.errors import NUMBER, TEXT, WHOLE, SimdupError, check_patterns, check_type, invalid
 from simdup.model.decisions import UNDECIDED, Decisions
 from simdup.model.shingling import Shingling
 
@@ -173,6 +173,7 @@ class Criteria:
         object.__setattr__(self, "shingle", Shingling.parse(self.shingle))
         prefer = (self.prefer,) if isinstance(self.prefer, str) else tuple(self.prefer)
         object.__setattr__(self, "prefer", prefer)
+        check_patterns("prefer", prefer)
         if self.similarity is None:
             similarity = SIMILARITY if self.containment is None else 0.0
             object.__setattr__(self, "similarity", similarity)

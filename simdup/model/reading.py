@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from simdup.errors import check_patterns
+
 INPUT_FORMATS = ("auto", "text", "jsonl", "json", "csv", "tsv", "parquet")
 EXTRACTS = ("main", "all", "none")
 
@@ -71,6 +73,11 @@ class Reading:
     title_field: str | None = None
     ignore: bool = True
     told: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Reject patterns that would take too long."""
+        check_patterns("glob", self.glob)
+        check_patterns("exclude", self.exclude)
 
     @property
     def text_fields(self) -> tuple[str, ...]:

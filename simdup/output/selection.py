@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from math import inf
 from typing import Any, TypeVar
 
@@ -95,7 +94,7 @@ class Selection:
 
     def _sorted(self, found: Iterable[_T], key: Callable[[_T], Any]) -> list[_T]:
         # Both directions leave what is equal in the order of the result.
-        return list(islice(sorted(found, key=key, reverse=self.reverse), self.limit))
+        return sorted(found, key=key, reverse=self.reverse)[: self.limit]
 
 
 EVERYTHING = Selection()

@@ -142,6 +142,8 @@ MISTAKES = [
     ('decisions = "\\u0000"', "simdup.toml: decisions: is not the name of a file", ""),
     ("across = ''",
      "simdup.toml: across: invalid value '' (expected a field of records, or folder)", ""),
+    ("[scan]\ncolumns = -1",
+     "simdup.toml: [scan]: columns: '-1' is not one of title, length, modified, folder", ""),
     ("a." * 20_000 + "a = 1", "simdup.toml: is not valid TOML: nested too deeply",
      "to ignore it, add --isolated"),
     ("#" * (1 << 20) + "\n", "simdup.toml: larger than 1 MB", "to ignore it, add --isolated"),

@@ -168,3 +168,8 @@ def test_unknown_columns_and_columns_of_pairs(simdup: Command) -> None:
     assert "--columns: 'size' is not one of title, length, modified, folder" in ran.err
     ran = simdup("scan", "c", "--pairs", "--columns", "title")
     assert ran.err.startswith("simdup: --columns: has no effect: each pair has two documents")
+
+
+def test_a_limit_may_be_any_number(simdup: Command, corpus: Path) -> None:
+    for limit in (10**5, 10**30):
+        assert simdup("scan", "c", "--limit", str(limit)).out == simdup("scan", "c").out

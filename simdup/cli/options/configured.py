@@ -209,9 +209,9 @@ class _Checker:
                 self._found.place(names, key), f"must be {expected}, not {_toml(value)}"
             )
         listed = value if isinstance(value, list) else [value]
-        # Numbers as TOML has them, unless the option takes a text such as 5 or words:3.
-        plain = isinstance(option.type, click.Choice | click.types.StringParamType)
-        given = [str(one) if plain else one for one in listed]
+        # Numbers as TOML has them, only where the option takes no text such as 5 or words:3.
+        number = isinstance(option.type, click.types.IntParamType | click.types.FloatParamType)
+        given = [one if number or isinstance(one, bool) else str(one) for one in listed]
         try:
             option.type_cast_value(self._ctx, given if option.multiple else given[0])
         except click.BadParameter as error:
