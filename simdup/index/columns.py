@@ -27,6 +27,10 @@ RowIds = NDArray[np.int64]
 RowSketches = tuple[RowIds, NDArray[np.uint8]]
 
 
+# Bytes of the hash of a text.
+TEXT_HASH = 8
+
+
 class MatchColumns(NamedTuple):
     """The columns that decide whether documents match."""
 
@@ -134,8 +138,9 @@ def name_keys(names: Iterable[str]) -> U64:
 
 
 def text_hash(text: str) -> bytes:
-    """Return 8 bytes that show whether a text has changed."""
-    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    """Return `TEXT_HASH` bytes that show whether a text has changed."""
+    content = text.encode("utf-8", "surrogatepass")
+    return hashlib.blake2b(content, digest_size=TEXT_HASH).digest()
 
 
 def content_hashes(keys: U64, contents: U64) -> U64:

@@ -69,6 +69,8 @@ class Nearest(NamedTuple):
     found: Found  # `row` is the place of a document in what follows
     names: list[str]
     values: U64  # uint64[n, words]: fingerprints
+    keys: U64  # uint64[n]: hashes of their names
+    contents: U64  # uint64[n]: hashes of their names and texts together
     counts: Counts  # of the candidates
 
     @classmethod
@@ -78,8 +80,10 @@ class Nearest(NamedTuple):
         for one in several:
             parts.append(one.found._replace(row=one.found.row + len(names)))
             names += one.names
-        values = np.concatenate([one.values for one in several])
-        return cls(Found.concat(parts), names, values, Counts.sum([one.counts for one in several]))
+        columns = [(one.values, one.keys, one.contents) for one in several]
+        values, keys, contents = map(np.concatenate, zip(*columns, strict=True))
+        counts = Counts.sum([one.counts for one in several])
+        return cls(Found.concat(parts), names, values, keys, contents, counts)
 
 
 def find_nearest(session: Session, columns: Columns, options: QueryOptions) -> Nearest:
@@ -101,8 +105,10 @@ def find_nearest(session: Session, columns: Columns, options: QueryOptions) -> N
         found = Found.concat(parts)
         rows = distinct(found.row)
         values = session.store.fingerprints()[rows]
+        keys, contents = (session.store.column(kind)[rows] for kind in ("keys", "contents"))
     found = found._replace(row=rows.searchsorted(found.row))
-    return Nearest(found, [names[row] for row in rows.tolist()], values, Counts.sum(counts))
+    known = [names[row] for row in rows.tolist()]
+    return Nearest(found, known, values, keys, contents, Counts.sum(counts))
 
 
 def query_and_add(

@@ -16,11 +16,12 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 
 from simdup.clustering.clusters import DocumentPair, Group, ScannedDocuments, merge
+from simdup.clustering.linkage import Priority
 from simdup.clustering.short_texts import ShortTexts
 from simdup.errors import SimdupError
 from simdup.features.text import PreparedText
 from simdup.index.candidates import NO_CANDIDATES, Counts
-from simdup.index.columns import U64, Columns, RowIds
+from simdup.index.columns import TEXT_HASH, U64, Columns, RowIds, content_hashes, to_numbers
 from simdup.index.ingest import summarize, to_columns
 from simdup.index.judging import Found, Rule
 from simdup.index.matching import Nearest, QueryOptions, find_nearest
@@ -47,15 +48,58 @@ class IndexMatches:
     undecided: int = 0  # documents that only fingerprints without a sketch are near to
     asked: Columns | None = None  # the documents of the scan that have terms, but references
     numbered: int = 0  # short documents with numbers that are near one, but not equal to it
+    # Documents of the scan with the text of the one that they match.  So they stand for it: what is
+    # near them is near it, and is measured exactly.
+    same: frozenset[int] = frozenset()
 
     def without_matched(self, documents: ScannedDocuments) -> ScannedDocuments:
         """Return documents of which those that match take no part, as if they had no terms.
 
-        With star linkage an index takes whatever matches, before anything else is kept.
+        With star linkage an index takes whatever matches, before anything else is kept; those that
+        stand for a document of it are compared all the same.
         """
         terms = documents.fingerprints.terms.copy()
-        terms[[pair.b for pair in self.pairs]] = 0
+        terms[[pair.b for pair in self.pairs if pair.b not in self.same]] = 0
         return replace(documents, fingerprints=replace(documents.fingerprints, terms=terms))
+
+    def priority(
+        self, priority: Callable[[int], Priority], documents: ScannedDocuments
+    ) -> Callable[[int], Priority]:
+        """Return a priority by which those that stand for others come first, after references."""
+        if not self.same:
+            return priority
+        known = documents.references
+        return lambda one: (0 if one in known else 1 if one in self.same else 2, *priority(one))
+
+    def extended(
+        self, groups: Sequence[Group], documents: ScannedDocuments, star: bool
+    ) -> tuple[IndexMatches, Sequence[Group]]:
+        """Return these with what is near a document that stands for another, and the other groups.
+
+        With star linkage a group has what is near one document, so it has no other reason to be.
+        """
+        if not self.same:
+            return self, groups
+        matched = {pair.b: pair.a for pair in self.pairs}
+        found: dict[int, tuple[int, DocumentPair]] = {}
+        for pair in (pair for group in groups for pair in group.pairs):
+            for one, other in ((pair.a, pair.b), (pair.b, pair.a)):
+                new = other not in matched and other not in documents.references
+                if one in self.same and new:
+                    beside = DocumentPair(matched[one], other, pair.distance, pair.measures)
+                    found[other] = min(found.get(other, (one, beside)), (one, beside))
+        pairs = sorted([*self.pairs, *(pair for _, pair in found.values())])
+        if star:
+            groups = list(filter(None, map(self._without_same, groups)))
+        return replace(self, pairs=pairs), groups
+
+    def _without_same(self, group: Group) -> Group | None:
+        """Return a group without documents that stand for others; None if nothing is left."""
+        if group.kept in self.same:
+            return None
+        members = [one for one in group.members if one not in self.same]
+        pairs = [pair for pair in group.pairs if self.same.isdisjoint((pair.a, pair.b))]
+        return group._replace(members=members, pairs=pairs) if len(members) > 1 else None
 
     def join(self, groups: Sequence[Group]) -> Sequence[Group]:
         """Return groups with the documents of indexes that some of their members match."""
@@ -172,6 +216,7 @@ class IndexReferences:
         numbers = np.flatnonzero(terms)
         found, undecided = _decided(nearest.found.best(1), settings.criteria)
         found, numbered = _without_numbered(found, numbers, corpus.forms.texts)
+        same = _same(nearest, found, numbers, corpus)
         return IndexMatches(
             nearest.names,
             nearest.values,
@@ -180,6 +225,7 @@ class IndexReferences:
             undecided,
             columns,
             numbered,
+            same,
         )
 
 
@@ -244,6 +290,24 @@ def _without_numbered(
         return found, 0
     unsure = short.numbered(documents[found.query]) & ~(found.similarity > 1 - 1e-9)
     return found.take(np.flatnonzero(~unsure)), int(np.count_nonzero(unsure))
+
+
+def _same(nearest: Nearest, found: Found, numbers: RowIds, corpus: Corpus) -> frozenset[int]:
+    """Return the documents with the text of the one that they match.
+
+    A document whose own name that one has stands for itself alone.
+    """
+    documents = numbers[found.query].tolist()
+    summaries = b"".join(corpus.extras[one][:TEXT_HASH] for one in documents)
+    texts = to_numbers(summaries)[:, np.newaxis]
+    equal = content_hashes(nearest.keys[found.row], texts) == nearest.contents[found.row]
+    own = set(map(str, corpus.names))
+    names = (nearest.names[row] for row in found.row.tolist())
+    return frozenset(
+        one
+        for one, name, same in zip(documents, names, equal.tolist(), strict=True)
+        if same and name not in own
+    )
 
 
 def _pairs(found: Found, numbers: RowIds, known: int, verify: bool) -> list[DocumentPair]:

@@ -20,6 +20,7 @@ from simdup.corpus.record_batches import RecordBatch
 from simdup.features.analyzer import Analyzer
 from simdup.fingerprints.fingerprinter import Fingerprinter
 from simdup.ingest.corpus import Corpus
+from simdup.ingest.places import Places
 from simdup.ingest.rows import Rows, row_batches
 from simdup.ingest.sources import Input
 from simdup.ingest.stripped import read_stripped
@@ -56,12 +57,16 @@ class Origins:
         corpus: Corpus,
         fingerprinter: Fingerprinter,
         order: Mapping[int, Sequence[int]],
+        places: Places,
     ) -> Origins:
-        """Return the origins of a corpus that was read."""
+        """Return the origins of a corpus that was read; what was not read has none."""
+        spread = places.spread
         return cls(
-            corpus.names, corpus.paths, corpus.records, corpus.digests, _sizes(opened, corpus),
-            opened.files, opened.rows, opened.settings.reading, opened.settings.criteria,
-            corpus.analyzer, fingerprinter, order, (), corpus.modified, corpus.lengths,
+            spread(corpus.names, ""), spread(corpus.paths, ""), spread(corpus.records, 0),
+            spread(corpus.digests, np.zeros((), corpus.digests.dtype)),
+            spread(_sizes(opened, corpus), 0), opened.files, opened.rows, opened.settings.reading,
+            opened.settings.criteria, corpus.analyzer, fingerprinter, order, (),
+            spread(corpus.modified, 0.0), spread(corpus.lengths, 0),
         )  # fmt: skip
 
     def read_again(self, numbers: Iterable[int]) -> Iterator[tuple[int, str]]:

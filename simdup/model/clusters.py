@@ -63,7 +63,8 @@ class Member:
     similarity, containment, cosine : float or None
         Its measures with the kept one, as in `Measures`; None for the kept one itself.
     number : int
-        The document's place in the input, from 0; below 0 for documents of an index.
+        The document's place in the input, from 0, what was skipped included, and references
+        first; below 0 for documents of an index.
     beside : int
         Number of the kept document that the figures refer to: the first member's, unless that one
         is too far and another reference is near.

@@ -31,46 +31,34 @@ class InputDocuments:
     read came, whether it took part or was skipped.  Sources that do not exist and files that a walk
     leaves out do not count, nor do references.
 
-    Most documents have a number: their place among all that were counted, references included.
-    Its position is a document's place among the input documents.
+    The number of a document is its place among all of these, references included; its position is
+    its place among the input documents.
 
     Attributes
     ----------
     names : sequence
-        The name of each document with a number.
+        The name of each.
     references : int
-        How many of these are references; they come first.
-    wordless : tuple of int
-        Numbers of the documents that were skipped because no term of them has a weight.
-    unread : tuple of Unread
-        The input documents without a number, in order.
+        How many are references; they come first.
+    skipped : tuple of int
+        Numbers of the documents that did not take part.
     """
 
     names: Sequence[Any] = ()
     references: int = 0
-    wordless: tuple[int, ...] = ()
-    unread: tuple[Unread, ...] = ()
+    skipped: tuple[int, ...] = ()
 
     def __len__(self) -> int:
         """Return the number of input documents."""
-        return len(self.names) - self.references + len(self.unread)
+        return len(self.names) - self.references
 
     def listed(self) -> list[Any]:
         """Return the names of the input documents, in input order."""
-        found: list[Any] = []
-        done = self.references
-        for one in self.unread:
-            found += self.names[done : one.before]
-            found.append(one.name)
-            done = one.before
-        return found + list(self.names[done:])
+        return list(self.names[self.references :])
 
     def positions(self, numbers: I64) -> I64:
         """Return the positions of documents (int64[numbers]) that are no references."""
-        import numpy as np
-
-        before = np.array([one.before for one in self.unread], np.int64)
-        return numbers - self.references + np.searchsorted(before, numbers, side="right")
+        return numbers - self.references
 
     def labels(self, clusters: Sequence[Cluster]) -> I64:
         """Return the number of each input document's group (int64[input documents])."""
@@ -91,12 +79,11 @@ class InputDocuments:
     def unique(self, clusters: Iterable[Cluster]) -> list[Any]:
         """Return the names of the documents that took part and are in no cluster, in order."""
         clustered = {member.number for cluster in clusters for member in cluster.members}
-        clustered.update(self.wordless)
+        clustered.update(self.skipped)
         names, first = self.names, self.references
         return [names[i] for i in range(first, len(names)) if i not in clustered]
 
     @property
     def taking_part(self) -> int:
         """How many input documents were not skipped."""
-        wordless = sum(number >= self.references for number in self.wordless)
-        return len(self.names) - self.references - wordless
+        return len(self) - sum(number >= self.references for number in self.skipped)

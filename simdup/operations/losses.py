@@ -123,7 +123,7 @@ class Losses:
             return None
         origins, inputs = self.result.origins, self.result.inputs
         known = np.ones(len(inputs.names), np.bool_)
-        known[: inputs.references] = known[list(inputs.wordless)] = False
+        known[: inputs.references] = known[list(inputs.skipped)] = False
         stays = known.copy()
         stays[self._numbers] = False
         if lost:
@@ -148,9 +148,9 @@ class Losses:
         unread = {one.document for one in self.result.skipped if one.error}
         origins, notes = self.result.origins, self._notes()
         by_path: dict[str, list[int]] = {}
-        wordless = set(self.result.inputs.wordless)
+        skipped = set(self.result.inputs.skipped)
         for number in range(self.result.inputs.references, len(origins.paths)):
-            if number not in wordless:
+            if number not in skipped:
                 by_path.setdefault(origins.paths[number], []).append(origins.records[number])
         found = {}
         for file in files:
@@ -186,7 +186,7 @@ class Losses:
         inputs = self.result.inputs
         sizes = np.asarray(self.result.origins.sizes, np.float64)
         counted = np.arange(len(sizes)) >= inputs.references
-        counted[list(inputs.wordless)] = False
+        counted[list(inputs.skipped)] = False
         gone = np.zeros(len(sizes), np.bool_)
         gone[self._numbers] = True
         # The last one has the documents without a value.
@@ -229,13 +229,14 @@ def _by_source(sources: Sequence[str], origins: Origins) -> Groups:
 
 def find_losses(opened: Input, options: DedupeOptions) -> Losses:
     """Find what is redundant; raise if a reference gave no document."""
-    result, corpus, columns = examine(opened)
+    result, corpus, places, columns = examine(opened)
     check_references(options.references, result.skipped)
     groups = None
     if options.by is not None:
         by = GroupBy("by", options.by)
         groups = by.group(corpus.names, corpus.paths, corpus.given.groups)
-    cuts, notes = list_cuts(result, corpus, opened.files)
+        groups = replace(groups, of=places.spread(groups.of, -1))
+    cuts, notes = list_cuts(result, opened.files)
     return Losses(replace(result, notes=(*result.notes, *notes)), cuts, groups, columns)
 
 

@@ -28,10 +28,11 @@ from simdup.ingest.counting import BatchOptions
 from simdup.ingest.notes import groups_across, notes
 from simdup.ingest.origins import Origins
 from simdup.ingest.paths import Paths, as_paths
+from simdup.ingest.places import Places
 from simdup.ingest.sources import Data, Input, open_input
 from simdup.model.clusters import Cluster, Summary
 from simdup.model.criteria import Criteria, CriteriaFields
-from simdup.model.inputs import InputDocuments
+from simdup.model.inputs import InputDocuments, Unread
 from simdup.model.page import PageOptions
 from simdup.model.reading import Reading
 from simdup.model.recipe import Recipe
@@ -133,6 +134,7 @@ class Examined(NamedTuple):
 
     result: Result
     corpus: Corpus
+    places: Places  # of its documents
     # Those that an index could take; None where no index is to remember any.
     columns: Columns | None = None
 
@@ -162,8 +164,10 @@ def _examine(opened: Input, indexes: IndexReferences) -> Examined:
             priority = priority_by(criteria.keep, corpus.priorities, ranks)
             scanned = _Scanned(corpus, weighting, stored, priority)
             found = _find(documents, scanned, matches, settings)
+            star = criteria.linkage == "star"
+            matches, groups = matches.extended(found.groups, documents, star)
             known = matches.extend(documents)
-            groups = divide(matches.join(found.groups), criteria.decisions, known.names, priority)
+            groups = divide(matches.join(groups), criteria.decisions, known.names, priority)
             clusters = form_clusters(groups, known, criteria)
             lost = stored.lost_facts if criteria.lossless else None
             spared = describe_spared(found.spared, clusters, known, lost)
@@ -180,10 +184,14 @@ def _examine(opened: Input, indexes: IndexReferences) -> Examined:
     )
     skipped, noted = tuple(corpus.skipped), tuple(corpus.notes)
     order = _order(clusters, priority, criteria)
-    origins = Origins.of(opened, corpus, fingerprinter, order)
-    inputs = _inputs(documents, corpus, opened)
+    # A file that is a reference has no input documents.
+    unread = [one for one in corpus.unread if one.path not in opened.references]
+    places = Places(len(corpus.names), unread)
+    origins = Origins.of(opened, corpus, fingerprinter, order, places)
+    inputs = _inputs(documents, places, unread)
+    clusters, spared = places.clusters(clusters), places.spared(spared)
     result = Result(clusters, skipped, noted, summary, hint, inputs, origins, ScanPages(), spared)
-    return Examined(result, corpus, matches.asked)
+    return Examined(result, corpus, places, matches.asked)
 
 
 class ScanPages:
@@ -259,13 +267,14 @@ def _find(
     if criteria.method == "pstable":
         signatures = pstable_signatures(scanned.weighting, criteria)
     texts = Texts.of(corpus.lengths, scanned.texts, criteria, corpus.forms.texts)
+    priority = matches.priority(scanned.priority, documents)
     if criteria.linkage == "star":
         documents = matches.without_matched(documents)
     given = Grouping(
         documents,
         signatures,
         texts,
-        scanned.priority,
+        priority,
         settings,
         corpus.seeds(),
         corpus.forms.signatures,
@@ -279,14 +288,16 @@ def _find(
     return found
 
 
-def _inputs(documents: ScannedDocuments, corpus: Corpus, opened: Input) -> InputDocuments:
+def _inputs(
+    documents: ScannedDocuments, places: Places, unread: Sequence[Unread]
+) -> InputDocuments:
     """Return all documents that were read or skipped, in input order."""
-    wordless = np.flatnonzero(documents.fingerprints.terms == 0).tolist()
-    # A file that is a reference has no input documents.
-    unread = (one for one in corpus.unread if one.path not in opened.references)
-    return InputDocuments(
-        documents.names, len(documents.references), tuple(wordless), tuple(unread)
-    )
+    names = places.spread(documents.names, None)
+    for place, one in zip(places.unread.tolist(), unread, strict=True):
+        names[place] = one.name
+    wordless = places.of[documents.fingerprints.terms == 0]
+    skipped = np.sort(np.concatenate([wordless, places.unread])).tolist()
+    return InputDocuments(names, len(documents.references), tuple(skipped))
 
 
 def _template_hint(groups: list[Group], corpus: Corpus, criteria: Criteria) -> str:

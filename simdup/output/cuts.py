@@ -6,22 +6,20 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from simdup.corpus.files import File
-from simdup.ingest.corpus import Corpus
+from simdup.ingest.origins import Origins
 from simdup.model.cleaned import Removed
 from simdup.model.result import Result
 from simdup.output.corpus_writer import Cut
 
 
-def list_cuts(
-    result: Result, corpus: Corpus, files: Sequence[File]
-) -> tuple[list[Cut], list[tuple[str, str]]]:
+def list_cuts(result: Result, files: Sequence[File]) -> tuple[list[Cut], list[tuple[str, str]]]:
     """Return the documents to leave out, in input order, and notes on those that stay after all.
 
     Files in archives are never left out: an archive that is written again may lack what only the
     program that packed it knows.
     """
     archives = {file.path: file.member.archive for file in files if file.member}
-    cuts = _cuts(result, corpus, archives)
+    cuts = _cuts(result, archives)
     staying = Counter(archives[cut.path] for cut in cuts if cut.path in archives)
     notes = [
         (path, f"{count:,} redundant in it; archives are kept whole")
@@ -30,8 +28,9 @@ def list_cuts(
     return [cut for cut in cuts if cut.path not in archives], notes
 
 
-def _cuts(result: Result, corpus: Corpus, archives: Mapping[str, str]) -> list[Cut]:
+def _cuts(result: Result, archives: Mapping[str, str]) -> list[Cut]:
     """Return the redundant documents; `archives` has those of the files in them."""
+    origins: Origins = result.origins
     # A file that was not read completely is kept whole.
     unread = {one.document for one in result.skipped if one.error}
     found: list[Cut] = []
@@ -39,15 +38,15 @@ def _cuts(result: Result, corpus: Corpus, archives: Mapping[str, str]) -> list[C
         by_number = {member.number: member for member in cluster.members}
         for one in cluster.members:
             number, kept = one.number, by_number[one.beside]
-            if one.role == "redundant" and corpus.paths[number] not in unread:
+            if one.role == "redundant" and origins.paths[number] not in unread:
                 read = kept.number >= 0  # not in an index, of which neither text nor file is known
-                same = read and corpus.digests[number] == corpus.digests[kept.number]
+                same = read and origins.digests[number] == origins.digests[kept.number]
                 reason = "exact copy" if same else "near-duplicate"
                 figures = one.distance or 0, one.similarity, kept.name, one.estimated, one.measure
-                path, kept_path = corpus.paths[number], corpus.paths[kept.number] if read else ""
+                path, kept_path = origins.paths[number], origins.paths[kept.number] if read else ""
                 kept_path = archives.get(kept_path, kept_path)
                 entry = Removed(
                     one.name, reason, *figures, one.containment, one.cosine, one.covered
                 )
-                found.append(Cut(entry, path, corpus.records[number], kept_path, number))
+                found.append(Cut(entry, path, origins.records[number], kept_path, number))
     return sorted(found, key=lambda cut: cut.number)

@@ -91,6 +91,7 @@ def _folders(result: Result, origins: Origins | None, folders: Folders) -> list[
             redundant[folder] += member.role == "redundant"
     if origins is not None:
         clustered = {m.number for cluster in result.clusters for m in cluster.members}
+        clustered.update(result.inputs.skipped)
         for number in range(result.references, len(origins.names)):
             if number not in clustered:
                 every[folders.of(number, origins.names[number])] += 1

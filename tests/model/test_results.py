@@ -5,11 +5,11 @@ from pathlib import Path
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
-from support import near, prose, write
+from support import examples, near, prose, write
 
-from simdup import scan
+from simdup import dedupe, scan
 from simdup.model.clusters import Cluster, Member
-from simdup.model.inputs import InputDocuments, Unread
+from simdup.model.inputs import InputDocuments
 
 A, B, C = prose(1), prose(2), prose(3)
 
@@ -70,24 +70,21 @@ def runs(draw: st.DrawFn) -> tuple[InputDocuments, tuple[Cluster, ...], list[tup
     """Documents in input order: the group of each, -1 for one that is alone, -2 for a skipped."""
     references = draw(st.integers(0, 3))
     groups = draw(st.lists(st.integers(-2, 3), max_size=12))
-    names, unread, members = [f"r{n}" for n in range(references)], [], dict[int, list[int]]()
+    names, members = [f"r{n}" for n in range(references)], dict[int, list[int]]()
     for number in range(references):
         members.setdefault(draw(st.integers(0, 3)), []).append(number)
     listed = []
     for place, group in enumerate(groups):
         listed.append((f"d{place}", group))
-        if group == -2 and draw(st.booleans()):
-            unread.append(Unread(len(names), f"d{place}"))
-            continue
         if group >= 0:
             members.setdefault(group, []).append(len(names))
         names.append(f"d{place}")
-    wordless = tuple(i for i, name in enumerate(names) if dict(listed).get(name) == -2)
+    skipped = tuple(i for i, name in enumerate(names) if dict(listed).get(name) == -2)
     clusters = tuple(
         Cluster(n, tuple(Member(names[i], "kept", "", number=i) for i in some), ())
         for n, some in enumerate(draw(st.permutations(list(members.values()))), 1)
     )
-    return InputDocuments(names, references, wordless, tuple(unread)), clusters, listed
+    return InputDocuments(names, references, skipped), clusters, listed
 
 
 @given(runs())
@@ -104,3 +101,30 @@ def test_labels_are_the_groups_in_order_of_their_first_documents(
     assert len(inputs) == len(listed)
     assert inputs.unique(clusters) == [name for name, group in listed if group == -1]
     assert inputs.taking_part == sum(group != -2 for _, group in listed)
+
+
+@examples(40)
+@given(st.lists(st.sampled_from(["", "  ", "!?", None, "a", "b", "c"]), max_size=12))
+def test_numbers_count_every_row(kinds: list[str | None]) -> None:
+    """Blank rows, rows without a text and those without words have a place too."""
+    known = {"a": prose(1), "b": prose(2), "c": prose(3)}
+    rows = [(f"row {i}", known.get(kind or "", kind)) for i, kind in enumerate(kinds)]
+    found = scan(rows)
+    cleaned = dedupe(rows)
+    for result in (found, cleaned.result):
+        for member in (m for cluster in result.clusters for m in cluster.members):
+            assert rows[member.number][0] == member.name
+            assert kinds[member.beside] == kinds[member.number]
+        assert result.documents == [name for name, _ in rows]
+    numbers = [int(number) for number in cleaned.numbers]
+    assert [rows[number][0] for number in numbers] == [one.document for one in cleaned.removed]
+    assert cleaned.positions.tolist() == numbers
+    copies = sum(max(kinds.count(kind) - 1, 0) for kind in known)
+    assert (len(numbers), cleaned.documents) == (copies, sum(kind in known for kind in kinds))
+
+
+def test_numbers_of_spared_documents_count_every_row() -> None:
+    text = prose(1, 200)
+    rows = [("b", ""), ("a", text), ("x", None), ("c", text + prose(2, 12))]
+    (spared,) = dedupe(rows, lossless=True).result.spared
+    assert (spared.name, spared.number, spared.beside) == ("c", 3, 1)

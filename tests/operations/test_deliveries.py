@@ -5,11 +5,13 @@ import io
 import json
 import random
 from pathlib import Path
+from typing import Any
 
 import pytest
 from support import Command, edited, prose, write
 
 from simdup import Index, SimdupError, dedupe
+from simdup.verify import pairs, proposals
 
 OPTIONS = ("--id-field", "id", "--index", "seen.index", "--add")
 
@@ -238,3 +240,38 @@ def test_an_index_that_cannot_be_written_is_named_after_the_corpus(
     assert "seen.index: no space left on device; the corpus was written" in ran.err
     assert "run it again with --force" in ran.err
     assert (tmp_path / "out.jsonl").read_bytes() == (tmp_path / "r.jsonl").read_bytes()
+
+
+def messages(seed: int) -> list[str]:
+    """Short texts and pages: some alone, others with near copies that an estimate may miss."""
+    chance = random.Random(seed)
+    texts = []
+    for n in range(25):
+        text = prose(500 * seed + n, chance.choice([40, 60, 90, 400]))
+        texts += [text, *(edited(text, chance.randrange(99), chance.randint(1, 3))
+                          for _ in range(chance.randint(0, 3)))]  # fmt: skip
+    chance.shuffle(texts)
+    return texts
+
+
+@pytest.mark.parametrize("large", [64, 2])
+@pytest.mark.parametrize("linkage", ["star", "single"])
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_the_same_delivery_again_has_nothing_new(
+    seed: int, linkage: str, large: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Under other names, and in another order: what was removed stays removed."""
+    for module in (pairs, proposals):
+        monkeypatch.setattr(module, "LARGE", large)
+    texts = messages(seed)
+    asked: dict[str, Any] = {"index": tmp_path / "seen.index", "add": True, "linkage": linkage}
+    first = dedupe([(f"1-{n}", text) for n, text in enumerate(texts)], **asked)
+    assert len(first.removed) > 10
+    random.Random(seed).shuffle(texts)
+    again = dedupe([(f"2-{n}", text) for n, text in enumerate(texts)], **asked)
+    if linkage == "star":
+        assert [name for name, _ in again.data] == []
+    assert {text for _, text in again.data} <= {text for _, text in first.data}
+    assert again.added is not None
+    kept = {one.kept for one in again.removed}
+    assert {name.partition("-")[0] for name in kept} == {"1"}
