@@ -120,6 +120,9 @@ class Group(NamedTuple):
     members: Sequence[int]  # numbers, ascending
     pairs: Sequence[DocumentPair]  # ordered
     complete: bool = True  # whether `pairs` has every candidate that meets the criteria
+    # More pairs, which are not listed, where `pairs` do not connect all members; only of a group
+    # that decisions may divide.
+    links: Sequence[DocumentPair] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,6 +193,7 @@ def merge(groups: Iterable[Group]) -> list[Group]:
             members,
             sorted(pair for part in some for pair in part.pairs),
             all(part.complete for part in some),
+            sorted(pair for part in some for pair in part.links),
         )
         for members, some in zip(joined, parts, strict=True)
     ]

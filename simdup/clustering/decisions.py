@@ -6,8 +6,9 @@ its two groups unless that would bring two such documents together.  What is cut
 weakest link of each way between them, and the order of pairs decides nothing: equal ones go by the
 numbers of their documents.
 
-Only what pairs show is used.  In a large family each document lists one pair; a document whose pair
-is cut leaves the cluster, and is then kept rather than removed.
+Only what pairs show is used.  A large family lists one pair for each document, and where these do
+not connect it, decisions see the pairs that do.  So nothing leaves a cluster but with a document
+that somebody named.
 """
 
 from __future__ import annotations
@@ -84,7 +85,7 @@ def _divide(
     members: dict[int, list[int]] = {one: [one] for one in group.members}
     decided = {one: rules.named([str(names[one])]) for one in group.members}
     root = {one: one for one in group.members}
-    for pair in sorted(group.pairs, key=_strength):
+    for pair in sorted([*group.pairs, *group.links], key=_strength):
         a, b = sorted((root[pair.a], root[pair.b]))
         if a == b or any(rules.distinct(x, y) for x in decided[a] for y in decided[b]):
             continue
@@ -114,5 +115,6 @@ def _part(
     if kept not in members:
         kept = min(known) if known else min(members, key=priority)
     here = root[members[0]]
-    pairs = [pair for pair in group.pairs if root[pair.a] == root[pair.b] == here]
+    known_pairs = sorted([*group.pairs, *group.links])
+    pairs = [pair for pair in known_pairs if root[pair.a] == root[pair.b] == here]
     return Group(kept, members, pairs, group.complete)

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdup.clustering.clusters import DocumentPair, ScannedDocuments
+from simdup.model.criteria import Criteria
 from simdup.search.arrays import RowIds
 from simdup.search.forest import Forest
 from simdup.search.grouping import LOOK, Budget, Check, Known, connect, first_partners, stars
@@ -88,7 +89,7 @@ class Family:
         directed: bool = False,
     ) -> None:
         self.proposals = proposals
-        self._documents = documents
+        self.documents = documents
         self._texts = texts
         self._criteria = proposals.settings.criteria
         self._directed = directed  # whether a star has only what its kept document contains
@@ -99,7 +100,7 @@ class Family:
         self._checked = np.zeros(1 + len(self._criteria.searches), np.int64)
         self._left_out = 0  # pairs of lists that are too long to be visited
         self._known = Known(self._look, len(self))
-        self._check = Check(self._possible, self._near)
+        self._check = Check(self._possible, lambda i, j: self._known(i, j) & _PAIR > 0)
         self._takes = Check(partial(self._possible, directed=directed), self._taking)
         self._budget = _first_budget(self._bounds, len(self))
 
@@ -169,16 +170,34 @@ class Family:
         left = np.array([other for other in others.tolist() if other not in near], np.int64)
         return near | self._measure(np.full(len(left), centre), left)
 
-    def firsts(self, places: RowIds) -> dict[int, tuple[int, DocumentPair]]:
-        """Return, for each of `places`, the first document it is paired with, and the pair."""
+    def firsts(
+        self, places: RowIds, parts: RowIds | None = None
+    ) -> dict[int, tuple[int, DocumentPair]]:
+        """Return, for each of `places`, the first document it is paired with, and the pair.
+
+        With `parts` (int64[n]), it is the first one of another part; -1 is none.
+        """
         if not len(places):
             return {}
+
+        def apart(i: RowIds, j: RowIds) -> NDArray[np.bool_]:
+            if parts is None:
+                return np.ones(len(j), np.bool_)
+            different: NDArray[np.bool_] = (parts[j] >= 0) & (parts[j] != parts[i])
+            return different
+
+        def possible(i: RowIds, j: RowIds) -> NDArray[np.bool_]:
+            return self._check.possible(i, j) & apart(i, j)
+
         partners = np.full(len(places), -1, np.int64)
         if not self._compared:
-            partners = first_partners(self._lists, places, self._check, self._budget)
+            check = Check(possible, self._check.passes)
+            partners = first_partners(self._lists, places, check, self._budget)
         if self._compared:
-            found = [np.flatnonzero(self._every.near.after(place)) for place in places.tolist()]
-            partners = np.array([some[0] if len(some) else -1 for some in found], np.int64)
+            every = np.arange(len(self))
+            for k, place in enumerate(places.tolist()):
+                beside = self._every.near.after(place) & apart(np.full_like(every, place), every)
+                partners[k] = every[beside][0] if beside.any() else -1
         # The centre may have twins, which need its first partner; lists need not have it.
         partners[places == self._centre] = min(self._centre_pairs, default=-1)
         return self._paired(partners, places)
@@ -220,7 +239,7 @@ class Family:
         if self._compared:
             some = np.flatnonzero(self._every.near.after(self._centre))
         found = self._measure(np.full(len(some), self._centre), some)
-        codes = [self._code(found.get(one)) for one in some.tolist()]
+        codes = [_code(found.get(one), self._criteria, self._directed) for one in some.tolist()]
         self._known.add(np.full(len(some), self._centre), some, np.array(codes, np.uint8))
         return found
 
@@ -244,13 +263,13 @@ class Family:
     def _measure(self, i: RowIds, j: RowIds) -> dict[int, DocumentPair]:
         """Return the pairs (i[k], j[k]) that meet the criteria, by j."""
         a, b = self.proposals.rows[i], self.proposals.rows[j]
-        measured = self._documents.measure(a, b)
-        good = measured.accepted(self._criteria, len(a)) & self._documents.apart(a, b)
+        measured = self.documents.measure(a, b)
+        good = measured.accepted(self._criteria, len(a)) & self.documents.apart(a, b)
         if self._criteria.by_distance:
             good &= self.proposals.distances(i, j) <= self._criteria.distance
         elif not self._criteria.verify:
             good &= self.proposals.test(i, j)
-        pairs = self._documents.pairs(a[good], b[good], measured.take(good))
+        pairs = self.documents.pairs(a[good], b[good], measured.take(good))
         return dict(zip(j[good].tolist(), pairs, strict=True))
 
     def _possible(self, i: RowIds, j: RowIds, directed: bool = False) -> NDArray[np.bool_]:
@@ -261,11 +280,6 @@ class Family:
         some = np.flatnonzero(good)
         good[some] = self._bounds.possible(i[some], j[some], directed)
         return good
-
-    def _near(self, i: RowIds, j: RowIds) -> NDArray[np.bool_]:
-        """Return which pairs are candidates that meet the criteria."""
-        near: NDArray[np.bool_] = self._known(i, j) & _PAIR > 0
-        return near
 
     def _taking(self, i: RowIds, j: RowIds) -> NDArray[np.bool_]:
         """Return of which pairs j[k] is in the star of i[k], if that is kept."""
@@ -283,7 +297,7 @@ class Family:
     def _compare(self, i: RowIds, j: RowIds) -> NDArray[np.uint8]:
         """Return what is found of candidates."""
         a, b = self.proposals.rows[i], self.proposals.rows[j]
-        measured = self._documents.measure(a, b)
+        measured = self.documents.measure(a, b)
         near = measured.accepted(self._criteria, len(a))
         first = second = near
         if self._directed:
@@ -291,15 +305,6 @@ class Family:
             first, second = (one.taken(self._criteria, len(a)) for one in (measured, turned))
         found: NDArray[np.uint8] = near * _PAIR | first * _FIRST_TAKES | second * _SECOND_TAKES
         return found
-
-    def _code(self, pair: DocumentPair | None) -> int:
-        """Return what is known of a candidate, given the pair if it is one."""
-        if pair is None:
-            return 0
-        first, second = (pair.taken_by(one, self._criteria) for one in (pair.a, pair.b))
-        if not self._directed:
-            first = second = True
-        return int(_PAIR | first * _FIRST_TAKES | second * _SECOND_TAKES)
 
     def _afford(self, i: RowIds, j: RowIds) -> RowIds:
         """Return which pairs are candidates and within the budget; these count as checked."""
@@ -366,6 +371,14 @@ class Family:
     def _lists(self) -> Lists:
         """Lists in which all possible pairs meet, except those of two in the star of the centre."""
         return self._by_texts if self._by_keys is None else self._by_keys
+
+
+def _code(pair: DocumentPair | None, criteria: Criteria, directed: bool) -> int:
+    """Return what is known of a candidate, given the pair if it is one."""
+    if pair is None:
+        return 0
+    first, second = (not directed or pair.taken_by(one, criteria) for one in (pair.a, pair.b))
+    return int(_PAIR | first * _FIRST_TAKES | second * _SECOND_TAKES)
 
 
 def _first_budget(bounds: Bounds, n: int) -> Budget:

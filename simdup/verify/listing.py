@@ -15,6 +15,7 @@ import numpy as np
 from simdup.clustering.clusters import DocumentPair, Group
 from simdup.model.criteria import Measures
 from simdup.search.arrays import RowIds
+from simdup.search.forest import Forest
 from simdup.verify.copies import Copies
 from simdup.verify.families import Family
 
@@ -62,7 +63,18 @@ class Listing:
         far = [self._far(*both) for both in zip(bare, near, strict=True)]
         places = np.concatenate([np.zeros(0, np.int64), *far])
         firsts = self._partners(self.family.firsts(places))
-        return [self._group(*both, firsts) for both in zip(bare, near, strict=True)]
+        groups = [self._group(*both, firsts) for both in zip(bare, near, strict=True)]
+        decisions = self.family.proposals.settings.criteria.decisions
+        if not decisions.divide:
+            return groups
+        named = set(decisions.names)
+        return [
+            one._replace(links=self._links(one)) if self._any_named(one, named) else one
+            for one in groups
+        ]
+
+    def _any_named(self, group: Group, named: set[str]) -> bool:
+        return any(str(self.family.documents.names[one]) in named for one in group.members)
 
     def _beside_kept(self, group: BareGroup) -> _Partners:
         """Return the kept document as the partner of each document near it, by number."""
@@ -137,5 +149,45 @@ class Listing:
             options.append(_Partner(twin, 0, identical))
         return min(options, key=lambda one: one.number, default=None)
 
+    def _links(self, group: Group) -> list[DocumentPair]:
+        """Return the pairs that connect a group where those that it lists do not.
+
+        Each part but that of the kept document gets its first pair with another part, in input
+        order, until all are joined.
+        """
+        members, first_of = np.array(group.members), self.copies.first_of
+        identical = self.family.proposals.settings.criteria.identical
+        forest = Forest(len(members))
+        _join(forest, members, group.pairs)
+        parts_of = dict(zip(group.members, forest.roots.tolist(), strict=True))
+        links = [
+            DocumentPair(first, one, 0, identical)
+            for one in group.members
+            if (first := first_of.get(one, one)) not in self.copies.twins
+            and parts_of.get(first, parts_of[one]) != parts_of[one]
+        ]
+        _join(forest, members, links)
+        numbers = self.family.proposals.rows
+        own = np.flatnonzero(np.isin(members, numbers))
+        places = np.searchsorted(numbers, members[own])
+        while True:
+            parts = np.full(len(numbers), -1)
+            parts[places] = forest.roots[own]
+            main = forest.roots[np.searchsorted(members, group.kept)]
+            found = self.family.firsts(places[parts[places] != main], parts)
+            chosen: dict[int, DocumentPair] = {}
+            for place, (_, pair) in sorted(found.items(), key=lambda one: (one[1][0], one[0])):
+                chosen.setdefault(int(parts[place]), pair)
+            if not chosen:
+                return links
+            _join(forest, members, list(chosen.values()))
+            links += chosen.values()
+
     def _may_pair(self, a: int, b: int) -> bool:
         return not (a in self.references and b in self.references)
+
+
+def _join(forest: Forest, members: RowIds, pairs: Sequence[DocumentPair]) -> None:
+    """Join the places of paired documents among the members, which are ascending."""
+    both = np.array([(pair.a, pair.b) for pair in pairs], np.int64).reshape(-1, 2)
+    forest.join(*np.searchsorted(members, both).T)
