@@ -13,6 +13,7 @@ from html.parser import HTMLParser
 from fuzz.oracle import expect, expect_harmless, expect_same
 from fuzz.target import Target
 from fuzz.terminal import Screen
+from simdup.corpus.decoding import unify_line_ends
 from simdup.corpus.names import from_bytes, unescape
 from simdup.model.page import PageOptions
 from simdup.model.recipe import Recipe
@@ -110,7 +111,7 @@ def page(data: bytes) -> None:
     expect_same(json.loads(blocks["names"])["names"], listed, "the names in the page")
     carried = [one["texts"] for one in json.loads(blocks["c0"])] if result.clusters else []
     members = [[one.number for one in cluster.members] for cluster in result.clusters]
-    wanted = [[texts[number] for number in some] for some in members]
+    wanted = [[unify_line_ends(texts[number]) for number in some] for some in members]
     expect_same(sorted(carried), sorted(wanted), "the texts in the page")
     expect(len(names) == result.summary.documents, "documents are missing")
     _inline(result)
