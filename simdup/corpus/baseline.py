@@ -34,7 +34,7 @@ def read_baseline(path: str, replace: bool = False) -> Baseline:
     SimdupError
         If the file cannot be read, is of another kind, or has a line that is not an entry.
     """
-    missing = "\0" not in path and not os.path.lexists(path)
+    missing = _is_missing(path)
     if missing and replace:
         return Baseline()
     content = read_named(path, _MISSING if missing else "")
@@ -53,6 +53,17 @@ def read_baseline(path: str, replace: bool = False) -> Baseline:
         if replace:
             return Baseline()
         raise
+
+
+def _is_missing(path: str) -> bool:
+    """Return whether there is no file, nor behind a link; other faults are those of reading it."""
+    try:
+        os.stat(path)
+    except FileNotFoundError:
+        return True
+    except (OSError, ValueError):
+        pass
+    return False
 
 
 def _baseline(path: str, lines: list[str]) -> Baseline:

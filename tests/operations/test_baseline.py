@@ -356,6 +356,15 @@ def test_what_it_must_not_replace(simdup: Command, tmp_path: Path) -> None:
     )  # fmt: skip
 
 
+def test_a_link_to_a_file_that_is_not_there_yet(simdup: Command, tmp_path: Path) -> None:
+    write(tmp_path, {"c/a.txt": prose(1), "c/b.txt": near(prose(1))})
+    (tmp_path / "link").symlink_to("base")
+    ran = simdup("scan", "c", "--baseline", "link")
+    assert (ran.status, ran.err.splitlines()[0]) == (2, "simdup: link: no such file or folder")
+    assert simdup("scan", "c", "--baseline", "link", "--update-baseline").status == 0
+    assert (tmp_path / "base").read_text().startswith("# simdup-baseline 1\n")
+
+
 def test_a_walk_leaves_it_out_and_a_configuration_names_it(simdup: Command, tmp_path: Path) -> None:
     write(tmp_path / "docs", {"a.md": prose(1), "b.md": near(prose(1))})
     write(tmp_path, {"simdup.toml": '[scan]\nbaseline = "docs/known.txt"\n'})
