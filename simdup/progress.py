@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-_UNITS = {"reading": "B", "comparing": " texts"}
+_UNITS = {
+    "reading": "B", "writing": "B", "comparing": " texts", "fingerprinting": " texts",
+    "grouping": " documents", "listing": " documents",
+}  # fmt: skip
 _LOOKS = {"unit_scale": True, "unit_divisor": 1000, "leave": False, "dynamic_ncols": True}
 # Shorter work needs no bar.
 _DELAY = 0.5
@@ -42,14 +46,17 @@ def progress_bars(*, terminal: bool = False) -> Iterator[Callable[[str, int, int
     else:
         from tqdm.auto import tqdm
     bars: dict[str, Any] = {}
+    started = time.monotonic()
 
     def show(stage: str, done: int, total: int | None) -> None:
         if stage not in bars:
             for bar in bars.values():
                 bar.close()
             unit = _UNITS.get(stage, " pairs")
+            # Of a longer run every stage is shown at once: some say nothing until they end.
+            delay = max(_DELAY - (time.monotonic() - started), 0)
             bars[stage] = tqdm(
-                desc=stage, total=total, unit=unit, delay=_DELAY, file=sys.stderr, **_LOOKS
+                desc=stage, total=total, unit=unit, delay=delay, file=sys.stderr, **_LOOKS
             )
         bars[stage].update(done - bars[stage].n)
 

@@ -1,12 +1,14 @@
 """Progress bars, shown to Python users on request only."""
 
+import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from support import environment, near, prose
 
-from simdup import progress_bars, scan
+from simdup import dedupe, progress_bars, scan
 from simdup.model.settings import RunOptions
 
 TEXTS = [("a", prose(1)), ("b", near(prose(1)))]
@@ -47,3 +49,36 @@ def test_a_notebook_shows_widgets() -> None:
         [sys.executable, "-c", code], env=environment(), capture_output=True, text=True, check=True
     )
     assert done.stdout == "['reading']\n"
+
+
+@pytest.mark.parametrize("many", [30, 300])
+def test_every_stage_of_a_cleaned_corpus_is_told_to_the_end(tmp_path: Path, many: int) -> None:
+    """Small clusters, or one family: what can be counted has a total, and reaches it."""
+    said: list[tuple[str, int, int | None]] = []
+    page = prose(1)
+    texts = [page + prose(1000 + n, 10) if many > 30 else prose(n // 3) for n in range(many)]
+    rows = [{"id": n, "text": near(text) if n % 3 else text} for n, text in enumerate(texts)]
+    (tmp_path / "r.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (tmp_path / "in").mkdir()
+    for n, row in enumerate(rows):
+        (tmp_path / "in" / f"{n}.txt").write_text(str(row["text"]))
+    run = RunOptions(progress=lambda *one: said.append(one))
+    order = ["reading", "fingerprinting", "searching", "verifying", "grouping"]
+    for source, target, last in (
+        ("r.jsonl", "o.jsonl", ["writing", "listing"]), ("in", "out", ["writing", "listing"]),
+    ):  # fmt: skip
+        said.clear()
+        cleaned = dedupe(str(tmp_path / source), output=tmp_path / target, run=run)
+        assert cleaned.removed
+        stages = list(dict.fromkeys(stage for stage, _, _ in said))
+        assert stages == [*(one for one in order if one != "verifying" or many == 30), *last]
+        ends = {stage: (done, total) for stage, done, total in said}
+        counted = {"reading", "fingerprinting", "grouping", "listing"}
+        counted |= {"verifying"} & ends.keys() | ({"writing"} if source == "in" else set())
+        for stage in counted:
+            done, total = ends[stage]
+            assert done == total, stage
+        distinct = len({row["text"] for row in rows})
+        assert ends["fingerprinting"] == (distinct, distinct)
+        if source == "r.jsonl":
+            assert ends["writing"] == (cleaned.bytes_after, None)

@@ -19,8 +19,9 @@ SEARCHES = ("tables", "exhaustive", "probe", "neighbours")
 # Bytes of pairs that `pairs` keeps in memory: printing costs far more than temporary files.
 PAIR_MEMORY = 1 << 28
 
-# Called with a stage (``reading``, ``verifying`` or ``comparing``), how much of it is done, and
-# the total, if known: bytes, pairs or texts.
+# Called with a stage (``reading``, ``fingerprinting``, ``searching``, ``verifying``, ``grouping``,
+# ``writing``, ``listing``, ``comparing``), how much of it is done, and the total, if known: bytes
+# that are read and written, pairs, documents or texts.
 Progress: TypeAlias = Callable[[str, int, int | None], None]
 
 

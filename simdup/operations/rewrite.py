@@ -16,7 +16,7 @@ from simdup.index.opening import split_indexes
 from simdup.ingest.sources import Input, open_files
 from simdup.model.cleaned import Cleaned, DedupeOptions
 from simdup.model.documents import Skipped
-from simdup.model.settings import Settings
+from simdup.model.settings import Progress, Settings
 from simdup.operations.losses import (
     Losses,
     check_references,
@@ -104,7 +104,7 @@ def rewrite(
         references, given = _on_disk(files, listing)
         if options.annotate:
             require_records(given)
-        task = _Task(opened, sources, options, finish)
+        task = _Task(opened, sources, options, _told(finish, settings.run.progress))
         # A mistyped name should produce nothing, not even an empty folder.
         nothing = not given and bool(listing.skipped)
         if options.target is None or nothing:
@@ -125,7 +125,20 @@ def rewrite(
         placed = list(zip(given, places(sources, given), strict=True))
         check_meeting(placed)
         filled = CleanedFolder(placed, references, options.link, (), root)
+        filled.progress = settings.run.progress
         return _write_folder(task, filled)
+
+
+def _told(finish: Finish, progress: Progress) -> Finish:
+    """Return what lists the removed documents, and says so: their texts are read again."""
+
+    def list_removed(cleaned: Cleaned) -> None:
+        total = len(cleaned.removed)
+        progress("listing", 0, total)
+        finish(cleaned)
+        progress("listing", total, total)
+
+    return list_removed
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +186,8 @@ def _write_file(task: _Task, job: _File) -> Cleaned:
             change = losses.annotations([job.file])[job.file.path]
         check_unchanged([job.file, *job.references])
         try:
-            write_records(job.file, stream, change, job.compression)
+            progress = task.opened.settings.run.progress
+            write_records(job.file, stream, change, job.compression, progress)
             task.finish(cleaned)
         except BrokenPipeError:
             raise

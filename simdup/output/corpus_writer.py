@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import IO
@@ -24,7 +24,11 @@ from simdup.corpus.opening import open_regular
 from simdup.corpus.rewriting import rewrite_records, without
 from simdup.errors import SimdupError, unwritable
 from simdup.model.cleaned import Removed
+from simdup.model.settings import Progress, no_progress
 from simdup.workspace import entries, make_folders, walk, work_folder, writes_into
+
+# Bytes between two words on how much was written.
+_SAID = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +55,7 @@ class CleanedFolder:
     annotations: Mapping[str, Annotations] | None = None
     # Files that vanished or changed since they were read, with the reason.
     lost: dict[str, str] = field(default_factory=dict)
+    progress: Progress = no_progress
 
 
 @contextmanager
@@ -142,6 +147,8 @@ def fill(folder: str, cleaned: CleanedFolder) -> None:
     _restore(cleaned)
     pending = cleaned.files
     written: set[str] = set()
+    done, total = 0, sum(file.size for file, _ in pending)
+    cleaned.progress("writing", done, total)
     try:
         while pending:
             redundant = records_by_file(cleaned.cuts)
@@ -155,6 +162,9 @@ def fill(folder: str, cleaned: CleanedFolder) -> None:
                     )
                 make_folders(os.path.dirname(place))
                 _write_file(file, place, redundant.get(file.path, ()), cleaned)
+                if file.path not in written:
+                    done += file.size
+                    cleaned.progress("writing", done, total)
                 written.add(file.path)
             again = _restore(cleaned)
             pending = [one for one in cleaned.files if one[0].path in again]
@@ -272,7 +282,11 @@ def list_others(folder: str, target: str) -> list[str]:
 
 
 def write_records(
-    file: File, target: IO[bytes], change: Collection[int] | Annotations, compression: str
+    file: File,
+    target: IO[bytes],
+    change: Collection[int] | Annotations,
+    compression: str,
+    progress: Progress = no_progress,
 ) -> None:
     """Write the records of a file in their order: all annotated, or some of them byte for byte.
 
@@ -282,7 +296,7 @@ def write_records(
     with open_content(file) as (stream, _), compress(target, compression) as packer:
         if file.format != "parquet":
             lines = change.change if isinstance(change, Annotations) else without(change)
-            packer.writelines(rewrite_records(file, stream, lines))
+            packer.writelines(_counted(rewrite_records(file, stream, lines), progress))
         # Nothing in a damaged file is redundant, so its bytes are kept.
         elif not change:
             shutil.copyfileobj(stream, packer)
@@ -291,6 +305,18 @@ def write_records(
                 _write_rows(source, table, change)
                 table.seek(0)
                 shutil.copyfileobj(table, packer)
+
+
+def _counted(lines: Iterable[bytes], progress: Progress) -> Iterator[bytes]:
+    """Yield lines, and say how many bytes of them were written."""
+    done = said = 0
+    for line in lines:
+        yield line
+        done += len(line)
+        if done >= said + _SAID:
+            said = done
+            progress("writing", done, None)
+    progress("writing", done, None)
 
 
 def _write_rows(

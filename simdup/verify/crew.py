@@ -70,6 +70,7 @@ class Crew:
 
     def __init__(self, work: Work, run: RunOptions) -> None:
         self._work = work
+        self._progress = run.progress
         self._workers: Workers[_Rows | _Pairs, Fingerprints | Measured] | None = None
         if run.processes > 1 and work.weighting.counts.starts[-1] >= WORTH_CREW:
             self._workers = Workers(run.processes, partial(_start, work))
@@ -89,13 +90,22 @@ class Crew:
     def fingerprints(self) -> Fingerprints:
         """Return the fingerprints of all documents."""
         weighting = self._work.weighting
+        total = len(weighting.counts.starts) - 1
+        self._progress("fingerprinting", 0, total)
         if self._workers is None:
-            return fingerprint(weighting)
+            found = fingerprint(weighting)
+            self._progress("fingerprinting", total, total)
+            return found
         starts = weighting.counts.starts
         bounds = np.unique(np.searchsorted(starts, np.arange(0, starts[-1], _ENTRIES)))
         bounds = np.unique(np.append(bounds, (0, len(starts) - 1))).tolist()
         tasks = list(pairwise(bounds))
-        parts = [part for _, part in self._workers.map(tasks) if isinstance(part, Fingerprints)]
+        parts, done = list[Fingerprints](), 0
+        for _, part in self._workers.map(tasks):
+            if isinstance(part, Fingerprints):
+                parts.append(part)
+                done += len(part.values)
+                self._progress("fingerprinting", done, total)
         every = Fingerprints(
             np.concatenate([part.values for part in parts]),
             weighting.recipe.bits,

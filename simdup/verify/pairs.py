@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,7 +19,7 @@ from simdup.fingerprints.titled import mask_fingerprints, mask_signatures
 from simdup.model.criteria import FEW_TERMS, Criteria
 from simdup.model.settings import Settings
 from simdup.reuse.sharing import TextSeeds, least_share, sharing_pairs
-from simdup.search.arrays import RowIds
+from simdup.search.arrays import RowIds, RowPairs
 from simdup.verify.bounds import Texts
 from simdup.verify.copies import Copies, find_copies
 from simdup.verify.families import Family
@@ -28,6 +29,8 @@ from simdup.verify.proposals import LARGE, Proposals, groups_of
 
 # Pairs measured at a time.
 _CHUNK = 1 << 12
+# Candidates that are counted before they are measured: 256 MB.
+_AHEAD = 1 << 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +105,7 @@ def find_groups(given: Grouping) -> Found:
     Only the first of several identical documents is compared with others.  References are not
     compared with each other.
     """
+    given.settings.run.progress("searching", 0, None)
     parts = _part(given)
     found = Found(candidates_by=dict.fromkeys(given.settings.criteria.searches, 0))
     pairs = _find_pairs(parts, given, found)
@@ -137,9 +141,15 @@ def _find_pairs(parts: _Parts, given: Grouping, found: Found) -> list[DocumentPa
 
 
 def _form_groups(parts: _Parts, pairs: list[DocumentPair], given: Grouping, found: Found) -> None:
+    run, total = given.settings.run, len(parts.proposals)
+    done = total - sum(map(len, parts.families))
+    run.progress("grouping", 0, total)
     _group(pairs, parts.copies, given, found)
+    run.progress("grouping", done, total)
     for members in parts.families:
         _group_family(parts.proposals.take(members), parts.copies, given, found)
+        done += len(members)
+        run.progress("grouping", done, total)
 
 
 def _find_spared(
@@ -233,7 +243,8 @@ def _verify(
     documents, run = given.documents, given.settings.run
     pairs: list[DocumentPair] = []
     done = 0
-    for i, j in proposals.pairs():
+    candidates, total = _read_ahead(proposals.pairs())
+    for i, j in candidates:
         by = proposals.proposed_by(i, j)
         found.count(len(i), *np.count_nonzero(by, axis=1).tolist())
         a, b = proposals.rows[i], proposals.rows[j]
@@ -246,9 +257,20 @@ def _verify(
             # Pairs of twins need no check, as those of copies.
             twins = np.bincount(which, minlength=len(good)) - 1
             found.count(int(twins.sum()), *(by[:, some[good]] @ twins).tolist())
-            run.progress("verifying", done + first, done + len(i))
+            run.progress("verifying", done + int(some[-1]) + 1, total)
         done += len(i)
     return pairs
+
+
+def _read_ahead(chunks: Iterator[RowPairs]) -> tuple[Iterator[RowPairs], int | None]:
+    """Return candidates and their number; None if they would take too much memory."""
+    found, total = list[RowPairs](), 0
+    for i, j in chunks:
+        found.append((i, j))
+        total += len(i)
+        if total > _AHEAD:
+            return chain(found, chunks), None
+    return iter(found), total
 
 
 def _group(pairs: list[DocumentPair], copies: Copies, given: Grouping, found: Found) -> None:
