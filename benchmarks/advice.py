@@ -1,8 +1,8 @@
 """What `tune` advises, and whether a scan with it finds the share of true pairs that is promised.
 
-Truth: all pairs of different texts with the similarity that the advice is for, by its shingles and,
-where one is advised, with its cosine. Each text is compared with each. Made corpora have an edited
-copy of each text, with up to twice the given share of its characters replaced.
+Truth: all pairs of different texts with the similarity that the advice is for, by edits or by its
+shingles. Each text is compared with each. Made corpora have an edited copy of each text, with up to
+twice the given share of its characters replaced.
 """
 
 from __future__ import annotations
@@ -83,32 +83,31 @@ def _row(name: str, texts: list[str], folder: Path) -> tuple[Cell, ...]:
 
 def true_pairs(texts: list[str], advice: dict[str, Any]) -> set[NumberPair]:
     """Return the pairs of different texts that meet what the advice is for."""
-    from simdup.features.folding import fold
-    from simdup.features.shingles import Shingler
+    from simdup.clustering.short_texts import ShortTexts, longest_form
+    from simdup.features.analyzer import Analyzer
+    from simdup.features.short_texts import forms_of
+    from simdup.model.criteria import Criteria
+    from simdup.model.recipe import Recipe
     from simdup.model.shingling import Shingling
-    from simdup.verify.join import similar_pairs
+    from simdup.verify.edits import Edits
+    from simdup.verify.join import edited_pairs, similar_pairs
 
-    compact = ["".join(fold(text).split()) for text in texts]
-    first = {text: number for number, text in reversed(list(enumerate(compact)))}
-    kept = sorted(first.values())
-    shingler = Shingler(Shingling.parse(advice["shingle"]))
-    found = similar_pairs([shingler.shingles(compact[n]) for n in kept], advice["similarity"])
-    pairs = {(kept[i], kept[j]) for i, j in zip(found.i.tolist(), found.j.tolist(), strict=True)}
-    return pairs if advice["cosine"] is None else _with_cosine(texts, pairs, advice["cosine"])
-
-
-def _with_cosine(texts: list[str], pairs: set[NumberPair], least: float) -> set[NumberPair]:
-    """Return the pairs whose TF-IDF vectors have at least a cosine."""
-    from simdup.fingerprints.fingerprinter import Fingerprinter
-    from simdup.ingest.corpus import ingest
-    from simdup.ingest.sources import open_input
-    from simdup.model.settings import Settings
-    from simdup.verify.cosine import cosine, vector
-
-    with ingest(open_input(list(enumerate(texts)), Settings.of("default"))) as corpus:
-        weighting = Fingerprinter.for_corpus(corpus.analyzer, corpus.counts).weigh(corpus.counts)
-        return {
-            pair
-            for pair in pairs
-            if cosine(*(vector(weighting.document(n)) for n in pair)) >= least
-        }
+    analyzer, least = Analyzer.for_recipe(Recipe()), advice["similarity"]
+    prepared = analyzer.prepare_all(texts)
+    first = {text.compact: number for number, text in reversed(list(enumerate(prepared)))}
+    kept = np.array(sorted(first.values()))
+    prepared = [prepared[number] for number in kept.tolist()]
+    forms = forms_of(prepared, longest_form(Criteria(similarity=least)))
+    row_of = np.full(len(kept), -1)
+    row_of[forms.rows] = np.arange(len(forms.rows))
+    short = ShortTexts(row_of, forms.lengths, forms.number_hashes)
+    edits = Edits(short, lambda some: [forms.texts[row_of[one]] for one in some])
+    shingler = analyzer.shingler(Shingling.parse(advice["shingle"]))
+    sets = [shingler.shingles(shingler.text_of(text)) for text in prepared]
+    counted = similar_pairs(sets, least)
+    counted = counted.where(~short.measures(counted.i, counted.j))
+    return {
+        pair
+        for found in (counted.of(kept), edited_pairs(edits, least).of(kept))
+        for pair in zip(found.i.tolist(), found.j.tolist(), strict=True)
+    }

@@ -42,12 +42,13 @@ def command(
 ) -> Status:
     """Find out which settings suit a corpus.
 
-    Takes a sample and finds all of its true pairs; if they are too few, looks for pairs in the
-    whole corpus. For each setting, prints the share of the true pairs that it finds, and the cost.
-    The settings are the default, simhash at some distances, the other methods, and shorter
+    Finds the pairs of the corpus, short ones by edits and others by shingles as a scan does. For
+    each setting, prints the share of these pairs that it finds and, on a sample, the cost. The
+    settings are the default, simhash at some distances, the other methods, and shorter
     shingles where texts are short or heavily edited. Then prints a histogram of similarities. All
     of that comes after the advice: a command to paste, and the reason for it. Without --similarity
-    and --shingle, it recommends them. Identical texts count once.
+    and --shingle, it recommends them; where it cannot know better than the default, it advises the
+    default and says why. Identical texts count once.
 
     Examples:
       simdup tune ./corpus

@@ -12,17 +12,12 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from difflib import SequenceMatcher
 
-# Pages with the same content have at least this cosine.
-COSINE = 0.9
-
-# With at least this many pairs, and at least this share of them below `COSINE`, a collection looks
-# as if it was made from templates.
+# With at least this many pairs, and at least this share of which titles distinguish, a collection
+# looks as if it was made from templates.
 _PAIRS = 20
 _SHARE = 0.5
 
-_SAMPLE = 200
-
-# Reading texts again costs more.
+# Pairs whose texts are read again.
 _READ = 100
 
 # Latin words, and single characters of scripts without spaces.
@@ -33,17 +28,6 @@ _LEAST = 2
 
 # A title and the folded text below it.
 Page = tuple[str, str]
-
-
-def unlike_share(
-    pairs: Sequence[tuple[int, int]], cosine: Callable[[int, int], float]
-) -> float | None:
-    """Return the share of similar pairs that differ in content; None if it is low or unknown."""
-    if len(pairs) < _PAIRS:
-        return None
-    sample = pairs[:: -(-len(pairs) // _SAMPLE)]
-    share = sum(cosine(*pair) < COSINE for pair in sample) / len(sample)
-    return share if share >= _SHARE else None
 
 
 def looks_templated(

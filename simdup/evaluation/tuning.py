@@ -31,7 +31,7 @@ FEW_PAIRS = 20
 # Texts of fewer characters, in the middle of all, are brief: one edit changes 5 of their 5-grams.
 BRIEF = 200
 # Two steps of the histogram are a gap if they have at most this share of the pairs above.
-_GAP = 0.02
+GAP = 0.02
 # More of all pairs are not near-duplicates.
 _RELATED = 0.1
 # Shorter shingles must separate so many times more pairs from the others.
@@ -95,7 +95,7 @@ def find_gap(truth: Truth, usual: float = 0.8) -> float | None:
         above = sum(counts[k + 2 :])
         seen = start >= truth.least and middle <= usual
         some = ENOUGH_PAIRS / 2 <= above <= _RELATED * all_pairs
-        if seen and some and counts[k] + counts[k + 1] <= _GAP * above:
+        if seen and some and counts[k] + counts[k + 1] <= GAP * above:
             return middle
     return None
 
@@ -120,8 +120,9 @@ def advise_similarity(truth: Truth, usual: float = 0.8) -> float:
     Near-duplicates form a peak at the top of the histogram, which falls off downwards.  Chance
     similarity forms a peak at the bottom, which falls off upwards.  As long as pairs become fewer
     below the usual threshold, they belong to the upper peak, and a lower threshold finds more of
-    it.  If they become more at once, the two peaks overlap, and the usual threshold stays.  A gap
-    ends the upper peak: a threshold within it finds nothing more.
+    it.  If they become more at once, the two peaks overlap, and the usual threshold stays.  The
+    bottom of the valley belongs to both, so the threshold is a step above.  A gap ends the upper
+    peak: a threshold within it finds nothing more.
     """
     counts = {start: pairs for start, _, pairs in histogram(truth) if start >= truth.least}
     edges = sorted((edge for edge in counts if edge <= usual), reverse=True)
@@ -129,10 +130,15 @@ def advise_similarity(truth: Truth, usual: float = 0.8) -> float:
     heap = [counts[edge] + counts.get(round(edge + STEP, 2), 0) for edge in edges]
     advised = usual
     for above, below, edge in zip(heap, heap[1:], edges[1:], strict=False):
+        if below > above:
+            advised = min(round(advised + STEP, 2), usual)
         if below > above or not below:
             break
         if counts[edge]:
             advised = edge
+    else:
+        # A valley or a gap may begin where pairs are no longer known.
+        advised = max(advised, min(round(truth.least + STEP, 2), usual))
     return advised if sum(counts[edge] for edge in counts if edge >= advised) else usual
 
 
@@ -140,9 +146,11 @@ def explain_similarity(truth: Truth, advised: float, usual: float = 0.8) -> Reas
     """Return why `advise_similarity` advises this."""
     if advised < usual:
         return Reason.of("falls", usual=usual, advised=advised)
+    if truth.least >= usual:
+        return Reason.of("unknown", usual=usual)
     below = truth.similarity[truth.similarity < usual]
     if not len(below):
-        return Reason.of("none_between", least=LEAST, usual=usual)
+        return Reason.of("none_between", least=truth.least, usual=usual)
     if below.max() < usual - 2 * STEP:
         following = math.floor(below.max() * 100) / 100
         return Reason.of("none_below", usual=usual, following=following)

@@ -23,6 +23,7 @@ from simdup.corpus.names import NameRegistry
 from simdup.corpus.spool import Slot, SpoolReader, spool_folder
 from simdup.features.analyzer import Analyzer
 from simdup.features.counts import CountedChunk, Counts, join, no_spool
+from simdup.features.folding import fold_all
 from simdup.features.idf import ENOUGH_DOCUMENTS
 from simdup.features.text import DIGEST_BYTES, DIGEST_TYPE
 from simdup.fingerprints.bands import Signatures, concat_signatures
@@ -227,6 +228,16 @@ class Corpus:
     def text(self, document: int) -> str:
         """Return a document's text as it was spooled."""
         return self.read(Slot(*self.slots[document].tolist())).decode("utf-8", "surrogatepass")
+
+    def folded_titles(self, documents: Sequence[int]) -> dict[int, str]:
+        """Return the titles of documents, if titles are spooled."""
+        titles = self.titles.read(documents, self.read)
+        return dict(zip(titles, fold_all(list(titles.values())), strict=True))
+
+    def pages(self, documents: Sequence[int]) -> dict[int, tuple[str, str]]:
+        """Return the title and the text of documents, both folded."""
+        titles = self.folded_titles(documents)
+        return {one: (titles[one], "".join(self.text(one).split())) for one in documents}
 
 
 @contextmanager

@@ -74,10 +74,10 @@ class Tuning:
     shingle : str
         The shingles that this similarity counts.
     cosine : float or None
-        The cosine that a true pair has too, if one is advised.
+        The cosine that a true pair has too, if one is asked for.
     truth : str
-        Where the true pairs are from: ``sample`` (all of its pairs were compared) or ``corpus``
-        (pairs that minhash proposes, with a recall of 0.999).
+        Where the true pairs are from: ``sample`` (it is the whole corpus, and all of its pairs were
+        compared) or ``corpus`` (pairs that searches of high recall propose).
     true : int
         The number of true pairs.
     judged : bool

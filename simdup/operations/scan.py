@@ -6,7 +6,6 @@ import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import NamedTuple, Unpack
 
 import numpy as np
@@ -16,7 +15,6 @@ from simdup.clustering.decisions import divide
 from simdup.clustering.linkage import Priority, priority_by, rank_by
 from simdup.clustering.spared import describe_spared
 from simdup.evaluation.templates import looks_templated
-from simdup.features.folding import fold_all
 from simdup.features.weights import Weighting
 from simdup.fingerprints.bands import pstable_signatures
 from simdup.fingerprints.fingerprinter import Fingerprinter
@@ -306,7 +304,7 @@ def _template_hint(groups: list[Group], corpus: Corpus, criteria: Criteria) -> s
         return ""
     pairs = [pair for group in groups for pair in group.pairs]
     near = [(p.a, p.b) for p in pairs if p.measures.similarity not in (None, 1)]
-    if not looks_templated(near, partial(_pages, corpus)):
+    if not looks_templated(near, corpus.pages):
         return ""
     equal = _count_equal(corpus, [(pair.a, pair.b) for pair in pairs])
     also = "" if criteria.similarity <= TITLED else f" and `similarity` {TITLED:g}"
@@ -319,7 +317,7 @@ def _template_hint(groups: list[Group], corpus: Corpus, criteria: Criteria) -> s
 
 def _count_equal(corpus: Corpus, pairs: Sequence[tuple[int, int]]) -> int:
     """Count the pairs whose titles are equal, as if these decided; see `Titles.keys`."""
-    titles = _folded_titles(corpus, sorted({document for pair in pairs for document in pair}))
+    titles = corpus.folded_titles(sorted({document for pair in pairs for document in pair}))
     digests, named = corpus.digests, corpus.titles.named
 
     def equal(a: int, b: int) -> bool:
@@ -329,14 +327,3 @@ def _count_equal(corpus: Corpus, pairs: Sequence[tuple[int, int]]) -> int:
         return one == other and bool(one or digests[a] == digests[b])
 
     return sum(equal(a, b) for a, b in pairs)
-
-
-def _folded_titles(corpus: Corpus, documents: Sequence[int]) -> dict[int, str]:
-    titles = corpus.titles.read(documents, corpus.read)
-    return dict(zip(titles, fold_all(list(titles.values())), strict=True))
-
-
-def _pages(corpus: Corpus, documents: Sequence[int]) -> dict[int, tuple[str, str]]:
-    """Return the title and the text of documents, both folded."""
-    titles = _folded_titles(corpus, documents)
-    return {one: (titles[one], "".join(corpus.text(one).split())) for one in documents}

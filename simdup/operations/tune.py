@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from math import inf
 from typing import Any, NamedTuple, Unpack
 
@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from simdup.errors import WHOLE, check_type, invalid
 from simdup.evaluation import tuning
-from simdup.evaluation.templates import COSINE, unlike_share
-from simdup.evaluation.tuning import ENOUGH_PAIRS, FEW_PAIRS, LEAST, Truth
+from simdup.evaluation.templates import looks_templated
+from simdup.evaluation.tuning import FEW_PAIRS, LEAST, Truth
 from simdup.features.counts import select
 from simdup.features.shingles import Sets
 from simdup.features.text import DIGEST_BYTES
@@ -32,17 +32,18 @@ from simdup.model.tuning import Reason, Setting, Tuning
 from simdup.output.tuning import reasons_words
 from simdup.search.duplicates import collapse
 from simdup.verify.cosine import cosine, vector
-from simdup.verify.join import similar_pairs
+from simdup.verify.edits import Edits
+from simdup.verify.join import NO_PAIRS, Similar, edited_pairs, joined, similar_pairs
 from simdup.verify.stored import StoredTexts
 from simdup.verify.trials import KnownPairs, Material, Trials, written
-from simdup.verify.wide import MOST, jaccard, wide_pairs
+from simdup.verify.wide import MOST, jaccard, wide_edited, wide_pairs
 
 _DEFAULT = Criteria()
 # Lengths of shingles that are tried where texts are short or heavily edited.
 LENGTHS = (4, 3, 2)
-# The most documents among which a corpus is searched for true pairs: their signatures take 50 MB,
-# and all of tune takes 49 s where they have 100 characters and four lengths are tried.
-WIDEST = 50_000
+# The most documents among which a corpus is searched for true pairs: of 30,000 English titles 20
+# million pairs share a key, which is within the budget of `wide`.
+WIDEST = 30_000
 # Elements that all pairs of a sample may have in common, together: 1.5 s.
 _JOINED = 1 << 29
 # Pairs whose check is timed.
@@ -66,8 +67,9 @@ def tune(
 ) -> Tuning:
     """Find out which settings suit a corpus.
 
-    All true pairs of a sample are found, and which of them each setting finds.  If they are fewer
-    than 100, the whole corpus is searched for true pairs.  Identical texts count once.
+    The pairs of the corpus are found as a scan would measure them, and which of them each setting
+    finds.  If they do not say what is better than the default, the default is advised.  Identical
+    texts count once.
 
     Parameters
     ----------
@@ -75,7 +77,8 @@ def tune(
         As in `scan`.  With ``similarity=S`` among the fields a pair is true from S on; without, a
         similarity is recommended, and a length of shingles unless ``shingle`` is among them.
     sample : int
-        The number of documents to sample, evenly spread over all; 2 or more.
+        The number of documents, evenly spread over all, on which costs are measured; 2 or more.
+        If there are no more, all are compared with each other.
 
     Returns
     -------
@@ -107,7 +110,7 @@ def tune(
 def _tune(opened: Input, sample: int, fixed: frozenset[str]) -> Tuning:
     """Measure what each setting finds; the `fixed` fields of the criteria are not tuned."""
     settings = opened.settings
-    with ingest(opened, BatchOptions(settings.criteria.shingle, texts=True)) as corpus:
+    with ingest(opened, _options(settings.criteria)) as corpus:
         texts = _Texts.of(corpus)
         drawn = _spread(texts.distinct, sample)
         wanted = _want(texts, drawn, settings.criteria, fixed)
@@ -123,7 +126,7 @@ def _tune(opened: Input, sample: int, fixed: frozenset[str]) -> Tuning:
         similarity=wanted.criteria.similarity,
         shingle=str(wanted.criteria.shingle),
         cosine=wanted.criteria.cosine,
-        truth=wanted.scope,
+        truth="sample" if wanted.exact else "corpus",
         true=len(wanted.true),
         judged=wanted.judged,
         recall=best.recall,
@@ -139,6 +142,14 @@ def _tune(opened: Input, sample: int, fixed: frozenset[str]) -> Tuning:
     )
 
 
+def _options(criteria: Criteria) -> BatchOptions:
+    """Return what to make of documents: forms for the lowest similarity, without band keys."""
+    lowest = (
+        replace(criteria, similarity=LEAST, method="simhash") if criteria.edits_decide else None
+    )
+    return BatchOptions(criteria.shingle, texts=True, forms=lowest, titles=True)
+
+
 @dataclass(frozen=True, slots=True)
 class _Texts:
     """The documents of a corpus, by number: their texts, fingerprints and weights."""
@@ -147,18 +158,24 @@ class _Texts:
     fields: dict[str, Any]  # of the resolved recipe
     weighting: Weighting
     fingerprints: Fingerprints
-    distinct: RowIds  # the first of each text with enough terms, ascending
+    edits: Edits | None  # measures the pairs of short texts
+    distinct: RowIds  # the first of each text that can be in a pair, ascending
 
     @classmethod
     def of(cls, corpus: Corpus) -> _Texts:
         fingerprinter = Fingerprinter.for_corpus(corpus.analyzer, corpus.counts)
         weighting = fingerprinter.weigh(corpus.counts)
         found = fingerprint(weighting)
-        enough = np.flatnonzero(found.terms >= FEW_TERMS)
+        short, comparable, edits = corpus.forms.texts, found.terms >= FEW_TERMS, None
+        if short is not None:
+            stored = StoredTexts(corpus.analyzer, CHARACTERS_5, corpus.slots, corpus.read)
+            edits = Edits(short, stored.forms)
+            comparable |= short.row_of >= 0
+        enough = np.flatnonzero(comparable)
         digests = corpus.digests[enough].view(np.uint64).reshape(-1, DIGEST_BYTES // 8)
         groups = collapse(digests)
         distinct = enough if groups.distinct is None else enough[groups.distinct]
-        return cls(corpus, fingerprinter.fields, weighting, found, distinct)
+        return cls(corpus, fingerprinter.fields, weighting, found, edits, distinct)
 
     def sets(self, documents: RowIds, shingling: Shingling) -> Sets:
         """Return the distinct shingles of documents."""
@@ -167,28 +184,22 @@ class _Texts:
 
     def material(self, documents: RowIds) -> Material:
         """Return what searches need of documents."""
-        found = self.fingerprints
+        found, edits = self.fingerprints, self.edits
         return Material(
             replace(found, values=found.values[documents], terms=found.terms[documents]),
             replace(self.weighting, counts=select(self.corpus.counts, documents.tolist())),
             cache(lambda shingling: self.sets(documents, shingling)),
+            None if edits is None else edits.take(documents),
         )
 
-    def joined(self, documents: RowIds, shingling: Shingling, most: float = inf) -> Truth | None:
-        """Return all similar pairs of some documents; None if these share too many shingles."""
+    def similar(self, documents: RowIds, shingling: Shingling, most: float) -> Similar | None:
+        """Return all similar pairs of documents; None if these share too many shingles."""
         starts, hashes = self.sets(documents, shingling)
         times = np.unique(hashes, return_counts=True)[1]
         if int((times * times).sum()) > most:
             return None
         sets = [hashes[a:b] for a, b in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True)]
-        i, j, similarity = similar_pairs(sets, LEAST)
-        return Truth(documents[i], documents[j], similarity, len(documents))
-
-    def wide(self, shingling: Shingling, highest: float) -> Truth:
-        """Return similar pairs of the whole corpus."""
-        documents = _spread(self.distinct, WIDEST)
-        found, least = wide_pairs(lambda some: self.sets(some, shingling), documents, highest)
-        return Truth(*found, len(documents), least)
+        return similar_pairs(sets, LEAST).of(documents)
 
     def cosines(self, truth: Truth) -> NDArray[np.float64]:
         """Return the cosine of each pair."""
@@ -205,13 +216,57 @@ def _spread(documents: RowIds, size: int) -> RowIds:
     return documents[places.astype(np.int64)]
 
 
+@dataclass(frozen=True, slots=True)
+class _Search:
+    """Finds the pairs of a corpus as a scan measures them, by any shingles."""
+
+    texts: _Texts
+    documents: RowIds
+    exact: bool  # whether all documents are compared with each other
+    edited: Similar  # the pairs that are measured by edit similarity
+    least: float  # from this similarity on
+
+    @classmethod
+    def of(cls, texts: _Texts, drawn: RowIds, criteria: Criteria) -> _Search:
+        exact = len(drawn) == len(texts.distinct)
+        documents = drawn if exact else _spread(texts.distinct, WIDEST)
+        if texts.edits is None:
+            return cls(texts, documents, exact, NO_PAIRS, LEAST)
+        edited, least = edited_pairs(texts.edits.take(drawn), LEAST), LEAST
+        if not exact:
+            sampled = edited.similarity
+            edited, least = wide_edited(texts.edits.take(documents), criteria)
+            # The sample tells whether hardly any texts are less alike, yet not different.
+            below = np.count_nonzero(sampled < least) * (len(documents) / len(drawn)) ** 2
+            if below <= tuning.GAP * len(edited.i):
+                least = LEAST
+        return cls(texts, documents, exact, edited.of(documents), least)
+
+    def by(self, shingling: Shingling, highest: float, most: float = inf) -> Truth | None:
+        """Return the similar pairs; None if more than `most` elements are in common."""
+        texts, documents, least = self.texts, self.documents, LEAST
+        if self.exact:
+            found = texts.similar(documents, shingling, most)
+            if found is None:
+                return None
+        else:
+            sets_of = partial(texts.sets, shingling=shingling)
+            found, least = wide_pairs(sets_of, documents, highest)
+        if texts.edits is not None:
+            counted = ~texts.edits.short.measures(found.i, found.j)
+            found = joined([found.where(counted), self.edited])
+        if len(self.edited.i):
+            least = max(least, self.least)
+        return Truth(*found, len(documents), least)
+
+
 class _Wanted(NamedTuple):
     """What should be found, and why."""
 
     criteria: Criteria  # the similarity, shingles and cosine of true pairs
     truth: Truth  # the similar pairs, below that similarity too
     true: Truth
-    scope: str
+    exact: bool  # whether all documents were compared with each other
     judged: bool  # whether the true pairs are enough to judge by
     reasons: list[Reason]
     others: tuple[
@@ -222,35 +277,20 @@ class _Wanted(NamedTuple):
 def _want(texts: _Texts, drawn: RowIds, asked: Criteria, fixed: frozenset[str]) -> _Wanted:
     """Find true pairs, and what tells them from others."""
     asked = replace(asked, similarity=max(asked.similarity, LEAST), method="auto")
-    truth, scope = texts.joined(drawn, asked.shingle), "sample"
+    search = _Search.of(texts, drawn, asked)
+    truth = search.by(asked.shingle, asked.similarity)
     assert truth is not None
     similarity, reasons = _similarity(truth, asked, fixed)
-    if len(truth.at(similarity)) < ENOUGH_PAIRS and len(drawn) < len(texts.distinct):
-        truth, scope = texts.wide(asked.shingle, asked.similarity), "corpus"
-        similarity, reasons = _similarity(truth, asked, fixed)
-    wanted = _Wanted(replace(asked, similarity=similarity), truth, truth, scope, True, reasons)
+    wanted = _Wanted(
+        replace(asked, similarity=similarity), truth, truth, search.exact, True, reasons
+    )
     tunable = not fixed & {"similarity", "shingle"} and asked.shingle == CHARACTERS_5
     if tunable and _shorter_may_help(texts, drawn, wanted):
-        wanted = _try_lengths(texts, drawn, wanted)
-    share = None if wanted.criteria.shingle != asked.shingle else _unlike_share(texts, wanted)
-    if share is not None:
+        wanted = _try_lengths(search, wanted)
+    if "similarity" not in fixed and _templated(texts, truth.at(asked.similarity)):
         # What looks alike may share no more than a form: even less below.
-        asked = replace(asked, cosine=COSINE)
-        wanted = wanted._replace(
-            criteria=asked, reasons=[Reason.of("unlike", share=share, cosine=COSINE)]
-        )
-    wanted = _judge(wanted, texts, asked)
-    if wanted.judged and asked.edits_decide and _middle_length(texts, drawn) < SHORT:
-        # What was judged is the similarity of shingles, so this is what a scan must measure.
-        criteria = replace(wanted.criteria, short_texts=False)
-        reasons = [*wanted.reasons, Reason.of("short")]
-        wanted = wanted._replace(criteria=criteria, reasons=reasons)
-    return wanted
-
-
-def _middle_length(texts: _Texts, drawn: RowIds) -> float:
-    """Return the median of the texts' lengths in characters."""
-    return float(np.median(texts.corpus.lengths[drawn])) if len(drawn) else 0.0
+        wanted = wanted._replace(criteria=asked, truth=truth, reasons=[Reason.of("templated")])
+    return _judge(wanted, texts, asked)
 
 
 def _similarity(truth: Truth, asked: Criteria, fixed: frozenset[str]) -> tuple[float, list[Reason]]:
@@ -259,24 +299,29 @@ def _similarity(truth: Truth, asked: Criteria, fixed: frozenset[str]) -> tuple[f
     if "similarity" in fixed:
         return usual, [Reason.of("set")]
     advised = tuning.advise_similarity(truth, usual)
+    more = len(truth.at(advised)) - len(truth.at(usual))
+    if advised < usual and more < FEW_PAIRS:
+        return usual, [Reason.of("slight", n=more, advised=advised)]
     return advised, [tuning.explain_similarity(truth, advised, usual)]
 
 
 def _shorter_may_help(texts: _Texts, drawn: RowIds, wanted: _Wanted) -> bool:
     """Return whether texts are short, pairs heavily edited, or pairs missing."""
-    short = _middle_length(texts, drawn) < tuning.BRIEF
+    lengths = texts.corpus.lengths[drawn]
+    if not len(lengths) or (wanted.criteria.edits_decide and np.quantile(lengths, 0.75) < SHORT):
+        return False  # few pairs are measured by shingles
+    short = np.median(lengths) < tuning.BRIEF
     few = len(wanted.truth.at(wanted.criteria.similarity)) < FEW_PAIRS
-    return short or few or tuning.looks_edited(wanted.truth, _DEFAULT.similarity)
+    return bool(short) or few or tuning.looks_edited(wanted.truth, _DEFAULT.similarity)
 
 
-def _try_lengths(texts: _Texts, drawn: RowIds, wanted: _Wanted) -> _Wanted:
+def _try_lengths(search: _Search, wanted: _Wanted) -> _Wanted:
     """Return what the length of shingles finds that separates most pairs from the others."""
     found = {CHARACTERS_5.n: wanted.truth}
     for length in LENGTHS:
-        if wanted.scope == "corpus":
-            found[length] = texts.wide(Shingling(length), _DEFAULT.similarity)
-        elif (joined := texts.joined(drawn, Shingling(length), _JOINED)) is not None:
-            found[length] = joined
+        one = search.by(Shingling(length), _DEFAULT.similarity, _JOINED)
+        if one is not None:
+            found[length] = one
     gaps = {length: tuning.find_gap(one) for length, one in found.items()}
     above = {n: (gap, len(found[n].at(gap))) for n, gap in gaps.items() if gap is not None}
     criteria = wanted.criteria
@@ -289,17 +334,18 @@ def _try_lengths(texts: _Texts, drawn: RowIds, wanted: _Wanted) -> _Wanted:
     chosen = by_length.pop(better)
     shingles = {"better": better, "pairs": above[better][1], "gap": chosen.similarity}
     others = {"length": CHARACTERS_5.n, "n": usual, "least": criteria.similarity}
-    reason = Reason.of("shingles", **shingles, **others)
+    key = "gap" if better == CHARACTERS_5.n else "shingles"
+    reason = Reason.of(key, **shingles, **others)
     return wanted._replace(
         criteria=chosen, truth=found[better], reasons=[reason], others=tuple(by_length.values())
     )
 
 
-def _unlike_share(texts: _Texts, wanted: _Wanted) -> float | None:
-    """Return the share of similar pairs that differ in content, as the hint of a scan does."""
-    near = wanted.truth.at(wanted.criteria.similarity)
+def _templated(texts: _Texts, near: Truth) -> bool:
+    """Return whether pairs look as if they were made from templates, as the hint of a scan does."""
     near = near.where(near.similarity < 1)
-    return unlike_share(list(zip(near.i.tolist(), near.j.tolist(), strict=True)), texts.cosine)
+    pairs = list(zip(near.i.tolist(), near.j.tolist(), strict=True))
+    return looks_templated(pairs, texts.corpus.pages)
 
 
 def _judge(wanted: _Wanted, texts: _Texts, asked: Criteria) -> _Wanted:
@@ -312,12 +358,10 @@ def _judge(wanted: _Wanted, texts: _Texts, asked: Criteria) -> _Wanted:
         true = true.where(texts.cosines(true) >= criteria.cosine)
     if len(true) >= FEW_PAIRS:
         return wanted._replace(true=true)
-    reasons = [Reason.of("few", n=len(true))]
-    if criteria.cosine is not None:
-        reasons = [*wanted.reasons, *reasons]
-    criteria = replace(asked, cosine=criteria.cosine)
-    true = true.where(true.similarity >= criteria.similarity)
-    return wanted._replace(criteria=criteria, true=true, judged=False, reasons=reasons)
+    true = true.where(true.similarity >= asked.similarity)
+    return wanted._replace(
+        criteria=asked, true=true, judged=False, reasons=[Reason.of("few", n=len(true))]
+    )
 
 
 def _try_settings(

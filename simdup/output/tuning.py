@@ -75,10 +75,9 @@ def reasons_words(reasons: Iterable[Reason], words: Words = ENGLISH) -> str:
 
 def _truth(found: Tuning, words: Words) -> str:
     """Return which pairs are true, and where they are from."""
-    documents, sample = words("tune.documents", n=found.documents), found.sample
-    key = "tune.all" if sample == found.documents else "tune.some"
-    key = key if found.truth == "sample" else "tune.corpus"
-    among = words(key, documents=documents, sample=sample)
+    documents = words("tune.documents", n=found.documents)
+    key = "tune.all" if found.truth == "sample" else "tune.corpus"
+    among = words(key, documents=documents)
     figures = {"similarity": found.similarity, "cosine": found.cosine}
     measures = words("tune.similarity" if found.cosine is None else "tune.cosine", **figures)
     return words("tune.true", n=found.true, measures=measures, among=among)

@@ -12,6 +12,7 @@ Physics Doklady 10 (1966).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,14 +40,26 @@ class Edits:
         self._forms_of = forms_of
         self._known: dict[int, str] = {}
 
+    def take(self, documents: RowIds) -> Edits:
+        """Return the same of some documents, which are known by their places there."""
+        return Edits(
+            replace(self.short, row_of=self.short.row_of[documents]),
+            lambda places: self.forms(documents[places].tolist()),
+        )
+
     def similarities(self, a: RowIds, b: RowIds) -> NDArray[np.float64]:
         """Return the edit similarity of each pair (a[k], b[k])."""
+        forms = self.forms([*a.tolist(), *b.tolist()])
+        return edit_similarities(forms[: len(a)], forms[len(a) :])
+
+    def forms(self, documents: Sequence[int]) -> list[str]:
+        """Return the forms of documents."""
         if len(self._known) > FORMS:
             self._known.clear()
-        sides, known = (a.tolist(), b.tolist()), self._known
-        missing = list({one: None for side in sides for one in side if one not in known})
+        known = self._known
+        missing = list({one: None for one in documents if one not in known})
         known.update(zip(missing, self._forms_of(missing), strict=True))
-        return edit_similarities(*([known[one] for one in side] for side in sides))
+        return [known[one] for one in documents]
 
 
 def edit_similarities(a: Sequence[str], b: Sequence[str]) -> NDArray[np.float64]:

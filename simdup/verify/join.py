@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from simdup.features.shingles import Sets, Shingles
 from simdup.search.arrays import U64, RowIds
+from simdup.verify.edits import Edits
 
 # Sets compared with all others at a time: 10 MB of counts for 10,000.
 ROWS = 256
@@ -31,6 +32,8 @@ _FREQUENT = 1 / 64
 _DENSE = 1 << 24
 # Elements that are numbered at a time: 80 MB.
 _PART = 1 << 21
+# Similarities of 32 bits are lower by up to so much.
+_ROUNDED = 1e-6
 
 
 class Shared:
@@ -94,11 +97,22 @@ class _Part:
 
 
 class Similar(NamedTuple):
-    """Pairs of sets, ordered by (i, j)."""
+    """Pairs of sets or texts, ordered by (i, j)."""
 
-    i: NDArray[np.int64]  # int64[pairs]: positions of the sets, i < j
+    i: NDArray[np.int64]  # int64[pairs]: their positions or numbers, i < j
     j: NDArray[np.int64]  # int64[pairs]
     similarity: NDArray[np.float64]  # float64[pairs]: above 0, up to 1
+
+    def where(self, good: NDArray[np.bool_]) -> Similar:
+        """Return some of the pairs."""
+        return Similar(self.i[good], self.j[good], self.similarity[good])
+
+    def of(self, documents: RowIds) -> Similar:
+        """Return the pairs of documents, of which these are the places."""
+        return Similar(documents[self.i], documents[self.j], self.similarity)
+
+
+NO_PAIRS = Similar(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
 
 
 def similar_pairs(sets: Sequence[Shingles], least: float) -> Similar:
@@ -108,7 +122,7 @@ def similar_pairs(sets: Sequence[Shingles], least: float) -> Similar:
     """
     starts = np.cumsum([0, *map(len, sets)])
     shared = Shared(Sets(starts, np.concatenate([np.zeros(0, np.uint64), *sets])))
-    sizes, found = shared.sizes, []
+    sizes, found = shared.sizes, [NO_PAIRS]
     for first in range(0, len(sets), ROWS):
         counts = shared.count(first, min(first + ROWS, len(sets)))
         i, j = np.nonzero(np.triu(counts, 1))
@@ -116,6 +130,41 @@ def similar_pairs(sets: Sequence[Shingles], least: float) -> Similar:
         i, j = i + first, j + first
         share = common / (sizes[i] + sizes[j] - common)
         high = share >= least
-        found.append((i[high], j[high], share[high]))
-    nothing = (np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
-    return Similar(*(np.concatenate(parts) for parts in zip(nothing, *found, strict=True)))
+        found.append(Similar(i[high], j[high], share[high]))
+    return joined(found)
+
+
+def edited_pairs(edits: Edits, least: float) -> Similar:
+    """Return all pairs of texts with at least this edit similarity, if that is their measure."""
+    from rapidfuzz.distance import Levenshtein
+    from rapidfuzz.process import cdist
+
+    some = np.flatnonzero(edits.short.row_of >= 0)
+    forms = edits.forms(some.tolist())
+    found = [NO_PAIRS]
+    for first in range(0, len(some), ROWS):
+        share = cdist(
+            forms[first : first + ROWS],
+            forms[first:],
+            scorer=Levenshtein.normalized_similarity,
+            score_cutoff=least - _ROUNDED,
+            dtype=np.float32,
+        )
+        i, j = np.nonzero(np.triu(share, 1))
+        found.append(edited(edits, some[i + first], some[j + first], least))
+    return joined(found)
+
+
+def edited(edits: Edits, i: RowIds, j: RowIds, least: float) -> Similar:
+    """Return which pairs have at least an edit similarity, if that is their measure."""
+    good = edits.short.measures(i, j) & edits.short.may_reach(i, j)
+    i, j = i[good], j[good]
+    found = Similar(i, j, edits.similarities(i, j))
+    return found.where(found.similarity >= least)
+
+
+def joined(parts: Sequence[Similar]) -> Similar:
+    """Return the pairs of all parts, ordered."""
+    i, j, share = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+    order = np.lexsort((j, i))
+    return Similar(i[order], j[order], share[order])

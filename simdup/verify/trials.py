@@ -12,16 +12,16 @@ from numpy.typing import NDArray
 
 from simdup.features.shingles import Sets
 from simdup.features.weights import Weighting
-from simdup.fingerprints.bands import Signatures, minhash_signatures, pstable_signatures
+from simdup.fingerprints.bands import minhash_signatures, pstable_signatures
 from simdup.fingerprints.fingerprinter import Fingerprints
-from simdup.fingerprints.near import near_pairs
 from simdup.model.criteria import Criteria
 from simdup.model.settings import Settings
 from simdup.model.shingling import Shingling
 from simdup.model.tuning import Setting
-from simdup.search.arrays import RowIds, hamming_distances
-from simdup.search.banding import candidates
-from simdup.verify.wide import jaccard
+from simdup.search.arrays import RowIds
+from simdup.verify.edits import Edits
+from simdup.verify.proposals import Proposals
+from simdup.verify.wide import jaccard, signed_forms
 
 DISTANCES = (0, 3, 6, 10, 16)
 _DEFAULT = Criteria()
@@ -35,35 +35,22 @@ class Material:
     fingerprints: Fingerprints
     weighting: Weighting
     sets: Callable[[Shingling], Sets]  # their distinct shingles
+    edits: Edits | None
 
-    def proposes(self, criteria: Criteria, i: RowIds, j: RowIds) -> NDArray[np.bool_]:
-        """Return which pairs some search proposes."""
-        found = np.zeros(len(i), np.bool_)
-        for search in criteria.searches:
-            if search == "simhash":
-                values = self.fingerprints.values
-                found |= hamming_distances(values, i, values, j) <= criteria.distance
-            else:
-                found |= self._signatures(search, criteria).propose(i, j)
-        return found
-
-    def count_proposals(self, settings: Settings) -> int:
-        """Return how many pairs the searches propose."""
-        criteria = settings.criteria
-        chunks: list[tuple[RowIds, RowIds]] = []
-        for search in criteria.searches:
-            if search == "simhash":
-                near = near_pairs(self.fingerprints, criteria.distance, settings.run)
-                chunks.append((near.i, near.j))
-            else:
-                chunks += _proposed(self._signatures(search, criteria))
-        pairs = [i << 32 | j for i, j in chunks]
-        return len(np.unique(np.concatenate([np.zeros(0, np.int64), *pairs])))
-
-    def _signatures(self, search: str, criteria: Criteria) -> Signatures:
-        if search == "pstable":
-            return pstable_signatures(self.weighting, criteria)
-        return minhash_signatures(self.sets(criteria.shingle), criteria)
+    def proposals(self, settings: Settings) -> Proposals:
+        """Return what the searches of a scan propose."""
+        criteria, signatures, edited = settings.criteria, None, None
+        if criteria.method == "pstable":
+            signatures = pstable_signatures(self.weighting, criteria)
+        elif "minhash" in criteria.searches:
+            signatures = minhash_signatures(self.sets(criteria.shingle), criteria)
+            edited = None if self.edits is None else signed_forms(self.edits, criteria)
+        rows = np.arange(len(self.fingerprints.terms))
+        references = np.zeros(len(rows), np.bool_)
+        return Proposals(
+            rows, self.fingerprints, signatures, references, settings,
+            short=None if self.edits is None else self.edits.short, edited=edited,
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,18 +60,19 @@ class KnownPairs:
     material: Material
     i: RowIds  # int64[pairs]: places in the material
     j: RowIds
-    similarity: NDArray[np.float64]  # float64[pairs], by the shingles of the criteria
+    similarity: NDArray[np.float64]  # float64[pairs], by the shingles of the criteria or by edits
     criteria: Criteria  # what makes these pairs true
 
-    def found(self, criteria: Criteria) -> NDArray[np.bool_]:
+    def found(self, settings: Settings) -> NDArray[np.bool_]:
         """Return which pairs some search proposes and the similarity accepts."""
-        i, j = self.i, self.j
-        found = self.material.proposes(criteria, i, j)
-        if criteria.shingle == self.criteria.shingle:
-            return found & (self.similarity >= criteria.similarity)
-        sets = self.material.sets(criteria.shingle)
-        found[found] = jaccard(sets, i[found], j[found]) >= criteria.similarity
-        return found
+        i, j, criteria = self.i, self.j, settings.criteria
+        similarity = self.similarity
+        if criteria.shingle != self.criteria.shingle:
+            edits, similarity = self.material.edits, similarity.copy()
+            counted = np.ones(len(i), np.bool_) if edits is None else ~edits.short.measures(i, j)
+            sets = self.material.sets(criteria.shingle)
+            similarity[counted] = jaccard(sets, i[counted], j[counted])
+        return self.material.proposals(settings).test(i, j) & (similarity >= criteria.similarity)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,10 +99,11 @@ class Trials:
 
     def _try(self, options: str, criteria: Criteria) -> Setting:
         """Return the measures of a setting."""
-        hold, true = int(np.count_nonzero(self.known.found(criteria))), len(self.known.i)
+        settings = replace(self.settings, criteria=criteria)
+        hold, true = int(np.count_nonzero(self.known.found(settings))), len(self.known.i)
         self.sample.sets(criteria.shingle)  # so that only the search is timed
         started = time.process_time()
-        pairs = self.sample.count_proposals(replace(self.settings, criteria=criteria))
+        pairs = sum(len(i) for i, _ in self.sample.proposals(settings).pairs())
         return Setting(
             options=options,
             pairs=pairs,
@@ -130,8 +119,7 @@ def written(criteria: Criteria, asked: Criteria) -> str:
     """Return the options that make these criteria of those asked for, without the method."""
     shingle = "" if criteria.shingle == asked.shingle else f"--shingle {criteria.shingle} "
     cosine = "" if criteria.cosine is None else f" --cosine {criteria.cosine:g}"
-    short = " --no-short-texts" if asked.short_texts and not criteria.short_texts else ""
-    return f"{shingle}-s {criteria.similarity:g}{cosine}{short}"
+    return f"{shingle}-s {criteria.similarity:g}{cosine}"
 
 
 def _variants(wanted: Criteria) -> Iterator[tuple[str, Criteria]]:
@@ -144,12 +132,3 @@ def _variants(wanted: Criteria) -> Iterator[tuple[str, Criteria]]:
         option = "" if recall == _DEFAULT.recall else f" --recall {recall:g}"
         yield f"--method minhash{option} ", replace(wanted, method="minhash", recall=recall)
     yield "--method pstable ", replace(wanted, method="pstable")
-
-
-def _proposed(signatures: Signatures) -> Sequence[tuple[RowIds, RowIds]]:
-    """Return the pairs that signatures propose."""
-    return [
-        (i[good], j[good])
-        for i, j in candidates(signatures.keys)
-        if (good := signatures.propose(i, j)).any()
-    ]

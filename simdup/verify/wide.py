@@ -1,4 +1,4 @@
-"""Find nearly all pairs of very many sets above a Jaccard similarity, as the truth for tuning.
+"""Find nearly all pairs of very many texts above a similarity, as the truth for tuning.
 
 `join` compares all with all, which a sample affords.  Here MinHash bands propose pairs with a
 recall of 0.999, sketches drop most of the others, and the rest is compared exactly.  The cost is
@@ -13,18 +13,23 @@ J. Leskovec, A. Rajaraman, J. Ullman, "Mining of massive datasets", section 3.4.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from simdup.clustering.short_texts import longest_form
 from simdup.features.shingles import Sets
+from simdup.fingerprints.edit_bands import EditSignatures, edit_signatures
 from simdup.lsh import minhash
 from simdup.lsh.bbit import fewest_agreeing
 from simdup.lsh.families import MINHASH, bands, choose
 from simdup.mix64 import mix64
+from simdup.model.criteria import Criteria
 from simdup.search.arrays import RowIds
 from simdup.search.banding import candidates
-from simdup.verify.join import Similar
+from simdup.verify.edits import Edits
+from simdup.verify.join import NO_PAIRS, Similar, edited, joined
 from simdup.verify.resemblance import resemblance
 
 # Hashes of a signature: at 0.5, 52 bands of 3 rows, which propose 0.006 of the pairs at 0.05.  512
@@ -34,6 +39,8 @@ _RECALL = 0.999
 _LOSS = 1e-3
 # Similarities to begin from; the lowest one that the visits allow is taken.
 _STEPS = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8)
+# The lowest edit similarity to begin from: bands of short texts find few pairs below.
+_EDITED = 0.5
 # Pairs that may share band keys: 16 s.
 VISITS = 1 << 25
 # Pairs that are compared: a share of 20,000 is known to 0.004.
@@ -58,6 +65,38 @@ def wide_pairs(sets_of: SetsOf, documents: RowIds, highest: float) -> tuple[Simi
     return Similar(i[high], j[high], share[high]), least
 
 
+def wide_edited(edits: Edits, criteria: Criteria) -> tuple[Similar, float]:
+    """Return pairs measured by edit similarity that have at least one, and that similarity.
+
+    It is at most that of the criteria.  The pairs are ordered.
+    """
+    for least in _steps(criteria.similarity, _EDITED):
+        known = signed_forms(edits, replace(criteria, similarity=least, recall=_RECALL))
+        if _sharing(known.keys) <= VISITS:
+            break
+    some = np.flatnonzero(known.row_of >= 0)
+    found = [NO_PAIRS]
+    for i, j in candidates(known.keys):
+        good = known.may_reach(i, j)
+        found.append(edited(edits, some[i[good]], some[j[good]], least))
+    return joined(found), least
+
+
+def signed_forms(edits: Edits, criteria: Criteria) -> EditSignatures:
+    """Return what proposes pairs of the texts that may be similar to a short one."""
+    short = edits.short
+    has = short.row_of >= 0
+    has[has] = short.lengths[short.row_of[has]] <= longest_form(criteria)
+    forms, numbers = edits.forms(np.flatnonzero(has).tolist()), short.numbers[short.row_of[has]]
+    row_of = np.where(has, np.cumsum(has) - 1, -1)
+    return edit_signatures(forms, numbers, criteria)._replace(row_of=row_of)
+
+
+def _steps(highest: float, lowest: float) -> list[float]:
+    """Return the similarities to begin from."""
+    return [step for step in _STEPS if lowest <= step < highest] + [highest]
+
+
 def _signatures(sets_of: SetsOf, documents: RowIds) -> NDArray[np.uint32]:
     hashes = np.empty((len(documents), _SIZE), np.uint32)
     for first in range(0, len(documents), _CHUNK):
@@ -68,8 +107,7 @@ def _signatures(sets_of: SetsOf, documents: RowIds) -> NDArray[np.uint32]:
 
 def _candidates(hashes: NDArray[np.uint32], highest: float) -> tuple[RowIds, float]:
     """Return candidates as i << 32 | j, ascending, and the lowest similarity they cover."""
-    steps = [step for step in _STEPS if step < highest] + [highest]
-    for least in steps:
+    for least in _steps(highest, 0):
         keys = bands(hashes, choose(MINHASH, 1 - least, _RECALL, _SIZE)).astype(np.uint32)
         if _sharing(keys) <= VISITS:
             break

@@ -1,13 +1,22 @@
 """Pairs of very many sets: nearly all that comparing each with each finds, at a bounded cost."""
 
+import random
+
 import numpy as np
 import pytest
 from oracles import plain
 
+from simdup.clustering.short_texts import ShortTexts
+from simdup.features.analyzer import Analyzer
 from simdup.features.shingles import Sets
+from simdup.features.short_texts import forms_of
+from simdup.model.criteria import SHORT, Criteria
+from simdup.model.recipe import Recipe
 from simdup.search.arrays import RowIds
 from simdup.verify import wide
-from simdup.verify.wide import wide_pairs
+from simdup.verify.edits import Edits
+from simdup.verify.join import Similar, edited_pairs
+from simdup.verify.wide import wide_edited, wide_pairs
 
 Elements = list[set[int]]
 
@@ -48,6 +57,43 @@ def test_it_finds_what_comparing_all_finds() -> None:
     assert found.items() <= true.items()
     assert len(found) >= 0.995 * len(true)
     assert list(found) == sorted(found)
+
+
+def test_short_texts_are_measured_by_edits() -> None:
+    chance = random.Random(3)
+    letters = "河岸老树新芽春风秋雨山高水长天地人和日月星辰"
+    texts = []
+    for number in range(120):
+        text = "".join(chance.choices(letters, k=chance.choice([9, 30, 110, 150])))
+        texts.append(text + f" {number % 7}")
+        for _ in range(chance.randint(0, len(text) // 3)):
+            place = chance.randrange(len(text))
+            text = text[:place] + chance.choice(letters) + text[place + 1 :]
+        texts.append(text + f" {number % 7 + number % 2}")
+    forms = forms_of(Analyzer.for_recipe(Recipe()).prepare_all(texts), 400)
+    short = ShortTexts(np.arange(len(texts)), forms.lengths, forms.number_hashes)
+    edits = Edits(short, lambda some: [forms.texts[one] for one in some])
+    measured = {
+        (i, j): plain.edit_similarity(forms.texts[i], forms.texts[j])
+        for j in range(len(texts))
+        for i in range(j)
+        if min(len(forms.texts[i]), len(forms.texts[j])) < SHORT
+        and forms.numbers[i] == forms.numbers[j]
+    }
+    true = {pair: share for pair, share in measured.items() if share >= 0.3}
+    exact = edited_pairs(edits, 0.3)
+    assert as_dict(exact) == true
+    found, least = wide_edited(edits, Criteria())
+    assert least == 0.5
+    assert as_dict(found).items() <= true.items()
+    high = {pair for pair, share in true.items() if share >= 0.7}
+    assert len(high) > 30
+    assert len(high & as_dict(found).keys()) >= 0.95 * len(high)
+
+
+def as_dict(found: Similar) -> dict[tuple[int, int], float]:
+    pairs = zip(found.i.tolist(), found.j.tolist(), strict=True)
+    return dict(zip(pairs, found.similarity.tolist(), strict=True))
 
 
 def test_documents_are_named_by_their_numbers() -> None:

@@ -134,8 +134,7 @@ CATALOGUE: dict[str, str | tuple[str, str]] = {
     "tune.cosine": "a similarity of {similarity:g} and a cosine of {cosine:g}",
     "tune.documents": ("{n:,} distinct document", "{n:,} distinct documents"),
     "tune.all": "among {documents}, compared each with each",
-    "tune.some": "among {sample:,} of {documents}, compared each with each",
-    "tune.corpus": "that minhash finds in {documents}; the sample of {sample:,} has too few",
+    "tune.corpus": "that searches of high recall find among {documents}",
     "tune.recall": "recall: the share of the true pairs that the setting finds",
     "tune.per_document": "per document: pairs to check per document of the sample",
     "tune.seconds": "seconds: processor time to search the sample and check these pairs",
@@ -154,14 +153,20 @@ CATALOGUE: dict[str, str | tuple[str, str]] = {
         "the number of pairs falls from {usual:g} down to {advised:g}, so these are "
         "near-duplicates too"
     ),
+    "advice.unknown": "below {usual:g} too many texts are somewhat alike to look for pairs",
     "advice.none_between": "no pair is between {least:g} and {usual:g}",
     "advice.none_below": "no pair is right below {usual:g}: the next has {following:g}",
     "advice.rises": "the number of pairs rises below {usual:g}, so these may be alike by chance",
     "advice.better": "the default finds {default:.0%} of the true pairs, {options} {best:.0%}",
-    "advice.unlike": (
-        "{share:.0%} of the pairs look alike but differ in content (cosine below {cosine:g})"
+    "advice.templated": (
+        "most pairs differ in what their titles name, as pages of a template do, so their "
+        "similarity does not tell which are duplicates: see --same-title"
     ),
-    "advice.short": "most texts are short, and were judged by shingles, not by edits",
+    "advice.slight": (
+        "only {n} pair more is from {advised:g} on: too few to tell from chance",
+        "only {n} pairs more are from {advised:g} on: too few to tell from chance",
+    ),
+    "advice.gap": "{pairs:,} pairs are above a gap at {gap:g}, {n:,} from {least:g} on",
     "advice.shingles": (
         "by shingles of {better}, {pairs:,} pairs are above a gap at {gap:g}; by those of "
         "{length}, {n:,} from {least:g} on"

@@ -104,8 +104,7 @@ CATALOGUE: dict[str, str | tuple[str, str]] = {
     "tune.cosine": "相似度 {similarity:g}、余弦相似度 {cosine:g} ",
     "tune.documents": "{n:,} 篇互不相同的文档",
     "tune.all": "{documents}两两比较",
-    "tune.some": "从 {documents}中抽取 {sample:,} 篇两两比较",
-    "tune.corpus": "抽取的 {sample:,} 篇中太少，改用 MinHash 在 {documents}中查找",
+    "tune.corpus": "在 {documents}中用高召回率的搜索查找",
     "tune.recall": "召回率：该设置找到的基准对所占的比例",
     "tune.per_document": "每篇候选：抽样中平均每篇文档要核对的对数",
     "tune.seconds": "秒数：搜索抽样并核对这些候选所用的处理器时间",
@@ -121,12 +120,17 @@ CATALOGUE: dict[str, str | tuple[str, str]] = {
     # Reasons for the advice.
     "advice.set": "相似度由你指定",
     "advice.falls": "从 {usual:g} 往下到 {advised:g}，对数逐渐减少，所以这些也是近似重复",
+    "advice.unknown": "{usual:g} 以下有些相像的文本太多，没有查找",
     "advice.none_between": "{least:g} 到 {usual:g} 之间一对也没有",
     "advice.none_below": "紧接 {usual:g} 以下一对也没有，再往下的第一对是 {following:g}",
     "advice.rises": "{usual:g} 以下对数增多，可能只是碰巧相像",
     "advice.better": "默认设置找到 {default:.0%} 的基准对，{options} 找到 {best:.0%}",
-    "advice.unlike": "{share:.0%} 的对看上去相像，内容却不同（余弦相似度低于 {cosine:g}）",
-    "advice.short": "多数文本很短，这里按连续字符片段判断，不按编辑距离",
+    "advice.templated": (
+        "多数对的标题不同，内容也正在标题所指之处不同，像是出自同一模板，单凭相似度分不出是否重复，"
+        "见 --same-title"
+    ),
+    "advice.slight": "降到 {advised:g} 只多出 {n} 对，无法与碰巧相像区分",
+    "advice.gap": "空档 {gap:g} 以上有 {pairs:,} 对，{least:g} 以上有 {n:,} 对",
     "advice.shingles": (
         "按 {better} 个字符的片段，空档 {gap:g} 以上有 {pairs:,} 对；"
         "按 {length} 个字符的片段，{least:g} 以上有 {n:,} 对"
