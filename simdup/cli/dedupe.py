@@ -112,7 +112,7 @@ _writing = options.value(
     ),
     options.option(
         "--index INDEX",
-        "Remove what is near a document of INDEX, seen in earlier runs.",
+        "Remove what is near a document of INDEX.",
         panel="Matching",
         common=True,
     ),

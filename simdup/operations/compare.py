@@ -275,8 +275,10 @@ class _Both:
                 known = self._signatures(search)
                 a, b = known.keys[known.rows(np.arange(2))]
                 equal = np.equal(a, b)
-                if isinstance(known, EditSignatures) and equal[: known.bands].any():
-                    equal = equal[: known.bands]
+                if isinstance(known, EditSignatures):
+                    by_bands, by_places = np.split(equal, [known.bands])
+                    # A pair that only the others propose shows these.
+                    equal = by_bands if by_bands.any() or not by_places.any() else by_places
                 bands[search] = tuple(equal.tolist())
                 proposes = bool(known.propose(np.array([0]), np.array([1]))[0])
             proposed_by += [search] if proposes else []
