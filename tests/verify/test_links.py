@@ -93,7 +93,7 @@ def test_a_decision_about_others_changes_nothing() -> None:
 
 
 def test_references_and_copies(tmp_path: Path) -> None:
-    """A reference is no pair with another one, but with copies of others."""
+    """References make no pairs with each other, but with copies of others."""
     texts = chains(2)
     write(tmp_path, {f"known/{i:02}": one for i, one in enumerate(texts[::3])})
     references = [str(tmp_path / "known")]
