@@ -82,6 +82,9 @@ _TURNED = {"a": "b", "b": "a"}
 # The measures beside the similarity.
 _FURTHER = ("containment", "cosine")
 
+# So many documents or more have too many pairs to compare all.
+_FEW_DOCUMENTS = 5000
+
 # Fields that may be None.
 _OPTIONAL = ("similarity", "containment", "cosine", "keep", "linkage", "across")
 
@@ -119,7 +122,8 @@ class Criteria:
         One of `LINKAGES`: ``single`` joins everything that pairs connect, ``star`` only pairs with
         the kept document; None for the default of the operation.
     all_pairs : bool
-        Whether all candidates of large families are verified and listed too.
+        Whether all candidates of large families are verified and listed too and, of fewer than
+        5,000 documents, all pairs, whether a search proposes them or not.
     prefer : tuple of str
         Shell patterns of names: documents that match are preferred to others, and matches of
         earlier patterns to those of later ones.
@@ -248,6 +252,14 @@ class Criteria:
     def edits_decide(self) -> bool:
         """Whether edit similarity decides about pairs: not if no similarity is asked for."""
         return self.by_edit and self.similarity > 0
+
+    def compares_all(self, documents: int) -> bool:
+        """Return whether all pairs of so many documents are compared, not only candidates.
+
+        Where the distance is a condition, or nothing is measured, candidates are all pairs.
+        """
+        measured = self.verify and (self.similarity > 0 or bool(self.extras))
+        return self.all_pairs and documents < _FEW_DOCUMENTS and measured and not self.by_distance
 
     @property
     def by_distance(self) -> bool:

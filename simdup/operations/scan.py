@@ -276,6 +276,7 @@ def _find(
         settings,
         corpus.seeds(),
         corpus.forms.signatures,
+        every=criteria.compares_all(len(documents.names)),
     )
     found = find_groups(given)
     pairs, *by_search = matches.counts

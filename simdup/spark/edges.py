@@ -32,4 +32,15 @@ def make_edges(job: Job) -> DataFrame:
         near = job.map(prints, NearKeys(HammingBall(bits, criteria.distance)), NEAR_MEETINGS)
         task = JoinNear(job.settings, bits)
         edges = edges.unionByName(job.map(near.repartition("key"), task, EDGES))
+    if job.compares_all:
+        edges = edges.unionByName(_connect(job.documents))
     return edges if job.shared is None else edges.unionByName(job.shared)
+
+
+def _connect(documents: DataFrame) -> DataFrame:
+    """Return edges that connect all documents."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    first = documents.agg(F.min("row").alias("a"))
+    both = documents.select(F.col("row").alias("b")).crossJoin(first).where("a < b")
+    return both.select("a", "b", F.lit(False).alias("copy"))

@@ -69,6 +69,7 @@ class GroupDocuments:
     settings: Settings
     signatures: Signatures | None  # of no document: how those of documents look
     carried: pa.Schema  # `row`, `reference`, `id`, and what orders documents
+    every: bool = False  # whether all pairs of the corpus are compared
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Yield members, pairs and figures."""
@@ -100,7 +101,7 @@ class GroupDocuments:
         signatures, listed = signatures_from(table, self.signatures), _listed(table)
         given = Grouping(
             documents, signatures, texts, priority, settings,
-            edited=forms.signatures, listed=listed,
+            edited=forms.signatures, listed=listed, every=self.every,
         )  # fmt: skip
         found = find_groups(given)
         groups = divide(found.groups, criteria.decisions, names, priority)

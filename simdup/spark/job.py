@@ -128,6 +128,12 @@ class Job:
         return self.stage("shared", lambda: pair_shared(self, ranks))
 
     @cached_property
+    def compares_all(self) -> bool:
+        """Whether all pairs are compared, which are then in one task."""
+        criteria = self.settings.criteria
+        return criteria.all_pairs and criteria.compares_all(self.documents.count())
+
+    @cached_property
     def edges(self) -> DataFrame:
         """Edges that connect all candidates."""
         return self.stage("edges", lambda: make_edges(self))
@@ -157,7 +163,9 @@ class Job:
             partners = F.collect_list("b").alias("partners")
             shared = self.shared.groupBy(F.col("a").alias("row")).agg(partners)
             joined = joined.join(shared, "row", "left")
-        task = GroupDocuments(self.analyzer, self.settings, self.signatures, self.rows.carried)
+        task = GroupDocuments(
+            self.analyzer, self.settings, self.signatures, self.rows.carried, self.compares_all
+        )
         return self.map(joined.repartition("root"), task, grouped_schema(self.rows.carried))
 
     @cached_property

@@ -20,7 +20,7 @@ from simdup.model.criteria import FEW_TERMS, Criteria
 from simdup.model.settings import Settings
 from simdup.reuse.sharing import TextSeeds, least_share, sharing_pairs
 from simdup.search.arrays import RowIds, RowPairs
-from simdup.verify.bounds import Texts
+from simdup.verify.bounds import Bounds, Texts
 from simdup.verify.copies import Copies, find_copies
 from simdup.verify.families import Family
 from simdup.verify.listed import ListedPairs
@@ -47,6 +47,7 @@ class Grouping:
     edited: EditSignatures | None = None  # of short texts
     # The pairs that share passages, if they are known already.
     listed: ListedPairs | None = None
+    every: bool = False  # whether all pairs are compared, see `Criteria.compares_all`
 
     @property
     def star(self) -> bool:
@@ -243,10 +244,8 @@ def _verify(
     documents, run = given.documents, given.settings.run
     pairs: list[DocumentPair] = []
     done = 0
-    candidates, total = _read_ahead(proposals.pairs())
+    candidates, total = _read_ahead(_candidates(proposals, given, found))
     for i, j in candidates:
-        by = proposals.proposed_by(i, j)
-        found.count(len(i), *np.count_nonzero(by, axis=1).tolist())
         a, b = proposals.rows[i], proposals.rows[j]
         for first in range(0, len(a), _CHUNK):
             some = np.arange(first, min(first + _CHUNK, len(a)))
@@ -256,7 +255,9 @@ def _verify(
             pairs += documents.pairs(one, other, measured.take(good[which]))
             # Pairs of twins need no check, as those of copies.
             twins = np.bincount(which, minlength=len(good)) - 1
-            found.count(int(twins.sum()), *(by[:, some[good]] @ twins).tolist())
+            if twins.any():
+                by = proposals.proposed_by(i[some[good]], j[some[good]])
+                found.count(int(twins.sum()), *(by @ twins).tolist())
             run.progress("verifying", done + int(some[-1]) + 1, total)
         done += len(i)
     return pairs
@@ -271,6 +272,24 @@ def _read_ahead(chunks: Iterator[RowPairs]) -> tuple[Iterator[RowPairs], int | N
         if total > _AHEAD:
             return chain(found, chunks), None
     return iter(found), total
+
+
+def _candidates(proposals: Proposals, given: Grouping, found: Found) -> Iterator[RowPairs]:
+    """Yield the pairs to be compared that may meet the criteria, each once, in chunks.
+
+    All of them are counted, also what is ruled out without being measured.
+    """
+    if not given.every:
+        for i, j in proposals.pairs():
+            found.count(len(i), *np.count_nonzero(proposals.proposed_by(i, j), axis=1).tolist())
+            yield i, j
+        return
+    for i, j, possible in Bounds(proposals, given.texts).every():
+        useful = proposals.useful(i, j)
+        by = proposals.proposed_by(i, j)
+        found.count(int(np.count_nonzero(useful)), *np.count_nonzero(by, axis=1).tolist())
+        some = np.flatnonzero(useful & possible)
+        yield i[some], j[some]
 
 
 def _group(pairs: list[DocumentPair], copies: Copies, given: Grouping, found: Found) -> None:

@@ -98,20 +98,20 @@ class Proposals:
         """Return which pairs simhash proposes."""
         if not self.by_distance:
             return np.zeros(len(i), np.bool_)
-        return self._useful(i, j) & (self.distances(i, j) <= self.settings.criteria.distance)
+        return self.useful(i, j) & (self.distances(i, j) <= self.settings.criteria.distance)
 
     def alike(self, i: RowIds, j: RowIds) -> NDArray[np.bool_]:
         """Return which pairs band keys propose."""
         proposed = np.zeros(len(i), np.bool_)
         for known in self.banded:
             proposed |= known.propose(self.rows[i], self.rows[j])
-        return self._useful(i, j) & proposed
+        return self.useful(i, j) & proposed
 
     def sharing(self, i: RowIds, j: RowIds) -> NDArray[np.bool_]:
         """Return which pairs are proposed because they share passages."""
         if self.listed is None:
             return np.zeros(len(i), np.bool_)
-        return self._useful(i, j) & self.listed.hold(self.rows[i], self.rows[j])
+        return self.useful(i, j) & self.listed.hold(self.rows[i], self.rows[j])
 
     def proposed_by(self, i: RowIds, j: RowIds) -> NDArray[np.bool_]:
         """Return which pairs each search of the criteria proposes (bool[searches, pairs])."""
@@ -124,7 +124,8 @@ class Proposals:
         proposed: NDArray[np.bool_] = np.logical_or.reduce(self.proposed_by(i, j))
         return proposed
 
-    def _useful(self, i: RowIds, j: RowIds) -> NDArray[np.bool_]:
+    def useful(self, i: RowIds, j: RowIds) -> NDArray[np.bool_]:
+        """Return which pairs may be candidates: no rule about documents forbids it."""
         useful: NDArray[np.bool_] = ~(self.references[i] & self.references[j])
         terms = self.fingerprints.terms
         some = np.flatnonzero(np.minimum(terms[i], terms[j]) < FEW_TERMS)
@@ -198,7 +199,7 @@ class Proposals:
     def pairs(self) -> Iterator[RowPairs]:
         """Yield all candidates, i < j, each once, in chunks, in undefined order."""
         for i, j in self._near_pairs():
-            useful = self._useful(i, j)
+            useful = self.useful(i, j)
             yield i[useful], j[useful]
         for known in self.banded:
             # What these propose has already been yielded.
@@ -208,12 +209,12 @@ class Proposals:
             keys = _stacked(list(known.columns(self.rows[places])), len(places))
             for a, b in banding.candidates(keys):
                 i, j = places[a], places[b]
-                own = self._useful(i, j) & known.propose(self.rows[i], self.rows[j])
+                own = self.useful(i, j) & known.propose(self.rows[i], self.rows[j])
                 new = own & ~earlier.near(i, j) & ~earlier.alike(i, j)
                 yield i[new], j[new]
         if self.listed is not None:
             i, j = self.listed.places(self.rows)
-            new = self._useful(i, j) & ~self.near(i, j) & ~self.alike(i, j)
+            new = self.useful(i, j) & ~self.near(i, j) & ~self.alike(i, j)
             yield i[new], j[new]
 
     def _near_pairs(self) -> Iterator[RowPairs]:

@@ -104,7 +104,9 @@ _CRITERIA = {
         common=True,
     ),
     "all_pairs": _matching(
-        "--all-pairs", "Verify and list every pair, even where candidates connect many documents."
+        "--all-pairs",
+        "Verify and list every pair, even where candidates connect many documents; of fewer than "
+        "5,000 documents also what no search proposes.",
     ),
 }
 

@@ -1,0 +1,61 @@
+"""All pairs of few documents: also those that no search proposes."""
+
+import random
+from itertools import combinations
+
+import pytest
+from oracles.plain import edit_similarity, resemblance
+
+from simdup import Result, scan
+from simdup.model import criteria
+
+HAN = "河岸老树新芽春风秋雨山高水长天地人和日月星辰江湖海洋花草虫鱼鸟兽金木土火"
+
+
+def texts(many: int, length: int, seed: int = 1) -> list[str]:
+    """Texts with more and more of another one's characters changed."""
+    chance = random.Random(seed)
+    found = []
+    for i in range(many):
+        if i % 6 == 0:
+            first = "".join(chance.choices(HAN, k=length))
+        changed = list(first)
+        for place in chance.sample(range(length), (i % 6) * length // 40):
+            changed[place] = chance.choice(HAN)
+        found.append("".join(changed))
+    return found
+
+
+def found(some: list[str], **fields: object) -> Result:
+    return scan(list(enumerate(some)), "plain", all_pairs=True, jobs=1, **fields)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("method", ["auto", "minhash", "pstable"])
+@pytest.mark.parametrize("length", [60, 300])
+def test_every_pair_is_found_whatever_the_searches_propose(length: int, method: str) -> None:
+    some = texts(90, length)
+    measure = edit_similarity if length < 120 else resemblance
+    least = 0.85 if length < 120 else 0.5
+    result = found(some, similarity=least, method=method, recall=0.3)
+    true = {
+        pair
+        for pair in combinations(range(len(some)), 2)
+        if measure(some[pair[0]], some[pair[1]]) >= least
+    }
+    assert {(pair.a, pair.b) for pair in result.pairs} == true
+    assert result.summary.candidates == 90 * 89 // 2
+    assert all(cluster.complete for cluster in result.clusters)
+    assert max(result.summary.candidates_by.values()) < result.summary.candidates
+
+
+def test_of_many_documents_only_candidates_are_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(criteria, "_FEW_DOCUMENTS", 90)
+    some = texts(90, 300)
+    result = found(some, similarity=0.5, method="minhash", recall=0.3)
+    assert result.summary.candidates < 90 * 89 // 2
+    assert result.summary.candidates_by == {"minhash": result.summary.candidates}
+
+
+def test_a_distance_that_is_a_condition_still_is_one() -> None:
+    result = found(texts(60, 300), similarity=0.5, method="simhash", distance=8)
+    assert all(pair.distance <= 8 for pair in result.pairs)
