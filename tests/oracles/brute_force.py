@@ -444,9 +444,8 @@ class BruteForce:
         return (min(i, j), max(i, j)) in self.pairs
 
     def _cluster(self, group: set[int], partners: list[set[int]]) -> Cluster:
-        ranked = sorted(group, key=self.rank)
-        kept = ranked[0]
-        references = [place for place in ranked if self.documents[place].reference]
+        kept = min(group, key=self.rank)
+        references = [place for place in sorted(group) if self.documents[place].reference]
         members = [Member(kept, "kept", kept)]
         for place in sorted(group - {kept}):
             if self.documents[place].reference:
