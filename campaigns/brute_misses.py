@@ -71,7 +71,7 @@ class Explanation:
         if all(cluster.complete for cluster in self._found.clusters):
             return
         # A large cluster does not list all of its pairs.
-        if len(self.uncertain - missed) > MOST_ASKED:
+        if self.many:
             return
         beyond = sorted(p for p in self.uncertain - missed if not self._one.is_proposed(*p))
         yield missed | set(beyond)
@@ -80,6 +80,12 @@ class Explanation:
                 for some in combinations(beyond, count):
                     yield missed | set(some)
                     yield missed | (set(beyond) - set(some))
+
+    @property
+    def many(self) -> bool:
+        """Whether a large cluster may lack more pairs than it can be asked for."""
+        large = not all(cluster.complete for cluster in self._found.clusters)
+        return large and len(self.uncertain) > MOST_ASKED
 
     def _unlisted(self) -> Pairs:
         """Return the uncertain pairs that a cluster should list, and does not."""
