@@ -360,7 +360,11 @@ def score(found: Sequence[Hashable], true: Sequence[Hashable]) -> float:
 
 @pytest.mark.parametrize("sample", [2000, 300])
 @pytest.mark.parametrize("kind", ["typos", "authors", "variants"])
-def test_records_are_judged_by_the_pairs_that_a_scan_finds(kind: str, sample: int) -> None:
+def test_records_are_judged_by_the_pairs_that_a_scan_finds(
+    kind: str, sample: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # All pairs that a scan lists are those that its searches propose.
+    monkeypatch.setattr("simdup.model.criteria._FEW_DOCUMENTS", 0)
     data, about = records(kind, 600)
     told = tune(data, sample=sample, jobs=1)
     options = told.advice.split()
