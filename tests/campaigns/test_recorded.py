@@ -1,0 +1,29 @@
+"""What commands print and write of the examples is what the repository keeps."""
+
+import os
+
+import pytest
+
+from campaigns import recorded
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="paths are recorded as POSIX has them")
+def test_commands_say_what_they_said() -> None:
+    """After a change that was meant: `python -m campaigns.recorded`, and read the diff."""
+    folder = recorded.RECORDED / "examples"
+    found = dict(recorded.record("examples"))
+    assert sorted(found) == sorted(path.stem for path in folder.iterdir())
+    for name, text in found.items():
+        assert text == (folder / f"{name}.txt").read_text("utf-8"), name
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="paths are recorded as POSIX has them")
+@pytest.mark.parametrize("name", ["made", "real"])
+def test_commands_say_the_same_of_larger_corpora(name: str) -> None:
+    """`python -m campaigns.recorded --keep FOLDER` writes the texts, here and before the change."""
+    if name == "real" and not recorded.DATA.is_dir():
+        pytest.skip("the real texts are not beside the checkout")
+    found = recorded.digests(dict(recorded.record(name)))
+    kept = recorded.read_digests()[name]
+    assert {one for one in found if found[one] != kept.get(one)} == set()
+    assert found.keys() == kept.keys()
