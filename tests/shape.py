@@ -9,11 +9,13 @@ import ast
 import io
 import sys
 import tokenize
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 FILE, CLASS, FUNCTION = 600, 300, 60  # lines; of a function only those that hold code
+SMALL = 100  # lines of code of a module that should join its only importer
 PRIVATE, PUBLIC = 6, 7  # parameters; of public functions without keyword-only ones
 
 # Parameters that belong together: a signature with all of a set should use one value.
@@ -29,6 +31,9 @@ _NOT_CODE = {
     tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT,
     tokenize.ENDMARKER, tokenize.ENCODING,
 }  # fmt: skip
+
+# A command, a format or a page is a file of its own, whoever imports it.
+_APART = ("simdup/cli/", "simdup/corpus/", "simdup/report/")
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -50,6 +55,8 @@ class Module:
     def __init__(self, root: Path, path: Path) -> None:
         self.path = path.relative_to(root).as_posix()
         text = path.read_text("utf-8")
+        self.name = self.path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+        self.text = text
         self.lines = text.count("\n")
         self.tree = ast.parse(text)
         self.code = {
@@ -146,6 +153,108 @@ def side_by_side(found: list[Module], names: tuple[str, ...]) -> list[Definition
     ]
 
 
+def code_size(module: Module) -> int:
+    """Count the lines of code of a file, without docstrings, comments and blank lines."""
+    held = set(module.code)
+    for node in ast.walk(module.tree):
+        if isinstance(node, ast.Module | ast.ClassDef | Function) and ast.get_docstring(node):
+            held -= set(range(node.body[0].lineno, (node.body[0].end_lineno or 0) + 1))
+    return len(held)
+
+
+def classes(found: list[Module]) -> list[str]:
+    """List the names of all classes."""
+    return [node.name for m in found for _, node in m.walk() if isinstance(node, ast.ClassDef)]
+
+
+def repeated(names: Iterable[str]) -> list[str]:
+    """List the names that are used more than once."""
+    return sorted(name for name, count in Counter(names).items() if count > 1)
+
+
+def file_names(found: list[Module]) -> list[str]:
+    """List the names of files; a command and its verb may have the same one."""
+    paths = [Path(m.path) for m in found]
+    verbs = {path.name for path in paths if path.parent.name == "operations"}
+    return [
+        path.name
+        for path in paths
+        if path.name not in ("__init__.py", "__main__.py")
+        and not (path.parent.name == "cli" and path.name in verbs)
+    ]
+
+
+def imports(module: Module, known: Collection[str]) -> set[str]:
+    """Return the modules of the package that a file imports, for types only and late ones too."""
+    names = set()
+    for node in ast.walk(module.tree):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            names |= {node.module, *(f"{node.module}.{one.name}" for one in node.names)}
+        elif isinstance(node, ast.Import):
+            names |= {one.name for one in node.names}
+    return {name for name in names if name in known}
+
+
+def graph(found: list[Module]) -> dict[str, set[str]]:
+    """Return what each module imports."""
+    known = {m.name for m in found}
+    return {m.name: imports(m, known) - {m.name} for m in found}
+
+
+def closure(name: str, found: list[Module]) -> set[str]:
+    """Return a module and all that it imports, directly or not."""
+    edges, seen, open_ = graph(found), {name}, [name]
+    while open_:
+        new = edges[open_.pop()] - seen
+        seen |= new
+        open_ += new
+    return seen
+
+
+def lonely(found: list[Module]) -> list[str]:
+    """List the small modules with a single importer, which could be a part of it."""
+    importers = Counter(one for names in graph(found).values() for one in names)
+    return [
+        m.name
+        for m in found
+        if importers[m.name] == 1
+        and code_size(m) < SMALL
+        and not m.path.endswith(("__init__.py", "__main__.py"))
+        and not m.path.startswith(_APART)
+    ]
+
+
+def most_fields(found: list[Module]) -> Definition:
+    """Return the class with the most fields."""
+    sizes = (
+        Definition(m.path, name, sum(isinstance(one, ast.AnnAssign) for one in node.body))
+        for m in found
+        for name, node in m.walk()
+        if isinstance(node, ast.ClassDef)
+    )
+    return max(sizes, key=lambda one: one.figure)
+
+
+def ceilings(found: list[Module]) -> dict[str, int]:
+    """Return the figures that only fall."""
+    scan = next(m for m in found if m.name == "simdup.operations.scan")
+    return {
+        "lines": sum(m.lines for m in found),
+        "lines in simdup/cli": sum(m.lines for m in found if m.path.startswith("simdup/cli/")),
+        "files": len(found),
+        "classes": len(classes(found)),
+        "class names used twice": len(repeated(classes(found))),
+        "file names used twice": len(repeated(file_names(found))),
+        "small modules with one importer": len(lonely(found)),
+        "modules that a scan imports": len(closure("simdup.operations.scan", found)),
+        "modules that the file of scan imports": len(imports(scan, {m.name for m in found})),
+        "fields of the largest class": most_fields(found).figure,
+        '"None where" and "None if"': sum(
+            m.text.count("None where") + m.text.count("None if") for m in found
+        ),
+    }
+
+
 def main(folder: str = "simdup") -> None:
     """Print the figures of a package, and where they come from."""
     found = modules(Path(folder).resolve())
@@ -165,7 +274,8 @@ def main(folder: str = "simdup") -> None:
         print(f"{len(where):>4}  {what}")
         for one in where:
             print(f"        {one}")
-    print(f"{sum(m.lines for m in found):>6}  lines of code and docstrings, {len(found)} files")
+    for what, figure in ceilings(found).items():
+        print(f"{figure:>6}  {what}")
 
 
 if __name__ == "__main__":
