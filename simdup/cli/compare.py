@@ -7,17 +7,18 @@ from typing import TYPE_CHECKING
 
 import click
 
-from simdup.cli import options
+from simdup.cli.call import Call
+from simdup.cli.help import declare
+from simdup.cli.options.output_rows import PAGE
 from simdup.cli.outcome import Status, status
-from simdup.cli.results import PAGE
 from simdup.errors import SimdupError
 from simdup.model.documents import Document, Skipped
-from simdup.model.page import PageOptions
 from simdup.model.reading import Reading
 from simdup.model.recipe import Recipe
 from simdup.model.settings import Settings
 
 if TYPE_CHECKING:
+    from simdup.cli.outputs import Screen
     from simdup.fingerprints.fingerprinter import Fingerprinter
     from simdup.model.comparison import Comparison
     from simdup.output.words import Words
@@ -27,48 +28,8 @@ if TYPE_CHECKING:
 _FEW_PAIRS = 1 << 30
 
 
-@click.command("compare", cls=options.Command)
-@click.argument("a", metavar="A", type=click.Path(readable=False))
-@click.argument("b", metavar="B", type=click.Path(readable=False))
-@options.settings(
-    options.reading_of_two,
-    options.criteria(
-        "method",
-        "recall",
-        "distance",
-        "similarity",
-        "shingle",
-        "short_texts",
-        "numbers",
-        "verify",
-        "containment",
-        "cosine",
-        "same_title",
-        distance=options.SEARCHED_DISTANCE,
-    ),
-    options.run,
-    options.recipe,
-)
-@options.option(
-    "--idf-from SOURCE", "Use the term weights of a scan of SOURCE.", panel="Matching", common=True
-)
-@options.option("--diff", "Show the texts and what differs.", panel="Output", common=True)
-@options.option("--side-by-side", "Like --diff, in two columns.", panel="Output", common=True)
-@options.output("text", "jsonl", PAGE)
-@options.page
-@options.screen
-def command(
-    *,
-    a: str,
-    b: str,
-    settings: Settings,
-    out: options.Output,
-    page: PageOptions,
-    screen: options.Screen,
-    idf_from: str | None,
-    diff: bool,
-    side_by_side: bool,
-) -> Status:
+@declare("compare", "A", "B")
+def command(call: Call) -> Status:
     """Show whether two documents are near-duplicates, and why.
 
     A and B are files, or records of files, such as train.jsonl#5; one of them may be - for standard
@@ -90,10 +51,10 @@ def command(
       simdup compare train.jsonl#5 train.jsonl#17
       simdup compare -f jsonl a.txt b.txt | jq .similarity
     """
+    a, b, idf_from = call["a"], call["b"], call["idf_from"]
+    settings, out, screen = call.settings, call.out, call.screen
     if a == b == "-":
         raise click.UsageError("only one of A and B can be standard input")
-    if idf_from is not None and settings.recipe.idf not in ("auto", "corpus"):
-        raise click.UsageError("--idf-from needs --idf auto or corpus")
 
     from simdup.operations.compare import compare_documents
     from simdup.output.comparison import comparison_jsonl, comparison_text
@@ -102,7 +63,7 @@ def command(
     screen.skipped([], [(one.name, one.note) for one in documents if one.note])
     fingerprinter = _fingerprinter(settings, idf_from, screen)
     with out.open([a, b, *([idf_from] if idf_from else [])], settings.reading) as stream:
-        asked = diff or side_by_side
+        asked = call["diff"] or call["side_by_side"]
         texts = documents[0].text, documents[1].text
         differences = asked or (out.format == "text" and math.prod(map(len, texts)) <= _FEW_PAIRS)
         found = compare_documents(documents, fingerprinter, settings.criteria, differences)
@@ -111,7 +72,7 @@ def command(
         elif out.format == PAGE:
             from simdup.report.comparison import comparison_page
 
-            stream.writelines(comparison_page(found, documents, fingerprinter, page))
+            stream.writelines(comparison_page(found, documents, fingerprinter, call.page))
         elif not screen.quiet or out.path:
             paint = out.painter(stream, screen.words)
             hint = _idf_hint(found, settings, idf_from, screen.words)
@@ -124,7 +85,7 @@ def command(
                 from simdup.output.columns import columns_text
                 from simdup.output.diff import diff_text
 
-                show = columns_text if side_by_side else diff_text
+                show = columns_text if call["side_by_side"] else diff_text
                 stream.writelines(show(found, texts, paint))
     screen.wrote(out.path)
     return status(no=not found.duplicates)
@@ -139,9 +100,7 @@ def _idf_hint(found: Comparison, settings: Settings, idf_from: str | None, words
     return words("idf.scan", n=ENOUGH_DOCUMENTS)
 
 
-def _fingerprinter(
-    settings: Settings, idf_from: str | None, screen: options.Screen
-) -> Fingerprinter:
+def _fingerprinter(settings: Settings, idf_from: str | None, screen: Screen) -> Fingerprinter:
     """Return what a scan would weigh terms with: one of the two texts, or one of a corpus."""
     from simdup.features.analyzer import Analyzer
     from simdup.fingerprints.fingerprinter import Fingerprinter

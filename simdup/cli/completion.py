@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from simdup.cli import options
+from simdup.cli.help import PlainCommand
 from simdup.cli.outcome import Status
 from simdup.cli.process import printing
 from simdup.errors import SimdupError
@@ -12,7 +12,7 @@ from simdup.errors import SimdupError
 SHELLS = ("bash", "zsh", "fish")
 
 
-@click.command("completion", cls=options.PlainCommand)
+@click.command("completion", cls=PlainCommand)
 @click.argument("shell", type=click.Choice(SHELLS))
 def command(*, shell: str) -> Status:
     """Print the script with which a shell completes commands, options, values and files.

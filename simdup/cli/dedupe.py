@@ -4,29 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from simdup.cli import options
+from simdup.cli.call import Call
+from simdup.cli.help import declare
 from simdup.cli.messages import say_error
+from simdup.cli.options.output_rows import PAGE
 from simdup.cli.outcome import Status, status
-from simdup.cli.results import PAGE
+from simdup.cli.outputs import Output, Screen, format_by_suffix
 from simdup.model.page import PageOptions
-from simdup.model.settings import Settings
 
 if TYPE_CHECKING:
     from simdup.model.cleaned import Cleaned, DedupeOptions
-
-_output = partial(options.option, panel="Output")
 
 
 class _Writing(NamedTuple):
     """What is to be written: the corpus, and the list of what was removed."""
 
     corpus: DedupeOptions
-    listing: options.Output
+    listing: Output
     page: PageOptions
     dry_run: bool
 
@@ -54,96 +52,28 @@ class _Writing(NamedTuple):
         return removed_csv(cleaned, self.listing.bom)
 
 
-def _make_writing(
-    target: str | None,
-    removed: str | None,
-    dry_run: bool,
-    bom: bool,
-    page: PageOptions,
-    **given: Any,
-) -> _Writing:
+def _writing(call: Call) -> _Writing:
     """Return what is to be written; refuse what contradicts itself."""
     from simdup.model.cleaned import DedupeOptions
 
+    target, removed, dry_run = call["target"], call["removed"], call["dry_run"]
     if target is None and not dry_run:
         raise click.UsageError("missing -o OUT (only --dry-run works without it)")
     if target == removed == "-":
         raise click.UsageError("-o and --removed cannot both be standard output")
     listing = removed or ("-" if dry_run else None)
-    form = options.format_by_suffix(listing, ("csv", "jsonl", PAGE))
-    if bom and (listing is None or form != "csv"):
-        raise click.UsageError("--bom needs --removed FILE.csv or --dry-run")
-    for name in ("annotate", "add"):
-        if dry_run and given[name]:
-            raise click.UsageError(f"--{name} writes what --dry-run does not; remove one of them")
-    index = given["index"] or ""
-    corpus = DedupeOptions(
-        None if dry_run else target,
+    form = format_by_suffix(listing, ("csv", "jsonl", PAGE))
+    corpus = call.value(
+        DedupeOptions,
+        target=None if dry_run else target,
         report=removed,
-        waiting=lambda what: say_error(index, what),
-        **given,
+        waiting=lambda what: say_error(call["index"] or "", what),
     )
-    return _Writing(corpus, options.Output(listing, form, bom=bom), page, dry_run)
+    return _Writing(corpus, call.value(Output, path=listing, format=form), call.page, dry_run)
 
 
-_writing = options.value(
-    "writing",
-    _make_writing,
-    options.references,
-    _output("-o, --output OUT", "Write the clean corpus to OUT.", name="target", common=True),
-    _output(
-        "--removed FILE",
-        "List removed documents: why, and what stays instead.",
-        common=True,
-    ),
-    options.bom,
-    options.page,
-    _output("--dry-run", "Write no corpus; list what would be removed.", common=True),
-    _output(
-        "--by FIELD",
-        "Count what each value of a record field lost, or, with folder, each folder.",
-        default=None,
-    ),
-    _output(
-        "--max-removed SHARE",
-        "Write nothing if the corpus, a SOURCE or a group of --by would lose more.",
-        click.FloatRange(0, 1),
-        default=None,
-    ),
-    options.option(
-        "--index INDEX",
-        "Remove what is near a document of INDEX.",
-        panel="Matching",
-        common=True,
-    ),
-    _output("--add", "Add documents that stay to INDEX, which may be missing.", common=True),
-    _output(
-        "--annotate",
-        "Keep all records; add cluster, role, kept, similarity and measure to each.",
-    ),
-    _output("--force", "Replace existing files in OUT; never delete any."),
-    _output(
-        "--link HOW",
-        "How to put unchanged files in OUT",
-        ("copy", "hard", "symbolic"),
-        default="copy",
-    ),
-)
-
-
-@click.command("dedupe", cls=options.Command)
-@options.sources
-@options.settings(
-    options.reading_with_titles,
-    options.criteria(linkage={"shown": "star"}, distance=options.SEARCHED_DISTANCE, lossless={}),
-    options.run_with_search,
-    options.recipe,
-)
-@_writing
-@options.screen
-def command(
-    *, sources: list[str], settings: Settings, writing: _Writing, screen: options.Screen
-) -> Status:
+@declare("dedupe", "SOURCE...")
+def command(call: Call) -> Status:
     """Write a corpus without its redundant documents.
 
     Every removed document is a near-duplicate of a document that stays. A file of records becomes
@@ -170,6 +100,7 @@ def command(
     from simdup.operations.rewrite import rewrite, with_linkage
     from simdup.output.summary import report
 
+    sources, settings, writing, screen = call.sources, call.settings, _writing(call), call.screen
     with screen.watch(settings) as watched:
         cleaned = rewrite(sources, writing.corpus, watched, writing.list_removed)
     result = cleaned.result
@@ -180,7 +111,7 @@ def command(
     return status(result.skipped)
 
 
-def _say_written(cleaned: Cleaned, writing: _Writing, screen: options.Screen) -> None:
+def _say_written(cleaned: Cleaned, writing: _Writing, screen: Screen) -> None:
     """Print where the corpus was written, how much of it stays, what it lacks and lost."""
     from simdup.operations.losses import find_lost, given_up
     from simdup.output.account import account_text, lost_text

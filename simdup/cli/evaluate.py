@@ -4,25 +4,13 @@ from __future__ import annotations
 
 import click
 
-from simdup.cli import options
+from simdup.cli.call import Call
+from simdup.cli.help import declare
 from simdup.cli.outcome import Status
 
 
-@click.command("evaluate", cls=options.Command)
-@click.argument("found", metavar="FOUND", type=click.Path(readable=False))
-@click.argument("truth", metavar="TRUTH", type=click.Path(readable=False))
-@options.option(
-    "--min-score S",
-    "Count only pairs of TRUTH scored S or more as true.",
-    float,
-    panel="Input",
-    common=True,
-)
-@options.output("text", "jsonl", colors=False)
-@options.screen_with("quiet")
-def command(
-    *, found: str, truth: str, min_score: float | None, out: options.Output, screen: options.Screen
-) -> Status:
+@declare("evaluate", "FOUND", "TRUTH")
+def command(call: Call) -> Status:
     """Measure how well a result agrees with known near-duplicates.
 
     FOUND is the JSONL or CSV output of scan or pairs. TRUTH has the same format, or is a table with
@@ -42,17 +30,18 @@ def command(
       simdup scan ./corpus -f csv | simdup evaluate - truth.tsv
       simdup evaluate --min-score 0.8 -f jsonl found.jsonl scored.csv | jq .f1
     """
+    found, truth, out = call["found"], call["truth"], call.out
     if found == truth == "-":
         raise click.UsageError("only one of FOUND and TRUTH can be standard input")
 
     from simdup.operations.evaluate import evaluate
     from simdup.output.evaluation import evaluation_jsonl, evaluation_text
 
-    measured = evaluate(found, truth, min_score)
+    measured = evaluate(found, truth, call["min_score"])
     with out.open([found, truth]) as stream:
         if out.format == "jsonl":
             stream.writelines(evaluation_jsonl(measured))
         else:
-            stream.writelines(evaluation_text(measured, screen.words))
-    screen.wrote(out.path)
+            stream.writelines(evaluation_text(measured, call.screen.words))
+    call.screen.wrote(out.path)
     return Status.DONE

@@ -2,25 +2,13 @@
 
 from __future__ import annotations
 
-import click
-
-from simdup.cli import options
+from simdup.cli.call import Call
+from simdup.cli.help import declare
 from simdup.cli.outcome import Status, status
-from simdup.model.settings import Settings
 
 
-@click.command("fingerprint", cls=options.Command)
-@options.sources
-@options.settings(options.reading, options.run, options.recipe)
-@options.output_lines
-@options.screen
-def command(
-    *,
-    sources: list[str],
-    settings: Settings,
-    out: options.Output,
-    screen: options.Screen,
-) -> Status:
+@declare("fingerprint", "SOURCE...")
+def command(call: Call) -> Status:
     """Print a fingerprint line for each document.
 
     A line is the fingerprint in hex, two spaces and the name, like the output of md5sum; a header
@@ -36,6 +24,7 @@ def command(
     from simdup.operations.fingerprint import fingerprint_sources
     from simdup.output.summary import skipped_words
 
+    sources, settings, out, screen = call.sources, call.settings, call.out, call.screen
     with out.open(sources, settings.reading) as stream, screen.watch(settings) as watched:
         found = fingerprint_sources(sources, watched)
         stream.write(format_header(found.recipe["digest"], settings.recipe.bits))

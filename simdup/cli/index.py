@@ -4,34 +4,21 @@ from __future__ import annotations
 
 from contextlib import closing
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from simdup.cli import options
+from simdup.cli.call import Call
+from simdup.cli.help import Group, declare
 from simdup.cli.messages import say, say_error
 from simdup.cli.outcome import Status, status
-from simdup.errors import SimdupError
-from simdup.model.settings import Settings
 
 if TYPE_CHECKING:
     from simdup.model.matches import Added
     from simdup.output.words import Words
 
-index_file = click.argument("index", metavar="INDEX", type=click.Path(readable=False))
-fingerprint_lines = options.option(
-    "--fingerprints", "Read SOURCEs as fingerprint lines, not texts.", panel="Input"
-)
-timeout = options.option(
-    "--timeout SECONDS",
-    "Time to wait for another writer.",
-    click.FloatRange(0),
-    panel="Other",
-    default=60.0,
-)
 
-
-@click.group("index", cls=options.Group)
+@click.group("index", cls=Group)
 def command() -> None:
     """Build and update an index of the documents you already have.
 
@@ -46,20 +33,8 @@ def command() -> None:
     """
 
 
-@command.command("build", cls=options.Command)
-@index_file
-@options.optional_sources
-@fingerprint_lines
-@options.settings(options.reading, options.run, options.recipe)
-@options.screen
-def build(
-    *,
-    index: str,
-    sources: list[str],
-    fingerprints: bool,
-    settings: Settings,
-    screen: options.Screen,
-) -> Status:
+@declare("index build", "INDEX", "[SOURCE...]")
+def build(call: Call) -> Status:
     """Create an index of documents.
 
     INDEX must not exist yet; it appears when all documents are read. If the IDF is learned from
@@ -71,14 +46,15 @@ def build(
       simdup index build --idf builtin seen.index
       simdup fingerprint ./corpus | simdup index build seen.index --fingerprints -
     """
+    index, screen, settings = call["index"], call.screen, call.settings
     from simdup.index.index import Index
 
     with screen.watch(settings) as watched:
         made = Index.build(
             index,
-            sources,
+            call.sources,
             watched.recipe,
-            fingerprints=fingerprints,
+            fingerprints=call["fingerprints"],
             reading=watched.reading,
             run=watched.run,
         )
@@ -90,24 +66,8 @@ def build(
     return status(added.skipped)
 
 
-@command.command("add", cls=options.Command)
-@index_file
-@options.sources
-@fingerprint_lines
-@options.settings(options.reading, options.run)
-@options.screen
-@options.asked_recipe
-@timeout
-def add(
-    *,
-    index: str,
-    sources: list[str],
-    fingerprints: bool,
-    asked: options.AskedRecipe,
-    settings: Settings,
-    timeout: float,
-    screen: options.Screen,
-) -> Status:
+@declare("index add", "INDEX", "SOURCE...")
+def add(call: Call) -> Status:
     """Add documents to an index: all of them or, if interrupted, none.
 
     If the index already has a document of the same name, it is replaced if its content has
@@ -118,17 +78,18 @@ def add(
       simdup index add seen.index ./corpus
       simdup index add seen.index --fingerprints prints.txt
     """
+    index, screen, settings = call["index"], call.screen, call.settings
     from simdup.index.index import Index
 
     with Index.open(index) as opened:
-        opened.require_recipe(*asked)
+        opened.require_recipe(*call.asked_recipe)
         with screen.watch(settings) as watched:
             added = opened.add(
-                sources,
-                fingerprints=fingerprints,
+                call.sources,
+                fingerprints=call["fingerprints"],
                 reading=watched.reading,
                 run=watched.run,
-                timeout=timeout,
+                timeout=call["timeout"],
                 waiting=lambda what: say_error(index, what),
             )
         screen.skipped(added.skipped, added.notes)
@@ -136,12 +97,8 @@ def add(
     return status(added.skipped)
 
 
-@command.command("remove", cls=options.Command)
-@index_file
-@options.names
-@options.screen_with("quiet")
-@timeout
-def remove(*, index: str, names: list[str], timeout: float, screen: options.Screen) -> Status:
+@declare("index remove", "INDEX", "NAME...")
+def remove(call: Call) -> Status:
     """Remove documents from an index by name.
 
     Status: 0 done; 2 if a name was not found (the others are removed).
@@ -150,11 +107,14 @@ def remove(*, index: str, names: list[str], timeout: float, screen: options.Scre
       simdup index remove seen.index corpus/a.txt corpus/b.txt
       simdup index remove seen.index --files-from gone.txt
     """
+    index, names, screen = call["index"], call.names, call.screen
     from simdup.index.index import Index
     from simdup.output.escaping import shown
 
     with Index.open(index) as opened:
-        missing = opened.remove(names, timeout=timeout, waiting=lambda what: say_error(index, what))
+        missing = opened.remove(
+            names, timeout=call["timeout"], waiting=lambda what: say_error(index, what)
+        )
         for name in missing:
             say_error(name, "no such document in the index")
         words, removed = screen.words, len(set(names)) - len(set(missing))
@@ -164,16 +124,14 @@ def remove(*, index: str, names: list[str], timeout: float, screen: options.Scre
     return Status.ERROR if missing else Status.DONE
 
 
-@command.command("info", cls=options.Command)
-@index_file
-@options.output("text", "jsonl", colors=False)
-@options.screen_with("quiet")
-def info(*, index: str, out: options.Output, screen: options.Screen) -> Status:
+@declare("index info", "INDEX")
+def info(call: Call) -> Status:
     """Show the recipe, documents, size and dates of an index.
 
     Examples:
       simdup index info -f jsonl seen.index
     """
+    index, out, screen = call["index"], call.out, call.screen
     from simdup.index.info import index_info
     from simdup.index.opening import open_storage
     from simdup.output.records import json_line
@@ -192,34 +150,8 @@ def info(*, index: str, out: options.Output, screen: options.Screen) -> Status:
     return Status.DONE
 
 
-class _Sample(click.ParamType):  # type: ignore[type-arg]  # generic since Click 8.5
-    """A share, or one of several parts; checked here so that a configuration may hold others."""
-
-    name = "sample"
-
-    def convert(self, value: Any, param: Any, ctx: Any) -> str:
-        """Return the text, if it describes a sample."""
-        from simdup.index.sample import Sample
-
-        try:
-            Sample.parse(value)
-        except SimdupError as error:
-            self.fail(error.what, param, ctx)
-        return str(value)
-
-
-@command.command("check", cls=options.Command)
-@index_file
-@options.option(
-    "--sample SHARE",
-    "Read only this share of the blocks: 5%, or 3/20 for the third of 20 parts.",
-    _Sample(),
-    panel="Other",
-    common=True,
-    shown="all",
-)
-@options.screen_with("quiet")
-def check(*, index: str, sample: str | None, screen: options.Screen) -> Status:
+@declare("index check", "INDEX")
+def check(call: Call) -> Status:
     """Check every block of an index against its checksum.
 
     The recipe is checked against its digest, and the list of blocks against the blocks. A block has
@@ -233,6 +165,7 @@ def check(*, index: str, sample: str | None, screen: options.Screen) -> Status:
       simdup index check seen.index
       simdup index check seen.index --sample 5%
     """
+    index, sample, screen = call["index"], call["sample"], call.screen
     from simdup.index.index import Index
     from simdup.output.escaping import shown
 
@@ -249,11 +182,8 @@ def check(*, index: str, sample: str | None, screen: options.Screen) -> Status:
     return Status.DONE
 
 
-@command.command("repair", cls=options.Command)
-@index_file
-@click.argument("new", metavar="[NEW]", required=False, type=click.Path(readable=False))
-@options.screen_with("quiet")
-def repair(*, index: str, new: str | None, screen: options.Screen) -> Status:
+@declare("index repair", "INDEX", "[NEW]")
+def repair(call: Call) -> Status:
     """Write the intact part of a damaged index to a new file.
 
     The new file is NEW, by default INDEX.repaired; it must not exist yet. INDEX is not changed.
@@ -265,10 +195,11 @@ def repair(*, index: str, new: str | None, screen: options.Screen) -> Status:
       simdup index repair seen.index
       simdup index repair seen.index whole.index && mv whole.index seen.index
     """
+    index, screen = call["index"], call.screen
     from simdup.index.repair import repair
     from simdup.output.escaping import shown
 
-    target = new or index + ".repaired"
+    target = call["new"] or index + ".repaired"
     found = repair(index, target)
     if not found.faults:
         screen.report(screen.words("index.whole"))
@@ -282,23 +213,25 @@ def repair(*, index: str, new: str | None, screen: options.Screen) -> Status:
     return Status.ERROR if found.lost else Status.DONE
 
 
-@command.command("export", cls=options.Command)
-@index_file
-@options.output_lines
-@options.screen_with("quiet")
-def export(*, index: str, out: options.Output, screen: options.Screen) -> Status:
+@declare("index export", "INDEX")
+def export(call: Call) -> Status:
     """Print an index as fingerprint lines, oldest first.
 
     Examples:
       simdup index export seen.index | simdup cluster
       simdup index export seen.index -o prints.txt
     """
+    index, out = call["index"], call.out
     from simdup.index.index import Index
 
     with Index.open(index) as opened, out.open([index]) as stream:
         stream.writelines(opened.export_lines())
-    screen.wrote(out.path)
+    call.screen.wrote(out.path)
     return Status.DONE
+
+
+for _one in (build, add, remove, info, check, repair, export):
+    command.add_command(_one)
 
 
 def _words(index: str, added: Added, documents: int, words: Words) -> str:

@@ -7,41 +7,19 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, BinaryIO
 
-import click
-
-from simdup.cli import options
+from simdup.cli.call import Call
+from simdup.cli.help import declare
+from simdup.cli.options.output_rows import PAGE
 from simdup.cli.outcome import Status, status, typed
-from simdup.cli.results import PAGE
-from simdup.model.page import PageOptions
 from simdup.model.passages import PassageCriteria, PassageResult, PassageScope
-from simdup.model.settings import Settings
 
 if TYPE_CHECKING:
+    from simdup.cli.outputs import Output
     from simdup.output.words import Words
 
-FORMATS = ("text", "csv", "jsonl")
 
-
-@click.command("passages", cls=options.Command)
-@options.sources
-@options.settings(options.reading, options.run_alone)
-@options.passage_criteria
-@options.passage_references
-@options.passage_scope
-@options.output(*FORMATS, PAGE)
-@options.page
-@options.screen_with("quiet", "progress")
-def command(
-    *,
-    sources: list[str],
-    settings: Settings,
-    criteria: PassageCriteria,
-    references: tuple[str, ...],
-    scope: PassageScope,
-    out: options.Output,
-    page: PageOptions,
-    screen: options.Screen,
-) -> Status:
+@declare("passages", "SOURCE...")
+def command(call: Call) -> Status:
     """Find the passages that documents share: who copied what from where.
 
     Lengths are in units. A character of Chinese, or of another script without spaces, counts 1, a
@@ -61,6 +39,9 @@ def command(
     """
     from simdup.operations.passages import examine, open_passages
 
+    sources, settings, out, screen = call.sources, call.settings, call.out, call.screen
+    criteria, scope = call.value(PassageCriteria), call.value(PassageScope)
+    references = call["references"]
     read = [*sources, *references, *scope.templates]
     with out.open(read, settings.reading) as stream, screen.watch(settings) as watched:
         opened = open_passages(sources, watched, references, scope.across)
@@ -70,7 +51,7 @@ def command(
             if out.format == PAGE:
                 from simdup.report.passages import passages_page
 
-                stream.writelines(passages_page(result, criteria, text_of, page))
+                stream.writelines(passages_page(result, criteria, text_of, call.page))
             else:
                 stream.writelines(_lines(stream, result, text_of, out, screen.words))
     if not screen.quiet:
@@ -86,10 +67,10 @@ def _lines(
     stream: BinaryIO,
     result: PassageResult,
     text_of: Callable[[int], str],
-    out: options.Output,
+    out: Output,
     words: Words,
 ) -> Iterator[bytes]:
-    """Return the lines of a result in one of `FORMATS`."""
+    """Return the lines of a result as text, CSV or JSONL."""
     from simdup.output.passages import overlap_csv, overlap_jsonl, overlap_text
 
     if out.format == "csv":

@@ -7,22 +7,21 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
+from typing import TYPE_CHECKING, BinaryIO
 
-import click
-
-from simdup.cli import options
-from simdup.cli.index import fingerprint_lines, index_file, timeout
+from simdup.cli.call import Call
+from simdup.cli.help import declare
 from simdup.cli.messages import say_error
+from simdup.cli.options.output_rows import PAGE
 from simdup.cli.outcome import Status, status, typed
-from simdup.cli.results import FORMATS, PAGE, name_lines
+from simdup.cli.results import name_lines
 from simdup.errors import SimdupError
-from simdup.model.criteria import INDEX_METHODS
 from simdup.model.formats import QUERY_COLUMNS
 from simdup.model.page import PageOptions
 from simdup.model.settings import Settings
 
 if TYPE_CHECKING:
+    from simdup.cli.outputs import Output
     from simdup.index.index import Index
     from simdup.model.documents import Skipped
     from simdup.model.matches import QueryResult, QueryResults
@@ -32,89 +31,8 @@ if TYPE_CHECKING:
 Write = Callable[[Iterable["QueryResult"]], Iterable[bytes]]
 
 
-class Asked(NamedTuple):
-    """Options of a query, named like the keywords of `Index.query`."""
-
-    limit: int | None
-    exclude_self: bool
-    add: bool
-    compress: bool
-    fingerprints: bool
-
-    def keywords(self, new: bool) -> dict[str, Any]:
-        """Return the keywords; one match is enough if only new names are printed."""
-        return self._asdict() | ({"limit": 1} if new else {})
-
-
-@click.command("query", cls=options.Command)
-@index_file
-@options.sources_with_new
-@options.settings(
-    options.reading,
-    options.criteria(
-        "method",
-        "distance",
-        "similarity",
-        "verify",
-        method={
-            "text": "Candidate search: simhash (near fingerprints), minhash (shared text), or auto "
-            "(both).",
-            "kind": INDEX_METHODS,
-        },
-        distance=options.SEARCHED_DISTANCE,
-        verify={"text": "Compare the sketches of each candidate pair."},
-    ),
-    options.run,
-)
-@options.option(
-    "--new", "Print only the names of documents without a match.", panel="Output", common=True
-)
-@options.option("--check", "Exit with status 1 if any document has a match.", panel="Output")
-@options.value(
-    "asks",
-    Asked,
-    options.option(
-        "-n, --limit N",
-        "Print at most N matches per document.",
-        click.IntRange(1),
-        panel="Matching",
-        common=True,
-        shown="all",
-    ),
-    options.option(
-        "--exclude-self",
-        "Ignore the stored document of the same name.",
-        panel="Matching",
-    ),
-    options.option(
-        "--add", "Add documents without a match to the index.", panel="Output", common=True
-    ),
-    options.option(
-        "--compress", "Compress search tables to two thirds of their size.", panel="Search"
-    ),
-    fingerprint_lines,
-)
-@options.output(*FORMATS, PAGE)
-@options.page_without_texts
-@options.screen
-@options.asked_recipe
-@timeout
-@click.pass_context
-def command(
-    context: click.Context,
-    *,
-    index: str,
-    sources: list[str],
-    asked: options.AskedRecipe,
-    settings: Settings,
-    asks: Asked,
-    new: bool,
-    check: bool,
-    timeout: float,
-    out: options.Output,
-    page: PageOptions,
-    screen: options.Screen,
-) -> Status:
+@declare("query", "INDEX", "SOURCE...")
+def command(call: Call) -> Status:
     """Find the near-duplicates of each document in an index.
 
     Candidates are found by fingerprint and by shared text, as scan finds them. Matches are shown
@@ -142,20 +60,19 @@ def command(
       crawl | simdup query seen.index --add --input-format jsonl --id-field url -
       simdup query seen.index --fingerprints prints.txt
     """
-    if new and out.format == PAGE:
-        raise click.UsageError("--new prints no matches, which a report page is made of")
-
     from simdup.output.records import query_summary
 
     started = time.monotonic()
+    index, sources, settings, new = call["index"], call.sources, call.settings, call["new"]
+    out, screen = call.out, call.screen
     with _open(index, sources) as opened, out.open([index, *sources], settings.reading) as stream:
-        opened.require_recipe(*asked)
+        opened.require_recipe(*call.asked_recipe)
         kept = _kept(opened, settings) if out.format == PAGE else None
-        head, write = _writer(stream, out, new, context.params["null"], screen.words)
+        head, write = _writer(stream, out, new, call["null"], screen.words)
         if kept:
             head, write = b"", kept.take
         with screen.watch(settings) as watched:
-            results = _query(opened, sources, watched, timeout=timeout, **asks.keywords(new))
+            results = _query(opened, sources, watched, call)
             stream.write(head)
             counts = _write(results, write, stream, new)
         seconds = time.monotonic() - started
@@ -163,14 +80,20 @@ def command(
             skipped = typed(results.skipped)
             stream.writelines(query_summary(skipped, counts, seconds, opened.recipe))
         elif kept:
-            stream.writelines(_page(kept, results, page))
+            stream.writelines(_page(kept, results, call.page))
     screen.skipped(results.skipped, results.notes)
-    screen.report(_words(counts, results.skipped, seconds, asks.add, screen.words), opened.recipe)
+    screen.report(
+        _words(counts, results.skipped, seconds, call["add"], screen.words), opened.recipe
+    )
     screen.wrote(out.path)
-    return status(results.skipped, no=check and counts["matched"] > 0)
+    return status(results.skipped, no=call["check"] and counts["matched"] > 0)
 
 
-def _query(index: Index, sources: list[str], settings: Settings, **asked: Any) -> QueryResults:
+# Options that are named like keywords of `Index.query`.
+_ASKED = ("limit", "exclude_self", "add", "compress", "fingerprints", "timeout")
+
+
+def _query(index: Index, sources: list[str], settings: Settings, call: Call) -> QueryResults:
     """Return the results of a query, as they will arrive; a wait is reported."""
     criteria = settings.criteria
     return index.query(
@@ -182,7 +105,8 @@ def _query(index: Index, sources: list[str], settings: Settings, **asked: Any) -
         reading=settings.reading,
         run=settings.run,
         waiting=lambda what: say_error(index.path, what),
-        **asked,
+        # One match is enough if only new names are printed.
+        **{name: call[name] for name in _ASKED} | ({"limit": 1} if call["new"] else {}),
     )
 
 
@@ -209,7 +133,8 @@ def _page(kept: Queried, results: QueryResults, page: PageOptions) -> Iterable[b
     """Return the page of a query whose results have ended."""
     from simdup.report.query import query_page
 
-    return query_page(kept, replace(results, skipped=[*typed(results.skipped)]), page)
+    shown = replace(results, skipped=[*typed(results.skipped)])
+    return query_page(kept, shown, replace(page, texts=0))
 
 
 def _words(
@@ -227,7 +152,7 @@ def _words(
 
 
 def _writer(
-    stream: BinaryIO, out: options.Output, new: bool, null: bool, words: Words
+    stream: BinaryIO, out: Output, new: bool, null: bool, words: Words
 ) -> tuple[bytes, Write]:
     """Return the head of the output in a format, and the function that writes results."""
     from simdup.output import records

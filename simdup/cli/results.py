@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, BinaryIO
 
-from simdup.cli.options import Output
+from simdup.cli.options.output_rows import GITHUB, PAGE
+from simdup.cli.outputs import Output
 
 if TYPE_CHECKING:
     from simdup.model.criteria import Criteria
@@ -14,10 +15,6 @@ if TYPE_CHECKING:
     from simdup.model.result import Result
     from simdup.output.selection import Selection
     from simdup.output.words import Words
-
-FORMATS = ("text", "csv", "jsonl")
-PAGE = "html"
-GITHUB = "github"
 
 
 def name_lines(stream: BinaryIO, names: Iterable[str], null: bool) -> Iterator[bytes]:
@@ -61,7 +58,7 @@ def write_result(
     words: Words,
     extras: Sequence[str] = (),
 ) -> None:
-    """Write clusters or pairs in one of `FORMATS`, with columns for extra measures, or `GITHUB`."""
+    """Write clusters or pairs in a format, with columns for extra measures."""
     if out.format == GITHUB:
         _write_warnings(stream, result)
         return

@@ -6,66 +6,28 @@ import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import click
-
-from simdup.cli import options
+from simdup.cli.call import Call
+from simdup.cli.help import declare
+from simdup.cli.options.output_rows import PAGE
 from simdup.cli.outcome import Status, status, typed
+from simdup.cli.outputs import BaselineCheck
 from simdup.cli.process import rewindable_stdin
 from simdup.cli.results import (
-    FORMATS,
-    GITHUB,
-    PAGE,
     closing_words,
     name_lines,
     write_page,
     write_result,
 )
-from simdup.model.page import PageOptions
 from simdup.model.settings import Settings
 from simdup.output.selection import EVERYTHING, Selection
 
 if TYPE_CHECKING:
+    from simdup.cli.outputs import Screen
     from simdup.model.result import Result
 
-LISTS = ("redundant", "kept", "unique")
 
-
-@click.command("scan", cls=options.Command)
-@options.sources_with_list
-@options.settings(
-    options.reading_with_titles,
-    options.criteria(distance=options.SEARCHED_DISTANCE),
-    options.run_with_search,
-    options.recipe,
-)
-@options.references
-@options.option(
-    "--list WHICH",
-    "Print only the names of these documents",
-    LISTS,
-    name="listed",
-    panel="Output",
-    common=True,
-)
-@options.check
-@options.selection
-@options.output(*FORMATS, PAGE, GITHUB)
-@options.page
-@options.screen
-@click.pass_context
-def command(
-    context: click.Context,
-    *,
-    sources: list[str],
-    settings: Settings,
-    references: tuple[str, ...],
-    out: options.Output,
-    page: PageOptions,
-    selection: Selection,
-    screen: options.Screen,
-    listed: str | None,
-    check: options.Check,
-) -> Status:
+@declare("scan", "SOURCE...")
+def command(call: Call) -> Status:
     """Find near-duplicate documents in files and folders.
 
     Candidate pairs are found by fingerprint and by shared text, then verified on the full texts.
@@ -91,11 +53,11 @@ def command(
       find . -name '*.txt' -print0 | simdup scan --files-from - -0
       simdup scan docs/ --check --baseline simdup.baseline
     """
-    if listed and context.params["format_"]:
-        raise click.UsageError("--list prints names only; remove --format")
-
     from simdup.operations.baseline import baseline_of, new_since
 
+    sources, references, listed = call.sources, call["references"], call["list"]
+    settings, out, screen = call.settings, call.out, call.screen
+    selection, check = call.value(Selection), call.value(BaselineCheck)
     criteria, reading = settings.criteria, settings.reading
     known = check.read([*sources, *references], reading)
     with out.open([*sources, *references], reading) as stream:
@@ -105,9 +67,9 @@ def command(
         result = found if known is None else new_since(found, known)
         if listed:
             names = getattr(result, listed)
-            stream.writelines(name_lines(stream, names, context.params["null"]))
+            stream.writelines(name_lines(stream, names, call["null"]))
         elif out.format == PAGE:
-            write_page(stream, result, page)
+            write_page(stream, result, call.page)
         else:
             write_result(stream, result, out, selection, screen.words, criteria.columns)
     if not screen.quiet:
@@ -116,14 +78,14 @@ def command(
         text = closing_words(result, criteria, shown, out.format, screen.words)
         screen.report(("\n" if between else "") + text, result.summary.recipe)
         screen.wrote(out.path)
-    if check.update:
+    if check.update_baseline:
         check.write(baseline_of(found), found.skipped, screen)
-    new = check.status and bool(result.clusters) and not check.update
+    new = check.status and bool(result.clusters) and not check.update_baseline
     return status(result.skipped, no=new)
 
 
 def _find(
-    sources: list[str], references: tuple[str, ...], settings: Settings, screen: options.Screen
+    sources: list[str], references: tuple[str, ...], settings: Settings, screen: Screen
 ) -> Result:
     """Return what a scan finds, and say what was skipped."""
     from simdup.operations.scan import examine, open_scan

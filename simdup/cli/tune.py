@@ -4,42 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import click
-
-from simdup.cli import options
+from simdup.cli.call import Call
+from simdup.cli.help import declare
 from simdup.cli.outcome import Status, status, typed
 from simdup.model.criteria import CriteriaFields
-from simdup.model.settings import Settings
 
 
-@click.command("tune", cls=options.Command)
-@options.sources
-@options.option(
-    "--sample N",
-    "Number of documents to sample.",
-    click.IntRange(2),
-    panel="Matching",
-    common=True,
-    default=2000,
-)
-@options.settings(
-    options.reading,
-    options.criteria("similarity", "shingle", similarity={"shown": "recommended from the sample"}),
-    options.run,
-    options.recipe,
-)
-@options.output("text", "jsonl")
-@options.screen
-@click.pass_context
-def command(
-    context: click.Context,
-    *,
-    sources: list[str],
-    settings: Settings,
-    out: options.Output,
-    screen: options.Screen,
-    sample: int,
-) -> Status:
+@declare("tune", "SOURCE...")
+def command(call: Call) -> Status:
     """Find out which settings suit a corpus.
 
     Finds the pairs of the corpus, short ones by edits and others by shingles as a scan does. For
@@ -58,21 +30,22 @@ def command(
     from simdup.operations.tune import tune
     from simdup.output.tuning import tuning_jsonl, tuning_text
 
+    sources, settings, out, screen = call.sources, call.settings, call.out, call.screen
     fields: CriteriaFields = {}
-    if _is_set(context, "similarity"):
+    if call.set("similarity"):
         fields["similarity"] = settings.criteria.similarity
-    if _is_set(context, "shingle"):
+    if call.set("shingle"):
         fields["shingle"] = settings.criteria.shingle
     with out.open(sources, settings.reading) as stream:
         with screen.watch(settings) as watched:
             found = tune(
                 sources, watched.recipe, watched.criteria,
-                sample=sample, reading=watched.reading, run=watched.run, **fields,
+                sample=call["sample"], reading=watched.reading, run=watched.run, **fields,
             )  # fmt: skip
         found = replace(found, skipped=typed(found.skipped))
         screen.skipped(found.skipped, found.notes)
         if out.format == "text":
-            rest = options.typed_again(context)
+            rest = call.again()
             stream.writelines(
                 tuning_text(found, rest, out.painter(stream, screen.words), screen.verbose)
             )
@@ -80,9 +53,3 @@ def command(
             stream.writelines(tuning_jsonl(found))
     screen.wrote(out.path)
     return status(found.skipped)
-
-
-def _is_set(context: click.Context, name: str) -> bool:
-    """Return whether an option was typed or configured."""
-    source = context.get_parameter_source(name)
-    return source is not None and source.name != "DEFAULT"

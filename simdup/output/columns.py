@@ -21,7 +21,7 @@ _NARROWEST = 10
 _CONTEXT = 2
 
 
-class Row(NamedTuple):
+class LinePair(NamedTuple):
     """Lines shown beside each other; None where a text has no line for the other's."""
 
     a: Line | None
@@ -49,7 +49,7 @@ def columns_text(found: Comparison, texts: tuple[str, str], paint: Painter) -> I
     """Yield two texts in two columns that fit a terminal."""
     width = max(_NARROWEST, ((paint.width or _WIDTH) - 3) // 2)
     yield legend(paint)
-    names = Row([Piece("heading", found.a)], [Piece("heading", found.b)])
+    names = LinePair([Piece("heading", found.a)], [Piece("heading", found.b)])
     yield from _row_text(names, " ", width, paint)
     for same, group in groupby(align_rows(found.diff or (), *texts), lambda row: row.same):
         rows = list(group)
@@ -63,19 +63,19 @@ def columns_text(found: Comparison, texts: tuple[str, str], paint: Painter) -> I
         yield from _rows_text(rows, width, paint)
 
 
-def align_rows(spans: Sequence[Span], a: str, b: str) -> list[Row]:
+def align_rows(spans: Sequence[Span], a: str, b: str) -> list[LinePair]:
     """Return the lines of two texts in rows: beside each line the one it shares most with."""
     a, b = feed_lines(a), feed_lines(b)
     a_lines = split_lines(pieces_of((s for s in spans if s.kind != "added"), a, b))
     # Seen from `b`: what is the same after folding is shown as `b` has it.
     turned = [Span(kind, in_b, in_b) for kind, _, in_b in spans if kind != "removed"]
     b_lines = split_lines(pieces_of(turned, b, b))
-    rows: list[Row] = []
+    rows: list[LinePair] = []
     i = j = 0
     for m, n in [*_line_pairs(spans, a, b), (len(a_lines), len(b_lines))]:
-        rows += (Row(*beside) for beside in zip_longest(a_lines[i:m], b_lines[j:n]))
+        rows += (LinePair(*beside) for beside in zip_longest(a_lines[i:m], b_lines[j:n]))
         if m < len(a_lines):
-            rows.append(Row(a_lines[m], b_lines[n]))
+            rows.append(LinePair(a_lines[m], b_lines[n]))
         i, j = m + 1, n + 1
     return rows
 
@@ -103,12 +103,12 @@ def _line_pairs(spans: Iterable[Span], a: str, b: str) -> list[tuple[int, int]]:
     )
 
 
-def _rows_text(rows: Iterable[Row], width: int, paint: Painter) -> Iterator[bytes]:
+def _rows_text(rows: Iterable[LinePair], width: int, paint: Painter) -> Iterator[bytes]:
     for row in rows:
         yield from _row_text(row, row.sign, width, paint)
 
 
-def _row_text(row: Row, sign: str, width: int, paint: Painter) -> Iterator[bytes]:
+def _row_text(row: LinePair, sign: str, width: int, paint: Painter) -> Iterator[bytes]:
     columns = (_column(line or [], width, paint.words) for line in row)
     for left, right in zip_longest(*columns, fillvalue=[]):
         padding = " " * (width - cells(left))

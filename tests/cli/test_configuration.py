@@ -5,12 +5,11 @@ import re
 import shutil
 from pathlib import Path
 
-import click
 import pytest
 from support import ROOT, Command, near, prose, write
 
-from simdup.cli import _simdup
-from simdup.cli.options.configured import _REFUSED
+from simdup.cli.options import TABLE
+from simdup.cli.options.row import WRITES
 
 
 @pytest.fixture
@@ -273,12 +272,10 @@ def test_a_command_to_paste_names_the_file(simdup: Command, folder: Path) -> Non
 
 def test_nothing_that_writes_can_be_configured() -> None:
     """Whoever adds an option that writes must decide."""
-    context = click.Context(_simdup)
-    commands = [_simdup.get_command(context, name) for name in _simdup.list_commands(context)]
-    options = {p.name for c in commands if c for p in c.params if isinstance(p, click.Option)}
-    writing = {name for name in options if name in ("path", "target", "model", "removed", "force")}
-    assert writing == {"path", "target", "model", "removed", "force"}
-    assert writing < set(_REFUSED)
+    rows = [row for rows in TABLE.values() for row in rows]
+    writing = {row.opts[-1] for row in rows if row.file == "written" or row.parameter == "force"}
+    assert writing == {"--output", "--removed", "--force"}
+    assert writing < {row.opts[-1] for row in rows if row.typed == WRITES}
 
 
 def test_the_examples_of_the_page_are_taken(simdup: Command, folder: Path) -> None:
@@ -295,7 +292,6 @@ def test_the_examples_of_the_page_are_taken(simdup: Command, folder: Path) -> No
 
 def test_the_page_names_what_must_be_typed() -> None:
     page = (ROOT / "docs" / "configuration.md").read_text("utf-8").partition("must be typed")[2]
-    names = {"path": "output", "target": "output", "model": "output", "full_help": "help",
-             "short_help": "help"}  # fmt: skip
-    refused = {"--" + names.get(name, name).replace("_", "-") for name in _REFUSED}
-    assert refused == set(re.findall(r"`(--[a-z-]+)`", page))
+    refused = {row.opts[-1] for rows in TABLE.values() for row in rows if row.typed} - {"-h"}
+    # That of the whole program is no option of a command.
+    assert refused | {"--version"} == set(re.findall(r"`(--[a-z-]+)`", page))

@@ -6,7 +6,7 @@ import click
 import pytest
 from support import Command, commands, near, prose, write
 
-from simdup.cli.options.help import Option
+from simdup.cli.help import Option
 
 COMMANDS = commands()
 

@@ -1,20 +1,19 @@
 """Every option of every command has an effect: two calls, of which only one has it, differ.
 
-`option_trials.py` says for each option of each command which calls; an option without an entry
-fails.  What a call does is its status, what it prints and writes and, for options that must not
-change the result, what the run was told: processes, segmenter, memory, compressed tables.
+The row of an option says which calls; an option without them fails.  What a call does is its
+status, what it prints and writes and, for options that must not change the
+result, what the run was told: processes, segmenter, memory, compressed tables.
 """
 
 import os
 import re
 import shutil
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, nullcontext
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import click
 import option_trials
 import pytest
 import tqdm
@@ -24,18 +23,15 @@ import simdup.features.tokens
 import simdup.index.matching
 import simdup.operations.pairs
 from simdup import search
+from simdup.cli.help import Option
+from simdup.cli.options import TABLE
 from simdup.model.settings import RunOptions
 
-
-def long_name(one: click.Parameter) -> str:
-    return max(one.opts, key=len)
-
-
 OPTIONS = [
-    (name, long_name(one), frozenset((*one.opts, *one.secondary_opts)))
+    (name, one)
     for name, command in commands().items()
     for one in command.params
-    if isinstance(one, click.Option) and name != "completion"
+    if isinstance(one, Option) and name != "completion"
 ]
 
 
@@ -185,15 +181,15 @@ def content(simdup: Command, path: Path) -> str:
 
 
 @pytest.mark.parametrize(
-    ("name", "option", "spellings"), OPTIONS, ids=[f"{one[0]} {one[1]}" for one in OPTIONS]
+    ("name", "one"), OPTIONS, ids=[f"{name} {max(one.opts, key=len)}" for name, one in OPTIONS]
 )
 def test_an_option_has_an_effect(
-    watch: Watch, baselines: dict[str, Seen], bench: Path, name: str, option: str,
-    spellings: frozenset[str],
-) -> None:  # fmt: skip
-    lines = option_trials.lines(name, option)
-    assert lines is not None, f"add {option} of {name} to option_trials.py"
-    without, typed = lines
+    watch: Watch, baselines: dict[str, Seen], bench: Path, name: str, one: Option
+) -> None:
+    assert one.row.trial, f"the row of {one.row.spelling} needs two calls"
+    option = max(one.opts, key=len)
+    without, typed = option_trials.lines(name, one.row)
+    spellings = {*one.opts, *one.secondary_opts}
     assert spellings & set(typed[len(without) :].split()), "the second call must have the option"
     if option == "--isolated":
         (bench.parent / "whole" / "simdup.toml").write_text("nonsense = 1")
@@ -215,8 +211,9 @@ def test_an_option_has_an_effect(
     assert "internal error" not in seen.err
 
 
-def test_no_entry_is_left_over() -> None:
-    known = {(name, option) for name, option, _ in OPTIONS}
-    for option, trials in option_trials.TRIALS.items():
-        for name in trials:
-            assert any(one == option and name in (command, "*") for command, one in known)
+def test_no_trial_is_left_over() -> None:
+    for row in (row for rows in TABLE.values() for row in rows):
+        for name in row.trial if isinstance(row.trial, Mapping) else ():
+            assert name == "*" or row.fits(name), row.spelling
+        for names in row.per:
+            assert all(map(row.fits, names.split(", "))), row.spelling

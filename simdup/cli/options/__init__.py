@@ -1,46 +1,32 @@
-"""Options that mean the same in every command, and the values they become."""
+"""The table of options: each is one row, which says all that there is to know of it.
 
-from simdup.cli.options.again import typed_again as typed_again
-from simdup.cli.options.checks import Check as Check
-from simdup.cli.options.checks import check as check
-from simdup.cli.options.help import Command as Command
-from simdup.cli.options.help import Group as Group
-from simdup.cli.options.help import PlainCommand as PlainCommand
-from simdup.cli.options.input import names as names
-from simdup.cli.options.input import optional_sources as optional_sources
-from simdup.cli.options.input import reading as reading
-from simdup.cli.options.input import reading_of_two as reading_of_two
-from simdup.cli.options.input import reading_with_titles as reading_with_titles
-from simdup.cli.options.input import sources as sources
-from simdup.cli.options.input import sources_with_list as sources_with_list
-from simdup.cli.options.input import sources_with_new as sources_with_new
-from simdup.cli.options.matching import SEARCHED_DISTANCE as SEARCHED_DISTANCE
-from simdup.cli.options.matching import criteria as criteria
-from simdup.cli.options.matching import references as references
-from simdup.cli.options.output import Output as Output
-from simdup.cli.options.output import Screen as Screen
-from simdup.cli.options.output import bom as bom
-from simdup.cli.options.output import format_by_suffix as format_by_suffix
-from simdup.cli.options.output import output as output
-from simdup.cli.options.output import output_lines as output_lines
-from simdup.cli.options.output import page as page
-from simdup.cli.options.output import page_without_texts as page_without_texts
-from simdup.cli.options.output import screen as screen
-from simdup.cli.options.output import screen_with as screen_with
-from simdup.cli.options.passages import passage_criteria as passage_criteria
-from simdup.cli.options.passages import passage_references as passage_references
-from simdup.cli.options.passages import passage_scope as passage_scope
-from simdup.cli.options.recipe import AskedRecipe as AskedRecipe
-from simdup.cli.options.recipe import asked_recipe as asked_recipe
-from simdup.cli.options.recipe import recipe as recipe
-from simdup.cli.options.recipe import recipe_of_terms as recipe_of_terms
-from simdup.cli.options.running import run as run
-from simdup.cli.options.running import run_alone as run_alone
-from simdup.cli.options.running import run_with_search as run_with_search
-from simdup.cli.options.running import search_for_pairs as search_for_pairs
-from simdup.cli.options.running import search_only as search_only
-from simdup.cli.options.running import settings as settings
-from simdup.cli.options.selection import selection as selection
-from simdup.cli.options.selection import selection_of_lines as selection_of_lines
-from simdup.cli.options.values import option as option
-from simdup.cli.options.values import value as value
+Help, parsing, configuration, refusals, completion, `docs/cli.md` and the tests read the rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from simdup.cli.options import input_rows, matching_rows, output_rows, recipe_rows, running_rows
+from simdup.cli.options.row import Row
+
+# The panels of the help, in order.
+TABLE = {
+    "Input": input_rows.ROWS,
+    "Matching": matching_rows.ROWS,
+    "Output": output_rows.ROWS,
+    "Search": running_rows.SEARCH,
+    "Recipe": recipe_rows.ROWS,
+    "Other": running_rows.OTHER,
+}
+
+# What people type for each command; one of them has no options.
+COMMANDS = (*output_rows.ALL.split(", "), "completion")
+
+
+def rows_of(command: str) -> Iterator[tuple[str, Row]]:
+    """Yield the rows of a command, such as ``index build``, each with its panel."""
+    for panel, rows in TABLE.items():
+        for row in rows:
+            if row.fits(command):
+                yield panel, row.in_command(command)

@@ -1,27 +1,31 @@
-"""Help in two lengths: `-h` fits one screen, `--help` shows everything."""
+"""Commands made of rows of the table of options, and their help in two lengths.
+
+`-h` fits one screen, `--help` shows everything.
+"""
 
 from __future__ import annotations
 
 import inspect
 import re
 import sys
+from collections.abc import Callable
 from typing import Any
 
 import click
 
 from simdup.cli import process
+from simdup.cli.call import Call
+from simdup.cli.configured import blamed, configure, say_configured
 from simdup.cli.messages import say
-from simdup.cli.options.configured import blamed, configure, say_configured
-from simdup.cli.options.effects import refuse_without_effect
-from simdup.cli.options.overwriting import OUTPUTS, refuse_to_overwrite
-from simdup.cli.process import printing, require_memory
+from simdup.cli.options import TABLE, rows_of
+from simdup.cli.options.parameter_types import kind_of, words_of
+from simdup.cli.options.row import NO_DEFAULT, Row
+from simdup.cli.outcome import Status
 from simdup.cli.usage import no_such_command
 from simdup.errors import SimdupError
 
 # How Click shows a range; the error for a value outside says it in plainer words.
 _RANGE = re.compile(r"\s*\[[^][]*\bx\b[^][]*\]")
-
-PANELS = ("Input", "Matching", "Output", "Search", "Recipe", "Other")
 
 SOURCE = (
     "SOURCE is a folder, a file (text, Word, PDF, ...), a .zip, or - for standard input. JSONL, "
@@ -29,32 +33,51 @@ SOURCE = (
 )
 
 
+def _show_help(ctx: click.Context, parameter: click.Parameter, value: bool) -> None:
+    if value and not ctx.resilient_parsing:
+        ctx.meta["short"] = parameter.name == "short_help"
+        click.echo(ctx.get_help(), color=ctx.color)
+        ctx.exit()
+
+
+def _remember(ctx: click.Context, parameter: click.Parameter, value: Any) -> None:
+    """Keep a value that is about the command line itself, not about the work of a command."""
+    ctx.meta[str(parameter.name)] = value
+
+
+_HELP: dict[str, Any] = {"is_eager": True, "callback": _show_help, "expose_value": False}
+_SPECIAL: dict[str, dict[str, Any]] = {
+    "help": _HELP,
+    "short_help": _HELP,
+    "full_help": _HELP,
+    "config": {"callback": _remember, "expose_value": False},
+    "isolated": {"callback": _remember, "expose_value": False},
+    # `main` reads it from the arguments, because errors may occur before options are parsed.
+    "debug": {"expose_value": False},
+}
+
+
 class Option(click.Option):
-    """An option that belongs to a panel of the help, and may appear in the short help.
+    """An option made of a row of the table."""
 
-    Parameters
-    ----------
-    panel : str
-        One of `PANELS`.
-    common : bool
-        Whether `-h` shows it too, because most people need it.
-    shown : str
-        The default as the help shows it, if the value itself is not informative.
-    words : tuple of str
-        Values with a meaning of their own, beside files or numbers, for the shell to complete.
-    """
-
-    def __init__(
-        self,
-        *names: Any,
-        panel: str,
-        common: bool = False,
-        shown: str = "",
-        words: tuple[str, ...] = (),
-        **settings: Any,
-    ) -> None:
-        super().__init__(*names, **settings)
-        self.panel, self.common, self._shown, self.words = panel, common, shown, words
+    def __init__(self, row: Row, panel: str) -> None:
+        metavar = row.metavar
+        settings = dict(_SPECIAL.get(row.parameter, {}))
+        initial = row.initial
+        if initial is ...:
+            settings["required"] = True
+        elif initial is not NO_DEFAULT and (metavar or row.keys[1:]):
+            settings["default"] = initial
+        super().__init__(
+            [*row.opts, row.parameter],
+            metavar=metavar,
+            type=kind_of(row.kind, metavar),
+            help=row.text,
+            is_flag=row.flag,
+            multiple=row.multiple,
+            **settings,
+        )
+        self.row, self.panel = row, panel
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
         """Return the option's names and help text, with all choices and the default."""
@@ -67,7 +90,7 @@ class Option(click.Option):
             # Before a semicolon, so that it reads as one sentence.
             what, mark, more = text.rstrip(".").partition(";")
             text = f"{what} ({', '.join(choices)}){mark}{more}."
-        shown = self._shown or self._default()
+        shown = self.row.shown or self._default()
         # Lines do not break at these spaces; `get_help` makes them plain.
         default = f"[default: {shown}]".replace(" ", "\xa0")
         return names, f"{text}  {default}" if shown else text
@@ -76,7 +99,9 @@ class Option(click.Option):
         """Return the words that begin with what is typed or, if none does, what the type offers."""
         from click.shell_completion import CompletionItem
 
-        words = [CompletionItem(word) for word in self.words if word.startswith(incomplete)]
+        words = [
+            CompletionItem(word) for word in words_of(self.type) if word.startswith(incomplete)
+        ]
         return words or super().shell_complete(ctx, incomplete)
 
     def _default(self) -> str:
@@ -84,35 +109,6 @@ class Option(click.Option):
             return (self.opts if self.default else self.secondary_opts)[-1]
         plain = isinstance(self.default, str | int | float) and not isinstance(self.default, bool)
         return str(self.default).removesuffix(".0") if plain else ""
-
-
-def _other(*names: str, text: str, **settings: Any) -> Option:
-    return Option(names, panel="Other", is_flag=True, expose_value=False, help=text, **settings)
-
-
-def _show_help(ctx: click.Context, parameter: click.Parameter, value: bool) -> None:
-    if value and not ctx.resilient_parsing:
-        ctx.meta["short"] = parameter.name == "short_help"
-        click.echo(ctx.get_help(), color=ctx.color)
-        ctx.exit()
-
-
-_SHOW: dict[str, Any] = {"is_eager": True, "callback": _show_help}
-
-
-def _remember(ctx: click.Context, parameter: click.Parameter, value: Any) -> None:
-    """Keep a value that is about the command line itself, not about the work of a command."""
-    ctx.meta[str(parameter.name)] = value
-
-
-def _configuring() -> list[click.Parameter]:
-    """Return the options that say which configuration is read, if any."""
-    config = Option(
-        ["--config"], metavar="FILE", type=click.Path(readable=False), panel="Other",
-        help="Take default options from FILE.", shown="the nearest simdup.toml or pyproject.toml",
-        expose_value=False, callback=_remember,
-    )  # fmt: skip
-    return [config, _other("--isolated", text="Ignore configuration files.", callback=_remember)]
 
 
 class PlainCommand(click.Command):
@@ -123,15 +119,13 @@ class PlainCommand(click.Command):
         help_text = inspect.cleandoc(kwargs["help"] or "")
         text, _, self._examples = help_text.partition("\n\nExamples:\n")
         super().__init__(*args, **kwargs | {"help": text, "add_help_option": False})
-        self.params += self.help_options()
-
-    def help_options(self) -> list[click.Parameter]:
-        """Return the option that shows the help."""
-        return [_other("-h", "--help", text="Show this help.", **_SHOW)]
+        if not self.params or not isinstance(self.params[-1], Option):
+            row = Row("-h, --help", "", "Show this help.", name="help")
+            self.params.append(Option(row, "Other"))
 
     def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
         """Parse the options; this may print the help."""
-        with printing():
+        with process.printing():
             return super().make_context(*args, **kwargs)
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -171,33 +165,16 @@ class Group(PlainCommand, click.Group):
         return super().resolve_command(ctx, args)
 
 
-def _say_waiting(ctx: click.Context) -> None:
+def _say_waiting(call: Call) -> None:
     """Tell a person at a terminal that the command waits for what is typed."""
-    arguments = [one.name or "" for one in ctx.command.params if isinstance(one, click.Argument)]
-    given = [ctx.params[name] for name in arguments]
-    named = [one for some in given for one in (some if isinstance(some, tuple) else (some,))]
-    waits = "-" in (*named, ctx.params.get("files_from")) or ctx.params.get("files") == ()
-    if waits and sys.stdin.isatty() and not ctx.params.get("quiet"):
+    waits = "-" in (*call.arguments, call["files_from"]) or call["files"] == ()
+    if waits and sys.stdin.isatty() and not call["quiet"]:
         end = "Ctrl-Z and Enter end" if sys.platform == "win32" else "Ctrl-D ends"
         say(f"Reading standard input; {end} it.")
 
 
 class Command(PlainCommand):
     """A command whose help shows its options in panels."""
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        # `main` reads it from the arguments, because errors may occur before options are parsed.
-        debug = _other("--debug", text="Show tracebacks.")
-        self.params[-2:-2] = [*_configuring(), debug]
-
-    def help_options(self) -> list[click.Parameter]:
-        """Return one option for each length of the help."""
-        return [
-            # Whoever reads the short help has already found it.
-            _other("-h", "short_help", text="Show the common options.", **_SHOW),
-            _other("--help", "full_help", text="Show all options.", common=True, **_SHOW),
-        ]
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse what was typed, then again with the defaults of a configuration, if there is one.
@@ -214,12 +191,11 @@ class Command(PlainCommand):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command, unless the memory limits of this process are too low."""
-        require_memory()
-        refuse_without_effect(ctx)
-        refuse_to_overwrite(ctx)
-        _say_waiting(ctx)
-        written = (ctx.params.get(name) for name in OUTPUTS)
-        process.output += [path for path in written if path not in (None, "-")]
+        process.require_memory()
+        call = Call(ctx)
+        call.refuse()
+        _say_waiting(call)
+        process.output += call.outputs
         try:
             result = super().invoke(ctx)
         except SimdupError as error:
@@ -230,10 +206,12 @@ class Command(PlainCommand):
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options panel by panel; for `-h` only the common ones, as one list."""
         short = ctx.meta.get("short")
-        panels: dict[str, list[tuple[str, str]]] = {panel: [] for panel in PANELS}
+        panels: dict[str, list[tuple[str, str]]] = {panel: [] for panel in TABLE}
         for option in self.get_params(ctx):
             record = option.get_help_record(ctx)
-            if record is not None and isinstance(option, Option) and (option.common or not short):
+            if not isinstance(option, Option) or record is None:
+                continue
+            if option.row.common or not short:
                 panels[option.panel].append(record)
         if short:
             panels = {"Options": [record for records in panels.values() for record in records]}
@@ -241,3 +219,40 @@ class Command(PlainCommand):
             if records:
                 with formatter.section(panel):
                     formatter.write_dl(records)
+
+
+_ARGUMENTS = {"SOURCE": "sources", "FILE": "files", "NAME": "names"}
+
+
+def _argument(metavar: str) -> click.Argument:
+    word = metavar.strip("[].")
+    return click.Argument(
+        [_ARGUMENTS.get(word, word.lower())],
+        nargs=-1 if "..." in metavar else 1,
+        metavar=metavar,
+        required=metavar.isalpha(),
+        type=click.Path(readable=False),
+    )
+
+
+def declare(path: str, *arguments: str) -> Callable[[Callable[[Call], Status]], Command]:
+    """Return the decorator that makes a function a command.
+
+    Parameters
+    ----------
+    path : str
+        What people type after ``simdup``; the table says which options it has.
+    *arguments : str
+        As the help shows them, such as ``SOURCE...`` or ``[NEW]``.
+    """
+
+    def decorate(function: Callable[[Call], Status]) -> Command:
+        options = [Option(row, panel) for panel, row in rows_of(path)]
+        return Command(
+            path.rpartition(" ")[2],
+            callback=lambda **_: function(Call(click.get_current_context())),
+            params=[*map(_argument, arguments), *options],
+            help=function.__doc__,
+        )
+
+    return decorate

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import click
@@ -12,23 +12,12 @@ from click.core import ParameterSource
 
 from simdup.cli.configuration import Configuration, find, read
 from simdup.cli.messages import say
-from simdup.cli.options.yielding import INDEXED, gives_way
+from simdup.cli.options import COMMANDS, rows_of
+from simdup.cli.options.parameter_types import kind_of, words_of
+from simdup.cli.options.row import ABOUT, INDEXED, Options, Row, Yields
 from simdup.cli.outcome import as_option
 from simdup.cli.usage import did_you_mean, invalid_value
 from simdup.errors import SimdupError
-
-_WRITES = "it decides what is written, so it must be typed"
-_READS = "it belongs to the SOURCEs, so it must be typed"
-
-# Parameters that a file must not set, and why.  A file may lie in any folder above: whoever writes
-# it should not be able to make a command overwrite something.
-_REFUSED = {
-    **dict.fromkeys(("path", "target", "model", "removed", "force", "dry_run", "annotate", "add",
-                     "update_baseline"), _WRITES),
-    **dict.fromkeys(("files_from", "null", "fingerprints"), _READS),
-    **dict.fromkeys(("short_help", "full_help", "help", "debug", "config", "isolated", "version"),
-                    "it only makes sense where it is typed"),
-}  # fmt: skip
 
 _META = "simdup.configured"
 
@@ -52,12 +41,18 @@ def configure(ctx: click.Context) -> dict[str, Any]:
     found = None if isolated else read(file) if file is not None else find()
     if found is None:
         return {}
-    root = ctx.find_root()
-    _Checker(found, root).check(root.command, (), found.table)
-    values = _Checker(found, ctx).values(found.table, tuple(ctx.command_path.split()[1:]))
-    kept = {name: value for name, value in values.items() if not gives_way(ctx, values, name)}
+    checker = _Checker(found)
+    checker.check((), found.table)
+    command = ctx.command_path.partition(" ")[2]
+    values = checker.values(found.table, command)
+    options = Options(ctx, values)
+    rows = {row.parameter: row for _, row in rows_of(command)}
     ctx.meta[_META] = found.path
-    return kept
+    return {
+        name: value
+        for name, value in values.items()
+        if not options.typed(name) and not any(rows[name].broken(Yields, options))
+    }
 
 
 def say_configured(ctx: click.Context) -> None:
@@ -66,8 +61,7 @@ def say_configured(ctx: click.Context) -> None:
     from simdup.output.text import Painter
     from simdup.output.words import language_of, words_of
 
-    source = ctx.get_parameter_source
-    keys = [key_of(one) for one in ctx.command.params if from_file(source(one.name or ""))]
+    keys = [row.keys[0] for row in _configured_rows(ctx)]
     if keys and not ctx.params.get("quiet"):
         words = words_of(ctx.params.get("lang") or language_of(os.environ))
         text = words("configured", path=shown(ctx.meta[_META]), keys=words.listed(keys))
@@ -85,69 +79,71 @@ def from_file(source: ParameterSource | None) -> bool:
     return source is ParameterSource.DEFAULT_MAP
 
 
+def of_typed(notes: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Return the notes without those on options that a configuration has for every run."""
+    source = click.get_current_context().get_parameter_source
+    return [(name, what) for name, what in notes if not from_file(source(name.strip("`")))]
+
+
 def blamed(ctx: click.Context, error: SimdupError) -> SimdupError:
     """Return the error with the place in the configuration, if an option of it is at fault."""
     key = as_option(error.field).lstrip("-")
-    for one in ctx.command.params:
-        if from_file(ctx.get_parameter_source(one.name or "")) and key_of(one) == key:
-            return SimdupError(f"{ctx.meta[_META]}: {key}", error.what, error.hint)
+    if any(row.keys[0] == key for row in _configured_rows(ctx)):
+        return SimdupError(f"{ctx.meta[_META]}: {key}", error.what, error.hint)
     return error
 
 
-def key_of(option: click.Parameter) -> str:
-    """Return the key of an option: its long name without dashes."""
-    return max(option.opts, key=len).lstrip("-")
+def _configured_rows(ctx: click.Context) -> Iterator[Row]:
+    """Yield the rows of the options whose values a configuration has set."""
+    rows = (row for _, row in rows_of(ctx.command_path.partition(" ")[2]))
+    return (row for row in rows if from_file(ctx.get_parameter_source(row.parameter)))
 
 
-def _keys(command: click.Command) -> dict[str, tuple[click.Option, bool]]:
-    """Return each key of a command with its option, and whether it means the opposite."""
-    found = {}
-    for one in command.params:
-        if isinstance(one, click.Option):
-            found[key_of(one)] = one, False
-            for off in one.secondary_opts:
-                found[off.lstrip("-")] = one, True
-    return found
+def _rows(commands: Iterable[str]) -> Iterator[tuple[str, str, Row]]:
+    """Yield the rows of some commands, each with the command and the panel of the help."""
+    return ((command, panel, row) for command in commands for panel, row in rows_of(command))
 
 
 class _Checker:
-    """Checks the tables of a configuration against the options of the commands."""
+    """Checks the tables of a configuration against the rows of the options."""
 
-    def __init__(self, found: Configuration, ctx: click.Context) -> None:
+    def __init__(self, found: Configuration) -> None:
         self._found = found
-        self._ctx = ctx
 
-    def check(self, command: click.Command, names: Table, table: dict[str, Any]) -> None:
+    def check(self, names: Table, table: dict[str, Any]) -> None:
         """Raise if a key is unknown or a value invalid, in a table or in those below it."""
-        below = dict(_below(self._ctx, command))
-        commands = [command, *(one for _, one in _leaves(self._ctx, command))]
-        known = {key for one in commands for key in _keys(one)}
+        commands = [one for one in COMMANDS if one.split()[: len(names)] == list(names)]
+        below = {one.split()[len(names)] for one in commands if len(one.split()) > len(names)}
+        known = {key for _, _, row in _rows(commands) for key in row.keys}
         for key, value in table.items():
             if key in below and isinstance(value, dict):
-                self.check(below[key], (*names, key), value)
+                self.check((*names, key), value)
             elif key in known:
                 self._check_value(commands, names, key, value)
             elif isinstance(value, dict):
                 raise self._no_such(names, key, below, "command")
+            elif key == "version":
+                raise SimdupError(self._found.place(names, key), f"cannot be configured: {ABOUT}")
             else:
                 raise self._no_such(names, key, known, "option")
         self._check_pairs(commands, names, table)
 
-    def values(self, table: dict[str, Any], path: Table) -> dict[str, Any]:
+    def values(self, table: dict[str, Any], command: str) -> dict[str, Any]:
         """Return what the tables on the way to a command say for it, by parameter."""
-        keys = _keys(self._ctx.command)
+        rows = {key: row for _, _, row in _rows([command]) for key in row.keys}
         values = {}
         names: Table = ()
+        path = command.split()
         while True:
             for key, value in table.items():
-                if key in keys and not isinstance(value, dict):
-                    option, opposite = keys[key]
+                if key in rows and not isinstance(value, dict):
                     try:
-                        taken = self._converted(option, names, key, value)
+                        taken = self._converted(rows[key], names, key, value)
                     except SimdupError:
                         # Another command takes it, such as a format that this one does not have.
                         continue
-                    values[str(option.name)] = not taken if opposite else taken
+                    opposite = key != rows[key].keys[0]
+                    values[rows[key].parameter] = not taken if opposite else taken
             if not path or not isinstance(table.get(path[0]), dict):
                 return values
             table, names, path = table[path[0]], (*names, path[0]), path[1:]
@@ -161,103 +157,79 @@ class _Checker:
             hint = hint or " ".join(["simdup", *(names or ["COMMAND"]), "--help"])
         return SimdupError(self._found.place(names), f"no such {kind} {key!r}", hint)
 
-    def _check_value(
-        self, commands: list[click.Command], names: Table, key: str, value: Any
-    ) -> None:
+    def _check_value(self, commands: list[str], names: Table, key: str, value: Any) -> None:
         """Raise unless some command takes the value."""
         errors = []
-        for command in commands:
-            if key not in (keys := _keys(command)):
+        for command, panel, row in _rows(commands):
+            if key not in row.keys:
                 continue
-            option, _ = keys[key]
-            why = _REFUSED.get(str(option.name))
-            if " ".join(names) in INDEXED and getattr(option, "panel", "") == "Recipe":
-                why = "the index determines the recipe"
+            indexed = command in INDEXED and panel == "Recipe" and len(commands) == 1
+            why = "the index determines the recipe" if indexed else row.typed
             if why:
                 what = f"cannot be configured: {why}"
                 raise SimdupError(self._found.place(names, key), what)
             try:
-                self._converted(option, names, key, value)
+                self._converted(row, names, key, value)
             except SimdupError as error:
                 errors.append(error)
             else:
                 return
         raise errors[0]
 
-    def _check_pairs(
-        self, commands: list[click.Command], names: Table, table: dict[str, Any]
-    ) -> None:
+    def _check_pairs(self, commands: list[str], names: Table, table: dict[str, Any]) -> None:
         """Raise if a table has an option twice, or two that exclude each other."""
-        for command in commands:
-            seen: dict[str | None, str] = {}
-            for key, (option, _) in _keys(command).items():
-                if key in table and option.name in seen:
-                    self._raise_both(names, seen[option.name], key)
-                if key in table:
-                    seen[option.name] = key
+        for _, _, row in _rows(commands):
+            both = [key for key in row.keys if key in table]
+            if len(both) > 1:
+                self._raise_both(names, both[0], both[1])
         if table.get("quiet") is True and table.get("verbose") is True:
             self._raise_both(names, "quiet", "verbose")
 
     def _raise_both(self, names: Table, one: str, other: str) -> None:
         raise SimdupError(self._found.place(names), f"{one!r} and {other!r} exclude each other")
 
-    def _converted(self, option: click.Option, names: Table, key: str, value: Any) -> Any:
+    def _converted(self, row: Row, names: Table, key: str, value: Any) -> Any:
         """Return a value as the option takes it; relative paths start from the file's folder."""
-        expected = _expected(option, value)
+        kind = click.types.convert_type(bool if row.flag else kind_of(row.kind, row.metavar))
+        expected = _expected(row, kind, value)
         if expected:
             raise SimdupError(
                 self._found.place(names, key), f"must be {expected}, not {_toml(value)}"
             )
         listed = value if isinstance(value, list) else [value]
         # Numbers as TOML has them, only where the option takes no text such as 5 or words:3.
-        number = isinstance(option.type, click.types.IntParamType | click.types.FloatParamType)
+        number = isinstance(kind, click.types.IntParamType | click.types.FloatParamType)
         given = [one if number or isinstance(one, bool) else str(one) for one in listed]
         try:
-            option.type_cast_value(self._ctx, given if option.multiple else given[0])
+            for one in given:
+                kind.convert(one, None, None)
         except click.BadParameter as error:
-            what, hint = invalid_value(error.message.rstrip("."), option.type)
+            what, hint = invalid_value(error.message.rstrip("."), kind)
             raise SimdupError(self._found.place(names, key), what, hint) from None
         except ValueError:  # a NUL
             what = "is not the name of a file"
             raise SimdupError(self._found.place(names, key), what) from None
-        if isinstance(option.type, click.Path):
-            words = ("-", *getattr(option, "words", ()))
+        if isinstance(kind, click.Path):
+            words = ("-", *words_of(kind))
             folder = self._found.folder
             given = [one if one in words else os.path.join(folder, one) for one in given]
-        return given if option.multiple else given[0]
+        return given if row.multiple else given[0]
 
 
-def _below(ctx: click.Context, command: click.Command) -> Iterator[tuple[str, click.Command]]:
-    """Yield the commands of a group by name."""
-    if isinstance(command, click.Group):
-        for name in command.list_commands(ctx):
-            if (found := command.get_command(ctx, name)) is not None:
-                yield name, found
-
-
-def _leaves(ctx: click.Context, command: click.Command) -> Iterator[tuple[str, click.Command]]:
-    """Yield all commands below a group that are no groups."""
-    for name, one in _below(ctx, command):
-        if isinstance(one, click.Group):
-            yield from _leaves(ctx, one)
-        else:
-            yield name, one
-
-
-def _expected(option: click.Option, value: Any) -> str:
+def _expected(row: Row, kind: click.ParamType[Any], value: Any) -> str:
     """Return what an option expects, in TOML's words, if the value is of another type."""
-    if option.is_flag:
+    if row.flag:
         return "" if isinstance(value, bool) else "true or false"
-    if option.multiple:
+    if row.multiple:
         listed = value if isinstance(value, list) else [value]
         return "" if all(isinstance(one, str) for one in listed) else "a string or a list of them"
     number = isinstance(value, int) and not isinstance(value, bool) and not _is_huge(value)
-    if isinstance(option.type, click.types.IntParamType):
+    if isinstance(kind, click.types.IntParamType):
         return "" if number else "a whole number"
-    if isinstance(option.type, click.types.FloatParamType):
+    if isinstance(kind, click.types.FloatParamType):
         return "" if number or isinstance(value, float) else "a number"
     # Some texts are numbers, such as 5 for --shingle; they need no quotes.
-    plain = number and not isinstance(option.type, click.Path)
+    plain = number and not isinstance(kind, click.Path)
     return "" if plain or isinstance(value, str) else "a string"
 
 
