@@ -241,7 +241,7 @@ def main() -> None:
             shutil.rmtree(folder, ignore_errors=True)
             folder.mkdir(parents=True)
             for command, text in found.items():
-                (folder / f"{command}.txt").write_text(text, "utf-8")
+                (folder / f"{command}.txt").write_bytes(text.encode())
         if name != "examples":
             kept[name] = digests(found)
     if not given.keep:

@@ -82,7 +82,7 @@ _TURNED = {"a": "b", "b": "a"}
 # The measures beside the similarity.
 _FURTHER = ("containment", "cosine")
 
-# So many documents or more have too many pairs to compare all.
+# From this number of documents on, there are too many pairs to compare all.
 _FEW_DOCUMENTS = 5000
 
 # Fields that may be None.
@@ -254,7 +254,7 @@ class Criteria:
         return self.by_edit and self.similarity > 0
 
     def compares_all(self, documents: int) -> bool:
-        """Return whether all pairs of so many documents are compared, not only candidates.
+        """Return whether all pairs of this number of documents are compared, not only candidates.
 
         Where the distance is a condition, or nothing is measured, candidates are all pairs.
         """
