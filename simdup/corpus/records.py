@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 from collections.abc import Iterator
 from typing import Any
@@ -21,6 +22,9 @@ from simdup.corpus.record_batches import (
 )
 from simdup.model.documents import Document, NoField, Skipped
 from simdup.model.reading import Reading
+
+# A field of fewer characters, such as a year or a category, does not name a record.
+_FEW_CHARACTERS = 10
 
 
 def read_records(batch: RecordBatch, reading: Reading) -> Iterator[Document | Skipped]:
@@ -155,6 +159,10 @@ def _document(
         return _broken(file, record, f"{where}field {reading.text_fields[0]!r} is null")
     text = without_surrogates("\n".join(texts))
     document = Document(name, text, file.modified, path=file.path, record=record)
+    if len(reading.text_fields) > 1:
+        lacking = len(texts) < len(reading.text_fields) or not all(map(str.strip, texts))
+        first = find_field(values, reading.text_fields[0]) or ""
+        document = document._replace(lacking=lacking, head=_head(first))
     if reading.group_field is not None:
         group = find_field(values, reading.group_field)
         if group is not MISSING and group is not None:
@@ -162,6 +170,15 @@ def _document(
     if reading.title_field is not None:
         document = _titled(document, values, reading.title_field)
     return document if reading.value_field is None else _valued(document, values, reading)
+
+
+def _head(text: str) -> int:
+    """Return a hash of a field, whatever its case and spaces; 0 for one of few characters."""
+    compact = "".join(text.split()).casefold()
+    if len(compact) < _FEW_CHARACTERS:
+        return 0
+    content = compact.encode("utf-8", "surrogatepass")
+    return int.from_bytes(hashlib.blake2b(content, digest_size=8).digest(), "big")
 
 
 def _valued(document: Document, values: dict[str, Any], reading: Reading) -> Document:

@@ -41,12 +41,14 @@ class Given:
         self.ids: list[Any] = []
         # Of all documents, if a field of records tells them.
         self.groups: list[str | None] = []
+        # Of all documents, if several fields of records are their texts: see `Document.head`.
+        self.heads: list[int] = []
         # Keyed by the path that `os.path.dirname` returns for its contents.
         self._waiting = {_place(source): source for source in named}
         self._named = set(self._waiting)
         # Not asked of every document where no source can be one record.
         self._addresses = any("#" in source for source in self._named)
-        self._documents = self._values = self._titled = 0
+        self._documents = self._values = self._titled = self._lacking_text = 0
         self._records = False  # whether any of the documents is a record
         # For each wanted field: the fields of records without it, with their number of characters.
         self._lacking: dict[str, Counter[str]] = {}
@@ -62,6 +64,9 @@ class Given:
         self.stripped.update(stripped)
         self._documents += len(documents)
         self._records = self._records or any(document.record for document in documents)
+        if len(self._reading.text_fields) > 1:
+            self.heads += [document.head for document in documents]
+            self._lacking_text += sum(document.lacking for document in documents)
         if self.valued:
             for document in documents:
                 self._take_value(document)
@@ -157,6 +162,10 @@ class Given:
         repeated = len(self.ids) - len(set(self.ids))
         what = f"{repeated:,} of {len(self.ids):,} texts have the id of an earlier one"
         notes = [("`id`", what)] if repeated else []
+        if self._lacking_text:
+            count = f"{self._lacking_text:,} of {self._documents:,}"
+            what = f"{count} documents have no text in at least one of the fields"
+            notes.append(("`field`", what))
         unused = (one for one in strip if one not in self.stripped)
         return nothing, notes + [("`strip`", f"nothing matches {one!r}") for one in unused]
 

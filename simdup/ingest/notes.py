@@ -9,12 +9,17 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
+from simdup.clustering.clusters import Group
 from simdup.corpus.patterns import matches
 from simdup.fingerprints.bands import pstable_cosine
 from simdup.ingest.corpus import Corpus
 from simdup.ingest.cut_corpus import CutCorpus
 from simdup.ingest.groups import GroupBy
 from simdup.model.criteria import Criteria
+from simdup.model.reading import Reading
+
+# A field that more documents share names none of them; fewer such documents say nothing.
+_FEW_SHARE, _SOME = 4, 10
 
 
 def notes(corpus: Corpus, criteria: Criteria, known: Sequence[str]) -> Iterator[tuple[str, str]]:
@@ -29,6 +34,34 @@ def notes(corpus: Corpus, criteria: Criteria, known: Sequence[str]) -> Iterator[
     if missing := sum(name not in present for name in asked):
         yield "`decisions`", f"{missing:,} of {len(asked):,} documents are not in this scan"
     yield from _promised(criteria)
+
+
+def apart_by_fields(
+    corpus: Corpus, groups: Sequence[Group], reading: Reading
+) -> Iterator[tuple[str, str]]:
+    """Yield a note if documents with the same first field are kept apart by the others."""
+    heads = np.array(corpus.given.heads, np.uint64)
+    if len(heads) != len(corpus):
+        return
+    group_of = np.full(len(corpus), -1)
+    for number, group in enumerate(groups):
+        members = np.array(group.members)
+        group_of[members[members >= 0]] = number
+    order = np.lexsort((group_of, heads))
+    heads, group_of = heads[order], group_of[order]
+    begins = np.flatnonzero(np.append(True, heads[1:] != heads[:-1]))
+    sizes = np.diff(np.append(begins, len(heads)))
+    sharing = (sizes > 1) & (sizes <= _FEW_SHARE) & (heads[begins] != 0)
+    alike, one_of = np.repeat(sharing, sizes), np.repeat(begins, sizes)
+    beside = np.append(False, (one_of[1:] == one_of[:-1]) & (group_of[1:] == group_of[:-1]))
+    together = (beside | np.append(beside[1:], False)) & alike & (group_of >= 0)
+    same, found = int(alike.sum()), int(together.sum())
+    if same >= _SOME and found < same / 2:
+        first, few = reading.text_fields[0], f"{found:,}" if found else "none"
+        what = (
+            f"{same:,} documents share their {first!r} with another one, {few} of them in a cluster"
+        )
+        yield "`field`", f"{what} with it: the other fields differ; {first!r} alone may find more"
 
 
 def groups_across(corpus: Corpus | CutCorpus, across: str | None) -> NDArray[np.int64] | None:

@@ -23,7 +23,7 @@ from simdup.index.opening import split_indexes
 from simdup.index.references import IndexMatches, IndexReferences, open_indexes
 from simdup.ingest.corpus import Corpus, ingest
 from simdup.ingest.counting import BatchOptions
-from simdup.ingest.notes import groups_across, notes
+from simdup.ingest.notes import apart_by_fields, groups_across, notes
 from simdup.ingest.origins import Origins
 from simdup.ingest.paths import Paths, as_paths
 from simdup.ingest.places import Places
@@ -172,6 +172,7 @@ def _examine(opened: Input, indexes: IndexReferences) -> Examined:
             hint = _template_hint(found.groups, corpus, criteria) if criteria.verify else ""
     corpus.skip_wordless(documents.fingerprints)
     corpus.notes += [*notes(corpus, criteria, known.names), *matches.notes(documents)]
+    corpus.notes += apart_by_fields(corpus, groups, settings.reading)
     summary = Summary.of(
         clusters,
         documents=int(np.count_nonzero(documents.fingerprints.terms)),
