@@ -35,7 +35,8 @@ class Explanation:
         self._one, self._truth, self._found = one, truth, found
         self.uncertain = {pair for pair in truth.pairs if not truth.is_certain(*pair)}
         self.misses: Pairs = set()
-        self.clusters = truth.clusters(truth.pairs)
+        self.large = self._large_places()
+        self.clusters = truth.clusters(truth.pairs, self.large)
         one.uncertain.update(self._classes(self.uncertain))
         if not self.uncertain:
             return
@@ -45,6 +46,14 @@ class Explanation:
         else:
             self._explain()
         one.missed.update(self._classes(self.misses))
+
+    def _large_places(self) -> frozenset[int]:
+        """Return the documents of large clusters, before decisions divide them."""
+        if not self._truth.settings.decisions:
+            return frozenset()
+        whole = self._one.scan(decisions=Decisions())
+        large = (one for one in whole.clusters if not one.complete)
+        return frozenset(self._one.places[member.name] for one in large for member in one.members)
 
     def _classes(self, pairs: Pairs) -> Counter[str]:
         return Counter(class_of(self._truth, *pair) for pair in pairs)
@@ -59,7 +68,7 @@ class Explanation:
 
     def _explain(self) -> None:
         for misses in self._explanations():
-            without = self._truth.clusters(self._truth.pairs - misses)
+            without = self._truth.clusters(self._truth.pairs - misses, self.large)
             if self.shape(without) == said(self._found):
                 self.misses, self.clusters = misses, without
                 return

@@ -146,7 +146,7 @@ class ComparedScan(Compared):
         names = [one.name for one in self.documents]
         right = {
             names[member.place]: names[member.beside]
-            for cluster in star.clusters(self.pairs)
+            for cluster in star.clusters(self.pairs, self.explanation.large)
             for member in cluster.members
             if member.role == "redundant"
         }

@@ -347,14 +347,19 @@ class BruteForce:
         contained = self.figures(place, kept).contained
         return contained in ("both", "a" if place < kept else "b")
 
-    def clusters(self, pairs: set[tuple[int, int]]) -> list[Cluster]:
-        """The clusters that pairs make, in the order of results."""
+    def clusters(
+        self, pairs: set[tuple[int, int]], large: frozenset[int] = frozenset()
+    ) -> list[Cluster]:
+        """The clusters that pairs make, in the order of results.
+
+        `large` are the documents of clusters that do not list all pairs.
+        """
         joined = self.joining(pairs)
         if self.settings.linkage == "star":
             groups = self._stars(self._partners(joined))
         else:
             groups = [set(group) for group in plain.groups(joined)]
-        groups = [part for group in groups for part in self._parts(group, joined)]
+        groups = [part for group in groups for part in self._parts(group, joined, large)]
         partners = self._partners(pairs)
         found = [self._cluster(group, partners) for group in groups]
         return sorted(found, key=lambda one: (-len(one.members), min(one.places)))
@@ -373,11 +378,11 @@ class BruteForce:
         """
         documents, seen = self.documents, dict[Hashable, int]()
         for place, one in enumerate(documents):
-            seen.setdefault((self.texts[place], one.group), place)
+            seen.setdefault((self.first_copies[place], one.group), place)
 
         def joins(copy: int, other: int) -> bool:
             if self.settings.across:
-                first = seen[self.texts[copy], documents[copy].group]
+                first = seen[self.first_copies[copy], documents[copy].group]
                 return first == copy or not documents[copy].reference
             first = self.first_copies[copy]
             return first in (copy, other) or not documents[first].reference
@@ -402,12 +407,23 @@ class BruteForce:
             frozenset((named[i].name, named[j].name)) in apart for i in some for j in others
         )
 
-    def _parts(self, group: set[int], pairs: set[tuple[int, int]]) -> list[set[int]]:
+    def _parts(
+        self, group: set[int], pairs: set[tuple[int, int]], large: frozenset[int]
+    ) -> list[set[int]]:
         """The parts that decisions leave of a cluster."""
         if self._all_may_meet(group):
             return [group]
-        parts = self._cut_apart(group, self.listed(p for p in pairs if {*p} <= group))
-        return [part for part in parts if len(part) > 1]
+        inside = {pair for pair in pairs if {*pair} <= group}
+        listed = self.listed(inside) if large.isdisjoint(group) else self._one_each(group, inside)
+        return [part for part in self._cut_apart(group, listed) if len(part) > 1]
+
+    def _one_each(self, group: set[int], pairs: set[tuple[int, int]]) -> set[tuple[int, int]]:
+        """With the kept one if that holds, else with the first near-duplicate."""
+        kept, partners, listed = min(group, key=self.rank), self._partners(pairs), set()
+        for place in group - {kept}:
+            partner = kept if kept in partners[place] else min(partners[place])
+            listed.add((min(place, partner), max(place, partner)))
+        return listed
 
     def _all_may_meet(self, group: set[int]) -> bool:
         return all(self._may_meet([i], [j]) for i, j in combinations(group, 2))
