@@ -63,6 +63,8 @@ class Option(click.Option):
     def __init__(self, row: Row, panel: str) -> None:
         metavar = row.metavar
         settings = dict(_SPECIAL.get(row.parameter, {}))
+        if row.flag:
+            settings["is_flag"] = True
         initial = row.initial
         if initial is ...:
             settings["required"] = True
@@ -73,7 +75,6 @@ class Option(click.Option):
             metavar=metavar,
             type=kind_of(row.kind, metavar),
             help=row.text,
-            is_flag=row.flag,
             multiple=row.multiple,
             **settings,
         )

@@ -41,7 +41,7 @@ def apart_by_fields(
 ) -> Iterator[tuple[str, str]]:
     """Yield a note if documents with the same first field are kept apart by the others."""
     heads = np.array(corpus.given.heads, np.uint64)
-    if len(heads) != len(corpus):
+    if not len(heads) or len(heads) != len(corpus):
         return
     group_of = np.full(len(corpus), -1)
     for number, group in enumerate(groups):

@@ -192,20 +192,24 @@ def test_a_budget_limits_the_work_and_counts_the_rest() -> None:
 def test_what_a_budget_leaves_is_counted(graph: Graph, visits: int) -> None:
     """Rows that it does not reach stay alone; whoever is joined belongs together."""
     n, whole = graph.n, roots_of(graph.pairs, graph.n)
-    for join in ("connect", "stars", "first partners"):
-        budget, roots = Budget(float(LOOK * visits)), np.arange(n)
-        if join == "connect":
-            forest = Forest(n)
-            connect(graph.lists, forest, check_of(graph.pairs, n), budget)
-            roots = forest.roots
-        elif join == "stars":
-            roots = stars(graph.lists, np.arange(n), check_of(graph.pairs, n), budget)
-        else:
-            check = check_of(graph.pairs, n)
-            found = first_partners(graph.lists, np.arange(n), check, budget)
-            roots = np.where(found < 0, roots, found)
-        assert all(whole[row] == whole[root] for row, root in enumerate(roots.tolist()))
-        assert budget.left >= 0 or budget.unchecked
+
+    def connected(check: Check, budget: Budget) -> NDArray[np.int64]:
+        forest = Forest(n)
+        connect(graph.lists, forest, check, budget)
+        return forest.roots
+
+    def starred(check: Check, budget: Budget) -> NDArray[np.int64]:
+        return stars(graph.lists, np.arange(n), check, budget)
+
+    def first(check: Check, budget: Budget) -> NDArray[np.int64]:
+        found = first_partners(graph.lists, np.arange(n), check, budget)
+        return np.where(found < 0, np.arange(n), found)
+
+    for join in (connected, starred, first):
+        budget = Budget(float(LOOK * visits))
+        roots = join(check_of(graph.pairs, n), budget).tolist()
+        assert all(whole[row] == whole[root] for row, root in enumerate(roots))
+        assert budget.unchecked or roots == join(check_of(graph.pairs, n), Budget(1e12)).tolist()
 
 
 @given(st.integers(1, 40), st.data())
