@@ -21,11 +21,11 @@ from contextlib import chdir
 from pathlib import Path
 from unittest.mock import patch
 
+from benchmarks.corpora import data_folder
 from campaigns.commands import Ran, run_command
 from campaigns.digests import build_corpus, digest_of, page_data
 
 ROOT = Path(__file__).resolve().parents[1]
-DATA = ROOT.parent / "shared" / "data"
 RECORDED = Path(__file__).parent / "recorded"
 _DATE = 1_700_000_000  # of every file
 _ENVIRONMENT = {"LANG": "C.UTF-8", "LC_ALL": "", "LC_MESSAGES": "", "COLUMNS": "100"}
@@ -151,7 +151,7 @@ def build_examples(folder: Path) -> None:
 def build_real(folder: Path) -> None:
     """Write the real texts as records."""
     for name in ("laws", "vsdocs", "poems"):
-        with gzip.open(DATA / name / "docs.jsonl.gz") as packed:
+        with gzip.open(data_folder() / name / "docs.jsonl.gz") as packed:
             (folder / f"{name}.jsonl").write_bytes(packed.read())
 
 
@@ -232,7 +232,7 @@ def main() -> None:
     parser.add_argument("--checkout", type=Path, default=ROOT, help="which simdup runs")
     parser.add_argument("--keep", type=Path, help="write all as text to this folder instead")
     given = parser.parse_args()
-    names = given.corpora or [one for one in CORPORA if one != "real" or DATA.is_dir()]
+    names = given.corpora or list(CORPORA)
     kept = read_digests() if (RECORDED / "digests.json").exists() else {}
     for name in names:
         found = dict(record(name, given.checkout.resolve()))
