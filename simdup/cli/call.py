@@ -53,10 +53,10 @@ class Call:
 
     def value(self, kind: type[Value], **more: Any) -> Value:
         """Return a value whose fields are options; others have their defaults, or `more`."""
-        rows = (row for _, row in self._rows if row.of is kind)
-        fields = {row.parameter: self[row.parameter] for row in rows}
-        taken = {row.parameter: row.take for _, row in self._rows if row.take is not None}
-        fields = {name: taken[name](one) if name in taken else one for name, one in fields.items()}
+        fields = {}
+        for row in (row for _, row in self._rows if row.of is kind):
+            given = self[row.parameter]
+            fields[row.parameter] = given if row.take is None else row.take(given)
         return kind(**fields | more)
 
     @cached_property

@@ -17,12 +17,10 @@ from simdup.output.records import cluster_csv, digits
 TEXTS = [("a", prose(1)), ("b", prose(2)), ("c", near(prose(1))), ("d", prose(2)), ("e", prose(3))]
 
 
-def rows(
-    found: Result, extras: tuple[str, ...] = (), measured: bool = True
-) -> list[dict[str, str]]:
+def rows(found: Result, extras: tuple[str, ...] = ()) -> list[dict[str, str]]:
     return list(
         csv.DictReader(
-            io.StringIO(b"".join(cluster_csv(found.clusters, extras, measured=measured)).decode())
+            io.StringIO(b"".join(cluster_csv(found.clusters, extras, measured=True)).decode())
         )
     )
 
