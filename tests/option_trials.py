@@ -10,8 +10,9 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from support import edited, environment, near, prose, write
+from support import environment
 
+from lab.corpora.made import edited, near, prose, write
 from simdup.cli.options.row import Row
 
 # What is called, with the place of the SOURCEs; and the SOURCEs, if a trial names none.

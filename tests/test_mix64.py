@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from oracles import families
 
+from lab.oracles import families
 from simdup.mix64 import mix64, scatter, stream
 
 numbers = st.integers(0, 2**64 - 1)

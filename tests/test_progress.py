@@ -6,8 +6,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from support import environment, near, prose
+from support import environment
 
+from lab.corpora.made import near, prose
 from simdup import dedupe, progress_bars, scan
 from simdup.model.settings import RunOptions
 

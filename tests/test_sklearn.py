@@ -10,8 +10,8 @@ from sklearn.exceptions import SkipTestWarning
 from sklearn.model_selection import GroupKFold
 from sklearn.utils import InputTags, get_tags, validation
 from sklearn.utils.estimator_checks import check_estimator, parametrize_with_checks
-from support import near, prose
 
+from lab.corpora.made import near, prose
 from simdup import Criteria, Recipe, SimdupError, scan
 from simdup.sklearn import NearDuplicateGroups
 

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from support import Command, near, prose, write
+from support import Command
 
+from lab.corpora.made import near, prose, write
 from simdup import Index
 from simdup.atomic import beside
 

@@ -7,8 +7,10 @@ import shutil
 import sys
 from pathlib import Path
 
-from office_files import docx, paragraphs, zipped
-from support import ROOT, near, prose, write
+from support import ROOT
+
+from lab.corpora.made import near, prose, write
+from lab.corpora.office_files import docx, paragraphs, zipped
 
 _HANDED_IN = (("ann", 13), ("ben", 14))
 _CRAWLED = "https://example.org/"

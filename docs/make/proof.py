@@ -1,13 +1,13 @@
-"""The figures in `docs/testing.md`: what campaigns wrote to `campaigns/results/`."""
+"""The figures in `docs/testing.md`: what campaigns wrote to `lab/results/break/`."""
 
 import json
 import re
 from pathlib import Path
 from typing import Any
 
-from benchmarks.reporting import aligned, shown
+from lab.reporting import aligned, shown
 
-RESULTS = Path(__file__).resolve().parents[2] / "campaigns" / "results"
+RESULTS = Path(__file__).resolve().parents[2] / "lab" / "results" / "break"
 
 _BLOCK = re.compile(r"(<!-- made by docs\.make: ([\w/]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
@@ -63,18 +63,22 @@ def _read(name: str) -> dict[str, Any]:
     return result
 
 
+def _command(name: str) -> str:
+    return "python -m lab fuzz --all" if name == "fuzz" else f"python -m lab break {name}"
+
+
 def figures(name: str) -> str:
     """Return the tables of a campaign in Markdown, with when and where it ran."""
     if name == "glance":
         return glance()
     if not (RESULTS / f"{name}.json").exists():
-        return f"No full run of `python -m campaigns {name}` has been published yet."
+        return f"No full run of `{_command(name)}` has been published yet."
     result = _read(name)
     parts = [one_table(table) for table in result["tables"] if table["rows"]]
     machine, python = result["machine"], result["versions"]["Python"]
     failed = result["failed"] or "nothing"
     parts.append(
-        f"`python -m campaigns {name}`, {result['date']}, {machine['system']} with "
+        f"`{_command(name)}`, {result['date']}, {machine['system']} with "
         f"{machine['cores']} cores, Python {python}: {failed} failed."
     )
     return "\n\n".join(parts)

@@ -16,9 +16,10 @@ from typing import Any
 
 import click
 import pytest
-from support import Command, Ran, command, edited, environment, process, prose, write
+from support import Command, Ran, command, environment, process
 
 import simdup as package
+from lab.corpora.made import edited, prose, write
 from simdup.cli import COMMANDS, _simdup
 
 SUBCOMMANDS = list(COMMANDS)

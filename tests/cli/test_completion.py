@@ -8,8 +8,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from support import Command, environment, process, write
+from support import Command, environment, process
 
+from lab.corpora.made import write
 from simdup.cli import COMMANDS
 from simdup.cli.completion import SHELLS
 

@@ -6,8 +6,9 @@ import shutil
 from pathlib import Path
 
 import pytest
-from support import ROOT, Command, near, prose, write
+from support import ROOT, Command
 
+from lab.corpora.made import near, prose, write
 from simdup.cli.options import TABLE
 from simdup.cli.options.row import WRITES
 

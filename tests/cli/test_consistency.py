@@ -4,8 +4,9 @@ from pathlib import Path
 
 import click
 import pytest
-from support import Command, commands, near, prose, write
+from support import Command, commands
 
+from lab.corpora.made import near, prose, write
 from simdup.cli.help import Option
 
 COMMANDS = commands()

@@ -3,7 +3,9 @@
 from pathlib import Path
 
 import pytest
-from support import Command, prose, write
+from support import Command
+
+from lab.corpora.made import prose, write
 
 # Options at odds with each other.
 IDLE = [

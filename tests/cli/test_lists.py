@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support import Command, near, process, prose, write
+from support import Command, process
 
+from lab.corpora.made import near, prose, write
 from simdup import scan
 from simdup.features import counts as counting
 from simdup.ingest.seen import Seen

@@ -6,7 +6,9 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from support import Command, command, commands, environment, prose, write
+from support import Command, command, commands, environment
+
+from lab.corpora.made import prose, write
 
 MISTAKES = [
     ("dedup", "simdup: no such command 'dedup'", "did you mean 'dedupe'?"),

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import click
 import pytest
-from support import ROOT, Command, prose, write
+from support import ROOT, Command
 
+from lab.corpora.made import prose, write
 from simdup.cli import COMMANDS, _simdup
 from simdup.cli.help import Option
 from simdup.cli.options import TABLE

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 from rich.cells import cell_len
-from support import Command, edited, prose, write
+from support import Command
+
+from lab.corpora.made import edited, prose, write
 
 
 @pytest.fixture

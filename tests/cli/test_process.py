@@ -8,7 +8,9 @@ import time
 from pathlib import Path
 
 import pytest
-from support import Command, Ran, command, environment, process, prose, write
+from support import Command, Ran, command, environment, process
+
+from lab.corpora.made import prose, write
 
 resource = pytest.importorskip("resource")
 FULL = Path("/dev/full")

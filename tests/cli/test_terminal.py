@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 from rich.cells import cell_len
-from support import Command, prose, write
+from support import Command
 
+from lab.corpora.made import prose, write
 from simdup.cli import main
 
 HOSTILE = {"esc\x1b[31mape.txt", "right\u202eleft.txt", "c1\x9b31m.txt"}

@@ -1,7 +1,6 @@
 """Star linkage: a document joins a cluster only if it is near the one that is kept."""
 
-from support import prose
-
+from lab.corpora.made import prose
 from simdup import scan
 
 

@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 from record_forms import FORMS, Row, as_jsonl, as_table
-from support import Command, near, prose, write
+from support import Command
+
+from lab.corpora.made import near, prose, write
 
 TEXTS = [prose(1), prose(2) + '，"第二行\n完"', near(prose(1)), prose(4), prose(5)]
 ROWS: list[Row] = [{"key": f"k{n}", "text": text} for n, text in enumerate(TEXTS, 1)]

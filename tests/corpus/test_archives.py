@@ -12,9 +12,10 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from office_files import docx, paragraphs, patched, zipped
-from support import Command, prose, write
+from support import Command
 
+from lab.corpora.made import prose, write
+from lab.corpora.office_files import docx, paragraphs, patched, zipped
 from simdup import scan
 from simdup.corpus import archives, parquet
 from simdup.corpus.archives import Inside, list_archive, open_member

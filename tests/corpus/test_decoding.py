@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from languages import FRENCH, GERMAN, JAPANESE, KOREAN, SIMPLIFIED, TRADITIONAL
 
+from lab.corpora.languages import FRENCH, GERMAN, JAPANESE, KOREAN, SIMPLIFIED, TRADITIONAL
 from simdup.corpus.decoding import decode, known_encoding, unify_line_ends
 from simdup.corpus.encoding_detection import NotText
 from simdup.errors import SimdupError

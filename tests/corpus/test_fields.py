@@ -10,8 +10,9 @@ import hypothesis.strategies as st
 import pytest
 from hypothesis import given
 from record_forms import FORMS, Row, as_jsonl, as_parquet, as_table
-from support import Command, prose, write
+from support import Command
 
+from lab.corpora.made import prose, write
 from simdup import SimdupError, scan
 from simdup.corpus.fields import MISSING, as_number, find_field, list_fields
 

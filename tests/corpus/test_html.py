@@ -6,8 +6,9 @@ import time
 from pathlib import Path
 
 import pytest
-from support import Command, prose, write
+from support import Command
 
+from lab.corpora.made import prose, write
 from simdup.corpus.html import decode_html, extract_text
 
 LINKS = "".join(

@@ -8,8 +8,9 @@ import time
 from pathlib import Path
 
 import pytest
-from support import Command, prose, write
+from support import Command
 
+from lab.corpora.made import prose, write
 from simdup import SimdupError, scan
 from simdup.corpus.sources import list_files
 from simdup.model.reading import Reading

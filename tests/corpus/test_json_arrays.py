@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from record_forms import Row, as_array
-from support import Command, prose
+from support import Command
 
+from lab.corpora.made import prose
 from simdup.corpus.json_arrays import ElementPart, Elements, Outside, split_array
 
 TEXT = st.text(alphabet='a"\\[]{},: \n字', max_size=8)

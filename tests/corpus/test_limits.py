@@ -14,8 +14,9 @@ from pathlib import Path
 
 import pytest
 from record_forms import as_array
-from support import Command, command, environment, near, process, prose, write
+from support import Command, command, environment, process
 
+from lab.corpora.made import near, prose, write
 from simdup.corpus.compression import compress
 from simdup.corpus.lines import Oversized, csv_rows, decode_latin_1
 

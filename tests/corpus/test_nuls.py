@@ -5,8 +5,8 @@ from collections.abc import Callable
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from languages import FRENCH, JAPANESE, KOREAN, SIMPLIFIED, TRADITIONAL
 
+from lab.corpora.languages import FRENCH, JAPANESE, KOREAN, SIMPLIFIED, TRADITIONAL
 from simdup.corpus.decoding import decode
 from simdup.corpus.encoding_detection import NotText
 

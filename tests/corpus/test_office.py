@@ -10,9 +10,20 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from office_files import WORD, docx, epub, odt, paragraphs, patched, pptx, related, zipped
-from support import Command, prose
+from support import Command
 
+from lab.corpora.made import prose
+from lab.corpora.office_files import (
+    WORD,
+    docx,
+    epub,
+    odt,
+    paragraphs,
+    patched,
+    pptx,
+    related,
+    zipped,
+)
 from simdup.corpus.files import File
 from simdup.corpus.office import read_office, xml
 from simdup.model.documents import Document, Skipped

@@ -3,8 +3,9 @@
 from pathlib import Path
 
 import pytest
-from support import Command, prose, write
+from support import Command
 
+from lab.corpora.made import prose, write
 from simdup.corpus.own_results import is_own_result
 
 # Every command and format that writes something a walk might read as texts or records.

@@ -6,8 +6,9 @@ from pathlib import Path
 import hypothesis.strategies as st
 import pytest
 from hypothesis import given
-from support import Command, prose, write
+from support import Command
 
+from lab.corpora.made import prose, write
 from simdup.corpus.patterns import Patterns, expand, matches
 
 

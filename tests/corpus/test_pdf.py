@@ -5,9 +5,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from office_files import pdf
-from support import Command, prose, write
+from support import Command
 
+from lab.corpora.made import prose, write
+from lab.corpora.office_files import pdf
 from simdup.corpus.child import Child
 from simdup.corpus.files import File
 from simdup.corpus.office import pdf as reader

@@ -12,8 +12,9 @@ from pathlib import Path
 
 import pytest
 from record_forms import FORMS, Row, as_array, as_jsonl, as_parquet, as_table, as_tsv
-from support import Command, command, environment, near, process, prose
+from support import Command, command, environment, process
 
+from lab.corpora.made import near, prose
 from simdup.corpus.compression import compress
 from simdup.corpus.lines import csv_rows
 

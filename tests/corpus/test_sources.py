@@ -5,8 +5,9 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from support import Command, process, prose, write
+from support import Command, process
 
+from lab.corpora.made import prose, write
 from simdup.corpus.batches import read_file
 from simdup.corpus.sources import list_files
 from simdup.model.documents import Skipped

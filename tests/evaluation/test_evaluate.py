@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from oracles import plain
 from sklearn.metrics import adjusted_rand_score
 
+from lab.oracles import plain
 from simdup.cli import main
 from simdup.errors import SimdupError
 from simdup.evaluation.labels import read_labels, with_names_of

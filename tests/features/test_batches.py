@@ -6,8 +6,8 @@ from functools import cache
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from oracles import plain
 
+from lab.oracles import plain
 from simdup import Recipe
 from simdup.features import counts
 from simdup.features.counts import GAP, Counts, TermCounter, join

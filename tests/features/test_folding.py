@@ -6,9 +6,9 @@ import unicodedata
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from oracles import plain
-from support import simplified_characters
 
+from lab.corpora.made import simplified_characters
+from lab.oracles import plain
 from simdup import Recipe, compare, fingerprint
 from simdup.features.folding import fold, fold_all
 

@@ -14,8 +14,9 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support import Command, environment, process, prose, write
+from support import Command, environment, process
 
+from lab.corpora.made import prose, write
 from simdup import Recipe, SimdupError, compare, fingerprint
 from simdup.features.tokens import Dictionary, _entries, tokenizer
 

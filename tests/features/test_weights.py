@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from oracles import plain
 from sklearn.feature_extraction.text import TfidfTransformer
-from support import LATIN, Command, prose, write
+from support import Command
 
+from lab.corpora.made import LATIN, prose, write
+from lab.oracles import plain
 from simdup import Recipe, SimdupError, compare, fingerprint, scan
 from simdup.features.weights import cap_weights
 

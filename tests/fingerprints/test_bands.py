@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support import prose
 
+from lab.corpora.made import prose
 from simdup import scan
 from simdup.features.counts import select
 from simdup.fingerprints.bands import LOSS, pstable_signatures

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
 from sklearn.feature_extraction.text import TfidfTransformer
-from support import prose
 
+from lab.corpora.made import prose
 from simdup import Recipe, SimdupError
 from simdup.features.analyzer import Analyzer
 from simdup.features.counts import Counts

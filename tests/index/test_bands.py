@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from support import Command, edited, examples, prose, write
+from support import Command, examples
 
+from lab.corpora.made import edited, prose, write
 from simdup import Index, SimdupError, scan
 from simdup.index import band_searcher, candidates, matching, store
 from simdup.index.band_searcher import BandSearcher, SketchSource, overlap

@@ -1,7 +1,6 @@
 """Damaged and crafted indexes: the right answers, or one line and status 2."""
 
 import json
-import os
 import random
 import re
 import shutil
@@ -12,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support import Command, process, prose
+from support import Command, process
 
-from campaigns.crafted import ROWS, edit, forge, forget_manifest
-from campaigns.trying import Trial
+from lab.corpora.crafted import ROWS, edit, forge, forget_manifest
+from lab.corpora.made import prose
 from simdup import Index, Recipe, SimdupError
 from simdup.index.storage import Storage
 
@@ -55,20 +54,6 @@ def same_or_refused(path: Path, right: list[tuple[str, Any]]) -> str:
     assert said.startswith(str(path))
     assert "\n" not in said
     return said.removeprefix(str(path))
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="damages are tried in forked children")
-def test_damages_are_harmless_or_found(tmp_path: Path) -> None:
-    """Flipped bits, truncations, files beside it, and indexes made on purpose: see the campaign."""
-    from campaigns import damage as campaign
-
-    trial = Trial(tmp_path, "small")
-    *damaged, full = campaign.run(trial)
-    assert not trial.failures
-    assert all(0 < table.rows[-1][3] <= table.rows[-1][1] for table in damaged)
-    _, refused, added, failed = full.rows[0]
-    assert failed == 0
-    assert min(refused, added) > 0
 
 
 @pytest.mark.parametrize("name", ["created", "changed", "simdup", "sealed"])

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support import edited, examples, prose
+from support import examples
 
+from lab.corpora.made import edited, prose
 from simdup import Index
 from simdup.index import candidates, judging, matching
 from simdup.index.candidates import CandidateSearcher, Searches

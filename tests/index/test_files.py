@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support import Command, command, environment, prose, write
+from support import Command, command, environment
 
+from lab.corpora.made import prose, write
 from simdup import Index, SimdupError
 
 SIDES = ("-journal", "-wal", "-shm")

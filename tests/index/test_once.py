@@ -3,9 +3,10 @@
 from pathlib import Path
 
 import pytest
-from support import Command, prose
+from support import Command
 
-from campaigns.crafted import forge, forget_manifest
+from lab.corpora.crafted import forge, forget_manifest
+from lab.corpora.made import prose
 from simdup import Index, fingerprint
 from simdup.index.columns import name_keys
 

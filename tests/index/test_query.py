@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support import Command, command, edited, environment, prose, write
+from support import Command, command, environment
 
+from lab.corpora.made import edited, prose, write
 from simdup import Index, SimdupError, all_pairs, scan
 from simdup.cli.index import command as index_group
 from simdup.index.searcher import Searcher, SearchSetup

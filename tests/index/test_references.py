@@ -9,8 +9,9 @@ from typing import Any
 import hypothesis.strategies as st
 import pytest
 from hypothesis import given
-from support import Command, edited, examples, prose, write
+from support import Command, examples
 
+from lab.corpora.made import edited, prose, write
 from simdup import Index, Recipe, Result, SimdupError, scan
 from simdup.clustering.clusters import DocumentPair, Group, merge
 from simdup.model.settings import RunOptions

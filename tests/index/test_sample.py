@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support import Command
 
-from campaigns.crafted import edit
+from lab.corpora.crafted import edit
 from simdup import Index, SimdupError
 from simdup.index.sample import Sample
 

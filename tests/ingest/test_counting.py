@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from oracles import plain
-from support import prose, simplified_characters
 
+from lab.corpora.made import prose, simplified_characters
+from lab.oracles import plain
 from simdup import Recipe, scan
 from simdup.corpus.batches import TextBatch
 from simdup.features.analyzer import Analyzer

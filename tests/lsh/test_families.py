@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from oracles import families
 
+from lab.oracles import families
 from simdup.errors import SimdupError
 from simdup.lsh import minhash, pstable
 from simdup.lsh.families import (

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from oracles import families
 from support import shingles
 
+from lab.oracles import families
 from simdup.features.hashing import term_hash
 from simdup.features.shingles import Sets, Shingler
 from simdup.lsh import minhash

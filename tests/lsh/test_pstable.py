@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from oracles import families
 
+from lab.oracles import families
 from simdup.lsh import pstable
 
 vectors = st.dictionaries(st.integers(0, 2**64 - 1), st.floats(0, 8), max_size=12)

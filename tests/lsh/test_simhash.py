@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from oracles import plain
 from support import Command
 
+from lab.oracles import plain
 from simdup import Recipe, SimdupError, compare, distance, fingerprint, simhash
 from simdup.lsh.simhash import from_sums, simhash_rows, to_hex, to_int
 

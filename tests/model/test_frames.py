@@ -7,8 +7,8 @@ from importlib.util import find_spec
 from typing import Any
 
 import pytest
-from support import edited, near, prose
 
+from lab.corpora.made import edited, near, prose
 from simdup import SimdupError, scan
 from simdup.model import frames
 from simdup.model.result import Result

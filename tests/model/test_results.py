@@ -5,8 +5,9 @@ from pathlib import Path
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
-from support import examples, near, prose, write
+from support import examples
 
+from lab.corpora.made import near, prose, write
 from simdup import dedupe, scan
 from simdup.model.clusters import Cluster, Member
 from simdup.model.inputs import InputDocuments

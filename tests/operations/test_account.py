@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support import Command, near, prose, write
+from support import Command
 
+from lab.corpora.made import near, prose, write
 from simdup import SimdupError, dedupe
 
 TEXTS = [prose(seed) for seed in range(1, 6)]

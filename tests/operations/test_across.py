@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from oracles.plain import contained, shingles
-from support import Command, examples, near, prose, seeds, write
+from support import Command, examples, seeds
 
+from lab.corpora.made import near, prose, write
+from lab.oracles.plain import contained, shingles
 from simdup import Criteria, Result, SimdupError, compare, dedupe, scan
 from simdup.model.decisions import Decision, Decisions
 from simdup.model.reading import Reading

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support import Command, edited, near, prose, write
+from support import Command
 
+from lab.corpora.made import edited, near, prose, write
 from simdup import SimdupError, dedupe, scan
 from simdup.corpus.annotations import UNIQUE, Annotations, Note
 from simdup.corpus.files import File

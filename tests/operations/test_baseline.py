@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support import Command, edited, examples, near, prose, write
+from support import Command, examples
 
+from lab.corpora.made import edited, near, prose, write
 from simdup import scan
 from simdup.corpus.baseline import HEAD
 from simdup.model.baseline import Baseline

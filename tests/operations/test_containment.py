@@ -13,9 +13,10 @@ from typing import Any
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from oracles import plain
-from support import Command, examples, prose, seeds, write
+from support import Command, examples, seeds
 
+from lab.corpora.made import prose, write
+from lab.oracles import plain
 from simdup import Result, SimdupError, compare, dedupe, scan
 from simdup.model.settings import RunOptions
 from simdup.verify import pairs, proposals

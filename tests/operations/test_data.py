@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support import near, prose
 
+from lab.corpora.made import near, prose
 from simdup import Index, Recipe, SimdupError, dedupe, passages, scan
 from simdup.ingest.sources import open_input
 from simdup.model.decisions import Decision, Decisions

@@ -16,9 +16,10 @@ from pathlib import Path
 from typing import IO
 
 import pytest
-from oracles import plain
-from support import Command, command, environment, near, process, prose, write
+from support import Command, command, environment, process
 
+from lab.corpora.made import near, prose, write
+from lab.oracles import plain
 from simdup.corpus.compression import compress, decompress
 from simdup.output.summary import size_words
 

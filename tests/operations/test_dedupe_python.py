@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import pytest
-from support import edited, near, prose, write
 
+from lab.corpora.made import edited, near, prose, write
 from simdup import SimdupError, dedupe, scan
 
 A, B = prose(1), prose(2)

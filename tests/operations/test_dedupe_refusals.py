@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from support import Command, command, environment, near, prose, write
+from support import Command, command, environment
 
+from lab.corpora.made import near, prose, write
 from simdup.workspace import reserve
 
 

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support import Command, edited, prose, write
+from support import Command
 
+from lab.corpora.made import edited, prose, write
 from simdup import Index, SimdupError, dedupe
 from simdup.verify import pairs, proposals
 

@@ -4,8 +4,8 @@ import json
 from pathlib import Path
 
 import pytest
-from support import prose, write
 
+from lab.corpora.made import prose, write
 from simdup import scan
 from simdup.model.reading import Reading
 

@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support import Command, near, prose, write
+from support import Command
 
 import simdup as package
+from lab.corpora.made import near, prose, write
 from simdup import Recipe, SimdupError, evaluate, fingerprint, fit, scan, tune
 from simdup.model.criteria import CriteriaFields
 from simdup.model.passages import PassageFields

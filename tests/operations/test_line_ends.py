@@ -4,7 +4,9 @@ import re
 from pathlib import Path
 
 import pytest
-from support import Command, edited, prose
+from support import Command
+
+from lab.corpora.made import edited, prose
 
 TITLE = "Harbour\n=======\n"
 TEXTS = {

@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from oracles import plain
-from support import Command, examples, near, prose, write
+from support import Command, examples
 
+from lab.corpora.made import near, prose, write
+from lab.oracles import plain
 from simdup import SimdupError, compare, dedupe, scan
 from simdup.corpus.fingerprint_lines import FingerprintLines
 from simdup.model.settings import RunOptions, Settings

@@ -6,8 +6,9 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from support import Command, command, environment, prose, write
+from support import Command, command, environment
 
+from lab.corpora.made import prose, write
 from simdup import Recipe, SimdupError, dedupe
 
 TEXTS = [prose(1), prose(2)]

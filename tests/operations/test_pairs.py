@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from oracles.search import clustered, words_of
 from support import command, environment, examples
 
+from lab.oracles.search import clustered, words_of
 from simdup import SimdupError, all_pairs
 from simdup.corpus.fingerprint_lines import FingerprintLines
 from simdup.model.settings import RunOptions, SearchOptions

@@ -6,9 +6,9 @@ import random
 from pathlib import Path
 
 import pytest
-from support import edited, prose, write
 
 import simdup.operations.passages as operation
+from lab.corpora.made import edited, prose, write
 from simdup import PassageCriteria, SimdupError, passages
 from simdup.features.folding import fold
 from simdup.model.passages import Passage, PassageResult

@@ -15,10 +15,11 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from oracles import plain
-from support import LATIN, Command, edited, process, prose, write
+from support import Command, process
 
 import simdup
+from lab.corpora.made import LATIN, edited, prose, write
+from lab.oracles import plain
 from simdup import Recipe, SimdupError, scan
 from simdup.ingest.corpus import WORTH_WORKERS
 

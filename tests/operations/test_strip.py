@@ -13,8 +13,9 @@ from pathlib import Path
 import hypothesis.strategies as st
 import pytest
 from hypothesis import given
-from support import Command, environment, examples, near, prose, write
+from support import Command, environment, examples
 
+from lab.corpora.made import near, prose, write
 from simdup import Index, Recipe, Result, SimdupError, compare, fingerprint, scan
 from simdup.features import strip_child, stripping
 from simdup.features.stripping import strip_texts

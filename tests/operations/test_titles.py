@@ -11,8 +11,9 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support import Command, examples, near, prose, seeds, write
+from support import Command, examples, seeds
 
+from lab.corpora.made import near, prose, write
 from simdup import Criteria, Result, SimdupError, compare, dedupe, scan
 from simdup.model.reading import Reading
 from simdup.model.settings import RunOptions

@@ -16,8 +16,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support import edited, environment, prose, shingles
+from support import environment, shingles
 
+from lab.corpora.made import edited, prose
 from simdup import evaluate, scan
 from simdup.evaluation.tuning import (
     LEAST,

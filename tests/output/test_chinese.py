@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 from rich.cells import cell_len
-from support import ROOT, Command, prose, write
+from support import ROOT, Command
+
+from lab.corpora.made import prose, write
 
 # Not words of ours: names of methods, measures, settings, units and options.
 ALLOWED = {

@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
-from support import Command, near, prose, write
+from support import Command
 
+from lab.corpora.made import near, prose, write
 from simdup import Comparison, Recipe, compare
 from simdup.corpus.decoding import unify_line_ends
 from simdup.features.analyzer import Analyzer

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support import Command, Ran, edited, near, prose, write
+from support import Command, Ran
 
+from lab.corpora.made import edited, near, prose, write
 from simdup import scan
 from simdup.corpus.names import from_bytes
 from simdup.output.github import warning_lines

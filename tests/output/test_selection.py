@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
-from support import Command, edited, prose, write
+from support import Command
 
+from lab.corpora.made import edited, prose, write
 from simdup.output.text import shortened
 
 

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support import ROOT, environment, near, prose, write
+from support import ROOT, environment
 
+from lab.corpora.made import near, prose, write
 from simdup.cli.scan import command as scan
 
 yaml = pytest.importorskip("yaml")

@@ -12,7 +12,9 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 import workbench
-from support import PAGES, ROOT, Command, Ran, environment, near, prose
+from support import PAGES, ROOT, Command, Ran, environment
+
+from lab.corpora.made import near, prose
 
 # What installs is run by `.ci/run`.
 INSTALLING = ("python3 -m venv", ".venv/bin/", "pip install")

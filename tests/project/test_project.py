@@ -13,10 +13,10 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from oracles import plain
 from support import ROOT, Command, environment
 
 import simdup as package
+from lab.oracles import plain
 
 
 def python(code: str) -> str:

@@ -8,7 +8,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from support import ROOT, environment, near, prose, write
+from support import ROOT, environment
+
+from lab.corpora.made import near, prose, write
 
 SCRIPTS = ROOT / "examples" / "scripts"
 PYTHON = ROOT / "examples" / "python"

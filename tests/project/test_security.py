@@ -13,9 +13,10 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import pytest
-from office_files import zipped
-from support import ROOT, Command, environment, near, prose, write
+from support import ROOT, Command, environment
 
+from lab.corpora.made import near, prose, write
+from lab.corpora.office_files import zipped
 from simdup.corpus.spool import spool_folder
 
 SOURCES = sorted((ROOT / "simdup").rglob("*.py"))

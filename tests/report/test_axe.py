@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 from pages import corpus, go, hostile, opened
-from support import ROOT, prose, write
+from support import ROOT
+
+from lab.corpora.made import prose, write
 
 RULES = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice")
 

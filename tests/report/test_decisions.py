@@ -4,7 +4,8 @@ import json
 
 import pytest
 from pages import corpus, go, opened, until
-from support import edited, prose, write
+
+from lab.corpora.made import edited, prose, write
 
 
 def line(decision, *documents, **more):

@@ -4,9 +4,9 @@ import json
 
 import pytest
 from pages import CONTRAST, NAMELESS, columns, corpus, go, head, inflate, opened, until
-from support import edited, prose, write
 
 import simdup as library
+from lab.corpora.made import edited, prose, write
 from simdup import SimdupError
 from simdup.report.tables import folder_by_name
 

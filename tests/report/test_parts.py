@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support import edited, prose
 
+from lab.corpora.made import edited, prose
 from simdup import scan
 from simdup.features.analyzer import Analyzer
 from simdup.model.recipe import Recipe

@@ -4,7 +4,8 @@ import json
 
 import pytest
 from pages import CONTRAST, NAMELESS, OWN, columns, head, hostile, inflate, opened, until
-from support import edited, prose, write
+
+from lab.corpora.made import edited, prose, write
 
 # Fingerprints of short texts that differ in some words are this far from each other.
 FAR = ("-d", "20")

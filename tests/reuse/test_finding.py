@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from oracles import reuse as oracle
 from support import examples
 
+from lab.oracles import reuse as oracle
 from simdup.model.passages import PassageCriteria
 from simdup.reuse.alignment import common_lengths
 from simdup.reuse.extension import Runs, extend

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from oracles import reuse as oracle
 
+from lab.oracles import reuse as oracle
 from simdup.features.folding import fold, fold_segments
 from simdup.model.passages import PassageCriteria
 from simdup.reuse import between

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from oracles.search import clustered, numbers_of, oracle, planted, triples, words_of
 from support import examples
 
+from lab.oracles.search import clustered, numbers_of, oracle, planted, triples, words_of
 from simdup.errors import SimdupError
 from simdup.search import (
     Pairs,

@@ -13,11 +13,10 @@ from typing import Any
 
 import pytest
 import spark_session
-from support import ROOT, Command, edited, environment, near, prose
+from support import ROOT, Command, environment
 
 import simdup
-from campaigns import on_spark
-from campaigns.determinism import read_goldens
+from lab.corpora.made import edited, near, prose
 from simdup.clustering.linkage import components
 from simdup.model.recipe import Recipe
 
@@ -113,10 +112,6 @@ def test_rows_are_those_of_the_command(spark: Any, simdup: Command, tmp_path: Pa
     assert sorted(row["id"] for row in left.collect()) == sorted(
         json.loads(line)["id"] for line in lines
     )
-
-
-def test_a_golden_digest_is_that_of_one_machine(spark: Any) -> None:
-    assert on_spark.take_digest(spark) == read_goldens()["scan of records"]
 
 
 def write(folder: Path, rows: list[dict[str, Any]], name: str = "rows.jsonl") -> None:

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support import edited, near, prose
 
 import simdup
+from lab.corpora.made import edited, near, prose
 from simdup.model.settings import Settings
 
 pa = pytest.importorskip("pyarrow")

@@ -4,8 +4,8 @@ import random
 from itertools import combinations
 
 import pytest
-from oracles.plain import edit_similarity, resemblance
 
+from lab.oracles.plain import edit_similarity, resemblance
 from simdup import Result, scan
 from simdup.model import criteria
 

@@ -6,8 +6,9 @@ from itertools import combinations
 from pathlib import Path
 
 import pytest
-from support import Command, prose, write
+from support import Command
 
+from lab.corpora.made import prose, write
 from simdup import Result, scan
 from simdup.verify import bounds, families, pairs, proposals
 

@@ -6,8 +6,8 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support import edited, prose
 
+from lab.corpora.made import edited, prose
 from simdup.corpus.decoding import unify_line_ends
 from simdup.features.analyzer import Analyzer
 from simdup.features.words import cut_words

@@ -4,9 +4,10 @@ import random
 from pathlib import Path
 
 import pytest
-from oracles.plain import contained
-from support import seeds, write
+from support import seeds
 
+from lab.corpora.made import write
+from lab.oracles.plain import contained
 from simdup import Criteria, Result, scan
 from simdup.model.clusters import Cluster
 from simdup.model.settings import RunOptions

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from oracles.plain import clusters, edit_similarity, resemblance
 
+from lab.oracles.plain import clusters, edit_similarity, resemblance
 from simdup import Result, scan
 from simdup.features.shingles import Sets
 from simdup.verify import bounds, join

@@ -5,9 +5,9 @@ from itertools import combinations
 from pathlib import Path
 
 import pytest
-from oracles.plain import groups, resemblance
-from support import write
 
+from lab.corpora.made import write
+from lab.oracles.plain import groups, resemblance
 from simdup import Criteria, Result, scan
 from simdup.model.decisions import Decision, Decisions
 from simdup.model.settings import RunOptions

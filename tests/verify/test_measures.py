@@ -13,9 +13,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from oracles import plain
-from support import HAN, LATIN, Command, edited, prose, shingles, write
+from support import Command, shingles
 
+from lab.corpora.made import HAN, LATIN, edited, prose, write
+from lab.oracles import plain
 from simdup import Recipe, SimdupError, scan
 from simdup.features.counts import CsrRows
 from simdup.features.shingles import Shingler

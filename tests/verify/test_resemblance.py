@@ -3,9 +3,9 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from oracles import plain
 from support import shingles
 
+from lab.oracles import plain
 from simdup import Recipe, SimdupError, compare, scan
 from simdup.features.shingles import Shingles
 from simdup.model.criteria import Criteria

@@ -15,9 +15,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from oracles import plain
 from support import Command
 
+from lab.oracles import plain
 from simdup import compare, dedupe, scan
 from simdup.features.analyzer import Analyzer
 from simdup.features.short_texts import Forms, form_sets, forms_of, spell_numbers

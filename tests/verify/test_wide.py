@@ -4,8 +4,8 @@ import random
 
 import numpy as np
 import pytest
-from oracles import plain
 
+from lab.oracles import plain
 from simdup.clustering.short_texts import ShortTexts
 from simdup.features.analyzer import Analyzer
 from simdup.features.shingles import Sets

@@ -1,1 +1,0 @@
-"""Benchmarks of speed, memory and accuracy. They measure and never assert."""

@@ -1,0 +1,186 @@
+"""Templates: which settings tell a page's other versions from its siblings of one template.
+
+Pages are made in Chinese and English from six templates each, whose words are 30 to 95 % of a page.
+A page is about a name, which its title and its text have; one page in a hundred has the title of
+another.  Another version has the title, and 5 to 30 % of its own words changed: half of them as
+whole sentences, half one by one.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+from typing import Any, NamedTuple
+
+from lab.bench.labelled import NamePair, Scores, score
+from lab.reporting import Cell, Table
+from lab.trial import Trial, say
+from simdup import Result, scan
+
+TEMPLATES = 6
+# Words of a page; a sentence has so many.
+SHORTEST, LONGEST = 150, 500
+SENTENCE = 12
+SAME_TITLE = 0.01
+WORDS = 6000
+
+# How many of the pages have how many other versions.
+CORPORA = {
+    "none": (0.0, 0),
+    "a tenth of the pages, 1 each": (0.1, 1),
+    "a third, 1 each": (1 / 3, 1),
+    "all, 1 each": (1.0, 1),
+    "all, 4 each": (1.0, 4),
+}
+
+SETTINGS: dict[str, dict[str, Any]] = {
+    "-s 0.8": {"similarity": 0.8},
+    "-s 0.8 --cosine 0.9": {"similarity": 0.8, "cosine": 0.9},
+    "--same-title -s 0.5": {"similarity": 0.5, "same_title": True},
+}
+
+Sentences = list[list[str]]
+
+
+class Language(NamedTuple):
+    """Words by falling frequency, and how they are written."""
+
+    words: Sequence[str]
+    frequencies: Sequence[float]
+    space: str
+    stop: str
+
+    def sentence(self, chance: random.Random) -> list[str]:
+        """Return the words of a sentence."""
+        return chance.choices(self.words, cum_weights=self.frequencies, k=SENTENCE)
+
+    def write(self, sentences: Sentences) -> str:
+        """Return a paragraph."""
+        return "".join(self.space.join(one) + self.stop for one in sentences)
+
+
+class Page(NamedTuple):
+    """A page that can be written in other versions."""
+
+    language: Language
+    title: str
+    frame: Sentences  # of the template
+    own: Sentences
+
+    def text(self) -> str:
+        """Return the page: a heading, and what is its own between parts of the template."""
+        write, half = self.language.write, len(self.frame) // 2
+        parts = (self.frame[:half], self.own, self.frame[half:])
+        return "\n\n".join((f"# {self.title}", *map(write, parts)))
+
+    def changed(self, chance: random.Random) -> Page:
+        """Return another version."""
+        share = chance.uniform(0.05, 0.3) / 2
+        own = [
+            self.language.sentence(chance) if chance.random() < share else
+            [self.language.sentence(chance)[0] if chance.random() < share else w for w in one]
+            for one in self.own
+        ]  # fmt: skip
+        return self._replace(own=own)
+
+
+def run(trial: Trial) -> Iterator[Table]:
+    """Make pages with more and fewer versions, and find these."""
+    rows: list[tuple[Cell, ...]] = []
+    for kind, (share, others) in CORPORA.items():
+        texts, true = _corpus(trial.pick(60, 1500), share, others)
+        for how, fields in SETTINGS.items():
+            say(f"{kind}, {how}")
+            started = time.process_time()
+            found = scan(texts, jobs=1, all_pairs=True, **fields)
+            spent = time.process_time() - started
+            pairs = {(pair.a, pair.b) for pair in found.pairs}
+            rows.append(
+                (kind, len(texts), len(true), how, len(pairs), *_scores(pairs, true),
+                 _scores(_grouped(found), true)[2], found.summary.candidates, spent)
+            )  # fmt: skip
+    columns = (
+        "other versions", "pages", "true pairs", "settings", "pairs", "precision", "recall", "F1",
+        "F1 of clusters", "candidates", "processor seconds",
+    )  # fmt: skip
+    note = (
+        "F1 of clusters: of the pairs of documents that share a cluster. Without true pairs, empty."
+    )
+    yield Table("Versions of pages among their siblings", columns, rows, note)
+
+
+def _scores(found: set[NamePair], true: set[NamePair]) -> Scores | tuple[None, None, None]:
+    return score(found, true) if true else (None, None, None)
+
+
+def _grouped(found: Result) -> set[NamePair]:
+    return {
+        pair
+        for cluster in found.clusters
+        for pair in combinations(sorted(member.name for member in cluster.members), 2)
+    }
+
+
+def _corpus(pages: int, share: float, others: int) -> tuple[list[tuple[str, str]], set[NamePair]]:
+    """Return texts in mixed order, and the pairs of versions of one page."""
+    chance = random.Random(17)
+    languages = _chinese(chance), _english(chance)
+    templates = [
+        (language, [language.sentence(chance) for _ in range(LONGEST // SENTENCE)])
+        for language in languages
+        for _ in range(TEMPLATES)
+    ]
+    texts, true = [], set[NamePair]()
+    titles: dict[Language, list[str]] = {language: [] for language in languages}
+    for number in range(pages):
+        language, frame = chance.choice(templates)
+        page = _page(language, frame, chance)
+        known = titles[language]
+        if known and chance.random() < SAME_TITLE:
+            page = page._replace(title=chance.choice(known))
+        known.append(page.title)
+        versions = [page]
+        if chance.random() < share:
+            versions += [page.changed(chance) for _ in range(others)]
+        names = [f"{number:05}-{i}" for i in range(len(versions))]
+        true.update(combinations(names, 2))
+        texts += [(name, one.text()) for name, one in zip(names, versions, strict=True)]
+    return sorted(texts), true
+
+
+def _page(language: Language, frame: Sentences, chance: random.Random) -> Page:
+    """Return a page of a template; a sentence in four of its own has the name."""
+    size, boilerplate = chance.randint(SHORTEST, LONGEST) // SENTENCE, chance.uniform(0.3, 0.95)
+    name = language.space.join(chance.choices(language.words, k=3))
+    shared = max(1, round(size * boilerplate))
+    own = [language.sentence(chance) for _ in range(size - shared)]
+    for one in own:
+        if chance.random() < 0.25:
+            one[chance.randrange(len(one))] = name
+    return Page(language, name, frame[:shared], own)
+
+
+def _zipf() -> list[float]:
+    total, found = 0.0, []
+    for rank in range(WORDS):
+        total += 1 / (rank + 3)
+        found.append(total)
+    return found
+
+
+def _chinese(chance: random.Random) -> Language:
+    characters = [chr(code) for code in range(0x4E00, 0x9000, 7)]
+    words = (
+        "".join(chance.choices(characters, k=chance.choice((1, 2, 2, 3)))) for _ in range(WORDS)
+    )
+    return Language(tuple(words), tuple(_zipf()), "", "。")
+
+
+def _english(chance: random.Random) -> Language:
+    syllables = [
+        a + b for a in ("b", "d", "f", "l", "m", "n", "r", "s", "st", "t") for b in "aeiou"
+    ]
+    words = ("".join(chance.choices(syllables, k=chance.randint(1, 4))) for _ in range(WORDS))
+    return Language(tuple(words), tuple(_zipf()), " ", ". ")

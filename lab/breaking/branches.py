@@ -1,0 +1,78 @@
+"""Which lines and branches of simdup the suite runs."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from lab.reporting import Table
+from lab.trial import Trial
+
+ROOT = Path(__file__).resolve().parents[2]
+# The least share of branches that must run.
+LEAST = 0.95
+
+_SETTINGS = """
+[run]
+branch = true
+source_pkgs = simdup
+data_file = {folder}/data
+parallel = true
+patch = subprocess, _exit
+concurrency = multiprocessing, thread
+sigterm = true
+[report]
+exclude_also =
+    if TYPE_CHECKING:
+    @overload
+    raise NotImplementedError
+"""
+
+
+def run(trial: Trial) -> Iterator[Table]:
+    """Run the suite, with its processes, and count."""
+    settings, report = trial.folder / "settings", trial.folder / "report.json"
+    settings.write_text(_SETTINGS.format(folder=trial.folder), "utf-8")
+    tests = trial.pick(["tests/lsh"], [])
+    _coverage(settings, "run", "-m", "pytest", "-q", "-n", "auto", "-p", "no:cacheprovider",
+              "-p", "no:cov", *tests)  # fmt: skip
+    _coverage(settings, "combine", "-q")
+    _coverage(settings, "json", "-q", "-o", str(report))
+    rooms: dict[str, list[int]] = defaultdict(lambda: [0] * 4)
+    for name, found in json.loads(report.read_text("utf-8"))["files"].items():
+        parts = Path(name).parts[Path(name).parts.index("simdup") + 1 :]
+        for room in (parts[0] if len(parts) > 1 else "others", "all"):
+            rooms[room] = [a + b for a, b in zip(rooms[room], _figures(found), strict=True)]
+    rows = [
+        (room, lines, run_lines / max(lines, 1), branches, run_branches / max(branches, 1))
+        for room, (lines, run_lines, branches, run_branches) in sorted(
+            rooms.items(), key=lambda one: (one[0] == "all", one[0])
+        )
+    ]
+    if trial.size != "small" and rows[-1][-1] < LEAST:
+        trial.fail(f"{rows[-1][-1]:.3f} of the branches ran, {LEAST} are required")
+    yield Table("Lines and branches", ("room", "lines", "run", "branches", "taken"), rows)
+
+
+def _figures(found: dict[str, Any]) -> tuple[int, int, int, int]:
+    summary = found["summary"]
+    return (
+        summary["num_statements"], summary["covered_lines"],
+        summary["num_branches"], summary["covered_branches"],
+    )  # fmt: skip
+
+
+def _coverage(settings: Path, action: str, *arguments: str) -> None:
+    command = [sys.executable, "-m", "coverage", action, f"--rcfile={settings}", *arguments]
+    done = subprocess.run(
+        command, cwd=ROOT, env=os.environ | {"PYTHONPATH": str(ROOT)}, stdout=sys.stderr,
+        check=False,
+    )  # fmt: skip
+    if done.returncode and action != "run":
+        raise SystemExit(f"coverage {action} ended with {done.returncode}")

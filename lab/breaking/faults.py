@@ -1,0 +1,133 @@
+"""Make each call of each command that writes fail, one after the other, and look at what is left.
+
+Afterwards each target is as it was or as it should be, the sources are untouched, the message is
+one clear line, and the next run succeeds.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from itertools import chain, count
+
+from lab.breaking.judging import Bench, Verdict
+from lab.breaking.running import Server, build_library
+from lab.breaking.scenarios import Scenario, choose
+from lab.breaking.striking import Fault
+from lab.reporting import Table
+from lab.trial import Trial, say
+
+# What can happen to a call of each kind, and what the table says of it.
+FAULTS: tuple[tuple[str, Fault], ...] = (
+    ("opening a file: too many open files", Fault("open", 0, "EMFILE")),
+    ("opening a file: input/output error", Fault("open", 0, "EIO", within="run")),
+    ("reading: input/output error", Fault("read", 0, "EIO", within="run")),
+    ("writing: disk full from then on", Fault("write", 0, "ENOSPC", lasting=True)),
+    ("writing: input/output error", Fault("write", 0, "EIO")),
+    ("syncing: input/output error", Fault("sync", 0, "EIO")),
+    ("closing: input/output error", Fault("close", 0, "EIO", within="run")),
+    ("changing the size: disk full", Fault("truncate", 0, "ENOSPC")),
+    ("renaming or linking: disk full", Fault("name", 0, "ENOSPC")),
+    ("making a folder: disk full", Fault("folder", 0, "ENOSPC")),
+    ("removing: input/output error", Fault("unlink", 0, "EIO")),
+    ("mapping memory: no memory", Fault("memory", 0, "ENOMEM")),
+    ("starting a process or thread: no resources", Fault("process", 0, "EAGAIN")),
+)
+# From Python there are calls that libraries make in other ways.
+_KINDS_IN_PYTHON = ("open", "sync", "name", "folder", "unlink", "memory", "process")
+IN_PYTHON = tuple(
+    (f"{words}, from Python", replace(fault, below=False))
+    for words, fault in FAULTS
+    if fault.kind in _KINDS_IN_PYTHON and not fault.within
+)
+# Bytes between two limits on the size of files.
+_STEP = 700
+_EVERY = (
+    *FAULTS,
+    *IN_PYTHON,
+    ("writing: files of limited size", Fault("room", 0, "EFBIG", below=False)),
+)
+
+# Of these the suite strikes a few calls each.
+_SMALL = ("dedupe, a folder over another", "query and add", "scan, a table")
+
+
+def run(trial: Trial) -> Iterator[Table]:
+    """Strike every scenario."""
+    chosen = choose(trial, _SMALL)
+    by_fault: dict[str, Counter[str]] = {}
+    by_command: dict[str, Counter[str]] = {}
+    # Two servers at once: what is published takes half an hour of each.
+    servers = trial.pick(1, 2)
+    with ThreadPoolExecutor(servers) as pool:
+        shares = pool.map(lambda n: _strike(trial, chosen[n::servers], str(n)), range(servers))
+        for words, command, verdict in chain.from_iterable(shares):
+            for table, key in ((by_fault, words), (by_command, command)):
+                _count(table.setdefault(key, Counter()), verdict)
+    order = [words for words, _ in _EVERY]
+    yield _table("By what went wrong", "fault", {k: by_fault[k] for k in order if k in by_fault})
+    yield _table("By command", "command", dict(sorted(by_command.items())))
+
+
+def _strike(
+    trial: Trial, scenarios: Sequence[Scenario], name: str
+) -> list[tuple[str, str, Verdict]]:
+    """Return what each fault led to, with the words for it and the command."""
+    struck = []
+    folder = trial.folder / name
+    folder.mkdir()
+    with Server(folder, build_library(folder)) as server:
+        for number, scenario in enumerate(scenarios):
+            say(scenario.name)
+            bench = Bench(server, folder, scenario)
+            for words, fault, calls in _planned(bench, trial, number):
+                for verdict in strike_all(bench, fault, calls, trial):
+                    struck.append((words, scenario.command, verdict))
+    return struck
+
+
+def _planned(bench: Bench, trial: Trial, turn: int) -> Iterator[tuple[str, Fault, Iterable[int]]]:
+    """Yield what can be done here, with the words for it, and at which calls."""
+    faults = [(words, fault) for words, fault in _EVERY if bench.server.below or not fault.below]
+    for number, (words, fault) in enumerate(faults):
+        if trial.size == "full":
+            # Most calls that Python tells of have failed below it before.
+            yield words, fault, count(1, 3 if bench.server.below and not fault.below else 1)
+        elif fault.kind == "sync":
+            # Of what is to appear; and of the folder that `dedupe --force` moves files into.
+            yield words, fault, [1, bench.calls("sync")]
+        # The suite takes one call of every second kind, and of the others in the next scenario.
+        elif number % 2 == turn % 2:
+            yield words, fault, [1 + 7 * number % max(1, bench.calls(fault.kind))]
+
+
+def strike_all(bench: Bench, fault: Fault, calls: Iterable[int], trial: Trial) -> Iterator[Verdict]:
+    """Yield the verdict on a fault at each call, until a run ends before it is reached."""
+    for number in calls:
+        one = replace(fault, number=(number - 1) * _STEP if fault.kind == "room" else number)
+        verdict = bench.strike(one)
+        assert verdict.outcome is not None
+        if verdict.outcome.status == 0 if fault.kind == "room" else not verdict.outcome.reached:
+            return
+        for what in verdict.faults:
+            trial.fail(f"{bench.scenario.name}, {one} ({verdict.outcome.path}): {what}")
+        yield verdict
+
+
+def _count(counts: Counter[str], verdict: Verdict) -> None:
+    counts["faults"] += 1
+    counts[verdict.state] += 1
+    counts["leftovers"] += verdict.leftovers
+    counts["failed"] += bool(verdict.faults)
+
+
+def _table(title: str, head: str, counted: dict[str, Counter[str]]) -> Table:
+    columns = ("faults", "old", "new", "old and new", "left out", "leftovers", "failed")
+    rows = [(key, *(counts[name] for name in columns)) for key, counts in counted.items()]
+    total = Counter[str]()
+    for counts in counted.values():
+        total += counts
+    rows.append(("all", *(total[name] for name in columns)))
+    return Table(title, (head, *columns), rows)

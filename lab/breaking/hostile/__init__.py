@@ -1,0 +1,44 @@
+"""The hostile corpus in full size: what each entry takes, compared with its budget."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+from lab.breaking.hostile.entries import ENTRIES, WALL, prepare, try_entry
+from lab.breaking.hostile.running import Runner
+from lab.breaking.hostile.values import FULL, SMALL, Entry, Ran
+from lab.reporting import Cell, Table
+from lab.trial import Trial, say
+
+GIGABYTES = ("Bombs", "Long lines")
+
+
+def run(trial: Trial) -> Iterator[Table]:
+    """Try every entry with every command that meets it."""
+    scale, wall = trial.pick(SMALL, FULL), WALL[trial.size]
+    known = trial.folder / "known"
+    rows: dict[str, list[tuple[Cell, ...]]] = defaultdict(list)
+    with Runner() as runner:
+        prepare(runner, known)
+        for number, (kind, entry) in enumerate(ENTRIES):
+            say(entry.name)
+            folder = trial.folder / str(number)
+            runs: list[Ran] = []
+            for command, ran, wrong in try_entry(
+                runner, entry, scale, folder, known, _which(kind, entry), wall
+            ):
+                runs.append(ran)
+                for what in wrong:
+                    trial.fail(f"{entry.name}: {' '.join(command)}: {what}")
+            most = max(ran.megabytes for ran in runs)
+            took = max(ran.seconds for ran in runs)
+            rows[kind].append((entry.name, len(runs), took, entry.seconds, most, entry.megabytes))
+    columns = ("entry", "commands", "s", "s allowed", "MB", "MB allowed")
+    for kind, found in rows.items():
+        yield Table(kind, columns, found)
+
+
+def _which(kind: str, entry: Entry) -> slice:
+    """Return which commands try an entry: three of those that read a gigabyte, else all."""
+    return slice(3 if kind in GIGABYTES and not entry.commands else None)

@@ -1,0 +1,181 @@
+"""Index files: their bytes, rows and sections are changed, with checksums made anew."""
+
+from __future__ import annotations
+
+import glob
+import json
+import os
+import sqlite3
+from contextlib import closing, suppress
+from functools import cache
+from typing import Any
+
+from lab.fuzz.files import write
+from lab.fuzz.oracle import expect_harmless, expect_same
+from lab.fuzz.target import Taken, Target
+from simdup import Index, Recipe, SimdupError
+from simdup.index.state import make_checksum
+from simdup.model.settings import RunOptions
+
+_TEXT = "清晨的河岸上有一位老人在钓鱼，石桥下漂来一只木船。The quick brown fox jumps. " * 3
+_ASKED = [("q", _TEXT), ("d1", _TEXT[3:]), ("r", "再短不过的一句话")]
+_ALONE = RunOptions(jobs=1)
+
+# Flips of bits may make no difference, or must be noticed; other changes may mean anything.
+_FLIP, _SECTION, _CELL, _STATEMENT = range(4)
+
+_CELLS = (
+    ("block", "documents"), ("block", "number"), ("part", "number"), ("part", "kind"),
+    ("part", "checksum"), ("part", "content"), ("about", "value"), ("about", "name"),
+)  # fmt: skip
+_STATEMENTS = (
+    "DELETE FROM part WHERE kind = 'manifest'", "DELETE FROM about WHERE name = 'sealed'",
+    "DELETE FROM block", "INSERT INTO block VALUES (7, 3)", "DELETE FROM part WHERE number = 1",
+    "CREATE VIEW v AS SELECT 1", "DROP TABLE about", "PRAGMA user_version = 2",
+    "CREATE TRIGGER t AFTER DELETE ON part BEGIN DELETE FROM block; END",
+    "INSERT INTO part SELECT kind, number + 1, checksum, content FROM part WHERE number = 1",
+    "PRAGMA journal_mode = DELETE", "INSERT INTO about VALUES ('x', zeroblob(1 << 20))",
+)  # fmt: skip
+
+
+def index(data: bytes) -> None:
+    """Index files: opened, checked, asked, exported, changed, repaired; never a wrong answer."""
+    taken = Taken(data)
+    for name in glob.glob("[xy].index*"):
+        os.unlink(name)
+    write("x.index", _whole())
+    kinds = set()
+    while taken and len(kinds) < 4:
+        kind = taken.number() % 4
+        kinds.add(kind)
+        # What SQLite refuses to change stays; Python cannot decode some of its messages.
+        with suppress(sqlite3.Error, UnicodeDecodeError):
+            _CHANGES[kind](taken)
+    try:
+        answers = _answers()
+        if kinds <= {_FLIP}:
+            expect_same(answers, _right(), "the answers of a damaged index")
+        _change()
+    except SimdupError:
+        _repair(crafted=not kinds <= {_FLIP})
+        raise
+
+
+def _answers() -> Any:
+    with Index.open("x.index") as opened:
+        for fault in opened.check():
+            expect_harmless(fault)
+        info = opened.info()
+        expect_harmless(f"{info.created} {info.changed}")
+        found = [(one.document, one.matches) for one in opened.query(_ASKED, 8, 0.3, run=_ALONE)]
+        return found, list(opened.export())
+
+
+def _change() -> None:
+    with Index.open("x.index") as opened:
+        opened.add([("new", _TEXT + "新的"), ("d1", _TEXT)], run=_ALONE, timeout=0)
+        opened.remove(["d2", "none"], timeout=0)
+        len(opened)
+
+
+def _repair(crafted: bool) -> None:
+    """Repair an index; what has right checksums and is wrong all the same stays wrong."""
+    with suppress(SimdupError):
+        Index.repair("x.index", "y.index")
+        if os.path.exists("y.index"):
+            with Index.open("y.index") as repaired:
+                faults = repaired.check()
+            expect_same([] if crafted else faults, [], "what is repaired")
+
+
+def _flip(taken: Taken) -> None:
+    with open("x.index", "r+b") as file:
+        place = taken.number(2) * 4 % len(_whole()) + taken.number() % 4
+        file.seek(place)
+        old = file.read(1) or b"\0"
+        file.seek(place)
+        file.write(bytes([old[0] ^ (taken.number() or 1)]))
+
+
+def _section(taken: Taken) -> None:
+    """Change the content of a section, and its checksum; that of the manifest too, or not."""
+    with closing(sqlite3.connect("x.index", timeout=0)) as file:
+        rows = file.execute("SELECT kind, number, content FROM part ORDER BY kind").fetchall()
+        kind, number, content = taken.choice(rows)
+        if not isinstance(content, bytes):
+            return
+        sealed, whole = taken.number() % 4, taken.number() % 2
+        changed = bytearray(taken.part() if whole else content)
+        for _ in range(0 if whole else taken.number() % 4):
+            place = taken.number(2)
+            if taken.number() % 8 == 0:
+                del changed[place % (len(changed) + 1) :]
+            elif changed:
+                changed[place % len(changed)] = taken.number()
+        _put(file, kind, number, bytes(changed))
+        if sealed and kind != "manifest":
+            with suppress(ValueError, TypeError, KeyError, AttributeError):
+                manifest = json.loads({r[0]: r[2] for r in rows}["manifest"])
+                manifest[str(number)][kind] = make_checksum(kind, number, bytes(changed)).hex()
+                _put(file, "manifest", 0, json.dumps(manifest).encode())
+        file.commit()
+
+
+def _put(file: sqlite3.Connection, kind: str, number: int, content: bytes) -> None:
+    checksum = make_checksum(kind, number, content)
+    values = (content, checksum, kind, number)
+    file.execute("UPDATE part SET content = ?, checksum = ? WHERE kind = ? AND number = ?", values)
+
+
+def _cell(taken: Taken) -> None:
+    """Put a value of any type into the rows of a column."""
+    table, column = taken.choice(_CELLS)
+    row, number = taken.number() % 4, int.from_bytes(taken.bytes(8), "little", signed=True)
+    some = taken.part()
+    value = taken.choice((number, number % 5, -1, number / 7, some, some.decode("latin-1"), None))
+    with closing(sqlite3.connect("x.index", timeout=0)) as file:
+        where = (
+            "" if not row else f"WHERE rowid = {row}" if table != "about" else "WHERE name > 'c'"
+        )
+        file.execute(f"UPDATE OR REPLACE {table} SET {column} = ? {where}", (value,))
+        file.commit()
+
+
+def _statement(taken: Taken) -> None:
+    with closing(sqlite3.connect("x.index", timeout=0)) as file:
+        file.execute(taken.choice(_STATEMENTS))
+        file.commit()
+
+
+_CHANGES = (_flip, _section, _cell, _statement)
+
+
+@cache
+def _whole() -> bytes:
+    texts = [(f"d{i}", _TEXT[i:] + str(i) * 9) for i in range(12)]
+    with Index.build("w.index", texts, Recipe(idf="corpus"), run=_ALONE) as built:
+        built.remove(["d3"])
+    with open("w.index", "rb") as file:
+        content = file.read()
+    os.unlink("w.index")
+    return content
+
+
+@cache
+def _right() -> Any:
+    write("x.index", _whole())
+    return _answers()
+
+
+TARGETS = (
+    Target(
+        index,
+        (b"", b"\0\x40\0\1\x10", b"\0\0\x04\2\x80\0\0\x08\1\x01",
+         *(bytes([1, part, 1, part % 2, 1, 9, 0, 1, 255]) for part in range(11)),
+         *(bytes([2, cell, row, *b"\xff\xff\xff\xff\0\0\0\x80", 1, 65, value])
+           for cell in range(8) for row, value in ((0, 5 * cell % 7), (1, 4))),
+         *(bytes([3, number]) for number in range(12))),
+        (b"\xff" * 8, b"\0" * 8, b"{}", b'{"1": {"documents": 3}}', b"null", b"[[[["),
+        most=200,
+    ),
+)  # fmt: skip

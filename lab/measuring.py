@@ -1,0 +1,154 @@
+"""What benchmarks measure with: clocks, separate processes, memory."""
+
+from __future__ import annotations
+
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NamedTuple, TypeVar
+
+Figure = TypeVar("Figure")
+
+CHECKOUT = Path(__file__).resolve().parents[1]
+SIMDUP = [sys.executable, "-m", "simdup"]
+BASELINE = [sys.executable, "-m", "lab.bench.baseline"]
+
+# Seconds between two samples of the memory. A sample of three processes of 100 MB takes 2 ms.
+_SAMPLE = 0.02
+
+
+def environment(**changes: str) -> dict[str, str]:
+    """Return variables with which Python imports this checkout, in UTF-8 and without colours."""
+    left_out = ("NO_COLOR", "FORCE_COLOR", "PYTHONHASHSEED", "PYTHONDONTWRITEBYTECODE")
+    kept = {name: value for name, value in os.environ.items() if name not in left_out}
+    return kept | {"PYTHONPATH": str(CHECKOUT), "PYTHONUTF8": "1", "LC_ALL": "C.UTF-8"} | changes
+
+
+class Ran(NamedTuple):
+    """A program that has ended.
+
+    Attributes
+    ----------
+    seconds : float
+        From start to end.
+    cpu : float
+        CPU seconds of all its processes, user and system.
+    output : bytes
+        Its standard output.
+    """
+
+    seconds: float
+    cpu: float
+    output: bytes
+
+
+def run(command: Sequence[str], given: bytes = b"", statuses: Sequence[int] = (0,)) -> Ran:
+    """Run a program to its end. It reads and writes files, so it never waits for a pipe."""
+    with (
+        tempfile.TemporaryFile() as source,
+        tempfile.TemporaryFile() as output,
+        tempfile.TemporaryFile() as errors,
+    ):
+        source.write(given)
+        source.seek(0)
+        before = os.times()
+        started = time.perf_counter()
+        done = subprocess.run(
+            command,
+            stdin=source,
+            stdout=output,
+            stderr=errors,
+            env=environment(),
+            cwd=CHECKOUT,
+            check=False,
+        )
+        seconds = time.perf_counter() - started
+        after = os.times()
+        output.seek(0)
+        errors.seek(0)
+        if done.returncode not in statuses:
+            raise SystemExit(f"{' '.join(command)}: {errors.read().decode(errors='replace')}")
+        cpu = sum(after[2:4]) - sum(before[2:4])  # those of children that have ended
+        return Ran(seconds, cpu, output.read())
+
+
+def clock(work: Callable[[], object]) -> float:
+    """Return the seconds that a piece of work takes."""
+    started = time.perf_counter()
+    work()
+    return time.perf_counter() - started
+
+
+def fastest(work: Callable[[], object], times: int = 3) -> float:
+    """Return the shortest of a few times: other work on the machine can only add to it."""
+    return min(clock(work) for _ in range(times))
+
+
+def median(work: Callable[[], object], times: int = 3) -> float:
+    """Return the median time of a few."""
+    return statistics.median(clock(work) for _ in range(times))
+
+
+def in_turn(rounds: int, *works: Callable[[], Figure]) -> list[list[Figure]]:
+    """Measure several works in turns, so that a slow minute of the machine affects all of them."""
+    figures: list[list[Figure]] = [[] for _ in works]
+    for _ in range(rounds):
+        for work, of_work in zip(works, figures, strict=True):
+            of_work.append(work())
+    return figures
+
+
+def ratio(above: Sequence[float], below: Sequence[float]) -> float:
+    """Return the median of the rounds' ratios."""
+    return statistics.median(a / b for a, b in zip(above, below, strict=True))
+
+
+def peak_memory(command: Sequence[str]) -> int | None:
+    """Return the most bytes that a program and its children held at one time; Linux only.
+
+    The proportional set size (PSS): a page that n processes share counts one n-th in each, so the
+    sum is what they hold together. Pages of mapped files count too. Sampled every 20 ms: a shorter
+    peak may be missed.
+    """
+    if not Path("/proc/self/smaps_rollup").exists():
+        return None
+    peak = 0
+    with tempfile.TemporaryFile() as sink:
+        process = subprocess.Popen(
+            command, stdout=sink, stderr=sink, env=environment(), cwd=CHECKOUT
+        )
+        while process.poll() is None:
+            peak = max(peak, sum(map(_held, _family(process.pid))))
+            time.sleep(_SAMPLE)
+    if process.returncode:
+        raise SystemExit(f"{' '.join(command)}: status {process.returncode}")
+    return peak
+
+
+def _family(process: int) -> list[int]:
+    """Return a process and all its descendants."""
+    members = [process]
+    for member in members:
+        for children in Path(f"/proc/{member}/task").glob("*/children"):
+            members += map(int, _content(children).split())
+    return members
+
+
+def _held(process: int) -> int:
+    for line in _content(Path(f"/proc/{process}/smaps_rollup")).splitlines():
+        if line.startswith("Pss:"):
+            return int(line.split()[1]) * 1024
+    return 0
+
+
+def _content(path: Path) -> str:
+    """Return the content of a file; empty if its process has ended meanwhile."""
+    try:
+        return path.read_text()
+    except OSError:
+        return ""

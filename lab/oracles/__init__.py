@@ -1,0 +1,1 @@
+"""Slow definitions of what simdup computes fast."""

@@ -1,0 +1,47 @@
+"""One run of a benchmark or a campaign: how much, where, and what failed."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeVar
+
+Amount = TypeVar("Amount")
+
+
+@dataclass
+class Trial:
+    """What a benchmark or a campaign is run with.
+
+    Attributes
+    ----------
+    folder : Path
+        An empty folder for what it makes.
+    size : str
+        ``small`` takes seconds, ``full`` gives the published figures, ``large`` adds the largest
+        inputs of a benchmark.
+    rounds : int
+        Rounds of what is timed.
+    failures : list of str
+        What went wrong, a line each. A campaign goes on after a failure.
+    """
+
+    folder: Path
+    size: str = "full"
+    rounds: int = 3
+    failures: list[str] = field(default_factory=list)
+
+    def pick(self, small: Amount, full: Amount) -> Amount:
+        """Return the one that the size asks for."""
+        return small if self.size == "small" else full
+
+    def fail(self, what: str) -> None:
+        """Record a failure and print it at once."""
+        self.failures.append(what)
+        print(f"FAILED: {what}", file=sys.stderr, flush=True)
+
+
+def say(what: str) -> None:
+    """Print progress on standard error."""
+    print(f"lab: {what}", file=sys.stderr, flush=True)

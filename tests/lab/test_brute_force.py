@@ -1,0 +1,41 @@
+"""Scans of made corpora give what all pairs, one by one, give."""
+
+import pytest
+
+from lab.breaking import brute_cases, brute_force
+from lab.breaking.brute_corpora import Case, Row, make
+from lab.corpora.made import simplified_characters
+from lab.oracles import plain, short_texts
+
+PART = 10
+
+
+@pytest.mark.parametrize("first", range(0, brute_force.SMALL, PART))
+def test_scans_find_what_all_pairs_give(first: int) -> None:
+    wrong = {}
+    for seed in range(first, first + PART):
+        found = brute_force.compare(seed)
+        if found.wrong:
+            wrong[seed] = found.wrong
+    assert not wrong
+
+
+def test_what_is_wrong_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "Boats leave the harbour at seven, and nobody waits. "
+    rows = tuple(Row(name, text, None, None, None) for name in "ab")
+    assert not brute_force.judge(Case(0, rows, (), {"method": "auto"})).wrong
+    monkeypatch.setattr(brute_cases.BruteForce, "is_pair", lambda *_: False)
+    assert brute_force.judge(Case(0, rows, (), {"method": "auto"})).wrong
+
+
+def test_a_seed_makes_the_same_corpus() -> None:
+    assert make(7) == make(7) != make(8)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_edits_are_those_of_the_table(seed: int) -> None:
+    table = simplified_characters()
+    texts = [plain.fold(row.text, table)[:70] for row in make(seed).rows[:12]]
+    for a in texts:
+        for b in texts:
+            assert short_texts.edit_distance(a, b) == plain.edit_distance(a, b)

@@ -1,0 +1,54 @@
+"""The hostile corpus in small sizes: each entry by one or two commands, by turns."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+if sys.platform != "linux":
+    pytest.skip("limits, devices and terminals as Linux has them", allow_module_level=True)
+
+from lab.breaking.hostile.entries import ENTRIES, WALL, prepare, try_entry
+from lab.breaking.hostile.judging import READERS
+from lab.breaking.hostile.running import Runner
+from lab.breaking.hostile.values import SMALL, Entry
+
+
+@pytest.fixture(scope="module")
+def runner() -> Iterator[Runner]:
+    with Runner() as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def known(runner: Runner, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("known") / "k"
+    prepare(runner, folder)
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("number", "entry"),
+    [(number, entry) for number, (_, entry) in enumerate(ENTRIES) if not entry.large],
+    ids=[entry.name for _, entry in ENTRIES if not entry.large],
+)
+def test_entry(runner: Runner, known: Path, tmp_path: Path, number: int, entry: Entry) -> None:
+    wall = WALL["small"]
+    wrong = [
+        f"{' '.join(command)}: {what}"
+        for command, _, found in try_entry(
+            runner, entry, SMALL, tmp_path, known, turn(entry, number), wall
+        )
+        for what in found
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+def turn(entry: Entry, number: int) -> slice:
+    """One of the commands of each entry, two of many; the campaign tries all."""
+    count = len(entry.commands) or len(READERS)
+    step = -(-count // 2) if count > 4 else count
+    return slice(number % step, None, step)

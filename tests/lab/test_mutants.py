@@ -1,0 +1,53 @@
+"""Mutants: changes that still compile, and a small project whose tests kill some of them."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from lab.breaking.mutants import ROOMS, ROOT, Mutant, Reach, kill
+from lab.breaking.mutations import mutations
+
+SOURCE = """\
+def above(values, least):
+    return sum(1 for value in values if value > least)
+"""
+TEST = """\
+from room.algorithm import above
+
+
+def test_above():
+    assert above([1, 3], 2) == 1
+"""
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_each_mutation_changes_a_module_that_still_compiles(room: str) -> None:
+    for path in (ROOT / "simdup" / room).glob("*.py"):
+        source = path.read_text("utf-8")
+        before = ast.dump(ast.parse(source))
+        for mutation in mutations(source)[::10]:  # all of them take long
+            assert ast.dump(ast.parse(mutation.apply(source))) != before, (path, mutation)
+
+
+def test_a_mutation_is_not_applied_to_another_source() -> None:
+    mutation = mutations(SOURCE)[0]
+    with pytest.raises(ValueError, match="no '1' at"):
+        mutation.apply("\n" + SOURCE)
+
+
+def test_a_mutant_is_killed_if_a_test_fails_and_survives_if_none_does(tmp_path: Path) -> None:
+    path = "project/room/algorithm.py"
+    (tmp_path / "project/room").mkdir(parents=True)
+    (tmp_path / path).write_text(SOURCE, "utf-8")
+    (tmp_path / "conftest.py").write_text("import sys\nsys.path.append('project')\n", "utf-8")
+    (tmp_path / "test_it.py").write_text(TEST, "utf-8")
+    test = "test_it.py::test_above"
+    lines = {(path, number): {test} for number in (1, 2)}
+    found = {}
+    for mutation in mutations(SOURCE):
+        reach = Reach(lines, {test: 0.1})
+        found[mutation.after] = kill(tmp_path, Mutant(path, mutation), reach)
+    assert found == {"2": test, "(value >= least)": ""}
