@@ -27,6 +27,7 @@ U64 = NDArray[np.uint64]
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 _HALF = np.uint64(32)
+_INVERSE = np.uint64(pow(int(GOLDEN), -1, 1 << 64))
 
 
 def mix64(values: U64) -> U64:
@@ -39,6 +40,11 @@ def scatter(values: U64) -> U64:
     result = values * GOLDEN
     result ^= result >> _HALF
     return result
+
+
+def unscatter(values: U64) -> U64:
+    """Return what `scatter` was given."""
+    return (values ^ values >> _HALF) * _INVERSE
 
 
 def stream(keys: U64, number: int) -> U64:

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lab.oracles import families
-from simdup.mix64 import mix64, scatter, stream
+from simdup.mix64 import mix64, scatter, stream, unscatter
 
 numbers = st.integers(0, 2**64 - 1)
 
@@ -24,6 +24,13 @@ def test_different_values_stay_different(a: int, b: int) -> None:
     for mixed in (mix64, scatter):
         one, other = mixed(np.array([a, b], np.uint64)).tolist()
         assert (one == other) == (a == b)
+
+
+@given(st.lists(numbers, max_size=9))
+def test_half_a_mix_can_be_undone(values: list[int]) -> None:
+    array = np.array(values, np.uint64)
+    assert unscatter(scatter(array)).tolist() == values
+    assert array.tolist() == values
 
 
 @pytest.mark.parametrize("step", [1, 0x9E3779B97F4A7C15])

@@ -23,8 +23,9 @@ def command() -> None:
     """Build and update an index of the documents you already have.
 
     An index is a single file. It stores the name, the fingerprint and a sketch of the text of each
-    document, and the recipe with its IDF model and user dictionary. `simdup query` searches it.
-    Several processes may read it while one writes.
+    document, hashes of the texts that `simdup dedupe --add` removed because of them, and the recipe
+    with its IDF model and user dictionary. `simdup query` searches it. Several processes may read
+    it while one writes.
 
     Examples:
       simdup index build seen.index ./corpus

@@ -32,6 +32,8 @@ def find_faults(session: Session, sample: Sample | None = None) -> list[str]:
                 _ = session.recipe.fingerprinter
         faults += _block_faults(session, sorted(chosen))
         with _collect(faults):
+            session.store.removed()
+        with _collect(faults):
             places = storage.places(sample is None)
             for number in sorted({n for kind, n in places if kind in SECTIONS} - blocks):
                 faults.append(f"block {number} is missing from the list of blocks")

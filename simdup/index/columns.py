@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 
 from simdup.corpus.names import from_bytes, to_bytes
 from simdup.lsh.bbit import SIZE
-from simdup.mix64 import scatter
+from simdup.mix64 import scatter, unscatter
+from simdup.model.criteria import Criteria
 
 U64 = NDArray[np.uint64]
 RowIds = NDArray[np.int64]
@@ -29,6 +30,12 @@ RowSketches = tuple[RowIds, NDArray[np.uint8]]
 
 # Bytes of the hash of a text.
 TEXT_HASH = 8
+
+# Texts that were removed because of documents, with the figures of each pair.  A text goes by
+# `removed_keys`; the document by its ``contents``, which end when it is removed or replaced.
+REMOVED = np.dtype([("text", "<u8"), ("kept", "<u8"), ("similarity", "<f8"), ("distance", "<i8")])
+RemovedTexts = NDArray[np.void]
+NO_REMOVED: RemovedTexts = np.zeros(0, REMOVED)
 
 
 class MatchColumns(NamedTuple):
@@ -151,6 +158,20 @@ def content_hashes(keys: U64, contents: U64) -> U64:
     for word in range(contents.shape[1]):
         keys = scatter(keys ^ contents[:, word])
     return keys
+
+
+def text_hashes(keys: U64, contents: U64) -> U64:
+    """Return the hashes of texts, given those of names, and of names and texts together."""
+    return unscatter(contents) ^ keys
+
+
+def removed_keys(texts: U64, criteria: Criteria) -> U64:
+    """Return the hashes of texts that were removed, given those of the texts.
+
+    What decides how a pair is measured is mixed in: by other settings it may not be one.
+    """
+    settings = criteria.shingle, criteria.short_texts, criteria.numbers
+    return scatter(texts ^ to_numbers(text_hash(" ".join(map(str, settings)))))
 
 
 def line_columns(names: Sequence[str], values: U64) -> Columns:

@@ -33,9 +33,10 @@ class Index:
     """The documents that you already have, in one file, ready to be searched for near-duplicates.
 
     `Index.build` creates an index, `Index.open` opens it.  It stores the name, the fingerprint, the
-    length and a sketch of 128 bytes of each document, and the recipe with its IDF model and user
-    dictionary.  So it gives the same answers on every machine.  Several processes may read it while
-    one writes: each sees all documents of another's transaction, or none.
+    length and a sketch of 128 bytes of each document, hashes of the texts that `dedupe` removed
+    because of them, and the recipe with its IDF model and user dictionary.  So it gives the same
+    answers on every machine.  Several processes may read it while one writes: each sees all
+    documents of another's transaction, or none.
 
     Use it in one thread at a time, and close it, or use it as a context manager.
 

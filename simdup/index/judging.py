@@ -84,6 +84,13 @@ class Found(NamedTuple):
         rank = np.arange(len(found.query)) - np.repeat(firsts, sizes)
         return found.take(np.flatnonzero(rank < limit))
 
+    def otherwise(self, others: Found) -> Found:
+        """Return the matches, and those of `others` for documents that have none, by document."""
+        missing = np.flatnonzero(~np.isin(others.query, self.query))
+        if not len(missing):
+            return self
+        return Found.concat([self, others.take(missing)]).best(None)
+
     def to_matches(self, names: Sequence[str]) -> list[Match]:
         """Return the matches as objects, given the names of their rows."""
         given = np.isnan(self.similarity).tolist()
@@ -97,15 +104,21 @@ class Matches:
     """The matches of some documents, by number."""
 
     found: Found  # ordered by document
+    # For each document with a text that was removed, what it was removed for; of those that nothing
+    # else is near, `found` has these matches too.
+    removed: Found
     names: dict[int, str]  # of the rows that match
     bounds: list[int]  # where the matches of each document begin, and the last ones end
     counts: Counts  # of their candidates
 
     @classmethod
-    def of(cls, found: Found, names: dict[int, str], documents: int, counts: Counts) -> Matches:
+    def of(
+        cls, found: Found, removed: Found, names: dict[int, str], documents: int, counts: Counts
+    ) -> Matches:
         """Return the matches of some documents."""
+        found = found.otherwise(removed)
         bounds = np.searchsorted(found.query, np.arange(documents + 1))
-        return cls(found, names, bounds.tolist(), counts)
+        return cls(found, removed, names, bounds.tolist(), counts)
 
     def lists(self, first: int, stop: int) -> list[list[Match]]:
         """Return the matches of each of some documents, made together: one by one takes longer."""

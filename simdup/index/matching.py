@@ -9,7 +9,14 @@ from typing import NamedTuple
 import numpy as np
 
 from simdup.index.candidates import CandidateSearcher, Counts, Searches
-from simdup.index.columns import U64, Columns, RowIds, decode_names
+from simdup.index.columns import (
+    U64,
+    Columns,
+    RowIds,
+    decode_names,
+    removed_keys,
+    text_hashes,
+)
 from simdup.index.judging import Found, Matches, Rule, choose_new, distinct, judge
 from simdup.index.searcher import SearchSetup
 from simdup.index.session import Patience, Session
@@ -72,18 +79,21 @@ class Nearest(NamedTuple):
     keys: U64  # uint64[n]: hashes of their names
     contents: U64  # uint64[n]: hashes of their names and texts together
     counts: Counts  # of the candidates
+    removed: Found  # as in `Matches`
 
     @classmethod
     def concat(cls, several: Sequence[Nearest]) -> Nearest:
         """Return those of several indexes, one after another."""
-        parts, names = [], list[str]()
+        found, removed, names = list[Found](), list[Found](), list[str]()
         for one in several:
-            parts.append(one.found._replace(row=one.found.row + len(names)))
+            for parts, part in ((found, one.found), (removed, one.removed)):
+                parts.append(part._replace(row=part.row + len(names)))
             names += one.names
         columns = [(one.values, one.keys, one.contents) for one in several]
         values, keys, contents = map(np.concatenate, zip(*columns, strict=True))
         counts = Counts.sum([one.counts for one in several])
-        return cls(Found.concat(parts), names, values, keys, contents, counts)
+        joined = Found.concat(found), Found.concat(removed)
+        return cls(joined[0], names, values, keys, contents, counts, joined[1])
 
 
 def find_nearest(session: Session, columns: Columns, options: QueryOptions) -> Nearest:
@@ -91,24 +101,26 @@ def find_nearest(session: Session, columns: Columns, options: QueryOptions) -> N
 
     All of them see the index as it is at the beginning.
     """
-    parts, names = list[Found](), dict[int, str]()
+    parts, again, names = list[Found](), list[Found](), dict[int, str]()
     first, counts = 0, list[Counts]()
     with session.storage.reading():
         while first < len(columns):
             some, matches = _match(session, columns, first, options)
-            parts.append(matches.found._replace(query=matches.found.query + first))
+            for several, one in ((parts, matches.found), (again, matches.removed)):
+                several.append(one._replace(query=one.query + first))
             names |= matches.names
             counts.append(matches.counts)
             first += len(some)
         # It has a copy of all fingerprints.
         session.forget_searcher()
-        found = Found.concat(parts)
-        rows = distinct(found.row)
+        found, removed = Found.concat(parts), Found.concat(again)
+        rows = distinct(np.concatenate([found.row, removed.row]))
         values = session.store.fingerprints()[rows]
         keys, contents = (session.store.column(kind)[rows] for kind in ("keys", "contents"))
     found = found._replace(row=rows.searchsorted(found.row))
+    removed = removed._replace(row=rows.searchsorted(removed.row))
     known = [names[row] for row in rows.tolist()]
-    return Nearest(found, known, values, keys, contents, Counts.sum(counts))
+    return Nearest(found, known, values, keys, contents, Counts.sum(counts), removed)
 
 
 def query_and_add(
@@ -161,7 +173,37 @@ def _match(
         parts.append(found)
         names |= more
     found = Found.concat(parts).best(options.limit)
-    return some, Matches.of(found, names, len(some), counts)
+    removed, more = _recognize(session, some, options.rule)
+    return some, Matches.of(found, removed, names | more, len(some), counts)
+
+
+def _recognize(session: Session, asked: Columns, rule: Rule) -> tuple[Found, dict[int, str]]:
+    """Return what the documents with the text of a removed one were removed for, and the names.
+
+    A pair must meet what is asked for now, with the figures of then.
+    """
+    removed, criteria = session.removed(), rule.criteria
+    if not (len(removed) and criteria.verify and criteria.similarity):
+        return Found.concat([]), {}
+    texts = np.flatnonzero(asked.terms)
+    hashes = text_hashes(asked.keys[texts], asked.contents[texts])
+    wanted = removed_keys(hashes, criteria)
+    pairs = removed[np.minimum(removed["text"].searchsorted(wanted), len(removed) - 1)]
+    good = (pairs["text"] == wanted) & (pairs["similarity"] >= criteria.similarity)
+    if criteria.by_distance:
+        good &= pairs["distance"] <= criteria.distance
+    texts, pairs = texts[good], pairs[good]
+    places = session.store.find(pairs["kept"]) if len(pairs) else texts
+    # An older simdup leaves pairs with documents that it has removed.
+    present = places >= 0
+    texts, pairs, places = texts[present], pairs[present], places[present]
+    if not len(pairs):
+        return Found.concat([]), {}
+    names, kept = session.store.look_up(places)
+    figures = pairs["distance"].astype(np.int16), pairs["similarity"].astype(np.float64)
+    others = np.flatnonzero(kept.keys != asked.keys[texts])
+    found = Found(texts, places, *figures).take(others)
+    return found, dict(zip(places.tolist(), names, strict=True))
 
 
 def _count_distinct(keys: U64) -> int:

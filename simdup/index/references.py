@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 
 import numpy as np
 
@@ -47,6 +47,10 @@ class IndexMatches:
     counts: Counts = NO_CANDIDATES
     undecided: int = 0  # documents that only fingerprints without a sketch are near to
     asked: Columns | None = None  # the documents of the scan that have terms, but references
+    # uint64[names]: as in `Columns`.
+    contents: U64 = field(default_factory=lambda: np.zeros(0, np.uint64))
+    # The rows of `asked` that match a document of an index, and will do so again.
+    matched: RowIds = field(default_factory=lambda: np.zeros(0, np.int64))
     numbered: int = 0  # short documents with numbers that are near one, but not equal to it
     # Documents of the scan with the text of the one that they match.  So they stand for it: what is
     # near them is near it, and is measured exactly.
@@ -215,7 +219,9 @@ class IndexReferences:
         nearest = Nearest.concat(each)
         numbers = np.flatnonzero(terms)
         found, undecided = _decided(nearest.found.best(1), settings.criteria)
-        found, numbered = _without_numbered(found, numbers, corpus.forms.texts)
+        found, numbered = _without_numbered(
+            found, nearest.removed.best(1), numbers, corpus.forms.texts
+        )
         same = _same(nearest, found, numbers, corpus)
         return IndexMatches(
             nearest.names,
@@ -224,6 +230,8 @@ class IndexReferences:
             nearest.counts,
             undecided,
             columns,
+            nearest.contents,
+            found.query,
             numbered,
             same,
         )
@@ -280,16 +288,18 @@ def _decided(found: Found, criteria: Criteria) -> tuple[Found, int]:
 
 
 def _without_numbered(
-    found: Found, documents: RowIds, short: ShortTexts | None
+    found: Found, removed: Found, documents: RowIds, short: ShortTexts | None
 ) -> tuple[Found, int]:
     """Return the matches without short texts with numbers that differ from what they match.
 
-    Another number makes them other texts, and an index does not know in what they differ.
+    Another number makes them other texts, and an index does not know in what they differ, unless
+    they were removed before; `removed` has those.
     """
     if short is None:
-        return found, 0
+        return found.otherwise(removed), 0
     unsure = short.numbered(documents[found.query]) & ~(found.similarity > 1 - 1e-9)
-    return found.take(np.flatnonzero(~unsure)), int(np.count_nonzero(unsure))
+    sure = found.take(np.flatnonzero(~unsure)).otherwise(removed)
+    return sure, int(np.count_nonzero(~np.isin(found.query, sure.query)))
 
 
 def _same(nearest: Nearest, found: Found, numbers: RowIds, corpus: Corpus) -> frozenset[int]:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from simdup.errors import SimdupError
 from simdup.fingerprints.fingerprinter import Fingerprinter
-from simdup.index.columns import Columns
+from simdup.index.columns import Columns, RemovedTexts
 from simdup.index.opening import create_storage, open_storage
 from simdup.index.session import TIMEOUT, Patience, Session, keep_silent, record_creation
 from simdup.index.store import Store
@@ -19,10 +19,13 @@ from simdup.model.matches import Added
 def remember(
     path: str,
     columns: Columns,
+    removed: RemovedTexts,
     fingerprinter: Fingerprinter,
     waiting: Callable[[str], None] = keep_silent,
 ) -> Added:
     """Add documents to an index, which is created if it does not exist: all of them, or none.
+
+    `removed` are texts that were removed because of these documents, or of those that it has.
 
     Raises
     ------
@@ -36,6 +39,7 @@ def remember(
             writer = Writer(Store(storage, fingerprinter.recipe.words))
             added = Added(len(writer.add(columns)[0]))
             writer.flush()
+            writer.put_removed(removed)
             record_creation(storage)
         return added
     storage = open_storage(path)
@@ -46,6 +50,7 @@ def remember(
         with session.editing(Patience(TIMEOUT, waiting)) as edit:
             new, replaced = edit().add(columns)
             edit().flush()
+            edit().put_removed(removed)
             session.touch()
         return Added(len(new) - replaced, replaced, len(columns) - len(new))
     finally:

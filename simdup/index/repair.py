@@ -6,9 +6,11 @@ from collections.abc import Iterator
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from simdup.errors import SimdupError
 from simdup.index.check import find_faults
-from simdup.index.columns import SECTIONS, Columns, decode_names, name_keys, read_names
+from simdup.index.columns import REMOVED, SECTIONS, Columns, decode_names, name_keys, read_names
 from simdup.index.manifest import Manifest
 from simdup.index.opening import create_storage, open_storage
 from simdup.index.session import Session, record_creation
@@ -67,6 +69,7 @@ def repair(path: str, target: str) -> Repaired:
                 if replaced:
                     found.lost.append(f"{replaced} documents whose names occurred twice")
             writer.flush()
+            found.lost += _copy_removed(wreck, writer)
             record_creation(new)
             with suppress(SimdupError):
                 about = old.about()
@@ -104,6 +107,16 @@ def _copy_recipe(wreck: _Wreck, new: Storage) -> list[str]:
         return lost
     for kind, content in parts.items():
         new.put(kind, 0, content)
+    return []
+
+
+def _copy_removed(wreck: _Wreck, writer: Writer) -> list[str]:
+    """Copy the texts that were removed because of documents that the new index has."""
+    if ("removed", 0) in wreck.places:
+        try:
+            writer.put_removed(np.frombuffer(wreck.get("removed", 0), REMOVED))
+        except (SimdupError, ValueError):
+            return ["section removed 0 is damaged: texts that were removed may be new again"]
     return []
 
 

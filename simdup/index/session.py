@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from simdup._version import __version__
 from simdup.index.band_searcher import SketchSource
 from simdup.index.candidates import CandidateSearcher, Searches
+from simdup.index.columns import RemovedTexts
 from simdup.index.storage import Storage
 from simdup.index.store import Store
 from simdup.index.stored_recipe import StoredRecipe
@@ -39,6 +40,7 @@ class Session:
         self.recipe = StoredRecipe(storage)
         self.store = Store(storage, self.recipe.words)
         self._searcher: tuple[int, Searches, CandidateSearcher] | None = None
+        self._removed: tuple[int, RemovedTexts] | None = None
         self._writer: tuple[int, Writer] | None = None
 
     @contextmanager
@@ -76,9 +78,16 @@ class Session:
             self._searcher = version, searches, found
         return self._searcher[2]
 
+    def removed(self) -> RemovedTexts:
+        """Return the texts that were removed because of documents."""
+        version = self.storage.version()
+        if self._removed is None or self._removed[0] != version:
+            self._removed = version, self.store.removed()
+        return self._removed[1]
+
     def forget_searcher(self) -> None:
         """Drop the searcher, because documents have been removed or have moved."""
-        self._searcher = None
+        self._searcher = self._removed = None
 
 
 def record_creation(storage: Storage) -> None:

@@ -15,10 +15,13 @@ from numpy.typing import NDArray
 
 from simdup.errors import SimdupError
 from simdup.index.columns import (
+    NO_REMOVED,
+    REMOVED,
     SECTIONS,
     U64,
     Columns,
     MatchColumns,
+    RemovedTexts,
     RowIds,
     RowSketches,
     decode_names,
@@ -96,6 +99,25 @@ class Store:
         for number in last:
             raise self.storage.damaged(f"section sketches {number} is missing")
         yield texts[first:stop], _as_sketches(waiting)
+
+    def removed(self) -> RemovedTexts:
+        """Return the texts that were removed, as `REMOVED`; an older index has none."""
+        if not self.storage.has("removed"):
+            return NO_REMOVED
+        content = self.storage.get("removed", 0)
+        if len(content) % REMOVED.itemsize:
+            raise self.storage.damaged("section removed 0 is damaged")
+        return np.frombuffer(content, REMOVED)
+
+    def find(self, contents: U64) -> RowIds:
+        """Return the places of documents by their ``contents``, -1 for one that is missing."""
+        column = self.column("contents")
+        here = np.flatnonzero(np.isin(column, contents))
+        here = here[np.argsort(column[here])]
+        places = np.full(len(contents), -1)
+        present = np.isin(contents, column[here])
+        places[present] = here[column[here].searchsorted(contents[present])]
+        return places
 
     def block(self, number: int) -> Columns:
         """Return the documents of a block, or raise if they are damaged."""

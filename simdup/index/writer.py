@@ -5,7 +5,15 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from simdup.index.columns import U64, Columns, concat, to_numbers, to_sections
+from simdup.index.columns import (
+    NO_REMOVED,
+    U64,
+    Columns,
+    RemovedTexts,
+    concat,
+    to_numbers,
+    to_sections,
+)
 from simdup.index.keyset import KeySet, contains
 from simdup.index.store import BLOCK, Store
 
@@ -78,11 +86,25 @@ class Writer:
                 self._put(self._next, pending)
         if removed:
             self._load()
+            self.put_removed(NO_REMOVED)
         else:
             self._keys.add(np.array(sorted(self._new_keys), np.uint64))
             self._last, self._pending = self._next - 1, []
             self._new_keys = set()
         return removed
+
+    def put_removed(self, more: RemovedTexts) -> None:
+        """Add texts that were removed because of documents, which are in the file by now.
+
+        What is known of a text stays; what was removed because of documents that are gone is
+        dropped.
+        """
+        known = self._store.removed()
+        every = np.concatenate([known, more])
+        every = every[self.contents.contain(every["kept"])]
+        every = every[np.unique(every["text"], return_index=True)[1]]
+        if not np.array_equal(every, known):
+            self._store.storage.put("removed", 0, every.tobytes())
 
     def _write_full(self) -> None:
         columns = concat(self._pending, self._store.words)

@@ -20,7 +20,8 @@ class Match(NamedTuple):
     distance : int
         Hamming distance of the fingerprints.
     similarity : float or None
-        Estimated Jaccard similarity of the texts, 0 to 1; None if one of them has no text.
+        Estimated Jaccard similarity of the texts, 0 to 1; None if one of them has no text.  If
+        `dedupe` removed the same text because of this document, the similarity of then.
     """
 
     document: str

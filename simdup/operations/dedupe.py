@@ -77,6 +77,7 @@ def dedupe(
         estimate.  One of the same name is an earlier version, and does not count.
     add : bool
         Whether documents that stay are added to the index, which is created if it does not exist.
+        What was removed because of one is removed again when the same text comes again.
 
     Returns
     -------

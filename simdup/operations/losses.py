@@ -15,7 +15,15 @@ from simdup.corpus.batches import open_content
 from simdup.corpus.files import File
 from simdup.corpus.names import is_archive, without_address
 from simdup.errors import SimdupError
-from simdup.index.columns import Columns
+from simdup.index.columns import (
+    REMOVED,
+    Columns,
+    RemovedTexts,
+    name_keys,
+    removed_keys,
+    text_hashes,
+)
+from simdup.index.references import IndexMatches
 from simdup.index.remembering import remember
 from simdup.ingest.groups import GroupBy, Groups
 from simdup.ingest.origins import Origins
@@ -68,8 +76,8 @@ class Losses:
 
     result: Result
     cuts: Sequence[Cut]
-    groups: Groups | None = None  # None if nobody asks for an account by group
-    columns: Columns | None = None  # see `Examined`
+    groups: Groups | None  # None if nobody asks for an account by group
+    matches: IndexMatches  # see `Examined`
 
     def cleaned(self) -> Cleaned:
         """Return what is left without these documents."""
@@ -112,14 +120,16 @@ class Losses:
     def remember(self, options: DedupeOptions, lost: Container[str] = ()) -> Added | None:
         """Add the documents that stay to the index, without those of lost files.
 
-        Return what happened to them; None if none are to be added.
+        Return what happened to them; None if none are to be added.  The index also takes the texts
+        of those that are left out.
 
         Raises
         ------
         SimdupError
             If the index cannot be written; what was written elsewhere stays.
         """
-        if not options.add or options.index is None or not self.columns:
+        columns = self.matches.asked
+        if not options.add or options.index is None or not columns:
             return None
         origins, inputs = self.result.origins, self.result.inputs
         known = np.ones(len(inputs.names), np.bool_)
@@ -130,12 +140,39 @@ class Losses:
             archives = {one.path: one.on_disk.path for one in origins.files if one.member}
             gone = [archives.get(path, path) in lost for path in origins.paths]
             stays &= ~np.array(gone, np.bool_)
-        columns = self.columns.take(np.flatnonzero(stays[known]))
+        removed = self._removed(columns, known)
+        columns = columns.take(np.flatnonzero(stays[known]))
         try:
-            return remember(options.index, columns, origins.fingerprinter, options.waiting)
+            return remember(options.index, columns, removed, origins.fingerprinter, options.waiting)
         except SimdupError as error:
             what = f"{error.what}; the corpus was written, but is not in the index"
             raise SimdupError(error.where, what, "run it again with `force`") from None
+
+    def _removed(self, columns: Columns, known: NDArray[np.bool_]) -> RemovedTexts:
+        """Return the texts that are left out, of which an index would not know it otherwise.
+
+        It finds again what it has found, and copies of what it has.  A pair that was not measured
+        is one by its fingerprints, which it has.  `columns` are those of the known documents.
+        """
+        rows = np.cumsum(known) - 1
+        found = set(self.matches.matched.tolist())
+        cuts = [
+            cut for cut in self.cuts
+            if cut.entry.similarity is not None and rows[cut.number] not in found
+        ]  # fmt: skip
+        contents = np.zeros(len(known), np.uint64)
+        contents[known] = columns.contents
+        # Those of documents of indexes are found from the end, by their numbers below 0.
+        contents = np.concatenate([contents, self.matches.contents])
+        removed = np.zeros(len(cuts), REMOVED)
+        texts = text_hashes(columns.keys, columns.contents)
+        texts = texts[rows[[cut.number for cut in cuts]]]
+        removed["text"] = removed_keys(texts, self.result.origins.criteria)
+        removed["kept"] = contents[[cut.kept for cut in cuts]]
+        removed["similarity"] = [cut.entry.similarity for cut in cuts]
+        removed["distance"] = [cut.entry.distance for cut in cuts]
+        names = name_keys(str(cut.entry.kept) for cut in cuts)
+        return removed.compress(texts != text_hashes(names, removed["kept"]))
 
     def annotations(self, files: Iterable[File]) -> dict[str, Annotations]:
         """Return what is added to the records of each file, by path.
@@ -229,7 +266,7 @@ def _by_source(sources: Sequence[str], origins: Origins) -> Groups:
 
 def find_losses(opened: Input, options: DedupeOptions) -> Losses:
     """Find what is redundant; raise if a reference gave no document."""
-    result, corpus, places, columns = examine(opened)
+    result, corpus, places, matches = examine(opened)
     check_references(options.references, result.skipped)
     groups = None
     if options.by is not None:
@@ -237,7 +274,7 @@ def find_losses(opened: Input, options: DedupeOptions) -> Losses:
         groups = by.group(corpus.names, corpus.paths, corpus.given.groups)
         groups = replace(groups, of=places.spread(groups.of, -1))
     cuts, notes = list_cuts(result, opened.files)
-    return Losses(replace(result, notes=(*result.notes, *notes)), cuts, groups, columns)
+    return Losses(replace(result, notes=(*result.notes, *notes)), cuts, groups, matches)
 
 
 def given_up(result: Result) -> list[Spared]:

@@ -18,7 +18,6 @@ from simdup.evaluation.templates import looks_templated
 from simdup.features.weights import Weighting
 from simdup.fingerprints.bands import pstable_signatures
 from simdup.fingerprints.fingerprinter import Fingerprinter
-from simdup.index.columns import Columns
 from simdup.index.opening import split_indexes
 from simdup.index.references import IndexMatches, IndexReferences, open_indexes
 from simdup.ingest.corpus import Corpus, ingest
@@ -133,8 +132,7 @@ class Examined(NamedTuple):
     result: Result
     corpus: Corpus
     places: Places  # of its documents
-    # Those that an index could take; None where no index is to remember any.
-    columns: Columns | None = None
+    matches: IndexMatches  # what indexes hold near them
 
 
 def examine(opened: Input) -> Examined:
@@ -190,7 +188,7 @@ def _examine(opened: Input, indexes: IndexReferences) -> Examined:
     inputs = _inputs(documents, places, unread)
     clusters, spared = places.clusters(clusters), places.spared(spared)
     result = Result(clusters, skipped, noted, summary, hint, inputs, origins, ScanPages(), spared)
-    return Examined(result, corpus, places, matches.asked)
+    return Examined(result, corpus, places, matches)
 
 
 class ScanPages:

@@ -40,6 +40,7 @@ class Cut:
     record: int  # its number in that file; 0 for the file itself
     kept_path: str  # of the file with the document that is kept instead
     number: int  # of the document, in input order
+    kept: int  # number of the one that is kept instead; below 0 in an index
 
 
 @dataclass(slots=True)

@@ -43,10 +43,11 @@ def _cuts(result: Result, archives: Mapping[str, str]) -> list[Cut]:
                 same = read and origins.digests[number] == origins.digests[kept.number]
                 reason = "exact copy" if same else "near-duplicate"
                 figures = one.distance or 0, one.similarity, kept.name, one.estimated, one.measure
-                path, kept_path = origins.paths[number], origins.paths[kept.number] if read else ""
+                kept_path = origins.paths[kept.number] if read else ""
                 kept_path = archives.get(kept_path, kept_path)
+                place = origins.paths[number], origins.records[number], kept_path
                 entry = Removed(
                     one.name, reason, *figures, one.containment, one.cosine, one.covered
                 )
-                found.append(Cut(entry, path, origins.records[number], kept_path, number))
+                found.append(Cut(entry, *place, number, kept.number))
     return sorted(found, key=lambda cut: cut.number)

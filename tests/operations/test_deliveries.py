@@ -100,7 +100,7 @@ def test_every_day_has_the_same_columns(simdup: Command, tmp_path: Path) -> None
     assert ",measure," in heads[0]
 
 
-def test_what_was_removed_is_not_remembered(simdup: Command, tmp_path: Path) -> None:
+def test_what_was_removed_does_not_stand_for_others(simdup: Command, tmp_path: Path) -> None:
     """Only what stays can stand for others later."""
     page = prose(1)
     far = edited(edited(page, 1, 3), 2, 3)
@@ -276,3 +276,56 @@ def test_the_same_delivery_again_has_nothing_new(
     assert again.added is not None
     kept = {one.kept for one in again.removed}
     assert {name.partition("-")[0] for name in kept} == {"1"}
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_what_was_removed_stays_removed_alone(seed: int, tmp_path: Path) -> None:
+    """Without the documents beside which it was removed, which the index has."""
+    asked: dict[str, Any] = {"index": tmp_path / "seen.index", "add": True}
+    texts = messages(seed)
+    first = dedupe(list(enumerate(texts)), **asked)
+    gone = [texts[one.document] for one in first.removed]
+    stays = {str(name) for name, _ in first.data}
+    for delivery in (gone, gone[::-1], *([text] for text in gone[:3])):
+        again = dedupe([(f"2-{n}", text) for n, text in enumerate(delivery)], **asked)
+        assert again.data == []
+        assert {one.kept for one in again.removed} <= stays
+
+
+def test_a_short_near_copy_stays_removed_without_its_document(
+    simdup: Command, tmp_path: Path
+) -> None:
+    near = WORDS.replace("hear", "learn").replace("well", "fine")
+    write_rows(tmp_path / "1.jsonl", [{"id": "a", "text": WORDS}, {"id": "b", "text": near}])
+    write_rows(tmp_path / "2.jsonl", [{"id": "c", "text": near}])
+    rows = []
+    for n, day in enumerate("1221"):
+        asked = (f"{day}.jsonl", "-o", f"o{n}.jsonl", *OPTIONS, "--removed", "-")
+        ran = simdup("dedupe", *asked)
+        assert ran.status == 0
+        rows.append([row[:6] for row in csv.reader(ran.lines)][1:])
+    (figures,) = [row[2:4] for row in rows[0]]
+    assert rows[0] == [["b", "near-duplicate", *figures, "a", "edit"]]
+    assert rows[1] == rows[2] == [["c", "near-duplicate", *figures, "a", "estimated"]]
+    assert rows[3] == [["b", "near-duplicate", *figures, "a", "estimated"]]
+    assert [(tmp_path / f"o{n}.jsonl").read_bytes().count(b"\n") for n in range(4)] == [1, 0, 0, 1]
+    ran = simdup("query", "seen.index", "2.jsonl", "--id-field", "id", "-f", "csv")
+    assert ran.lines[1].startswith(f"c,a,{figures[0]},{figures[1]}")
+    ran = simdup("scan", "2.jsonl", "--id-field", "id", "--reference", "seen.index", "-f", "csv")
+    assert [line.split(",")[1:3] for line in ran.lines[1:]] == [["kept", "a"], ["redundant", "c"]]
+    assert simdup("index", "remove", "seen.index", "a").status == 0
+    assert simdup("dedupe", "2.jsonl", "-o", "new.jsonl", *OPTIONS).status == 0
+    assert (tmp_path / "new.jsonl").read_bytes() == (tmp_path / "2.jsonl").read_bytes()
+
+
+def test_a_short_text_with_numbers_stays_removed(simdup: Command, tmp_path: Path) -> None:
+    """The index does not know its numbers, but that it was removed."""
+    text = "Invoice 2024-0117: your payment of 1250 euros is due on the first of March, please pay."
+    near = text.replace("is due", "was due")
+    write_rows(tmp_path / "1.jsonl", [{"id": "a", "text": text}, {"id": "b", "text": near}])
+    other = text.replace("0117", "0118")
+    write_rows(tmp_path / "2.jsonl", [{"id": "c", "text": near}, {"id": "d", "text": other}])
+    assert simdup("dedupe", "1.jsonl", "-o", "o1.jsonl", *OPTIONS).status == 0
+    ran = simdup("dedupe", "2.jsonl", "-o", "o2.jsonl", *OPTIONS)
+    assert "1 of the documents are short texts with numbers, near" in ran.err
+    assert json.loads((tmp_path / "o2.jsonl").read_bytes())["id"] == "d"

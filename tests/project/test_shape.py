@@ -19,7 +19,7 @@ EXCEPTIONS = {
 }
 
 CEILINGS = {
-    "lines": 43_650,
+    "lines": 43_700,
     "lines in simdup/cli": 3_990,
     "files": 340,
     "classes": 338,
@@ -27,9 +27,9 @@ CEILINGS = {
     "file names used twice": 31,
     "small modules with one importer": 36,
     "modules that a scan imports": 256,
-    "modules that the file of scan imports": 33,
+    "modules that the file of scan imports": 32,
     "fields of the largest class": 27,
-    '"None where" and "None if"': 164,
+    '"None where" and "None if"': 163,
 }
 # How far below its ceiling a figure may be before the ceiling must follow it.
 SLACK = {"lines": 300, "lines in simdup/cli": 50}
