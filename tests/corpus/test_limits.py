@@ -165,10 +165,11 @@ def test_empty_frames_do_not_take_long(simdup: Command, tmp_path: Path) -> None:
 def test_records_may_be_frames_of_their_own(simdup: Command, tmp_path: Path) -> None:
     rows = [json.dumps({"text": f"{n} {prose(n % 9)[:40]}"}).encode() + b"\n" for n in range(500)]
     with open(tmp_path / "r.jsonl.zst", "wb") as file:
-        for row in rows * 40:
+        # More frames than are always read.
+        for row in rows * 21:
             with compress(file, "zstd") as frame:
                 frame.write(row)
-    assert "20,000 documents" in simdup("scan", "r.jsonl.zst", "--no-verify").err
+    assert "10,500 documents" in simdup("scan", "r.jsonl.zst", "--no-verify").err
 
 
 OPTIONS = [

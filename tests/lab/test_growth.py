@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,15 @@ from lab.breaking.probes import Probe, calling
 LEAST = 0.004
 # Doublings between the two sizes that are measured here; the campaign measures larger ones.
 DOUBLINGS = 3
+
+
+@pytest.fixture(autouse=True, scope="module")
+def frozen() -> Iterator[None]:
+    """What is imported by now is not looked through before every measurement."""
+    gc.collect()
+    gc.freeze()
+    yield
+    gc.unfreeze()
 
 
 def slow(probe: Probe, folder: Path) -> float:
