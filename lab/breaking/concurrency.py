@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
-from lab.breaking.judging import RAW, Bench
+from lab.breaking.judging import Bench, totals
 from lab.breaking.running import Outcome, Server, build_library
 from lab.breaking.scenarios import Call, Scenario, choose
 from lab.breaking.states import Files, State, differences, is_side, look
@@ -38,7 +39,7 @@ def run(trial: Trial) -> Iterator[Table]:
     """Try pairs of writers, and readers beside writers."""
     writers: dict[str, Counter[str]] = {}
     readers: dict[str, Counter[str]] = {}
-    with Server(trial.folder, build_library(trial.folder)) as server:
+    with Server(build_library(trial.folder)) as server:
         for scenario in choose(trial, _SMALL):
             say(scenario.name)
             bench = Bench(server, trial.folder, scenario)
@@ -48,10 +49,10 @@ def run(trial: Trial) -> Iterator[Table]:
                 for command, counts in _read_beside(bench, trial):
                     readers.setdefault(command, Counter()).update(counts)
     columns = ("tried", "both succeeded", "one gave way", "failed")
-    yield _table("Two writers of one target", columns, writers)
-    yield _table(
-        "Readers of an index beside a writer", ("tried", "old", "new", "either", "failed"), readers
-    )
+    yield totals("Two writers of one target", "command", columns, dict(sorted(writers.items())))
+    columns = ("tried", "old", "new", "either", "failed")
+    ordered = dict(sorted(readers.items()))
+    yield totals("Readers of an index beside a writer", "command", columns, ordered)
 
 
 def variant(scenario: Scenario) -> Call:
@@ -95,7 +96,7 @@ def _serially(bench: Bench, calls: Pair) -> Orders:
     for order in ((0,), (1,), (0, 1), (1, 0)):
         place = bench.copy()
         for number in order:
-            status = bench.server.run(place, calls[number]).status
+            status = bench.run(place, calls[number]).status
         states.append(look(place))
         statuses.append(status)
     alone, serial = (states[0], states[1]), (states[2], states[3])
@@ -116,6 +117,13 @@ def _pauses(bench: Bench, calls: Pair, moments: int, pause: int) -> Iterator[lis
         yield [None, fault] if who else [fault, None]
 
 
+def _together(
+    bench: Bench, place: Path, calls: Pair, faults: Sequence[Fault | None]
+) -> list[Outcome]:
+    pairs = zip(calls, faults, strict=True)
+    return bench.server.together([bench.planned(place, call, fault) for call, fault in pairs])
+
+
 def _unreached(ended: Sequence[Outcome], faults: Sequence[Fault | None]) -> Iterator[str]:
     """Yield what to say if a command did not sleep where it should: then nothing was tried."""
     for one, fault in zip(ended, faults, strict=True):
@@ -130,7 +138,7 @@ def _write_twice(bench: Bench, trial: Trial) -> Iterator[Counter[str]]:
     pause = trial.pick(_PAUSE_SMALL, _PAUSE)
     for pauses in _pauses(bench, calls, trial.pick(2, 12), pause):
         place = bench.copy()
-        ended = bench.server.together(place, list(calls), pauses)
+        ended = _together(bench, place, calls, pauses)
         state = look(place)
         done = [one.status == alone for one, alone in zip(ended, orders.statuses, strict=True)]
         faults = [w for one, well in zip(ended, done, strict=True) for w in _complaints(one, well)]
@@ -158,8 +166,9 @@ def _complaints(outcome: Outcome, well: bool) -> Iterator[str]:
         yield f"status {outcome.status}"
     if not well and len(errors) != 1:
         yield f"{len(errors)} lines of error: {outcome.err!r}"
-    if RAW.search(outcome.err) or not outcome.alone:
-        yield f"not a clean end: {outcome.err!r}"
+    yield from outcome.unclear()
+    if not outcome.alone:
+        yield "processes that it started go on"
 
 
 def _read_beside(bench: Bench, trial: Trial) -> Iterator[tuple[str, Counter[str]]]:
@@ -167,13 +176,13 @@ def _read_beside(bench: Bench, trial: Trial) -> Iterator[tuple[str, Counter[str]
     writer = bench.scenario.arguments
     for reader in _READERS:
         place = bench.copy()
-        old = _seen(bench.server.run(place, reader))
-        bench.server.run(place, writer)
-        new = _seen(bench.server.run(place, reader))
+        old = _seen(bench.run(place, reader))
+        bench.run(place, writer)
+        new = _seen(bench.run(place, reader))
         pause = trial.pick(_PAUSE_SMALL, _PAUSE)
         for pauses in _pauses(bench, (writer, reader), trial.pick(2, 20), pause):
             place = bench.copy()
-            wrote, read = bench.server.together(place, [writer, reader], pauses)
+            wrote, read = _together(bench, place, (writer, reader), pauses)
             wrong = [what for one in (wrote, read) for what in _complaints(one, one.status == 0)]
             wrong += _unreached((wrote, read), pauses)
             if wrote.status or read.status:
@@ -197,10 +206,3 @@ def _words(pauses: Sequence[Fault | None]) -> str:
 def _seen(outcome: Outcome) -> str:
     """Return what a reader saw: without the size of the file, which another process changes."""
     return "\n".join(line for line in outcome.out.splitlines() if not line.startswith("size "))
-
-
-def _table(title: str, columns: tuple[str, ...], counted: dict[str, Counter[str]]) -> Table:
-    total = sum(counted.values(), Counter[str]())
-    rows = [(key, *(counts[name] for name in columns)) for key, counts in sorted(counted.items())]
-    rows.append(("all", *(total[name] for name in columns)))
-    return Table(title, ("command", *columns), rows)

@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from itertools import chain, count
 
-from lab.breaking.judging import Bench, Verdict
+from lab.breaking.judging import Bench, Verdict, totals
 from lab.breaking.running import Server, build_library
 from lab.breaking.scenarios import Scenario, choose
 from lab.breaking.striking import Fault
@@ -65,10 +65,11 @@ def run(trial: Trial) -> Iterator[Table]:
         shares = pool.map(lambda n: _strike(trial, chosen[n::servers], str(n)), range(servers))
         for words, command, verdict in chain.from_iterable(shares):
             for table, key in ((by_fault, words), (by_command, command)):
-                _count(table.setdefault(key, Counter()), verdict)
-    order = [words for words, _ in _EVERY]
-    yield _table("By what went wrong", "fault", {k: by_fault[k] for k in order if k in by_fault})
-    yield _table("By command", "command", dict(sorted(by_command.items())))
+                table.setdefault(key, Counter()).update(verdict.counts())
+    columns = ("faults", "old", "new", "old and new", "left out", "leftovers", "failed")
+    ordered = {words: by_fault[words] for words, _ in _EVERY if words in by_fault}
+    yield totals("By what went wrong", "fault", columns, ordered)
+    yield totals("By command", "command", columns, dict(sorted(by_command.items())))
 
 
 def _strike(
@@ -78,7 +79,7 @@ def _strike(
     struck = []
     folder = trial.folder / name
     folder.mkdir()
-    with Server(folder, build_library(folder)) as server:
+    with Server(build_library(folder)) as server:
         for number, scenario in enumerate(scenarios):
             say(scenario.name)
             bench = Bench(server, folder, scenario)
@@ -108,26 +109,7 @@ def strike_all(bench: Bench, fault: Fault, calls: Iterable[int], trial: Trial) -
     for number in calls:
         one = replace(fault, number=(number - 1) * _STEP if fault.kind == "room" else number)
         verdict = bench.strike(one)
-        assert verdict.outcome is not None
         if verdict.outcome.status == 0 if fault.kind == "room" else not verdict.outcome.reached:
             return
-        for what in verdict.faults:
-            trial.fail(f"{bench.scenario.name}, {one} ({verdict.outcome.path}): {what}")
+        verdict.report(trial, f"{bench.scenario.name}, {one} ({verdict.outcome.path})")
         yield verdict
-
-
-def _count(counts: Counter[str], verdict: Verdict) -> None:
-    counts["faults"] += 1
-    counts[verdict.state] += 1
-    counts["leftovers"] += verdict.leftovers
-    counts["failed"] += bool(verdict.faults)
-
-
-def _table(title: str, head: str, counted: dict[str, Counter[str]]) -> Table:
-    columns = ("faults", "old", "new", "old and new", "left out", "leftovers", "failed")
-    rows = [(key, *(counts[name] for name in columns)) for key, counts in counted.items()]
-    total = Counter[str]()
-    for counts in counted.values():
-        total += counts
-    rows.append(("all", *(total[name] for name in columns)))
-    return Table(title, (head, *columns), rows)

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import signal
 import sqlite3
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from lab.breaking.running import EARLIER, Outcome, Server
+from lab.breaking.running import Around, Outcome, Run, Server
 from lab.breaking.scenarios import Call, Scenario, fill
 from lab.breaking.states import State, differences, look
 from lab.breaking.striking import Fault
+from lab.reporting import Table
+from lab.trial import Trial
 
-# What a message must not have: an error is explained, not reported.
-RAW = re.compile(r"Traceback|internal error|Error:|Exception ignored|File \"|\[Errno")
+# When what is there before was made, and when the command runs.
+EARLIER, LATER = "2026-01-01T00:00:00.000000+00:00", "2026-01-02T00:00:00.000000+00:00"
 # A document that cannot be read is left out of a result, which says so.
 _READING = ("open", "read", "close", "any")
 OLD, NEW, LEFT_OUT, MIXED = "old", "new", "left out", "old and new"
@@ -39,10 +42,33 @@ class Expected:
 class Verdict:
     """What a fault led to: which state, and what is wrong with it."""
 
+    outcome: Outcome
     state: str = ""
     leftovers: bool = False
     faults: list[str] = field(default_factory=list)
-    outcome: Outcome | None = None
+
+    def report(self, trial: Trial, what: str) -> None:
+        """Record what is wrong."""
+        for fault in self.faults:
+            trial.fail(f"{what}: {fault}")
+
+    def counts(self) -> Counter[str]:
+        """Return what the tables count of it."""
+        counts = Counter({"tried": 1, "faults": 1, "failed": bool(self.faults)})
+        return counts + Counter({self.state: 1, "leftovers": self.leftovers})
+
+
+def totals(
+    title: str,
+    head: str,
+    columns: Sequence[str],
+    counted: Mapping[str, Counter[str]],
+    note: str = "",
+) -> Table:
+    """Return a table of what was counted, a row for each key, and one for all of them."""
+    every = {**counted, "all": sum(counted.values(), Counter[str]())}
+    rows = [(key, *(counts[name] for name in columns)) for key, counts in every.items()]
+    return Table(title, (head, *columns), rows, note)
 
 
 class Bench:
@@ -57,9 +83,11 @@ class Bench:
         fill(self._base)
         if scenario.stdin:
             shutil.copy(self._base / scenario.stdin, self._base / "stdin")
-        server.warm(self.copy(), [*scenario.before, scenario.arguments])
+        place = self.copy()
+        calls = [*scenario.before, scenario.arguments]
+        server.warm([self.planned(place, one) for one in calls], folder / "modules")
         for arguments in scenario.before:
-            done = server.run(self._base, arguments, clock=EARLIER)
+            done = server.run(self.planned(self._base, arguments, clock=EARLIER))
             if done.status != 0:
                 raise RuntimeError(f"{scenario.name}: {arguments}: {done.err}")
         if scenario.spoiled:
@@ -77,14 +105,25 @@ class Bench:
         shutil.rmtree(self._place)
         return Path(shutil.copytree(self._base, self._place, symlinks=True))
 
+    def planned(
+        self, place: Path, arguments: Call, fault: Fault | None = None, clock: str = LATER
+    ) -> Run:
+        """Return a run of a command in a folder of the scenario."""
+        (place / "tmp").mkdir(exist_ok=True)
+        streams = {0: "stdin"} if (place / "stdin").exists() else {}
+        around = Around({"TMPDIR": str(place / "tmp")}, streams=streams)
+        return Run(arguments, place, around, fault, clock, divided="2" in arguments)
+
+    def run(self, place: Path, arguments: Call = (), fault: Fault | None = None) -> Outcome:
+        """Run the command of the scenario, or another one."""
+        return self.server.run(self.planned(place, arguments or self.scenario.arguments, fault))
+
     def _expect(self) -> Expected:
         place = self.copy()
         old = look(place)
-        outcome = self.server.run(
-            place, self.scenario.arguments, Fault("any", 0, below=self.server.below)
-        )
+        outcome = self.run(place, fault=Fault("any", 0, below=self.server.below))
         new = look(place)
-        again = self.server.run(place, self.scenario.arguments)
+        again = self.run(place)
         if outcome.status != self.scenario.status or new.leftovers:
             raise RuntimeError(f"{self.scenario.name}: {outcome}, {new.leftovers}")
         assert again.status is not None
@@ -100,21 +139,21 @@ class Bench:
         if not self.server.below:
             return 0
         fault = Fault("any", 0, where="main", within=self.within)
-        return self.server.run(self.copy(), arguments, fault).counted
+        return self.run(self.copy(), arguments, fault).counted
 
     def strike(self, fault: Fault) -> Verdict:
         """Run the command with a fault, look at what is there, and run it once more without."""
         place = self.copy()
         if fault.within:
             fault = replace(fault, within=self.within)
-        outcome = self.server.run(place, self.scenario.arguments, fault)
+        outcome = self.run(place, fault=fault)
         if not outcome.reached and fault.kind != "room":
-            return Verdict(outcome=outcome)
+            return Verdict(outcome)
         return self.judge(place, fault, outcome)
 
     def judge(self, place: Path, fault: Fault, outcome: Outcome) -> Verdict:
         """Look at what a command with a fault left behind, and run it once more."""
-        verdict = Verdict(outcome=outcome)
+        verdict = Verdict(outcome)
         state = look(place)
         verdict.leftovers = bool(state.leftovers)
         source = bool(fault.error) and fault.kind in _READING and self._is_source(outcome.path)
@@ -141,8 +180,7 @@ class Bench:
         if beside != was:
             verdict.faults.append(f"changed outside of its targets: {differences(beside, was)}")
         found = {self._which(state, target) for target in targets}
-        status = verdict.outcome.status if verdict.outcome else None
-        if "" in found and source and (status == 2 or self.scenario.rereads):
+        if "" in found and source and (verdict.outcome.status == 2 or self.scenario.rereads):
             found = {LEFT_OUT}
         if "" in found:
             verdict.faults.append(
@@ -165,14 +203,14 @@ class Bench:
     def _judge_words(self, verdict: Verdict, fault: Fault, source: bool) -> None:
         """An error is one clear line and status 2; success means that all is there."""
         outcome = verdict.outcome
-        assert outcome is not None
         lines = outcome.err.splitlines()
         errors = [line for line in lines if line.startswith("simdup: ")]
         if not outcome.alone:
             verdict.faults.append("processes that it started go on")
+        verdict.faults += outcome.unclear()
         if outcome.status is None:
-            verdict.faults.append("it hung")
-        elif fault.signal and fault.where != "workers":
+            return
+        if fault.signal and fault.where != "workers":
             self._judge_end(verdict, outcome, fault)
         elif outcome.status == self.expected.status:
             if verdict.state != NEW and not (source and self.scenario.rereads):
@@ -185,8 +223,6 @@ class Bench:
             # A document that cannot be read has a line of its own.
             if len(errors) != 1 and not (source and errors):
                 verdict.faults.append(f"{len(errors)} lines of error: {outcome.err!r}")
-        if RAW.search(outcome.err):
-            verdict.faults.append(f"not in plain words: {outcome.err!r}")
 
     def _judge_sync(self, verdict: Verdict, outcome: Outcome) -> None:
         """What could not be synced does not appear, and the command fails; with two exceptions.
@@ -222,7 +258,7 @@ class Bench:
     def _judge_next(self, verdict: Verdict, place: Path) -> None:
         """The next run succeeds and leaves nothing behind, whatever it found."""
         expected, targets = self.expected, self.scenario.targets
-        again = self.server.run(place, self.scenario.arguments)
+        again = self.run(place)
         after = look(place)
         # A run that stops because its target exists does not open an index beside it.
         if after.leftovers and again.status == expected.status:
@@ -248,5 +284,5 @@ class Bench:
                 f"the next run over the new state: status {again.status}, {again.err!r}, "
                 + differences(after.files, expected.again.files)
             )
-        if again.status not in (0, 2) or RAW.search(again.err):
+        if again.status not in (0, 2) or any(again.unclear()):
             verdict.faults.append(f"the next run: status {again.status}, {again.err!r}")

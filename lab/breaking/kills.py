@@ -7,17 +7,15 @@ If a worker is killed, the command says so in one line.
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 
-from lab.breaking.judging import MIXED, NEW, OLD, Bench, Verdict
-from lab.breaking.running import ROOT, Outcome, Server, build_library
-from lab.breaking.scenarios import Scenario, choose
-from lab.breaking.serving import reset_signals
+from lab.breaking.judging import MIXED, NEW, OLD, Bench, Verdict, totals
+from lab.breaking.running import Outcome, Server, build_library
+from lab.breaking.scenarios import choose
 from lab.breaking.striking import Fault
 from lab.reporting import Table
 from lab.trial import Trial, say
@@ -54,17 +52,21 @@ finally:
 def run(trial: Trial) -> Iterator[Table]:
     """Kill and interrupt."""
     counted: dict[str, Counter[str]] = {}
-    with Server(trial.folder, build_library(trial.folder)) as server:
+    with Server(build_library(trial.folder)) as server:
         for scenario in choose(trial, _SMALL):
             say(scenario.name)
             bench = Bench(server, trial.folder, scenario)
-            if server.below:
-                for words, verdict in _strike(bench, trial):
-                    _count(counted.setdefault(words, Counter()), verdict)
+            struck = _strike(bench, trial) if server.below else iter(())
             if scenario.name == trial.pick(_FROM_START_SMALL, _FROM_START):
-                for words, verdict in _from_start(bench, trial):
-                    _count(counted.setdefault(words, Counter()), verdict)
-    yield _table(counted)
+                struck = chain(struck, _from_start(bench, trial))
+            for words, verdict in struck:
+                counted.setdefault(words, Counter()).update(verdict.counts())
+    note = (
+        "old, new: all targets are as they were, or as they should be; old and new: some are one, "
+        "some the other; leftovers: the next run found some, and removed them"
+    )
+    columns = ("tried", OLD, NEW, MIXED, "leftovers", "failed")
+    yield totals("Commands killed and interrupted", "how", columns, counted, note)
 
 
 def _strike(bench: Bench, trial: Trial) -> Iterator[tuple[str, Verdict]]:
@@ -79,10 +81,9 @@ def _strike(bench: Bench, trial: Trial) -> Iterator[tuple[str, Verdict]]:
         for number in range(first, 10**6, stride):
             fault = Fault("any", number, signal=name, where=where, within="run")
             verdict = bench.strike(fault)
-            assert verdict.outcome is not None
             if not verdict.outcome.reached:
                 break
-            _report(trial, bench.scenario, str(fault), verdict)
+            verdict.report(trial, f"{bench.scenario.name}, {fault}")
             yield f"{name} to a worker" if where == "workers" else f"{name} at a call", verdict
 
 
@@ -99,7 +100,7 @@ def _from_start(bench: Bench, trial: Trial) -> Iterator[tuple[str, Verdict]]:
             if not outcome.reached:
                 continue
             verdict = bench.judge(place, Fault("any", 0, signal=name), outcome)
-            _report(trial, bench.scenario, f"{name} after {seconds:.3f} s", verdict)
+            verdict.report(trial, f"{bench.scenario.name}, {name} after {seconds:.3f} s")
             yield f"{name} from the start on", verdict
 
 
@@ -115,38 +116,7 @@ def _start(bench: Bench, place: Path, notes: Path, strike: tuple[str, float]) ->
     notes.unlink(missing_ok=True)
     name, seconds = strike
     script = _AFTER.format(notes=str(notes), name=name, seconds=seconds)
-    temporary = place / "tmp"
-    temporary.mkdir(exist_ok=True)
-    environment = os.environ | {
-        "PYTHONPATH": str(ROOT), "LC_ALL": "C.UTF-8", "PYTHONUTF8": "1", "TMPDIR": str(temporary),
-    }  # fmt: skip
-    done = subprocess.run(
-        [sys.executable, "-c", script, *bench.scenario.arguments], cwd=place, env=environment,
-        capture_output=True, text=True, check=False, timeout=300, preexec_fn=reset_signals,
-    )  # fmt: skip
-    struck = notes.exists() and notes.read_text("ascii") == "struck"
-    return Outcome(done.returncode, done.stderr, done.stdout, reached=struck)
-
-
-def _report(trial: Trial, scenario: Scenario, what: str, verdict: Verdict) -> None:
-    for fault in verdict.faults:
-        trial.fail(f"{scenario.name}, {what}: {fault}")
-
-
-def _count(counts: Counter[str], verdict: Verdict) -> None:
-    counts["tried"] += 1
-    counts[verdict.state] += 1
-    counts["leftovers"] += verdict.leftovers
-    counts["failed"] += bool(verdict.faults)
-
-
-def _table(counted: dict[str, Counter[str]]) -> Table:
-    columns = ("tried", OLD, NEW, MIXED, "leftovers", "failed")
-    total = sum(counted.values(), Counter[str]())
-    rows = [(key, *(counts[name] for name in columns)) for key, counts in counted.items()]
-    rows.append(("all", *(total[name] for name in columns)))
-    note = (
-        "old, new: all targets are as they were, or as they should be; old and new: some are one, "
-        "some the other; leftovers: the next run found some, and removed them"
-    )
-    return Table("Commands killed and interrupted", ("how", *columns), rows, note)
+    run = bench.planned(place, bench.scenario.arguments)
+    around = replace(run.around, fresh=("-c", script))
+    outcome = bench.server.run(replace(run, around=around, clock="", divided=False, patience=300))
+    return replace(outcome, reached=notes.exists() and notes.read_text("ascii") == "struck")

@@ -1,71 +1,176 @@
-"""Run commands in processes that a server forks: a few hundredths of a second each."""
+"""Run commands in forks of a server that has imported everything: a few hundredths of a second.
+
+What surrounds a command (limits, streams, a terminal, variables) and what strikes it (a fault, a
+signal, a file that changes) is set up in the fork, by `serving`.
+"""
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from types import TracebackType
 
 from lab.breaking.striking import Fault
+from lab.fuzz.terminal import driving
+from lab.measuring import CHECKOUT, environment
 
-ROOT = Path(__file__).resolve().parents[2]
-EARLIER, LATER = "2026-01-01T00:00:00.000000+00:00", "2026-01-02T00:00:00.000000+00:00"
+# What a message must not have: an error is explained, not reported.
+RAW = re.compile(r"Traceback|internal error|Error:|Exception ignored|File \"|\[Errno")
+
+
+@dataclass(frozen=True)
+class Around:
+    """The surroundings of a run; what is empty is as usual.
+
+    Attributes
+    ----------
+    environment : mapping
+        Variables that are changed; those with the value None are removed.
+    limits : mapping
+        Limits by name, such as ``RLIMIT_AS``.
+    room : int
+        Bytes of memory that it may have beyond what it inherits.
+    closed : tuple of int
+        Standard streams that are closed.
+    streams : mapping
+        Files that are opened instead of standard streams.
+    terminal : bool
+        Whether standard output is a terminal.
+    fresh : tuple of str
+        What Python starts anew with, as it does for people; none in a fork.
+    removed : bool
+        Whether the working folder is removed first.
+    plain : bool
+        Whether it runs without the rights of root, if it is root.
+    live : tuple
+        A file, and what happens to it when it is opened: see `hostile.live`.
+    """
+
+    environment: Mapping[str, str | None] = field(default_factory=dict)
+    limits: Mapping[str, int] = field(default_factory=dict)
+    room: int = 0
+    closed: Sequence[int] = ()
+    streams: Mapping[int, str] = field(default_factory=dict)
+    terminal: bool = False
+    fresh: Sequence[str] = ()
+    removed: bool = False
+    plain: bool = False
+    live: tuple[str, str] = ("", "")
+
+
+USUAL = Around()
+# As people start it.
+FRESH = ("-m", "simdup")
+
+
+@dataclass(frozen=True)
+class Run:
+    """One command that is to run.
+
+    Attributes
+    ----------
+    arguments : sequence of str
+        What is typed after ``simdup``.
+    folder : Path
+        Where it runs.
+    around : Around
+        Its surroundings.
+    fault : Fault, optional
+        What strikes it.
+    clock : str
+        The date of what it writes to an index, if it is not that of now.
+    divided : bool
+        Whether its work is divided among processes however little there is.
+    patience : float
+        Seconds after which it is taken to hang. On a busy machine, most take below 2.
+    modules : str
+        A file for the names of the modules that it imports.
+    """
+
+    arguments: Sequence[str]
+    folder: Path | str
+    around: Around = USUAL
+    fault: Fault | None = None
+    clock: str = ""
+    divided: bool = False
+    patience: float = 60
+    modules: str = ""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a command.
+    """What became of a command; two are equal that returned and printed the same.
 
     Attributes
     ----------
     status : int or None
         Its exit status; below 0: the signal that killed it; None: it hung.
-    err, out : str
+    out, err : str
         What it printed.
+    seconds : float
+        Processor time.
+    megabytes : float
+        The most memory of the process, Python and its libraries included.
+    alone : bool
+        Whether all processes that it started have ended too.
     reached : bool
         Whether the fault happened, and `path` at which file, as far as that is known.
     counts : dict
         How many calls of each kind there were.
     counted : int
         How many calls the fault counted: of its kind, in its processes, within its folder.
-    seconds : float
-        Processor time.
-    alone : bool
-        Whether all processes that it started have ended too.
     """
 
     status: int | None
-    err: str
-    out: str
-    seconds: float = 0.0
-    alone: bool = True
-    reached: bool = False
-    path: str = ""
-    counts: dict[str, int] = field(default_factory=dict)
-    counted: int = 0
+    out: str = ""
+    err: str = ""
+    seconds: float = field(default=0.0, compare=False)
+    megabytes: float = field(default=0.0, compare=False)
+    alone: bool = field(default=True, compare=False)
+    reached: bool = field(default=False, compare=False)
+    path: str = field(default="", compare=False)
+    counts: dict[str, int] = field(default_factory=dict, compare=False)
+    counted: int = field(default=0, compare=False)
+
+    def unclear(self, terminal: bool = False) -> Iterator[str]:
+        """Yield what is wrong with its messages, and what it showed on a terminal."""
+        if self.status is None:
+            yield f"it hung: {self.err[-200:]!r}"
+        if RAW.search(self.err):
+            yield f"not in plain words: {self.err[-600:]!r}"
+        screen = (self.out if terminal else "") + self.err
+        if found := driving(screen):
+            at = screen.index(found[0])
+            yield f"{found[0]!r} reaches the terminal: {screen[max(0, at - 60) :][:120]!r}"
 
 
 class Server:
-    """The process that forks; commands run in a folder, with a folder for temporary files."""
+    """The process that forks.
 
-    def __init__(self, folder: Path, library: Path | None) -> None:
-        self._scratch = folder
+    Parameters
+    ----------
+    library
+        What makes calls fail below Python, see `build_library`.
+    variables
+        Of its environment, beside the usual ones.
+    """
+
+    def __init__(self, library: Path | None = None, **variables: str) -> None:
         self.below = library is not None
-        environment = os.environ | {
-            "PYTHONPATH": str(ROOT), "LC_ALL": "C.UTF-8", "PYTHONUTF8": "1",
-            "OPENBLAS_NUM_THREADS": "1",
-        }  # fmt: skip
         if library is not None:
-            environment["LD_PRELOAD"] = str(library)
+            variables["LD_PRELOAD"] = str(library)
         self._process = subprocess.Popen(
             [sys.executable, "-m", "lab.breaking.serving", *(["--library"] if library else [])],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment, cwd=ROOT,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=CHECKOUT,
+            env=environment(OPENBLAS_NUM_THREADS="1", **variables),
         )  # fmt: skip
 
     def __enter__(self) -> Server:
@@ -85,55 +190,28 @@ class Server:
         self._process.wait(30)
         self._process.stdout.close()
 
-    def _ask(self, request: object) -> object:
+    def _ask(self, request: object) -> list[dict[str, object]]:
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        print(json.dumps(request), file=self._process.stdin, flush=True)
-        return json.loads(self._process.stdout.readline())
+        print(json.dumps(request, default=str), file=self._process.stdin, flush=True)
+        answers: list[dict[str, object]] = json.loads(self._process.stdout.readline())
+        return answers
 
-    def warm(self, folder: Path, commands: list[tuple[str, ...]]) -> None:
-        """Import what these commands import, so that no later run does."""
+    def warm(self, runs: Sequence[Run], notes: Path) -> None:
+        """Import what some commands import, so that no later one does."""
         names: set[str] = set()
-        for arguments in commands:
-            where = self._scratch / "modules"
-            self.run(folder, arguments, modules=where)
-            names |= set(json.loads(where.read_text()))
+        for one in runs:
+            self.run(replace(one, modules=str(notes)))
+            names |= set(json.loads(notes.read_text("utf-8")))
         self._ask({"modules": sorted(names)})
 
-    def run(
-        self,
-        folder: Path,
-        arguments: tuple[str, ...],
-        fault: Fault | None = None,
-        clock: str = LATER,
-        modules: Path | None = None,
-    ) -> Outcome:
+    def run(self, run: Run) -> Outcome:
         """Run one command to its end."""
-        return self.together(folder, [arguments], [fault], clock, modules)[0]
+        return self.together([run])[0]
 
-    def together(
-        self,
-        folder: Path,
-        commands: list[tuple[str, ...]],
-        faults: list[Fault | None] | None = None,
-        clock: str = LATER,
-        modules: Path | None = None,
-    ) -> list[Outcome]:
+    def together(self, runs: Sequence[Run]) -> list[Outcome]:
         """Start commands at the same moment; return their outcomes when all have ended."""
-        temporary = folder / "tmp"
-        temporary.mkdir(exist_ok=True)
-        runs = [
-            {
-                "folder": str(folder), "temporary": str(temporary), "arguments": arguments,
-                "stdin": str(folder / "stdin") if (folder / "stdin").exists() else os.devnull,
-                "clock": clock, "modules": str(modules) if modules else "",
-                "fault": asdict(fault) if fault else None,
-            }
-            for arguments, fault in zip(commands, faults or [None] * len(commands), strict=True)
-        ]  # fmt: skip
-        answers = self._ask({"runs": runs})
-        assert isinstance(answers, list)
-        return [Outcome(**answer) for answer in answers]
+        return [Outcome(**one) for one in self._ask({"runs": [asdict(run) for run in runs]})]  # type: ignore[arg-type]
 
 
 @cache

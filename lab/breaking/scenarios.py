@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import random
 from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
+from lab.corpora.made import near, prose, write
 from lab.trial import Trial
 
 Call = tuple[str, ...]
@@ -59,32 +59,20 @@ class Scenario:
         return " ".join(words)
 
 
-_HAN = (
-    "河岸老人清晨钓鱼木船漂流石桥市场面包书店邮局火车山谷樱桃果园农夫雨伞窗户钢琴练习学校操场足球"
-)
-
-
-def text(seed: int, length: int = 150) -> str:
-    """Return a text of its own for each seed."""
-    chance = random.Random(seed)
-    return "，".join("".join(chance.choices(_HAN, k=9)) for _ in range(length // 10)) + "。\n"
-
-
 def fill(folder: Path) -> None:
     """Write what all scenarios read: a few tiny documents, two of them near-duplicates."""
-    near = text(1).replace("。", "！")
-    files = {
-        "in/a.txt": text(1), "in/deep/b.txt": near, "in/c.txt": text(2),
-        "more/d.txt": text(3), "more/e.txt": near,
+    one, two, three, four = (prose(seed, 70) for seed in range(4))
+    records = {"r.jsonl": (one, two, near(one)), "s.jsonl": (near(one), four)}
+    lines = {
+        name: "".join(json.dumps({"text": text}, ensure_ascii=False) + "\n" for text in texts)
+        for name, texts in records.items()
+    }
+    tables = {"found.csv": "a,b\nx,y\n", "truth.csv": "a,b\nx,y\ny,z\n"}
+    texts = {
+        "in/a.txt": one, "in/deep/b.txt": near(one), "in/c.txt": two,
+        "more/d.txt": three, "more/e.txt": near(one),
     }  # fmt: skip
-    for name, content in files.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(content, "utf-8")
-    for name, texts in (("r.jsonl", [text(1), text(2), near]), ("s.jsonl", [near, text(4)])):
-        lines = (json.dumps({"text": one}, ensure_ascii=False) + "\n" for one in texts)
-        (folder / name).write_text("".join(lines), "utf-8")
-    (folder / "found.csv").write_text("a,b\nx,y\n", "utf-8")
-    (folder / "truth.csv").write_text("a,b\nx,y\ny,z\n", "utf-8")
+    write(folder, texts | lines | tables)
 
 
 _ONE = ("-j", "1")

@@ -11,22 +11,21 @@ import pytest
 if sys.platform != "linux":
     pytest.skip("limits, devices and terminals as Linux has them", allow_module_level=True)
 
-from lab.breaking.hostile.entries import ENTRIES, WALL, prepare, try_entry
-from lab.breaking.hostile.judging import READERS
-from lab.breaking.hostile.running import Runner
-from lab.breaking.hostile.values import SMALL, Entry
+from lab.breaking.hostile.entries import ENTRIES, READERS, prepare, start_server, try_entry
+from lab.breaking.hostile.values import Entry
+from lab.breaking.running import Server
 
 
 @pytest.fixture(scope="module")
-def runner() -> Iterator[Runner]:
-    with Runner() as started:
+def server() -> Iterator[Server]:
+    with start_server() as started:
         yield started
 
 
 @pytest.fixture(scope="module")
-def known(runner: Runner, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def known(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("known") / "k"
-    prepare(runner, folder)
+    prepare(server, folder)
     return folder
 
 
@@ -35,12 +34,11 @@ def known(runner: Runner, tmp_path_factory: pytest.TempPathFactory) -> Path:
     [(number, entry) for number, (_, entry) in enumerate(ENTRIES) if not entry.large],
     ids=[entry.name for _, entry in ENTRIES if not entry.large],
 )
-def test_entry(runner: Runner, known: Path, tmp_path: Path, number: int, entry: Entry) -> None:
-    wall = WALL["small"]
+def test_entry(server: Server, known: Path, tmp_path: Path, number: int, entry: Entry) -> None:
     wrong = [
         f"{' '.join(command)}: {what}"
         for command, _, found in try_entry(
-            runner, entry, SMALL, tmp_path, known, turn(entry, number), wall
+            server, entry, "small", tmp_path, known, turn(entry, number)
         )
         for what in found
     ]

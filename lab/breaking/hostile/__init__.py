@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
-from lab.breaking.hostile.entries import ENTRIES, WALL, prepare, try_entry
-from lab.breaking.hostile.running import Runner
-from lab.breaking.hostile.values import FULL, SMALL, Entry, Ran
+from lab.breaking.hostile.entries import ENTRIES, prepare, start_server, try_entry
+from lab.breaking.hostile.values import Entry
+from lab.breaking.running import Outcome
 from lab.reporting import Cell, Table
 from lab.trial import Trial, say
 
@@ -16,17 +16,16 @@ GIGABYTES = ("Bombs", "Long lines")
 
 def run(trial: Trial) -> Iterator[Table]:
     """Try every entry with every command that meets it."""
-    scale, wall = trial.pick(SMALL, FULL), WALL[trial.size]
     known = trial.folder / "known"
     rows: dict[str, list[tuple[Cell, ...]]] = defaultdict(list)
-    with Runner() as runner:
-        prepare(runner, known)
+    with start_server() as server:
+        prepare(server, known)
         for number, (kind, entry) in enumerate(ENTRIES):
             say(entry.name)
             folder = trial.folder / str(number)
-            runs: list[Ran] = []
+            runs: list[Outcome] = []
             for command, ran, wrong in try_entry(
-                runner, entry, scale, folder, known, _which(kind, entry), wall
+                server, entry, trial.size, folder, known, _which(kind, entry)
             ):
                 runs.append(ran)
                 for what in wrong:

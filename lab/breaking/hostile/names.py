@@ -9,7 +9,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from lab.breaking.hostile.live import CHANGES
-from lab.breaking.hostile.values import EITHER, Around, Entry, Scale, typed
+from lab.breaking.hostile.values import EITHER, Entry, Scale, typed
+from lab.breaking.running import Around
 from lab.corpora.made import near, prose
 
 # Without colours no control character is one of simdup.

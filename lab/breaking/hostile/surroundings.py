@@ -6,7 +6,8 @@ import os
 from pathlib import Path
 from typing import Any
 
-from lab.breaking.hostile.values import EITHER, Around, Entry, Scale, typed
+from lab.breaking.hostile.values import EITHER, Entry, Scale, typed
+from lab.breaking.running import FRESH, Around
 from lab.corpora.made import near, prose
 
 USE = typed(
@@ -40,7 +41,7 @@ def _entry(name: str, commands: tuple[tuple[str, ...], ...], around: Around, **m
 
 
 def _locale(**changes: str | None) -> Around:
-    return Around(changes, fresh=True)
+    return Around(changes, fresh=FRESH)
 
 
 def _shown(**changes: str | None) -> Around:
@@ -92,7 +93,7 @@ LIMITS = [
     ),
     *(
         _entry(f"{size} MB of address space", typed("scan c -j 1", "scan c -j 2"),
-               Around(limits={"RLIMIT_AS": size << 20}, fresh=True), fill=_many, status=EITHER)
+               Around(limits={"RLIMIT_AS": size << 20}, fresh=FRESH), fill=_many, status=EITHER)
         for size in (100, 340, 400, 500, 700)
     ),
     *(
@@ -102,7 +103,7 @@ LIMITS = [
     ),
     _entry("no further processes", PROCESSES, Around(limits={"RLIMIT_NPROC": 0}, plain=True),
            fill=_many, status=EITHER),
-    _entry("a small stack", typed("scan c"), Around(limits={"RLIMIT_STACK": 200_000}, fresh=True),
+    _entry("a small stack", typed("scan c"), Around(limits={"RLIMIT_STACK": 200_000}, fresh=FRESH),
            fill=_many, status=EITHER),
 ]  # fmt: skip
 PRINTED = typed(
@@ -118,7 +119,7 @@ SILENT = typed(
 
 
 def _closed(*numbers: int) -> Around:
-    return Around(closed=numbers, fresh=True)
+    return Around(closed=numbers, fresh=FRESH)
 
 
 FULL_FILE = typed("scan c -o /dev/full -f csv", "fingerprint c -o /dev/full")

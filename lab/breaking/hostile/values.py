@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
+
+from lab.breaking.running import USUAL, Around
 
 
 class Scale(NamedTuple):
@@ -31,68 +33,7 @@ EITHER = -1
 
 SMALL = Scale(4 << 20, "1M", 20_000)
 FULL = Scale(1 << 30, "100M", 100_000)
-
-
-@dataclass(frozen=True)
-class Around:
-    """The surroundings of a run; what is empty is as usual.
-
-    Attributes
-    ----------
-    environment : mapping
-        Variables that are changed; those with the value None are removed.
-    limits : mapping
-        Limits by name, such as ``RLIMIT_AS``.
-    closed : tuple of int
-        Standard streams that are closed.
-    streams : mapping
-        Files that are opened instead of standard streams.
-    terminal : bool
-        Whether standard output is a terminal.
-    fresh : bool
-        Whether Python starts anew, as it does for people.
-    removed : bool
-        Whether the working folder is removed first.
-    plain : bool
-        Whether it runs without the rights of root, if it is root.
-    live : tuple
-        A file, and what happens to it when it is opened: see `live.watch`.
-    """
-
-    environment: Mapping[str, str | None] = field(default_factory=dict)
-    limits: Mapping[str, int] = field(default_factory=dict)
-    closed: tuple[int, ...] = ()
-    streams: Mapping[int, str] = field(default_factory=dict)
-    terminal: bool = False
-    fresh: bool = False
-    removed: bool = False
-    plain: bool = False
-    live: tuple[str, str] = ("", "")
-
-
-USUAL = Around()
-
-
-@dataclass(frozen=True)
-class Ran:
-    """A run that ended.
-
-    Attributes
-    ----------
-    status : int
-        The exit status; negative for the signal that ended it.
-    seconds : float
-        Processor time.
-    megabytes : float
-        The most memory of the process, Python and its libraries included.
-    """
-
-    status: int
-    out: bytes
-    err: bytes
-    seconds: float
-    megabytes: float
-    hung: bool = False
+SCALES = {"small": SMALL, "full": FULL}
 
 
 @dataclass(frozen=True)
