@@ -5,32 +5,31 @@ from __future__ import annotations
 import random
 import sqlite3
 from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import chdir, closing
+from collections.abc import Iterator
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from lab.breaking.commands import in_child
-from lab.breaking.full_disk import disk_limits
 from lab.breaking.index_commands import (
     CHECK,
     FILE,
+    Bench,
     Files,
-    Seen,
-    build_index,
+    Observed,
     faults,
-    lay,
-    observe,
-    read_files,
+    full_disk_faults,
 )
-from lab.breaking.sqlite_pages import PAGE, find_areas
+from lab.breaking.running import Server
 from lab.corpora.crafted import FORGED, HEADERS, ROWS, SCHEMAS, edits
 from lab.corpora.made import prose
 from lab.reporting import Table
 from lab.trial import Trial
 from simdup import Index
 
+PAGE = 4096
+# Pages of trees in SQLite, by the first byte of their headers.
+_INNER, _LEAVES = (2, 5), (10, 13)
 # How many bits are flipped in an area for one in each other one.
 _SHARES = {"page headers": 3, "cells": 2, "contents": 2}
 
@@ -46,47 +45,51 @@ class Damage(NamedTuple):
 
 def run(trial: Trial) -> Iterator[Table]:
     """Damage an index, and the files that SQLite has beside it; run every command on each."""
-    whole = build_index(trial.folder)
-    yield _table(trial, "flipped bits", "area", [whole], flips(trial, whole))
-    yield _table(trial, "truncations", "bytes left", [whole], truncations(trial, whole))
-    states = states_beside(trial.folder, whole)
-    yield _table(trial, "files beside it", "damage", states, damages_beside(trial, states[-1]))
-    yield _table(trial, "made on purpose", "what", [whole], crafts(trial, whole))
-    yield disk_limits(trial, whole)
+    with Server() as server:
+        bench = Bench(server, trial.folder)
+        whole = bench.build()
+        bench.warm(whole)
+        look = partial(_table, trial, bench)
+        yield look("flipped bits", "area", [whole], flips(trial, whole))
+        yield look("truncations", "bytes left", [whole], truncations(trial, whole))
+        states = states_beside(bench, whole)
+        yield look("files beside it", "damage", states, damages_beside(trial, states[-1]))
+        yield look("made on purpose", "what", [whole], crafts(trial, bench, whole))
+        yield disk_limits(trial, bench, whole)
 
 
 # -- what is damaged -------------------------------------------------------------------------------
 
 
-def states_beside(folder: Path, whole: Files) -> list[Files]:
+def states_beside(bench: Bench, whole: Files) -> list[Files]:
     """Return an index in its states, the last one with what a killed process leaves beside it.
 
     Some of the log is already in the index itself: what a reader still needs is not.
     """
-    with chdir(folder):
-        lay(whole)
-        with Index.open(FILE) as reader:
-            _add("new1")
-            between = read_files(Path())
-            rows = reader.export()
-            next(rows)
-            _add("new2")
-            with closing(sqlite3.connect(FILE)) as file:
-                file.execute("PRAGMA wal_checkpoint(PASSIVE)")
-            last = read_files(Path())
-            rows.close()
+    bench.lay(whole)
+    path = str(bench.folder / FILE)
+    with Index.open(path) as reader:
+        _add(path, "new1")
+        between = bench.read_files()
+        rows = reader.export()
+        next(rows)
+        _add(path, "new2")
+        with closing(sqlite3.connect(path)) as file:
+            file.execute("PRAGMA wal_checkpoint(PASSIVE)")
+        last = bench.read_files()
+        rows.close()
     return [whole, between, last]
 
 
-def _add(name: str) -> None:
-    with Index.open(FILE) as index:
+def _add(path: str, name: str) -> None:
+    with Index.open(path) as index:
         index.add([(name, prose(len(name), 40))])
 
 
 def flips(trial: Trial, whole: Files) -> Iterator[Damage]:
     """Yield indexes with one flipped bit each, as many in small areas as in large ones."""
     chance = random.Random(21)
-    areas = find_areas(trial.folder / FILE)
+    areas = find_areas(trial.folder / FILE, whole[""])
     for area in areas:
         for _ in range(trial.pick(1, 50) * _SHARES.get(area, 1)):
             at, bit = chance.choice(chance.choice(areas[area])), chance.randrange(8)
@@ -128,7 +131,7 @@ def damages_beside(trial: Trial, left: Files) -> Iterator[Damage]:
         yield Damage("a -journal", "a made-up -journal", {"": left[""], "-journal": journal})
 
 
-def crafts(trial: Trial, whole: Files) -> Iterator[Damage]:
+def crafts(trial: Trial, bench: Bench, whole: Files) -> Iterator[Damage]:
     """Yield indexes that somebody has changed on purpose."""
     stride = trial.pick(8, 1)
     kinds = (
@@ -139,10 +142,9 @@ def crafts(trial: Trial, whole: Files) -> Iterator[Damage]:
     )
     for area, rule, every, found in kinds:
         for what, craft in list(found.items())[::every]:
-            with chdir(trial.folder):
-                lay(whole)
-                craft(Path(FILE))
-                yield Damage(area, what, read_files(Path()), rule)
+            bench.lay(whole)
+            craft(bench.folder / FILE)
+            yield Damage(area, what, bench.read_files(), rule)
 
 
 def _flipped(content: bytes, at: int, bit: int) -> bytes:
@@ -151,22 +153,99 @@ def _flipped(content: bytes, at: int, bit: int) -> bytes:
     return bytes(damaged)
 
 
+# -- where SQLite has what -------------------------------------------------------------------------
+
+
+def find_areas(path: Path, content: bytes) -> dict[str, list[range]]:
+    """Return where a SQLite file has what, page by page.
+
+    That is its header, its trees, the contents of its cells, and free pages.
+    """
+    with closing(sqlite3.connect(f"file:{path}?immutable=1", uri=True)) as file:
+        roots = [row[0] for row in file.execute("SELECT rootpage FROM sqlite_schema")]
+    free = _free_pages(content)
+    trees = _tree_pages(content, [1, *roots])
+    areas: dict[str, list[range]] = {
+        "file header": [range(100)], "page headers": [], "cells": [],
+        "links of contents": [], "contents": [], "free pages": [],
+    }  # fmt: skip
+    for page in range(1, len(content) // PAGE + 1):
+        start = (page - 1) * PAGE
+        if page in free:
+            areas["free pages"] += [range(start, start + PAGE)]
+        elif page in trees:
+            head, cells = _parts(content, page)
+            areas["page headers"] += [head]
+            areas["cells"] += [cells]
+        else:
+            areas["links of contents"] += [range(start, start + 4)]
+            areas["contents"] += [range(start + 4, start + PAGE)]
+    return areas
+
+
+def _number(content: bytes, at: int, size: int) -> int:
+    return int.from_bytes(content[at : at + size], "big")
+
+
+def _head(page: int) -> int:
+    """Return where the header of a page of a tree starts."""
+    return 100 if page == 1 else (page - 1) * PAGE
+
+
+def _parts(content: bytes, page: int) -> tuple[range, range]:
+    """Return the header of a page of a tree with the places of its cells, and the cells."""
+    head, end = _head(page), page * PAGE
+    size = 12 if content[head] in _INNER else 8
+    return (
+        range(head, head + size + 2 * _number(content, head + 3, 2)),
+        range((page - 1) * PAGE + _number(content, head + 5, 2), end),
+    )
+
+
+def _tree_pages(content: bytes, roots: list[int]) -> set[int]:
+    found, waiting = set[int](), list(roots)
+    while waiting:
+        page = waiting.pop()
+        if page in found:
+            continue
+        found.add(page)
+        head, start = _head(page), (page - 1) * PAGE
+        if content[head] in _INNER:
+            cells = range(head + 12, head + 12 + 2 * _number(content, head + 3, 2), 2)
+            waiting += (_number(content, start + _number(content, at, 2), 4) for at in cells)
+            waiting.append(_number(content, head + 8, 4))
+        elif content[head] not in _LEAVES:
+            raise AssertionError(f"page {page} is not part of a tree")
+    return found
+
+
+def _free_pages(content: bytes) -> set[int]:
+    found, trunk = set[int](), _number(content, 32, 4)
+    while trunk:
+        start = (trunk - 1) * PAGE
+        leaves = range(start + 8, start + 8 + 4 * _number(content, start + 4, 4), 4)
+        found |= {trunk, *(_number(content, at, 4) for at in leaves)}
+        trunk = _number(content, start, 4)
+    return found
+
+
 # -- what is counted -------------------------------------------------------------------------------
 
 
 def _table(
-    trial: Trial, title: str, column: str, states: list[Files], damages: Iterator[Damage]
+    trial: Trial,
+    bench: Bench,
+    title: str,
+    column: str,
+    states: list[Files],
+    damages: Iterator[Damage],
 ) -> Table:
-    # What is imported and read once is inherited by the children.
-    with chdir(trial.folder):
-        observe(states[0])
-    look = partial(_observed, trial)
-    rights = [look(state) for state in states]
-    if wrong := [one for one in rights if isinstance(one, str)]:
-        raise AssertionError(f"the whole index: {wrong[0]}")
+    rights = [bench.observe(state) for state in states]
+    for what in (what for right in rights for what in faults("right", rights, right)):
+        raise AssertionError(f"the whole index: {what}")
     counts: dict[str, Counter[str]] = {}
     for damage in damages:
-        outcome = _outcome(trial, rights, damage, look)
+        outcome = _outcome(trial, rights, damage, bench.observe(damage.files))
         counts.setdefault(damage.area, Counter())[outcome] += 1
     kinds = ("harmless", "found", "failed")
     rows = [(area, some.total(), *(some[kind] for kind in kinds)) for area, some in counts.items()]
@@ -175,17 +254,28 @@ def _table(
     return Table(f"Damages of an index: {title}", columns, [*rows, total])
 
 
-def _outcome(
-    trial: Trial, rights: list[Seen], damage: Damage, look: Callable[[Files], Seen | str]
-) -> str:
-    seen = look(damage.files)
-    wrong = [seen] if isinstance(seen, str) else faults(damage.rule, rights, seen)
+def _outcome(trial: Trial, rights: list[Observed], damage: Damage, observed: Observed) -> str:
+    wrong = list(faults(damage.rule, rights, observed))
     for what in wrong:
         trial.fail(f"{damage.area}, {damage.what}: {what}")
     if wrong:
         return "failed"
-    return "harmless" if seen[CHECK].status == 0 else "found"
+    return "harmless" if observed.outcomes[CHECK].status == 0 else "found"
 
 
-def _observed(trial: Trial, files: Files) -> Seen | str:
-    return in_child(partial(observe, files), trial.folder)
+def disk_limits(trial: Trial, bench: Bench, whole: Files) -> Table:
+    """Add documents while files may be no larger; then ask, with and without the limit."""
+    right = bench.fill_disk(whole)
+    counts = Counter[str]()
+    for i in range(trial.pick(5, 100)):
+        # From less than SQLite's shared memory needs to more than the index will have.
+        limit = 20_000 + i * (len(whole[""]) + 100_000) // trial.pick(5, 100)
+        found = bench.fill_disk(whole, limit)
+        wrong = list(full_disk_faults(right, found))
+        for what in wrong:
+            trial.fail(f"at most {limit:,} bytes a file: {what}")
+        added = found["add"].status == 0
+        counts["failed" if wrong else "added" if added else "refused"] += 1
+    row = (counts.total(), counts["refused"], counts["added"], counts["failed"])
+    columns = ("limits tried", "refused, index as before", "added", "failed")
+    return Table("An index on a full disk", columns, [row])

@@ -8,14 +8,13 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import NamedTuple
 
+from lab.breaking.recorded import ENVIRONMENT, read_digests
+from lab.measuring import CHECKOUT
 from lab.reporting import Table
 from lab.trial import Trial, say
 
-GOLDENS = Path(__file__).with_name("goldens.json")
-_ROOT = Path(__file__).resolve().parents[2]
 # Other Pythons: those that this variable names, separated as in PATH, or these if they are there.
 _PYTHONS = "SIMDUP_PYTHONS"
 _VERSIONS = ("python3.11", "python3.12", "python3.13", "python3.14")
@@ -25,7 +24,7 @@ class Variant(NamedTuple):
     """A way to run the commands that must not change what they say."""
 
     kind: str
-    arguments: tuple[str, ...] = ()  # of `digests`
+    arguments: tuple[str, ...] = ()  # of `recorded`
     flags: tuple[str, ...] = ()  # of Python
     python: str = sys.executable
     environment: tuple[tuple[str, str], ...] = ()
@@ -66,7 +65,7 @@ TOGETHER = Variant(
 
 def run(trial: Trial) -> Iterator[Table]:
     """Compare the digests of each variant with those that the repository keeps."""
-    goldens = read_goldens()
+    kept = read_digests()["made"]
     rows: dict[str, list[int]] = {}
     for variant in trial.pick([TOGETHER], list(variants())):
         say(f"{variant.kind} {' '.join(variant.arguments)}")
@@ -75,27 +74,22 @@ def run(trial: Trial) -> Iterator[Table]:
         except RuntimeError as error:
             found = {}
             trial.fail(str(error))
-        different = [name for name, digest in goldens.items() if found.get(name) != digest]
+        different = [name for name, digest in kept.items() if found.get(name) != digest]
         for name in different:
             trial.fail(f"{variant}: {name} is different")
         row = rows.setdefault(variant.kind, [0, 0, 0])
-        for i, count in enumerate((1, len(goldens), len(different))):
+        for i, count in enumerate((1, len(kept), len(different))):
             row[i] += count
     columns = ("what changes", "runs", "digests compared", "different")
     yield Table("Determinism", columns, [(kind, *row) for kind, row in rows.items()])
 
 
-def read_goldens() -> dict[str, str]:
-    """Return the digests that the repository keeps."""
-    found: dict[str, str] = json.loads(GOLDENS.read_text("utf-8"))
-    return found
-
-
 def take(variant: Variant) -> dict[str, str]:
     """Return the digests of a variant, taken in a process of its own."""
-    words = [variant.python, *variant.flags, "-m", "lab.breaking.digests", *variant.arguments]
-    environment = os.environ | {"PYTHONPATH": str(_ROOT)} | dict(variant.environment)
-    ran = subprocess.run(words, cwd=_ROOT, env=environment, capture_output=True, check=False)
+    words = [variant.python, *variant.flags, "-m", "lab.breaking.recorded", *variant.arguments]
+    environment = os.environ | ENVIRONMENT | {"PYTHONPATH": str(CHECKOUT)}
+    environment |= dict(variant.environment)
+    ran = subprocess.run(words, cwd=CHECKOUT, env=environment, capture_output=True, check=False)
     if ran.returncode:
         raise RuntimeError(f"{words}: {ran.stderr.decode(errors='replace')}")
     found: dict[str, str] = json.loads(ran.stdout)
@@ -118,8 +112,3 @@ def _version(python: str) -> str:
     ran = subprocess.run([python, "-c", says], capture_output=True, check=True)
     version, numpy = ran.stdout.decode().split()
     return f"Python {version}, numpy {numpy}"
-
-
-if __name__ == "__main__":
-    # What was meant to change has changed: keep the new digests.
-    GOLDENS.write_text(json.dumps(take(Variant("nothing")), indent=1) + "\n", "utf-8")

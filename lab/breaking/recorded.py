@@ -3,32 +3,51 @@
 A change that should not be seen leaves all equal; one that should shows in a diff what changed.
 The examples are kept as text, larger corpora as digests.  ``--checkout FOLDER`` records another
 state of simdup, ``--keep FOLDER`` writes all as text: two such folders can be compared with diff.
+``python -m lab.breaking.recorded`` prints the digests of the made corpus, taken in another way.
 """
 
 from __future__ import annotations
 
+import argparse
 import gzip
+import hashlib
+import io
 import json
 import os
+import random
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+import zlib
+from base64 import b64decode
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import chdir
+from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 from unittest.mock import patch
 
-from lab.breaking.commands import Ran, run_command
-from lab.breaking.digests import digest_of, page_data
+import simdup.ingest.corpus
+from lab.breaking.running import Outcome
 from lab.corpora.mixed import build_corpus
 from lab.corpora.real import data_folder
+from lab.measuring import CHECKOUT
+from simdup.cli import main as command_line
+from simdup.corpus import batches, lines
+from simdup.ingest import rows
 
-ROOT = Path(__file__).resolve().parents[2]
 RECORDED = Path(__file__).parent / "recorded"
+DIGESTS = RECORDED / "digests.json"
+ENVIRONMENT = {"LANG": "C.UTF-8", "LC_ALL": "", "LC_MESSAGES": "", "COLUMNS": "100"}
 _DATE = 1_700_000_000  # of every file
-_ENVIRONMENT = {"LANG": "C.UTF-8", "LC_ALL": "", "LC_MESSAGES": "", "COLUMNS": "100"}
+_DATA = re.compile(r'<script type="application/([a-z-]+)" id="([a-z0-9]+)">(.*?)</script>', re.S)
+# Signals that the command line handles its own way.
+_HANDLED = [
+    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
+]
 
 # What is run, in this order; a later command may read what an earlier one wrote.
 EXAMPLES = {
@@ -100,31 +119,41 @@ EXAMPLES = {
     "no-choice": "scan corpus --keep longst",
 }
 
+
+# `{}` is where the options of a run go, such as ``-j 3``.
 MADE = {
-    "scan": "scan c g -f jsonl",
-    "scan-text": "scan c g --linkage star",
-    "scan-page": "scan c g -o page.html",
-    "scan-short": "scan short.jsonl --id-field id -f jsonl",
-    "scan-records": "scan rows.jsonl --id-field id -s 0.5 --all-pairs -f jsonl",
-    "scan-table": "scan table.csv --id-field id -f csv",
-    "scan-html": "scan pages --html --extract all -f jsonl",
-    "scan-minhash": "scan c g --method minhash -s 0.6 --pairs -f csv",
-    "scan-pstable": "scan c g --method pstable -s 0 --cosine 0.8 -f jsonl",
-    "scan-containment": "scan c g --containment 0.5 -f jsonl",
-    "passages": "passages c g -f jsonl",
-    "dedupe": "dedupe c g -o clean --removed removed.csv",
-    "dedupe-annotate": "dedupe rows.jsonl --id-field id --annotate -o annotated.jsonl",
-    "dedupe-lossless": "dedupe c g --lossless -o clean2 --removed removed.jsonl",
-    "fingerprint": "fingerprint c g -o prints",
-    "fingerprint-recipe": "fingerprint c g --tokens chars:2 --hash md5 --bits 128",
-    "pairs": "pairs prints -d 12 -f csv",
+    "fingerprint": "fingerprint c g {}",
+    "fingerprint, other recipe": "fingerprint c g {} --tokens chars:2 --hash md5 --bits 128",
+    "scan as text": "scan c g {} --linkage star --lang en",
+    "scan as JSONL": "scan c g {} -f jsonl",
+    "scan as CSV": "scan c g {} -o r.csv",
+    "scan of short texts": "scan short.jsonl {} --id-field id -f jsonl",
+    "scan of HTML": "scan pages {} --html --extract all -f jsonl",
+    "scan of a table": "scan table.csv {} --field text --id-field id -f jsonl",
+    "scan of a table as CSV": "scan table.csv {} --id-field id -f csv",
+    "scan of records": "scan rows.jsonl {} --id-field id -f csv",
+    "scan of records, all pairs": "scan rows.jsonl {} --id-field id -s 0.5 --all-pairs -f jsonl",
+    "scan by MinHash": "scan c g {} --method minhash -s 0.6 --pairs -f csv",
+    "scan by p-stable projections": "scan c g {} --method pstable -s 0 --cosine 0.8 -f jsonl",
+    "scan, containment": "scan c g {} --containment 0.5 -f jsonl",
+    "report page": "scan c g {} -o page.html",
+    "passages": "passages c g {} -f jsonl",
+    "dedupe": "dedupe c g {} -o clean --removed removed.csv",
+    "dedupe, annotated": "dedupe rows.jsonl {} --id-field id --annotate -o annotated.jsonl",
+    "dedupe, lossless": "dedupe c g {} --lossless -o clean2 --removed removed.jsonl",
+    "fingerprint lines": "fingerprint c g {} -o prints",
+    "pairs": "pairs prints -d 12",
+    "pairs as CSV": "pairs prints -d 12 -f csv",
     "cluster": "cluster prints -d 12 -f jsonl",
-    "index-build": "index build seen.index c g",
-    "index-export": "index export seen.index",
-    "query": "query seen.index asked g -s 0.3 -d 12 -f jsonl",
-    "fit": "fit c g -o model",
-    "tune": "tune c g -f jsonl",
-    "evaluate": "evaluate removed.csv truth.tsv -f jsonl",
+    "index build": "index build seen.index c g {}",
+    "query of built index": "query seen.index asked g {} -s 0.3 -d 12 -f jsonl",
+    "index add": "index add seen.index short.jsonl --id-field id {}",
+    "index export": "index export seen.index",
+    "query": "query seen.index g {} -s 0.5 -f jsonl",
+    "query of new texts": "query seen.index asked {} -s 0.3 -d 12 -f jsonl",
+    "fit": "fit c g {} -o model",
+    "tune": "tune c g {} -f jsonl",
+    "evaluate": "evaluate r.csv truth.tsv -f jsonl",
 }
 
 _REAL = {
@@ -145,7 +174,7 @@ REAL = {
 
 def build_examples(folder: Path) -> None:
     """Copy the examples; no name of a folder of this machine is printed."""
-    shutil.copytree(ROOT / "examples", folder, dirs_exist_ok=True)
+    shutil.copytree(CHECKOUT / "examples", folder, dirs_exist_ok=True)
 
 
 def build_real(folder: Path) -> None:
@@ -162,8 +191,61 @@ CORPORA = {
 }
 
 
-def record(name: str, checkout: Path = ROOT) -> Iterator[tuple[str, str]]:
-    """Yield each command of a corpus with its status, what it prints and what it writes."""
+class Recorded(NamedTuple):
+    """What a command did.
+
+    Attributes
+    ----------
+    line : str
+        What is typed after ``simdup``.
+    outcome : Outcome
+        What it returned and printed.
+    written : dict
+        What is in the files that it wrote, by path; of a page its data, of an index nothing.
+    """
+
+    line: str
+    outcome: Outcome
+    written: dict[str, str]
+
+    def text(self) -> str:
+        """Return all of it, without times."""
+        parts = {"output": self.outcome.out, "messages": self.outcome.err} | self.written
+        shown = "".join(
+            f"--- {name}\n{_timeless(_of_any_run(text))}" for name, text in parts.items() if text
+        )
+        return f"$ simdup {self.line}\nstatus {self.outcome.status}\n{shown}"
+
+    def result(self) -> list[str]:
+        """Return what does not depend on how it ran, nor on the language of its messages."""
+        files = (f"{path}: {_of_any_run(text)}" for path, text in self.written.items())
+        return [_of_any_run(self.outcome.out), *files]
+
+
+def run_command(*arguments: str) -> Outcome:
+    """Run the command line in this process, as `python -m simdup` would."""
+    handlers = {number: signal.getsignal(number) for number in _HANDLED}
+    streams = [io.TextIOWrapper(io.BytesIO(), "utf-8", "surrogateescape") for _ in range(2)]
+    before = sys.stdout, sys.stderr
+    sys.stdout, sys.stderr = streams
+    try:
+        command_line(arguments)
+    except SystemExit as end:
+        status = end.code if isinstance(end.code, int) else 1
+    finally:
+        sys.stdout, sys.stderr = before
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+    for stream in streams:
+        stream.flush()
+    out, err = (stream.buffer.getvalue().decode("utf-8", "surrogateescape") for stream in streams)  # type: ignore[attr-defined]
+    return Outcome(status, out, err)
+
+
+def record(
+    name: str, checkout: Path = CHECKOUT, options: str = "", order: int | None = None
+) -> Iterator[tuple[str, Recorded]]:
+    """Yield what each command of a corpus does; with an order, files come in another one, too."""
     build, commands = CORPORA[name]
     with tempfile.TemporaryDirectory() as temporary:
         # A page is titled by the folder.
@@ -174,69 +256,138 @@ def record(name: str, checkout: Path = ROOT) -> Iterator[tuple[str, str]]:
             for path in Path().rglob("*"):
                 os.utime(path, (_DATE, _DATE))
             for command, line in commands.items():
-                before = set(Path().rglob("*"))
-                ran = _run(line.split(), checkout)
-                written = sorted(one for one in set(Path().rglob("*")) - before if one.is_file())
-                said = {"output": ran.out, "messages": ran.err}
-                said |= {str(path): _content(path) for path in written}
-                parts = [f"--- {one}\n{_shown(one, text)}" for one, text in said.items() if text]
-                yield command, f"$ simdup {line}\nstatus {ran.status}\n{''.join(parts)}"
+                yield command, _recorded(" ".join(line.format(options).split()), checkout)
+            if order is not None:
+                files = sorted(map(str, Path("g").iterdir()))
+                random.Random(order).shuffle(files)
+                Path("list").write_text("\n".join(files), "utf-8")
+                ordered = _recorded(f"fingerprint --files-from list {options}", checkout)
+                # Each line is a part of the digest.
+                found = "\0".join(sorted(ordered.outcome.out.splitlines()))
+                yield (
+                    "fingerprints, other order",
+                    ordered._replace(outcome=replace(ordered.outcome, out=found)),
+                )
 
 
-def _run(words: list[str], checkout: Path) -> Ran:
+def _recorded(line: str, checkout: Path) -> Recorded:
+    before = set(Path().rglob("*"))
+    outcome = _run(line.split(), checkout)
+    files = sorted(one for one in set(Path().rglob("*")) - before if one.is_file())
+    return Recorded(line, outcome, {str(path): _content(path) for path in files})
+
+
+def _run(words: list[str], checkout: Path) -> Outcome:
     """Run a command in this process, or that of another state of simdup in one of its own."""
-    if checkout == ROOT:
-        with patch.dict(os.environ, _ENVIRONMENT):
-            return run_command(*words)
-    environment = os.environ | _ENVIRONMENT | {"PYTHONPATH": str(checkout)}
+    if checkout == CHECKOUT:
+        return run_command(*words)
+    environment = os.environ | {"PYTHONPATH": str(checkout)}
     command = [sys.executable, "-m", "simdup", *words]
     ran = subprocess.run(command, env=environment, capture_output=True, check=False)
     out, err = (one.decode("utf-8", "surrogateescape") for one in (ran.stdout, ran.stderr))
-    return Ran(ran.returncode, out, err)
+    return Outcome(ran.returncode, out, err)
 
 
 def _content(path: Path) -> str:
-    return path.read_bytes().decode("utf-8", "surrogateescape")
-
-
-def _shown(name: str, text: str) -> str:
-    """Return what a file says, without times; of a page its data, of an index nothing."""
-    if name.endswith(".index"):
+    if path.suffix == ".index":
         return "an index\n"
-    text = text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
-    return _timeless(page_data(text) if name.endswith(".html") else text)
+    text = path.read_bytes().decode("utf-8", "surrogateescape")
+    return page_data(text) if path.suffix == ".html" else text
+
+
+def page_data(page: str) -> str:
+    """Return what a report page is about, block by block; how it looks changes more often.
+
+    Blocks are inflated: other versions of zlib make other bytes of the same data.
+    """
+    found = _DATA.findall(page)
+    if not found:
+        raise RuntimeError("the report page lacks its data")
+    return "\n".join(
+        f"{name}: {data if kind == 'json' else _inflated(data)}" for kind, name, data in found
+    )
+
+
+def _inflated(block: str) -> str:
+    return zlib.decompress(b64decode(block, validate=True), -15).decode("latin-1")
+
+
+def _of_any_run(text: str) -> str:
+    """Return JSON without what differs from run to run."""
+    return re.sub(r'"(seconds|cost|made|simdup|command|root)": ?("[^"]*"|[0-9.]+)', "", text)
 
 
 def _timeless(text: str) -> str:
+    text = text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
     text = re.sub(r"\b\d+(\.\d+)? s\b|\d+(\.\d+)? 秒", "_ s", text)
     text = re.sub(r" +\d+\.\d\d$", "", text, flags=re.MULTILINE)  # the last column of tune
-    text = re.sub(r'"(seconds|cost|made|simdup|command|root)": ?("[^"]*"|[0-9.]+)', "", text)
     return re.sub(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?Z?", "_", text)
 
 
-def digests(recorded: Mapping[str, str]) -> dict[str, str]:
-    """Return the digest of each text."""
-    return {name: digest_of([text]) for name, text in recorded.items()}
+def digest_of(parts: Iterable[str]) -> str:
+    """Return the digest of some texts."""
+    content = hashlib.blake2b(digest_size=8)
+    for part in parts:
+        content.update(part.encode("utf-8", "surrogateescape") + b"\0")
+    return content.hexdigest()
+
+
+def digests(name: str, recorded: Mapping[str, Recorded]) -> dict[str, str]:
+    """Return the digest of each command of a corpus.
+
+    Of the made one the result counts, if there is one: other surroundings change messages.
+    """
+    parts = {
+        command: one.result() if name == "made" else [one.text()]
+        for command, one in recorded.items()
+    }
+    return {command: digest_of(texts) for command, texts in parts.items() if any(texts)}
 
 
 def read_digests() -> dict[str, dict[str, str]]:
     """Return the digests that the repository keeps, by corpus."""
-    found: dict[str, dict[str, str]] = json.loads((RECORDED / "digests.json").read_text("utf-8"))
+    found: dict[str, dict[str, str]] = json.loads(DIGESTS.read_text("utf-8"))
     return found
 
 
 def write(corpora: Sequence[str], checkout: Path, keep: Path | None) -> None:
     """Record what a state of simdup prints and writes, as the repository keeps it or as text."""
-    kept = read_digests() if (RECORDED / "digests.json").exists() else {}
+    kept = read_digests() if DIGESTS.exists() else {}
     for name in corpora or CORPORA:
-        found = dict(record(name, checkout.resolve()))
+        with patch.dict(os.environ, ENVIRONMENT):
+            found = dict(record(name, checkout.resolve(), order=0 if name == "made" else None))
         folder = keep / name if keep else RECORDED / name
         if keep or name == "examples":
             shutil.rmtree(folder, ignore_errors=True)
             folder.mkdir(parents=True)
-            for command, text in found.items():
-                (folder / f"{command}.txt").write_bytes(text.encode())
+            for command, one in found.items():
+                (folder / f"{command}.txt").write_bytes(one.text().encode())
         if name != "examples":
-            kept[name] = digests(found)
+            kept[name] = digests(name, found)
     if not keep:
-        (RECORDED / "digests.json").write_text(json.dumps(kept, indent=1) + "\n", "utf-8")
+        DIGESTS.write_text(json.dumps(kept, indent=1) + "\n", "utf-8")
+
+
+def _shrink_batches(size: int) -> None:
+    """Let batches have this many bytes, and workers be worth it for any corpus."""
+    for module in (lines, batches, rows):
+        module.BATCH_BYTES = size  # type: ignore[attr-defined]
+    batches.BATCH_FILES = max(1, size >> 11)
+    simdup.ingest.corpus.WORTH_WORKERS = 0
+
+
+def main() -> None:
+    """Print the digests of the made corpus."""
+    parser = argparse.ArgumentParser(prog="python -m lab.breaking.recorded")
+    parser.add_argument("--options", default="-j 1", help="what every command gets")
+    parser.add_argument("--batch", type=int, help="bytes of a batch")
+    parser.add_argument("--order", type=int, default=0, help="seed of an order of files")
+    given = parser.parse_args()
+    if given.batch:
+        _shrink_batches(given.batch)
+    found = dict(record("made", options=given.options, order=given.order))
+    json.dump(digests("made", found), sys.stdout, indent=1)
+
+
+if __name__ == "__main__":
+    main()

@@ -11,15 +11,8 @@ from lab.trial import Trial
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the campaigns need it")
 def test_digests_are_those_that_the_repository_keeps(tmp_path: Path) -> None:
-    """After a change that was meant: `python -m lab.breaking.determinism` keeps the new ones."""
+    """After a change that was meant: `python -m lab record`."""
     trial = Trial(tmp_path, "small")
     (table,) = determinism.run(trial)
     assert not trial.failures
     assert [row[1] for row in table.rows] == [1]
-
-
-def test_another_corpus_has_other_digests() -> None:
-    """Otherwise nothing is compared."""
-    goldens = determinism.read_goldens()
-    assert len(set(goldens.values())) == len(goldens)
-    assert len(goldens) > 20

@@ -7,25 +7,42 @@ import pytest
 from lab.breaking import recorded
 from lab.corpora.real import NoTexts
 
+# As `python -m lab record` runs: in English.
+pytestmark = [
+    pytest.mark.skipif(not hasattr(os, "fork"), reason="paths are recorded as POSIX has them"),
+    pytest.mark.usefixtures("surroundings"),
+]
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="paths are recorded as POSIX has them")
+
+@pytest.fixture
+def surroundings(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in recorded.ENVIRONMENT.items():
+        monkeypatch.setenv(name, value)
+
+
 def test_commands_say_what_they_said() -> None:
     """After a change that was meant: `python -m lab record`, and read the diff."""
     folder = recorded.RECORDED / "examples"
     found = dict(recorded.record("examples"))
     assert sorted(found) == sorted(path.stem for path in folder.iterdir())
-    for name, text in found.items():
-        assert text == (folder / f"{name}.txt").read_bytes().decode(), name
+    for name, one in found.items():
+        assert one.text() == (folder / f"{name}.txt").read_bytes().decode(), name
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="paths are recorded as POSIX has them")
-@pytest.mark.parametrize("name", ["made", "real"])
-def test_commands_say_the_same_of_larger_corpora(name: str) -> None:
+@pytest.mark.parametrize(("name", "order"), [("made", 0), ("real", None)])
+def test_commands_say_the_same_of_larger_corpora(name: str, order: int | None) -> None:
     """`python -m lab record --keep FOLDER` writes the texts, here and before the change."""
     try:
-        found = recorded.digests(dict(recorded.record(name)))
+        found = recorded.digests(name, dict(recorded.record(name, order=order)))
     except NoTexts as error:
         pytest.skip(str(error))
     kept = recorded.read_digests()[name]
     assert {one for one in found if found[one] != kept.get(one)} == set()
     assert found.keys() == kept.keys()
+
+
+def test_another_command_has_another_digest() -> None:
+    """Otherwise nothing is compared."""
+    for kept in recorded.read_digests().values():
+        assert len(set(kept.values())) == len(kept)
+        assert len(kept) > 20
