@@ -136,11 +136,16 @@ def epub(pages: Mapping[str, str], order: Iterable[str], extra: str = "") -> byt
 
 def pdf(*pages: str, root: bytes = b"") -> bytes:
     """A PDF file with a line of ASCII on each page; without lines, blank pages."""
-    contents = [f"BT /F 12 Tf 50 700 Td ({page}) Tj ET".encode() if page else b"" for page in pages]
-    kids = b" ".join(b"%d 0 R" % (4 + 2 * i) for i in range(len(pages)))
+    texts = (f"BT /F 12 Tf 50 700 Td ({page}) Tj ET".encode() if page else b"" for page in pages)
+    return drawn_pdf(*texts, root=root)
+
+
+def drawn_pdf(*contents: bytes, root: bytes = b"") -> bytes:
+    """A PDF file with the operators that draw each page."""
+    kids = b" ".join(b"%d 0 R" % (4 + 2 * i) for i in range(len(contents)))
     objects = [
         b"<</Type/Catalog/Pages 2 0 R" + root + b">>",
-        b"<</Type/Pages/Kids[" + kids + b"]/Count %d>>" % len(pages),
+        b"<</Type/Pages/Kids[" + kids + b"]/Count %d>>" % len(contents),
         b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>",
     ]
     for i, content in enumerate(contents):

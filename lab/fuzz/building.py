@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from lab.corpora.office_files import drawn_pdf
 from lab.fuzz.target import Taken
 from simdup.corpus.baseline import HEAD
 from simdup.corpus.fingerprint_lines import format_header, format_lines
@@ -139,23 +140,9 @@ def pdf_file(taken: Taken) -> bytes:
     """Return a PDF file of a page or two; what is on them is the input."""
     pages, plain = 1 + taken.number() % 2, taken.number() % 4
     contents = [taken.part(), taken.rest()][-pages:]
-    kids = " ".join(f"{4 + 2 * page} 0 R" for page in range(pages))
-    objects = [
-        b"<</Type/Catalog/Pages 2 0 R>>",
-        f"<</Type/Pages/Kids[{kids}]/Count {pages}>>".encode(),
-        b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>",
-    ]
-    for page, content in enumerate(contents):
-        objects.append(
-            b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 600 800]/Contents %d 0 R"
-            b"/Resources<</Font<</F 3 0 R>>>>>>" % (5 + 2 * page)
-        )
-        # As text, or as the operators that draw it.
-        drawn = b"<%s> Tj" % content.hex().encode() if plain else content
-        shown = b"BT /F 12 Tf 50 700 Td " + drawn + b" ET"
-        objects.append(b"<</Length %d>>stream\n%s\nendstream" % (len(shown), shown))
-    numbered = b"".join(b"%d 0 obj\n%s\nendobj\n" % one for one in enumerate(objects, 1))
-    return b"%PDF-1.7\n" + numbered + b"trailer<</Size %d/Root 1 0 R>>\n%%%%EOF" % len(objects)
+    # As text, or as the operators that draw it.
+    drawn = (b"<%s> Tj" % one.hex().encode() if plain else one for one in contents)
+    return drawn_pdf(*(b"BT /F 12 Tf 50 700 Td " + one + b" ET" for one in drawn))
 
 
 def configuration_file(taken: Taken, within: Sequence[str] = ()) -> bytes:

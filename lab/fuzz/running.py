@@ -1,30 +1,55 @@
-"""Run targets, count what they were given, and try one input again."""
+"""Run targets, count what they were given, and try one input again.
+
+Atheris watches what is imported after `instrument`: nothing here imports simdup before.
+"""
 
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import sys
 import tempfile
 import traceback
 from collections.abc import Iterable
-from contextlib import chdir
+from contextlib import chdir, redirect_stderr
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lab.fuzz import watching
 from lab.reporting import RESULTS, Table, environment, save
 
 if TYPE_CHECKING:
     from lab.fuzz.driving import Figures, Limits
     from lab.fuzz.target import Target
 
+MISSING = "Atheris is not installed: python -m pip install 'simdup[fuzz]'"
+
+
+def installed() -> bool:
+    """Return whether Atheris is installed."""
+    return find_spec("atheris") is not None
+
+
+def instrument() -> None:
+    """Let Atheris watch what is imported of simdup from now on, also within functions."""
+    import atheris
+
+    atheris.instrument_imports(include=["simdup"]).__enter__()
+
+
+def load_targets() -> dict[str, Target]:
+    """Return all targets by name."""
+    with redirect_stderr(io.StringIO()):  # Atheris lists every module
+        from lab.fuzz.targets import TARGETS
+    return TARGETS
+
 
 def replay(name: str, path: str) -> int:
     """Try the input in a file again; return 1 if something goes wrong."""
     from lab.fuzz.oracle import Wrong, judge
 
-    target = watching.load_targets()[name]
+    target = load_targets()[name]
     data = Path(path).read_bytes()
     try:
         with tempfile.TemporaryDirectory(prefix="fuzz-") as work, chdir(work):
@@ -41,12 +66,12 @@ def replay(name: str, path: str) -> int:
 def run(given: argparse.Namespace) -> int:
     """List the targets, or run some; return 1 if something went wrong, 2 if it cannot run."""
     fuzzing = bool(given.names or given.all)
-    if fuzzing and not watching.installed():
-        print(watching.MISSING, file=sys.stderr)
+    if fuzzing and not installed():
+        print(MISSING, file=sys.stderr)
         return 2
     if fuzzing:
-        watching.instrument()
-    targets = watching.load_targets()
+        instrument()
+    targets = load_targets()
     if unknown := [name for name in given.names if name not in targets]:
         print(f"no such target: {', '.join(unknown)}", file=sys.stderr)
         return 2

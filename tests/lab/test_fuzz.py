@@ -12,7 +12,7 @@ import pytest
 from support import ROOT, environment
 
 from lab.__main__ import main
-from lab.fuzz import oracle, watching
+from lab.fuzz import oracle, running
 from lab.fuzz.oracle import Wrong, judge
 from lab.fuzz.target import Taken, Target
 from lab.fuzz.targets import TARGETS
@@ -88,7 +88,7 @@ def test_targets_are_listed_and_an_input_is_tried_again(
     assert "KeyError" in capsys.readouterr().err
 
 
-@pytest.mark.skipif(not watching.installed(), reason=watching.MISSING)
+@pytest.mark.skipif(not running.installed(), reason=running.MISSING)
 def test_made_up_inputs_go_wrong_nowhere(tmp_path: Path) -> None:
     """One of the longest tests: `SIMDUP_FUZZ_SECONDS` says how long each target runs."""
     seconds = os.environ.get("SIMDUP_FUZZ_SECONDS", "0.3")
@@ -107,6 +107,6 @@ def test_made_up_inputs_go_wrong_nowhere(tmp_path: Path) -> None:
 def test_without_atheris_it_says_how_to_install_it(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(watching, "installed", lambda: False)
+    monkeypatch.setattr(running, "installed", lambda: False)
     assert call("decoder") == 2
-    assert capsys.readouterr().err == f"{watching.MISSING}\n"
+    assert capsys.readouterr().err == f"{running.MISSING}\n"

@@ -9,9 +9,7 @@ import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from lab.breaking.hostile.bombs import BOMBS, LINES
-from lab.breaking.hostile.documents import DEEP, EMPTY
-from lab.breaking.hostile.lists import LISTS
+from lab.breaking.hostile.contents import BOMBS, DEEP, EMPTY, LINES, LISTS
 from lab.breaking.hostile.live import MARKER
 from lab.breaking.hostile.names import LIVE, LOST, ODD, READ, SHOWN
 from lab.breaking.hostile.surroundings import (

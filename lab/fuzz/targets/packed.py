@@ -6,7 +6,7 @@ import io
 import warnings
 import zipfile
 
-from lab.corpora.office_files import RawName
+from lab.corpora.office_files import RawName, docx, epub, odt, paragraphs, pdf, pptx, zipped
 from lab.fuzz.building import BUILT, DAMAGED, RAW, made, pdf_file
 from lab.fuzz.files import documents, expect_texts, write
 from lab.fuzz.oracle import expect_same, expect_sayable
@@ -58,53 +58,21 @@ def archive(data: bytes) -> object:
     return bool(every)
 
 
-_W = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
-_R = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
-_A = "http://schemas.openxmlformats.org/drawingml/2006/main"
-_SPACES = " ".join(
-    f'xmlns:{one}="urn:oasis:names:tc:opendocument:xmlns:{one}:1.0"'
-    for one in ("office", "text", "table", "draw")
-)
+_TABLE = f"<w:tbl><w:tr><w:tc>{paragraphs('cell')}</w:tc></w:tr></w:tbl>"
 
 
-def _related(target: str, kind: str, key: str = "r1") -> str:
-    return (
-        '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">'
-        f'<Relationship Id="{key}" Type="{_R}/{kind}" Target="{target}"/></Relationships>'
-    )
+def _unpacked(content: bytes) -> dict[str, bytes]:
+    """Return the parts of an office file."""
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
 
 
 # The parts of each kind of file; an input replaces one of them.
-_PARTS: dict[str, dict[str, str]] = {
-    "docx": {
-        "word/document.xml": f'<w:document xmlns:w="{_W}"><w:body><w:p><w:r><w:t>第一段</w:t></w:r>'
-        "</w:p><w:tbl><w:tr><w:tc><w:p><w:r><w:t>cell</w:t><w:tab/></w:r></w:p></w:tc></w:tr>"
-        "</w:tbl></w:body></w:document>",
-        "_rels/.rels": _related("word/document.xml", "officeDocument"),
-        "word/_rels/document.xml.rels": _related("footnotes.xml", "footnotes"),
-        "word/footnotes.xml": f'<w:footnotes xmlns:w="{_W}"><w:footnote><w:p><w:r><w:t>n</w:t>'
-        "</w:r></w:p></w:footnote></w:footnotes>",
-    },
-    "odt": {
-        "content.xml": f"<office:document-content {_SPACES}><office:body><office:text><text:p>段落"
-        '<text:s text:c="3"/>x</text:p></office:text></office:body></office:document-content>',
-        "META-INF/manifest.xml": "<manifest/>",
-    },
-    "pptx": {
-        "ppt/slides/s1.xml": f'<p xmlns:a="{_A}"><a:p><a:r><a:t>幻灯片</a:t></a:r></a:p></p>',
-        "_rels/.rels": _related("ppt/presentation.xml", "officeDocument"),
-        "ppt/presentation.xml": f'<p:presentation xmlns:p="p" xmlns:r="{_R}">'
-        '<p:sldId id="256" r:id="r1"/></p:presentation>',
-        "ppt/_rels/presentation.xml.rels": _related("slides/s1.xml", "slide"),
-    },
-    "epub": {
-        "in/1.xhtml": "<html><head><title>t</title></head><body><p>一页</p></body></html>",
-        "in/book.opf": '<package xmlns="http://www.idpf.org/2007/opf"><metadata/><manifest>'
-        '<item id="a" href="1.xhtml" media-type="application/xhtml+xml"/></manifest>'
-        '<spine><itemref idref="a"/></spine></package>',
-        "META-INF/container.xml": '<container><rootfiles><rootfile full-path="in/book.opf"/>'
-        "</rootfiles></container>",
-    },
+_PARTS = {
+    "docx": _unpacked(docx(paragraphs("第一段") + _TABLE, footnotes=paragraphs("n"))),
+    "odt": _unpacked(odt('<text:p>段落<text:s text:c="3"/>x</text:p>')),
+    "pptx": _unpacked(pptx({"s1": "幻灯片"}, ["s1"])),
+    "epub": _unpacked(epub({"a": "<body><p>一页</p></body>"}, ["a"])),
 }
 
 
@@ -115,13 +83,7 @@ def office(data: bytes) -> object:
     part = taken.choice((*_PARTS[kind], ""))
     damage = Taken(taken.part())
     parts = _PARTS[kind] | ({part: taken.rest()} if part else {})
-    stored = _zipped(
-        [
-            (name.encode(), xml if isinstance(xml, bytes) else xml.encode(), zipfile.ZIP_DEFLATED)
-            for name, xml in parts.items()
-        ]
-    )
-    return _read(kind, _damaged(stored, damage))
+    return _read(kind, _damaged(zipped(parts.items()), damage))
 
 
 def _read(kind: str, content: bytes) -> bool:
@@ -133,31 +95,9 @@ def _read(kind: str, content: bytes) -> bool:
     return True
 
 
-def pdf(data: bytes) -> object:
+def pdf_(data: bytes) -> object:
     """PDF files, built or damaged; PDFium reads them in a process of its own."""
     return _read("pdf", made(Taken(data), pdf_file))
-
-
-_PDF = b"""%PDF-1.7
-1 0 obj
-<</Type/Catalog/Pages 2 0 R>>
-endobj
-2 0 obj
-<</Type/Pages/Kids[4 0 R]/Count 1>>
-endobj
-3 0 obj
-<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>
-endobj
-4 0 obj
-<</Type/Page/Parent 2 0 R/MediaBox[0 0 600 800]/Contents 5 0 R/Resources<</Font<</F 3 0 R>>>>>>
-endobj
-5 0 obj
-<</Length 38>>stream
-BT /F 12 Tf 50 700 Td (some text) Tj ET
-endstream
-endobj
-trailer<</Size 6/Root 1 0 R>>
-%%EOF"""
 
 
 def _member(name: bytes, content: bytes, method: int = 0) -> bytes:
@@ -166,8 +106,8 @@ def _member(name: bytes, content: bytes, method: int = 0) -> bytes:
 
 def _office(kind: int, part: int, damage: bytes = b"") -> bytes:
     names = list(_PARTS)
-    xml = list(_PARTS[names[kind]].values())
-    return bytes([kind, part, len(damage)]) + damage + xml[part % len(xml)].encode()
+    parts = list(_PARTS[names[kind]].values())
+    return bytes([kind, part, len(damage)]) + damage + parts[part % len(parts)]
 
 
 TARGETS = (
@@ -191,8 +131,9 @@ TARGETS = (
          b"xmlns:w=", b"Target=", b"href=", b"<w:del>", b"<mc:AlternateContent>", b"../"),
         most=3000,
     ),
-    Target(pdf,
-           (RAW + _PDF, RAW + _PDF[:300], BUILT + b"\0\0\0(some text) Tj (more) '",
+    Target(pdf_,
+           (RAW + pdf("some text"), RAW + pdf("some text")[:300],
+            BUILT + b"\0\0\0(some text) Tj (more) '",
             BUILT + b"\1\1\4textsome more", DAMAGED + b"\x20\1\0\0\1\0some text"),
            (b"obj", b"endobj", b"stream", b"/Kids", b"/Count", b"Tj", b"<<")),
 )  # fmt: skip
