@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from lab.measuring import CHECKOUT
 from lab.reporting import Table
 from lab.trial import Trial
 
-ROOT = Path(__file__).resolve().parents[2]
 # The least share of branches that must run.
 LEAST = 0.95
 
@@ -71,7 +71,7 @@ def _figures(found: dict[str, Any]) -> tuple[int, int, int, int]:
 def _coverage(settings: Path, action: str, *arguments: str) -> None:
     command = [sys.executable, "-m", "coverage", action, f"--rcfile={settings}", *arguments]
     done = subprocess.run(
-        command, cwd=ROOT, env=os.environ | {"PYTHONPATH": str(ROOT)}, stdout=sys.stderr,
+        command, cwd=CHECKOUT, env=os.environ | {"PYTHONPATH": str(CHECKOUT)}, stdout=sys.stderr,
         check=False,
     )  # fmt: skip
     if done.returncode and action != "run":

@@ -7,7 +7,7 @@ import random
 from collections.abc import Callable
 from pathlib import Path
 
-from lab.breaking.probes import Probe, Work, calling, from_file, reading
+from lab.breaking.probes import MILLION, Probe, Work, again, calling, from_files, reading
 from lab.corpora.made import HAN, prose
 from lab.corpora.office_files import docx, paragraphs, zipped
 from simdup.corpus.baseline import read_baseline
@@ -20,12 +20,7 @@ from simdup.features.idf import model_bytes, read_model
 from simdup.features.tokens import _entries, read_dictionary
 from simdup.model.reading import Reading
 
-MILLION = 1 << 20
 Content = Callable[[int], bytes]
-
-
-def _again(unit: bytes) -> Content:
-    return lambda n: unit * (n // len(unit))
 
 
 def _around(before: bytes, unit: bytes, after: bytes = b"") -> Content:
@@ -46,35 +41,31 @@ def _noise(n: int) -> bytes:
     return random.Random(0).randbytes(n).translate(above)
 
 
-def _probes(name: str, file: str, *shapes: tuple[str, int, Content], **how: str) -> list[Probe]:
-    return [reading(name, shape, size, file, content, **how) for shape, size, content in shapes]
-
-
-DECODER = _probes(
+DECODER = reading(
     "decoder", ".txt",
     ("UTF-8", 4 * MILLION, _chinese("utf-8")),
     ("GB18030", 4 * MILLION, _chinese("gb18030")),
     ("Big5", MILLION // 4, _chinese("big5")),
     ("UTF-16 without a mark", 4 * MILLION, _chinese("utf-16-le")),
     ("bytes above 127", MILLION // 4, _noise),
-    ("one letter", 4 * MILLION, _again(b"a")),
-    ("NULs", 4 * MILLION, _again(b"abc\0")),
-    ("broken UTF-8", 2 * MILLION, _again(b"\xe4\xb8")),
-    ("Latin-1 letters", 4 * MILLION, _again(b"\xe9")),
+    ("one letter", 4 * MILLION, again(b"a")),
+    ("NULs", 4 * MILLION, again(b"abc\0")),
+    ("broken UTF-8", 2 * MILLION, again(b"\xe4\xb8")),
+    ("Latin-1 letters", 4 * MILLION, again(b"\xe9")),
 )  # fmt: skip
 RECORDS = [
-    *_probes(
+    *reading(
         "JSON lines", ".jsonl",
         ("one long line", MILLION // 2, _around(b'{"text":"', b"ab ", b'"}\n')),
         ("tiny records", 2000, lambda n: b'{"text":"a"}\n' * n),
-        ("blank lines", MILLION // 8, _again(b"\n")),
+        ("blank lines", MILLION // 8, again(b"\n")),
         ("deep", MILLION, _around(b'{"text":', b"[")),
         ("escapes", 2 * MILLION, _around(b'{"text":"', b"\\u4e2d", b'"}\n')),
         ("backslashes", 2 * MILLION, _around(b'{"text":"', b"\\\\", b'"}\n')),
         ("many fields", 5000, lambda n: json.dumps({f"f{i}": "x" for i in range(n)}).encode()),
         ("a long number", MILLION, _around(b'{"text":', b"9", b"}\n")),
     ),
-    *_probes(
+    *reading(
         "JSON array", ".json",
         ("tiny elements", 2000, lambda n: b"[" + b'{"text":"a"},' * n + b"{}]"),
         ("one long element", 2 * MILLION, _around(b'[{"text":"', b"ab ", b'"}]')),
@@ -83,7 +74,7 @@ RECORDS = [
         ("a string without an end", 4 * MILLION, _around(b'[{"text":"', b"a")),
         ("backslashes", MILLION, _around(b'[{"text":"', b"\\")),
     ),
-    *_probes(
+    *reading(
         "CSV", ".csv",
         ("tiny records", 2000, lambda n: b"text\n" + b"a\n" * n),
         ("one long line", MILLION, _around(b"text\n", b"ab ", b"\n")),
@@ -99,24 +90,22 @@ def _attributes(n: int) -> bytes:
     return f"<p {' '.join(f'a{i}=1' for i in range(n // 8))}>ab</p>".encode()
 
 
-PAGES = [
-    reading(f"HTML, {extract}", shape, 100_000, ".html", content, extract=extract)
+PAGES: dict[str, Content] = {
+    "nested elements": again(b"<div>ab"), "entities": again(b"&amp;"),
+    "halves of entities": again(b"&#"), "attributes": _attributes,
+    "comments without an end": again(b"<!--"), "scripts without an end": again(b"<script>"),
+    "angle brackets": again(b"<"), "tiny paragraphs": again(b"<p>ab</p>"),
+    "white space": again(b" "), "one word": again(b"x"), "meta elements": again(b"<meta "),
+    "titles": again(b"<title>"),
+}  # fmt: skip
+HTML = [
+    probe
     for extract in ("main", "all")
-    for shape, content in (
-        ("nested elements", _again(b"<div>ab")),
-        ("entities", _again(b"&amp;")),
-        ("halves of entities", _again(b"&#")),
-        ("attributes", _attributes),
-        ("comments without an end", _again(b"<!--")),
-        ("scripts without an end", _again(b"<script>")),
-        ("angle brackets", _again(b"<")),
-        ("tiny paragraphs", _again(b"<p>ab</p>")),
-        ("white space", _again(b" ")),
-        ("one word", _again(b"x")),
-        ("meta elements", _again(b"<meta ")),
-        ("titles", _again(b"<title>")),
+    for probe in reading(
+        f"HTML, {extract}", ".html",
+        *((shape, 100_000, content) for shape, content in PAGES.items()), extract=extract,
     )
-]
+]  # fmt: skip
 
 
 def _nested_tables(n: int) -> bytes:
@@ -124,13 +113,13 @@ def _nested_tables(n: int) -> bytes:
 
 
 ARCHIVES = [
-    *_probes(
+    *reading(
         "zip", ".zip",
         ("many members", 100, lambda n: zipped((f"{i}.txt", b"a") for i in range(n))),
         ("one member", 4 * MILLION, lambda n: zipped([("a.txt", b"ab " * (n // 3))])),
         ("deep names", 100, lambda n: zipped((f"{'a/' * 30}{i}.txt", b"a") for i in range(n))),
     ),
-    *_probes(
+    *reading(
         "Word", ".docx",
         ("tiny paragraphs", 1000, lambda n: docx(paragraphs(*["a"] * n))),
         ("one paragraph", MILLION, lambda n: docx(paragraphs("ab " * (n // 3)))),
@@ -140,16 +129,8 @@ ARCHIVES = [
 ]  # fmt: skip
 
 
-def _read_prints(path: str) -> object:
-    return read_lines([path])
-
-
 def _prints(n: int) -> bytes:
     return b"".join(b"%016x  %d\n" % (i * 0x9E3779B97F4A7C15 % 2**64, i) for i in range(n))
-
-
-def _read_words(path: str) -> object:
-    return list(_entries(read_dictionary(path)))
 
 
 def _words(n: int) -> bytes:
@@ -179,30 +160,24 @@ def _one_decision(n: int) -> bytes:
     return json.dumps({"type": "decision", "decision": "distinct", "documents": names}).encode()
 
 
-def _files(
-    name: str, read_it: Callable[[str], object], *shapes: tuple[str, int, Content]
-) -> list[Probe]:
-    return [from_file(name, shape, size, read_it, content) for shape, size, content in shapes]
-
-
 FILES = [
-    *_files(
-        "fingerprint lines", _read_prints,
+    *from_files(
+        "fingerprint lines", lambda path: read_lines([path]),
         ("many lines", 50_000, _prints),
         ("one long name", MILLION, _around(b"0" * 16 + b"  ", b"a")),
-        ("one long line", MILLION, _again(b"0")),
+        ("one long line", MILLION, again(b"0")),
         ("header lines", 2000, lambda n: b"# simdup 1 recipe=a bits=64\n" * n),
     ),
-    *_files(
-        "dictionary", _read_words,
+    *from_files(
+        "dictionary", lambda path: list(_entries(read_dictionary(path))),
         ("many words", 2000, _words),
-        ("one long word", MILLION, _again("河".encode())),
+        ("one long word", MILLION, again("河".encode())),
         ("spaces in a line", 2000, lambda n: b"a" + b" " * n + b"b c"),
         ("words in a line", 2000, lambda n: b"a b " * n + b"\xc3\xa9"),
         ("digits in a line", 2000, lambda n: b"a 1" + b"1" * n + b"\xc3\xa9"),
     ),
-    *_files("IDF model", read_model, ("many terms", 500_000, _model)),
-    *_files(
+    *from_files("IDF model", read_model, ("many terms", 500_000, _model)),
+    *from_files(
         "truth", read_labels,
         ("pairs", 2000, _each("x%,y%\n", "a,b\n")),
         ("one long cell", 2 * MILLION, _around(b'a,b\n"', b"x")),
@@ -210,13 +185,13 @@ FILES = [
         ("JSON lines", 2000, _each('{"type":"pair","a":"%","b":"x%"}\n')),
         ("deep JSON", 4 * MILLION, _around(b'{"type":', b"[")),
     ),
-    *_files(
+    *from_files(
         "decisions", read_decisions,
         ("many lines", 2000, _each(_DECISION)),
         ("one decision", 20_000, _one_decision),
-        ("deep", MILLION, _again(b"[")),
+        ("deep", MILLION, again(b"[")),
     ),
-    *_files(
+    *from_files(
         "baseline", read_baseline,
         ("many lines", 4000, lambda n: b"# simdup-baseline 1\n" + b"%032d  a\n" % 7 * n),
         ("blank lines", 20_000, lambda n: b"# simdup-baseline 1\n" + b"\n" * n),
@@ -251,4 +226,4 @@ PATTERNS = [
     Probe("patterns", "braces beside braces", 500, _glob(lambda n: "{a,b}" * n)),
     Probe("patterns", "stars in a glob", 50, _glob(lambda n: "*a" * n + "b")),
 ]
-PARSERS = [*DECODER, *RECORDS, *PAGES, *ARCHIVES, *FILES, *PATTERNS]
+PARSERS = [*DECODER, *RECORDS, *HTML, *ARCHIVES, *FILES, *PATTERNS]

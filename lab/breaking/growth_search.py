@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lab.breaking.growth_texts import letters
-from lab.breaking.probes import Probe, Work, calling
+from lab.breaking.probes import Probe, Work, calling, letters
 from lab.corpora.made import HAN, prose
 from simdup import all_pairs, dedupe, evaluate, passages, scan
 

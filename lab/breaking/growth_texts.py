@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable
 
-from lab.breaking.probes import Probe, calling
+from lab.breaking.probes import MILLION, Probe, again, calling, letters
 from lab.corpora.made import prose
 from simdup.features.analyzer import Analyzer
 from simdup.features.folding import fold_all
@@ -18,22 +17,12 @@ from simdup.report.delta import delta
 from simdup.verify.differences import find_differences
 from simdup.verify.edits import edit_similarities
 
-MILLION = 1 << 20
 Make = Callable[[int], str]
-
-
-def _again(unit: str) -> Make:
-    return lambda n: unit * (n // len(unit))
 
 
 def han(n: int) -> str:
     """Return n characters of Chinese prose."""
     return (prose(1, 5000) * (n // 10_000 + 1))[:n]
-
-
-def letters(n: int, alphabet: str = "ab", seed: int = 0) -> str:
-    """Return n letters of an alphabet, at random."""
-    return "".join(random.Random(seed).choices(alphabet, k=n))
 
 
 def _marks(n: int) -> str:
@@ -43,23 +32,23 @@ def _marks(n: int) -> str:
 FOLDING: dict[str, Make] = {
     "Han": han,
     "marks on one letter": _marks,
-    "ligatures of 18 letters": _again("\ufdfa"),
-    "traditional characters": _again("漢"),
-    "beyond 16 bits": _again("𠮷"),
-    "syllables in letters": _again("\u1100\u1161\u11a8"),
-    "capital I with a dot": _again("İ"),
+    "ligatures of 18 letters": again("\ufdfa"),
+    "traditional characters": again("漢"),
+    "beyond 16 bits": again("𠮷"),
+    "syllables in letters": again("\u1100\u1161\u11a8"),
+    "capital I with a dot": again("İ"),
 }
 TERMS: dict[str, Make] = {
     "Han": han,
-    "one Han character": _again("中"),
+    "one Han character": again("中"),
     "two Han characters": lambda n: letters(n, "中国"),
-    "one letter": _again("a"),
+    "one letter": again("a"),
     "a few letters": lambda n: letters(n, "abc def "),
-    "digits and points": _again("1."),
-    "apostrophes": _again("a'"),
-    "hyphens": _again("-"),
-    "slashes": _again("/"),
-    "underscores": _again("_"),
+    "digits and points": again("1."),
+    "apostrophes": again("a'"),
+    "hyphens": again("-"),
+    "slashes": again("/"),
+    "underscores": again("_"),
 }
 TITLES = {
     "headings": "# ", "front matter": "---\n", "front matter with a title": "---\ntitle: ",
@@ -70,7 +59,7 @@ TITLES = {
 PAIRS: dict[str, tuple[Make, Make]] = {
     "other texts": (lambda n: prose(1, n), lambda n: prose(2, n)),
     "equal texts": (lambda n: prose(1, n), lambda n: prose(1, n)),
-    "one word": (_again("a "), lambda n: "a " * (n // 2) + "b"),
+    "one word": (again("a "), lambda n: "a " * (n // 2) + "b"),
     "two words": (lambda n: " ".join(letters(n)), lambda n: " ".join(letters(n, seed=1))),
     "the other way round": (
         lambda n: " ".join(map(str, range(n))),
@@ -79,7 +68,7 @@ PAIRS: dict[str, tuple[Make, Make]] = {
 }
 DELTAS: dict[str, tuple[Make, Make]] = {
     "the other way round": (han, lambda n: han(n)[::-1]),
-    "one letter": (_again("a"), lambda n: "a" * n + "b"),
+    "one letter": (again("a"), lambda n: "a" * n + "b"),
     "two letters": (letters, lambda n: letters(n, seed=1)),
 }
 

@@ -1,21 +1,42 @@
-"""Compare the algorithms with slow definitions, on four times the examples of the suite."""
+"""Compare the algorithms with slow definitions, on four times the examples of the suite.
+
+It is also the plugin of pytest that counts comparisons, ``-p lab.breaking.oracles``, and writes the
+counts as JSON to the file that the environment variable SIMDUP_COUNTS names.
+"""
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator
+from functools import wraps
 from pathlib import Path
+from typing import Any
 
-from lab.breaking.counting import ALL_PAIRS, PAIRS, VALUES
+from lab.measuring import CHECKOUT
 from lab.reporting import Table
 from lab.trial import Trial
 
-ROOT = Path(__file__).resolve().parents[2]
 ROUNDS = 4
+ORACLES = ("plain", "search", "families", "reuse")
+# What they make of one text or one set of terms, by the name of the oracle; others judge pairs.
+PAIRS = {
+    "jaccard": "similarity", "resemblance": "similarity", "containment": "containment",
+    "contained": "containment", "cosine": "cosine", "edit_similarity": "edit similarity",
+    "edit_distance": "edit similarity", "lcs": "common words", "equal_runs": "passages",
+}  # fmt: skip
+# These look at all pairs of the rows that they get first.
+ALL_PAIRS = {"oracle": "Hamming distance", "sharing_a_key": "equal band keys"}
+VALUES = {
+    "simhash": "fingerprints", "fingerprint": "fingerprints", "minhash": "signatures",
+    "pstable": "signatures", "weights": "weights", "tfidf": "weights", "fold": "folded texts",
+    "words": "words of texts",
+}  # fmt: skip
 
 
 def run(trial: Trial) -> Iterator[Table]:
@@ -24,11 +45,11 @@ def run(trial: Trial) -> Iterator[Table]:
     counted, said = trial.folder / "counts", trial.folder / "said"
     variables = {"SIMDUP_ROUNDS": str(trial.pick(1, ROUNDS)), "SIMDUP_COUNTS": str(counted)}
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:xdist", "-p", "no:cacheprovider",
-               "-p", "lab.breaking.counting", "-m", "not spark", "--hypothesis-show-statistics",
+               "-p", "lab.breaking.oracles", "-m", "not spark", "--hypothesis-show-statistics",
                *tests]  # fmt: skip
     with said.open("w") as out:
         done = subprocess.run(
-            command, cwd=ROOT, env=os.environ | variables, stdout=out, check=False
+            command, cwd=CHECKOUT, env=os.environ | variables, stdout=out, check=False
         )
     lines = said.read_text("utf-8")
     if done.returncode:
@@ -49,6 +70,40 @@ def run(trial: Trial) -> Iterator[Table]:
 
 def _tests() -> list[str]:
     """Return the files of tests that use an oracle or hypothesis."""
-    using = re.compile(r"^(from|import) (oracles|hypothesis)\b", re.MULTILINE)
-    found = (ROOT / "tests").rglob("test_*.py")
+    using = re.compile(r"^(from|import) (lab\.oracles|hypothesis)\b", re.MULTILINE)
+    found = (CHECKOUT / "tests").rglob("test_*.py")
     return sorted(str(path) for path in found if using.search(path.read_text("utf-8")))
+
+
+# What this process has counted, and how many oracles are running in it.
+_counts: Counter[str] = Counter()
+_running = [0]
+
+
+def pytest_configure() -> None:
+    """Count the calls of oracles; those that one of them makes itself do not count again."""
+    for module in (importlib.import_module(f"lab.oracles.{one}") for one in ORACLES):
+        for name in {*PAIRS, *ALL_PAIRS, *VALUES} & {*vars(module)}:
+            setattr(module, name, _counted(name, getattr(module, name)))
+
+
+def _counted(name: str, oracle: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(oracle)
+    def call(*values: Any, **named: Any) -> Any:
+        if not _running[0]:
+            rows = len(values[0]) if name in ALL_PAIRS else 0
+            _counts[ALL_PAIRS.get(name) or PAIRS.get(name) or VALUES[name]] += (
+                rows * (rows - 1) // 2 if rows else 1
+            )
+        _running[0] += 1
+        try:
+            return oracle(*values, **named)
+        finally:
+            _running[0] -= 1
+
+    return call
+
+
+def pytest_sessionfinish() -> None:
+    """Write the counts."""
+    Path(os.environ["SIMDUP_COUNTS"]).write_text(json.dumps(_counts), "utf-8")

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, AnyStr, NamedTuple
 
 from simdup.corpus.batches import batches, read
 from simdup.corpus.sources import list_files
 from simdup.errors import SimdupError
 from simdup.model.reading import Reading
 
+MILLION = 1 << 20
 Work = Callable[[], object]
+# What a file looks like, the size to begin with, and its content for any size.
+Shape = tuple[str, int, Callable[[int], bytes]]
 
 
 class Probe(NamedTuple):
@@ -35,19 +40,6 @@ class Probe(NamedTuple):
     make: Callable[[int, Path], Work]
 
 
-def reading(
-    name: str, shape: str, size: int, file: str, content: Callable[[int], bytes], **how: Any
-) -> Probe:
-    """Return a probe that reads a file as every command does."""
-
-    def make(n: int, folder: Path) -> Work:
-        path = folder / f"{n}{file}"
-        path.write_bytes(content(n))
-        return lambda: read_whole(str(path), Reading(**how))
-
-    return Probe(name, shape, size, make)
-
-
 def calling(
     name: str, shape: str, size: int, work: Callable[..., object], *made: Callable[[int], object]
 ) -> Probe:
@@ -60,21 +52,32 @@ def calling(
     return Probe(name, shape, size, make)
 
 
-def from_file(
-    name: str,
-    shape: str,
-    size: int,
-    read_it: Callable[[str], object],
-    content: Callable[[int], bytes],
-) -> Probe:
-    """Return a probe of a function that reads, or refuses, a file."""
+def from_files(
+    name: str, work: Callable[[str], object], *shapes: Shape, suffix: str = ""
+) -> list[Probe]:
+    """Return probes of what reads, or refuses, a file: one for each shape of its content."""
 
-    def make(n: int, folder: Path) -> Work:
-        path = folder / str(n)
+    def prepared(content: Callable[[int], bytes], n: int, folder: Path) -> Work:
+        path = folder / f"{n}{suffix}"
         path.write_bytes(content(n))
-        return lambda: _tried(read_it, str(path))
+        return lambda: _tried(work, str(path))
 
-    return Probe(name, shape, size, make)
+    return [Probe(name, shape, size, partial(prepared, content)) for shape, size, content in shapes]
+
+
+def reading(name: str, suffix: str, *shapes: Shape, **how: Any) -> list[Probe]:
+    """Return probes that read a file as every command does."""
+    return from_files(name, partial(read_whole, how=Reading(**how)), *shapes, suffix=suffix)
+
+
+def again(unit: AnyStr) -> Callable[[int], AnyStr]:
+    """Return what repeats something up to a size."""
+    return lambda n: unit * (n // len(unit))
+
+
+def letters(n: int, alphabet: str = "ab", seed: int = 0) -> str:
+    """Return n letters of an alphabet, at random."""
+    return "".join(random.Random(seed).choices(alphabet, k=n))
 
 
 def read_whole(path: str, how: Reading) -> int:
