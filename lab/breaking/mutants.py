@@ -3,29 +3,31 @@
 A mutant is killed if one of the tests that run the changed line fails, or never ends.
 A mutant that survives shows a missing test, or a change without an effect on results: many guard
 speed or memory.
+
+It is also the plugin of pytest that notes what tests take and run, ``-p lab.breaking.mutants``.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import shutil
 import signal
+import subprocess
 import sys
-import time
-import traceback
 from collections import defaultdict
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from multiprocessing import get_context
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from lab.breaking.mutations import Mutation, mutations
+from lab.measuring import CHECKOUT, environment
 from lab.reporting import Table
 from lab.trial import Trial, say
 
-ROOT = Path(__file__).resolve().parents[2]
 ROOMS = ("search", "lsh", "verify", "reuse")
 # Tests of these folders run for every mutant whose line they reach.
 TESTS = ("search", "lsh", "verify", "reuse", "clustering", "fingerprints", "operations")
@@ -34,8 +36,10 @@ COPIED = ("simdup", "tests", "examples", "docs", "lab", "pyproject.toml",
 SEED, MUTANTS = 21, 300
 # Seconds of tests that a mutant must survive, as they took without it: the shortest tests first.
 PATIENCE = 20.0
-# The exit status of a process in which pytest itself failed.
-_BROKEN = 70
+PYTEST = ["-q", "-p", "no:randomly", "-p", "no:xdist", "-p", "no:cov", "-p", "no:cacheprovider",
+          "-p", "lab.breaking.mutants", "-m", "not spark"]  # fmt: skip
+# Variables that name the files of the plugin: for seconds and failures, and for lines, if any.
+_NOTES, _LINES = "SIMDUP_MUTANTS_NOTES", "SIMDUP_MUTANTS_LINES"
 
 
 class Mutant(NamedTuple):
@@ -89,19 +93,6 @@ class Reach(NamedTuple):
         return self.seconds.get(test, 1.0)
 
 
-class _Durations:
-    """A plugin of pytest that notes how long each test takes, and the first that fails."""
-
-    def __init__(self) -> None:
-        self.seconds: dict[str, float] = defaultdict(float)
-        self.failed = ""
-
-    def pytest_runtest_logreport(self, report: Any) -> None:
-        self.seconds[report.nodeid] += report.duration
-        if report.failed and not self.failed:
-            self.failed = report.nodeid
-
-
 def run(trial: Trial) -> Iterator[Table]:
     """Kill mutants; survivors are listed, and are no failure."""
     checkout = trial.folder / "checkout"
@@ -133,9 +124,9 @@ def run(trial: Trial) -> Iterator[Table]:
 def choose(number: int, rooms: tuple[str, ...]) -> list[Mutant]:
     """Return mutants drawn by a seed from all of some rooms."""
     every = [
-        Mutant(str(path.relative_to(ROOT)), mutation)
+        Mutant(str(path.relative_to(CHECKOUT)), mutation)
         for room in rooms
-        for path in sorted((ROOT / "simdup" / room).glob("*.py"))
+        for path in sorted((CHECKOUT / "simdup" / room).glob("*.py"))
         for mutation in mutations(path.read_text("utf-8"))
     ]
     return random.Random(SEED).sample(every, number)
@@ -144,7 +135,7 @@ def choose(number: int, rooms: tuple[str, ...]) -> list[Mutant]:
 def copy(checkout: Path) -> None:
     """Copy the parts of the project that tests need."""
     for name in COPIED:
-        source, target = ROOT / name, checkout / name
+        source, target = CHECKOUT / name, checkout / name
         if source.is_dir():
             shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"))
         else:
@@ -153,33 +144,11 @@ def copy(checkout: Path) -> None:
 
 def measure(checkout: Path, tests: list[str]) -> Reach:
     """Run the tests once, without a mutant, and note which lines each of them runs."""
-    say("which test runs which line")
-    data = checkout / "lines.coverage"
-    seconds = checkout / "seconds"
-
-    def body() -> None:
-        import coverage
-        import pytest
-
-        watcher = coverage.Coverage(
-            str(data), source=[str(checkout / "simdup")], context="", config_file=False
-        )
-        durations = _Durations()
-
-        class Contexts:
-            def pytest_runtest_logstart(self, nodeid: str, location: object) -> None:
-                watcher.switch_context(nodeid)
-
-        watcher.start()
-        pytest.main([*PYTEST, *tests], plugins=[durations, Contexts()])
-        watcher.stop()
-        watcher.save()
-        lines = (f"{taken:.3f} {name}\n" for name, taken in durations.seconds.items())
-        seconds.write_text("".join(lines), "utf-8")
-
-    in_child(checkout, body, 7200)
     from coverage import CoverageData
 
+    say("which test runs which line")
+    data = checkout / "lines.coverage"
+    _, notes = _run_tests(checkout, tests, 7200, **{_LINES: str(data)})
     found = CoverageData(str(data))
     found.read()
     reached: dict[tuple[str, int], set[str]] = defaultdict(set)
@@ -187,31 +156,25 @@ def measure(checkout: Path, tests: list[str]) -> Reach:
         path = str(Path(file).relative_to(checkout))
         for line, names in found.contexts_by_lineno(file).items():
             reached[path, line] |= {name for name in names if name}
-    entries = (line.split(" ", 1) for line in seconds.read_text("utf-8").splitlines())
-    return Reach(reached, {name: float(taken) for taken, name in entries})
-
-
-PYTEST = ["-q", "-p", "no:randomly", "-p", "no:xdist", "-p", "no:cov", "-p", "no:cacheprovider",
-          "-m", "not spark"]  # fmt: skip
+    return Reach(reached, notes["seconds"])
 
 
 def kill_all(checkout: Path, mutants: list[Mutant], reach: Reach, jobs: int) -> list[str]:
-    """Return what kills each mutant, as `kill` does; each process has a checkout of its own."""
+    """Return what kills each mutant, as `kill` does; each worker has a checkout of its own."""
     checkouts = [checkout, *(checkout.with_name(f"checkout{job}") for job in range(1, jobs))]
     for other in checkouts[1:]:
         shutil.copytree(checkout, other)
-    parts = [(one, mutants[job::jobs], reach) for job, one in enumerate(checkouts)]
-    with get_context("fork").Pool(jobs) as pool:
-        found = pool.starmap(_kill_part, parts, chunksize=1)
+
+    def kill_part(job: int) -> list[str]:
+        killers = []
+        for mutant in mutants[job::jobs]:
+            killers.append(kill(checkouts[job], mutant, reach))
+            say(f"{mutant}: {killers[-1] or 'SURVIVED'}")
+        return killers
+
+    with ThreadPoolExecutor(jobs) as pool:
+        found = list(pool.map(kill_part, range(jobs)))
     return [found[number % jobs][number // jobs] for number in range(len(mutants))]
-
-
-def _kill_part(checkout: Path, mutants: list[Mutant], reach: Reach) -> list[str]:
-    killers = []
-    for number, mutant in enumerate(mutants, 1):
-        killers.append(kill(checkout, mutant, reach))
-        say(f"{number} of {len(mutants)}: {mutant}: {killers[-1] or 'SURVIVED'}")
-    return killers
 
 
 def kill(checkout: Path, mutant: Mutant, reach: Reach) -> str:
@@ -219,23 +182,34 @@ def kill(checkout: Path, mutant: Mutant, reach: Reach) -> str:
     tests = reach.of(mutant)
     if not tests:
         return ""
-    note = checkout / "killer"
-    note.unlink(missing_ok=True)
-
-    def body() -> None:
-        import pytest
-
-        durations = _Durations()
-        status = pytest.main([*PYTEST, "-x", *tests], plugins=[durations])
-        killer = durations.failed or f"pytest ended with {status}" if status else ""
-        note.write_text(killer, "utf-8")
-
     seconds = 20 + 4 * sum(reach.cost(test) for test in tests)
     with mutated(checkout / mutant.path, mutant.mutation):
-        if not in_child(checkout, body, seconds):
-            return "out of time"
-    # Without a note the process itself was killed.
-    return note.read_text("utf-8") if note.exists() else "the process of the tests"
+        status, notes = _run_tests(checkout, ["-x", *tests], seconds)
+    if status is None:
+        return "out of time"
+    return notes["failed"] or (f"pytest ended with {status}" if status else "")
+
+
+def _run_tests(
+    checkout: Path, arguments: Sequence[str], seconds: float, **variables: str
+) -> tuple[int | None, dict[str, Any]]:
+    """Run pytest in a group of its own; return its status, None if it hung, and its notes."""
+    notes = checkout / "notes"
+    notes.unlink(missing_ok=True)
+    variables |= {_NOTES: str(notes), "PYTHONPATH": f"{checkout}{os.pathsep}{CHECKOUT}"}
+    # Compiled code of a mutant may be taken for that of the next one: same file, size and second.
+    command = [sys.executable, "-B", "-m", "pytest", *PYTEST, *arguments]
+    with open(checkout / "printed", "w") as printed, subprocess.Popen(
+        command, cwd=checkout, env=environment(**variables), stdout=printed, stderr=printed,
+        start_new_session=True,
+    ) as process:  # fmt: skip
+        try:
+            status = process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            return None, {}
+    found = json.loads(notes.read_text("utf-8")) if notes.exists() else {}
+    return status, {"failed": "", "seconds": {}} | found
 
 
 @contextmanager
@@ -250,47 +224,46 @@ def mutated(path: Path, mutation: Mutation) -> Iterator[None]:
         os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
 
 
-def in_child(checkout: Path, body: Any, seconds: float) -> bool:
-    """Run a function in a process of its own group; return whether it ended in time."""
-    sys.stdout.flush()
-    child = os.fork()
-    if child == 0:
-        try:
-            _enter(checkout)
-            body()
-        except BaseException:
-            traceback.print_exc(file=sys.__stderr__)
-            os._exit(_BROKEN)
-        os._exit(0)
-    until = time.monotonic() + seconds
-    while time.monotonic() < until:
-        ended, status = os.waitpid(child, os.WNOHANG)
-        if ended and os.waitstatus_to_exitcode(status) == _BROKEN:
-            raise RuntimeError((checkout / "said").read_text("utf-8"))
-        if ended:
-            return True
-        time.sleep(0.02)
-    with suppress(ProcessLookupError):
-        os.killpg(child, signal.SIGKILL)
-    os.waitpid(child, 0)
-    return False
-
-
-def _enter(checkout: Path) -> None:
-    """Let this process import the checkout, and print nothing."""
-    os.setpgid(0, 0)
-    # Compiled code of a mutant may be taken for that of the next one: same file, size and second.
-    sys.dont_write_bytecode = True
-    os.chdir(checkout)
-    said = os.open("said", os.O_RDWR | os.O_CREAT | os.O_TRUNC)
-    for stream in range(3):
-        os.dup2(said, stream)
-    for name in [name for name in sys.modules if name.split(".")[0] in ("simdup", "docs")]:
-        del sys.modules[name]
-    sys.path[:] = [str(checkout), *(path for path in sys.path if path and Path(path) != ROOT)]
-
-
 def _short(code: str) -> str:
     """Return code as one line of a table."""
     line = " ".join(code.split()).replace("|", "\\|")
     return line if len(line) <= 60 else line[:59] + "…"
+
+
+# -- the plugin ------------------------------------------------------------------------------------
+
+_seconds: dict[str, float] = defaultdict(float)
+_failed: list[str] = []
+_watchers: list[Any] = []
+
+
+def pytest_configure() -> None:
+    """Watch which lines run, if they are asked for."""
+    if _LINES in os.environ:
+        from coverage import Coverage
+
+        source = [str(Path.cwd() / "simdup")]
+        _watchers.append(Coverage(os.environ[_LINES], source=source, context="", config_file=False))
+        _watchers[0].start()
+
+
+def pytest_runtest_logstart(nodeid: str) -> None:
+    """Let the lines that run from now on be those of a test."""
+    for watcher in _watchers:
+        watcher.switch_context(nodeid)
+
+
+def pytest_runtest_logreport(report: Any) -> None:
+    """Note how long a test takes, and whether it fails."""
+    _seconds[report.nodeid] += report.duration
+    if report.failed:
+        _failed.append(report.nodeid)
+
+
+def pytest_sessionfinish() -> None:
+    """Write the notes, and the lines."""
+    for watcher in _watchers:
+        watcher.stop()
+        watcher.save()
+    notes = {"failed": (_failed or [""])[0], "seconds": _seconds}
+    Path(os.environ[_NOTES]).write_text(json.dumps(notes), "utf-8")

@@ -6,8 +6,9 @@ import ast
 from pathlib import Path
 
 import pytest
+from support import ROOT
 
-from lab.breaking.mutants import ROOMS, ROOT, Mutant, Reach, kill
+from lab.breaking.mutants import ROOMS, Mutant, Reach, kill
 from lab.breaking.mutations import mutations
 
 SOURCE = """\
