@@ -12,13 +12,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from lab.breaking.judging import Bench, totals
-from lab.breaking.running import Outcome, Server, build_library
-from lab.breaking.scenarios import Call, Scenario, choose
+from lab.breaking.judging import Bench, benches, totals
+from lab.breaking.running import Outcome
+from lab.breaking.scenarios import Call, Scenario
 from lab.breaking.states import Files, State, differences, is_side, look
 from lab.breaking.striking import Fault
 from lab.reporting import Table
-from lab.trial import Trial, say
+from lab.trial import Trial
 
 Pair = tuple[Call, Call]
 # Milliseconds: long enough for another command to end meanwhile, also on a busy machine; and those
@@ -39,15 +39,12 @@ def run(trial: Trial) -> Iterator[Table]:
     """Try pairs of writers, and readers beside writers."""
     writers: dict[str, Counter[str]] = {}
     readers: dict[str, Counter[str]] = {}
-    with Server(build_library(trial.folder)) as server:
-        for scenario in choose(trial, _SMALL):
-            say(scenario.name)
-            bench = Bench(server, trial.folder, scenario)
-            for counts in _write_twice(bench, trial):
-                writers.setdefault(scenario.command, Counter()).update(counts)
-            if scenario.name in _WRITERS:
-                for command, counts in _read_beside(bench, trial):
-                    readers.setdefault(command, Counter()).update(counts)
+    for bench in benches(trial, _SMALL):
+        for counts in _write_twice(bench, trial):
+            writers.setdefault(bench.scenario.command, Counter()).update(counts)
+        if bench.scenario.name in _WRITERS:
+            for command, counts in _read_beside(bench, trial):
+                readers.setdefault(command, Counter()).update(counts)
     columns = ("tried", "both succeeded", "one gave way", "failed")
     yield totals("Two writers of one target", "command", columns, dict(sorted(writers.items())))
     columns = ("tried", "old", "new", "either", "failed")

@@ -7,17 +7,15 @@ one clear line, and the next run succeeds.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from itertools import chain, count
 
-from lab.breaking.judging import Bench, Verdict, totals
-from lab.breaking.running import Server, build_library
-from lab.breaking.scenarios import Scenario, choose
+from lab.breaking.judging import Bench, Verdict, benches, totals
 from lab.breaking.striking import Fault
 from lab.reporting import Table
-from lab.trial import Trial, say
+from lab.trial import Trial
 
 # What can happen to a call of each kind, and what the table says of it.
 FAULTS: tuple[tuple[str, Fault], ...] = (
@@ -56,13 +54,12 @@ _SMALL = ("dedupe, a folder over another", "query and add", "scan, a table")
 
 def run(trial: Trial) -> Iterator[Table]:
     """Strike every scenario."""
-    chosen = choose(trial, _SMALL)
     by_fault: dict[str, Counter[str]] = {}
     by_command: dict[str, Counter[str]] = {}
     # Two servers at once: what is published takes half an hour of each.
     servers = trial.pick(1, 2)
     with ThreadPoolExecutor(servers) as pool:
-        shares = pool.map(lambda n: _strike(trial, chosen[n::servers], str(n)), range(servers))
+        shares = pool.map(lambda n: _strike(trial, slice(n, None, servers)), range(servers))
         for words, command, verdict in chain.from_iterable(shares):
             for table, key in ((by_fault, words), (by_command, command)):
                 table.setdefault(key, Counter()).update(verdict.counts())
@@ -72,21 +69,14 @@ def run(trial: Trial) -> Iterator[Table]:
     yield totals("By command", "command", columns, dict(sorted(by_command.items())))
 
 
-def _strike(
-    trial: Trial, scenarios: Sequence[Scenario], name: str
-) -> list[tuple[str, str, Verdict]]:
+def _strike(trial: Trial, share: slice) -> list[tuple[str, str, Verdict]]:
     """Return what each fault led to, with the words for it and the command."""
-    struck = []
-    folder = trial.folder / name
-    folder.mkdir()
-    with Server(build_library(folder)) as server:
-        for number, scenario in enumerate(scenarios):
-            say(scenario.name)
-            bench = Bench(server, folder, scenario)
-            for words, fault, calls in _planned(bench, trial, number):
-                for verdict in strike_all(bench, fault, calls, trial):
-                    struck.append((words, scenario.command, verdict))
-    return struck
+    return [
+        (words, bench.scenario.command, verdict)
+        for number, bench in enumerate(benches(trial, _SMALL, share))
+        for words, fault, calls in _planned(bench, trial, number)
+        for verdict in strike_all(bench, fault, calls, trial)
+    ]
 
 
 def _planned(bench: Bench, trial: Trial, turn: int) -> Iterator[tuple[str, Fault, Iterable[int]]]:

@@ -7,17 +7,17 @@ import shutil
 import signal
 import sqlite3
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from lab.breaking.running import Around, Outcome, Run, Server
-from lab.breaking.scenarios import Call, Scenario, fill
+from lab.breaking.running import Around, Outcome, Run, Server, build_library
+from lab.breaking.scenarios import SCENARIOS, Call, Scenario, fill
 from lab.breaking.states import State, differences, look
 from lab.breaking.striking import Fault
 from lab.reporting import Table
-from lab.trial import Trial
+from lab.trial import Trial, say
 
 # When what is there before was made, and when the command runs.
 EARLIER, LATER = "2026-01-01T00:00:00.000000+00:00", "2026-01-02T00:00:00.000000+00:00"
@@ -69,6 +69,17 @@ def totals(
     every = {**counted, "all": sum(counted.values(), Counter[str]())}
     rows = [(key, *(counts[name] for name in columns)) for key, counts in every.items()]
     return Table(title, (head, *columns), rows, note)
+
+
+def benches(trial: Trial, small: Collection[str], share: slice = slice(None)) -> Iterator[Bench]:
+    """Yield each scenario, or in a small trial those with some names, set up in a server."""
+    chosen = [one for one in SCENARIOS if trial.size == "full" or one.name in small]
+    folder = trial.folder / f"share-{share.start or 0}"
+    folder.mkdir()
+    with Server(build_library(folder)) as server:
+        for scenario in chosen[share]:
+            say(scenario.name)
+            yield Bench(server, folder, scenario)
 
 
 class Bench:

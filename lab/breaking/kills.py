@@ -13,12 +13,11 @@ from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 
-from lab.breaking.judging import MIXED, NEW, OLD, Bench, Verdict, totals
-from lab.breaking.running import Outcome, Server, build_library
-from lab.breaking.scenarios import choose
+from lab.breaking.judging import MIXED, NEW, OLD, Bench, Verdict, benches, totals
+from lab.breaking.running import Outcome
 from lab.breaking.striking import Fault
 from lab.reporting import Table
-from lab.trial import Trial, say
+from lab.trial import Trial
 
 INTERRUPTIONS = ("SIGINT", "SIGTERM", "SIGHUP")
 # Scenarios that the suite kills.
@@ -52,15 +51,12 @@ finally:
 def run(trial: Trial) -> Iterator[Table]:
     """Kill and interrupt."""
     counted: dict[str, Counter[str]] = {}
-    with Server(build_library(trial.folder)) as server:
-        for scenario in choose(trial, _SMALL):
-            say(scenario.name)
-            bench = Bench(server, trial.folder, scenario)
-            struck = _strike(bench, trial) if server.below else iter(())
-            if scenario.name == trial.pick(_FROM_START_SMALL, _FROM_START):
-                struck = chain(struck, _from_start(bench, trial))
-            for words, verdict in struck:
-                counted.setdefault(words, Counter()).update(verdict.counts())
+    for bench in benches(trial, _SMALL):
+        struck = _strike(bench, trial) if bench.server.below else iter(())
+        if bench.scenario.name == trial.pick(_FROM_START_SMALL, _FROM_START):
+            struck = chain(struck, _from_start(bench, trial))
+        for words, verdict in struck:
+            counted.setdefault(words, Counter()).update(verdict.counts())
     note = (
         "old, new: all targets are as they were, or as they should be; old and new: some are one, "
         "some the other; leftovers: the next run found some, and removed them"

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
 from lab.corpora.made import near, prose, write
-from lab.trial import Trial
 
 Call = tuple[str, ...]
 
@@ -154,8 +152,3 @@ SCENARIOS: tuple[Scenario, ...] = (
     Scenario("evaluate", ("evaluate", "found.csv", "truth.csv", "-o", "new.jsonl"),
              ("new.jsonl",)),
 )  # fmt: skip
-
-
-def choose(trial: Trial, small: Collection[str]) -> list[Scenario]:
-    """Return all scenarios, or in a small trial those with some names."""
-    return [one for one in SCENARIOS if trial.size == "full" or one.name in small]
