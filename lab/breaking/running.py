@@ -50,8 +50,6 @@ class Around:
         Whether the working folder is removed first.
     plain : bool
         Whether it runs without the rights of root, if it is root.
-    live : tuple
-        A file, and what happens to it when it is opened: see `hostile.live`.
     """
 
     environment: Mapping[str, str | None] = field(default_factory=dict)
@@ -63,7 +61,6 @@ class Around:
     fresh: Sequence[str] = ()
     removed: bool = False
     plain: bool = False
-    live: tuple[str, str] = ("", "")
 
 
 USUAL = Around()

@@ -228,10 +228,6 @@ def _surround(run: Run, writers: list[int]) -> None:
         _set_clock(run.clock)
     if run.divided:
         _divide_work()
-    if around.live[0]:
-        from lab.breaking.hostile.live import watch
-
-        watch(*around.live)
     if around.removed:
         os.mkdir("gone")
         os.chdir("gone")

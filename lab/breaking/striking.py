@@ -1,4 +1,4 @@
-"""Make one call of this process fail, or send a signal there: from Python, or below it.
+"""Make one call of this process fail, send a signal there, or change the file that it opens.
 
 From Python, audit events tell of most calls that concern files, and an event that raises makes its
 call fail; this needs nothing.  Below, `injecting.c` stands between the process and the C library,
@@ -15,6 +15,7 @@ import resource
 import signal
 import struct
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -49,6 +50,10 @@ class Fault:
         Whether it happens below Python.
     within : str
         If set, only files below this folder count: not those of simdup and of Python.
+    change : str
+        One of `CHANGES`, from Python: what happens to a file when it is opened.
+    path : str
+        The file that is changed; it counts how often it, or a copy of it, is opened.
     """
 
     kind: str
@@ -60,21 +65,14 @@ class Fault:
     where: str = "everywhere"
     below: bool = True
     within: str = ""
+    change: str = ""
+    path: str = ""
 
     def __str__(self) -> str:
-        what = ", ".join(
-            filter(
-                None,
-                [
-                    self.error,
-                    self.signal,
-                    "lasting" * self.lasting,
-                    "a pause" if self.pause else "",
-                ],
-            )
-        )
+        acts = (self.error, self.signal, "lasting" * self.lasting, "a pause" * bool(self.pause))
         way = "" if self.below else " in Python"
         where = "" if self.where == "everywhere" else f" in {self.where}"
+        what = self.change or ", ".join(filter(None, acts))
         return f"{what} at {self.kind} {self.number}{where}{way}"
 
 
@@ -144,12 +142,46 @@ _EVENTS = {
 _STATE = struct.Struct("qq512s")
 
 
+def _grow(path: str) -> None:
+    with open(path, "ab") as file:
+        file.write(b"and so on\n" * 100_000)
+
+
+def _replace(path: str) -> None:
+    with open(path + ".new", "wb") as file:
+        file.write(b"something else\n" * 50)
+    os.replace(path + ".new", path)
+
+
+def _become(make: Callable[[str], None]) -> Callable[[str], None]:
+    def become(path: str) -> None:
+        os.unlink(path)
+        make(path)
+
+    return become
+
+
+# What may happen to a file while it is read.
+CHANGES: dict[str, Callable[[str], None]] = {
+    "vanishes": os.unlink,
+    "grows": _grow,
+    "shrinks": lambda path: os.truncate(path, os.stat(path).st_size // 3),
+    "becomes empty": lambda path: os.truncate(path, 0),
+    "is replaced": _replace,
+    "becomes a folder": _become(os.mkdir),
+    "becomes a pipe": _become(os.mkfifo),
+    "becomes unreadable": lambda path: os.chmod(path, 0),
+}
+
+
 class InPython:
     """Audit events, the two calls that have none, and a limit on the size of files."""
 
     def __init__(self) -> None:
         self._shared = mmap.mmap(-1, _STATE.size)
         self._fault = Fault("any", 0)
+        self._path = ""
+        self._changing = False
 
     def prepare(self, fault: Fault) -> None:
         """Say what is to happen, before the process is forked."""
@@ -158,20 +190,28 @@ class InPython:
 
     def arm(self) -> None:
         """Begin to count, in the forked process, which cannot be disarmed."""
+        self._path = os.path.abspath(self._fault.path)
         if self._fault.kind == "room":
             resource.setrlimit(resource.RLIMIT_FSIZE, (self._fault.number, resource.RLIM_INFINITY))
         sys.addaudithook(self._hear)
         for name, kind in (("fsync", "sync"), ("write", "write"), ("ftruncate", "truncate")):
             setattr(os, name, self._wrapped(getattr(os, name), kind))
 
-    def _hear(self, event: str, given: tuple[Any, ...]) -> None:
-        if event in _EVENTS:
-            self._count(_EVENTS[event], given[0] if given else "")
+    def _hear(self, event: str, values: tuple[Any, ...]) -> None:
+        path = values[0] if values else ""
+        if event not in _EVENTS or self._changing:
+            return
+        if self._fault.change:
+            # Without a mode it is `os.open`, which `open` may have called.
+            name = os.path.basename(self._path)
+            if event != "open" or values[1] is None or os.path.basename(str(path)) != name:
+                return
+        self._count(_EVENTS[event], path)
 
     def _wrapped(self, call: Any, kind: str) -> Any:
-        def counted(descriptor: int, *given: Any) -> Any:
+        def counted(descriptor: int, *values: Any) -> Any:
             self._count(kind, _path(descriptor))
-            return call(descriptor, *given)
+            return call(descriptor, *values)
 
         return counted
 
@@ -184,7 +224,12 @@ class InPython:
         if count == fault.number:
             reached, text = 1, os.fsencode(str(path))[:500]
         _STATE.pack_into(self._shared, 0, count, reached, text)
-        if count == fault.number or (fault.lasting and reached):
+        if fault.change:
+            if count == fault.number:
+                self._changing = True
+                CHANGES[fault.change](self._path)
+                self._changing = False
+        elif count == fault.number or (fault.lasting and reached):
             number = getattr(errno, fault.error)
             raise OSError(number, os.strerror(number))
 

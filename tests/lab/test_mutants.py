@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 from support import ROOT
 
-from lab.breaking.mutants import ROOMS, Mutant, Reach, kill
-from lab.breaking.mutations import mutations
+from lab.breaking.mutants import ROOMS, Mutant, Reach, kill, mutations
 
 SOURCE = """\
 def above(values, least):

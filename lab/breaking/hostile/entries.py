@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from lab.breaking.hostile.contents import BOMBS, DEEP, EMPTY, LINES, LISTS
-from lab.breaking.hostile.live import MARKER
 from lab.breaking.hostile.names import LIVE, LOST, ODD, READ, SHOWN
 from lab.breaking.hostile.surroundings import (
     LIMITS,
@@ -135,7 +134,7 @@ def try_entry(
             _remove(place)
             fill(entry, scale, known, place)
         try:
-            ran = server.run(Run(command, place, entry.around, patience=patience))
+            ran = server.run(Run(command, place, entry.around, entry.fault, patience=patience))
             yield command, ran, list(problems(entry, plain, ran, place))
         finally:
             for name in WRITTEN:
@@ -178,13 +177,8 @@ def problems(entry: Entry, command: tuple[str, ...], ran: Outcome, folder: Path)
             yield f"the other texts were not read as ever: {ran.err[-300:]!r}"
     except (OSError, ValueError, KeyError) as error:
         yield f"the other texts were not read as ever: {error!r} {ran.err[-300:]!r}"
-    yield from _files(entry, folder)
-
-
-def _files(entry: Entry, folder: Path) -> Iterator[str]:
-    """Yield what is wrong with the files afterwards."""
-    if entry.around.live[0] and not (folder / MARKER).exists():
-        yield f"the file was never changed: {entry.around.live}"
+    if entry.fault and not ran.reached:
+        yield f"the file was never changed: {entry.fault}"
     if gone := [name for name in entry.leaves if not (folder / name).exists()]:
         yield f"there is no {gone[0]}"
     left = [

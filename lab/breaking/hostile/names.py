@@ -8,9 +8,9 @@ import socket
 from collections.abc import Callable
 from pathlib import Path
 
-from lab.breaking.hostile.live import CHANGES
 from lab.breaking.hostile.values import EITHER, Entry, Scale, typed
 from lab.breaking.running import Around
+from lab.breaking.striking import CHANGES, Fault
 from lab.corpora.made import near, prose
 
 # Without colours no control character is one of simdup.
@@ -152,6 +152,10 @@ def _large(folder: Path, scale: Scale) -> None:
     (folder / "c/live.jsonl").write_text("".join(rows))
 
 
+def _changed(path: str, change: str, time: int) -> Fault:
+    return Fault("open", time, below=False, change=change, path=path)
+
+
 # By how often they open each file, at least.
 LIVE_COMMANDS = {
     1: typed("scan c -f jsonl -j 1", "dedupe c -o out -j 1", "scan c -o page.html -j 1"),
@@ -164,7 +168,7 @@ LIVE_COMMANDS = {
 LIVE = [
     Entry(
         f"a {kind} file that {change} when it is opened, time {time}", _large, commands,
-        status=EITHER, around=Around(live=(f"c/live.{kind}", f"{change} {time}")), seconds=20,
+        status=EITHER, fault=_changed(f"c/live.{kind}", change, time), seconds=20,
     )
     for kind in ("txt", "jsonl")
     for change in CHANGES
@@ -177,7 +181,7 @@ LOST = [
         f"a kept file that {change} {when}", lambda folder, _: _pair(folder, prose(3)),
         LIVE_COMMANDS[2][:1],
         says="live.txt: .*are kept", leaves=("out/redundant.txt",),
-        around=Around(live=("c/live.txt", f"{change} {time}")), seconds=20,
+        fault=_changed("c/live.txt", change, time), seconds=20,
     )
     for time, when in ((2, "before it is copied"), (3, "while it is copied"))
     for change in CHANGES

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from lab.breaking.running import USUAL, Around
+from lab.breaking.striking import Fault
 
 
 class Scale(NamedTuple):
@@ -54,6 +55,8 @@ class Entry:
         A regular expression of what is printed on standard error.
     seconds, megabytes : float
         What a run may take.
+    fault : Fault, optional
+        What happens to a file when it is opened.
     leaves : tuple of str
         Files that are there afterwards.
     large : bool
@@ -68,6 +71,7 @@ class Entry:
     seconds: float = 5
     megabytes: float = 600
     around: Around = USUAL
+    fault: Fault | None = None
     leaves: tuple[str, ...] = ()
     large: bool = False
 

@@ -8,8 +8,10 @@ import os
 import sqlite3
 from contextlib import closing, suppress
 from functools import cache
+from pathlib import Path
 from typing import Any
 
+from lab.corpora.crafted import edit, forge
 from lab.fuzz.files import write
 from lab.fuzz.oracle import expect_harmless, expect_same
 from lab.fuzz.target import Taken, Target
@@ -20,6 +22,7 @@ from simdup.model.settings import RunOptions
 _TEXT = "清晨的河岸上有一位老人在钓鱼，石桥下漂来一只木船。The quick brown fox jumps. " * 3
 _ASKED = [("q", _TEXT), ("d1", _TEXT[3:]), ("r", "再短不过的一句话")]
 _ALONE = RunOptions(jobs=1)
+_PATH = Path("x.index")
 
 # Flips of bits may make no difference, or must be noticed; other changes may mean anything.
 _FLIP, _SECTION, _CELL, _STATEMENT = range(4)
@@ -101,30 +104,23 @@ def _section(taken: Taken) -> None:
     """Change the content of a section, and its checksum; that of the manifest too, or not."""
     with closing(sqlite3.connect("x.index", timeout=0)) as file:
         rows = file.execute("SELECT kind, number, content FROM part ORDER BY kind").fetchall()
-        kind, number, content = taken.choice(rows)
-        if not isinstance(content, bytes):
-            return
-        sealed, whole = taken.number() % 4, taken.number() % 2
-        changed = bytearray(taken.part() if whole else content)
-        for _ in range(0 if whole else taken.number() % 4):
-            place = taken.number(2)
-            if taken.number() % 8 == 0:
-                del changed[place % (len(changed) + 1) :]
-            elif changed:
-                changed[place % len(changed)] = taken.number()
-        _put(file, kind, number, bytes(changed))
-        if sealed and kind != "manifest":
-            with suppress(ValueError, TypeError, KeyError, AttributeError):
-                manifest = json.loads({r[0]: r[2] for r in rows}["manifest"])
-                manifest[str(number)][kind] = make_checksum(kind, number, bytes(changed)).hex()
-                _put(file, "manifest", 0, json.dumps(manifest).encode())
-        file.commit()
-
-
-def _put(file: sqlite3.Connection, kind: str, number: int, content: bytes) -> None:
-    checksum = make_checksum(kind, number, content)
-    values = (content, checksum, kind, number)
-    file.execute("UPDATE part SET content = ?, checksum = ? WHERE kind = ? AND number = ?", values)
+    kind, number, content = taken.choice(rows)
+    if not isinstance(content, bytes):
+        return
+    sealed, whole = taken.number() % 4, taken.number() % 2
+    changed = bytearray(taken.part() if whole else content)
+    for _ in range(0 if whole else taken.number() % 4):
+        place = taken.number(2)
+        if taken.number() % 8 == 0:
+            del changed[place % (len(changed) + 1) :]
+        elif changed:
+            changed[place % len(changed)] = taken.number()
+    forge(_PATH, kind, number, lambda _: bytes(changed))
+    if sealed and kind != "manifest":
+        with suppress(ValueError, TypeError, KeyError, AttributeError):
+            manifest = json.loads({row[0]: row[2] for row in rows}["manifest"])
+            manifest[str(number)][kind] = make_checksum(kind, number, bytes(changed)).hex()
+            forge(_PATH, "manifest", 0, lambda _: json.dumps(manifest).encode())
 
 
 def _cell(taken: Taken) -> None:
@@ -133,18 +129,12 @@ def _cell(taken: Taken) -> None:
     row, number = taken.number() % 4, int.from_bytes(taken.bytes(8), "little", signed=True)
     some = taken.part()
     value = taken.choice((number, number % 5, -1, number / 7, some, some.decode("latin-1"), None))
-    with closing(sqlite3.connect("x.index", timeout=0)) as file:
-        where = (
-            "" if not row else f"WHERE rowid = {row}" if table != "about" else "WHERE name > 'c'"
-        )
-        file.execute(f"UPDATE OR REPLACE {table} SET {column} = ? {where}", (value,))
-        file.commit()
+    where = "" if not row else f"WHERE rowid = {row}" if table != "about" else "WHERE name > 'c'"
+    edit(_PATH, f"UPDATE OR REPLACE {table} SET {column} = ? {where}", values=(value,))
 
 
 def _statement(taken: Taken) -> None:
-    with closing(sqlite3.connect("x.index", timeout=0)) as file:
-        file.execute(taken.choice(_STATEMENTS))
-        file.commit()
+    edit(_PATH, taken.choice(_STATEMENTS))
 
 
 _CHANGES = (_flip, _section, _cell, _statement)
