@@ -45,10 +45,10 @@ def run(trial: Trial) -> Iterator[Table]:
     _coverage(settings, "combine", "-q")
     _coverage(settings, "json", "-q", "-o", str(report))
     rooms: dict[str, list[int]] = defaultdict(lambda: [0] * 4)
-    for name, found in json.loads(report.read_text("utf-8"))["files"].items():
+    for name, covered in json.loads(report.read_text("utf-8"))["files"].items():
         parts = Path(name).parts[Path(name).parts.index("simdup") + 1 :]
         for room in (parts[0] if len(parts) > 1 else "others", "all"):
-            rooms[room] = [a + b for a, b in zip(rooms[room], _figures(found), strict=True)]
+            rooms[room] = [a + b for a, b in zip(rooms[room], _figures(covered), strict=True)]
     rows = [
         (room, lines, run_lines / max(lines, 1), branches, run_branches / max(branches, 1))
         for room, (lines, run_lines, branches, run_branches) in sorted(
@@ -60,8 +60,8 @@ def run(trial: Trial) -> Iterator[Table]:
     yield Table("Lines and branches", ("room", "lines", "run", "branches", "taken"), rows)
 
 
-def _figures(found: dict[str, Any]) -> tuple[int, int, int, int]:
-    summary = found["summary"]
+def _figures(covered: dict[str, Any]) -> tuple[int, int, int, int]:
+    summary = covered["summary"]
     return (
         summary["num_statements"], summary["covered_lines"],
         summary["num_branches"], summary["covered_branches"],

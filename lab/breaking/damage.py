@@ -140,8 +140,8 @@ def crafts(trial: Trial, bench: Bench, whole: Files) -> Iterator[Damage]:
         ("numbers in the header", "refused", stride, HEADERS),
         ("sections with right checksums", "plain", stride, FORGED),
     )
-    for area, rule, every, found in kinds:
-        for what, craft in list(found.items())[::every]:
+    for area, rule, every, crafted in kinds:
+        for what, craft in list(crafted.items())[::every]:
             bench.lay(whole)
             craft(bench.folder / FILE)
             yield Damage(area, what, bench.read_files(), rule)
@@ -203,12 +203,12 @@ def _parts(content: bytes, page: int) -> tuple[range, range]:
 
 
 def _tree_pages(content: bytes, roots: list[int]) -> set[int]:
-    found, waiting = set[int](), list(roots)
+    pages, waiting = set[int](), list(roots)
     while waiting:
         page = waiting.pop()
-        if page in found:
+        if page in pages:
             continue
-        found.add(page)
+        pages.add(page)
         head, start = _head(page), (page - 1) * PAGE
         if content[head] in _INNER:
             cells = range(head + 12, head + 12 + 2 * _number(content, head + 3, 2), 2)
@@ -216,17 +216,17 @@ def _tree_pages(content: bytes, roots: list[int]) -> set[int]:
             waiting.append(_number(content, head + 8, 4))
         elif content[head] not in _LEAVES:
             raise AssertionError(f"page {page} is not part of a tree")
-    return found
+    return pages
 
 
 def _free_pages(content: bytes) -> set[int]:
-    found, trunk = set[int](), _number(content, 32, 4)
+    pages, trunk = set[int](), _number(content, 32, 4)
     while trunk:
         start = (trunk - 1) * PAGE
         leaves = range(start + 8, start + 8 + 4 * _number(content, start + 4, 4), 4)
-        found |= {trunk, *(_number(content, at, 4) for at in leaves)}
+        pages |= {trunk, *(_number(content, at, 4) for at in leaves)}
         trunk = _number(content, start, 4)
-    return found
+    return pages
 
 
 # -- what is counted -------------------------------------------------------------------------------
@@ -270,11 +270,11 @@ def disk_limits(trial: Trial, bench: Bench, whole: Files) -> Table:
     for i in range(trial.pick(5, 100)):
         # From less than SQLite's shared memory needs to more than the index will have.
         limit = 20_000 + i * (len(whole[""]) + 100_000) // trial.pick(5, 100)
-        found = bench.fill_disk(whole, limit)
-        wrong = list(full_disk_faults(right, found))
+        outcomes = bench.fill_disk(whole, limit)
+        wrong = list(full_disk_faults(right, outcomes))
         for what in wrong:
             trial.fail(f"at most {limit:,} bytes a file: {what}")
-        added = found["add"].status == 0
+        added = outcomes["add"].status == 0
         counts["failed" if wrong else "added" if added else "refused"] += 1
     row = (counts.total(), counts["refused"], counts["added"], counts["failed"])
     columns = ("limits tried", "refused, index as before", "added", "failed")

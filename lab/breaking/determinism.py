@@ -70,11 +70,11 @@ def run(trial: Trial) -> Iterator[Table]:
     for variant in trial.pick([TOGETHER], list(variants())):
         say(f"{variant.kind} {' '.join(variant.arguments)}")
         try:
-            found = take(variant)
+            digests = take(variant)
         except RuntimeError as error:
-            found = {}
+            digests = {}
             trial.fail(str(error))
-        different = [name for name, digest in kept.items() if found.get(name) != digest]
+        different = [name for name, digest in kept.items() if digests.get(name) != digest]
         for name in different:
             trial.fail(f"{variant}: {name} is different")
         row = rows.setdefault(variant.kind, [0, 0, 0])
@@ -92,8 +92,8 @@ def take(variant: Variant) -> dict[str, str]:
     ran = subprocess.run(words, cwd=CHECKOUT, env=environment, capture_output=True, check=False)
     if ran.returncode:
         raise RuntimeError(f"{words}: {ran.stderr.decode(errors='replace')}")
-    found: dict[str, str] = json.loads(ran.stdout)
-    return found
+    digests: dict[str, str] = json.loads(ran.stdout)
+    return digests
 
 
 def _pythons() -> Iterator[str]:

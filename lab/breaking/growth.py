@@ -40,17 +40,17 @@ def run(trial: Trial) -> Iterator[Table]:
     """Measure everything; a doubling that costs more than `MOST` times as much is a failure."""
     gc.freeze()  # what is imported need not be looked through again and again
     for title, probes in GROUPS.items():
-        found: dict[str, list[Growth]] = defaultdict(list)
+        grown_by_name: dict[str, list[Growth]] = defaultdict(list)
         for number, probe in enumerate(probes):
             folder = trial.folder / f"{title.split()[0]}-{number}"
             folder.mkdir()
             grown = measure(probe, folder)
-            found[probe.name].append(grown)
+            grown_by_name[probe.name].append(grown)
             say(f"{probe.name}, {probe.shape}: x {grown.seconds:.2f}, memory x {grown.memory:.2f}")
             for what in faults(grown):
                 trial.fail(what)
         columns = ("what", "shapes", "times as long", "for", "times the memory")
-        yield Table(title, columns, [_row(name, shapes) for name, shapes in found.items()])
+        yield Table(title, columns, [_row(name, shapes) for name, shapes in grown_by_name.items()])
 
 
 def _row(name: str, shapes: Sequence[Growth]) -> tuple[Cell, ...]:
@@ -74,12 +74,12 @@ def measure(probe: Probe, folder: Path) -> Growth:
     twice the size too, nor another time.
     """
     size = _enough(probe, folder)
-    found = _growth(probe, folder, size)
+    grown = _growth(probe, folder, size)
     for again in (2, 1):
-        if next(faults(found), None):
+        if next(faults(grown), None):
             other = _growth(probe, folder, again * size)
-            found = Growth(probe, *map(min, found[1:], other[1:]))
-    return found
+            grown = Growth(probe, *map(min, grown[1:], other[1:]))
+    return grown
 
 
 def _enough(probe: Probe, folder: Path) -> int:

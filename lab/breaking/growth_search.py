@@ -91,12 +91,12 @@ def _cleaned(copies: int) -> Callable[[int, Path], Work]:
     return make
 
 
-def _clusters(found: int, true: int) -> Callable[[int, Path], Work]:
+def _clusters(proposed: int, true: int) -> Callable[[int, Path], Work]:
     """Return a maker of two tables that part documents into so many clusters."""
 
     def make(n: int, folder: Path) -> Work:
         tables = [folder / f"{n}-{side}.csv" for side in ("found", "true")]
-        for table, count in zip(tables, (found, true), strict=True):
+        for table, count in zip(tables, (proposed, true), strict=True):
             rows = "".join(f"{i % count},{i}\n" for i in range(n))
             table.write_text("cluster,document\n" + rows, "utf-8")
         return lambda: evaluate(*tables)

@@ -94,18 +94,18 @@ class Bench:
             for i in range(7)
         ]
         write(self.folder / "asked", {f"{i}.txt": text for i, text in enumerate(texts)})
-        known = [
+        stored = [
             ("asked/2.txt", prose(-2, 40)),
             *((f"d{i}", prose(i, 40)) for i in range(documents)),
         ]
-        with Index.build(str(self.folder / FILE), known) as index:
+        with Index.build(str(self.folder / FILE), stored) as index:
             index.remove(f"d{i}" for i in range(documents) if i % 8 < 2)
         return self.read_files()
 
     def read_files(self) -> Files:
         """Return the index and the files beside it."""
-        found = self.folder.glob(FILE + "*")
-        return {path.name.removeprefix(FILE): path.read_bytes() for path in found}
+        paths = self.folder.glob(FILE + "*")
+        return {path.name.removeprefix(FILE): path.read_bytes() for path in paths}
 
     def lay(self, files: Files) -> None:
         """Put an index and the files beside it into the folder, and nothing else of it."""
@@ -128,37 +128,39 @@ class Bench:
 
     def observe(self, files: Files) -> Observed:
         """Run all commands on an index, those that write on copies."""
-        found: Outcomes = {}
+        outcomes: Outcomes = {}
         alone = "-wal" not in files  # otherwise a reader may move it into the index
         for name, words in (READERS | WRITERS).items():
             self.lay(files)
-            found[name] = self._run(words)
-            wrote = name in WRITERS and (found[name].status == 0 or "Wrote " in found[name].err)
+            outcomes[name] = self._run(words)
+            wrote = name in WRITERS and (
+                outcomes[name].status == 0 or "Wrote " in outcomes[name].err
+            )
             if alone and not wrote and self.read_files() != files:
-                found[name] = replace(found[name], err="the file was changed")
+                outcomes[name] = replace(outcomes[name], err="the file was changed")
             if wrote:
                 for then in (CHECK, "index export"):
-                    found[f"{name}, then {then}"] = self._run(READERS[then])
+                    outcomes[f"{name}, then {then}"] = self._run(READERS[then])
         self.lay(files)
         readable = read_sections(self.folder / FILE, files)
         self.lay(files)
-        found["index repair"] = self._run(_REPAIR)
+        outcomes["index repair"] = self._run(_REPAIR)
         saved = self.folder / _SAVED
         if saved.exists():
-            found["repaired, index check"] = self._run(("index", "check", _SAVED))
-            found["repaired, index export"] = self._run(("index", "export", _SAVED))
+            outcomes["repaired, index check"] = self._run(("index", "check", _SAVED))
+            outcomes["repaired, index export"] = self._run(("index", "export", _SAVED))
             saved.unlink()
-        return Observed(found, readable)
+        return Observed(outcomes, readable)
 
     def fill_disk(self, files: Files, limit: int = resource.RLIM_INFINITY) -> Outcomes:
         """Add while no file may be larger than a limit, read under it, and read without it."""
         full = replace(_USUAL, limits={"RLIMIT_FSIZE": limit})
         self.lay(files)
-        found = {f"before, {name}": self._run(READERS[name]) for name in _READ}
-        found["add"] = self._run(WRITERS["index add"], full)
-        found |= {f"after, {name}": self._run(READERS[name], full) for name in _READ}
-        found |= {f"with room, {name}": self._run(READERS[name]) for name in _READ}
-        return found | {"files": Outcome(0, " ".join(sorted(self.read_files())))}
+        outcomes = {f"before, {name}": self._run(READERS[name]) for name in _READ}
+        outcomes["add"] = self._run(WRITERS["index add"], full)
+        outcomes |= {f"after, {name}": self._run(READERS[name], full) for name in _READ}
+        outcomes |= {f"with room, {name}": self._run(READERS[name]) for name in _READ}
+        return outcomes | {"files": Outcome(0, " ".join(sorted(self.read_files())))}
 
 
 # -- what is wrong ---------------------------------------------------------------------------------
@@ -212,17 +214,17 @@ def _repair_faults(rights: list[Observed], observed: Observed) -> Iterator[str]:
         yield "repair does not say what is lost"
 
 
-def full_disk_faults(right: Outcomes, found: Outcomes) -> Iterator[str]:
+def full_disk_faults(right: Outcomes, outcomes: Outcomes) -> Iterator[str]:
     """Yield what is wrong: after a refusal all is as before, otherwise as it should be."""
-    yield from (f"{name} says {ran.err}" for name, ran in found.items() if not is_plain(ran))
-    state = "after" if found["add"].status == 0 else "before"
+    yield from (f"{name} says {ran.err}" for name, ran in outcomes.items() if not is_plain(ran))
+    state = "after" if outcomes["add"].status == 0 else "before"
     for when in ("after", "with room"):
         for name in _READ:
-            ran = found[f"{when}, {name}"]
+            ran = outcomes[f"{when}, {name}"]
             if ran != right[f"{state}, {name}"]:
                 yield f"{when}, {name}: {ran.out[-200:]!r} {ran.err!r}"
-    if found["files"] != right["files"]:
-        yield f"left behind: {found['files'].out}"
+    if outcomes["files"] != right["files"]:
+        yield f"left behind: {outcomes['files'].out}"
 
 
 def is_plain(ran: Outcome) -> bool:
@@ -261,14 +263,14 @@ def _ways() -> Iterator[tuple[str, tuple[object, ...]]]:
         yield "NOT INDEXED WHERE rowid = ?", (row,)
 
 
-def promised(right: Readable, found: Readable, export: list[str]) -> list[str]:
+def promised(right: Readable, damaged: Readable, export: list[str]) -> list[str]:
     """Return the lines of an export that a repair of a damaged index must save.
 
     These are the blocks that SQLite still reads as they were written.
     """
-    same = {name for name, _ in right.sections.items() & found.sections.items()}
+    same = {name for name, _ in right.sections.items() & damaged.sections.items()}
     # With another manifest, the sections of this state are not those of the index.
-    if right.frame != found.frame or not {"recipe 0", "manifest 0"} <= same:
+    if right.frame != damaged.frame or not {"recipe 0", "manifest 0"} <= same:
         return []
     head, *lines = export
     kept, start = [head], 0

@@ -190,15 +190,15 @@ class Bench:
         beside, was = state.beside(targets), expected.old.beside(targets)
         if beside != was:
             verdict.faults.append(f"changed outside of its targets: {differences(beside, was)}")
-        found = {self._which(state, target) for target in targets}
-        if "" in found and source and (verdict.outcome.status == 2 or self.scenario.rereads):
-            found = {LEFT_OUT}
-        if "" in found:
+        states = {self._which(state, target) for target in targets}
+        if "" in states and source and (verdict.outcome.status == 2 or self.scenario.rereads):
+            states = {LEFT_OUT}
+        if "" in states:
             verdict.faults.append(
                 "neither old nor new: "
                 + "; ".join(differences(state.of(t), expected.new.of(t)) for t in targets)
             )
-        verdict.state = found.pop() if len(found) == 1 else MIXED
+        verdict.state = states.pop() if len(states) == 1 else MIXED
 
     def _which(self, state: State, target: str) -> str:
         now, old, new = (s.of(target) for s in (state, self.expected.old, self.expected.new))
@@ -257,11 +257,11 @@ class Bench:
             verdict.faults.append(f"status {outcome.status}")
         if number == signal.SIGKILL:
             return
-        said = [line for line in outcome.err.splitlines() if "interrupted" in line]
+        interruptions = [line for line in outcome.err.splitlines() if "interrupted" in line]
         most = int(number == signal.SIGINT)
         # Interrupted while it imports modules, a command says nothing.
         least = most if fault.number else 0
-        if not least <= len(said) <= most:
+        if not least <= len(interruptions) <= most:
             verdict.faults.append(f"it said {outcome.err!r}")
         if verdict.leftovers:
             verdict.faults.append("it left something behind")

@@ -149,12 +149,12 @@ def measure(checkout: Path, tests: list[str]) -> Reach:
     say("which test runs which line")
     data = checkout / "lines.coverage"
     _, notes = _run_tests(checkout, tests, 7200, **{_LINES: str(data)})
-    found = CoverageData(str(data))
-    found.read()
+    lines = CoverageData(str(data))
+    lines.read()
     reached: dict[tuple[str, int], set[str]] = defaultdict(set)
-    for file in found.measured_files():
+    for file in lines.measured_files():
         path = str(Path(file).relative_to(checkout))
-        for line, names in found.contexts_by_lineno(file).items():
+        for line, names in lines.contexts_by_lineno(file).items():
             reached[path, line] |= {name for name in names if name}
     return Reach(reached, notes["seconds"])
 
@@ -173,8 +173,8 @@ def kill_all(checkout: Path, mutants: list[Mutant], reach: Reach, jobs: int) -> 
         return killers
 
     with ThreadPoolExecutor(jobs) as pool:
-        found = list(pool.map(kill_part, range(jobs)))
-    return [found[number % jobs][number // jobs] for number in range(len(mutants))]
+        parts = list(pool.map(kill_part, range(jobs)))
+    return [parts[number % jobs][number // jobs] for number in range(len(mutants))]
 
 
 def kill(checkout: Path, mutant: Mutant, reach: Reach) -> str:
@@ -208,8 +208,8 @@ def _run_tests(
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             return None, {}
-    found = json.loads(notes.read_text("utf-8")) if notes.exists() else {}
-    return status, {"failed": "", "seconds": {}} | found
+    noted = json.loads(notes.read_text("utf-8")) if notes.exists() else {}
+    return status, {"failed": "", "seconds": {}} | noted
 
 
 @contextmanager
@@ -290,14 +290,14 @@ def mutations(source: str) -> list[Mutation]:
     lines = [0]
     for line in source.encode().splitlines(keepends=True):
         lines.append(lines[-1] + len(line))
-    found = []
+    changes = []
     for node, statement, after in _changes(ast.parse(source)):
         start = lines[node.lineno - 1] + node.col_offset
         end = lines[node.end_lineno - 1] + node.end_col_offset  # type: ignore[operator]
         before = source.encode()[start:end].decode()
         if before != after:
-            found.append(Mutation(node.lineno, statement, start, end, before, after))
-    return sorted(set(found))
+            changes.append(Mutation(node.lineno, statement, start, end, before, after))
+    return sorted(set(changes))
 
 
 def _changes(tree: ast.Module) -> Iterator[tuple[ast.expr | ast.stmt, int, str]]:

@@ -42,19 +42,19 @@ VALUES = {
 def run(trial: Trial) -> Iterator[Table]:
     """Run all tests that use an oracle or hypothesis."""
     tests = trial.pick(["tests/lsh", "tests/search/test_queries.py"], _tests())
-    counted, said = trial.folder / "counts", trial.folder / "said"
+    counted, printed = trial.folder / "counts", trial.folder / "printed"
     variables = {"SIMDUP_ROUNDS": str(trial.pick(1, ROUNDS)), "SIMDUP_COUNTS": str(counted)}
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:xdist", "-p", "no:cacheprovider",
                "-p", "lab.breaking.oracles", "-m", "not spark", "--hypothesis-show-statistics",
                *tests]  # fmt: skip
-    with said.open("w") as out:
+    with printed.open("w") as out:
         done = subprocess.run(
             command, cwd=CHECKOUT, env=os.environ | variables, stdout=out, check=False
         )
-    lines = said.read_text("utf-8")
+    lines = printed.read_text("utf-8")
     if done.returncode:
-        told = [line for line in lines.splitlines() if line.startswith(("FAILED", "ERROR"))]
-        for what in told or [f"pytest ended with {done.returncode}: {lines.splitlines()[-1]}"]:
+        failures = [line for line in lines.splitlines() if line.startswith(("FAILED", "ERROR"))]
+        for what in failures or [f"pytest ended with {done.returncode}: {lines.splitlines()[-1]}"]:
             trial.fail(what)
     counts = json.loads(counted.read_text("utf-8"))
     examples = sum(map(int, re.findall(r"- (\d+) passing", lines)))
@@ -71,8 +71,8 @@ def run(trial: Trial) -> Iterator[Table]:
 def _tests() -> list[str]:
     """Return the files of tests that use an oracle or hypothesis."""
     using = re.compile(r"^(from|import) (lab\.oracles|hypothesis)\b", re.MULTILINE)
-    found = (CHECKOUT / "tests").rglob("test_*.py")
-    return sorted(str(path) for path in found if using.search(path.read_text("utf-8")))
+    files = (CHECKOUT / "tests").rglob("test_*.py")
+    return sorted(str(path) for path in files if using.search(path.read_text("utf-8")))
 
 
 # What this process has counted, and how many oracles are running in it.

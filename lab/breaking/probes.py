@@ -46,8 +46,8 @@ def calling(
     """Return a probe that calls a function with values made for a size."""
 
     def make(n: int, folder: Path) -> Work:
-        given = [one(n) for one in made]
-        return lambda: work(*given)
+        values = [one(n) for one in made]
+        return lambda: work(*values)
 
     return Probe(name, shape, size, make)
 

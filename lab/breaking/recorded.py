@@ -24,8 +24,7 @@ import tempfile
 import zlib
 from base64 import b64decode
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import chdir
-from dataclasses import replace
+from contextlib import chdir, redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import NamedTuple
 from unittest.mock import patch
@@ -225,21 +224,22 @@ class Recorded(NamedTuple):
 def run_command(*arguments: str) -> Outcome:
     """Run the command line in this process, as `python -m simdup` would."""
     handlers = {number: signal.getsignal(number) for number in _HANDLED}
-    streams = [io.TextIOWrapper(io.BytesIO(), "utf-8", "surrogateescape") for _ in range(2)]
-    before = sys.stdout, sys.stderr
-    sys.stdout, sys.stderr = streams
+    out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", "surrogateescape") for _ in range(2))
     try:
-        command_line(arguments)
+        with redirect_stdout(out), redirect_stderr(err):
+            command_line(arguments)
     except SystemExit as end:
         status = end.code if isinstance(end.code, int) else 1
     finally:
-        sys.stdout, sys.stderr = before
         for number, handler in handlers.items():
             signal.signal(number, handler)
-    for stream in streams:
-        stream.flush()
-    out, err = (stream.buffer.getvalue().decode("utf-8", "surrogateescape") for stream in streams)  # type: ignore[attr-defined]
-    return Outcome(status, out, err)
+    return Outcome(status, *map(_printed, (out, err)))
+
+
+def _printed(stream: io.TextIOWrapper) -> str:
+    stream.flush()
+    content: bytes = stream.buffer.getvalue()  # type: ignore[attr-defined]
+    return content.decode("utf-8", "surrogateescape")
 
 
 def record(
@@ -261,13 +261,10 @@ def record(
                 files = sorted(map(str, Path("g").iterdir()))
                 random.Random(order).shuffle(files)
                 Path("list").write_text("\n".join(files), "utf-8")
-                ordered = _recorded(f"fingerprint --files-from list {options}", checkout)
+                line = f"fingerprint --files-from list {options}"
                 # Each line is a part of the digest.
-                found = "\0".join(sorted(ordered.outcome.out.splitlines()))
-                yield (
-                    "fingerprints, other order",
-                    ordered._replace(outcome=replace(ordered.outcome, out=found)),
-                )
+                text = "\0".join(sorted(_run(line.split(), checkout).out.splitlines()))
+                yield "fingerprints, other order", Recorded(line, Outcome(0, text), {})
 
 
 def _recorded(line: str, checkout: Path) -> Recorded:
@@ -300,11 +297,11 @@ def page_data(page: str) -> str:
 
     Blocks are inflated: other versions of zlib make other bytes of the same data.
     """
-    found = _DATA.findall(page)
-    if not found:
+    blocks = _DATA.findall(page)
+    if not blocks:
         raise RuntimeError("the report page lacks its data")
     return "\n".join(
-        f"{name}: {data if kind == 'json' else _inflated(data)}" for kind, name, data in found
+        f"{name}: {data if kind == 'json' else _inflated(data)}" for kind, name, data in blocks
     )
 
 
@@ -346,8 +343,8 @@ def digests(name: str, recorded: Mapping[str, Recorded]) -> dict[str, str]:
 
 def read_digests() -> dict[str, dict[str, str]]:
     """Return the digests that the repository keeps, by corpus."""
-    found: dict[str, dict[str, str]] = json.loads(DIGESTS.read_text("utf-8"))
-    return found
+    kept: dict[str, dict[str, str]] = json.loads(DIGESTS.read_text("utf-8"))
+    return kept
 
 
 def write(corpora: Sequence[str], checkout: Path, keep: Path | None) -> None:
@@ -355,15 +352,15 @@ def write(corpora: Sequence[str], checkout: Path, keep: Path | None) -> None:
     kept = read_digests() if DIGESTS.exists() else {}
     for name in corpora or CORPORA:
         with patch.dict(os.environ, ENVIRONMENT):
-            found = dict(record(name, checkout.resolve(), order=0 if name == "made" else None))
+            recorded = dict(record(name, checkout.resolve(), order=0 if name == "made" else None))
         folder = keep / name if keep else RECORDED / name
         if keep or name == "examples":
             shutil.rmtree(folder, ignore_errors=True)
             folder.mkdir(parents=True)
-            for command, one in found.items():
+            for command, one in recorded.items():
                 (folder / f"{command}.txt").write_bytes(one.text().encode())
         if name != "examples":
-            kept[name] = digests(name, found)
+            kept[name] = digests(name, recorded)
     if not keep:
         DIGESTS.write_text(json.dumps(kept, indent=1) + "\n", "utf-8")
 
@@ -382,11 +379,11 @@ def main() -> None:
     parser.add_argument("--options", default="-j 1", help="what every command gets")
     parser.add_argument("--batch", type=int, help="bytes of a batch")
     parser.add_argument("--order", type=int, default=0, help="seed of an order of files")
-    given = parser.parse_args()
-    if given.batch:
-        _shrink_batches(given.batch)
-    found = dict(record("made", options=given.options, order=given.order))
-    json.dump(digests("made", found), sys.stdout, indent=1)
+    chosen = parser.parse_args()
+    if chosen.batch:
+        _shrink_batches(chosen.batch)
+    recorded = dict(record("made", options=chosen.options, order=chosen.order))
+    json.dump(digests("made", recorded), sys.stdout, indent=1)
 
 
 if __name__ == "__main__":

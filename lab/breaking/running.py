@@ -144,9 +144,9 @@ class Outcome:
         if RAW.search(self.err):
             yield f"not in plain words: {self.err[-600:]!r}"
         screen = (self.out if terminal else "") + self.err
-        if found := driving(screen):
-            at = screen.index(found[0])
-            yield f"{found[0]!r} reaches the terminal: {screen[max(0, at - 60) :][:120]!r}"
+        if characters := driving(screen):
+            at = screen.index(characters[0])
+            yield f"{characters[0]!r} reaches the terminal: {screen[max(0, at - 60) :][:120]!r}"
 
 
 class Server:

@@ -111,10 +111,10 @@ def _rows(path: str) -> bytes:
     return _DATES.sub(b"date", repr((checked, rows)).encode())
 
 
-def differences(found: Files, wanted: Files) -> str:
+def differences(files: Files, wanted: Files) -> str:
     """Return how one state differs from another, in a few words."""
     words = []
-    for path in sorted(found.keys() | wanted.keys()):
-        if found.get(path) != wanted.get(path):
-            words.append(f"{path}: {found.get(path)} instead of {wanted.get(path)}")
+    for path in sorted(files.keys() | wanted.keys()):
+        if files.get(path) != wanted.get(path):
+            words.append(f"{path}: {files.get(path)} instead of {wanted.get(path)}")
     return "; ".join(words)

@@ -63,16 +63,16 @@ def replay(name: str, path: str) -> int:
     return 0
 
 
-def run(given: argparse.Namespace) -> int:
+def run(options: argparse.Namespace) -> int:
     """List the targets, or run some; return 1 if something went wrong, 2 if it cannot run."""
-    fuzzing = bool(given.names or given.all)
+    fuzzing = bool(options.names or options.all)
     if fuzzing and not installed():
         print(MISSING, file=sys.stderr)
         return 2
     if fuzzing:
         instrument()
     targets = load_targets()
-    if unknown := [name for name in given.names if name not in targets]:
+    if unknown := [name for name in options.names if name not in targets]:
         print(f"no such target: {', '.join(unknown)}", file=sys.stderr)
         return 2
     if not fuzzing:
@@ -80,17 +80,19 @@ def run(given: argparse.Namespace) -> int:
         return 0
     from lab.fuzz.driving import Limits, warm_up
 
-    corpus = given.corpus and os.path.abspath(given.corpus)
-    limits = Limits(os.path.abspath(given.found), given.runs, given.seconds, given.seed, corpus)
+    corpus = options.corpus and os.path.abspath(options.corpus)
+    limits = Limits(
+        os.path.abspath(options.found), options.runs, options.seconds, options.seed, corpus
+    )
     where = environment()
-    chosen = list(targets) if given.all else given.names
+    chosen = list(targets) if options.all else options.names
     warm_up(targets[name] for name in chosen)
     every = {name: _run_target(targets[name], limits) for name in chosen}
     failed = sum(len(one.faults) for one in every.values())
     # Part of the targets is not a result: it is written only to a folder that was requested.
-    if given.all or given.results:
-        path = (given.results or RESULTS / "break") / "fuzz.json"
-        save(path, [_table(every, given.seconds)], where | {"size": "full", "failed": failed})
+    if options.all or options.results:
+        path = (options.results or RESULTS / "break") / "fuzz.json"
+        save(path, [_table(every, options.seconds)], where | {"size": "full", "failed": failed})
     return min(failed, 1)
 
 

@@ -186,8 +186,7 @@ class BruteForce:
 
     def cosine(self, i: int, j: int) -> float:
         """The cosine of two documents."""
-        same = self.documents[i].fingerprint == self.documents[j].fingerprint
-        if same and self.compact[i] == self.compact[j]:
+        if self.is_copy(i, j):
             return 1.0
         return self._cosine(self.documents[i].text, self.documents[j].text)
 
@@ -196,10 +195,12 @@ class BruteForce:
             self._measured[i, j] = self._measure(i, j)
         return self._measured[i, j]
 
+    def distance(self, i: int, j: int) -> int:
+        """The bits in which two fingerprints differ."""
+        return (self.documents[i].fingerprint ^ self.documents[j].fingerprint).bit_count()
+
     def _measure(self, i: int, j: int) -> Figures:
-        a, b = self.documents[i], self.documents[j]
-        distance = (a.fingerprint ^ b.fingerprint).bit_count()
-        exact = self.compact[i] == self.compact[j]
+        distance, exact = self.distance(i, j), self.compact[i] == self.compact[j]
         if not self.settings.verify:
             return Figures(distance, None, None, None, None, exact, None)
         containment, contained = None, None
@@ -207,10 +208,7 @@ class BruteForce:
         common = len(sets[0] & sets[1])
         if self.settings.containment is not None:
             containment = Fraction(common, min(map(len, sets)))
-            least = Fraction(str(self.settings.containment))
-            sides = (common >= least * len(sets[0]), common >= least * len(sets[1]))
-            names = {(True, False): "a", (False, True): "b", (True, True): "both"}
-            contained = names.get(sides)
+            contained = plain.within(*sets, Fraction(str(self.settings.containment)))
         if self.by_edit(i, j):
             similarity, measure = edit_similarity(self._forms[i], self._forms[j]), "edit"
         else:
@@ -219,10 +217,8 @@ class BruteForce:
 
     def sketched(self, i: int, j: int) -> tuple[int, Fraction]:
         """What an index estimates: the distance, and the similarity of 5-grams, short or not."""
-        a, b = self.documents[i], self.documents[j]
-        sets = [plain.shingles(self.compact[place]) for place in (i, j)]
-        similarity = Fraction(len(sets[0] & sets[1]), len(sets[0] | sets[1]))
-        return (a.fingerprint ^ b.fingerprint).bit_count(), similarity
+        a, b = (plain.shingles(self.compact[place]) for place in (i, j))
+        return self.distance(i, j), Fraction(len(a & b), len(a | b))
 
     def is_pair(self, i: int, j: int) -> bool:
         """Whether two documents are near-duplicates, if a search proposes them."""
@@ -236,13 +232,10 @@ class BruteForce:
             titles = self._titles[i], self._titles[j]
             if titles[0] != titles[1] or (titles[0] is None and not exact):
                 return False
-        distance = (a.fingerprint ^ b.fingerprint).bit_count()
-        if exact and not distance:
-            return True
-        return self._are_alike(i, j, distance, exact)
+        return self.is_copy(i, j) or self._are_alike(i, j, exact)
 
-    def _are_alike(self, i: int, j: int, distance: int, exact: bool) -> bool:
-        settings = self.settings
+    def _are_alike(self, i: int, j: int, exact: bool) -> bool:
+        settings, distance = self.settings, self.distance(i, j)
         alone = settings.by_fingerprints_alone
         if (alone or settings.method == "simhash") and distance > settings.distance:
             return False

@@ -4,6 +4,7 @@ import math
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from fractions import Fraction
 from hashlib import blake2b
 from itertools import groupby
 
@@ -171,9 +172,13 @@ def containment(a: str, b: str, n: int = 5) -> float:
 
 def contained(a: str, b: str, least: float) -> str | None:
     """Which of two texts has at least a share of its shingles in the other."""
-    first, second = shingles(a), shingles(b)
-    common = len(first & second)
-    sides = (common >= least * len(first), common >= least * len(second))
+    return within(shingles(a), shingles(b), least)
+
+
+def within(a: set, b: set, least: float | Fraction) -> str | None:
+    """Which of two sets has at least a share of it in the other."""
+    common = len(a & b)
+    sides = (common >= least * len(a), common >= least * len(b))
     return {(True, False): "a", (False, True): "b", (True, True): "both"}.get(sides)
 
 

@@ -34,8 +34,8 @@ def run(trial: Trial) -> Iterator[Table]:
             took = max(ran.seconds for ran in runs)
             rows[kind].append((entry.name, len(runs), took, entry.seconds, most, entry.megabytes))
     columns = ("entry", "commands", "s", "s allowed", "MB", "MB allowed")
-    for kind, found in rows.items():
-        yield Table(kind, columns, found)
+    for kind, figures in rows.items():
+        yield Table(kind, columns, figures)
 
 
 def _which(kind: str, entry: Entry) -> slice:

@@ -50,8 +50,8 @@ Seen = Callable[[Outcome, Path], bool]
 
 
 def _clusters(ran: Outcome, folder: Path) -> bool:
-    found = [json.loads(line) for line in ran.out.splitlines()]
-    names = [{one["document"] for one in x["documents"]} for x in found if x["type"] == "cluster"]
+    lines = [json.loads(line) for line in ran.out.splitlines()]
+    names = [{one["document"] for one in x["documents"]} for x in lines if x["type"] == "cluster"]
     return any({"c/a.txt", "c/z.txt"} <= one for one in names)
 
 
@@ -61,8 +61,8 @@ def _both(ran: Outcome, folder: Path) -> bool:
 
 def _cleaned(ran: Outcome, folder: Path) -> bool:
     out = folder / "out"
-    found = {name for _, _, names in os.walk(out) for name in names}
-    return "a.txt" in found and "z.txt" not in found
+    names_in_out = {name for _, _, names in os.walk(out) for name in names}
+    return "a.txt" in names_in_out and "z.txt" not in names_in_out
 
 
 def _written(name: str) -> Seen:

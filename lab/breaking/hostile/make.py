@@ -17,12 +17,12 @@ def main() -> None:
     )
     parser.add_argument("folder", type=Path, help="a folder that does not exist")
     parser.add_argument("--full", action="store_true", help="gigabytes, on the disk too")
-    given = parser.parse_args()
-    given.folder.mkdir()
+    options = parser.parse_args()
+    options.folder.mkdir()
     for kind, entry in ENTRIES:
-        folder = given.folder / re.sub(r"\W+", "-", f"{kind} {entry.name}")
+        folder = options.folder / re.sub(r"\W+", "-", f"{kind} {entry.name}")
         corpus(folder)
-        entry.fill(folder, FULL if given.full else SMALL)
+        entry.fill(folder, FULL if options.full else SMALL)
         print(folder)
 
 
