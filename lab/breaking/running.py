@@ -14,9 +14,8 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from functools import cache
 from pathlib import Path
-from types import TracebackType
+from typing import Any
 
 from lab.breaking.striking import Fault
 from lab.fuzz.terminal import driving
@@ -169,29 +168,23 @@ class Server:
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=CHECKOUT,
             env=environment(OPENBLAS_NUM_THREADS="1", **variables),
         )  # fmt: skip
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._requests, self._answers = self._process.stdin, self._process.stdout
 
     def __enter__(self) -> Server:
         """Return itself; the end of the block ends the process."""
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         """End the process."""
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        self._process.stdin.close()
+        self._requests.close()
         self._process.wait(30)
-        self._process.stdout.close()
+        self._answers.close()
 
-    def _ask(self, request: object) -> list[dict[str, object]]:
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        print(json.dumps(request, default=str), file=self._process.stdin, flush=True)
-        answers: list[dict[str, object]] = json.loads(self._process.stdout.readline())
+    def _ask(self, request: object) -> list[dict[str, Any]]:
+        print(json.dumps(request, default=str), file=self._requests, flush=True)
+        answers: list[dict[str, Any]] = json.loads(self._answers.readline())
         return answers
 
     def warm(self, runs: Sequence[Run], notes: Path) -> None:
@@ -208,17 +201,12 @@ class Server:
 
     def together(self, runs: Sequence[Run]) -> list[Outcome]:
         """Start commands at the same moment; return their outcomes when all have ended."""
-        return [Outcome(**one) for one in self._ask({"runs": [asdict(run) for run in runs]})]  # type: ignore[arg-type]
-
-
-@cache
-def _compiler() -> str | None:
-    return shutil.which("cc") or shutil.which("gcc")
+        return [Outcome(**one) for one in self._ask({"runs": [asdict(run) for run in runs]})]
 
 
 def build_library(folder: Path) -> Path | None:
     """Compile what stands between a process and the C library; None where that is impossible."""
-    compiler = _compiler()
+    compiler = shutil.which("cc") or shutil.which("gcc")
     if compiler is None or sys.platform != "linux":
         return None
     place = folder / "injecting.so"

@@ -109,12 +109,6 @@ def prepare(server: Server, folder: Path) -> None:
     server.warm([Run(command, place) for command in READERS], folder.with_name("modules"))
 
 
-def fill(entry: Entry, scale: Scale, known: Path, folder: Path) -> None:
-    """Make the files of an entry in a new folder."""
-    shutil.copytree(known, folder)
-    entry.fill(folder, scale)
-
-
 def commands(entry: Entry, scale: Scale) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
     """Return the commands that an entry is tried with: the plain one, and with its options."""
     if entry.commands:
@@ -132,7 +126,8 @@ def try_entry(
         # To make a gigabyte takes longer than to read it.
         if entry.commands or not place.exists():
             _remove(place)
-            fill(entry, scale, known, place)
+            shutil.copytree(known, place)
+            entry.fill(place, scale)
         try:
             ran = server.run(Run(command, place, entry.around, entry.fault, patience=patience))
             yield command, ran, list(problems(entry, plain, ran, place))
