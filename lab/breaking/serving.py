@@ -31,19 +31,19 @@ _MOST_PRINTED = 64 << 20
 
 def main(library: bool) -> None:
     """Serve until standard input ends."""
-    requests, answers = sys.stdin, os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)
     ways: dict[bool, Any] = {False: InPython()}
     if library:
         ways[True] = Below()
-    for line in requests:
-        request = json.loads(line)
-        if "modules" in request:
-            _import(request["modules"])
-            answer: list[dict[str, Any]] = []
-        else:
-            answer = _run([_described(one) for one in request["runs"]], ways)
-        print(json.dumps(answer), file=answers, flush=True)
+    with os.fdopen(os.dup(1), "w") as answers:
+        os.dup2(2, 1)
+        for line in sys.stdin:
+            request = json.loads(line)
+            if "modules" in request:
+                _import(request["modules"])
+                answer: list[dict[str, Any]] = []
+            else:
+                answer = _run([_described(one) for one in request["runs"]], ways)
+            print(json.dumps(answer), file=answers, flush=True)
 
 
 def _described(values: dict[str, Any]) -> Run:
@@ -238,15 +238,15 @@ def _surround(run: Run, writers: list[int]) -> None:
 
 
 def _connect(around: Around, writers: list[int]) -> None:
-    """Let standard streams be what the run asks for; as they are usually, nothing can be read."""
+    """Let standard streams be what the run asks for; as they are usually, nothing can be read.
+
+    The files behind them stay open, as a shell may leave some: limits count them.
+    """
     nothing = os.open(os.devnull, os.O_RDONLY)
     for number, end in enumerate((nothing, *writers)):
         os.dup2(end, number)
-        os.close(end)
     for number, path in around.streams.items():
-        end = os.open(path, os.O_RDONLY if int(number) == 0 else os.O_WRONLY)
-        os.dup2(end, int(number))
-        os.close(end)
+        os.dup2(os.open(path, os.O_RDONLY if int(number) == 0 else os.O_WRONLY), int(number))
     modes = (("stdin", "r", "surrogateescape"), ("stdout", "w", "surrogateescape"),
              ("stderr", "w", "backslashreplace"))  # fmt: skip
     for number, (name, mode, errors) in enumerate(modes):
