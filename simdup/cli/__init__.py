@@ -15,8 +15,7 @@ import click
 
 from simdup._version import __version__
 from simdup.cli import process
-from simdup.cli.messages import say, say_error
-from simdup.cli.outcome import Status, as_option
+from simdup.cli.messages import Status, as_option, say, say_error
 from simdup.cli.usage import no_such_command, usage_error
 from simdup.errors import NO_ROOM, SimdupError, reason
 

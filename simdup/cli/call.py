@@ -4,32 +4,46 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Iterator
+import sys
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import AbstractContextManager
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any, BinaryIO, TypeVar
 
 import click
+from click.core import ParameterSource
 
+from simdup.cli.messages import Screen, Status, as_option, say, status
 from simdup.cli.options import rows_of
-from simdup.cli.options.row import INDEXED, Clash, Idle, Options, Row
-from simdup.cli.outputs import Output, Screen, format_by_suffix
+from simdup.cli.options.parameter_types import words_of
+from simdup.cli.options.row import INDEXED, SUFFIXES, Clash, Idle, Options, Row
 from simdup.errors import SimdupError
 from simdup.model.criteria import Criteria
+from simdup.model.documents import Skipped
 from simdup.model.page import PageOptions
 from simdup.model.reading import Reading
 from simdup.model.recipe import Recipe
 from simdup.model.settings import RunOptions, SearchOptions, Settings
+from simdup.output.streams import Output
 
 Value = TypeVar("Value")
+
+# Where a context has the path of the configuration that applies.
+CONFIGURED = "simdup.configured"
 
 # Options that name a file the command writes, and those that name a result of an earlier one.
 _WRITTEN, _TOLD = ("path", "removed"), ("baseline", "decisions")
 
-# What a command reads and compares; not where its output goes.
-_AGAIN = ("Input", "Search", "Recipe")
+# What a command reads and compares, not where its output goes: panels, and single options.
+_AGAIN, _AGAIN_TOO = ("Input", "Search", "Recipe"), ("shingle", "config", "isolated")
+
+_MISSING = {
+    "sources": "SOURCE: name a folder, files, or - for standard input",
+    "names": "NAME: name documents as the index does",
+}
 
 
-class Call:
+class Call(Options):
     """The options of a call, and the values that they become.
 
     Parameters
@@ -39,24 +53,15 @@ class Call:
     """
 
     def __init__(self, context: click.Context) -> None:
-        self._context = context
-        self._options = Options(context)
-        self._rows = list(rows_of(self._options.command))
-
-    def __getitem__(self, name: str) -> Any:
-        """Return the value of a parameter; None if the command has no such parameter."""
-        return self._options[name]
-
-    def set(self, name: str) -> bool:
-        """Return whether an option was typed or configured."""
-        return self._options.set(name)
+        super().__init__(context)
+        self._rows = list(rows_of(self.command))
 
     def value(self, kind: type[Value], **more: Any) -> Value:
         """Return a value whose fields are options; others have their defaults, or `more`."""
         fields = {}
         for row in (row for _, row in self._rows if row.of is kind):
-            given = self[row.parameter]
-            fields[row.parameter] = given if row.take is None else row.take(given)
+            value = self[row.parameter]
+            fields[row.parameter] = value if row.take is None else row.take(value)
         return kind(**fields | more)
 
     @cached_property
@@ -76,10 +81,10 @@ class Call:
     @property
     def _recipe(self) -> Recipe:
         """The recipe; the default one, if an index decides, once it has what was asked for."""
-        if self._options.recipe is None:
-            return Recipe() if self._options.command in INDEXED else self.value(Recipe)
+        if self.recipe is None:
+            return Recipe() if self.command in INDEXED else self.value(Recipe)
         if not self["references"]:
-            return self._options.recipe
+            return self.recipe
         from simdup.index.index import Index
         from simdup.index.opening import split_indexes
 
@@ -87,22 +92,34 @@ class Call:
         for path in indexes:
             with Index.open(path) as index:
                 index.require_recipe(*self.asked_recipe)
-        return Recipe() if indexes else self._options.recipe
+        return Recipe() if indexes else self.recipe
 
     @property
     def asked_recipe(self) -> tuple[str | None, dict[str, Any]]:
-        """The requested recipe: its name, if any, and the fields that were given."""
-        return self["recipe"], self._options.recipe_fields
+        """The requested recipe: its name, if any, and the fields that were typed or configured."""
+        return self["recipe"], self.recipe_fields
 
     @cached_property
     def out(self) -> Output:
         """Where the result goes, and its format: by suffix, else the first that the command has."""
-        formats = next((row.kind for _, row in self._rows if row.parameter == "format"), ("",))
-        format_ = self["format"] or formats[0]
-        # A list of names has no format.
-        if len(formats) > 1 and not self["format"] and not self["list"]:
-            format_ = format_by_suffix(self["path"], formats, "set `format`")
-        return self.value(Output, format=format_)
+        formats = next((row.kind for _, row in self._rows if row.parameter == "format"), ())
+        if formats and not self["format"] and not self["list"]:
+            self.check_suffix(self["path"], formats, "set `format`")
+        return self.value(Output, format=self.format)
+
+    def check_suffix(self, path: str | None, formats: Iterable[str], hint: str = "") -> None:
+        """Raise for a file whose suffix is that of no format.
+
+        Raises
+        ------
+        SimdupError
+            Names those that are: nobody wants text in a file called ``.xls``.
+        """
+        known = [f".{suffix}" for one in formats for suffix in SUFFIXES[one]]
+        if self.suffix and f".{self.suffix}" not in known:
+            suffix = os.path.splitext(path or "")[1].lower()
+            what = f"unknown suffix {suffix!r} (expected one of {', '.join(known)})"
+            raise SimdupError(path or "", what, hint)
 
     @cached_property
     def page(self) -> PageOptions:
@@ -113,43 +130,64 @@ class Call:
     @cached_property
     def screen(self) -> Screen:
         """Where reports and progress go."""
-        return self.value(Screen)
-
-    @property
-    def arguments(self) -> list[str]:
-        """All arguments that are no options."""
-        parameters = self._context.command.params
-        given = [self[str(one.name)] for one in parameters if isinstance(one, click.Argument)]
-        return [one for some in given for one in (some if isinstance(some, tuple) else (some,))]
+        return self.value(Screen, configured=frozenset(row.parameter for row in self._from_file))
 
     @cached_property
     def sources(self) -> list[str]:
-        """The SOURCEs, those of --files-from too."""
-        return self._named("sources", "SOURCE: name a folder, files, or - for standard input")
-
-    @cached_property
-    def names(self) -> list[str]:
-        """The NAMEs, those of --files-from too."""
-        return self._named("names", "NAME: name documents as the index does")
-
-    def _named(self, name: str, missing: str) -> list[str]:
+        """The SOURCEs or NAMEs, those of --files-from too."""
         from simdup.corpus.sources import Named, read_list
 
-        listed = self["files_from"]
+        argument = next(one for one in self._context.command.params if one.name in _MISSING)
+        name, listed = str(argument.name), self["files_from"]
         if listed is not None:
             return Named([*self[name], *read_list(listed, self["null"])])
-        optional = any(
-            one.name == name and str(one.metavar).startswith("[")
-            for one in self._context.command.params
-        )
-        if not self[name] and not optional:
-            raise click.UsageError(f"missing {missing}")
+        if not self[name] and not str(argument.metavar).startswith("["):
+            raise click.UsageError(f"missing {_MISSING[name]}")
         return Named(self[name])
+
+    def writing(self, *read: str) -> AbstractContextManager[BinaryIO]:
+        """Open where the result goes; a file appears only if the block succeeds.
+
+        Raise if it would overwrite what is read.
+        """
+        return self.out.open(read, self.settings.reading)
+
+    def watch(self) -> AbstractContextManager[Settings]:
+        """Return a context of settings that show the stages of the run."""
+        return self.screen.watch(self.settings)
+
+    def finish(
+        self,
+        skipped: Iterable[Skipped] = (),
+        report: str = "",
+        recipe: dict[str, Any] | None = None,
+        *,
+        listed: Collection[Any] = (),
+        no: bool = False,
+    ) -> Status:
+        """Print the closing report and where the result is; return the exit status.
+
+        On a terminal, a blank line is between text that was `listed` and the report.
+        """
+        between = self.out.format == "text" and len(listed) and sys.stdout.isatty()
+        self.screen.report(("\n" if between else "") + report, recipe)
+        self.screen.wrote(self.out.path)
+        return status(skipped, no)
 
     @property
     def outputs(self) -> list[str]:
         """What the command is to write; a message about an interruption names it."""
         return [self[name] for name in ("path", "target") if self[name] not in (None, "-")]
+
+    def say_waiting(self) -> None:
+        """Tell a person at a terminal that the command waits for what is typed."""
+        typed = self._context.command.params
+        arguments = [self[str(one.name)] for one in typed if isinstance(one, click.Argument)]
+        waits = "-" in (self["files_from"], *arguments) or self["files"] == ()
+        waits = waits or any("-" in one for one in arguments if isinstance(one, tuple))
+        if waits and sys.stdin.isatty() and not self["quiet"]:
+            end = "Ctrl-Z and Enter end" if sys.platform == "win32" else "Ctrl-D ends"
+            say(f"Reading standard input; {end} it.")
 
     def refuse(self) -> None:
         """Raise for options that contradict each other, have no effect, or overwrite what is read.
@@ -162,34 +200,52 @@ class Call:
             If one contradicts others, or lacks what it needs.
         """
         for _, row in self._rows:
-            if self._options.typed(row.parameter):
-                for rule in row.broken(Idle, self._options):
-                    raise SimdupError(
-                        f"--{row.keys[0]}", f"has no effect: {rule.why}", "leave it out"
-                    )
-        for path in (self[row.parameter] for row in self._files("written")):
-            if path and path != "-" and os.path.exists(path):
+            if self.typed(row.parameter):
+                for rule in row.broken(Idle, self):
+                    what = f"has no effect: {rule.why}"
+                    raise SimdupError(f"--{row.keys[0]}", what, "leave it out")
+        for path in self._files("written"):
+            if path != "-" and os.path.exists(path):
                 from simdup.output.targets import check_read
 
-                check_read(path, list(self._read()))
+                configured = self._context.meta.get(CONFIGURED)
+                check_read(path, [*self._files("read"), *filter(None, [configured])])
         for _, row in self._rows:
             if self[row.parameter] not in (None, False, ()):
-                for rule in row.broken(Clash, self._options):
+                for rule in row.broken(Clash, self):
                     raise click.UsageError(rule.why, self._context)
 
-    def _files(self, use: str) -> Iterator[Row]:
-        return (row for _, row in self._rows if row.file == use)
-
-    def _read(self) -> Iterator[str]:
-        """Yield the files that options and the configuration name."""
-        from simdup.cli.configured import configured_in
-        from simdup.cli.options.parameter_types import words_of
-
-        for row in self._files("read"):
+    def _files(self, use: str) -> Iterator[str]:
+        """Yield the files that options name for a use."""
+        for row in (row for _, row in self._rows if row.file == use):
             if self[row.parameter] and self[row.parameter] not in words_of(row.kind):
                 yield self[row.parameter]
-        if (path := configured_in(self._context)) is not None:
-            yield path
+
+    @property
+    def _from_file(self) -> list[Row]:
+        """The rows of the options whose values a configuration has set."""
+        source = self._context.get_parameter_source
+        return [
+            row for _, row in self._rows if source(row.parameter) is ParameterSource.DEFAULT_MAP
+        ]
+
+    def say_configured(self) -> None:
+        """Say which options came from which file, unless --quiet is set."""
+        keys = [row.keys[0] for row in self._from_file]
+        if keys and not self.screen.quiet:
+            from simdup.output.escaping import shown
+
+            words, path = self.screen.words, shown(self._context.meta[CONFIGURED])
+            say(
+                self.screen.painter.wrapped(words("configured", path=path, keys=words.listed(keys)))
+            )
+
+    def blamed(self, error: SimdupError) -> SimdupError:
+        """Return the error with the place in the configuration, if an option of it is at fault."""
+        key = as_option(error.field).lstrip("-")
+        if key not in [row.keys[0] for row in self._from_file]:
+            return error
+        return SimdupError(f"{self._context.meta[CONFIGURED]}: {key}", error.what, error.hint)
 
     def again(self) -> str:
         """Return what was typed or configured of the sources and of how to read and compare them.
@@ -198,9 +254,6 @@ class Call:
         it is repeated.
         """
         words = [word for panel, row in self._rows for word in self._again(panel, row)]
-        if config := self._context.meta.get("config"):
-            words += ["--config", config]
-        words += ["--isolated"] if self._context.meta.get("isolated") else []
         sources = list(self["sources"])
         if any(source.startswith("-") and source != "-" for source in sources):
             words.append("--")
@@ -208,7 +261,7 @@ class Call:
 
     def _again(self, panel: str, row: Row) -> Iterator[str]:
         name = row.parameter
-        if not self.set(name) or (panel not in _AGAIN and name != "shingle"):
+        if not self.set(name) or (panel not in _AGAIN and name not in _AGAIN_TOO):
             return
         on, _, off = row.opts[-1].partition("/")
         if row.flag:

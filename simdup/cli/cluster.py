@@ -8,10 +8,9 @@ import click
 
 from simdup.cli.call import Call
 from simdup.cli.help import declare
+from simdup.cli.messages import Status
 from simdup.cli.options.output_rows import PAGE
-from simdup.cli.outcome import Status, status
-from simdup.cli.results import write_page, write_result
-from simdup.output.selection import EVERYTHING, Selection
+from simdup.output.selection import EVERYTHING, Selection, result_lines
 
 
 @declare("cluster", "[FILE...]")
@@ -29,8 +28,7 @@ def command(call: Call) -> Status:
       simdup cluster --verify-from ./corpus prints.txt
       cat monday.txt tuesday.txt | simdup cluster -d 5 -f csv
     """
-    files, verify_from = call["files"], call["verify_from"]
-    settings, out, screen = call.settings, call.out, call.screen
+    files, verify_from, out, words = call["files"], call["verify_from"], call.out, call.screen.words
     selection = call.value(Selection)
     if out.format == PAGE and not verify_from:
         raise click.UsageError("a report page needs --verify-from: lines have no texts")
@@ -39,16 +37,18 @@ def command(call: Call) -> Status:
     from simdup.operations.cluster import cluster
     from simdup.output.summary import report
 
-    criteria = replace(settings.criteria, verify=bool(verify_from), method="simhash")
-    settings = replace(settings, criteria=criteria)
+    criteria = replace(call.settings.criteria, verify=bool(verify_from), method="simhash")
+    settings = replace(call.settings, criteria=criteria)
     result = cluster(read_lines(files or ["-"]), settings, verify_from)
-    screen.skipped(result.skipped, result.notes)
-    with out.open([*files, *verify_from], settings.reading) as stream:
+    call.screen.skipped(result.skipped, result.notes)
+    with call.writing(*files, *verify_from) as stream:
         if out.format == PAGE:
-            write_page(stream, result, replace(call.page, kind="cluster"))
+            from simdup.report.scan import scan_page
+
+            stream.writelines(scan_page(result, replace(call.page, kind="cluster")))
         else:
-            write_result(stream, result, out, selection, screen.words)
-    chosen = EVERYTHING if out.format == PAGE else selection
-    screen.report(report(result, criteria, chosen, screen.words), result.summary.recipe)
-    screen.wrote(out.path)
-    return status(result.skipped)
+            stream.writelines(result_lines(result, selection, (), out, stream, words))
+    listed = EVERYTHING if out.format == PAGE else selection
+    return call.finish(
+        result.skipped, report(result, criteria, listed, words), result.summary.recipe
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from simdup.cli.help import PlainCommand
-from simdup.cli.outcome import Status
+from simdup.cli.messages import Status
 from simdup.cli.process import printing
 from simdup.errors import SimdupError
 

@@ -1,10 +1,19 @@
-"""The file of options that a project keeps: where it is found, and what it holds."""
+"""The file of options that a project keeps: found, checked, and made defaults of a command."""
 
 from __future__ import annotations
 
 import os
+from collections import defaultdict
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
+import click
+
+from simdup.cli.call import CONFIGURED
+from simdup.cli.options import COMMANDS, rows_of
+from simdup.cli.options.parameter_types import kind_of, words_of
+from simdup.cli.options.row import ABOUT, INDEXED, Options, Row, Yields
+from simdup.cli.usage import did_you_mean, invalid_value
 from simdup.corpus.opening import read_named
 from simdup.errors import SimdupError
 
@@ -15,6 +24,38 @@ _MOST = 1 << 20  # bytes
 _MOST_DOTS = 1000
 
 _ISOLATED = "to ignore it, add --isolated"
+
+Table = tuple[str, ...]
+Rows = list[tuple[str, str, Row]]  # each with its command and the panel of the help
+
+
+def configure(ctx: click.Context) -> dict[str, Any]:
+    """Return what the configuration says for the command of a context, by parameter.
+
+    The context must have parsed what was typed.  What was typed wins: an option that is at odds
+    with it gives way.
+
+    Raises
+    ------
+    SimdupError
+        If the file has an unknown key or an invalid value, for whatever command.
+    """
+    file, isolated = ctx.params["config"], ctx.params["isolated"]
+    if file is not None and isolated:
+        raise click.UsageError("--config and --isolated exclude each other")
+    found = None if isolated else read(file) if file is not None else find()
+    if found is None:
+        return {}
+    ctx.meta[CONFIGURED] = found.path
+    command = ctx.command_path.partition(" ")[2]
+    values = _Checker(found).values(command)
+    options = Options(ctx, values)
+    rows = {row.parameter: row for _, row in rows_of(command)}
+    return {
+        name: value
+        for name, value in values.items()
+        if not options.typed(name) and not any(rows[name].broken(Yields, options))
+    }
 
 
 class Configuration(NamedTuple):
@@ -36,13 +77,7 @@ class Configuration(NamedTuple):
 
 
 def find() -> Configuration | None:
-    """Return the nearest configuration, from the working folder upwards; None if there is none.
-
-    Raises
-    ------
-    SimdupError
-        If the nearest file cannot be read.
-    """
+    """Return the nearest configuration, from the working folder upwards; None if there is none."""
     try:
         folder = os.getcwd()
     except OSError:  # it was deleted
@@ -59,13 +94,7 @@ def find() -> Configuration | None:
 
 
 def read(path: str) -> Configuration:
-    """Return the configuration in a file that is named.
-
-    Raises
-    ------
-    SimdupError
-        If the file cannot be read, is no TOML, or is a pyproject.toml without our table.
-    """
+    """Return the configuration in a file that is named; raise if it has none."""
     found = _read(path, "")
     if found is None:
         raise SimdupError(path, "has no table [tool.simdup]")
@@ -103,12 +132,137 @@ def _parsed(path: str, content: bytes, hint: str) -> dict[str, Any]:
     except UnicodeDecodeError:
         raise SimdupError(path, "is not UTF-8", hint) from None
     except tomllib.TOMLDecodeError as error:
-        raise SimdupError(path, f"is not valid TOML: {_lower(str(error))}", hint) from None
+        what = str(error)
+        raise SimdupError(path, f"is not valid TOML: {what[:1].lower()}{what[1:]}", hint) from None
     except ValueError:  # Python converts no more than 4,300 digits
         raise SimdupError(path, "is not valid TOML: a number has too many digits", hint) from None
     except RecursionError:
         raise nested from None
 
 
-def _lower(message: str) -> str:
-    return message[:1].lower() + message[1:]
+class _Checker:
+    """Checks the tables of a configuration against the rows of the options."""
+
+    def __init__(self, file: Configuration) -> None:
+        self._file = file
+        # What each command takes, by parameter: of all tables of a depth at once.
+        self._taken: dict[tuple[str, int], dict[str, Any]] = defaultdict(dict)
+        self._check((), file.table)
+
+    def values(self, command: str) -> dict[str, Any]:
+        """Return what the file says for a command, by parameter; its own table wins."""
+        return self._taken[command, 0] | self._taken[command, 1] | self._taken[command, 2]
+
+    def _check(self, names: Table, table: dict[str, Any]) -> None:
+        """Raise if a key is unknown or a value invalid, in a table or in those below it."""
+        commands = [one for one in COMMANDS if one.split()[: len(names)] == list(names)]
+        below = {one.split()[len(names)] for one in commands if len(one.split()) > len(names)}
+        rows: dict[str, Rows] = defaultdict(list)
+        for command, (panel, row) in ((one, pair) for one in commands for pair in rows_of(one)):
+            for key in row.keys:
+                rows[key].append((command, panel, row))
+        for key, value in table.items():
+            if key in below and isinstance(value, dict):
+                self._check((*names, key), value)
+            elif key in rows:
+                self._take(names, key, value, rows[key])
+            elif isinstance(value, dict):
+                raise self._no_such(names, key, below, "command")
+            elif key == "version":
+                raise SimdupError(self._file.place(names, key), f"cannot be configured: {ABOUT}")
+            else:
+                raise self._no_such(names, key, rows, "option")
+        pairs = [row.keys for key in table if key in rows for *_, row in rows[key] if row.keys[1:]]
+        if table.get("quiet") is True and table.get("verbose") is True:
+            pairs.append(["quiet", "verbose"])
+        for one, other in pairs:
+            if one in table and other in table:
+                what = f"{one!r} and {other!r} exclude each other"
+                raise SimdupError(self._file.place(names), what)
+
+    def _no_such(self, names: Table, key: str, known: Iterable[str], kind: str) -> SimdupError:
+        if not names and key == "tool" and not self._file.prefix:
+            hint = "only pyproject.toml has [tool.simdup]; here, a table is called [scan]"
+        else:
+            dashed = key.replace("_", "-")
+            hint = did_you_mean(dashed, [dashed] if dashed in known else known)
+            hint = hint or " ".join(["simdup", *(names or ["COMMAND"]), "--help"])
+        return SimdupError(self._file.place(names), f"no such {kind} {key!r}", hint)
+
+    def _take(self, names: Table, key: str, value: Any, rows: Rows) -> None:
+        """Keep a value for each command that takes it; raise if none does.
+
+        Some may not, such as those that do not have a format that others have.
+        """
+        errors = []
+        for command, panel, row in rows:
+            # A table of all commands below `index` may say a recipe, for those that build one.
+            indexed = panel == "Recipe" and command in INDEXED and command == " ".join(names)
+            why = "the index determines the recipe" if indexed else row.typed
+            if why:
+                what = f"cannot be configured: {why}"
+                raise SimdupError(self._file.place(names, key), what)
+            try:
+                taken = self._converted(row, names, key, value)
+            except SimdupError as error:
+                errors.append(error)
+            else:
+                opposite = key != row.keys[0]
+                self._taken[command, len(names)][row.parameter] = not taken if opposite else taken
+        if len(errors) == len(rows):
+            raise errors[0]
+
+    def _converted(self, row: Row, names: Table, key: str, value: Any) -> Any:
+        """Return a value as the option takes it; relative paths start from the file's folder."""
+        kind = click.types.convert_type(bool if row.flag else kind_of(row.kind, row.metavar))
+        place = self._file.place(names, key)
+        if expected := _expected(row, kind, value):
+            raise SimdupError(place, f"must be {expected}, not {_toml(value)}")
+        listed = value if isinstance(value, list) else [value]
+        # Numbers as TOML has them, only where the option takes no text such as 5 or words:3.
+        number = isinstance(kind, click.types.IntParamType | click.types.FloatParamType)
+        values = [one if number or isinstance(one, bool) else str(one) for one in listed]
+        try:
+            for one in values:
+                kind.convert(one, None, None)
+        except click.BadParameter as error:
+            raise SimdupError(place, *invalid_value(error.message.rstrip("."), kind)) from None
+        except ValueError:  # a NUL
+            raise SimdupError(place, "is not the name of a file") from None
+        if isinstance(kind, click.Path):
+            words, folder = ("-", *words_of(kind)), self._file.folder
+            values = [one if one in words else os.path.join(folder, one) for one in values]
+        return values if row.multiple else values[0]
+
+
+def _expected(row: Row, kind: click.ParamType[Any], value: Any) -> str:
+    """Return what an option expects, in TOML's words, if the value is of another type."""
+    if row.flag:
+        return "" if isinstance(value, bool) else "true or false"
+    if row.multiple:
+        listed = value if isinstance(value, list) else [value]
+        return "" if all(isinstance(one, str) for one in listed) else "a string or a list of them"
+    number = isinstance(value, int) and not isinstance(value, bool) and not _is_huge(value)
+    if isinstance(kind, click.types.IntParamType):
+        return "" if number else "a whole number"
+    if isinstance(kind, click.types.FloatParamType):
+        return "" if number or isinstance(value, float) else "a number"
+    # Some texts are numbers, such as 5 for --shingle; they need no quotes.
+    plain = number and not isinstance(kind, click.Path)
+    return "" if plain or isinstance(value, str) else "a string"
+
+
+def _is_huge(value: int) -> bool:
+    """Return whether a number has more digits than any option takes, or Python prints."""
+    return value.bit_length() > 64
+
+
+def _toml(value: Any) -> str:
+    """Return a value in short, as a file would have it."""
+    if isinstance(value, int) and _is_huge(value):
+        return "one of more than 64 bits"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, list | dict):
+        return "a list" if isinstance(value, list) else "a table"
+    return repr(value) if isinstance(value, str | int | float) else str(value)

@@ -6,7 +6,7 @@ import click
 
 from simdup.cli.call import Call
 from simdup.cli.help import declare
-from simdup.cli.outcome import Status
+from simdup.cli.messages import Status
 
 
 @declare("evaluate", "FOUND", "TRUTH")
@@ -30,18 +30,17 @@ def command(call: Call) -> Status:
       simdup scan ./corpus -f csv | simdup evaluate - truth.tsv
       simdup evaluate --min-score 0.8 -f jsonl found.jsonl scored.csv | jq .f1
     """
-    found, truth, out = call["found"], call["truth"], call.out
-    if found == truth == "-":
+    files = call["found"], call["truth"]
+    if files == ("-", "-"):
         raise click.UsageError("only one of FOUND and TRUTH can be standard input")
 
     from simdup.operations.evaluate import evaluate
     from simdup.output.evaluation import evaluation_jsonl, evaluation_text
 
-    measured = evaluate(found, truth, call["min_score"])
-    with out.open([found, truth]) as stream:
-        if out.format == "jsonl":
+    measured = evaluate(*files, call["min_score"])
+    with call.writing(*files) as stream:
+        if call.out.format == "jsonl":
             stream.writelines(evaluation_jsonl(measured))
         else:
             stream.writelines(evaluation_text(measured, call.screen.words))
-    call.screen.wrote(out.path)
-    return Status.DONE
+    return call.finish()

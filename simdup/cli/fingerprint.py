@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from simdup.cli.call import Call
 from simdup.cli.help import declare
-from simdup.cli.outcome import Status, status
+from simdup.cli.messages import Status
 
 
 @declare("fingerprint", "SOURCE...")
@@ -24,14 +24,11 @@ def command(call: Call) -> Status:
     from simdup.operations.fingerprint import fingerprint_sources
     from simdup.output.summary import skipped_words
 
-    sources, settings, out, screen = call.sources, call.settings, call.out, call.screen
-    with out.open(sources, settings.reading) as stream, screen.watch(settings) as watched:
-        found = fingerprint_sources(sources, watched)
-        stream.write(format_header(found.recipe["digest"], settings.recipe.bits))
-        for names, hexes in found.chunks:
+    with call.writing(*call.sources) as stream, call.watch() as settings:
+        run = fingerprint_sources(call.sources, settings)
+        stream.write(format_header(run.recipe["digest"], settings.recipe.bits))
+        for names, hexes in run.chunks:
             stream.write(format_lines(hexes, names))
             stream.flush()
-    screen.skipped(found.skipped, found.notes)
-    screen.report(skipped_words(found.skipped, screen.words), found.recipe)
-    screen.wrote(out.path)
-    return status(found.skipped)
+    call.screen.skipped(run.skipped, run.notes)
+    return call.finish(run.skipped, skipped_words(run.skipped, call.screen.words), run.recipe)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from simdup.cli.call import Call
 from simdup.cli.help import declare
-from simdup.cli.outcome import Status, status
+from simdup.cli.messages import Status
 
 
 @declare("fit", "SOURCE...")
@@ -20,15 +20,12 @@ def command(call: Call) -> Status:
     """
     from simdup.operations.fit import fit
 
-    sources, settings, out, screen = call.sources, call.settings, call.out, call.screen
-    with out.open(sources, settings.reading) as stream:
-        with screen.watch(settings) as watched:
-            fitted = fit(sources, watched.recipe, reading=watched.reading, run=watched.run)
-        screen.skipped(fitted.skipped, fitted.notes)
+    with call.writing(*call.sources) as stream:
+        with call.watch() as settings:
+            fitted = fit(call.sources, settings.recipe, reading=settings.reading, run=settings.run)
+        call.screen.skipped(fitted.skipped, fitted.notes)
         stream.write(fitted.content)
-    words = screen.words
+    words = call.screen.words
     documents = words("documents", n=fitted.model.documents)
     terms = words("terms", n=len(fitted.model.ids))
-    screen.report(words("fitted", documents=documents, terms=terms))
-    screen.wrote(out.path)
-    return status(fitted.skipped)
+    return call.finish(fitted.skipped, words("fitted", documents=documents, terms=terms))

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import inspect
 import re
-import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -15,12 +14,11 @@ import click
 
 from simdup.cli import process
 from simdup.cli.call import Call
-from simdup.cli.configured import blamed, configure, say_configured
-from simdup.cli.messages import say
+from simdup.cli.configuration import configure
+from simdup.cli.messages import Status
 from simdup.cli.options import TABLE, rows_of
 from simdup.cli.options.parameter_types import kind_of, words_of
 from simdup.cli.options.row import NO_DEFAULT, Row
-from simdup.cli.outcome import Status
 from simdup.cli.usage import no_such_command
 from simdup.errors import SimdupError
 
@@ -40,32 +38,17 @@ def _show_help(ctx: click.Context, parameter: click.Parameter, value: bool) -> N
         ctx.exit()
 
 
-def _remember(ctx: click.Context, parameter: click.Parameter, value: Any) -> None:
-    """Keep a value that is about the command line itself, not about the work of a command."""
-    ctx.meta[str(parameter.name)] = value
-
-
-_HELP: dict[str, Any] = {"is_eager": True, "callback": _show_help, "expose_value": False}
-_SPECIAL: dict[str, dict[str, Any]] = {
-    "help": _HELP,
-    "short_help": _HELP,
-    "full_help": _HELP,
-    "config": {"callback": _remember, "expose_value": False},
-    "isolated": {"callback": _remember, "expose_value": False},
-    # `main` reads it from the arguments, because errors may occur before options are parsed.
-    "debug": {"expose_value": False},
-}
+_HELP = ("help", "short_help", "full_help")
 
 
 class Option(click.Option):
     """An option made of a row of the table."""
 
     def __init__(self, row: Row, panel: str) -> None:
-        metavar = row.metavar
-        settings = dict(_SPECIAL.get(row.parameter, {}))
-        if row.flag:
-            settings["is_flag"] = True
-        initial = row.initial
+        metavar, initial = row.metavar, row.initial
+        settings: dict[str, Any] = {"is_flag": True} if row.flag else {}
+        if row.parameter in _HELP:
+            settings |= {"is_eager": True, "callback": _show_help, "expose_value": False}
         if initial is ...:
             settings["required"] = True
         elif initial is not NO_DEFAULT and (metavar or row.keys[1:]):
@@ -166,16 +149,14 @@ class Group(PlainCommand, click.Group):
         return super().resolve_command(ctx, args)
 
 
-def _say_waiting(call: Call) -> None:
-    """Tell a person at a terminal that the command waits for what is typed."""
-    waits = "-" in (*call.arguments, call["files_from"]) or call["files"] == ()
-    if waits and sys.stdin.isatty() and not call["quiet"]:
-        end = "Ctrl-Z and Enter end" if sys.platform == "win32" else "Ctrl-D ends"
-        say(f"Reading standard input; {end} it.")
-
-
 class Command(PlainCommand):
-    """A command whose help shows its options in panels."""
+    """A command whose options are rows of the table; its help shows them in panels."""
+
+    def __init__(self, function: Callable[[Call], Status], path: str, *arguments: str) -> None:
+        options = [Option(row, panel) for panel, row in rows_of(path)]
+        params = [*map(_argument, arguments), *options]
+        super().__init__(path.rpartition(" ")[2], params=params, help=function.__doc__)
+        self._function = function
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse what was typed, then again with the defaults of a configuration, if there is one.
@@ -190,18 +171,18 @@ class Command(PlainCommand):
         ctx.default_map = configured
         return super().parse_args(ctx, again)
 
-    def invoke(self, ctx: click.Context) -> Any:
+    def invoke(self, ctx: click.Context) -> Status:
         """Run the command, unless the memory limits of this process are too low."""
         process.require_memory()
         call = Call(ctx)
         call.refuse()
-        _say_waiting(call)
+        call.say_waiting()
         process.output += call.outputs
         try:
-            result = super().invoke(ctx)
+            result: Status = ctx.invoke(self._function, call)
         except SimdupError as error:
-            raise blamed(ctx, error) from None
-        say_configured(ctx)
+            raise call.blamed(error) from None
+        call.say_configured()
         return result
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -246,14 +227,4 @@ def declare(path: str, *arguments: str) -> Callable[[Callable[[Call], Status]], 
     *arguments : str
         As the help shows them, such as ``SOURCE...`` or ``[NEW]``.
     """
-
-    def decorate(function: Callable[[Call], Status]) -> Command:
-        options = [Option(row, panel) for panel, row in rows_of(path)]
-        return Command(
-            path.rpartition(" ")[2],
-            callback=lambda **_: function(Call(click.get_current_context())),
-            params=[*map(_argument, arguments), *options],
-            help=function.__doc__,
-        )
-
-    return decorate
+    return lambda function: Command(function, path, *arguments)

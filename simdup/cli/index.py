@@ -10,12 +10,11 @@ import click
 
 from simdup.cli.call import Call
 from simdup.cli.help import Group, declare
-from simdup.cli.messages import say, say_error
-from simdup.cli.outcome import Status, status
+from simdup.cli.messages import Status, say, say_error
 
 if TYPE_CHECKING:
+    from simdup.index.index import Index
     from simdup.model.matches import Added
-    from simdup.output.words import Words
 
 
 @click.group("index", cls=Group)
@@ -47,24 +46,20 @@ def build(call: Call) -> Status:
       simdup index build --idf builtin seen.index
       simdup fingerprint ./corpus | simdup index build seen.index --fingerprints -
     """
-    index, screen, settings = call["index"], call.screen, call.settings
     from simdup.index.index import Index
 
-    with screen.watch(settings) as watched:
+    with call.watch() as settings:
         made = Index.build(
-            index,
+            call["index"],
             call.sources,
-            watched.recipe,
+            settings.recipe,
             fingerprints=call["fingerprints"],
-            reading=watched.reading,
-            run=watched.run,
+            reading=settings.reading,
+            run=settings.run,
         )
     with made:
-        added = made.built
-        assert added is not None
-        screen.skipped(added.skipped, added.notes)
-        screen.report(_words(index, added, len(made), screen.words), made.recipe)
-    return status(added.skipped)
+        assert made.built is not None
+        return _finish(call, made, made.built)
 
 
 @declare("index add", "INDEX", "SOURCE...")
@@ -79,23 +74,29 @@ def add(call: Call) -> Status:
       simdup index add seen.index ./corpus
       simdup index add seen.index --fingerprints prints.txt
     """
-    index, screen, settings = call["index"], call.screen, call.settings
     from simdup.index.index import Index
 
-    with Index.open(index) as opened:
-        opened.require_recipe(*call.asked_recipe)
-        with screen.watch(settings) as watched:
-            added = opened.add(
+    with Index.open(call["index"]) as index:
+        index.require_recipe(*call.asked_recipe)
+        with call.watch() as settings:
+            added = index.add(
                 call.sources,
                 fingerprints=call["fingerprints"],
-                reading=watched.reading,
-                run=watched.run,
+                reading=settings.reading,
+                run=settings.run,
                 timeout=call["timeout"],
-                waiting=lambda what: say_error(index, what),
+                waiting=lambda what: say_error(index.path, what),
             )
-        screen.skipped(added.skipped, added.notes)
-        screen.report(_words(index, added, len(opened), screen.words), opened.recipe)
-    return status(added.skipped)
+        return _finish(call, index, added)
+
+
+def _finish(call: Call, index: Index, added: Added) -> Status:
+    """Print what happened to the documents, and return the exit status."""
+    from simdup.output.summary import indexed_words
+
+    call.screen.skipped(added.skipped, added.notes)
+    text = indexed_words(index.path, added, len(index), call.screen.words)
+    return call.finish(added.skipped, text, index.recipe)
 
 
 @declare("index remove", "INDEX", "NAME...")
@@ -108,20 +109,18 @@ def remove(call: Call) -> Status:
       simdup index remove seen.index corpus/a.txt corpus/b.txt
       simdup index remove seen.index --files-from gone.txt
     """
-    index, names, screen = call["index"], call.names, call.screen
     from simdup.index.index import Index
-    from simdup.output.escaping import shown
+    from simdup.output.summary import removed_words
 
-    with Index.open(index) as opened:
-        missing = opened.remove(
-            names, timeout=call["timeout"], waiting=lambda what: say_error(index, what)
+    path, names = call["index"], call.sources
+    with Index.open(path) as index:
+        missing = index.remove(
+            names, timeout=call["timeout"], waiting=lambda what: say_error(path, what)
         )
         for name in missing:
             say_error(name, "no such document in the index")
-        words, removed = screen.words, len(set(names)) - len(set(missing))
-        gone = words("index.removed", documents=words("documents", n=removed))
-        what = words.listed([gone, words("index.all", n=len(opened))])
-        screen.report(words("wrote.what", path=shown(index), what=what))
+        removed = len(set(names)) - len(set(missing))
+        call.finish(report=removed_words(path, removed, len(index), call.screen.words))
     return Status.ERROR if missing else Status.DONE
 
 
@@ -132,23 +131,19 @@ def info(call: Call) -> Status:
     Examples:
       simdup index info -f jsonl seen.index
     """
-    index, out, screen = call["index"], call.out, call.screen
     from simdup.index.info import index_info
     from simdup.index.opening import open_storage
     from simdup.output.records import json_line
     from simdup.output.text import info_text
 
-    with closing(open_storage(index)) as storage:
-        found = index_info(storage)
-    with out.open([index]) as stream:
-        as_text = out.format == "text"
-        stream.write(
-            info_text(found, screen.words)
-            if as_text
-            else json_line({"type": "index"} | asdict(found))
-        )
-    screen.wrote(out.path)
-    return Status.DONE
+    with closing(open_storage(call["index"])) as storage:
+        facts = index_info(storage)
+    with call.writing(call["index"]) as stream:
+        if call.out.format == "text":
+            stream.write(info_text(facts, call.screen.words))
+        else:
+            stream.write(json_line({"type": "index"} | asdict(facts)))
+    return call.finish()
 
 
 @declare("index check", "INDEX")
@@ -166,21 +161,20 @@ def check(call: Call) -> Status:
       simdup index check seen.index
       simdup index check seen.index --sample 5%
     """
-    index, sample, screen = call["index"], call["sample"], call.screen
     from simdup.index.index import Index
     from simdup.output.escaping import shown
 
-    with Index.open(index) as opened:
-        faults = opened.check(sample)
+    path, sample, words = call["index"], call["sample"], call.screen.words
+    with Index.open(path) as index:
+        faults = index.check(sample)
         for fault in faults:
-            say_error(index, fault)
+            say_error(path, fault)
         if faults:
-            say(f"hint: simdup index repair {shown(index)}")
+            say(f"hint: simdup index repair {shown(path)}")
             return Status.ERROR
-        documents = screen.words("documents", n=len(opened))
-        key = "index.intact" if sample is None else "index.sampled"
-        screen.report(screen.words(key, documents=documents, sample=sample))
-    return Status.DONE
+        documents = words("documents", n=len(index))
+    key = "index.intact" if sample is None else "index.sampled"
+    return call.finish(report=words(key, documents=documents, sample=sample))
 
 
 @declare("index repair", "INDEX", "[NEW]")
@@ -196,22 +190,21 @@ def repair(call: Call) -> Status:
       simdup index repair seen.index
       simdup index repair seen.index whole.index && mv whole.index seen.index
     """
-    index, screen = call["index"], call.screen
     from simdup.index.repair import repair
     from simdup.output.escaping import shown
 
-    target = call["new"] or index + ".repaired"
-    found = repair(index, target)
-    if not found.faults:
-        screen.report(screen.words("index.whole"))
-        return Status.DONE
-    for lost in found.lost:
-        say_error(index, lost)
-    if found.lost:
+    path, words = call["index"], call.screen.words
+    target = call["new"] or path + ".repaired"
+    repaired = repair(path, target)
+    if not repaired.faults:
+        return call.finish(report=words("index.whole"))
+    for lost in repaired.lost:
+        say_error(path, lost)
+    if repaired.lost:
         say(f"hint: simdup index add {shown(target)} SOURCE")
-    documents = screen.words("documents", n=found.documents)
-    screen.report(screen.words("index.repaired", documents=documents, path=shown(target)))
-    return Status.ERROR if found.lost else Status.DONE
+    documents = words("documents", n=repaired.documents)
+    call.finish(report=words("index.repaired", documents=documents, path=shown(target)))
+    return Status.ERROR if repaired.lost else Status.DONE
 
 
 @declare("index export", "INDEX")
@@ -222,27 +215,12 @@ def export(call: Call) -> Status:
       simdup index export seen.index | simdup cluster
       simdup index export seen.index -o prints.txt
     """
-    index, out = call["index"], call.out
     from simdup.index.index import Index
 
-    with Index.open(index) as opened, out.open([index]) as stream:
-        stream.writelines(opened.export_lines())
-    call.screen.wrote(out.path)
-    return Status.DONE
+    with Index.open(call["index"]) as index, call.writing(call["index"]) as stream:
+        stream.writelines(index.export_lines())
+    return call.finish()
 
 
 for _one in (build, add, remove, info, check, repair, export):
     command.add_command(_one)
-
-
-def _words(index: str, added: Added, documents: int, words: Words) -> str:
-    from simdup.output.escaping import shown
-    from simdup.output.summary import skipped_words
-
-    parts = [words("index.added", documents=words("documents", n=added.added))]
-    parts += [words("index.replaced", n=added.replaced)] if added.replaced else []
-    parts += [words("index.unchanged", n=added.unchanged)] if added.unchanged else []
-    parts += [words("index.all", n=documents)]
-    told = (words.listed(parts), skipped_words(added.skipped, words))
-    what = words("semicolon").join(filter(None, told))
-    return words("wrote.what", path=shown(index), what=what)

@@ -1,14 +1,48 @@
-"""Messages on standard error: errors, skipped documents, notes."""
+"""What a command says on standard error, in terms of the command line, and its exit status."""
 
 from __future__ import annotations
 
+import os
 import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from enum import IntEnum
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from simdup.cli.outcome import as_typed
 from simdup.cli.process import give_up
 from simdup.model.documents import Skipped
+
+if TYPE_CHECKING:
+    from simdup.model.settings import Settings
+    from simdup.output.text import Painter
+    from simdup.output.words import Words
+
+LANGUAGES = ("en", "zh")
+
+# Python names that library messages have in backquotes, and what people type instead.  An empty
+# string means that the command has no counterpart; that part of a hint is dropped.
+_TYPED = {
+    "dictionary": "--dict",
+    "verify": "--no-verify",
+    "ignore": "--no-ignore",
+    "least_score": "--min-score",
+    "id": "--id-field",
+    "references": "--reference",
+    "templates": "--template",
+    "dedupe": "simdup dedupe",
+    "fit": "simdup fit SOURCE -o MODEL",
+    "fingerprint": "simdup fingerprint SOURCE",
+    "Index.build": "simdup index build INDEX SOURCE",
+    "Index.add": "simdup index add INDEX SOURCE",
+    "Index.query": "simdup query INDEX SOURCE",
+    "Index.check": "simdup index check INDEX",
+    "Index.repair": "simdup index repair INDEX",
+    "iter_pairs": "",
+    "copies": "",
+}
+_NAME = re.compile(r"`([A-Za-z_][A-Za-z_.]*)`")
 
 # A note may concern an argument instead of a document.
 _ARGUMENT = re.compile("`[a-z_]+`")
@@ -19,6 +53,47 @@ _RECORD = re.compile(r"#\d+$")
 
 # The most lines of one kind to print: people do not read more, and JSONL has them all.
 _MOST = 20
+
+
+class Status(IntEnum):
+    """Exit statuses."""
+
+    DONE = 0
+    NO = 1
+    ERROR = 2
+    INTERRUPTED = 130
+
+
+def status(skipped: Iterable[Skipped] = (), no: bool = False) -> Status:
+    """Return the status of a run: unreadable documents are an error, which outranks `no`."""
+    if any(one.error for one in skipped):
+        return Status.ERROR
+    return Status.NO if no else Status.DONE
+
+
+def as_option(field: str) -> str:
+    """Return what people type for a Python name."""
+    return _TYPED.get(field, "--" + field.replace("_", "-"))
+
+
+def as_typed(text: str) -> str:
+    """Return a library message with the names in backquotes replaced by what people type."""
+    parts = (
+        part
+        for part in text.split("; ")
+        if not any(as_option(name) == "" for name in _NAME.findall(part))
+    )
+    return _NAME.sub(lambda match: as_option(match[1]), "; ".join(parts))
+
+
+Result = TypeVar("Result")
+
+
+def typed(result: Result) -> Result:
+    """Return a result whose skipped documents have reasons in terms of the command line."""
+    skipped = result.skipped  # type: ignore[attr-defined]
+    reasons = type(skipped)(replace(one, reason=as_typed(one.reason)) for one in skipped)
+    return replace(result, skipped=reasons)  # type: ignore[type-var]
 
 
 def say(text: str) -> None:
@@ -61,11 +136,80 @@ def _errors(skipped: Iterable[Skipped]) -> list[tuple[str, str]]:
             file = _RECORD.sub("", one.document) if place else one.document
             fault = one.reason[place.end() :] if place else one.reason
             alike.setdefault((file, fault), []).append(one)
-    return [_error(file, fault, some) for (file, fault), some in alike.items()]
+    return [_error(file, fault, records) for (file, fault), records in alike.items()]
 
 
-def _error(file: str, fault: str, some: Sequence[Skipped]) -> tuple[str, str]:
-    place = _PLACE.match(some[0].reason)
-    if len(some) == 1 or place is None:
-        return some[0].document, some[0].fault
-    return file, f"{len(some):,} records, first on {place[1]}: {fault}"
+def _error(file: str, fault: str, records: Sequence[Skipped]) -> tuple[str, str]:
+    place = _PLACE.match(records[0].reason)
+    if len(records) == 1 or place is None:
+        return records[0].document, records[0].fault
+    return file, f"{len(records):,} records, first on {place[1]}: {fault}"
+
+
+@dataclass(frozen=True, slots=True)
+class Screen:
+    """Reports, notes and progress on standard error."""
+
+    quiet: bool = False  # whether reports and notes are suppressed
+    verbose: bool = False  # whether reports include the recipe
+    progress: bool | None = None  # None shows bars on a terminal
+    lang: str | None = None  # None is the language of the environment
+    # Parameters that a configuration has for every run: notes on them would come with each one.
+    configured: frozenset[str] = frozenset()
+
+    @property
+    def words(self) -> Words:
+        """The words of the language of reports."""
+        from simdup.output.words import language_of, words_of
+
+        return words_of(self.lang or language_of(os.environ))
+
+    @property
+    def painter(self) -> Painter:
+        """An object that colors words, if standard error shows colors."""
+        from simdup.output.text import Painter
+
+        return Painter(sys.stderr, words=self.words)
+
+    @contextmanager
+    def watch(self, settings: Settings) -> Iterator[Settings]:
+        """Yield settings that show the stages of a run, with the rate and the time left."""
+        on_terminal = sys.stderr.isatty() and not self.quiet
+        if not (on_terminal if self.progress is None else self.progress):
+            yield settings
+            return
+        from simdup.progress import progress_bars
+
+        with progress_bars(terminal=True) as show:
+            yield replace(settings, run=replace(settings.run, progress=show))
+
+    def skipped(self, skipped: Sequence[Skipped], notes: Sequence[tuple[str, str]] = ()) -> None:
+        """Print which documents could not be read, and the notes on others."""
+        new = [note for note in notes if note[0].strip("`") not in self.configured]
+        say_skipped(skipped, new, self.quiet)
+
+    def report(self, text: str, recipe: dict[str, Any] | None = None) -> None:
+        """Write the closing report of a run and, with --verbose, the resolved recipe.
+
+        On a terminal, lines break between words.
+        """
+        from simdup.output.summary import recipe_words
+
+        texts = [text, recipe_words(recipe, self.words) if recipe and self.verbose else ""]
+        if not self.quiet and any(texts):
+            # Wrapped last: names as people type them may be longer.
+            lines = as_typed("\n".join(filter(None, texts))).split("\n")
+            say("\n".join(map(self.painter.wrapped, lines)))
+
+    def table(self, lines: Iterable[str]) -> None:
+        """Print the lines of a table, which have their width."""
+        if not self.quiet:
+            say("\n".join(lines))
+
+    def wrote(self, path: str | None, what: str = "") -> None:
+        """Print which file or folder was written, unless it is standard output."""
+        from simdup.output.escaping import shown
+
+        if not self.quiet and path not in (None, "-"):
+            key = "wrote.what" if what else "wrote"
+            say(self.words(key, path=shown(str(path)), what=what))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from simdup.cli.call import Call
 from simdup.cli.help import declare
-from simdup.cli.outcome import Status
+from simdup.cli.messages import Status
 
 
 @declare("pairs", "[FILE...]")
@@ -22,15 +22,13 @@ def command(call: Call) -> Status:
     from simdup.operations.pairs import pairs
     from simdup.output.records import pair_csv, pair_jsonl, pair_lines
 
-    files, settings, out = call["files"], call.settings, call.out
-    lines = read_lines(files or ["-"])
+    files, settings = call["files"], call.settings
     with (
-        pairs(lines, settings.criteria.distance, settings.run) as found,
-        out.open(files) as stream,
+        pairs(read_lines(files or ["-"]), settings.criteria.distance, settings.run) as near,
+        call.writing(*files) as stream,
     ):
-        if out.format == "csv":
-            stream.writelines(pair_csv(found, bom=out.bom))
+        if call.out.format == "csv":
+            stream.writelines(pair_csv(near, bom=call.out.bom))
         else:
-            stream.writelines((pair_jsonl if out.format == "jsonl" else pair_lines)(found))
-    call.screen.wrote(out.path)
-    return Status.DONE
+            stream.writelines((pair_jsonl if call.out.format == "jsonl" else pair_lines)(near))
+    return call.finish()

@@ -2,20 +2,11 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterator
-from dataclasses import replace
-from typing import TYPE_CHECKING, BinaryIO
-
 from simdup.cli.call import Call
 from simdup.cli.help import declare
+from simdup.cli.messages import Status, typed
 from simdup.cli.options.output_rows import PAGE
-from simdup.cli.outcome import Status, status, typed
-from simdup.model.passages import PassageCriteria, PassageResult, PassageScope
-
-if TYPE_CHECKING:
-    from simdup.cli.outputs import Output
-    from simdup.output.words import Words
+from simdup.model.passages import PassageCriteria, PassageScope
 
 
 @declare("passages", "SOURCE...")
@@ -38,43 +29,26 @@ def command(call: Call) -> Status:
       simdup passages --min-run 8 --min-length 20 homework.jsonl
     """
     from simdup.operations.passages import examine, open_passages
+    from simdup.output.passages import overlap_csv, overlap_jsonl, overlap_text, passage_report
 
-    sources, settings, out, screen = call.sources, call.settings, call.out, call.screen
+    sources, references, out, words = call.sources, call["references"], call.out, call.screen.words
     criteria, scope = call.value(PassageCriteria), call.value(PassageScope)
-    references = call["references"]
-    read = [*sources, *references, *scope.templates]
-    with out.open(read, settings.reading) as stream, screen.watch(settings) as watched:
-        opened = open_passages(sources, watched, references, scope.across)
+    read = (*sources, *references, *scope.templates)
+    with call.writing(*read) as stream, call.watch() as settings:
+        opened = open_passages(sources, settings, references, scope.across)
         with examine(opened, criteria, scope) as (result, text_of):
-            result = replace(result, skipped=typed(result.skipped))
-            screen.skipped(result.skipped, result.notes)
+            result = typed(result)
+            call.screen.skipped(result.skipped, result.notes)
             if out.format == PAGE:
                 from simdup.report.passages import passages_page
 
                 stream.writelines(passages_page(result, criteria, text_of, call.page))
+            elif out.format == "csv":
+                stream.writelines(overlap_csv(result.overlaps, out.bom))
+            elif out.format == "jsonl":
+                stream.writelines(overlap_jsonl(result))
             else:
-                stream.writelines(_lines(stream, result, text_of, out, screen.words))
-    if not screen.quiet:
-        from simdup.output.passages import passage_report
-
-        between = out.format == "text" and result.overlaps and sys.stdout.isatty()
-        screen.report(("\n" if between else "") + passage_report(result, criteria, screen.words))
-        screen.wrote(out.path)
-    return status(result.skipped)
-
-
-def _lines(
-    stream: BinaryIO,
-    result: PassageResult,
-    text_of: Callable[[int], str],
-    out: Output,
-    words: Words,
-) -> Iterator[bytes]:
-    """Return the lines of a result as text, CSV or JSONL."""
-    from simdup.output.passages import overlap_csv, overlap_jsonl, overlap_text
-
-    if out.format == "csv":
-        return overlap_csv(result.overlaps, out.bom)
-    if out.format == "jsonl":
-        return overlap_jsonl(result)
-    return overlap_text(result.overlaps, text_of, out.painter(stream, words))
+                paint = out.painter(stream, words)
+                stream.writelines(overlap_text(result.overlaps, text_of, paint))
+    report = passage_report(result, criteria, words)
+    return call.finish(result.skipped, report, listed=result.overlaps)

@@ -4,31 +4,20 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, BinaryIO
 
 from simdup.cli.call import Call
 from simdup.cli.help import declare
-from simdup.cli.messages import say_error
+from simdup.cli.messages import Status, say_error, typed
 from simdup.cli.options.output_rows import PAGE
-from simdup.cli.outcome import Status, status, typed
-from simdup.cli.results import name_lines
 from simdup.errors import SimdupError
-from simdup.model.formats import QUERY_COLUMNS
-from simdup.model.page import PageOptions
-from simdup.model.settings import Settings
 
 if TYPE_CHECKING:
-    from simdup.cli.outputs import Output
     from simdup.index.index import Index
-    from simdup.model.documents import Skipped
     from simdup.model.matches import QueryResult, QueryResults
-    from simdup.output.words import Words
-    from simdup.report.query import Queried
-
-Write = Callable[[Iterable["QueryResult"]], Iterable[bytes]]
+    from simdup.model.settings import Settings
 
 
 @declare("query", "INDEX", "SOURCE...")
@@ -61,43 +50,56 @@ def command(call: Call) -> Status:
       simdup query seen.index --fingerprints prints.txt
     """
     from simdup.output.records import query_summary
+    from simdup.output.summary import query_words
 
     started = time.monotonic()
-    index, sources, settings, new = call["index"], call.sources, call.settings, call["new"]
-    out, screen = call.out, call.screen
-    with _open(index, sources) as opened, out.open([index, *sources], settings.reading) as stream:
-        opened.require_recipe(*call.asked_recipe)
-        kept = _kept(opened, settings) if out.format == PAGE else None
-        head, write = _writer(stream, out, new, call["null"], screen.words)
-        if kept:
-            head, write = b"", kept.take
-        with screen.watch(settings) as watched:
-            results = _query(opened, sources, watched, call)
-            stream.write(head)
-            counts = _write(results, write, stream, new)
+    path, sources, settings, out = call["index"], call.sources, call.settings, call.out
+    counts = Counter(documents=0, matched=0, new=0, added=0)
+    with _open(path, sources) as index, call.writing(path, *sources) as stream:
+        index.require_recipe(*call.asked_recipe)
+        stored = len(index)
+        with call.watch() as watched:
+            results = _query(index, watched, call)
+            answers = _counted(results, counts, stream, call["new"])
+            if out.format == PAGE:
+                from simdup.report.query import Queried, query_page
+
+                asked = Queried(path, stored, settings.criteria, index.recipe)
+                asked.take(answers)
+            else:
+                stream.writelines(_lines(answers, call, stream))
         seconds = time.monotonic() - started
         if out.format == "jsonl":
-            skipped = typed(results.skipped)
-            stream.writelines(query_summary(skipped, counts, seconds, opened.recipe))
-        elif kept:
-            stream.writelines(_page(kept, results, call.page))
-    screen.skipped(results.skipped, results.notes)
-    screen.report(
-        _words(counts, results.skipped, seconds, call["add"], screen.words), opened.recipe
-    )
-    screen.wrote(out.path)
-    return status(results.skipped, no=call["check"] and counts["matched"] > 0)
+            skipped = typed(results).skipped
+            stream.writelines(query_summary(skipped, counts, seconds, index.recipe))
+        elif out.format == PAGE:
+            stream.writelines(query_page(asked, typed(results), replace(call.page, texts=0)))
+    call.screen.skipped(results.skipped, results.notes)
+    text = query_words(counts, seconds, results.skipped, call["add"], call.screen.words)
+    no = call["check"] and counts["matched"] > 0
+    return call.finish(results.skipped, text, index.recipe, no=no)
+
+
+def _open(index: str, sources: list[str]) -> Index:
+    """Open the index; raise if a SOURCE is one instead: many type them the other way round."""
+    from simdup.index.index import Index
+    from simdup.index.opening import holds_index
+
+    if not holds_index(index) and any(map(holds_index, sources)):
+        hint = "the index comes first: simdup query INDEX SOURCE..."
+        raise SimdupError(index, "is not a simdup index", hint)
+    return Index.open(index)
 
 
 # Options that are named like keywords of `Index.query`.
 _ASKED = ("limit", "exclude_self", "add", "compress", "fingerprints", "timeout")
 
 
-def _query(index: Index, sources: list[str], settings: Settings, call: Call) -> QueryResults:
+def _query(index: Index, settings: Settings, call: Call) -> QueryResults:
     """Return the results of a query, as they will arrive; a wait is reported."""
     criteria = settings.criteria
     return index.query(
-        sources,
+        call.sources,
         criteria.distance,
         criteria.similarity,
         verify=criteria.verify,
@@ -110,72 +112,27 @@ def _query(index: Index, sources: list[str], settings: Settings, call: Call) -> 
     )
 
 
-def _write(results: QueryResults, write: Write, stream: BinaryIO, new: bool) -> Counter[str]:
-    """Write results as they arrive, all or only the new ones, and count them."""
-    counts = Counter(documents=0, matched=0, new=0, added=0)
+def _counted(
+    results: QueryResults, counts: Counter[str], stream: BinaryIO, only_new: bool
+) -> Iterator[QueryResult]:
+    """Yield results as they arrive, and count them; what was written of some is shown at once."""
     for chunk in results.chunks:
-        fresh = [one for one in chunk if one.new]
-        counts.update(documents=len(chunk), matched=len(chunk) - len(fresh), new=len(fresh))
-        counts.update(added=sum(one.added for one in fresh))
-        stream.writelines(write(fresh if new else chunk))
+        new = [one for one in chunk if one.new]
+        counts.update(documents=len(chunk), matched=len(chunk) - len(new), new=len(new))
+        counts.update(added=sum(one.added for one in new))
+        yield from new if only_new else chunk
         stream.flush()
-    return counts
 
 
-def _kept(index: Index, settings: Settings) -> Queried:
-    """Return what takes in the results of a query for a page."""
-    from simdup.report.query import Queried
-
-    return Queried(index.path, len(index), settings.criteria, index.recipe)
-
-
-def _page(kept: Queried, results: QueryResults, page: PageOptions) -> Iterable[bytes]:
-    """Return the page of a query whose results have ended."""
-    from simdup.report.query import query_page
-
-    shown = replace(results, skipped=[*typed(results.skipped)])
-    return query_page(kept, shown, replace(page, texts=0))
-
-
-def _words(
-    counts: Counter[str], skipped: list[Skipped], seconds: float, add: bool, words: Words
-) -> str:
-    from simdup.output.summary import skipped_words
-
-    documents = words("documents", n=counts["documents"])
-    parts = [
-        words("query", documents=documents, seconds=seconds),
-        words("query.added" if add else "query.counts", **counts),
-        skipped_words(skipped, words),
-    ]
-    return words("semicolon").join(filter(None, parts))
-
-
-def _writer(
-    stream: BinaryIO, out: Output, new: bool, null: bool, words: Words
-) -> tuple[bytes, Write]:
-    """Return the head of the output in a format, and the function that writes results."""
+def _lines(answers: Iterator[QueryResult], call: Call, stream: BinaryIO) -> Iterable[bytes]:
+    """Return the answers in the format of the output."""
     from simdup.output import records
     from simdup.output.text import query_text
 
-    if out.format == "jsonl":
-        return b"", records.query_jsonl
-    if out.format == "csv":
-        head = records.csv_head(QUERY_COLUMNS, out.bom)
-        return head, partial(records.query_csv, bom=out.bom)
-    if new:
-        return b"", lambda results: name_lines(stream, (one.document for one in results), null)
-    paint = out.painter(stream, words)
-    head = (paint("dim", f"  {words('heading.pairs')}{words('column.document')}") + "\n").encode()
-    return head, lambda results: query_text(results, paint)
-
-
-def _open(index: str, sources: list[str]) -> Index:
-    """Open the index; raise if a SOURCE is one instead: many type them the other way round."""
-    from simdup.index.index import Index
-    from simdup.index.opening import holds_index
-
-    if not holds_index(index) and any(map(holds_index, sources)):
-        hint = "the index comes first: simdup query INDEX SOURCE..."
-        raise SimdupError(index, "is not a simdup index", hint)
-    return Index.open(index)
+    if call.out.format == "jsonl":
+        return records.query_jsonl(answers)
+    if call.out.format == "csv":
+        return records.query_csv(answers, call.out.bom)
+    if call["new"]:
+        return records.name_lines(stream, (one.document for one in answers), call["null"])
+    return query_text(answers, call.out.painter(stream, call.screen.words))

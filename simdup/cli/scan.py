@@ -2,27 +2,17 @@
 
 from __future__ import annotations
 
-import sys
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from simdup.cli.call import Call
 from simdup.cli.help import declare
-from simdup.cli.options.output_rows import PAGE
-from simdup.cli.outcome import Status, status, typed
-from simdup.cli.outputs import BaselineCheck
+from simdup.cli.messages import Status, say_error, typed
+from simdup.cli.options.output_rows import GITHUB, PAGE
 from simdup.cli.process import rewindable_stdin
-from simdup.cli.results import (
-    closing_words,
-    name_lines,
-    write_page,
-    write_result,
-)
-from simdup.model.settings import Settings
-from simdup.output.selection import EVERYTHING, Selection
+from simdup.output.selection import EVERYTHING, Selection, result_lines
 
 if TYPE_CHECKING:
-    from simdup.cli.outputs import Screen
+    from simdup.model.baseline import Baseline
     from simdup.model.result import Result
 
 
@@ -53,45 +43,73 @@ def command(call: Call) -> Status:
       find . -name '*.txt' -print0 | simdup scan --files-from - -0
       simdup scan docs/ --check --baseline simdup.baseline
     """
-    from simdup.operations.baseline import baseline_of, new_since
+    from simdup.operations.baseline import new_since
+    from simdup.operations.scan import examine, open_scan
+    from simdup.output.records import name_lines
+    from simdup.output.summary import report
 
     sources, references, listed = call.sources, call["references"], call["list"]
-    settings, out, screen = call.settings, call.out, call.screen
-    selection, check = call.value(Selection), call.value(BaselineCheck)
-    criteria, reading = settings.criteria, settings.reading
-    known = check.read([*sources, *references], reading)
-    with out.open([*sources, *references], reading) as stream:
+    out, words, criteria = call.out, call.screen.words, call.settings.criteria
+    selection, known = call.value(Selection), _known(call)
+    with call.writing(*sources, *references) as stream:
         if "-" in sources and (out.format == PAGE or selection.reads_again):
             rewindable_stdin()
-        found = _find(sources, references, settings, screen)
+        with call.watch() as settings:
+            found = typed(examine(open_scan(sources, settings, references)).result)
+        call.screen.skipped(found.skipped, found.notes)
         result = found if known is None else new_since(found, known)
         if listed:
-            names = getattr(result, listed)
-            stream.writelines(name_lines(stream, names, call["null"]))
+            stream.writelines(name_lines(stream, getattr(result, listed), call["null"]))
         elif out.format == PAGE:
-            write_page(stream, result, call.page)
+            from simdup.report.scan import scan_page
+
+            stream.writelines(scan_page(result, call.page))
+        elif out.format == GITHUB:
+            from simdup.output.github import advice_words, limit_words, warning_lines
+
+            stream.writelines(warning_lines(result, advice_words(result)))
         else:
-            write_result(stream, result, out, selection, screen.words, criteria.columns)
-    if not screen.quiet:
-        between = out.format == "text" and result.clusters and sys.stdout.isatty()
-        shown = EVERYTHING if listed else selection
-        text = closing_words(result, criteria, shown, out.format, screen.words)
-        screen.report(("\n" if between else "") + text, result.summary.recipe)
-        screen.wrote(out.path)
-    if check.update_baseline:
-        check.write(baseline_of(found), found.skipped, screen)
-    new = check.status and bool(result.clusters) and not check.update_baseline
-    return status(result.skipped, no=new)
+            columns = criteria.columns
+            stream.writelines(result_lines(result, selection, columns, out, stream, words))
+    shown = EVERYTHING if listed or out.format in (PAGE, GITHUB) else selection
+    text = report(result, criteria, shown, words)
+    if out.format == GITHUB:
+        text = "\n".join(filter(None, [text, limit_words(result)]))
+    new = call["check"] and not call["update_baseline"] and len(result.clusters) > 0
+    status = call.finish(
+        result.skipped, text, result.summary.recipe, listed=result.clusters, no=new
+    )
+    if call["update_baseline"]:
+        _update_baseline(call, found)
+    return status
 
 
-def _find(
-    sources: list[str], references: tuple[str, ...], settings: Settings, screen: Screen
-) -> Result:
-    """Return what a scan finds, and say what was skipped."""
-    from simdup.operations.scan import examine, open_scan
+def _known(call: Call) -> Baseline | None:
+    """Return the near-duplicates that are known; None if no file names them."""
+    if call["baseline"] is None:
+        return None
+    from simdup.corpus.baseline import read_baseline
+    from simdup.output.targets import check_output
 
-    with screen.watch(settings) as watched:
-        result = examine(open_scan(sources, watched, references)).result
-    result = replace(result, skipped=typed(result.skipped))
-    screen.skipped(result.skipped, result.notes)
-    return result
+    known = read_baseline(call["baseline"], replace=call["update_baseline"])
+    if call["update_baseline"]:
+        check_output(call["baseline"], [*call.sources, *call["references"]], call.settings.reading)
+    return known
+
+
+def _update_baseline(call: Call, found: Result) -> None:
+    """Write the baseline and say so, unless a document is missing because of an error."""
+    path, words = call["baseline"], call.screen.words
+    if any(one.error for one in found.skipped):
+        say_error(path, "was not updated: some documents could not be read")
+        return
+    from simdup.operations.baseline import baseline_of
+    from simdup.output.baseline import baseline_lines
+    from simdup.output.streams import open_output
+
+    baseline = baseline_of(found)
+    with open_output(path) as stream:
+        stream.writelines(baseline_lines(baseline))
+    documents = words("documents", n=sum(map(len, baseline.clusters)))
+    clusters = words("clusters", n=len(baseline.clusters))
+    call.screen.wrote(path, words("baseline", documents=documents, clusters=clusters))

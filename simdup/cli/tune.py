@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from simdup.cli.call import Call
 from simdup.cli.help import declare
-from simdup.cli.outcome import Status, status, typed
+from simdup.cli.messages import Status, typed
 from simdup.model.criteria import CriteriaFields
 
 
@@ -30,26 +28,23 @@ def command(call: Call) -> Status:
     from simdup.operations.tune import tune
     from simdup.output.tuning import tuning_jsonl, tuning_text
 
-    sources, settings, out, screen = call.sources, call.settings, call.out, call.screen
+    sources, criteria, out, screen = call.sources, call.settings.criteria, call.out, call.screen
     fields: CriteriaFields = {}
     if call.set("similarity"):
-        fields["similarity"] = settings.criteria.similarity
+        fields["similarity"] = criteria.similarity
     if call.set("shingle"):
-        fields["shingle"] = settings.criteria.shingle
-    with out.open(sources, settings.reading) as stream:
-        with screen.watch(settings) as watched:
-            found = tune(
-                sources, watched.recipe, watched.criteria,
-                sample=call["sample"], reading=watched.reading, run=watched.run, **fields,
+        fields["shingle"] = criteria.shingle
+    with call.writing(*sources) as stream:
+        with call.watch() as settings:
+            tuning = tune(
+                sources, settings.recipe, criteria,
+                sample=call["sample"], reading=settings.reading, run=settings.run, **fields,
             )  # fmt: skip
-        found = replace(found, skipped=typed(found.skipped))
-        screen.skipped(found.skipped, found.notes)
+        tuning = typed(tuning)
+        screen.skipped(tuning.skipped, tuning.notes)
         if out.format == "text":
-            rest = call.again()
-            stream.writelines(
-                tuning_text(found, rest, out.painter(stream, screen.words), screen.verbose)
-            )
+            paint = out.painter(stream, screen.words)
+            stream.writelines(tuning_text(tuning, call.again(), paint, screen.verbose))
         else:
-            stream.writelines(tuning_jsonl(found))
-    screen.wrote(out.path)
-    return status(found.skipped)
+            stream.writelines(tuning_jsonl(tuning))
+    return call.finish(tuning.skipped)

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Unpack
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
 from simdup.clustering.short_texts import ShortTexts, compared_numbers
+from simdup.corpus.batches import batches
+from simdup.corpus.extras import require_extras
 from simdup.corpus.records import without_surrogates
+from simdup.corpus.sources import Named, addressed, one_file
 from simdup.errors import TEXT, SimdupError, check_type
 from simdup.features.analyzer import Analyzer
 from simdup.features.counts import Counts
 from simdup.features.facts import facts_of, lost_facts
+from simdup.features.idf import Model
 from simdup.features.shingles import Shingler
 from simdup.features.short_texts import Forms, forms_of
 from simdup.features.stripping import strip_texts
@@ -24,10 +28,14 @@ from simdup.features.weights import UNIT, TopTerms, Weighting
 from simdup.fingerprints.bands import Signatures, minhash_signatures, pstable_signatures
 from simdup.fingerprints.edit_bands import EditSignatures, edit_signatures
 from simdup.fingerprints.fingerprinter import Fingerprinter
+from simdup.ingest.corpus import ingest
+from simdup.ingest.given import Given
+from simdup.ingest.sources import open_input
+from simdup.ingest.stripped import read_stripped
 from simdup.lsh.simhash import simhash_rows, to_hex
 from simdup.model.comparison import Comparison, Span
 from simdup.model.criteria import EDIT, FEW_TERMS, JACCARD, SHORT, Criteria, CriteriaFields
-from simdup.model.documents import Document
+from simdup.model.documents import Document, Skipped
 from simdup.model.recipe import Recipe
 from simdup.model.settings import Settings
 from simdup.reuse.between import between
@@ -83,6 +91,55 @@ def compare(
     a, b = strip_texts((text_a, text_b), settings.recipe.strip, ("text_a", "text_b"))
     documents = Document("a", a), Document("b", b)
     return compare_documents(documents, fingerprinter, settings.criteria, diff)
+
+
+def read_document(path: str, settings: Settings) -> Document:
+    """Read a file, or a record of one, as a document.
+
+    Raises
+    ------
+    SimdupError
+        If it cannot be read, or has no text.
+    """
+    reading = settings.reading
+    file = addressed(path, reading) or one_file(path, reading)
+    if isinstance(file, Skipped):
+        raise SimdupError(file.document, file.reason)
+    require_extras([file], reading)
+    (batch,) = batches([file], reading)
+    (document,) = read_stripped(batch, reading, settings.recipe)
+    if isinstance(document, Skipped):
+        raise Given(reading=reading).refuse(document)
+    return document
+
+
+class Learned(NamedTuple):
+    """What a scan would weigh terms with, and how its sources were read: see `Result`."""
+
+    fingerprinter: Fingerprinter
+    skipped: Sequence[Skipped] = ()
+    notes: Sequence[tuple[str, str]] = ()
+
+
+def learn_fingerprinter(settings: Settings, source: str | None = None) -> Learned:
+    """Return what a scan of a source would weigh terms with; without one, what suits any text.
+
+    Raises
+    ------
+    SimdupError
+        If the recipe needs a source and there is none.
+    """
+    if source is None:
+        if settings.recipe.idf == "corpus":
+            what, hint = "two texts are not a corpus", "name one with `idf_from`"
+            raise SimdupError("idf", what, hint, field="idf")
+        analyzer = Analyzer.for_recipe(settings.recipe, settings.run.segmenter)
+        return Learned(Fingerprinter.alone(analyzer))
+    with ingest(open_input(Named([source]), settings)) as corpus:
+        made = Fingerprinter.for_corpus(corpus.analyzer, corpus.counts)
+    if made.learned and isinstance(made.idf, Model):
+        made = replace(made, idf=replace(made.idf, name=f"corpus {source}"))
+    return Learned(made, corpus.skipped, corpus.notes)
 
 
 def compare_documents(

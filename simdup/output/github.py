@@ -59,6 +59,14 @@ def warning_lines(result: Result, advice: str) -> Iterator[bytes]:
         yield to_bytes(f"::warning {listed}::{message}\n")
 
 
+def advice_words(result: Result) -> str:
+    """Return what to do about near-duplicates."""
+    advice = "Keep one of them, or let one refer to the other"
+    if result.summary.new is None:
+        return f"{advice}."
+    return f"{advice}; if both should stay, update the baseline with --update-baseline."
+
+
 def limit_words(result: Result) -> str:
     """Return how many warnings GitHub leaves out; empty if it shows all."""
     found = sum(len(_findings(cluster, result)) for cluster in result.clusters)

@@ -11,17 +11,18 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from itertools import islice
 from types import MappingProxyType, SimpleNamespace
-from typing import Any
+from typing import Any, BinaryIO
 
 from simdup._version import __version__
-from simdup.corpus.names import escape, to_bytes
+from simdup.corpus.names import escape, list_entry, to_bytes
 from simdup.model.clusters import Cluster, Member, Pair
 from simdup.model.documents import Skipped
-from simdup.model.formats import CLUSTER_COLUMNS, PAIR_COLUMNS
+from simdup.model.formats import CLUSTER_COLUMNS, PAIR_COLUMNS, QUERY_COLUMNS
 from simdup.model.frames import measure_of
 from simdup.model.matches import QueryResult
 from simdup.model.result import Result
 from simdup.output.details import Details
+from simdup.output.escaping import shown
 
 # The version of the typed lines; it increases with incompatible changes.
 SCHEMA = 1
@@ -176,8 +177,16 @@ def pair_lines(pairs: Iterable[Pair]) -> Iterator[bytes]:
         yield to_bytes(f"{pair.distance}\t{a}\t{b}\n")
 
 
+def name_lines(stream: BinaryIO, names: Iterable[str], null: bool) -> Iterator[bytes]:
+    """Yield names, each followed by a newline or NUL; on a terminal they are escaped."""
+    end = b"\0" if null else b"\n"
+    spell = shown if stream.isatty() else str
+    return (list_entry(spell(name)) + end for name in names)
+
+
 def query_csv(answers: Iterable[QueryResult], bom: bool = False) -> Iterator[bytes]:
-    """Yield the CSV of answers: one row per match, and one row for a document without a match."""
+    """Yield the CSV of answers: a row per match, and one row for a document without a match."""
+    yield csv_head(QUERY_COLUMNS, bom)
     for answer in answers:
         rows = [
             (answer.document, match.document, match.distance, digits(match.similarity))

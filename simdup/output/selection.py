@@ -1,15 +1,21 @@
-"""Which clusters or pairs of a result are listed, and in what order."""
+"""Which clusters or pairs of a result are listed, in what order, and in which format."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from math import inf
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
 
 from simdup.errors import SimdupError
 from simdup.model.clusters import Cluster, Pair
+from simdup.model.criteria import EDIT
 from simdup.model.result import Result
+from simdup.output.streams import Output
+
+if TYPE_CHECKING:
+    from simdup.output.words import Words
 
 SORTS = ("size", "similarity", "distance", "name")
 
@@ -98,3 +104,48 @@ class Selection:
 
 
 EVERYTHING = Selection()
+
+
+def result_lines(
+    result: Result,
+    selection: Selection,
+    extras: Sequence[str],
+    out: Output,
+    stream: BinaryIO,
+    words: Words,
+) -> Iterable[bytes]:
+    """Return what is listed of a result, as lines of the format of an output.
+
+    `extras` are columns of measures beside the similarity, see `Criteria.columns`.
+    """
+    from simdup.output.details import details, new_documents
+    from simdup.output.records import (
+        cluster_csv,
+        cluster_jsonl,
+        pair_csv,
+        pair_jsonl,
+        summary_jsonl,
+    )
+
+    measured = result.has_measures
+    pairs = selection.chosen_pairs(result) if selection.pairs else []
+    clusters = [] if selection.pairs else selection.clusters(result)
+    more = details(result, clusters, selection.columns)
+    if result.summary.new is not None and out.format != "jsonl":
+        more = {"new": new_documents(clusters), **more}
+    if out.format == "csv" and selection.pairs:
+        return pair_csv(pairs, extras, out.bom, measured=measured)
+    if out.format == "csv":
+        return cluster_csv(clusters, extras, out.bom, measured=measured, more=more)
+    if out.format == "jsonl":
+        # One of the two is empty.
+        listed = pair_jsonl(pairs), cluster_jsonl(clusters, more)
+        return chain(*listed, summary_jsonl(result))
+    from simdup.output.text import cluster_text, pair_text
+
+    if any(pair.measure == EDIT for pair in result.pairs):
+        extras = (*extras, "measure")
+    paint = out.painter(stream, words)
+    if selection.pairs:
+        return pair_text(pairs, paint, extras)
+    return cluster_text(clusters, paint, extras, more)

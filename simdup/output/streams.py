@@ -1,4 +1,4 @@
-"""Open the output: standard output, or a file that is written atomically."""
+"""Where a result goes: standard output, or a file that is written atomically."""
 
 from __future__ import annotations
 
@@ -6,12 +6,58 @@ import os
 import shutil
 import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import BinaryIO
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, BinaryIO, cast
 
 from simdup.atomic import beside
 from simdup.errors import NO_ROOM, unwritable
+from simdup.model.reading import Reading
+
+if TYPE_CHECKING:
+    from simdup.output.text import Painter
+    from simdup.output.words import Words
+
+COLORS = ("auto", "always", "never")
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """Where a result goes, and how it is written."""
+
+    path: str | None = None  # a file; None or ``-`` for standard output
+    format: str = ""
+    color: str = ""  # empty for formats without colors
+    bom: bool = False  # whether CSV is for spreadsheets
+
+    @contextmanager
+    def open(
+        self, sources: Iterable[str] = (), reading: Reading | None = None
+    ) -> Iterator[BinaryIO]:
+        """Open standard output, or the file, which appears only if the block succeeds.
+
+        Raise if the file is one of the sources, or in one of them.  Output to a terminal is
+        escaped, because it may contain hostile names.  Colored text passes unchanged; its names
+        are escaped when it is made.
+        """
+        from simdup.output.escaping import TerminalStream, shown, shown_in_json
+        from simdup.output.targets import check_output
+
+        check_output(self.path, sources, reading)
+        painted = self.format == "text" and self.color
+        with open_output(self.path) as stream:
+            if painted or not stream.isatty():
+                yield stream
+            else:
+                spell = shown_in_json if self.format == "jsonl" else shown
+                yield cast(BinaryIO, TerminalStream(stream, spell))
+
+    def painter(self, stream: BinaryIO, words: Words) -> Painter:
+        """Return an object that colors words of a language, if the stream shows colors."""
+        from simdup.output.text import Painter
+
+        return Painter(stream, self.color, words)
 
 
 @contextmanager

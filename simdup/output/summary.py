@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from simdup.model.clusters import Summary
@@ -246,6 +246,40 @@ def added_words(added: Added, words: Words = ENGLISH) -> str:
     if added.unchanged:
         parts.append(words("added.known", n=added.unchanged))
     return words.listed(parts)
+
+
+def indexed_words(path: str, added: Added, documents: int, words: Words = ENGLISH) -> str:
+    """Return what was added to an index, and how many documents it has now."""
+    parts = [words("index.added", documents=words("documents", n=added.added))]
+    parts += [words("index.replaced", n=added.replaced)] if added.replaced else []
+    parts += [words("index.unchanged", n=added.unchanged)] if added.unchanged else []
+    done = words.listed([*parts, words("index.all", n=documents)])
+    what = words("semicolon").join(filter(None, [done, skipped_words(added.skipped, words)]))
+    return words("wrote.what", path=shown(path), what=what)
+
+
+def removed_words(path: str, removed: int, documents: int, words: Words = ENGLISH) -> str:
+    """Return how many documents were removed from an index, and how many it has now."""
+    gone = words("index.removed", documents=words("documents", n=removed))
+    what = words.listed([gone, words("index.all", n=documents)])
+    return words("wrote.what", path=shown(path), what=what)
+
+
+def query_words(
+    counts: Mapping[str, int],
+    seconds: float,
+    skipped: Iterable[Skipped],
+    add: bool,
+    words: Words = ENGLISH,
+) -> str:
+    """Return how many documents were asked in what time, and how many have matches."""
+    documents = words("documents", n=counts["documents"])
+    parts = [
+        words("query", documents=documents, seconds=seconds),
+        words("query.added" if add else "query.counts", **counts),
+        skipped_words(skipped, words),
+    ]
+    return words("semicolon").join(filter(None, parts))
 
 
 def missing_words(cleaned: Cleaned, words: Words = ENGLISH) -> str:

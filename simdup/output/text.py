@@ -199,6 +199,8 @@ def _figures(one: Member | Pair, extras: Sequence[str], words: Words) -> str:
 def query_text(answers: Iterable[QueryResult], paint: Painter) -> Iterator[bytes]:
     """Yield the matches of each document in an index, as text."""
     words = paint.words
+    heading = f"  {words('heading.pairs')}{words('column.document')}"
+    yield (paint("dim", heading) + "\n").encode()
     for answer in answers:
         if answer.new:
             what = paint("kept", words("answer.added" if answer.added else "answer.new"))

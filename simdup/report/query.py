@@ -35,18 +35,14 @@ class Queried:
     matched: list[QueryResult] = field(default_factory=list)
     folders: Counter[str] = field(default_factory=Counter)  # documents of each
 
-    def take(self, results: Iterable[QueryResult]) -> Iterable[bytes]:
-        """Take in some results, of which nothing is to be written yet.
-
-        Nothing is kept of those without a match but their number.
-        """
+    def take(self, results: Iterable[QueryResult]) -> None:
+        """Take in the results; of those without a match nothing is kept but their number."""
         for one in results:
             self.documents += 1
             self.added += one.added
             self.folders[folder_by_name(one.document)] += 1
             if one.matches:
                 self.matched.append(one)
-        return ()
 
 
 def query_page(found: Queried, results: QueryResults, options: PageOptions) -> Iterator[bytes]:

@@ -11,8 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from simdup.cli.messages import say, say_error
-from simdup.cli.outcome import Status, as_option
+from simdup.cli.messages import Status, as_option, say, say_error
 from simdup.errors import SimdupError
 from simdup.model.criteria import Criteria
 from simdup.model.recipe import RECIPES, Recipe, named_recipe

@@ -12,10 +12,11 @@ from support import ROOT, Command
 from lab.corpora.made import prose, write
 from simdup.cli import COMMANDS, _simdup
 from simdup.cli.help import Option
+from simdup.cli.messages import Status, as_option, as_typed, status, typed
 from simdup.cli.options import TABLE
-from simdup.cli.outcome import Status, as_option, as_typed, status, typed
 from simdup.model.criteria import Criteria
 from simdup.model.documents import Skipped
+from simdup.model.matches import QueryResults
 from simdup.model.reading import Reading
 from simdup.model.recipe import Recipe
 from simdup.model.settings import RunOptions
@@ -124,7 +125,7 @@ def test_an_error_beats_a_no(skipped: list[Skipped], no: bool, expected: Status)
 )  # fmt: skip
 def test_python_names_become_options(words: str, expected: str) -> None:
     assert as_typed(words) == expected
-    assert typed([Skipped("a", words)]) == (Skipped("a", expected),)
+    assert typed(QueryResults(iter(()), [Skipped("a", words)])).skipped == [Skipped("a", expected)]
 
 
 def test_an_argument_at_fault_is_named_as_its_option(simdup: Command) -> None:

@@ -12,7 +12,7 @@ import pytest
 from support import PAGES, ROOT
 
 from simdup.cli import COMMANDS
-from simdup.cli.outcome import Status
+from simdup.cli.messages import Status
 
 ARCHITECTURE = (ROOT / "docs" / "architecture.md").read_text("utf-8")
 README, CHINESE = ((ROOT / name).read_text("utf-8") for name in ("README.md", "README.zh-CN.md"))

@@ -19,17 +19,17 @@ EXCEPTIONS = {
 }
 
 CEILINGS = {
-    "lines": 43_700,
-    "lines in simdup/cli": 3_990,
-    "files": 340,
-    "classes": 338,
+    "lines": 43_450,
+    "lines in simdup/cli": 3_523,
+    "files": 335,
+    "classes": 337,
     "class names used twice": 16,
     "file names used twice": 31,
-    "small modules with one importer": 36,
+    "small modules with one importer": 34,
     "modules that a scan imports": 256,
     "modules that the file of scan imports": 32,
     "fields of the largest class": 27,
-    '"None where" and "None if"': 163,
+    '"None where" and "None if"': 162,
 }
 # How far below its ceiling a figure may be before the ceiling must follow it.
 SLACK = {"lines": 300, "lines in simdup/cli": 50}

@@ -6,13 +6,14 @@ from functools import partial
 
 import click
 
+from simdup.cli.messages import LANGUAGES, Screen
 from simdup.cli.options.parameter_types import ColumnNames, TextBytes
 from simdup.cli.options.row import WRITES, Clash, Idle, Row, Yields
-from simdup.cli.outputs import COLORS, LANGUAGES, BaselineCheck, Output, Screen
 from simdup.model.cleaned import LINKS, DedupeOptions
 from simdup.model.page import PageOptions
 from simdup.output.details import COLUMNS
 from simdup.output.selection import SORTS, Selection
+from simdup.output.streams import COLORS, Output
 
 FORMATS = ("text", "csv", "jsonl")
 PAGE = "html"
@@ -35,8 +36,7 @@ _LISTING = (
     Idle(lambda o: o.format == GITHUB, "there is a warning for each document"),
 )  # fmt: skip
 _PAGE_ONLY = (
-    Idle(lambda o: o.format != PAGE or o["list"],
-         "only a report page (--format html) has texts and links"),
+    Idle(lambda o: o.format != PAGE, "only a report page (--format html) has texts and links"),
 )  # fmt: skip
 _DRY = "--{} writes what --dry-run does not; remove one of them"
 
@@ -59,14 +59,13 @@ ROWS = (
         trial="||--list unique"),
     Row("--check", "scan",
         "Exit with status 1 if there are near-duplicates; with --baseline, new ones.",
-        of=BaselineCheck, name="status", trial="||--check"),
-    Row("--baseline FILE", "scan", "Report only pairs that FILE does not have.", of=BaselineCheck,
-        file="read",
+        trial="||--check"),
+    Row("--baseline FILE", "scan", "Report only pairs that FILE does not have.", file="read",
         rules=(Clash(lambda o: o["baseline"] == "-",
                      "--baseline needs a file, not standard input"),),
         trial="||--baseline checked"),
     Row("--update-baseline", "scan", "Write all that is found to the --baseline FILE.",
-        of=BaselineCheck, typed=WRITES,
+        typed=WRITES,
         rules=(Clash(lambda o: o["baseline"] is None, "--update-baseline needs --baseline FILE"),
                Clash(lambda o: o.same_file("path", "baseline"),
                      "--output and --baseline name the same file")),
@@ -118,7 +117,9 @@ ROWS = (
     _dedupe("-o, --output OUT", text="Write the clean corpus to OUT.", name="target", common=True,
             typed=WRITES, file="written", trial="c||-o out"),
     _dedupe("--removed FILE", of=None, text="List removed documents: why, and what stays instead.",
-            common=True, typed=WRITES, file="written", trial="||--removed removed.csv"),
+            common=True, typed=WRITES, file="written", trial="||--removed removed.csv",
+            rules=(Clash(lambda o: o["target"] == o["removed"] == "-",
+                         "-o and --removed cannot both be standard output"),)),
     Row("--bom", "scan, passages, cluster, pairs, query",
         "Make CSV safe for spreadsheets: byte order mark, no formulas.", of=Output,
         rules=(Yields(lambda o: not o.writes_csv),

@@ -16,7 +16,9 @@ from simdup.model.recipe import Recipe, named_recipe
 # Commands whose recipe is that of an index.
 INDEXED = ("index add", "query")
 
-_FORMATS = {"ndjson": "jsonl", "htm": "html"}
+# The suffixes of each format.
+SUFFIXES = {"text": ("txt",), "csv": ("csv",), "jsonl": ("jsonl", "ndjson"),
+            "html": ("html", "htm"), "github": ()}  # fmt: skip
 
 
 class Options:
@@ -59,10 +61,13 @@ class Options:
     @property
     def format(self) -> str:
         """The output format, as far as the options determine it."""
-        suffix = _FORMATS.get(self.suffix, self.suffix)
-        by_suffix = suffix if suffix in ("csv", "jsonl", "html") else "text"
+        if self["list"]:  # names have no format
+            return "text"
         gives_way = not self.typed("format") and self.decides_format
-        return (not gives_way and self["format"]) or by_suffix
+        plain = "csv" if self.command == "dedupe" and not self.suffix else "text"
+        by_suffix = (one for one, suffixes in SUFFIXES.items() if self.suffix in suffixes)
+        chosen: str | None = None if gives_way else self["format"]
+        return chosen or next(by_suffix, plain)
 
     @property
     def decides_format(self) -> bool:
@@ -74,9 +79,8 @@ class Options:
     @property
     def writes_csv(self) -> bool:
         """Whether the result, or the list of what `dedupe` removes, is CSV."""
-        if self.command == "dedupe":
-            return bool(self["removed"] or self["dry_run"]) and self.suffix in ("", "csv")
-        return not self["list"] and self.format == "csv"
+        lists = self.command != "dedupe" or self["removed"] or self["dry_run"]
+        return bool(lists) and self.format == "csv"
 
     def same_file(self, one: str, other: str) -> bool:
         """Return whether two parameters name the same file."""
