@@ -2,39 +2,52 @@
 
 The table of options has them: for each option, two calls that it makes different, which
 `test_every_option.py` tries.  A trial is ``SOURCES | what both calls have | what only the second
-call has``.  Without SOURCES it takes those of `BASES`.
+call has``.  Without SOURCES it takes those of `BASES`.  What both calls have is for all commands of
+the option: each takes what it knows of it.
 """
 
+import os
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
 from pathlib import Path
+from typing import NamedTuple
 
 from support import environment
 
 from lab.corpora.made import edited, near, prose, write
+from simdup.cli.options import rows_of
 from simdup.cli.options.row import Row
 
-# What is called, with the place of the SOURCEs; and the SOURCEs, if a trial names none.
+
+class Base(NamedTuple):
+    """How a command is called: with its SOURCEs, those that a trial leaves out, and options."""
+
+    call: str
+    sources: str = "c"
+    options: str = ""  # but for a trial of one of them
+
+
 BASES = {
-    "scan": ("scan {}", "c"),
-    "compare": ("compare {}", "c/a.txt c/b.txt"),
-    "passages": ("passages {}", "c"),
-    "fingerprint": ("fingerprint {}", "c"),
-    "cluster": ("cluster {}", "p --verify-from c"),
-    "pairs": ("pairs {}", "p"),
-    "dedupe": ("dedupe {}", "c -o out"),
-    "fit": ("fit {} -o out", "c"),
-    "index build": ("index build out {}", "c"),
-    "index add": ("index add i {}", "c"),
-    "index remove": ("index remove i {}", "k/x.md"),
-    "index info": ("index info {}", "i"),
-    "index check": ("index check {}", "i"),
-    "index repair": ("index repair {}", "i"),
-    "index export": ("index export {}", "i"),
-    "query": ("query i {}", "c"),
-    "tune": ("tune {}", "c"),
-    "evaluate": ("evaluate {}", "r.csv t"),
+    "scan": Base("scan {sources}"),
+    "compare": Base("compare {two}"),
+    "passages": Base("passages {sources}"),
+    "fingerprint": Base("fingerprint {sources}"),
+    "cluster": Base("cluster p{sources}", options="-d 60 --verify-from {sources}"),
+    "pairs": Base("pairs p{sources}"),
+    "dedupe": Base("dedupe {sources}", options="--output out"),
+    "fit": Base("fit {sources}", options="--output out"),
+    "index build": Base("index build out {sources}"),
+    "index add": Base("index add i {sources}"),
+    "index remove": Base("index remove i {sources}", "k/x.md"),
+    "index info": Base("index info {sources}", "i"),
+    "index check": Base("index check {sources}", "i"),
+    "index repair": Base("index repair {sources}", "i"),
+    "index export": Base("index export {sources}", "i"),
+    "query": Base("query i {sources}"),
+    "tune": Base("tune {sources}"),
+    "evaluate": Base("evaluate {sources}", "r.csv t"),
 }
 
 # Two messages with an edit, and two that differ in their numbers.
@@ -46,10 +59,30 @@ def lines(command: str, row: Row) -> tuple[str, str]:
     """Return two calls of a command, without and with the option of a row."""
     trials = row.trial if isinstance(row.trial, Mapping) else {"*": row.trial}
     trial = trials.get(command) or trials["*"]
-    sources, common, typed = map(str.strip, trial.split("|"))
-    base, usual = BASES[command]
-    called = f"{base.format(sources or usual)} {common}".strip()
-    return called, f"{called} {typed}"
+    named, common, typed = map(str.strip, trial.split("|"))
+    base = BASES[command]
+    sources = named or base.sources
+    usual = base.options.format(sources=sources)
+    usual = " ".join(one for one in split(usual) if one.split()[0] not in row.opts)
+    known = {opt for _, one in rows_of(command) for both in one.opts for opt in both.split("/")}
+    usable = (one for one in split(common) if one.split()[0] in known)
+    call = base.call.format(sources=sources, two=two_of(sources))
+    without = " ".join(filter(None, [call, usual, *usable]))
+    return without, f"{without} {typed}"
+
+
+def split(options: str) -> Iterator[str]:
+    """Yield options, each with its value if it has one."""
+    words = options.split()
+    starts = [i for i, word in enumerate(words) if word.startswith("-")]
+    return (" ".join(words[i:j]) for i, j in pairwise([*starts, len(words)]))
+
+
+def two_of(sources: str) -> str:
+    """Return two documents of what a trial names: files of a folder, records of a file."""
+    if os.path.isdir(sources):
+        return " ".join(f"{sources}/{name}" for name in sorted(os.listdir(sources))[:2])
+    return sources if " " in sources else f"{sources}#1 {sources}#2"
 
 
 _CALLS = """
@@ -107,13 +140,10 @@ def build(folder: Path) -> None:
 
 def _prepare(folder: Path) -> None:
     """Run the commands whose results others read, all in one process."""
+    printed = ("c", "r.jsonl", "lines", "w", "s.jsonl", "h", "f", "chain", "many", "both")
     calls = (
-        "fingerprint c -o p", "fingerprint r.jsonl -o pr", "fingerprint lines -o pl",
-        "fingerprint w -o pw", "fingerprint s.jsonl -o ps", "fingerprint h -o ph",
-        "fingerprint f -o pf", "fingerprint ig --no-ignore -o pig",
-        "fingerprint chain -o pchain", "fingerprint many -o pmany",
-        "fingerprint both -o pboth", "scan c -o r.csv",
-        "index build i k twice known", "fit c -o model",
+        *(f"fingerprint {one} -o p{one}" for one in printed), "fingerprint ig --no-ignore -o pig",
+        "scan c -o r.csv", "index build i k twice known", "fit c -o model",
         "scan c --baseline checked --update-baseline",
     )  # fmt: skip
     arguments = [sys.executable, "-c", _CALLS, *calls]
