@@ -12,6 +12,9 @@ from typing import Any
 # System errors that mean the disk, or the file, is full.
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
+# Messages of threads and imports that run out of memory.
+_OUT_OF_MEMORY = ("can't start new thread", "failed to map segment")
+
 # A pipe or a device: reading it could wait forever.
 NOT_REGULAR = "not a regular file"
 
@@ -133,3 +136,29 @@ def unwritable(path: str, error: OSError) -> SimdupError:
             if os.path.isdir(folder) and not os.access(folder, os.W_OK):
                 return SimdupError(folder, "no permission to write in this folder")
     return SimdupError(path, reason(error, "cannot be written"))
+
+
+def explained(error: Exception) -> SimdupError | None:
+    """Return an error in words; None if it is a fault of the program.
+
+    What the system refuses is none, whatever it was asked for.
+    """
+    if isinstance(error, SimdupError):
+        return error
+    out_of_memory = any(words in str(error) for words in _OUT_OF_MEMORY)
+    number = getattr(error, "errno", None)
+    if out_of_memory or isinstance(error, MemoryError) or number == errno.ENOMEM:
+        return SimdupError("memory", "not enough memory", "try fewer documents or `jobs` 1")
+    if not isinstance(error, OSError):
+        return None
+    if number in (errno.EMFILE, errno.ENFILE):
+        return SimdupError("files", "too many are open", "raise the limit (ulimit -n)")
+    if "No usable temporary directory" in str(error):
+        hint = "set TMPDIR to a folder that can be written, on a disk with room"
+        return SimdupError("temporary files", "no folder for them can be written", hint)
+    try:
+        os.getcwd()
+    except OSError:
+        return SimdupError(".", "the working folder was removed", "change to another folder")
+    where = error.filename or ("writing" if number in NO_ROOM else "system")
+    return SimdupError(os.fsdecode(where), reason(error, str(error)))

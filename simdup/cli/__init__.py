@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import importlib
 import os
 import signal
@@ -17,7 +16,7 @@ from simdup._version import __version__
 from simdup.cli import process
 from simdup.cli.messages import Status, as_option, say, say_error
 from simdup.cli.usage import no_such_command, usage_error
-from simdup.errors import NO_ROOM, SimdupError, reason
+from simdup.errors import SimdupError, explained
 
 # In the order in which a newcomer needs them.
 COMMANDS = {
@@ -43,9 +42,6 @@ EXAMPLES = (
     "simdup dedupe train.jsonl -o clean.jsonl",
     "simdup fingerprint ./corpus | simdup cluster",
 )
-
-# Messages of threads and imports that run out of memory.
-_OUT_OF_MEMORY = ("can't start new thread", "failed to map segment")
 
 
 class _Commands(click.Group):
@@ -160,27 +156,13 @@ def _report(error: Exception | KeyboardInterrupt) -> int:
         if process.ended_by[:1] in ([], [signal.SIGINT]):
             say_error("", process.interruption())
         return Status.INTERRUPTED
-    if isinstance(error, SimdupError):
-        where = as_option(error.field) if error.field else error.where
-        say_error(where, error.what, error.hint)
-    elif _is_out_of_memory(error):
-        say_error("memory", "not enough memory", "try fewer documents or --jobs 1")
-    elif isinstance(error, OSError) and (surroundings := process.fault_of(error)):
-        say_error(*surroundings)
-    elif isinstance(error, OSError):
-        # What the system refuses is no fault of the program, whatever it was asked for.
-        where = "writing" if error.errno in NO_ROOM else "system"
-        say_error(os.fsdecode(error.filename or where), reason(error, str(error)))
+    if known := explained(error):
+        where = as_option(known.field) if known.field else known.where
+        say_error(where, known.what, known.hint)
     else:
         what = f"{type(error).__name__}: {error}"
         say_error("internal error", what, "run it again with --debug and report the traceback")
     return Status.ERROR
-
-
-def _is_out_of_memory(error: BaseException) -> bool:
-    if isinstance(error, MemoryError) or getattr(error, "errno", 0) == errno.ENOMEM:
-        return True
-    return any(words in str(error) for words in _OUT_OF_MEMORY)
 
 
 def _run(arguments: list[str]) -> int:

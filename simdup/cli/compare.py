@@ -44,11 +44,10 @@ def command(call: Call) -> Status:
     if paths == ("-", "-"):
         raise click.UsageError("only one of A and B can be standard input")
 
-    from simdup.features.idf import ENOUGH_DOCUMENTS
     from simdup.operations.compare import compare_documents, learn_fingerprinter, read_document
     from simdup.output.comparison import comparison_jsonl, comparison_text
 
-    settings, words = call.settings, screen.words
+    settings = call.settings
     a, b = documents = (read_document(paths[0], settings), read_document(paths[1], settings))
     screen.skipped([], [(one.name, one.note) for one in documents if one.note])
     with call.watch() if idf_from else nullcontext(settings) as watched:
@@ -66,20 +65,16 @@ def command(call: Call) -> Status:
 
             stream.writelines(comparison_page(compared, documents, fingerprinter, call.page))
         elif not screen.quiet or out.path:
-            paint = out.painter(stream, words)
-            # A scan may weigh terms by another IDF, and show other distances.
-            other = idf_from is None and settings.recipe.idf == "auto"
-            other = other and compared.recipe["idf"] == "builtin"
-            hint = words("idf.scan", n=ENOUGH_DOCUMENTS) if other else ""
-            stream.writelines(
-                comparison_text(
-                    compared, texts, paint, followed=show, verbose=screen.verbose, idf_hint=hint
-                )
-            )
+            paint = out.painter(stream, screen.words)
+            lines = comparison_text(
+                compared, texts, paint, followed=show, verbose=screen.verbose,
+                chosen_idf=idf_from is not None or settings.recipe.idf != "auto",
+            )  # fmt: skip
+            stream.writelines(lines)
             if show:
                 from simdup.output.columns import columns_text
                 from simdup.output.diff import diff_text
 
-                lines = columns_text if call["side_by_side"] else diff_text
-                stream.writelines(lines(compared, texts, paint))
+                beside = columns_text if call["side_by_side"] else diff_text
+                stream.writelines(beside(compared, texts, paint))
     return call.finish(no=not compared.duplicates)

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import errno
 import os
-import shutil
 import signal
 import sys
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
@@ -94,32 +91,6 @@ def printing() -> Iterator[None]:
         sys.exit(0)
     except OSError as error:
         raise SimdupError("standard output", reason(error, "cannot be written")) from None
-
-
-def rewindable_stdin() -> None:
-    """Let standard input be read twice: unless it is a file, it is copied to one first."""
-    given = sys.stdin.fileno()
-    with suppress(OSError):
-        os.lseek(given, 0, os.SEEK_CUR)
-        return
-    with tempfile.TemporaryFile() as copy, open(given, "rb", closefd=False) as stream:
-        shutil.copyfileobj(stream, copy)
-        copy.seek(0)
-        os.dup2(copy.fileno(), given)
-
-
-def fault_of(error: OSError) -> tuple[str, str, str] | None:
-    """Return what an error says of the surroundings of this process: where, what, and a hint."""
-    if error.errno in (errno.EMFILE, errno.ENFILE):
-        return "files", "too many are open", "raise the limit (ulimit -n)"
-    if "No usable temporary directory" in str(error):
-        hint = "set TMPDIR to a folder that can be written, on a disk with room"
-        return "temporary files", "no folder for them can be written", hint
-    try:
-        os.getcwd()
-    except OSError:
-        return ".", "the working folder was removed", "change to another folder"
-    return None
 
 
 def interruption() -> str:

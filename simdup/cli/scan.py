@@ -8,7 +8,6 @@ from simdup.cli.call import Call
 from simdup.cli.help import declare
 from simdup.cli.messages import Status, say_error, typed
 from simdup.cli.options.output_rows import GITHUB, PAGE
-from simdup.cli.process import rewindable_stdin
 from simdup.output.selection import EVERYTHING, Selection, result_lines
 
 if TYPE_CHECKING:
@@ -43,6 +42,7 @@ def command(call: Call) -> Status:
       find . -name '*.txt' -print0 | simdup scan --files-from - -0
       simdup scan docs/ --check --baseline simdup.baseline
     """
+    from simdup.ingest.origins import let_rewind
     from simdup.operations.baseline import new_since
     from simdup.operations.scan import examine, open_scan
     from simdup.output.records import name_lines
@@ -53,7 +53,7 @@ def command(call: Call) -> Status:
     selection, known = call.value(Selection), _known(call)
     with call.writing(*sources, *references) as stream:
         if "-" in sources and (out.format == PAGE or selection.reads_again):
-            rewindable_stdin()
+            let_rewind()
         with call.watch() as settings:
             found = typed(examine(open_scan(sources, settings, references)).result)
         call.screen.skipped(found.skipped, found.notes)

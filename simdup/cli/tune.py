@@ -5,7 +5,6 @@ from __future__ import annotations
 from simdup.cli.call import Call
 from simdup.cli.help import declare
 from simdup.cli.messages import Status, typed
-from simdup.model.criteria import CriteriaFields
 
 
 @declare("tune", "SOURCE...")
@@ -29,11 +28,8 @@ def command(call: Call) -> Status:
     from simdup.output.tuning import tuning_jsonl, tuning_text
 
     sources, criteria, out, screen = call.sources, call.settings.criteria, call.out, call.screen
-    fields: CriteriaFields = {}
-    if call.set("similarity"):
-        fields["similarity"] = criteria.similarity
-    if call.set("shingle"):
-        fields["shingle"] = criteria.shingle
+    # What is not asked for is recommended.
+    fields = {name: call[name] for name in ("similarity", "shingle") if call.set(name)}
     with call.writing(*sources) as stream:
         with call.watch() as settings:
             tuning = tune(

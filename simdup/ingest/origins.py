@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
+import tempfile
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -117,6 +119,18 @@ def _first(batch: Batch | None) -> int:
     if isinstance(batch, RecordBatch):
         return batch.record
     return batch.first if isinstance(batch, RowBatch) else 0
+
+
+def let_rewind() -> None:
+    """Let standard input be read again: unless it is a file, it is copied to one first."""
+    number = sys.stdin.fileno()
+    with suppress(OSError):
+        os.lseek(number, 0, os.SEEK_CUR)
+        return
+    with tempfile.TemporaryFile() as copy, open(number, "rb", closefd=False) as stream:
+        shutil.copyfileobj(stream, copy)
+        copy.seek(0)
+        os.dup2(copy.fileno(), number)
 
 
 def _rewind(file: File) -> bool:

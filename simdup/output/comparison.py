@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from rich.cells import cell_len, set_cell_size
 
 from simdup.corpus.names import to_bytes
+from simdup.features.idf import ENOUGH_DOCUMENTS
 from simdup.features.titles import MOST
 from simdup.model.criteria import EDIT, Measures
 from simdup.output.diff import first_difference
@@ -87,12 +88,13 @@ def comparison_text(
     *,
     followed: bool = False,
     verbose: bool = False,
-    idf_hint: str = "",
+    chosen_idf: bool = True,
 ) -> Iterator[bytes]:
     """Yield a comparison as a person reads it: the answer first, then the reasons.
 
-    `verbose` adds the recipe, `idf_hint` what to know of the IDF.  Where the comparison is
-    `followed` by the texts with their differences, passages and terms would push these away.
+    `verbose` adds the recipe.  Unless an IDF was chosen, a scan may weigh terms by another one,
+    and show other distances.  Where the comparison is `followed` by the texts with their
+    differences, passages and terms would push these away.
     """
     words = paint.words
     answer = paint(
@@ -105,7 +107,8 @@ def comparison_text(
     idf = found.recipe["idf"]
     known = words(f"idf.{idf}") if idf in ("builtin", "none") else shown(idf)
     lines.append(_row("idf", known, words))
-    lines += [" " * _INDENT + idf_hint] if idf_hint else []
+    if idf == "builtin" and not chosen_idf:
+        lines.append(" " * _INDENT + words("idf.scan", n=ENOUGH_DOCUMENTS))
     lines += [f"  {recipe_words(found.recipe, words)}"] if verbose else []
     lines += [] if followed else _differences(found, texts, paint)
     if found.passages:

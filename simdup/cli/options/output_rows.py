@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from os.path import realpath
 
 import click
 
@@ -48,7 +49,8 @@ _page = partial(Row, of=PageOptions, rules=_PAGE_ONLY)
 # fmt: off
 ROWS = (
     Row("--list WHICH", "scan", "Print only the names of these documents",
-        ("redundant", "kept", "unique"), common=True, rules=(Yields(lambda o: o.typed("format")),
+        ("redundant", "kept", "unique"), common=True,
+        rules=(Yields(lambda o: o.typed("format")),
                Clash(lambda o: o["format"], "--list prints names only; remove --format")),
         trial="||--list unique"),
     Row("--check", "scan",
@@ -61,7 +63,7 @@ ROWS = (
     Row("--update-baseline", "scan", "Write all that is found to the --baseline FILE.",
         typed=WRITES,
         rules=(Clash(lambda o: o["baseline"] is None, "--update-baseline needs --baseline FILE"),
-               Clash(lambda o: o.same_file("path", "baseline"),
+               Clash(lambda o: o["path"] and realpath(o["path"]) == realpath(o["baseline"]),
                      "--output and --baseline name the same file")),
         trial="|--baseline unwritten|--update-baseline"),
     _selection("--pairs", _RESULTS, "List pairs instead of clusters, most similar first.",
@@ -115,7 +117,8 @@ ROWS = (
                Clash(lambda o: not o.writes_csv, "--bom needs --format csv")),
         trial="|-f csv|--bom"),
     Row("--bom", "dedupe", "Make CSV safe for spreadsheets: byte order mark, no formulas.",
-        of=Output, rules=(Yields(lambda o: not o.writes_csv),
+        of=Output,
+        rules=(Yields(lambda o: not o.writes_csv),
                Clash(lambda o: not o.writes_csv, "--bom needs --removed FILE.csv or --dry-run")),
         trial="c --dry-run||--bom"),
     Row("--color WHEN", f"{_PAGES}, query, tune", "Color the text", COLORS, of=Output,

@@ -82,11 +82,6 @@ class Options:
         lists = self.command != "dedupe" or self["removed"] or self["dry_run"]
         return bool(lists) and self.format == "csv"
 
-    def same_file(self, one: str, other: str) -> bool:
-        """Return whether two parameters name the same file."""
-        paths = [os.path.realpath(self[name]) for name in (one, other) if self[name]]
-        return len(paths) == 2 and paths[0] == paths[1]
-
     @property
     def unverified(self) -> bool:
         """Whether fingerprints alone decide which documents are pairs."""
