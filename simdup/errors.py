@@ -139,9 +139,9 @@ def unwritable(path: str, error: OSError) -> SimdupError:
 
 
 def explained(error: Exception) -> SimdupError | None:
-    """Return an error in words; None if it is a fault of the program.
+    """Return an error in words, but None for a fault of the program.
 
-    What the system refuses is none, whatever it was asked for.
+    What the system refuses is no such fault, whatever it was asked for.
     """
     if isinstance(error, SimdupError):
         return error

@@ -15,7 +15,7 @@ import click
 from simdup._version import __version__
 from simdup.cli import process
 from simdup.cli.messages import Status, as_option, say, say_error
-from simdup.cli.usage import no_such_command, usage_error
+from simdup.cli.usage import Group, usage_error
 from simdup.errors import SimdupError, explained
 
 # In the order in which a newcomer needs them.
@@ -44,7 +44,7 @@ EXAMPLES = (
 )
 
 
-class _Commands(click.Group):
+class _Commands(Group):
     """A group that describes its commands without importing them."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -65,18 +65,6 @@ class _Commands(click.Group):
         names = [name for name in COMMANDS if name.startswith(incomplete)]
         found = [CompletionItem(name, help=COMMANDS[name]) for name in names]
         return found + click.Command.shell_complete(self, ctx, incomplete)
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command that is typed; ``help`` is an option that many type as one."""
-        if args[0] == "help" and len(args) == 1:
-            with process.printing():
-                click.echo(ctx.get_help(), color=ctx.color)
-            ctx.exit()
-        if args[0] not in COMMANDS and not args[0].startswith("-"):
-            raise no_such_command(args[0], COMMANDS)
-        return super().resolve_command(ctx, args)
 
     def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
         """Parse the options; this may print the help or the version."""
@@ -123,6 +111,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     0 done; 1 no; 2 an error, or some documents could not be read; 130 interrupted.
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
+    if given == ["help"]:  # an option that many type as a command
+        given = ["--help"]
     debug = "--debug" in given[: given.index("--") if "--" in given else None]
     process.prepare()
     try:

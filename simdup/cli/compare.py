@@ -51,12 +51,11 @@ def command(call: Call) -> Status:
     a, b = documents = (read_document(paths[0], settings), read_document(paths[1], settings))
     screen.skipped([], [(one.name, one.note) for one in documents if one.note])
     with call.watch() if idf_from else nullcontext(settings) as watched:
-        learned = learn_fingerprinter(watched, idf_from)
-    screen.skipped(learned.skipped, learned.notes)
+        fingerprinter, skipped, notes = learn_fingerprinter(watched, idf_from)
+    screen.skipped(skipped, notes)
     with call.writing(*paths, *filter(None, [idf_from])) as stream:
         texts, show = (a.text, b.text), call["diff"] or call["side_by_side"]
         differences = show or (out.format == "text" and math.prod(map(len, texts)) <= _FEW_PAIRS)
-        fingerprinter = learned.fingerprinter
         compared = compare_documents(documents, fingerprinter, settings.criteria, differences)
         if out.format == "jsonl":
             stream.writelines(comparison_jsonl(compared))

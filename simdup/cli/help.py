@@ -19,7 +19,7 @@ from simdup.cli.messages import Status
 from simdup.cli.options import TABLE, rows_of
 from simdup.cli.options.parameter_types import kind_of, words_of
 from simdup.cli.options.row import NO_DEFAULT, Row
-from simdup.cli.usage import no_such_command
+from simdup.cli.usage import Group
 from simdup.errors import SimdupError
 
 # How Click shows a range; the error for a value outside says it in plainer words.
@@ -133,20 +133,8 @@ class PlainCommand(click.Command):
                 formatter.write(f"{line}\n")
 
 
-class Group(PlainCommand, click.Group):
-    """A command with subcommands, listed in the order of their definition."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the names of the subcommands."""
-        return list(self.commands)
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the subcommand that is typed."""
-        if args[0] not in self.commands and not args[0].startswith("-"):
-            raise no_such_command(args[0], self.commands, str(ctx.info_name))
-        return super().resolve_command(ctx, args)
+class PlainGroup(PlainCommand, Group):
+    """A command with subcommands."""
 
 
 class Command(PlainCommand):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from simdup.cli.call import Call
-from simdup.cli.help import Group, declare
+from simdup.cli.help import PlainGroup, declare
 from simdup.cli.messages import Status, say, say_error
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from simdup.model.matches import Added
 
 
-@click.group("index", cls=Group)
+@click.group("index", cls=PlainGroup)
 def command() -> None:
     """Build and update an index of the documents you already have.
 

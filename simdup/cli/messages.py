@@ -47,8 +47,7 @@ _NAME = re.compile(r"`([A-Za-z_][A-Za-z_.]*)`")
 # A note may concern an argument instead of a document.
 _ARGUMENT = re.compile("`[a-z_]+`")
 
-# The position of a record in its file.
-_PLACE = re.compile(r"((?:line|row) \d+): ")
+# The number of a record in its file.
 _RECORD = re.compile(r"#\d+$")
 
 # The most lines of one kind to print: people do not read more, and JSONL has them all.
@@ -130,20 +129,16 @@ def say_skipped(skipped: Sequence[Skipped], notes: Sequence[tuple[str, str]], qu
 def _errors(skipped: Iterable[Skipped]) -> list[tuple[str, str]]:
     """Return names and reasons; records of a file with the same fault become one entry."""
     alike: dict[tuple[str, str], list[Skipped]] = {}
-    for one in skipped:
-        if one.error:
-            place = _PLACE.match(one.reason)
-            file = _RECORD.sub("", one.document) if place else one.document
-            fault = one.reason[place.end() :] if place else one.reason
-            alike.setdefault((file, fault), []).append(one)
-    return [_error(file, fault, records) for (file, fault), records in alike.items()]
-
-
-def _error(file: str, fault: str, records: Sequence[Skipped]) -> tuple[str, str]:
-    place = _PLACE.match(records[0].reason)
-    if len(records) == 1 or place is None:
-        return records[0].document, records[0].fault
-    return file, f"{len(records):,} records, first on {place[1]}: {fault}"
+    for one in (one for one in skipped if one.error):
+        file = _RECORD.sub("", one.document) if one.place else one.document
+        alike.setdefault((file, one.cause), []).append(one)
+    return [
+        (file, f"{len(records):,} records, first on {first.place}: {cause}")
+        if len(records) > 1 and first.place
+        else (first.document, first.fault)
+        for (file, cause), records in alike.items()
+        for first in records[:1]
+    ]
 
 
 @dataclass(frozen=True, slots=True)

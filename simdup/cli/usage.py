@@ -64,10 +64,22 @@ def _dashed(arguments: Sequence[str]) -> str:
     return f"for the file {file!r} write './{file}', or '--' before it" if file else ""
 
 
-def no_such_command(name: str, known: Iterable[str], group: str = "") -> SimdupError:
-    """Return the error for a mistyped command of `group`."""
-    hint = did_you_mean(name, known) or _help(group)
-    return SimdupError(group, f"no such command {name!r}", hint)
+class Group(click.Group):
+    """A command with subcommands, listed in the order of their definition."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of the subcommands."""
+        return list(self.commands)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the subcommand that is typed."""
+        known, group = self.list_commands(ctx), ctx.command_path.partition(" ")[2]
+        if args[0] not in known and not args[0].startswith("-"):
+            hint = did_you_mean(args[0], known) or _help(group)
+            raise SimdupError(group, f"no such command {args[0]!r}", hint)
+        return super().resolve_command(ctx, args)
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

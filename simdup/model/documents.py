@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-# Where a record is in its file.
-_PLACE = re.compile(r"(?:line|row) (\d+)")
+# Where a record is in its file, as the reason for skipping it begins.
+_PLACE = re.compile(r"((?:line|row) \d+): ")
 
 # The reason for skipping a document in which no term has a weight.
 NO_WORDS = "no words but function words"
@@ -64,13 +64,22 @@ class Skipped:
     number: int = field(default=0, kw_only=True)
 
     @property
+    def place(self) -> str:
+        """The line or row of a record; empty where the reason does not begin with it."""
+        place = _PLACE.match(self.reason)
+        return place[1] if place else ""
+
+    @property
+    def cause(self) -> str:
+        """The reason without the line or row."""
+        return self.reason.removeprefix(f"{self.place}: ")
+
+    @property
     def fault(self) -> str:
-        """The reason without the line or row, if that is the number in the name."""
-        place, colon, fault = self.reason.partition(": ")
-        said = _PLACE.fullmatch(place)
-        return (
-            fault if colon and said and str(self.document).endswith(f"#{said[1]}") else self.reason
-        )
+        """The reason, without the line or row if that is the number in the name."""
+        number = self.place.rpartition(" ")[2]
+        named = number and str(self.document).endswith(f"#{number}")
+        return self.cause if named else self.reason
 
 
 @dataclass(frozen=True, slots=True)

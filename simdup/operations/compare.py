@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple, Unpack
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -113,16 +113,12 @@ def read_document(path: str, settings: Settings) -> Document:
     return document
 
 
-class Learned(NamedTuple):
-    """What a scan would weigh terms with, and how its sources were read: see `Result`."""
+def learn_fingerprinter(
+    settings: Settings, source: str | None = None
+) -> tuple[Fingerprinter, Sequence[Skipped], Sequence[tuple[str, str]]]:
+    """Return what a scan of a source would weigh terms with, what it skips, and notes.
 
-    fingerprinter: Fingerprinter
-    skipped: Sequence[Skipped] = ()
-    notes: Sequence[tuple[str, str]] = ()
-
-
-def learn_fingerprinter(settings: Settings, source: str | None = None) -> Learned:
-    """Return what a scan of a source would weigh terms with; without one, what suits any text.
+    Without a source it is what suits any text.
 
     Raises
     ------
@@ -134,12 +130,12 @@ def learn_fingerprinter(settings: Settings, source: str | None = None) -> Learne
             what, hint = "two texts are not a corpus", "name one with `idf_from`"
             raise SimdupError("idf", what, hint, field="idf")
         analyzer = Analyzer.for_recipe(settings.recipe, settings.run.segmenter)
-        return Learned(Fingerprinter.alone(analyzer))
+        return Fingerprinter.alone(analyzer), (), ()
     with ingest(open_input(Named([source]), settings)) as corpus:
         made = Fingerprinter.for_corpus(corpus.analyzer, corpus.counts)
     if made.learned and isinstance(made.idf, Model):
         made = replace(made, idf=replace(made.idf, name=f"corpus {source}"))
-    return Learned(made, corpus.skipped, corpus.notes)
+    return made, corpus.skipped, corpus.notes
 
 
 def compare_documents(

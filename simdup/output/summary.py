@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
@@ -35,7 +34,6 @@ _KINDS = {
     "no main text": "without main text",
     "vanished": "vanished",
 }
-_LINE = re.compile(r"(line|row) [\d,]+: ")
 
 
 def report(
@@ -323,8 +321,8 @@ def _skipped_for(kind: str, count: int, words: Words) -> str:
 def _kind(one: Skipped) -> str:
     """Return why a document was skipped, as the end of a sentence; details were said before."""
     known = (kind for start, kind in _KINDS.items() if one.reason.startswith(start))
-    faulty = "faulty record" if _LINE.match(one.reason) else "not readable"
-    return next(known, faulty if one.error else shown(_LINE.sub("", one.reason)))
+    faulty = "faulty record" if one.place else "not readable"
+    return next(known, faulty if one.error else shown(one.cause))
 
 
 def recipe_words(recipe: dict[str, Any], words: Words = ENGLISH) -> str:

@@ -19,8 +19,8 @@ EXCEPTIONS = {
 }
 
 CEILINGS = {
-    "lines": 43_350,
-    "lines in simdup/cli": 3_460,
+    "lines": 43_300,
+    "lines in simdup/cli": 3_355,
     "files": 335,
     "classes": 337,
     "class names used twice": 16,

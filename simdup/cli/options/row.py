@@ -157,57 +157,26 @@ ABOUT = "it only makes sense where it is typed"
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One option: all that help, parsing, configuration, completion and tests know of it.
+    """One option: all that help, parsing, configuration, completion and tests know of it."""
 
-    Attributes
-    ----------
-    spelling : str
-        As the help shows it, such as ``-d, --distance K``; ``PATTERN...`` is repeatable.  Without
-        a metavar and a kind, the option is a flag.
-    commands : str
-        The commands that have it, separated by commas.
-    text : str
-        The help text.
-    kind : type, optional
-        A Click type, or a tuple of choices, which the help lists.
-    of : type, optional
-        The value that the option is a field of; the default is that of the field.
-    name : str
-        The field, or the parameter, if it is not the option's name.
-    take : callable, optional
-        Makes the field of what was typed.
-    default : Any
-        Where no field has it; ``...`` if the option is required.
-    shown : str
-        The default as the help shows it, if the value itself is not informative.
-    common : bool
-        Whether `-h` shows it too, because most people need it.
-    rules : tuple
-        Of `Idle`, `Clash` and `Yields`.
-    typed : str
-        Why a configuration must not set it.
-    file : str
-        ``read`` or ``written`` if it names such a file beside the SOURCEs.
-    per : mapping
-        Other values of these attributes for some commands.
-    trial : str or mapping from command
-        Two calls that the option makes different; see `tests/cli/test_every_option.py`.
-    """
-
+    # As the help shows it, such as ``-d, --distance K``; ``PATTERN...`` is repeatable.  Without a
+    # metavar and a kind, the option is a flag.
     spelling: str
-    commands: str
-    text: str
-    kind: Any = None
-    of: Any = None
-    name: str = ""
-    take: Callable[[Any], Any] | None = None
-    default: Any = NO_DEFAULT
-    shown: str = ""
-    common: bool = False
+    commands: str  # those that have it, separated by commas
+    text: str  # of the help
+    kind: Any = None  # a Click type, or a tuple of choices, which the help lists
+    of: Any = None  # the value that the option is a field of; the default is that of the field
+    name: str = ""  # the field, or the parameter, if it is not the option's name
+    take: Callable[[Any], Any] | None = None  # makes the field of what was typed
+    default: Any = NO_DEFAULT  # where no field has it; ``...`` if the option is required
+    shown: str = ""  # the default as the help shows it, if the value itself is not informative
+    common: bool = False  # whether `-h` shows it too, because most people need it
     rules: tuple[Idle | Clash | Yields, ...] = ()
-    typed: str = ""
-    file: str = ""
+    typed: str = ""  # why a configuration must not set it
+    file: str = ""  # ``read`` or ``written`` if it names such a file beside the SOURCEs
+    # Other values of these attributes for some commands.
     per: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    # Two calls that the option makes different, or these by command: see `tests/option_trials.py`.
     trial: str | Mapping[str, str] = ""
 
     @property
