@@ -11,7 +11,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, BinaryIO, cast
 
-from simdup.atomic import beside
 from simdup.errors import NO_ROOM, unwritable
 from simdup.model.reading import Reading
 
@@ -85,6 +84,9 @@ def open_output(path: str | None, like: str = "") -> Iterator[BinaryIO]:
         with _open(path, path, "wb") as stream:
             yield stream
         return
+    # Help needs `Output` only, not what its files are written with.
+    from simdup.atomic import beside
+
     with beside(os.path.realpath(path), path) as place:
         with _open(path, place, "xb") as stream:
             yield stream
