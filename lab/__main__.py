@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import argparse
 import ast
-import importlib
 import os
 import sys
 import tempfile
 from pathlib import Path
+from pkgutil import resolve_name
 
 from lab.corpora.real import NoTexts
 from lab.reporting import RESULTS, Table, environment, render, save
@@ -22,56 +22,53 @@ from lab.trial import Trial, say
 
 LAB = Path(__file__).parent
 
-# From the whole to the parts.
-BENCHMARKS = (
-    "start",
-    "scan",
-    "accuracy",
-    "planted",
-    "passages",
-    "minhash",
-    "families",
-    "short_texts",
-    "verification",
-    "search",
-    "queries",
-    "index",
-    "index_recall",
-    "template_pages",
-    "advice",
-    "segmenters",
-    "decoding",
-    "formats",
-    "hostile",
-    "html_pages",
-    "office",
-    "report",
-)
-CAMPAIGNS = (
-    "oracles",
-    "brute_force",
-    "mutants",
-    "branches",
-    "faults",
-    "kills",
-    "concurrency",
-    "hostile",
-    "growth",
-    "damage",
-    "determinism",
-)
-# The keyword cannot name a package.
-ROOMS = {"bench": ("bench", BENCHMARKS), "break": ("breaking", CAMPAIGNS)}
+# From the whole to the parts: a benchmark is a function of its name.
+BENCHMARKS = {
+    name: f"lab.bench.{module}:{name}"
+    for module, names in {
+        "commands": ("start", "scan", "large_groups", "report"),
+        "accuracy": ("accuracy", "planted", "short_texts", "template_pages", "advice"),
+        "passages": ("passages",),
+        "texts": ("minhash", "verification", "segmenters"),
+        "fingerprints": ("search", "queries"),
+        "index": ("index", "index_recall"),
+        "formats": ("formats", "decoding", "office", "html_pages", "hostile"),
+    }.items()
+    for name in names
+}
+# A campaign is a module.
+CAMPAIGNS = {
+    name: f"lab.breaking.{name}:run"
+    for name in (
+        "oracles",
+        "brute_force",
+        "mutants",
+        "branches",
+        "faults",
+        "kills",
+        "concurrency",
+        "hostile",
+        "growth",
+        "damage",
+        "determinism",
+    )
+}
+KINDS = {"bench": BENCHMARKS, "break": CAMPAIGNS}
 
 
-def summary(room: str, name: str) -> str:
-    """Return the first line of a module's docstring, without importing it."""
-    path = LAB / room / f"{name}.py"
-    source = path if path.exists() else LAB / room / name / "__init__.py"
-    return (ast.get_docstring(ast.parse(source.read_text("utf-8"))) or "").partition("\n")[0]
+def summary(place: str) -> str:
+    """Return the first line of what a function, or its module, says; without importing it."""
+    module, _, function = place.partition(":")
+    path = LAB.parent.joinpath(*module.split("."))
+    source = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+    tree: ast.Module | ast.FunctionDef = ast.parse(source.read_text("utf-8"))
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef) and node.name == function != "run":
+            tree = node
+    return (ast.get_docstring(tree) or "").partition("\n")[0]
 
 
-def attempt(room: str, name: str, size: str, rounds: int) -> tuple[list[Table], list[str]]:
+def attempt(place: str, size: str, rounds: int) -> tuple[list[Table], list[str]]:
     """Run one benchmark or campaign; print its tables as they arrive.
 
     Returns
@@ -84,29 +81,29 @@ def attempt(room: str, name: str, size: str, rounds: int) -> tuple[list[Table], 
     tables = []
     with tempfile.TemporaryDirectory(prefix="simdup-lab-") as folder:
         trial = Trial(Path(folder), size, rounds)
-        for table in importlib.import_module(f"lab.{room}.{name}").run(trial):
+        for table in resolve_name(place)(trial):
             print("\n" + render(table), flush=True)
             tables.append(table)
     return tables, trial.failures
 
 
-def run_named(kind: str, given: argparse.Namespace) -> int:
+def run_named(kind: str, options: argparse.Namespace) -> int:
     """List benchmarks or campaigns, or run some and write their figures."""
-    room, known = ROOMS[kind]
-    names = known if given.all else given.names
+    places = KINDS[kind]
+    names = [*places] if options.all else options.names
     if not names:
-        print("\n".join(f"{name:<14} {summary(room, name)}" for name in known))
+        print("\n".join(f"{name:<14} {summary(place)}" for name, place in places.items()))
         return 0
     # A small run is not a result: it is written only to a folder that was requested.
-    folder = given.results or (None if given.size == "small" else RESULTS / kind)
-    rounds = getattr(given, "rounds", None) or (1 if given.size == "small" else 3)
+    folder = options.results or (None if options.size == "small" else RESULTS / kind)
+    rounds = getattr(options, "rounds", None) or (1 if options.size == "small" else 3)
     status = 0
     for name in names:
         say(name)
         # The load of the machine before it, not of itself.
-        where = environment() | {"size": given.size, "rounds": rounds}
+        where = environment() | {"size": options.size, "rounds": rounds}
         try:
-            tables, failures = attempt(room, name, given.size, rounds)
+            tables, failures = attempt(places[name], options.size, rounds)
         except NoTexts as error:
             print(f"\n{name}: skipped: {error}", file=sys.stderr)
             continue
@@ -120,20 +117,20 @@ def run_named(kind: str, given: argparse.Namespace) -> int:
     return status
 
 
-def run_fuzz(given: argparse.Namespace) -> int:
+def run_fuzz(options: argparse.Namespace) -> int:
     """List the targets, or run some; or try one input again."""
     from lab.fuzz import running
 
-    if len(given.names) == 2 and os.path.isfile(given.names[1]):
-        return running.replay(*given.names)
-    return running.run(given)
+    if len(options.names) == 2 and os.path.isfile(options.names[1]):
+        return running.replay(*options.names)
+    return running.run(options)
 
 
-def run_record(given: argparse.Namespace) -> int:
+def run_record(options: argparse.Namespace) -> int:
     """Record what every command prints and writes."""
     from lab.breaking import recorded
 
-    recorded.write(given.names, given.checkout, given.keep)
+    recorded.write(options.names, options.checkout, options.keep)
     return 0
 
 
@@ -145,9 +142,9 @@ def arguments(words: list[str] | None = None) -> argparse.Namespace:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     verbs = parser.add_subparsers(dest="verb", required=True)
-    for kind, (_, known) in ROOMS.items():
+    for kind, places in KINDS.items():
         verb = verbs.add_parser(kind)
-        verb.add_argument("names", nargs="*", choices=[*known, []], metavar="NAME")
+        verb.add_argument("names", nargs="*", choices=[*places, []], metavar="NAME")
         size = verb.add_mutually_exclusive_group()
         _size(size, "small", "try it in seconds; nothing is written")
         if kind == "bench":
@@ -178,10 +175,10 @@ def _size(group: argparse._MutuallyExclusiveGroup, name: str, purpose: str) -> N
 
 def main(words: list[str] | None = None) -> int:
     """Do what the command line asks for; return 1 if something failed, 2 if it cannot run."""
-    given = arguments(words)
-    if given.verb == "fuzz":
-        return run_fuzz(given)
-    return run_record(given) if given.verb == "record" else run_named(given.verb, given)
+    options = arguments(words)
+    if options.verb == "fuzz":
+        return run_fuzz(options)
+    return run_record(options) if options.verb == "record" else run_named(options.verb, options)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
-"""What benchmarks measure with: clocks, separate processes, memory."""
+"""What benchmarks measure with: clocks, simdup in processes of its own, memory."""
 
 from __future__ import annotations
 
+import json
 import os
 import statistics
 import subprocess
@@ -10,13 +11,16 @@ import tempfile
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 Figure = TypeVar("Figure")
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 SIMDUP = [sys.executable, "-m", "simdup"]
-BASELINE = [sys.executable, "-m", "lab.bench.baseline"]
+
+# Processes of simdup, where a benchmark does not vary them.
+JOBS = "2"
+MB = 1e6
 
 # Seconds between two samples of the memory. A sample of three processes of 100 MB takes 2 ms.
 _SAMPLE = 0.02
@@ -46,15 +50,30 @@ class Ran(NamedTuple):
     cpu: float
     output: bytes
 
+    @property
+    def records(self) -> list[dict[str, Any]]:
+        """Its output as JSON lines."""
+        return [json.loads(line) for line in self.output.splitlines()]
 
-def run(command: Sequence[str], given: bytes = b"", statuses: Sequence[int] = (0,)) -> Ran:
+
+def simdup(*arguments: object, statuses: Sequence[int] = (0,)) -> Ran:
+    """Run a command of simdup to its end."""
+    return run(command_of(*arguments), statuses=statuses)
+
+
+def command_of(*arguments: object) -> list[str]:
+    """Return the command line of simdup."""
+    return [*SIMDUP, *map(str, arguments)]
+
+
+def run(command: Sequence[str], entered: bytes = b"", statuses: Sequence[int] = (0,)) -> Ran:
     """Run a program to its end. It reads and writes files, so it never waits for a pipe."""
     with (
         tempfile.TemporaryFile() as source,
         tempfile.TemporaryFile() as output,
         tempfile.TemporaryFile() as errors,
     ):
-        source.write(given)
+        source.write(entered)
         source.seek(0)
         before = os.times()
         started = time.perf_counter()
@@ -89,9 +108,14 @@ def fastest(work: Callable[[], object], times: int = 3) -> float:
     return min(clock(work) for _ in range(times))
 
 
-def median(work: Callable[[], object], times: int = 3) -> float:
-    """Return the median time of a few."""
-    return statistics.median(clock(work) for _ in range(times))
+def median_seconds(runs: Sequence[Ran]) -> float:
+    """Return the median of the times from start to end."""
+    return statistics.median(ran.seconds for ran in runs)
+
+
+def cpu_seconds(runs: Sequence[Ran]) -> list[float]:
+    """Return the CPU seconds of each run."""
+    return [ran.cpu for ran in runs]
 
 
 def in_turn(rounds: int, *works: Callable[[], Figure]) -> list[list[Figure]]:
@@ -108,8 +132,8 @@ def ratio(above: Sequence[float], below: Sequence[float]) -> float:
     return statistics.median(a / b for a, b in zip(above, below, strict=True))
 
 
-def peak_memory(command: Sequence[str]) -> int | None:
-    """Return the most bytes that a program and its children held at one time; Linux only.
+def peak_memory(command: Sequence[str]) -> float | None:
+    """Return the most MB that a program and its children held at one time; Linux only.
 
     The proportional set size (PSS): a page that n processes share counts one n-th in each, so the
     sum is what they hold together. Pages of mapped files count too. Sampled every 20 ms: a shorter
@@ -127,7 +151,7 @@ def peak_memory(command: Sequence[str]) -> int | None:
             time.sleep(_SAMPLE)
     if process.returncode:
         raise SystemExit(f"{' '.join(command)}: status {process.returncode}")
-    return peak
+    return peak / MB
 
 
 def _family(process: int) -> list[int]:

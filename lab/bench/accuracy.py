@@ -1,26 +1,150 @@
-"""Accuracy: precision, recall and F1 of scans against the known pairs of real texts.
+"""What scans, `tune` and an index find, compared with the pairs that there are.
 
-Truth: for `laws` and `vsdocs` all pairs with a Jaccard similarity of at least 0.8 over character
-5-grams, unfolded; for `poems` the label (the same poem, in another edition or script). Folding
-makes some texts more alike, so a second truth has all pairs at that similarity of texts that are
-folded as a scan folds them; the benchmark counts them itself, exactly.
+A scan pairs each of identical texts with the first only. Pairs are therefore closed over identical
+texts: if two texts are a pair, so are all that are identical to them.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
+import random
+import shlex
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import combinations, product
 from pathlib import Path
+from typing import Any, NamedTuple
 
-from lab import measuring
-from lab.bench.labelled import LEAST, Collection, NamePair, collection, compact, scan, score
-from lab.measuring import SIMDUP
+import numpy as np
+from rapidfuzz.distance import Levenshtein
+
+from lab.corpora import real, templates
+from lab.corpora.edits import OF_DOCUMENTS, OF_SHORT_TEXTS, NamePair, with_copies
+from lab.measuring import JOBS, Ran, simdup
 from lab.reporting import Cell, Table
 from lab.trial import Trial, say
+from simdup.clustering.short_texts import ShortTexts, longest_form
+from simdup.evaluation.metrics import from_pairs
+from simdup.features.analyzer import Analyzer
+from simdup.features.folding import fold
+from simdup.features.shingles import Shingler, Shingles
+from simdup.features.short_texts import forms_of
+from simdup.model.criteria import SHORT, Criteria
+from simdup.model.recipe import Recipe
+from simdup.model.shingling import Shingling
+from simdup.verify.edits import Edits
+from simdup.verify.join import Similar, edited_pairs, similar_pairs
+from simdup.verify.resemblance import resemblance
 
-COLUMNS = ("texts", "truth", "true pairs", "options", "found", "precision", "recall", "F1")
+LEAST = 0.8  # the lowest similarity of near-duplicates
+
+
+# -- a scan and a truth --
+
+
+class Scanned(NamedTuple):
+    """What a scan finds: its pairs, those that share a cluster, its summary and its times."""
+
+    pairs: set[NamePair]
+    grouped: set[NamePair]
+    by_edits: set[NamePair]  # pairs that edit similarity found, without identical ones
+    summary: dict[str, Any]
+    ran: Ran
+
+
+class Scores(NamedTuple):
+    """How found pairs compare with true ones."""
+
+    precision: float
+    recall: float
+    f1: float
+
+
+def scan(path: Path, options: str = "") -> Scanned:
+    """Scan records with the command; list all pairs, even of large clusters."""
+    say(f"scan {options}")
+    always = ("-q", "-f", "jsonl", "-j", JOBS, "--all-pairs", "--id-field", "id")
+    ran = simdup("scan", *always, *shlex.split(options), path)
+    records = ran.records
+    clusters = [record for record in records if record["type"] == "cluster"]
+    listed = [pair for cluster in clusters for pair in cluster["pairs"]]
+    identical = [pair for pair in listed if pair.get("exact")]
+    members = [[one["document"] for one in cluster["documents"]] for cluster in clusters]
+    edits = [one for one in listed if one.get("measure") == "edit" and not one.get("exact")]
+    return Scanned(
+        _closed(_named(listed), _named(identical)),
+        {ordered(*pair) for names in members for pair in combinations(names, 2)},
+        set(_named(edits)),
+        records[-1],
+        ran,
+    )
+
+
+def _named(pairs: Iterable[dict[str, Any]]) -> list[NamePair]:
+    return [ordered(pair["a"], pair["b"]) for pair in pairs]
+
+
+def _closed(pairs: list[NamePair], identical: list[NamePair]) -> set[NamePair]:
+
+    labels = from_pairs(pairs, identical)
+    groups = labels.groups
+    return {
+        ordered(*pair)
+        for a, b in labels.links
+        for pair in (combinations(groups[a], 2) if a == b else product(groups[a], groups[b]))
+    }
+
+
+def ordered(a: str, b: str) -> NamePair:
+    """Return a pair, the smaller name first."""
+    return (a, b) if a < b else (b, a)
+
+
+def score(pairs: set[NamePair], true: set[NamePair]) -> Scores:
+    """Compare found pairs with true ones."""
+    both = len(pairs & true)
+    return Scores(
+        both / len(pairs) if pairs else 1.0,
+        both / len(true) if true else 1.0,
+        2 * both / (len(pairs) + len(true)) if pairs or true else 1.0,
+    )
+
+
+def share(true: Iterable[NamePair], pairs: set[NamePair]) -> float | None:
+    """Return the share of true pairs among others."""
+    wanted = set(true)
+    return len(wanted & pairs) / len(wanted) if wanted else None
+
+
+# -- truths --
+
+
+def compact(text: str) -> str:
+    """Return a text without white space."""
+    return "".join(text.split())
+
+
+def grams(text: str) -> Shingles:
+    """Return the 5-grams of a folded text, hashed."""
+    return Shingler(Shingling()).shingles(compact(fold(text)))
+
+
+def similar(texts: Iterable[str]) -> Similar:
+    """Return all pairs of texts that share 0.8 of their 5-grams, counted exactly."""
+    return similar_pairs([grams(text) for text in texts], LEAST)
+
+
+def labelled(name: str, texts: dict[str, str]) -> set[NamePair]:
+    """Return the known pairs: of poems by label, of others by similarity, unfolded."""
+    return {
+        ordered(a, b)
+        for a, b, last in real.true_pairs(name)
+        if a in texts and b in texts and (name == "poems" or float(last) >= LEAST)
+    }
+
+
+# -- real texts --
+
 SIMHASH = "--method simhash"
-VARIANTS = (
+OPTIONS = (
     "",  # auto
     "--no-short-texts",  # short texts are measured by Jaccard similarity too, as the truth is
     "--no-fold",
@@ -37,50 +161,256 @@ VARIANTS = (
 )
 
 
-def run(trial: Trial) -> Iterator[Table]:
-    """Compare the pairs of every variant with the truth."""
-    for name in ("laws", "vsdocs", "poems"):
-        texts = collection(name, trial.folder / name, trial.pick(300, None))
-        labelled = name == "poems"
-        known = set(texts.pairs) if labelled else texts.similar()
+def accuracy(trial: Trial) -> Iterator[Table]:
+    """Accuracy: precision, recall and F1 of scans against the known pairs of real texts.
+
+    Truth: for laws and manual pages all pairs with a Jaccard similarity of at least 0.8 over
+    character 5-grams, unfolded; for poems the label (the same poem, in another edition or script).
+    Folding makes some texts more alike, so a second truth has all pairs of texts that are folded as
+    a scan folds them.
+    """
+    for name in real.NAMES:
+        texts = real.texts(name, trial.pick(300, None))
+        path = real.write_records(texts.items(), trial.folder / f"{name}.jsonl").path
+        names, pairs = list(texts), similar(texts.values())
+        folded = zip(pairs.i.tolist(), pairs.j.tolist(), strict=True)
         truths = {
-            "the same poem" if labelled else f"Jaccard {LEAST}": known,
-            f"Jaccard {LEAST}, folded": _similar_folded(texts.texts),
+            "the same poem" if name == "poems" else f"Jaccard {LEAST}": labelled(name, texts),
+            f"Jaccard {LEAST}, folded": {ordered(names[i], names[j]) for i, j in folded},
         }
-        variants = trial.pick(VARIANTS[:1], VARIANTS)
-        if labelled and (advice := _advice(texts.folder)):
-            variants = (*variants, f"{advice} (as tune advises)")
-        rows = [row for variant in variants for row in _rows(texts, variant, truths, name)]
-        yield Table(f"Accuracy: {name}", COLUMNS, rows)
+        settings = {options: options or "(default: auto)" for options in OPTIONS}
+        if trial.size == "small":
+            settings = {"": settings[""]}
+        elif name == "poems":
+            options = _advised(path)["options"]
+            settings[f"{options} "] = f"{options} (as tune advises)"
+        rows: list[tuple[Cell, ...]] = []
+        for options, label in settings.items():
+            found = scan(path, options).pairs
+            rows += [
+                (name, truth, len(true), label, len(found), *score(found, true))
+                for truth, true in truths.items()
+            ]
+        columns = (
+            "texts", "truth", "true pairs", "options", "found", "precision", "recall", "F1",
+        )  # fmt: skip
+        yield Table(f"Accuracy: {name}", columns, rows)
 
 
-def _rows(
-    texts: Collection, variant: str, truths: dict[str, set[NamePair]], name: str
-) -> Iterator[tuple[Cell, ...]]:
-    say(f"{name} {variant}")
-    found = scan(texts.folder, texts.texts, variant.partition(" (")[0].split()).pairs
-    for truth, true in truths.items():
-        yield name, truth, len(true), variant or "(default: auto)", len(found), *score(found, true)
+def _advised(path: Path) -> dict[str, Any]:
+    """Return what `simdup tune` advises."""
+    ran = simdup("tune", "-q", "-f", "jsonl", path)
+    advice = next(record for record in ran.records if "judged" in record)
+    return advice | {"seconds": ran.cpu}
 
 
-def _similar_folded(texts: dict[str, str]) -> set[NamePair]:
-    """Return all pairs of folded texts with a Jaccard similarity of at least 0.8."""
-    from simdup.features.folding import fold
-    from simdup.features.shingles import Shingler
-    from simdup.model.shingling import Shingling
-    from simdup.verify.join import similar_pairs
+# -- planted copies --
 
-    shingler = Shingler(Shingling())
+# Copies of each kind, each of another text; lengths of these texts in characters.
+COPIES = 200
+SHORTEST, LONGEST = 500, 20_000
+
+# For each similarity, the settings that are measured on pairs of at least that similarity.
+# At 0.8 a scan should find few kinds; at 0.4 all of them.
+SETTINGS = {
+    0.8: {
+        "auto": "",
+        "simhash -d 3": f"{SIMHASH} -d 3",
+        "simhash -d 6": f"{SIMHASH} -d 6",
+        "minhash": "--method minhash",
+        "pstable": "--method pstable",
+    },
+    0.4: {
+        "auto": "-s 0.4",
+        "simhash -d 3": f"{SIMHASH} -d 3 -s 0.4",
+        "simhash -d 6": f"{SIMHASH} -d 6 -s 0.4",
+        "minhash": "--method minhash -s 0.4",
+        "pstable, --cosine 0.9": "--method pstable --cosine 0.9 -s 0.4",
+    },
+}
+
+
+def planted(trial: Trial) -> Iterator[Table]:
+    """Planted copies of laws, changed in known ways, and which of them each method finds."""
+    laws = list(real.texts("laws", trial.pick(300, None)).values())
+    # Of equal laws the first may be an original.
+    first = {compact(fold(text)): number for number, text in reversed(list(enumerate(laws)))}
+    fit = sorted(n for n in first.values() if SHORTEST <= len(laws[n]) <= LONGEST)
+    chance = random.Random(11)
+    originals = chance.sample(fit, min(COPIES * len(OF_DOCUMENTS), len(fit)))
+    texts, pairs = with_copies([laws[number] for number in originals], OF_DOCUMENTS, chance)
+    every = {**pairs, "all": [pair for of_kind in pairs.values() for pair in of_kind]}
+    alike = {(a, b): resemblance(grams(texts[a]), grams(texts[b])) for a, b in every["all"]}
+    others = {f"law {n}": text for n, text in enumerate(laws) if n not in set(originals)}
+    path = real.write_records((texts | others).items(), trial.folder / "planted.jsonl").path
+    for least, settings in SETTINGS.items():
+        scans = [scan(path, options) for options in settings.values()]
+        rows: list[tuple[Cell, ...]] = []
+        for kind, copies in every.items():
+            true = [pair for pair in copies if alike[pair] >= least]
+            recalls = (share(true, scanned.pairs) for scanned in scans)
+            rows.append((kind, len(copies), len(true), *recalls))
+        each = [one.summary["candidates"] / one.summary["documents"] for one in scans]
+        rows.append(("candidates a document", None, None, *each))
+        rows.append((f"seconds, {JOBS} jobs", None, None, *(one.ran.seconds for one in scans)))
+        columns = ("kind of copy", "copies", f"at {least:g} or more", *settings)
+        yield Table(f"Recall of planted copies, -s {least:g}", columns, rows)
+
+
+# With brute force, all pairs of so many short texts and their copies are compared.
+COMPARED = 2000
+
+
+def short_texts(trial: Trial) -> Iterator[Table]:
+    """Short texts with one planted edit: what a scan finds, and whether it is right.
+
+    Lines of 30 to 140 characters of the real texts are the originals. A pair is right if a brute
+    force over all pairs, by the definition of edit similarity, has it too.
+    """
+    lines = [line.strip() for name in real.NAMES for line in _lines(name)]
+    originals = sorted({line for line in lines if 30 <= len(line) <= 140})
+    random.Random(1).shuffle(originals)
+    originals = originals[: trial.pick(300, 9500)]
+    texts, pairs = with_copies(originals, OF_SHORT_TEXTS, random.Random(2))
+    path = real.write_records(texts.items(), trial.folder / "short.jsonl").path
+    rows: list[tuple[Cell, ...]] = []
+    for name, options in (("short texts", ""), ("--no-short-texts", "--no-short-texts")):
+        scanned = scan(path, options)
+        every = [pair for of_kind in pairs.values() for pair in of_kind]
+        shares = [share(true, scanned.grouped) for true in (every, *pairs.values())]
+        rows.append((name, *shares, scanned.ran.seconds))
+    columns = ("rule", "found", *OF_SHORT_TEXTS, "s")
+    yield Table(f"{len(originals):,} short texts, each with one edit", columns, rows)
+    yield _compared(dict(list(texts.items())[: 2 * trial.pick(150, COMPARED)]), trial.folder)
+
+
+def _lines(name: str) -> Iterator[str]:
+    return (line for text in real.texts(name).values() for line in text.splitlines())
+
+
+def _compared(texts: dict[str, str], folder: Path) -> Table:
+    """Compare all pairs by the definition of edit similarity."""
+
     names = list(texts)
-    found = similar_pairs(
-        [shingler.shingles(compact(fold(text))) for text in texts.values()], LEAST
-    )
-    return {(names[i], names[j]) for i, j in zip(found.i.tolist(), found.j.tolist(), strict=True)}
+    prepared = Analyzer.for_recipe(Recipe()).prepare_all(list(texts.values()))
+    forms = forms_of(prepared)
+    true = {
+        ordered(names[i], names[j])
+        for (i, a, m), (j, b, n) in combinations(
+            zip(forms.rows.tolist(), forms.texts, forms.numbers, strict=True), 2
+        )
+        if m == n
+        and prepared[i].compact != prepared[j].compact
+        and min(len(a), len(b)) < SHORT
+        and Levenshtein.normalized_similarity(a, b, score_cutoff=LEAST) >= LEAST
+    }
+    path = real.write_records(texts.items(), folder / "compared.jsonl").path
+    found = scan(path, f"-s {LEAST}").by_edits
+    columns = ("texts", "true pairs", "found", "precision", "recall")
+    row = len(texts), len(true), len(found), *score(found, true)[:2]
+    return Table("All pairs by the definition of edit similarity", columns, [row])
 
 
-def _advice(folder: Path) -> str:
-    """Return the options that `simdup tune` advises."""
-    lines = measuring.run([*SIMDUP, "tune", "-q", "-f", "jsonl", str(folder)]).output.splitlines()
-    return next(
-        record["options"] for record in map(json.loads, lines) if record["type"] == "advice"
+# -- pages of templates --
+
+TEMPLATE_OPTIONS = ("-s 0.8", "-s 0.8 --cosine 0.9", "--same-title -s 0.5")
+
+
+def template_pages(trial: Trial) -> Iterator[Table]:
+    """Templates: which settings tell a page's other versions from its siblings of one template."""
+    rows: list[tuple[Cell, ...]] = []
+    for kind, (of_pages, others) in templates.CORPORA.items():
+        texts, true = templates.pages(trial.pick(60, 1500), of_pages, others)
+        path = real.write_records(texts.items(), trial.folder / "pages.jsonl").path
+        for options in TEMPLATE_OPTIONS:
+            found = scan(path, options)
+            scores = (*score(found.pairs, true), score(found.grouped, true).f1)
+            shown = scores if true else (None,) * len(scores)
+            counts = (kind, len(texts), len(true), options, len(found.pairs))
+            rows.append((*counts, *shown, found.summary["candidates"], found.ran.cpu))
+    columns = (
+        "other versions", "pages", "true pairs", "settings", "pairs", "precision", "recall", "F1",
+        "F1 of clusters", "candidates", "processor seconds",
+    )  # fmt: skip
+    note = (
+        "F1 of clusters: of the pairs of documents that share a cluster. Without true pairs, empty."
     )
+    yield Table("Versions of pages among their siblings", columns, rows, note)
+
+
+# -- advice --
+
+MADE = ((40, 0.01), (40, 0.06), (400, 0.01), (400, 0.06), (4000, 0.03), (4000, 0.1))
+
+
+def advice(trial: Trial) -> Iterator[Table]:
+    """What `tune` advises, and whether a scan with it finds the share of pairs that is promised.
+
+    Truth: all pairs of different texts with the similarity that the advice is for, by edits or by
+    its shingles. Each text is compared with each. Made corpora have an edited copy of each text,
+    with up to twice the given share of its characters replaced.
+    """
+    corpora = {
+        f"made, {edited:.0%} edited, {documents}": _made(documents, edited)
+        for documents, edited in trial.pick(MADE[:1], MADE)
+    }
+    for name in real.NAMES:
+        corpora[name] = list(real.texts(name, trial.pick(300, None)).values())
+    rows: list[tuple[Cell, ...]] = []
+    for name, texts in corpora.items():
+        say(f"{name}, {len(texts)} texts")
+        path = real.write_records(real.numbered(texts), trial.folder / "texts.jsonl").path
+        one = _advised(path)
+        true = _true_pairs(texts, one)
+        followed = share(true, scan(path, one["options"]).pairs)
+        rows.append(
+            (name.rpartition(", ")[0] or name, len(texts), one["truth"], one["true"],
+             one["options"], one["recall"], followed, len(true), one["seconds"])
+        )  # fmt: skip
+    columns = (
+        "texts", "documents", "truth", "true pairs", "advice", "promised", "found",
+        "of all pairs", "seconds",
+    )  # fmt: skip
+    note = (
+        "promised: by tune; found: by a scan with the advice; true pairs: those that tune judges by"
+    )
+    yield Table("Advice of tune, followed", columns, rows, note)
+
+
+def _made(documents: int, edited: float) -> list[str]:
+    """Return texts of 100 to 300 characters, half of them copies with characters replaced."""
+    chance = np.random.default_rng(documents)
+    often = 1 / np.arange(20, 3020)  # as in a language, few words are most of a text
+    words = np.array([chr(a) + chr(b) for a, b in chance.integers(0x4E00, 0x9000, (3000, 2))])
+    texts = []
+    for _ in range(documents // 2):
+        text = "".join(chance.choice(words, chance.integers(50, 150), p=often / often.sum()))
+        copy, changed = list(text), round(len(text) * chance.uniform(0, 2 * edited))
+        for place in chance.integers(0, len(text), changed):
+            copy[place] = chr(chance.integers(0x4E00, 0x9000))
+        texts += [text, "".join(copy)]
+    return texts
+
+
+def _true_pairs(texts: Sequence[str], advised: dict[str, Any]) -> set[NamePair]:
+    """Return the pairs of different texts that meet what the advice is for."""
+
+    analyzer, least = Analyzer.for_recipe(Recipe()), advised["similarity"]
+    prepared = analyzer.prepare_all(list(texts))
+    first = {text.compact: number for number, text in reversed(list(enumerate(prepared)))}
+    kept = np.array(sorted(first.values()))
+    prepared = [prepared[number] for number in kept.tolist()]
+    forms = forms_of(prepared, longest_form(Criteria(similarity=least)))
+    row_of = np.full(len(kept), -1)
+    row_of[forms.rows] = np.arange(len(forms.rows))
+    short = ShortTexts(row_of, forms.lengths, forms.number_hashes)
+    edits = Edits(short, lambda documents: [forms.texts[row_of[one]] for one in documents])
+    shingler = analyzer.shingler(Shingling.parse(advised["shingle"]))
+    sets = [shingler.shingles(shingler.text_of(text)) for text in prepared]
+    counted = similar_pairs(sets, least)
+    counted = counted.where(~short.measures(counted.i, counted.j))
+    return {
+        ordered(str(i), str(j))
+        for pairs in (counted.of(kept), edited_pairs(edits, least).of(kept))
+        for i, j in zip(pairs.i.tolist(), pairs.j.tolist(), strict=True)
+    }

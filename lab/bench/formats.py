@@ -1,107 +1,111 @@
-"""Formats: how fast plain files, JSON lines, CSV, Parquet and HTML are read, compressed or not.
-
-The same passages of real texts are fingerprinted with the built-in table in every format. "share of
-unpacking" is the part of the CPU time that decompression, or finding the main text, takes alone.
-"""
+"""Formats: what reading costs and how well it is done, from encodings to hostile archives."""
 
 from __future__ import annotations
 
+import collections
 import csv
 import gzip
-import io
-import json
 import os
+import random
+import shutil
 import statistics
+import struct
 import time
-from collections.abc import Callable, Iterator
+import zipfile
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from importlib.util import find_spec
+from itertools import pairwise
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
+from xml.sax.saxutils import escape
 
-from lab import measuring
-from lab.corpora import real
-from lab.measuring import SIMDUP, Ran
-from lab.reporting import Table
+from lab.corpora import real, web_pages
+from lab.corpora.office_files import WORD, related, zipped
+from lab.corpora.real import Corpus
+from lab.measuring import CHECKOUT, Ran, clock, cpu_seconds, in_turn, median_seconds, ratio, simdup
+from lab.reporting import Cell, Table
 from lab.trial import Trial
+from simdup.corpus.batches import read_file
+from simdup.corpus.decoding import decode
+from simdup.corpus.encoding_detection import NotText
+from simdup.corpus.files import File
+from simdup.corpus.html import extract_text
+from simdup.corpus.office import read_office
+from simdup.corpus.sources import list_files
+from simdup.model.documents import Document
+from simdup.model.reading import Reading
+
+Row = tuple[Cell, ...]
+
+
+def _in_turn(rounds: int, works: Mapping[str, Callable[[], Ran]]) -> dict[str, list[Ran]]:
+    return dict(zip(works, in_turn(rounds, *works.values()), strict=True))
+
+
+# -- the same texts in many formats --
 
 LONG, SHORT = 3500, 350  # characters of a passage: about 10 kB and 1 kB
 PLAIN = "files of 10 kB"
 
 
-class Form(NamedTuple):
-    """The same texts in one format: where they are, how many, bytes of text."""
+def formats(trial: Trial) -> Iterator[Table]:
+    """Formats: how fast plain files, JSON lines, CSV, Parquet and HTML are read, compressed or not.
 
-    path: Path
-    documents: int
-    size: int
-
-
-def run(trial: Trial) -> Iterator[Table]:
-    """Fingerprint every format, in turn."""
-    forms = _write(trial.folder, trial.pick(200_000, 30_000_000))
-    works = [lambda form=form: _fingerprint(form.path) for form in forms.values()]
-    taken = dict(zip(forms, measuring.in_turn(trial.rounds, *works), strict=True))
-    rows = []
+    The same passages of real texts are fingerprinted with the built-in table in every format.
+    "share of unpacking" is the part of the CPU time that decompression, or finding the main text,
+    takes alone.
+    """
+    forms = _write_forms(trial.folder, trial.pick(200_000, 30_000_000))
+    options = ("--idf", "builtin", "-q", "-o", os.devnull)
+    works = {
+        name: lambda path=form.path: simdup("fingerprint", *options, path)
+        for name, form in forms.items()
+    }
+    rans = _in_turn(trial.rounds, works)
+    rows: list[Row] = []
     for name, form in forms.items():
-        seconds = statistics.median(ran.seconds for ran in taken[name])
-        plain = [ran.cpu / forms[PLAIN].size for ran in taken[PLAIN]]
-        own = [ran.cpu / form.size for ran in taken[name]]
-        share = _unpacking(form.path) / statistics.median(ran.cpu for ran in taken[name])
-        megabytes = form.size / 1e6
-        rates = (form.documents / seconds, megabytes / seconds)
-        rows.append((name, *rates, measuring.ratio(plain, own), share))
+        seconds = median_seconds(rans[name])
+        plain = [cpu / forms[PLAIN].size for cpu in cpu_seconds(rans[PLAIN])]
+        own = [cpu / form.size for cpu in cpu_seconds(rans[name])]
+        share = _unpacking(form.path) / statistics.median(cpu_seconds(rans[name]))
+        rates = (form.documents / seconds, form.size / 1e6 / seconds)
+        rows.append((name, *rates, ratio(plain, own), share))
     columns = ("format", "documents/s", "MB/s", "ratio", "share of unpacking")
     note = "ratio: CPU time per byte of text, plain files to this format"
     yield Table("Formats", columns, rows, note)
 
 
-def _fingerprint(path: Path) -> Ran:
-    command = [*SIMDUP, "fingerprint", "--idf", "builtin", "-q", "-o", os.devnull, str(path)]
-    return measuring.run(command)
-
-
-def _write(place: Path, size: int) -> dict[str, Form]:
-    """Write the same texts in every format."""
+def _write_forms(place: Path, size: int) -> dict[str, Corpus]:
+    """Write the same texts in every format; the size of each is that of its text."""
     texts, short = real.passages(size, LONG), real.passages(size, SHORT)
     forms = {
-        PLAIN: _folder(place / "plain", ".txt", texts, str),
-        "files of 1 kB": _folder(place / "short", ".txt", short, str),
+        PLAIN: real.write_files(texts, place / "plain"),
+        "files of 1 kB": real.write_files(short, place / "short"),
+        "jsonl of 1 kB": real.write_records(real.numbered(short), place / "short.jsonl"),
     }
-    held = len(texts), forms[PLAIN].size
-    table = io.StringIO(newline="")
-    csv.writer(table).writerows([["text"], *([text] for text in texts)])
-    contents = {"jsonl": _json_lines(texts), "csv": table.getvalue()}
-    path = place / "short.jsonl"
-    path.write_text(_json_lines(short), encoding="utf-8")
-    forms["jsonl of 1 kB"] = forms["files of 1 kB"]._replace(path=path)
-    for name, content in contents.items():
-        for suffix, opened in (("", open), (".gz", gzip.open), (".zst", _zstd().open)):
-            path = place / f"texts.{name}{suffix}"
-            with opened(path, "wb") as file:
-                file.write(content.encode())
-            forms[name + suffix] = Form(path, *held)
+    of_texts = forms[PLAIN]
+    lines = real.write_records(real.numbered(texts), place / "texts.jsonl").path
+    table = place / "texts.csv"
+    with table.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([["text"], *([text] for text in texts)])
+    for path in (lines, table):
+        for suffix, opened in (("", None), (".gz", gzip.open), (".zst", _zstd().open)):
+            packed = path.with_name(path.name + suffix)
+            if opened is not None:
+                with path.open("rb") as source, opened(packed, "wb") as target:
+                    shutil.copyfileobj(source, target)
+            forms[path.suffix[1:] + suffix] = of_texts._replace(path=packed)
     if find_spec("pyarrow"):
         import pyarrow as pa
         import pyarrow.parquet as pq
 
         pq.write_table(pa.table({"text": texts}), place / "texts.parquet", compression="zstd")
-        forms["parquet"] = Form(place / "texts.parquet", *held)
+        forms["parquet"] = of_texts._replace(path=place / "texts.parquet")
     if find_spec("justext"):
-        forms["html"] = _folder(place / "html", ".html", texts, _page)._replace(size=held[1])
+        pages = real.write_files(texts, place / "html", ".html", lambda text: _page(text).encode())
+        forms["html"] = pages._replace(size=of_texts.size)
     return forms
-
-
-def _folder(place: Path, suffix: str, texts: list[str], wrap: Callable[[str], str]) -> Form:
-    size = 0
-    for number, text in enumerate(texts):
-        path = place / str(number // 1000) / f"{number}{suffix}"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        size += path.write_bytes(wrap(text).encode())
-    return Form(place, len(texts), size)
-
-
-def _json_lines(texts: list[str]) -> str:
-    return "".join(json.dumps({"text": text}, ensure_ascii=False) + "\n" for text in texts)
 
 
 def _page(text: str) -> str:
@@ -126,8 +130,6 @@ def _unpacking(path: Path) -> float:
             while stream.read(1 << 19):
                 pass
     elif path.name == "html":
-        from simdup.corpus.html import extract_text
-
         for file in path.rglob("*.html"):
             extract_text(file.read_text(encoding="utf-8"), "main")
     elif path.suffix == ".parquet":
@@ -139,3 +141,347 @@ def _unpacking(path: Path) -> float:
     else:
         return 0.0
     return time.process_time() - started
+
+
+# -- encodings --
+
+
+def decoding(trial: Trial) -> Iterator[Table]:
+    """Decoding: GBK texts padded with NULs, and what detecting costs where no encoding is named.
+
+    The texts are passages of laws, for news, and of manual pages, where Chinese is between code.
+    """
+    chance, count = random.Random(1), trial.pick(20, 1000)
+    texts = [*_passages("laws", count // 2, 1000), *_passages("vsdocs", count // 2, 1000)]
+    rows: list[Row] = []
+    for name, pad in PADDINGS.items():
+        outcomes = collections.Counter(
+            _outcome(text, pad(text.encode("gb18030"), chance)) for text in texts
+        )
+        rows.append((name, len(texts), *(outcomes[one] for one in ("right", "binary", "wrong"))))
+    columns = ("NULs", "texts", "read right", "called binary", "read wrong")
+    yield Table("Texts in GBK with NULs", columns, rows)
+    cases = (("laws", 300), ("laws", 1000), ("laws", 3000), ("vsdocs", 1000))
+    rows = [row for name, length in cases for row in _detected(name, length, trial)]
+    columns = ("texts", "work", "given, us a file", "detected, us a file", "ratio")
+    note = "decode: bytes in memory; read: open, read, decode; fingerprint: the whole command"
+    yield Table("GBK with and without --encoding", columns, rows, note)
+
+
+def _passages(name: str, count: int, length: int) -> list[str]:
+    """Return passages of a collection, with LF at line ends, as all decoded texts have."""
+    source = "\n".join(real.texts(name).values()).replace("\r", "")
+    chance = random.Random(2)
+    starts = (chance.randrange(len(source) - length) for _ in range(count))
+    return [source[start : start + length] for start in starts]
+
+
+def _outcome(text: str, data: bytes) -> str:
+    try:
+        decoded = decode(data)
+    except NotText:
+        return "binary"
+    return "right" if (decoded.text, decoded.dropped) == (text, data.count(b"\0")) else "wrong"
+
+
+def _insert(data: bytes, places: list[int], count: int = 1) -> bytes:
+    pieces = [data[i:j] for i, j in pairwise([0, *places, len(data)])]
+    return bytes(count).join(pieces)
+
+
+def _anywhere(data: bytes, chance: random.Random, places: int, count: int = 1) -> bytes:
+    return _insert(data, sorted(chance.sample(range(len(data)), places)), count)
+
+
+PADDINGS: dict[str, Callable[[bytes, random.Random], bytes]] = {
+    "none": lambda data, _: data,
+    "one": partial(_anywhere, places=1),
+    "12": partial(_anywhere, places=12),
+    "1 in 50 bytes": lambda data, _: _insert(data, list(range(50, len(data), 50))),
+    "1 in 25 bytes, all of one parity": lambda data, _: _insert(
+        data, list(range(25, len(data), 25))
+    ),
+    "3 holes of 200": partial(_anywhere, places=3, count=200),
+    "up to a multiple of 4,096": lambda data, _: data + bytes(-len(data) % 4096),
+    "a thousand first": lambda data, _: bytes(1000) + data,
+}
+
+
+def _detected(name: str, length: int, trial: Trial) -> Iterator[Row]:
+    """Time calls of `decode`, reading of files, and `simdup fingerprint`, each both ways."""
+    count = trial.pick(200_000, 4_000_000) // 2 // length
+    texts, encode = _passages(name, count, length), partial(str.encode, encoding="gb18030")
+    contents = [encode(text) for text in texts]
+    folder = real.write_files(texts, trial.folder / f"{name}{length}", encode=encode).path
+
+    def decoded(encoding: str | None) -> float:
+        started = time.process_time()
+        for content in contents:
+            decode(content, encoding)
+        return time.process_time() - started
+
+    def read(encoding: str | None) -> float:
+        reading = Reading(encoding=encoding)
+        files = list_files([str(folder)], reading).files
+        started = time.process_time()
+        for file in files:
+            read_file(file, reading)
+        return time.process_time() - started
+
+    def fingerprinted(encoding: str | None) -> float:
+        option = ("--encoding", encoding) if encoding else ()
+        return simdup(
+            "fingerprint", "--idf", "builtin", "-q", "-o", os.devnull, *option, folder
+        ).cpu
+
+    for work, call in (("decode", decoded), ("read", read), ("fingerprint", fingerprinted)):
+        named, detected = in_turn(
+            2 * trial.rounds + 1, partial(call, "gb18030"), partial(call, None)
+        )
+        each = (statistics.median(seconds) / len(contents) * 1e6 for seconds in (named, detected))
+        yield f"{name}, {length:,} characters", work, *each, ratio(detected, named)
+
+
+# -- office files --
+
+PAGES, CHARACTERS = 5, 700  # of a document; of a page
+RUN = 40  # characters that have one form: programs for texts cut paragraphs so
+SAMPLES = CHECKOUT / "tests" / "corpus" / "samples"
+_TYPES = (
+    '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">'
+    '<Default Extension="rels" '
+    'ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
+    '<Override PartName="/word/document.xml" ContentType="application/'
+    'vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/></Types>'
+)
+
+
+def office(trial: Trial) -> Iterator[Table]:
+    """Office files: 1,000 Word documents of five pages, beside the same texts as plain files.
+
+    Readers of one Word document and of one PDF file are compared with other libraries, where these
+    are installed: python-docx, pypdf, pdfminer.six. Their texts are compared too: "found" is the
+    share of the character 5-grams of a sample that a reader found, "right" that of what it found.
+    """
+    count = trial.pick(50, 1000)
+    texts = real.passages(count * PAGES * CHARACTERS * 4, PAGES * CHARACTERS)[:count]
+    words = real.write_files(texts, trial.folder / "docx", ".docx", _paragraphs)
+    archive = trial.folder / "all.zip"
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_STORED) as packed:
+        for path in words.files():
+            packed.write(path, os.path.basename(path))
+    places = {
+        "files of text": real.write_files(texts, trial.folder / "txt").path,
+        "Word documents": words.path,
+        "Word documents in a zip archive": archive,
+    }
+    options = ("-q", "-o", os.devnull, "-f", "csv")
+    rans = _in_turn(
+        trial.rounds,
+        {name: lambda path=path: simdup("scan", *options, path) for name, path in places.items()},
+    )
+    plain = cpu_seconds(rans["files of text"])
+    rows = [
+        (name, len(texts), median_seconds(rans[name]), ratio(plain, cpu_seconds(rans[name])))
+        for name in places
+    ]
+    note = "ratio: CPU time of plain files to this form"
+    yield Table("Scans", ("form", "documents", "seconds", "ratio"), rows, note)
+    yield _readers(Path(words.files()[0]), trial.pick(3, 30))
+
+
+def _paragraphs(text: str) -> bytes:
+    """Return a Word document with a run of text and its form every few characters."""
+    form = '<w:rPr><w:rFonts w:ascii="Times" w:eastAsia="宋体"/><w:sz w:val="24"/></w:rPr>'
+    body = "".join(
+        "<w:p><w:pPr><w:ind w:firstLine='480'/></w:pPr>"
+        + "".join(
+            f"<w:r>{form}<w:t>{escape(line[i : i + RUN])}</w:t></w:r>"
+            for i in range(0, len(line), RUN)
+        )
+        + "</w:p>"
+        for line in text.splitlines()
+    )
+    return _word_document(body, members=[("[Content_Types].xml", _TYPES)])
+
+
+def _word_document(
+    body: str, declared: str = "", members: list[tuple[str, str]] | None = None
+) -> bytes:
+    main = f'{declared}<w:document xmlns:w="{WORD}"><w:body>{body}</w:body></w:document>'
+    relation = related({"r": ("officeDocument", "word/document.xml")})
+    return zipped([*(members or []), ("_rels/.rels", relation), ("word/document.xml", main)])
+
+
+def _readers(document: Path, rounds: int) -> Table:
+    """Return how fast and how well each reader reads."""
+    word, book = SAMPLES / "libreoffice.docx", SAMPLES / "libreoffice.pdf"
+    wanted = _grams(_ours(word))
+    rows: list[Row] = []
+    for name, needs, reader, sample, timed in (
+        ("docx: simdup", "simdup", _ours, word, document),
+        ("docx: python-docx", "docx", _python_docx, word, document),
+        ("pdf: pypdfium2", "pypdfium2", _ours, book, book),
+        ("pdf: pypdf", "pypdf", _pypdf, book, book),
+        ("pdf: pdfminer.six", "pdfminer", _pdfminer, book, book),
+    ):
+        if find_spec(needs):
+            grams = _grams(reader(sample))
+            both = len(wanted.keys() & grams.keys())
+            took = clock(lambda reader=reader, timed=timed: [reader(timed) for _ in range(rounds)])
+            rows.append((name, 1000 * took / rounds, both / len(wanted), both / len(grams)))
+    columns = ("reader", "ms", "found", "right")
+    return Table("Readers", columns, rows, "ms: a Word document of five pages, a page of PDF")
+
+
+def _ours(path: Path) -> str:
+    read = read_office(File(str(path), format=path.suffix[1:]), path.read_bytes())
+    return read.text if isinstance(read, Document) else ""
+
+
+def _python_docx(path: Path) -> str:
+    import docx
+
+    document = docx.Document(str(path))
+    cells = [cell.text for table in document.tables for row in table.rows for cell in row.cells]
+    return "\n".join([*(paragraph.text for paragraph in document.paragraphs), *cells])
+
+
+def _pypdf(path: Path) -> str:
+    import pypdf
+
+    return "\n".join(page.extract_text() for page in pypdf.PdfReader(path).pages)
+
+
+def _pdfminer(path: Path) -> str:
+    from pdfminer.high_level import extract_text as text_of
+
+    text: str = text_of(path)
+    return text
+
+
+def _grams(text: str) -> collections.Counter[str]:
+    """Return how often a text has each run of five characters, without white space."""
+    compact = "".join(text.split())
+    return collections.Counter(compact[i : i + 5] for i in range(max(1, len(compact) - 4)))
+
+
+# -- the main text of web pages --
+
+
+def html_pages(trial: Trial) -> Iterator[Table]:
+    """HTML: which reader finds the main text best, on pages with known main text.
+
+    Each text of `examples/corpus` is put into pages of six kinds, with the navigation, side
+    columns, related links, comments and footers that such pages have. Precision, recall and F1 are
+    those of the character 5-grams of what a reader took, mean over the pages.
+    """
+    pages = list(web_pages.pages())[:: trial.pick(10, 1)]
+    size = sum(len(page.encode()) for _, page in pages) / 1e6
+    rows: list[Row] = []
+    for name, reader in _page_readers().items():
+        reader(pages[0][1])
+        started = time.perf_counter()
+        taken = [reader(page) for _, page in pages]
+        rate = size / (time.perf_counter() - started)
+        scores = [_score(text, read) for (text, _), read in zip(pages, taken, strict=True)]
+        means = (sum(column) / len(pages) for column in zip(*scores, strict=True))
+        rows.append((name, *means, sum(not read.strip() for read in taken), rate))
+    title = f"Main text of {len(pages)} pages, {len(web_pages.KINDS)} kinds"
+    yield Table(title, ("reader", "precision", "recall", "F1", "empty", "MB/s"), rows)
+
+
+def _page_readers() -> dict[str, Callable[[str], str]]:
+    """Return the readers that are installed."""
+    readers: dict[str, Callable[[str], str]] = {"all": lambda page: extract_text(page, "all")}
+    if find_spec("justext"):
+        readers["main (justext)"] = lambda page: extract_text(page, "main")
+    if find_spec("trafilatura"):
+        from trafilatura import extract
+
+        readers["trafilatura"] = lambda page: extract(page, include_comments=False) or ""
+    return readers
+
+
+def _score(wanted: str, text: str) -> tuple[float, float, float]:
+    a, b = _grams(wanted), _grams(text)
+    both = (a & b).total()
+    precision, recall = both / max(1, b.total()), both / max(1, a.total())
+    return precision, recall, 2 * precision * recall / ((precision + recall) or 1)
+
+
+# -- hostile archives --
+
+
+def hostile(trial: Trial) -> Iterator[Table]:
+    """Hostile archives: 20 MB of zip bombs, overlaps, long lists and deep XML end with a note each.
+
+    All of them together would unpack to more than a petabyte.
+    """
+    size = trial.pick(1 << 20, 20 << 20)
+    everything = trial.folder / "all"
+    everything.mkdir()
+    rows: list[Row] = []
+    for name, make in HOSTILE.items():
+        folder = trial.folder / name.replace(" ", "-")
+        folder.mkdir()
+        content = make()
+        suffix = ".docx" if "document" in name else ".zip"
+        count = max(1, size // len(HOSTILE) // len(content))
+        for number in range(min(count, 20)):  # most are small
+            for place in (folder, everything):
+                (place / f"{folder.name}-{number}{suffix}").write_bytes(content)
+        rows.append((name, *_refused(folder, trial.rounds)))
+    rows.append(("all", *_refused(everything, trial.rounds)))
+    yield Table("Hostile archives", ("archives", "MB", "files", "notes", "seconds"), rows)
+
+
+def _refused(folder: Path, rounds: int) -> Row:
+    sizes = [path.stat().st_size for path in folder.iterdir()]
+    rans = [simdup("scan", folder, "-f", "jsonl", statuses=(2,)) for _ in range(rounds)]
+    notes = sum(record["type"] == "skipped" for record in rans[0].records)
+    return sum(sizes) / 1e6, len(sizes), notes, median_seconds(rans)
+
+
+def _layers() -> bytes:
+    """Return an archive of 16 archives, and so on, six layers deep."""
+    content = zipped([("0.txt", bytes(100 << 20))])
+    for _ in range(5):
+        content = zipped((f"{i}.zip", content) for i in range(16))
+    return content
+
+
+def _overlapping() -> bytes:
+    """Return 60,000 members that are the same bytes."""
+    content = zipped([("a.txt", bytes(20 << 20))])
+    end = content.rfind(b"PK\5\6")
+    start = struct.unpack_from("<L", content, end + 16)[0]
+    count = 60_000
+    entries = b"".join(content[start:end].replace(b"a.txt", b"%05d" % i) for i in range(count))
+    tail = bytearray(content[end:])
+    struct.pack_into("<HHL", tail, 8, count, count, len(entries))
+    return content[:start] + entries + bytes(tail)
+
+
+def _laughs() -> bytes:
+    letters = "abcdefghijk"
+    entities = "".join(f'<!ENTITY {b} "{f"&{a};" * 10}">' for a, b in pairwise(letters))
+    return _word_document("<w:p>&k;</w:p>", f'<!DOCTYPE x [<!ENTITY a "ha">{entities}]>')
+
+
+def _elements() -> bytes:
+    """Return a document of five million elements that hardly repeat."""
+    chance = random.Random(0)
+    return _word_document("".join(chance.choices(("<w:t/>", "<w:p/>"), k=5_000_000)))
+
+
+HOSTILE: dict[str, Callable[[], bytes]] = {
+    "bombs": lambda: zipped([("a.txt", bytes(300 << 20))]),
+    "bombs in layers": _layers,
+    "overlapping members": _overlapping,
+    "long lists": lambda: zipped((f"{i}", b"") for i in range(120_000)),
+    "document bombs": lambda: _word_document(" " * (300 << 20)),
+    "documents with entities": _laughs,
+    "documents of many elements": _elements,
+    "deep documents": lambda: _word_document("<w:p>" * 100_000 + "</w:p>" * 100_000),
+}

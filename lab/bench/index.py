@@ -1,6 +1,7 @@
-"""The index: the cost of opening, querying and adding, compared with work in memory.
+"""The index: what opening, querying and adding cost, and what its bands find.
 
-Fingerprints and sketches are random; names are paths of some 25 characters.
+Fingerprints and sketches are random where texts do not matter; names are paths of some 25
+characters.
 """
 
 from __future__ import annotations
@@ -8,157 +9,179 @@ from __future__ import annotations
 import os
 import shutil
 import statistics
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
-from lab import measuring
-from lab.measuring import SIMDUP, clock, in_turn, median, ratio
+from lab.bench.accuracy import LEAST, similar
+from lab.corpora import real
+from lab.measuring import clock, in_turn, median_seconds, ratio, simdup
 from lab.reporting import Cell, Table
 from lab.trial import Trial, say
 from simdup import Index, search
-from simdup.index.columns import Columns, line_columns
+from simdup.index.candidates import CandidateSearcher, Searches
+from simdup.index.columns import Columns, concat, line_columns
 from simdup.index.judging import Rule
 from simdup.index.matching import QueryOptions, query
+from simdup.index.searcher import SearchSetup
 from simdup.index.session import Patience
-from simdup.lsh.bbit import SIZE
+from simdup.lsh.bbit import SIZE, bbit_sketch, estimate
+from simdup.lsh.families import BBIT, proposed
 from simdup.lsh.sketch_bands import AskedBands, Sketches, sketch_banding
 from simdup.model.criteria import Criteria
+from simdup.search import HammingBall
 
 MILLION = 10**6
-COLUMNS = ("measure", "figure", "unit", "beside", "of", "ratio")
 
 Row = tuple[Cell, ...]
 
-# The cells of a row without a peer or floor.
-_ALONE = (None, None, None)
 
-
-def run(trial: Trial) -> Iterator[Table]:
-    """Measure an index of a million fingerprints; `large` adds one of ten million."""
+def index(trial: Trial) -> Iterator[Table]:
+    """The index: the cost of opening, querying and adding, compared with work in memory."""
     folder = trial.folder
     text = folder / "text.txt"
     text.write_text("图书馆今天宣布将延长周末开放时间，方便学生备考复习，读者表示欢迎。", "utf-8")
     n = trial.pick(10**4, MILLION)
-    path = str(folder / "first.index")
+    path = folder / "first.index"
     _fill(path, n)
-    rows = [*_opening(path, n, str(text)), _batch(path, n, n // 10)]
-    say("add")
-    rows += _adding(path, n, folder)
+    rows = [*_opening(path, n, text), _batch(path, n), *_adding(path, n)]
     if trial.size == "large":
-        path = str(folder / "large.index")
+        path = folder / "large.index"
         _fill(path, 10 * MILLION)
-        rows += _opening(path, 10 * MILLION, str(text))
-    yield Table("An index of fingerprints", COLUMNS, rows)
-    say("sketches")
-    yield Table("An index of documents with sketches", COLUMNS, _sketched(folder, n, str(text)))
-    say("texts")
-    yield Table("An index of texts", COLUMNS, _texts(folder, trial.pick(200, 4000)))
+        rows += _opening(path, 10 * MILLION, text)
+    columns = ("measure", "figure", "unit", "beside", "of", "ratio")
+    yield Table("An index of fingerprints", columns, rows)
+    yield Table("An index of documents with sketches", columns, _sketched(folder, n, text))
+    yield Table("An index of texts", columns, _texts(folder, trial.pick(200, 4000)))
+
+
+def _compared(measure: str, ours: float, of: str, beside: float) -> Row:
+    """Return a row of two times."""
+    return measure, ours, "s", beside, of, ours / beside
+
+
+def _alone(measure: str, figure: float, unit: str = "s") -> Row:
+    return measure, figure, unit, None, None, None
+
+
+def _command(*arguments: object) -> float:
+    """Return the median time of a command, start-up included."""
+    return median_seconds([simdup(*arguments) for _ in range(5)])
+
+
+def _median(work: Callable[[], float]) -> float:
+    return statistics.median(work() for _ in range(3))
+
+
+# -- fingerprints --
 
 
 def _numbered(n: int, folder: str, seed: int) -> list[tuple[str, int]]:
     """Return names and random fingerprints."""
     values = np.random.default_rng(seed).integers(0, 1 << 64, n, dtype=np.uint64).tolist()
-    return [(f"{folder}/{i // 1000:05d}/{i:08d}.txt", value) for i, value in enumerate(values)]
+    return list(zip(_names(n, folder), values, strict=True))
 
 
-def _command(*arguments: str) -> float:
-    """Return the median time of a command, start-up included."""
-    return statistics.median(measuring.run([*SIMDUP, *arguments]).seconds for _ in range(5))
+def _names(n: int, folder: str) -> list[str]:
+    return [f"{folder}/{i // 1000:05d}/{i:08d}.txt" for i in range(n)]
 
 
-def _fill(path: str, n: int) -> None:
+def _fill(path: Path, n: int) -> None:
     """Build an index of n fingerprints, a million at a time."""
-    with Index.build(path) as index:
+    with Index.build(str(path)) as built:
         for first in range(0, n, MILLION):
             say(f"{path}: {first:,}")
-            index.add(_numbered(min(MILLION, n - first), f"c{first}", first), fingerprints=True)
+            built.add(_numbered(min(MILLION, n - first), f"c{first}", first), fingerprints=True)
 
 
-def _opening(path: str, n: int, text: str) -> list[Row]:
+def _opening(path: Path, n: int, text: Path) -> list[Row]:
     """Return the times that users wait for, including start-up."""
-    names = min(n, MILLION) * sum(
-        len(name) for first in range(0, n, MILLION) for name, _ in _numbered(1, f"c{first}", 0)
-    )
+    names = sum(min(n, MILLION) * len(_names(1, f"c{first}")[0]) for first in range(0, n, MILLION))
+    size = (path.stat().st_size - names) / n
     return [
-        (
-            f"size beside names, {n:,}",
-            (os.path.getsize(path) - names) / n,
-            "bytes a document",
-            *_ALONE,
-        ),
-        (f"index info, {n:,}", _command("index", "info", path), "s", *_ALONE),
-        (f"query of one text, {n:,}", _command("query", "-q", path, text), "s", *_ALONE),
+        _alone(f"size beside names, {n:,}", size, "bytes a document"),
+        _alone(f"index info, {n:,}", _command("index", "info", path)),
+        _alone(f"query of one text, {n:,}", _command("query", "-q", path, text)),
     ]
 
 
-def _batch(path: str, n: int, many: int) -> Row:
+def _batch(path: Path, n: int) -> Row:
     """Return the time of a batch of queries, including opening, compared with queries in memory."""
-    base = np.array([value for _, value in _numbered(min(n, MILLION), "c0", 0)], np.uint64)
-    random = np.random.default_rng(1)
+    base = np.array([value for _, value in _numbered(n, "c0", 0)], np.uint64)
+    random, many = np.random.default_rng(1), n // 10
     bits = np.uint64(1) << random.integers(0, 64, many).astype(np.uint64)
-    asked = base[random.integers(0, len(base), many)] ^ bits
-    named = [(f"q{i}", value) for i, value in enumerate(asked.tolist())]
+    queries = base[random.integers(0, len(base), many)] ^ bits
+    named = [(f"q{i}", value) for i, value in enumerate(queries.tolist())]
 
     def kept() -> None:
-        with Index.open(path) as index:
-            assert all(answer.matches for answer in index.query(named, fingerprints=True))
+        with Index.open(str(path)) as opened:
+            assert all(answer.matches for answer in opened.query(named, fingerprints=True))
 
-    here, there = median(kept), median(lambda: search.query(search.build(base), asked))
-    what = f"query of {many:,} fingerprints, {n:,}"
-    return what, here, "s", there, "build and query in memory", here / there
+    here = _median(lambda: clock(kept))
+    there = _median(lambda: clock(lambda: search.query(search.build(base), queries)))
+    measure = f"query of {many:,} fingerprints, {n:,}"
+    return _compared(measure, here, "build and query in memory", there)
 
 
-def _adding(path: str, n: int, folder: Path) -> list[Row]:
+def _adding(path: Path, n: int) -> list[Row]:
     """Return the cost of adding, compared with adding the same to an empty index."""
+    say("add")
     more = _numbered(n // 10, "more", 5)
-    other = str(folder / "other.index")
-    empty = str(folder / "empty.index")
-    Index.build(empty).close()
+    other, empty = path.with_name("other.index"), path.with_name("empty.index")
+    Index.build(str(empty)).close()
 
-    def added(to: str) -> float:
+    def added(to: Path) -> float:
         shutil.copy(to, other)
-        with Index.open(other) as index:
-            return clock(lambda: index.add(more, fingerprints=True))
+        with Index.open(str(other)) as opened:
+            return clock(lambda: opened.add(more, fingerprints=True))
 
-    large, small = (statistics.median(added(to) for _ in range(3)) for to in (path, empty))
+    small, large = (_median(lambda to=to: added(to)) for to in (empty, path))
     numbers = iter(range(1000))
-    with Index.open(other) as index:
-        one = median(lambda: index.add([(f"one more {next(numbers)}", 1)], fingerprints=True))
-        again = median(lambda: index.add(more[:1], fingerprints=True))
-    what = f"add of {len(more):,} fingerprints to {n:,}"
+    with Index.open(str(other)) as opened:
+
+        def add(named: list[tuple[str, int]]) -> float:
+            return clock(lambda: opened.add(named, fingerprints=True))
+
+        one = _median(lambda: add([(f"one more {next(numbers)}", 1)]))
+        again = _median(lambda: add(more[:1]))
+    measure = f"add of {len(more):,} fingerprints to {n:,}"
     return [
-        (what, large, "s", small, "to an empty index", large / small),
-        ("add of one", one, "s", again, "of one that is there", one / again),
+        _compared(measure, large, "to an empty index", small),
+        _compared("add of one", one, "of one that is there", again),
     ]
 
 
-def _sketched(folder: Path, n: int, text: str) -> list[Row]:
+# -- sketches and texts --
+
+
+def _sketched(folder: Path, n: int, text: Path) -> list[Row]:
     """Return the times of queries by bands too, of an index of random sketches."""
-    path = str(folder / "sketched.index")
+    say("sketches")
+    path = folder / "sketched.index"
     whole = _documents(n, "c0", np.random.default_rng(0))
-    with Index.build(path) as index, index._session.editing(Patience(1, say)) as writer:
+    with Index.build(str(path)) as built, built._session.editing(Patience(1, say)) as writer:
         writer().add(whole)
         writer().flush()
-    one = ("query", "-q", path, text)
     start = _command("fingerprint", "-q", text)
-    alone, both = _command(*one, "--method", "simhash"), _command(*one)
-    chance = np.random.default_rng(1)
-    asked = replace(
-        _documents(n // 10, "q", chance), sketches=_near(whole.sketches, n // 10, chance)
+    alone, both = (
+        _command("query", "-q", path, text, *method) for method in (("--method", "simhash"), ())
     )
-    options = QueryOptions(Rule(Criteria()))
+    chance = np.random.default_rng(1)
+    queries = _documents(n // 10, "q", chance)
+    queries = replace(queries, sketches=_near(whole.sketches, n // 10, chance))
 
     def kept() -> None:
-        with Index.open(path) as index:
-            found = [answer for some in query(index._session, asked, options) for answer in some]
-            assert sum(bool(answer.matches) for answer in found) > 0.95 * len(asked)
+        with Index.open(str(path)) as opened:
+            batches = query(opened._session, queries, QueryOptions(Rule(Criteria())))
+            matched = sum(bool(answer.matches) for answers in batches for answer in answers)
+            assert matched > 0.95 * len(queries)
 
     def in_memory() -> None:
-        search.query(search.build(whole.values), asked.values)
-        bands = AskedBands(asked.sketches, sketch_banding(0.8))
+        search.query(search.build(whole.values), queries.values)
+        bands = AskedBands(queries.sketches, sketch_banding(LEAST))
         for low in range(0, n, 1 << 14):
             for _ in bands.join(whole.sketches[low : low + (1 << 14)]):
                 pass
@@ -166,64 +189,151 @@ def _sketched(folder: Path, n: int, text: str) -> list[Row]:
     times = in_turn(3, lambda: clock(kept), lambda: clock(in_memory))
     here, there = map(statistics.median, times)
     by = "by fingerprint and band"
+    batch = _compared(f"query of {n // 10:,}, {by}", here, "build and join in memory", there)
     return [
-        (f"query of one text, {by}, {n:,}", both, "s", alone, "by fingerprint alone", both / alone),
-        ("the same", both, "s", start, "fingerprint of the text", both / start),
-        (
-            f"query of {n // 10:,}, {by}",
-            here,
-            "s",
-            there,
-            "build and join in memory",
-            ratio(*times),
-        ),
+        _compared(f"query of one text, {by}, {n:,}", both, "by fingerprint alone", alone),
+        _compared("the same", both, "fingerprint of the text", start),
+        (*batch[:-1], ratio(*times)),
     ]
 
 
 def _documents(n: int, folder: str, chance: np.random.Generator) -> Columns:
     """Return documents with random fingerprints and sketches."""
-    names = [f"{folder}/{i // 1000:05d}/{i:08d}.txt" for i in range(n)]
     values = chance.integers(0, 1 << 64, (n, 1), dtype=np.uint64)
     sketches = chance.integers(0, 256, (n, SIZE), dtype=np.uint8)
     lengths, terms = np.full(n, 900, np.uint32), np.full(n, 20, np.uint8)
-    return replace(line_columns(names, values), lengths=lengths, terms=terms, sketches=sketches)
+    rows = line_columns(_names(n, folder), values)
+    return replace(rows, lengths=lengths, terms=terms, sketches=sketches)
 
 
 def _near(sketches: Sketches, many: int, chance: np.random.Generator) -> Sketches:
-    """Return some of the sketches with a tenth of their bytes changed: similarity 0.9."""
-    found = sketches[chance.integers(0, len(sketches), many)]
-    changed = chance.random(found.shape) < 0.1
-    found[changed] = chance.integers(0, 256, int(np.count_nonzero(changed)), dtype=np.uint8)
-    return found
+    """Return copies of sketches with a tenth of their bytes changed: similarity 0.9."""
+    copies = sketches[chance.integers(0, len(sketches), many)]
+    changed = chance.random(copies.shape) < 0.1
+    copies[changed] = chance.integers(0, 256, int(np.count_nonzero(changed)), dtype=np.uint8)
+    return copies
 
 
 def _texts(folder: Path, many: int) -> list[Row]:
     """Return the cost of building, compared with fingerprints alone, and of unchanged texts."""
+    say("texts")
     random = np.random.default_rng(3)
     words = ["".join(map(chr, w)) for w in random.integers(0x4E00, 0x5E00, (5000, 2)).tolist()]
-    with (folder / "texts.jsonl").open("w", encoding="utf-8") as lines:
-        for _ in range(many):
-            text = "".join(words[i] for i in random.zipf(1.3, 1000) % 5000)
-            lines.write(f'{{"text": "{text}"}}\n')
-    source, path = str(folder / "texts.jsonl"), folder / "texts.index"
+    texts = ("".join(words[i] for i in random.zipf(1.3, 1000) % 5000) for _ in range(many))
+    source = real.write_records(real.numbered(texts), folder / "texts.jsonl").path
+    path = folder / "texts.index"
     prints = _command("fingerprint", "-q", "--idf", "builtin", "-o", os.devnull, source)
 
     def build() -> float:
         path.unlink(missing_ok=True)
-        command = [*SIMDUP, "index", "build", "-q", "--idf", "builtin", str(path), source]
-        return measuring.run(command).seconds
+        return simdup("index", "build", "-q", "--idf", "builtin", path, source).seconds
 
-    built = statistics.median(build() for _ in range(3))
-    again = _command("index", "add", "-q", str(path), source)
-    size = Path(source).stat().st_size / 1e6
+    built = _median(build)
+    again = _command("index", "add", "-q", path, source)
+    measure = f"index build, {many:,} texts, {source.stat().st_size / 1e6:.1f} MB"
     return [
-        (
-            f"index build, {many:,} texts, {size:.1f} MB",
-            built,
-            "s",
-            prints,
-            "fingerprint",
-            built / prints,
-        ),
-        ("index add of the same", again, "s", built, "index build", again / built),
+        _compared(measure, built, "fingerprint", prints),
+        _compared("index add of the same", again, "index build", built),
     ]
+
+
+# -- recall --
+
+# From here on an estimate of at least 0.8 is to be expected of 0.99 of the pairs.
+SURE = 0.87
+MADE = (0.75, LEAST, 0.83, SURE, 0.9, 0.95)
+ELEMENTS = 1000
+
+Pairs = NDArray[np.int64]  # pairs of numbers, each as one number
+
+
+def index_recall(trial: Trial) -> Iterator[Table]:
+    """What an index finds: the candidates of its bands and its matches, compared with all pairs.
+
+    Truth is counted exactly: the Jaccard similarity of the sets of character 5-grams of folded
+    texts without white space. Each text is a query of an index of all; pairs with itself are left
+    out.
+    """
+    say("made sets")
+    yield _sets(trial.pick(200, 4000))
+    rows = [_real(name, trial) for name in real.NAMES]
+    columns = (
+        "texts", "documents", f"true pairs, {LEAST}", "candidates, simhash", "bands", "both",
+        "matches", f"true pairs, {SURE}", "candidates", "matches, sure", "matches below",
+        "all matches",
+    )  # fmt: skip
+    note = f"matches below: of pairs under {LEAST}"
+    yield Table("Recall of an index of real texts", columns, rows, note)
+
+
+def _sets(pairs: int) -> Table:
+    """Measure sets whose similarity is exactly known."""
+    banding, chance = sketch_banding(LEAST), np.random.default_rng(8)
+    rows: list[Row] = []
+    for similarity in MADE:
+        candidates = matched = 0
+        common = round(ELEMENTS * similarity)
+        own = (ELEMENTS - common) // 2
+        for _ in range(pairs):
+            every = chance.integers(0, 1 << 64, common + 2 * own, dtype=np.uint64)
+            a, b = bbit_sketch(every[: common + own]), bbit_sketch(every[own:])
+            agree = any(len(i) for i, _ in AskedBands(a[None], banding).join(b[None]))
+            candidates += agree
+            matched += agree and bool(estimate(a, b) >= LEAST)
+        exact = common / (common + 2 * own)
+        paper = proposed(BBIT, 1 - exact, banding)
+        rows.append((exact, pairs, candidates / pairs, paper, matched / pairs))
+    columns = ("similarity", "pairs", "candidates", "on paper", f"estimate at least {LEAST}")
+    return Table(f"Bands of sketches: {banding.bands} of {banding.rows} bytes", columns, rows)
+
+
+def _real(name: str, trial: Trial) -> Row:
+    """Measure a real collection."""
+    say(name)
+    texts = list(real.texts(name, trial.pick(300, None)).values())
+    named = list(real.numbered(texts))
+    with Index.build(str(trial.folder / f"{name}.index"), named) as built:
+        store = built._session.store
+        columns = concat(list(store.blocks()), store.words)
+        matches = [
+            (int(answer.document), int(match.document))
+            for answer in built.query(named)
+            for match in answer.matches
+            if answer.document != match.document
+        ]
+    numbers = np.array([int(one) for one in columns.names])
+    setup = SearchSetup(HammingBall(64, 3))
+    near = _candidates(columns, numbers, Searches(setup))
+    banding = sketch_banding(LEAST)
+    bands = _candidates(columns, numbers, Searches(setup, near=False, banding=banding))
+    both = np.union1d(near, bands)
+    matched = np.unique(_pairs(*np.array(matches, np.int64).reshape(-1, 2).T))
+    pairs = similar(texts)
+    true = _pairs(pairs.i, pairs.j)
+    sure = true[pairs.similarity >= SURE]
+    return (
+        name, len(texts), len(true), *(_share(true, one) for one in (near, bands, both, matched)),
+        len(sure), _share(sure, both), _share(sure, matched),
+        len(np.setdiff1d(matched, true)), len(matched),
+    )  # fmt: skip
+
+
+def _share(true: Pairs, pairs: Pairs) -> float | None:
+    """Return the share of true pairs among others."""
+    return float(np.isin(true, pairs).mean()) if len(true) else None
+
+
+def _pairs(i: Pairs, j: Pairs) -> Pairs:
+    return np.minimum(i, j) << 32 | np.maximum(i, j)
+
+
+def _candidates(columns: Columns, numbers: Pairs, searches: Searches) -> Pairs:
+    """Return all candidates among documents."""
+    searcher, first = CandidateSearcher.among(columns, searches), 0
+    parts = []
+    while first < len(columns):
+        tried, (hits, _) = searcher.find_first(columns, range(first, len(columns)), 1 << 22)
+        i, j = numbers[hits.query + first], numbers[hits.row]
+        parts.append(np.unique(_pairs(i, j)[i != j]))
+        first += len(tried)
+    return np.unique(np.concatenate(parts))

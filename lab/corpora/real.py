@@ -1,4 +1,4 @@
-"""The corpora of the benchmarks: real texts as files, and corpora made of them.
+"""The corpora of the benchmarks: real texts, passages and edited copies of them, as files.
 
 The project does not include the real texts. They are in the folder that the environment variable
 SIMDUP_DATA names, or in ``../shared/data`` beside the checkout.
@@ -13,9 +13,14 @@ import json
 import os
 import random
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
+
+from lab.corpora.edits import spliced
+
+# The collections: laws, pages of a manual, poems.
+NAMES = ("laws", "vsdocs", "poems")
 
 # Files of one folder: more make some file systems slow.
 _FOLDER_FILES = 1000
@@ -26,25 +31,15 @@ _BACK = 1000
 
 
 class Corpus(NamedTuple):
-    """Texts as UTF-8 files.
+    """Texts in a folder or a file: where, how many, and how many bytes."""
 
-    Attributes
-    ----------
-    folder : Path
-        What to scan.
-    documents : int
-        Its files.
-    size : int
-        Bytes of them all.
-    """
-
-    folder: Path
+    path: Path
     documents: int
     size: int
 
     def files(self) -> list[str]:
         """Return the paths of all files, in order."""
-        return sorted(str(path) for path in self.folder.rglob("*.txt"))
+        return sorted(str(path) for path in self.path.rglob("*.*"))
 
 
 class NoTexts(Exception):
@@ -66,10 +61,11 @@ def data_folder() -> Path:
     return folder
 
 
-def texts(name: str) -> list[tuple[str, str]]:
-    """Return (id, text) of all documents of a real collection."""
+def texts(name: str, most: int | None = None) -> dict[str, str]:
+    """Return the texts of a real collection by id, all or the first ones."""
     with gzip.open(data_folder() / name / "docs.jsonl.gz", "rt", encoding="utf-8") as lines:
-        return [(record["id"], record["text"]) for record in map(json.loads, lines)]
+        records = map(json.loads, itertools.islice(lines, most))
+        return {record["id"]: record["text"] for record in records}
 
 
 def true_pairs(name: str) -> list[tuple[str, str, str]]:
@@ -81,60 +77,98 @@ def true_pairs(name: str) -> list[tuple[str, str, str]]:
         return [(row[0], row[1], row[3]) for row in rows]
 
 
-def write(contents: Iterable[str], folder: Path) -> Corpus:
+# -- files --
+
+
+def write_files(
+    contents: Iterable[str],
+    folder: Path,
+    suffix: str = ".txt",
+    encode: Callable[[str], bytes] = str.encode,
+) -> Corpus:
     """Write texts as files whose names count them, a thousand in a folder."""
     documents = size = 0
     for text in contents:
         below = folder / f"{documents // _FOLDER_FILES:04d}"
         if documents % _FOLDER_FILES == 0:
             below.mkdir(parents=True)
-        content = text.encode()
-        (below / f"{documents:07d}.txt").write_bytes(content)
+        size += (below / f"{documents:07d}{suffix}").write_bytes(encode(text))
         documents += 1
-        size += len(content)
     return Corpus(folder, documents, size)
 
 
-def real(folder: Path, most: int | None = None) -> Corpus:
-    """Write all laws and manual pages, or some of them."""
-    every = (text for name in ("laws", "vsdocs") for _, text in texts(name))
-    return write(itertools.islice(every, most), folder)
+def write_records(contents: Iterable[tuple[str, str]], path: Path) -> Corpus:
+    """Write (id, text) as JSON lines."""
+    documents = size = 0
+    with path.open("w", encoding="utf-8") as file:
+        for name, text in contents:
+            file.write(json.dumps({"id": name, "text": text}, ensure_ascii=False) + "\n")
+            documents += 1
+            size += len(text.encode())
+    return Corpus(path, documents, size)
 
 
-def large(folder: Path, size: int) -> Corpus:
-    """Write passages of 350 to 7,000 characters (about 1 to 20 kB) of laws and manual pages."""
-    return write(_until(size, _with_copies(_passages(350, 7000, seed=1), seed=2)), folder)
+def numbered(contents: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Yield each text with its number."""
+    return ((str(number), text) for number, text in enumerate(contents))
 
 
-def short(folder: Path, documents: int) -> Corpus:
-    """Write the poems and passages of 50 to 300 characters."""
-    poems = (text for _, text in texts("poems"))
-    originals = itertools.chain(poems, _passages(50, 300, seed=3))
-    return write(itertools.islice(_with_copies(originals, seed=4), documents), folder)
+# -- passages and copies --
+
+
+def laws_and_manual(most: int | None = None) -> Iterator[str]:
+    """Yield all laws and manual pages, or the first ones."""
+    every = (text for name in ("laws", "vsdocs") for text in texts(name).values())
+    return itertools.islice(every, most)
+
+
+def long_texts(size: int) -> Iterator[str]:
+    """Yield passages of 350 to 7,000 characters, about 1 to 20 kB, and edited copies."""
+    return until(size, _with_copies(_passages(350, 7000, seed=1), seed=2))
+
+
+def short_texts(documents: int) -> Iterator[str]:
+    """Yield the poems and passages of 50 to 300 characters, and edited copies."""
+    originals = itertools.chain(texts("poems").values(), _passages(50, 300, seed=3))
+    return itertools.islice(_with_copies(originals, seed=4), documents)
+
+
+def records(documents: int) -> Iterator[str]:
+    """Yield passages of about 1 kB, and edited copies."""
+    return itertools.islice(_with_copies(_passages(300, 550, seed=8), seed=9), documents)
 
 
 def passages(size: int, length: int) -> list[str]:
     """Return passages of `length` characters, `size` bytes in total."""
-    return list(_until(size, _passages(length, length, seed=7)))
+    return list(until(size, _passages(length, length, seed=7)))
 
 
 def edited_pairs(pairs: int, length: int) -> list[str]:
     """Return passages without white space, each followed by an edited copy of the same length."""
     chance = random.Random(5)
-    found: list[str] = []
+    edited: list[str] = []
     for passage in _passages(2 * length, 2 * length, seed=6):
         compact = "".join(passage.split())
         if len(compact) >= length + length // 10:
-            found += compact[:length], _edited(compact, chance)[:length]
-        if len(found) == 2 * pairs:
-            return found
+            edited += compact[:length], spliced(compact, chance)[:length]
+        if len(edited) == 2 * pairs:
+            return edited
     raise AssertionError("passages never end")
+
+
+def until(size: int, contents: Iterable[str]) -> Iterator[str]:
+    """Yield texts until they are that many bytes."""
+    for text in contents:
+        yield text
+        size -= len(text.encode())
+        if size <= 0:
+            return
 
 
 def _passages(shortest: int, longest: int, seed: int) -> Iterator[str]:
     """Yield passages from random places of the laws and manual pages, endlessly."""
     chance = random.Random(seed)
-    source = "\n".join(text for name in ("laws", "vsdocs") for _, text in texts(name))
+    source = "\n".join(laws_and_manual())
     while True:
         size = chance.randint(shortest, longest)
         start = chance.randrange(len(source) - size)
@@ -149,23 +183,4 @@ def _with_copies(originals: Iterable[str], seed: int) -> Iterator[str]:
         recent.append(original)
         yield original
         if chance.randrange(_COPY_EVERY - 1) == 0:
-            yield _edited(chance.choice(recent), chance)
-
-
-def _edited(text: str, chance: random.Random) -> str:
-    """Replace, insert or delete 1 to 4 characters in 1 place, or in up to a hundredth of them."""
-    for _ in range(chance.randint(1, max(1, len(text) // 100))):
-        start, taken = chance.randrange(len(text)), chance.randrange(len(text))
-        size = chance.randint(1, 4)
-        gone, new = chance.choice([(size, size), (0, size), (size, 0)])
-        text = text[:start] + text[taken : taken + new] + text[start + gone :]
-    return text
-
-
-def _until(size: int, contents: Iterable[str]) -> Iterator[str]:
-    """Yield texts until they are that many bytes."""
-    for text in contents:
-        yield text
-        size -= len(text.encode())
-        if size <= 0:
-            return
+            yield spliced(chance.choice(recent), chance)

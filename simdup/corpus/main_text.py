@@ -3,7 +3,7 @@
 The main text is what jusText (Pomikálek 2011) does not classify as boilerplate.  It has no stop
 words for Chinese, so none are used: only length and share of links decide about a paragraph.  On 46
 Chinese news pages and 194 manual pages its F1 was 0.92 and 0.96, that of trafilatura 0.87 and 0.82.
-On the generated pages of `lab/bench/html_pages.py`, whose markup names their parts, it was 0.90
+On the generated pages of `lab/corpora/web_pages.py`, whose markup names their parts, it was 0.90
 compared with 0.95, at three times the speed and with one dependency instead of seven.
 
 `justext.justext` itself takes quadratic time in three places: lxml appends to long lists of

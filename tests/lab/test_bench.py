@@ -1,11 +1,16 @@
 """The benchmarks can be listed and run; their results are not tested."""
 
+import inspect
 import json
 import subprocess
 import sys
 from pathlib import Path
+from pkgutil import resolve_name
 
+import pytest
 from support import ROOT, environment
+
+from lab.__main__ import BENCHMARKS
 
 
 def benchmarks(*arguments: str | Path, **changes: str) -> str:
@@ -20,14 +25,18 @@ def benchmarks(*arguments: str | Path, **changes: str) -> str:
 def test_without_a_name_they_are_listed() -> None:
     lines = benchmarks().splitlines()
     names = [line.split()[0] for line in lines]
-    assert {"start", "scan", "accuracy", "search", "index", "html_pages"} <= set(names)
-    assert all((ROOT / "lab" / "bench" / f"{name}.py").is_file() for name in names)
+    assert names == [*BENCHMARKS]
     assert all(line.endswith(".") for line in lines)
 
 
+@pytest.mark.parametrize("name", BENCHMARKS)
+def test_each_is_a_function_that_yields_tables(name: str) -> None:
+    assert inspect.isgeneratorfunction(resolve_name(BENCHMARKS[name]))
+
+
 def test_a_small_one_prints_tables_and_writes_figures(tmp_path: Path) -> None:
-    said = benchmarks("--small", "search", "--results", tmp_path)
-    assert "### All pairs within distance 3" in said
+    printed = benchmarks("--small", "search", "--results", tmp_path)
+    assert "### All pairs within distance 3" in printed
     result = json.loads((tmp_path / "search.json").read_text("utf-8"))
     assert (result["benchmark"], result["size"]) == ("search", "small")
     assert {"Python", "simdup", "numpy"} <= set(result["versions"])
@@ -35,5 +44,5 @@ def test_a_small_one_prints_tables_and_writes_figures(tmp_path: Path) -> None:
 
 
 def test_without_the_real_texts_one_is_skipped_with_the_reason(tmp_path: Path) -> None:
-    said = benchmarks("accuracy", SIMDUP_DATA=str(tmp_path / "missing"))
-    assert "accuracy: skipped: no real texts in" in said
+    printed = benchmarks("accuracy", SIMDUP_DATA=str(tmp_path / "missing"))
+    assert "accuracy: skipped: no real texts in" in printed

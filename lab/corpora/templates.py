@@ -1,23 +1,19 @@
-"""Templates: which settings tell a page's other versions from its siblings of one template.
+"""Pages of templates, and other versions of them.
 
 Pages are made in Chinese and English from six templates each, whose words are 30 to 95 % of a page.
 A page is about a name, which its title and its text have; one page in a hundred has the title of
-another.  Another version has the title, and 5 to 30 % of its own words changed: half of them as
+another. Another version has the title, and 5 to 30 % of its own words changed: half of them as
 whole sentences, half one by one.
 """
 
 from __future__ import annotations
 
 import random
-import time
-from collections.abc import Iterator, Sequence
-from itertools import combinations
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from itertools import accumulate, combinations
+from typing import NamedTuple
 
-from lab.bench.labelled import NamePair, Scores, score
-from lab.reporting import Cell, Table
-from lab.trial import Trial, say
-from simdup import Result, scan
+from lab.corpora.edits import NamePair
 
 TEMPLATES = 6
 # Words of a page; a sentence has so many.
@@ -33,12 +29,6 @@ CORPORA = {
     "a third, 1 each": (1 / 3, 1),
     "all, 1 each": (1.0, 1),
     "all, 4 each": (1.0, 4),
-}
-
-SETTINGS: dict[str, dict[str, Any]] = {
-    "-s 0.8": {"similarity": 0.8},
-    "-s 0.8 --cosine 0.9": {"similarity": 0.8, "cosine": 0.9},
-    "--same-title -s 0.5": {"similarity": 0.5, "same_title": True},
 }
 
 Sentences = list[list[str]]
@@ -86,45 +76,11 @@ class Page(NamedTuple):
         return self._replace(own=own)
 
 
-def run(trial: Trial) -> Iterator[Table]:
-    """Make pages with more and fewer versions, and find these."""
-    rows: list[tuple[Cell, ...]] = []
-    for kind, (share, others) in CORPORA.items():
-        texts, true = _corpus(trial.pick(60, 1500), share, others)
-        for how, fields in SETTINGS.items():
-            say(f"{kind}, {how}")
-            started = time.process_time()
-            found = scan(texts, jobs=1, all_pairs=True, **fields)
-            spent = time.process_time() - started
-            pairs = {(pair.a, pair.b) for pair in found.pairs}
-            rows.append(
-                (kind, len(texts), len(true), how, len(pairs), *_scores(pairs, true),
-                 _scores(_grouped(found), true)[2], found.summary.candidates, spent)
-            )  # fmt: skip
-    columns = (
-        "other versions", "pages", "true pairs", "settings", "pairs", "precision", "recall", "F1",
-        "F1 of clusters", "candidates", "processor seconds",
-    )  # fmt: skip
-    note = (
-        "F1 of clusters: of the pairs of documents that share a cluster. Without true pairs, empty."
-    )
-    yield Table("Versions of pages among their siblings", columns, rows, note)
+def pages(count: int, share: float, others: int) -> tuple[dict[str, str], set[NamePair]]:
+    """Return texts by name, and the pairs of versions of one page.
 
-
-def _scores(found: set[NamePair], true: set[NamePair]) -> Scores | tuple[None, None, None]:
-    return score(found, true) if true else (None, None, None)
-
-
-def _grouped(found: Result) -> set[NamePair]:
-    return {
-        pair
-        for cluster in found.clusters
-        for pair in combinations(sorted(member.name for member in cluster.members), 2)
-    }
-
-
-def _corpus(pages: int, share: float, others: int) -> tuple[list[tuple[str, str]], set[NamePair]]:
-    """Return texts in mixed order, and the pairs of versions of one page."""
+    Some have so many other versions: a share of the pages.
+    """
     chance = random.Random(17)
     languages = _chinese(chance), _english(chance)
     templates = [
@@ -132,22 +88,22 @@ def _corpus(pages: int, share: float, others: int) -> tuple[list[tuple[str, str]
         for language in languages
         for _ in range(TEMPLATES)
     ]
-    texts, true = [], set[NamePair]()
+    texts, true = dict[str, str](), set[NamePair]()
     titles: dict[Language, list[str]] = {language: [] for language in languages}
-    for number in range(pages):
+    for number in range(count):
         language, frame = chance.choice(templates)
         page = _page(language, frame, chance)
-        known = titles[language]
-        if known and chance.random() < SAME_TITLE:
-            page = page._replace(title=chance.choice(known))
-        known.append(page.title)
+        titles_before = titles[language]
+        if titles_before and chance.random() < SAME_TITLE:
+            page = page._replace(title=chance.choice(titles_before))
+        titles_before.append(page.title)
         versions = [page]
         if chance.random() < share:
             versions += [page.changed(chance) for _ in range(others)]
         names = [f"{number:05}-{i}" for i in range(len(versions))]
         true.update(combinations(names, 2))
-        texts += [(name, one.text()) for name, one in zip(names, versions, strict=True)]
-    return sorted(texts), true
+        texts |= {name: one.text() for name, one in zip(names, versions, strict=True)}
+    return texts, true
 
 
 def _page(language: Language, frame: Sentences, chance: random.Random) -> Page:
@@ -162,12 +118,8 @@ def _page(language: Language, frame: Sentences, chance: random.Random) -> Page:
     return Page(language, name, frame[:shared], own)
 
 
-def _zipf() -> list[float]:
-    total, found = 0.0, []
-    for rank in range(WORDS):
-        total += 1 / (rank + 3)
-        found.append(total)
-    return found
+# How often words occur: in a language, few words are most of a text.
+FREQUENCIES = tuple(accumulate(1 / (rank + 3) for rank in range(WORDS)))
 
 
 def _chinese(chance: random.Random) -> Language:
@@ -175,7 +127,7 @@ def _chinese(chance: random.Random) -> Language:
     words = (
         "".join(chance.choices(characters, k=chance.choice((1, 2, 2, 3)))) for _ in range(WORDS)
     )
-    return Language(tuple(words), tuple(_zipf()), "", "。")
+    return Language(tuple(words), FREQUENCIES, "", "。")
 
 
 def _english(chance: random.Random) -> Language:
@@ -183,4 +135,4 @@ def _english(chance: random.Random) -> Language:
         a + b for a in ("b", "d", "f", "l", "m", "n", "r", "s", "st", "t") for b in "aeiou"
     ]
     words = ("".join(chance.choices(syllables, k=chance.randint(1, 4))) for _ in range(WORDS))
-    return Language(tuple(words), tuple(_zipf()), " ", ". ")
+    return Language(tuple(words), FREQUENCIES, " ", ". ")

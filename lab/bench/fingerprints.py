@@ -1,4 +1,4 @@
-"""All pairs of fingerprints: time compared with sorting, memory, families of near ones, peers.
+"""Fingerprints: all pairs and queries, compared with sorting, with the paper and with peers.
 
 Fingerprints are random, one in ten planted within distance 3 of another. T(n, 1) is what sorting
 one table costs on all cores, so the floor of a search by k tables is k times that.
@@ -10,45 +10,77 @@ stores (AMD's Zen 4) sort five times faster.
 
 from __future__ import annotations
 
+import math
 import resource
 import sys
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
 
 from lab import measuring
-from lab.bench.random_fingerprints import asked, flipped, planted
 from lab.measuring import clock, fastest
 from lab.reporting import Cell, Table
-from lab.trial import Trial, say
+from lab.trial import Trial
 from simdup.search import HammingBall, all_pairs, build, explain, iter_pairs, plan, query
 from simdup.search.arrays import WORD
 from simdup.search.bitview import BitView
+from simdup.search.compressed import compress_table
 from simdup.search.pieces import Pieces
 from simdup.search.tables import build_table, table_keys
 from simdup.search.threads import count_threads
 
 CORES = count_threads(None)
 BALL = HammingBall(64, 3)
+FAISS = "faiss IndexBinaryMultiHash(64, 4, 16), 2 threads"
 
 
-def run(trial: Trial) -> Iterator[Table]:
-    """Measure time, memory, families, the trade-off of tables, and peers."""
+# -- made fingerprints --
+
+
+def planted(n: int, seed: int = 1) -> np.ndarray:
+    """Return n random fingerprints, one in ten of them within distance 3 of another."""
+    random = np.random.default_rng(seed)
+    f = random.integers(0, 1 << 64, n, dtype=np.uint64)
+    many = n // 10
+    to = random.permutation(n)[:many]
+    f[to] = flipped(f[random.integers(0, n, many)], random.integers(0, 4, many), random)
+    return f
+
+
+def flipped(f: np.ndarray, times: np.ndarray, random: np.random.Generator) -> np.ndarray:
+    """Return the fingerprints with up to `times` bits of each flipped."""
+    for turn in range(int(times.max(initial=0))):
+        bit = np.uint64(1) << random.integers(0, 64, len(f)).astype(np.uint64)
+        f = np.where(times > turn, f ^ bit, f)
+    return f
+
+
+def near(f: np.ndarray, many: int) -> np.ndarray:
+    """Return queries: half of them near a fingerprint, half random."""
+    random = np.random.default_rng(5)
+    queries = flipped(f[random.integers(0, len(f), many)], random.integers(0, 4, many), random)
+    queries[many // 2 :] = random.integers(0, 1 << 64, many - many // 2, dtype=np.uint64)
+    return queries
+
+
+# -- all pairs --
+
+
+def search(trial: Trial) -> Iterator[Table]:
+    """All pairs of fingerprints: time compared with sorting, memory, many near ones, peers."""
     sizes = [*trial.pick([10**4], [10**5, 10**6, 10**7])]
     if trial.size == "large":
         sizes.append(10**8)
-    say("pairs")
+    n = trial.pick(10**4, 10**6)
     yield _pairs(sizes)
-    say("memory")
     yield _memory(sizes, trial)
-    say("families")
-    yield _families(trial.pick(10**4, 10**6))
-    say("trade-off")
-    yield _tradeoff(trial.pick(10**4, 10**6))
-    say("peers")
-    yield _peers(trial.pick(10**4, 10**6), trial.pick(10**3, 10**4))
+    yield _lines(trial.pick(10**4, 10**6), trial)
+    yield _families(n)
+    yield _tradeoff(n)
+    yield _peers(n, trial.pick(10**3, 10**4))
 
 
 def _pairs(sizes: list[int]) -> Table:
@@ -67,10 +99,10 @@ def _pairs(sizes: list[int]) -> Table:
 def _floor(n: int, times: int) -> float:
     """Return T(n, 1): seconds of one in-place sort, measured on all cores, divided by them."""
     random = np.random.default_rng(9)
-    given = [random.integers(0, 1 << 64, n, dtype=np.uint64) for _ in range(CORES)]
+    columns = [random.integers(0, 1 << 64, n, dtype=np.uint64) for _ in range(CORES)]
 
     def once() -> float:
-        copies = [one.copy() for one in given]
+        copies = [column.copy() for column in columns]
         with ThreadPoolExecutor(CORES) as pool:
             return clock(lambda: list(pool.map(np.ndarray.sort, copies)))
 
@@ -83,7 +115,7 @@ def _memory(sizes: list[int], trial: Trial) -> Table:
         file = str(trial.folder / "fingerprints.npy")
         np.save(file, planted(n))
         tables = 20 if n >= 10**8 else 10
-        code = f"from lab.bench.search import growth; print(growth({file!r}, {tables}))"
+        code = f"from lab.bench.fingerprints import growth; print(growth({file!r}, {tables}))"
         rows.append((n, tables, int(measuring.run([sys.executable, "-c", code]).output) / n))
     columns = ("n", "tables", "bytes a fingerprint")
     return Table("Memory of all pairs, beside input and output", columns, rows)
@@ -95,8 +127,8 @@ def growth(file: str, tables: int) -> int:
     # Modules, stacks of threads and the like do not grow with n.
     all_pairs(planted(1000), tables=10)
     before = _peak()
-    found = all_pairs(f, tables=tables)
-    return _peak() - before - sum(part.nbytes for part in found)
+    pairs = all_pairs(f, tables=tables)
+    return _peak() - before - sum(part.nbytes for part in pairs)
 
 
 def _peak() -> int:
@@ -107,6 +139,17 @@ def _peak() -> int:
     except OSError:
         unit = 1 if sys.platform == "darwin" else 1024
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+
+
+def _lines(n: int, trial: Trial) -> Table:
+    """Measure the command, from a file of lines to a file of pairs."""
+    lines, pairs = trial.folder / "lines.txt", trial.folder / "pairs.txt"
+    with lines.open("w", encoding="ascii") as file:
+        file.writelines(f"{value:016x}  {row}\n" for row, value in enumerate(planted(n).tolist()))
+    command = measuring.command_of("pairs", "-q", "-o", pairs, lines)
+    took = fastest(lambda: measuring.run(command), trial.rounds)
+    row = (n, took, measuring.peak_memory(command))
+    return Table("simdup pairs, file to file", ("lines", "s", "peak MB"), [row])
 
 
 def _families(n: int) -> Table:
@@ -140,7 +183,7 @@ def _families(n: int) -> Table:
 
 def _tradeoff(n: int) -> Table:
     f = planted(n)
-    g = asked(f, n // 10)
+    g = near(f, n // 10)
     random_half = g[len(g) // 2 :]
     rows: list[tuple[Cell, ...]] = []
     for shape in (4, 10, 16, 20):
@@ -183,7 +226,7 @@ _ELSEWHERE = (
 def _peers(n: int, few: int) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for name, size, search in (
-        ("faiss IndexBinaryMultiHash(64, 4, 16), 2 threads", n, _faiss),
+        (FAISS, n, _faiss),
         ("simhash SimhashIndex", few, _simhash),
         ("datasketch MinHashLSH, candidates only", few, _datasketch),
     ):
@@ -200,17 +243,24 @@ def _peers(n: int, few: int) -> Table:
 
 
 def _faiss(f: np.ndarray) -> Callable[[], object]:
+    index = _faiss_index()
+
+    def search() -> None:
+        index.add(_octets(f))
+        index.range_search(_octets(f), 4)
+
+    return search
+
+
+def _faiss_index() -> Any:
     import faiss
 
     faiss.omp_set_num_threads(2)
-    data = f.view(np.uint8).reshape(-1, 8)
+    return faiss.IndexBinaryMultiHash(64, 4, 16)
 
-    def search() -> None:
-        index = faiss.IndexBinaryMultiHash(64, 4, 16)
-        index.add(data)
-        index.range_search(data, 4)
 
-    return search
+def _octets(f: np.ndarray) -> np.ndarray:
+    return f.view(np.uint8).reshape(-1, 8)
 
 
 def _simhash(f: np.ndarray) -> Callable[[], object]:
@@ -243,3 +293,64 @@ def _datasketch(f: np.ndarray) -> Callable[[], object]:
             index.query(one)
 
     return search
+
+
+# -- queries --
+
+
+def queries(trial: Trial) -> Iterator[Table]:
+    """Queries against a table of fingerprints: batches, single ones, compressed tables, faiss."""
+    yield _batches(trial.pick(10**4, 10**6))
+    yield from _compressed(trial.pick(10**5, 10**7))
+
+
+def _batches(n: int) -> Table:
+    f = planted(n)
+    g = near(f, n // 10)
+    index = build(f)
+    matches = len(query(index, g).row)
+    each = [g[i : i + 1] for i in range(100)]
+    ours = (
+        fastest(lambda: query(index, g), 5),
+        fastest(lambda: [query(index, one) for one in each]) / len(each),
+    )
+    rows: list[tuple[Cell, ...]] = [
+        (f"simdup, {index.plan.tables} tables", *(s * 1e3 for s in ours), matches, None, None)
+    ]
+    note = ""
+    try:
+        peer = _faiss_index()
+    except ImportError:
+        note = "faiss is not installed"
+    else:
+        peer.add(_octets(f))
+        theirs = (
+            fastest(lambda: peer.range_search(_octets(g), 4)),
+            fastest(lambda: [peer.range_search(_octets(one), 4) for one in each]) / len(each),
+        )
+        ratios = (their / our for their, our in zip(theirs, ours, strict=True))
+        same = int(peer.range_search(_octets(g), 4)[0][-1])
+        rows.append((FAISS, *(s * 1e3 for s in theirs), same, *ratios))
+    columns = ("search", f"ms, {len(g):,} queries", "ms, one query", "found", "ratio", "ratio, one")
+    return Table(f"Queries against {n:,} fingerprints", columns, rows, note)
+
+
+def _compressed(n: int) -> Iterator[Table]:
+    f = np.random.default_rng(6).integers(0, 1 << 64, n, dtype=np.uint64)
+    g = near(f, 10**5)
+    bits = 8 * compress_table(np.sort(f)).nbytes / n
+    bound = 64 - math.log2(n) + 1 / math.log(2)
+    indexes = [build(f, compress=small, tables=10) for small in (False, True)]
+    sizes = (one.nbytes / n for one in indexes)
+    row = (n, bits, bound, bits / bound, *sizes)
+    yield Table(
+        "Compressed tables of sorted fingerprints",
+        ("n", "bits each", "bound", "ratio", "bytes each, 10 tables", "compressed"),
+        [row],
+    )
+    rows: list[tuple[Cell, ...]] = []
+    for many in (10**5, 10**4, 10**3, 1):
+        took = [fastest(lambda one=one, q=many: query(one, g[:q])) for one in indexes]
+        rows.append((many, took[0] * 1e3, took[1] * 1e3, took[1] / took[0]))
+    columns = ("queries", "ms, plain", "ms, compressed", "ratio")
+    yield Table(f"Queries against {n:,}, 10 tables", columns, rows)

@@ -1,0 +1,335 @@
+"""Whole commands, as a user runs them: start-up, scans, large groups, the report page.
+
+The files have just been written, so the system has them in memory: disks are not measured. Only
+idle cores give fair ratios: whatever else runs takes more from simdup's processes than from the one
+process of the plain pipeline.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import statistics
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from lab import measuring
+from lab.corpora import real
+from lab.corpora.real import Corpus
+from lab.measuring import (
+    CHECKOUT,
+    JOBS,
+    MB,
+    SIMDUP,
+    Ran,
+    clock,
+    in_turn,
+    median_seconds,
+    ratio,
+    simdup,
+)
+from lab.reporting import Cell, Table
+from lab.trial import Trial, say
+
+Row = tuple[Cell, ...]
+
+# -- start-up --
+
+NOTICES = CHECKOUT / "examples" / "corpus" / "notices"
+
+
+def start(trial: Trial) -> Iterator[Table]:
+    """Start-up: how long users wait for programs that have little to do."""
+    paths = [str(NOTICES / f"宿舍管理规定-{year}.txt") for year in (2021, 2022)]
+    commands = {
+        "an empty program": [sys.executable, "-c", "pass"],
+        "import simdup": [sys.executable, "-c", "import simdup"],
+        "simdup --help": [*SIMDUP, "--help"],
+        "simdup compare of two notices": [*SIMDUP, "compare", *paths],
+    }
+    works = [
+        lambda command=command: measuring.run(command, statuses=(0, 1)).seconds * 1e3
+        for command in commands.values()
+    ]
+    taken = in_turn(7 * trial.rounds, *works)
+    empty = taken[0]
+    rows = [
+        (name, statistics.median(ms), _median_difference(ms, empty), ratio(ms, empty))
+        for name, ms in zip(commands, taken, strict=True)
+    ]
+    yield Table("Start-up", ("program", "ms", "ms above empty", "ratio to empty"), rows)
+
+
+def _median_difference(above: list[float], below: list[float]) -> float:
+    return statistics.median(a - b for a, b in zip(above, below, strict=True))
+
+
+# -- scans --
+
+BASELINE = [sys.executable, "-m", "lab.bench.baseline"]
+
+
+class Case(NamedTuple):
+    """A scan, and the work to compare it with, which returns its seconds."""
+
+    name: str
+    corpus: Corpus
+    beside: str
+    other: Callable[[], float]
+    options: tuple[str, ...] = ()
+
+
+def scan(trial: Trial) -> Iterator[Table]:
+    """Whole scans: speed compared with a plain pipeline, memory, short files, other methods."""
+    whole = real.write_files(real.laws_and_manual(trial.pick(200, None)), trial.folder / "real")
+    long = real.write_files(
+        real.long_texts(trial.pick(2_000_000, 300_000_000)), trial.folder / "long"
+    )
+    short = real.write_files(real.short_texts(trial.pick(3000, 100_000)), trial.folder / "short")
+    simhash = ("--method", "simhash")
+
+    def with_simhash() -> float:
+        return _scan(whole, simhash).seconds
+
+    cases = [
+        Case("laws and manual", whole, *_plain_pipeline(whole, trial.pick(5e5, None))),
+        Case("passages of them", long, *_plain_pipeline(long, trial.pick(5e5, 16e6))),
+        Case("short texts", short, "opening and reading", lambda: _read(short)),
+        Case("laws and manual, auto", whole, "simhash", with_simhash),
+        Case("laws and manual, minhash", whole, "simhash", with_simhash, ("--method", "minhash")),
+    ]
+    columns = (
+        "corpus", "MB", "documents", "s", "CPU s", "MB/s", "documents/s", "peak MB",
+        "beside", "s beside", "ratio",
+    )  # fmt: skip
+    note = f"{JOBS} jobs; peak: PSS of all processes; ratio: seconds beside to seconds"
+    yield Table("Scans", columns, [_scanned(case, trial.rounds) for case in cases], note)
+    yield _deduped(trial)
+
+
+def _scanned(case: Case, rounds: int) -> Row:
+    say(f"scan of {case.name}")
+    corpus = case.corpus
+    ours, theirs = in_turn(rounds, lambda: _scan(corpus, case.options), case.other)
+    seconds, size = median_seconds(ours), corpus.size / MB
+    return (
+        case.name, size, corpus.documents, seconds, statistics.median(ran.cpu for ran in ours),
+        size / seconds, corpus.documents / seconds, _peak(corpus, case.options),
+        case.beside, statistics.median(theirs), ratio(theirs, [ran.seconds for ran in ours]),
+    )  # fmt: skip
+
+
+def _arguments(corpus: Corpus, options: tuple[str, ...]) -> list[str]:
+    return ["scan", "-q", "-j", JOBS, "-f", "jsonl", *options, str(corpus.path)]
+
+
+def _scan(corpus: Corpus, options: tuple[str, ...] = ()) -> Ran:
+    """Return the times of a scan, which must have read every document."""
+    ran = simdup(*_arguments(corpus, options))
+    summary = ran.records[-1]
+    read = summary["documents"] + summary["skipped"]
+    if read != corpus.documents:
+        raise SystemExit(f"benchmarks: {read} documents of {corpus.documents}")
+    return ran
+
+
+def _peak(corpus: Corpus, options: tuple[str, ...] = ()) -> float | None:
+    return measuring.peak_memory(measuring.command_of(*_arguments(corpus, options)))
+
+
+def _plain_pipeline(corpus: Corpus, sample: float | None) -> tuple[str, Callable[[], float]]:
+    """Return the name and the work of the plain pipeline, scaled from a sample of some bytes."""
+    files = corpus.files()
+    if sample is not None and sample < corpus.size:
+        random.Random(0).shuffle(files)
+        files = sorted(files[: max(1, round(len(files) * sample / corpus.size))])
+    names = "\n".join(files).encode()
+    measuring.run(BASELINE)  # writes jieba's cache
+
+    def work() -> float:
+        ran = measuring.run(BASELINE, names)
+        (done,) = ran.records
+        # Only the work grows with the texts: start-up and dictionary count once.
+        return ran.seconds + done["working"] * (corpus.size / done["size"] - 1)
+
+    scaled = f", scaled from {len(files):,} files" if len(files) < corpus.documents else ""
+    return "plain pipeline" + scaled, work
+
+
+def _read(corpus: Corpus) -> float:
+    return clock(lambda: [Path(name).read_bytes() for name in corpus.files()])
+
+
+def _deduped(trial: Trial) -> Table:
+    """Clean records of about 1 kB: a million of them only if the largest inputs are wanted."""
+    documents = 10**6 if trial.size == "large" else trial.pick(1000, 100_000)
+    say(f"dedupe of {documents:,} records")
+    records = real.numbered(real.records(documents))
+    corpus = real.write_records(records, trial.folder / "records.jsonl")
+    arguments = ("dedupe", "-q", "-j", JOBS, corpus.path, "-o", trial.folder / "clean.jsonl")
+    clean = trial.folder / "clean.jsonl"
+    ran = simdup(*arguments)
+    clean.unlink()
+    peak = measuring.peak_memory(measuring.command_of(*arguments))
+    row = (corpus.documents, corpus.size / MB, ran.seconds, ran.cpu, peak)
+    return Table("Dedupe of records", ("records", "MB", "s", "CPU s", "peak MB"), [row])
+
+
+# -- large groups --
+
+# The characters of made texts: everyday ones, from one block.
+_FIRST, _MANY = 0x4E00, 2500
+
+
+def large_groups(trial: Trial) -> Iterator[Table]:
+    """Large groups: pages of one template, messages with a number, equal fingerprints.
+
+    Each corpus is scanned at one size and at twice that size: what costs the square takes four
+    times as long. The texts are made of syllables, so nothing else is needed.
+    """
+    pages, messages, shuffled = trial.pick((200, 1000, 500), (20_000, 100_000, 50_000))
+    cases: list[tuple[str, int, Callable[[int], Iterator[str]]]] = [
+        ("pages of one template, 0.9 alike", pages, lambda count: _pages(count, 50)),
+        ("pages of one template, 0.8 alike", pages, lambda count: _pages(count, 110)),
+        ("pages of one template, 0.67 alike", pages, lambda count: _pages(count, 200)),
+        ("messages that differ in a number", messages, _messages),
+        ("words in any order, equal fingerprints", shuffled, _shuffled),
+    ]
+    columns = (
+        "corpus", "documents", "s", "CPU s", "peak MB", "candidates", "clusters", "unchecked",
+        "twice as many, s", "ratio of CPU s",
+    )  # fmt: skip
+    rows: list[Row] = []
+    for name, count, make in cases:
+        say(name)
+        once, twice = (
+            real.write_records(real.numbered(make(size)), trial.folder / f"{size}.jsonl")
+            for size in (count, 2 * count)
+        )
+        ran, more = _scan(once), _scan(twice)
+        counts = (ran.records[-1][key] for key in ("candidates", "clusters", "unchecked"))
+        times = (ran.seconds, ran.cpu, _peak(once))
+        rows.append((name, count, *times, *counts, more.seconds, more.cpu / ran.cpu))
+    note = f"default method, {JOBS} jobs; peak: PSS of all processes"
+    yield Table("Large groups", columns, rows, note)
+
+
+def _text(chance: random.Random, length: int) -> str:
+    return "".join(chr(_FIRST + int(_MANY * chance.random() ** 2)) for _ in range(length))
+
+
+def _pages(count: int, own: int, length: int = 1000) -> Iterator[str]:
+    """Pages that share all but some characters."""
+    chance = random.Random(1)
+    page = _text(chance, length - own)
+    middle = len(page) // 2
+    for _ in range(count):
+        yield page[:middle] + _text(chance, own) + page[middle:]
+
+
+def _messages(count: int, length: int = 120, digits: int = 9) -> Iterator[str]:
+    """Messages that share all but a number."""
+    chance = random.Random(2)
+    words = _text(chance, length - digits)
+    middle = len(words) // 2
+    for _ in range(count):
+        number = chance.randrange(10**digits)
+        yield f"{words[:middle]}{number:0{digits}d}{words[middle:]}"
+
+
+def _shuffled(count: int, words: int = 20, times: int = 3) -> Iterator[str]:
+    """The same words, each as often, in any order: terms and weights are equal."""
+    chance = random.Random(3)
+    every = [_text(chance, 2) for _ in range(words)] * times
+    for _ in range(count):
+        chance.shuffle(every)
+        yield " ".join(every)
+
+
+# -- the report page --
+
+BROWSERS = ("chromium", "google-chrome", "msedge")
+
+# Opens some clusters one after the other, and returns the milliseconds, rising.
+OPEN = """async () => {
+  const [times, all] = [[], simdupList.all()];
+  for (let i = 0; i < 60; i += 1) {
+    const start = performance.now();
+    await simdupCluster.draw(document.getElementById('detail'), all[(i * 997) % all.length], null);
+    document.body.getBoundingClientRect();
+    times.push(performance.now() - start);
+  }
+  return times.sort((a, b) => a - b);
+}"""
+
+# Scrolls through the list for two seconds, and returns the frames of one.
+SCROLL = """async () => {
+  const [box, start] = [document.querySelector('.rows'), performance.now()];
+  let frames = 0;
+  while (performance.now() - start < 2000) {
+    box.scrollTop += 400;
+    await new Promise(requestAnimationFrame);
+    frames += 1;
+  }
+  return frames / 2;
+}"""
+
+
+def report(trial: Trial) -> Iterator[Table]:
+    """The report page: how long it takes to write, to open and to use with 100,000 clusters."""
+    from simdup import scan
+    from simdup.model.reading import Reading
+
+    clusters, page = trial.pick(2_000, 100_000), trial.folder / "report.html"
+    source = real.write_records(_clusters(clusters), trial.folder / "texts.jsonl").path
+    result = scan(str(source), similarity=0.5, reading=Reading(id_field="id"))
+    started = time.process_time()
+    result.to_html(str(page))
+    rows = [
+        ("write the page, s of processor time", time.process_time() - started),
+        ("file, MB", os.path.getsize(page) / 1e6),
+        *_in_browser(page),
+    ]
+    yield Table(f"Report page, {clusters:,} clusters of 3 documents", ("what", "value"), rows)
+
+
+def _clusters(count: int) -> Iterator[tuple[str, str]]:
+    chance = random.Random(5)
+    characters = [chr(code) for code in range(0x4E00, 0x4E00 + 3000)]
+    for number in range(count):
+        text = chance.choices(characters, k=250)
+        for copy in range(3):
+            for _ in range(2 * copy):
+                text[chance.randrange(len(text))] = chance.choice(characters)
+            yield f"folder{number % 97}/doc-{number}-{copy}.txt", "".join(text)
+
+
+def _in_browser(page: Path) -> Iterator[tuple[str, Any]]:
+    """Open the page; without playwright and a browser there are no such figures."""
+    browser = next(filter(None, map(shutil.which, BROWSERS)), None)
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        browser = None
+    if browser is None:
+        yield "in a browser", "no browser"
+        return
+    with sync_playwright() as playwright:
+        opened = playwright.chromium.launch(executable_path=browser)
+        view = opened.new_page(viewport={"width": 1400, "height": 900})
+        view.goto(page.as_uri())
+        paint = "performance.getEntriesByName('first-contentful-paint')[0].startTime"
+        yield "first paint, ms", view.evaluate(paint)
+        view.evaluate("simdupApp.ready")
+        view.evaluate("location.hash = '#/clusters'")
+        view.wait_for_selector(".why .prints")
+        times = view.evaluate(OPEN)
+        yield "open a cluster, median ms", times[len(times) // 2]
+        yield "open a cluster, 95th percentile, ms", times[len(times) * 95 // 100]
+        yield "scroll the list, frames a second", view.evaluate(SCROLL)
+        yield "memory of the page, MB", view.evaluate("performance.memory.usedJSHeapSize / 1e6")
+        opened.close()

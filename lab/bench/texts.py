@@ -1,0 +1,297 @@
+"""What is computed of texts: words, signatures, similarities; compared with other programs."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+
+import numpy as np
+
+from lab.bench.accuracy import LEAST, NamePair, compact, labelled, ordered, scan, score
+from lab.corpora import real
+from lab.measuring import clock, fastest, in_turn, ratio, simdup
+from lab.reporting import Cell, Table
+from lab.trial import Trial, say
+from simdup.features.counts import CsrRows
+from simdup.features.folding import fold
+from simdup.features.shingles import Shingler
+from simdup.features.tokens import tokenizer
+from simdup.fingerprints.bands import concat_signatures, minhash_signatures
+from simdup.lsh import minhash as families
+from simdup.model.criteria import Criteria
+from simdup.model.recipe import Recipe
+from simdup.model.shingling import Shingling
+from simdup.search.banding import candidates
+from simdup.verify.cosine import vector
+from simdup.verify.resemblance import resemblance
+from simdup.verify.verifier import Verifier
+
+# -- signatures --
+
+COLLECTIONS = ("laws", "vsdocs")
+# The slow way of datasketch gets one in this many documents.
+SAMPLE = 10
+# Texts hashed at a time, in characters: about one batch of a scan.
+BATCH = 1 << 18
+
+Texts = dict[str, str]
+Timed = tuple[float, set[NamePair]]
+
+
+def minhash(trial: Trial) -> Iterator[Table]:
+    """MinHash: signatures, search and verification in memory, compared with datasketch.
+
+    Both get the texts in memory, without white space, in one process. The time of simdup is that of
+    signatures, search and verification; that of datasketch is of signatures, index and queries,
+    because it does not verify: its pairs are what its index proposes, or those of them whose
+    signatures agree in 0.8 of their places. The time of a scan is that of the whole command:
+    start-up, reading, words, weights and fingerprints too.
+    """
+    originals = {name: real.texts(name, trial.pick(200, None)) for name in COLLECTIONS}
+    texts = {
+        name: {key: compact(text) for key, text in collection.items()}
+        for name, collection in originals.items()
+    }
+    every = [text for collection in texts.values() for text in collection.values()]
+    yield _signatures(every, trial.rounds)
+    paths = {
+        name: real.write_records(collection.items(), trial.folder / f"{name}.jsonl").path
+        for name, collection in originals.items()
+    }
+
+    def scanned(name: str, jobs: int) -> Timed:
+        done = scan(paths[name], f"--method minhash --no-fold -j {jobs}")
+        return done.ran.seconds, done.pairs
+
+    true = {name: labelled(name, collection) for name, collection in originals.items()}
+    ways: dict[str, Callable[[str], Timed]] = {
+        "simdup in memory": lambda name: _in_memory(texts[name]),
+        "simdup scan, 2 jobs": lambda name: scanned(name, 2),
+        "simdup scan, 1 job": lambda name: scanned(name, 1),
+    }
+    works = [lambda way=way: [way(name) for name in COLLECTIONS] for way in ways.values()]
+    rates: dict[str, float] = {}
+    scores: dict[str, list[Cell]] = {}
+    for way, rounds in zip(ways, in_turn(trial.rounds, *works), strict=True):
+        rates[way] = len(every) / statistics.median(sum(s for s, _ in timed) for timed in rounds)
+        pairs = (pairs for _, pairs in rounds[0])
+        scores[way] = [score(*each).f1 for each in zip(pairs, true.values(), strict=True)]
+    try:
+        peers = _datasketch_rates(texts, true, scores)
+        note = ""
+    except ImportError:
+        peers, note = {}, "datasketch is not installed"
+    rows = [
+        (way, rate, *scores[way],
+         *(rate / peer if way in ways else None for peer in peers.values()))
+        for way, rate in (rates | peers).items()
+    ]  # fmt: skip
+    columns = ("way", "documents/s", *(f"F1 {name}" for name in COLLECTIONS))
+    yield Table("Pairs", (*columns, *(f"ratio to {way}" for way in peers)), rows, note)
+
+
+def _signatures(texts: list[str], rounds: int) -> Table:
+    shingler, batches = Shingler(Shingling()), list(_batches(texts))
+    megabytes = sum(len(text.encode()) for text in texts) / 1e6
+    works: dict[str, Callable[[], object]] = {
+        "5-grams hashed": lambda: [shingler.sets(batch) for batch in batches],
+        "signatures of 128 of them": lambda: [
+            families.signatures(*shingler.sets(batch), 128) for batch in batches
+        ],
+    }
+    seconds = {name: fastest(work, rounds) for name, work in works.items()}
+    rows = [(name, took, megabytes / took) for name, took in seconds.items()]
+    return Table("Signatures, one process", ("work", "s", "MB/s"), rows)
+
+
+def _batches(texts: Iterable[str]) -> Iterator[list[str]]:
+    batch: list[str] = []
+    for text in texts:
+        batch.append(text)
+        if sum(map(len, batch)) >= BATCH:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
+
+
+def _in_memory(texts: Texts) -> Timed:
+    """Return the seconds and the pairs, by the steps of the library."""
+    names, contents = list(texts), list(texts.values())
+    pairs: set[NamePair] = set()
+    started = time.perf_counter()
+    criteria = Criteria(similarity=LEAST)
+    shingler = Shingler(criteria.shingle)
+    signed = concat_signatures(
+        [minhash_signatures(shingler.sets(batch), criteria) for batch in _batches(contents)]
+    )
+    sets: dict[int, np.ndarray] = {}
+    for i, j in candidates(signed.keys):
+        good = signed.propose(i, j)
+        for a, b in zip(i[good].tolist(), j[good].tolist(), strict=True):
+            for one in (a, b):
+                if one not in sets:
+                    sets[one] = shingler.shingles(contents[one])
+            if resemblance(sets[a], sets[b]) >= LEAST:
+                pairs.add(ordered(names[a], names[b]))
+    return time.perf_counter() - started, pairs
+
+
+def _datasketch_rates(
+    texts: dict[str, Texts], true: dict[str, set[NamePair]], scores: dict[str, list[Cell]]
+) -> dict[str, float]:
+    """Return documents a second of both ways of datasketch; add their F1 to the scores."""
+    from datasketch import MinHash
+
+    say("datasketch")
+
+    def slowly(signature: MinHash, grams: set[bytes]) -> None:
+        for gram in grams:
+            signature.update(gram)
+
+    batch, single = "datasketch, update_batch", f"datasketch, update, 1 document in {SAMPLE}"
+    whole = {
+        name: _datasketch(collection, lambda signature, grams: signature.update_batch(list(grams)))
+        for name, collection in texts.items()
+    }
+    # F1 of the candidates, and of those with an estimated similarity of 0.8 or more.
+    scores[batch] = [
+        " / ".join(f"{score(pairs, true[name]).f1:.4f}" for pairs in timed[1:])
+        for name, timed in whole.items()
+    ]
+    # A sample has hardly any pairs, so it has no F1.
+    scores[single] = [None] * len(texts)
+    samples = [dict(list(collection.items())[::SAMPLE]) for collection in texts.values()]
+    return {
+        batch: sum(map(len, texts.values())) / sum(seconds for seconds, _, _ in whole.values()),
+        single: sum(map(len, samples)) / sum(_datasketch(one, slowly)[0] for one in samples),
+    }
+
+
+def _datasketch(
+    texts: Texts, update: Callable[..., None]
+) -> tuple[float, set[NamePair], set[NamePair]]:
+    """Return the seconds, the candidates, and those with an estimate of 0.8 or more."""
+    from datasketch import MinHash, MinHashLSH
+
+    pairs: set[NamePair] = set()
+    started = time.perf_counter()
+    index = MinHashLSH(threshold=LEAST, num_perm=128)
+    signatures = {}
+    for name, text in texts.items():
+        signature = signatures[name] = MinHash(num_perm=128)
+        update(signature, {text[i : i + 5].encode() for i in range(max(1, len(text) - 4))})
+        pairs.update(ordered(name, other) for other in index.query(signature))
+        index.insert(name, signature)
+    seconds = time.perf_counter() - started
+    agree = {(a, b) for a, b in pairs if signatures[a].jaccard(signatures[b]) >= LEAST}
+    return seconds, pairs, agree
+
+
+# -- similarities --
+
+
+def verification(trial: Trial) -> Iterator[Table]:
+    """Verification: pairs a second by Jaccard similarity, containment and cosine."""
+    rows = [row for length in (667, 2000) for row in _verified(length, trial)]
+    columns = (
+        "characters", "measures", "pairs/s, shingles cached", "ratio", "pairs/s, shingles made",
+        "ratio, made", "pairs/s of Python sets",
+    )  # fmt: skip
+    note = "ratio: to the intersection and union of Python sets made before"
+    yield Table("Verification", columns, rows, note)
+
+
+def _verified(length: int, trial: Trial) -> Iterator[tuple[Cell, ...]]:
+    pairs = trial.pick(100, 2000)
+    texts = real.edited_pairs(pairs, length)
+    first = range(0, 2 * pairs, 2)
+    sets = [{text[i : i + 5] for i in range(len(text) - 4)} for text in texts]
+    # Two characters are a term here: the cost of the cosine depends only on the number of terms.
+    counts = [Counter(text[i : i + 2] for i in range(0, len(text) - 1, 2)) for text in texts]
+    column = {term: i for i, term in enumerate(sorted(set().union(*counts)))}
+    weighted = [
+        CsrRows(
+            np.array([0, len(one)], np.int64),
+            np.array([column[term] for term in one], np.int32),
+            np.array([*one.values()], np.float64),
+        )
+        for one in counts
+    ]
+    shingler = Shingler(Shingling())
+
+    def plain() -> float:
+        return clock(
+            lambda: [len(sets[i] & sets[i + 1]) / len(sets[i] | sets[i + 1]) for i in first]
+        )
+
+    def verified(criteria: Criteria) -> list[float]:
+        # A new verifier reads each document for the first time, and then again.
+        verifier = Verifier(
+            lambda i: shingler.shingles(texts[i]),
+            lambda i: vector(weighted[i]),
+            criteria,
+            cache_bytes=1 << 30,
+        )
+        return [clock(lambda: [verifier.measure(i, i + 1) for i in first]) for _ in range(2)]
+
+    for measures, criteria in {
+        "similarity": Criteria(),
+        "similarity, containment": Criteria(containment=0.9),
+        "similarity, cosine": Criteria(cosine=0.9),
+        "similarity, containment, cosine": Criteria(containment=0.9, cosine=0.9),
+    }.items():
+        ours, floor = in_turn(
+            trial.rounds, lambda criteria=criteria: verified(criteria), lambda: [plain()]
+        )
+        made, cached = zip(*ours, strict=True)
+        (sets_only,) = zip(*floor, strict=True)
+        rates = [pairs / statistics.median(taken) for taken in (cached, made, sets_only)]
+        ratios = ratio(sets_only, cached), ratio(sets_only, made)
+        yield (length, measures, rates[0], ratios[0], rates[1], ratios[1], rates[2])
+
+
+# -- words --
+
+ENGINES = ("rjieba", "jieba")
+
+
+def segmenters(trial: Trial) -> Iterator[Table]:
+    """Both segmenting engines: speed, and whether they give the same words and fingerprints."""
+    columns = (
+        "texts", "MB", "MB/s rjieba", "MB/s jieba", "ratio", "texts cut otherwise",
+        "fingerprint s, rjieba", "s, jieba", "ratio, fingerprint", "bytes",
+    )  # fmt: skip
+    rows = [_segmented(name, trial) for name in real.NAMES]
+    yield Table("Segmenting folded texts", columns, rows)
+
+
+def _segmented(name: str, trial: Trial) -> tuple[Cell, ...]:
+    texts = list(real.texts(name, trial.pick(20, None)).values())
+    folded = [fold(text) for text in texts]
+    size = sum(len(text.encode()) for text in folded) / 1e6
+    cutters = {engine: tokenizer(Recipe(), engine) for engine in ENGINES}
+    for tokenize in cutters.values():
+        list(tokenize(["第一次会读词典"]))
+    seconds = dict.fromkeys(ENGINES, 0.0)
+    different = 0
+    # Text by text and in turn, so that other work on the machine affects both engines.
+    for text in folded:
+        words = []
+        for engine, tokenize in cutters.items():
+            started = time.perf_counter()
+            words.append(list(tokenize([text])))
+            seconds[engine] += time.perf_counter() - started
+        different += words[0] != words[1]
+    path = real.write_files(texts, trial.folder / name).path
+    one, other = (
+        simdup("fingerprint", "-j", "2", path, "--segmenter", engine) for engine in ENGINES
+    )
+    return (
+        name, size, size / seconds["rjieba"], size / seconds["jieba"],
+        seconds["jieba"] / seconds["rjieba"], different,
+        one.seconds, other.seconds, other.seconds / one.seconds,
+        "the same" if one.output == other.output else "DIFFERENT",
+    )  # fmt: skip

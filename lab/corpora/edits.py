@@ -1,0 +1,131 @@
+"""Edits of a text, as people and programs make them: each takes a text and a source of chance."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+
+Edit = Callable[[str, random.Random], str]
+NamePair = tuple[str, str]
+
+
+def with_copies(
+    originals: Sequence[str], edits: Mapping[str, Edit], chance: random.Random
+) -> tuple[dict[str, str], dict[str, list[NamePair]]]:
+    """Return the originals and an edited copy of each by name, and the pairs of each edit."""
+    texts: dict[str, str] = {}
+    pairs: dict[str, list[NamePair]] = {name: [] for name in edits}
+    names = list(edits)
+    for number, original in enumerate(originals):
+        name = names[number % len(names)]
+        pair = f"{number}", f"{number}'"
+        texts |= dict(zip(pair, (original, edits[name](original, chance)), strict=True))
+        pairs[name].append(pair)
+    return texts, pairs
+
+
+def spliced(text: str, chance: random.Random) -> str:
+    """Replace, insert or delete 1 to 4 characters in 1 place, or in up to a hundredth of them."""
+    for _ in range(chance.randint(1, max(1, len(text) // 100))):
+        start, taken = chance.randrange(len(text)), chance.randrange(len(text))
+        size = chance.randint(1, 4)
+        gone, new = chance.choice([(size, size), (0, size), (size, 0)])
+        text = text[:start] + text[taken : taken + new] + text[start + gone :]
+    return text
+
+
+def replaced(text: str, chance: random.Random, share: float) -> str:
+    """Replace a share of the characters, except white space, by others of the text."""
+    characters = list(text)
+    places = [place for place, one in enumerate(characters) if not one.isspace()]
+    others = sorted({characters[place] for place in places})
+    for place in chance.sample(places, max(1, round(share * len(places)))):
+        characters[place] = chance.choice([one for one in others if one != characters[place]])
+    return "".join(characters)
+
+
+def reworded(text: str, chance: random.Random, share: float) -> str:
+    """Add, remove or swap a share of the words: two characters of Chinese each."""
+    words = re.findall(r"[a-zA-Z]+|[\u4e00-\u9fff]{1,2}|\s+|.", text)
+    places = [place for place, word in enumerate(words) if word[0].isalpha()]
+    for place in chance.sample(places, int(len(places) * share)):
+        other = words[chance.choice(places)]
+        words[place] = chance.choice(["", words[place] + other, other])
+    return "".join(words)
+
+
+# -- of documents --
+
+
+def _moved(text: str, chance: random.Random) -> str:
+    sentences = re.findall(r"[^。]*。\s*|[^。]+$", text)
+    for _ in range(max(1, len(sentences) // 10)):
+        sentence = sentences.pop(chance.randrange(len(sentences)))
+        sentences.insert(chance.randrange(len(sentences) + 1), sentence)
+    return "".join(sentences)
+
+
+def _headed(text: str, chance: random.Random) -> str:
+    day = f"{chance.randint(1990, 2024)}-{chance.randint(1, 12):02}-{chance.randint(1, 28):02}"
+    number, reads = chance.randint(10_000, 99_999), chance.randint(100, 99_999)
+    return (
+        f"首页 > 资料库 > 法规全文 > 第{number}号\n"
+        f"发布日期：{day}　浏览次数：{reads}　字号：大 中 小　打印本页　收藏　关闭窗口\n"
+        "【提示】本站转载的内容仅供学习与参考，如与正式文本不一致，以正式文本为准。\n\n" + text
+    )
+
+
+def _cut(text: str, chance: random.Random) -> str:
+    return text[: round(len(text) * (1 - chance.uniform(0.05, 0.3)))]
+
+
+OF_DOCUMENTS: dict[str, Edit] = {
+    "1 % of characters changed": partial(replaced, share=0.01),
+    "2 % of characters changed": partial(replaced, share=0.02),
+    "5 % of characters changed": partial(replaced, share=0.05),
+    "10 % of characters changed": partial(replaced, share=0.1),
+    "a tenth of sentences moved": _moved,
+    "a header of 110 characters": _headed,
+    "a tail of 5 to 30 % cut": _cut,
+}
+
+
+# -- of short texts --
+
+
+def _word_changed(text: str, chance: random.Random) -> str:
+    place = chance.randrange(len(text) - 2)
+    return text[:place] + _word(chance) + text[place + 2 :]
+
+
+def _word_added(text: str, chance: random.Random) -> str:
+    place = chance.randrange(len(text))
+    return text[:place] + _word(chance) + text[place:]
+
+
+def _word_left_out(text: str, chance: random.Random) -> str:
+    place = chance.randrange(len(text) - 2)
+    return text[:place] + text[place + 2 :]
+
+
+def _link_added(text: str, chance: random.Random) -> str:
+    return f"{text} {chance.choice('😀🎉👍')} https://t.cn/A{chance.randrange(10**6)}"
+
+
+def _punctuation(text: str, chance: random.Random) -> str:
+    return "".join(chance.choice(" ！，…") if c in "，。、；：！？,.;:!?" else c for c in text)
+
+
+def _word(chance: random.Random) -> str:
+    return "".join(chance.choices("的一是了我不人在他有这上们来到时大地为子中你说生国年", k=2))
+
+
+OF_SHORT_TEXTS: dict[str, Edit] = {
+    "a word changed": _word_changed,
+    "a word added": _word_added,
+    "a word left out": _word_left_out,
+    "an emoji and a link": _link_added,
+    "other punctuation": _punctuation,
+}
