@@ -7,7 +7,7 @@ import json
 import math
 import os
 import platform
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib import metadata
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 RESULTS = Path(__file__).parent / "results"
 
 Cell = str | float | int | None
+Row = dict[str, Cell]
 
 # Packages that the figures depend on, if installed, including peers.
 PACKAGES = (
@@ -44,6 +45,13 @@ class Table(NamedTuple):
     note: str = ""
 
 
+def tabulate(title: str, rows: Iterable[Mapping[str, Cell]], note: str = "") -> Table:
+    """Return rows, whose cells have the names of their columns, as a table."""
+    named = list(rows)
+    columns = tuple(named[0])
+    return Table(title, columns, [tuple(row[name] for name in columns) for row in named], note)
+
+
 def render(table: Table) -> str:
     """Return a table in Markdown."""
     text = aligned([table.columns, *([shown(cell) for cell in row] for row in table.rows)])
@@ -58,13 +66,13 @@ def aligned(cells: Sequence[Sequence[str]]) -> str:
     return "\n".join("| " + " | ".join(row) + " |" for row in padded)
 
 
-def shown(cell: Cell) -> str:
-    """Return a cell as text: numbers with four significant digits."""
+def shown(cell: Cell, digits: int = 4) -> str:
+    """Return a cell as text: numbers with so many significant digits."""
     if cell is None or isinstance(cell, str):
         return cell or ""
     if isinstance(cell, int) or cell == 0:
         return f"{cell:,}"
-    return f"{cell:,.{max(0, 3 - math.floor(math.log10(abs(cell))))}f}"
+    return f"{cell:,.{max(0, digits - 1 - math.floor(math.log10(abs(cell))))}f}"
 
 
 def environment() -> dict[str, Any]:

@@ -19,7 +19,7 @@ from rapidfuzz.distance import Levenshtein
 from lab.corpora import real, templates
 from lab.corpora.edits import OF_DOCUMENTS, OF_SHORT_TEXTS, NamePair, with_copies
 from lab.measuring import JOBS, Ran, simdup
-from lab.reporting import Cell, Table
+from lab.reporting import Cell, Row, Table, tabulate
 from lab.trial import Trial, say
 from simdup.clustering.short_texts import ShortTexts, longest_form
 from simdup.evaluation.metrics import from_pairs
@@ -48,14 +48,6 @@ class Scanned(NamedTuple):
     by_edits: set[NamePair]  # pairs that edit similarity found, without identical ones
     summary: dict[str, Any]
     ran: Ran
-
-
-class Scores(NamedTuple):
-    """How found pairs compare with true ones."""
-
-    precision: float
-    recall: float
-    f1: float
 
 
 def scan(path: Path, options: str = "") -> Scanned:
@@ -98,14 +90,14 @@ def ordered(a: str, b: str) -> NamePair:
     return (a, b) if a < b else (b, a)
 
 
-def score(pairs: set[NamePair], true: set[NamePair]) -> Scores:
+def score(pairs: set[NamePair], true: set[NamePair]) -> dict[str, float]:
     """Compare found pairs with true ones."""
     both = len(pairs & true)
-    return Scores(
-        both / len(pairs) if pairs else 1.0,
-        both / len(true) if true else 1.0,
-        2 * both / (len(pairs) + len(true)) if pairs or true else 1.0,
-    )
+    return {
+        "precision": both / len(pairs) if pairs else 1.0,
+        "recall": both / len(true) if true else 1.0,
+        "F1": 2 * both / (len(pairs) + len(true)) if pairs or true else 1.0,
+    }
 
 
 def share(true: Iterable[NamePair], pairs: set[NamePair]) -> float | None:
@@ -178,23 +170,28 @@ def accuracy(trial: Trial) -> Iterator[Table]:
             "the same poem" if name == "poems" else f"Jaccard {LEAST}": labelled(name, texts),
             f"Jaccard {LEAST}, folded": {ordered(names[i], names[j]) for i, j in folded},
         }
-        settings = {options: options or "(default: auto)" for options in OPTIONS}
-        if trial.size == "small":
-            settings = {"": settings[""]}
-        elif name == "poems":
-            options = _advised(path)["options"]
-            settings[f"{options} "] = f"{options} (as tune advises)"
-        rows: list[tuple[Cell, ...]] = []
-        for options, label in settings.items():
-            found = scan(path, options).pairs
+        settings = [*trial.pick(OPTIONS[:1], OPTIONS)]
+        advised = None
+        if name == "poems":
+            advised = _advised(path)["options"]
+            settings = [*map(_by_shingles, settings), advised]
+        rows: list[Row] = []
+        for options in settings:
+            label = f"{options} (as tune advises)" if options == advised else options
+            label = label or "(default: auto)"
+            pairs = scan(path, options).pairs
             rows += [
-                (name, truth, len(true), label, len(found), *score(found, true))
+                {"texts": name, "truth": truth, "true pairs": len(true), "options": label,
+                 "found": len(pairs), **score(pairs, true)}
                 for truth, true in truths.items()
-            ]
-        columns = (
-            "texts", "truth", "true pairs", "options", "found", "precision", "recall", "F1",
-        )  # fmt: skip
-        yield Table(f"Accuracy: {name}", columns, rows)
+            ]  # fmt: skip
+        yield tabulate(f"Accuracy: {name}", rows)
+
+
+def _by_shingles(options: str) -> str:
+    """Return options of a method for short texts: without one of these, edits measure them."""
+    compares = "--method" in options and "--no-verify" not in options
+    return f"{options} --no-short-texts" if compares else options
 
 
 def _advised(path: Path) -> dict[str, Any]:
@@ -244,17 +241,24 @@ def planted(trial: Trial) -> Iterator[Table]:
     others = {f"law {n}": text for n, text in enumerate(laws) if n not in set(originals)}
     path = real.write_records((texts | others).items(), trial.folder / "planted.jsonl").path
     for least, settings in SETTINGS.items():
-        scans = [scan(path, options) for options in settings.values()]
-        rows: list[tuple[Cell, ...]] = []
+        scans = {name: scan(path, options) for name, options in settings.items()}
+        true_copies = f"at {least:g} or more"
+        rows: list[Row] = []
         for kind, copies in every.items():
             true = [pair for pair in copies if alike[pair] >= least]
-            recalls = (share(true, scanned.pairs) for scanned in scans)
-            rows.append((kind, len(copies), len(true), *recalls))
-        each = [one.summary["candidates"] / one.summary["documents"] for one in scans]
-        rows.append(("candidates a document", None, None, *each))
-        rows.append((f"seconds, {JOBS} jobs", None, None, *(one.ran.seconds for one in scans)))
-        columns = ("kind of copy", "copies", f"at {least:g} or more", *settings)
-        yield Table(f"Recall of planted copies, -s {least:g}", columns, rows)
+            recalls = {name: share(true, one.pairs) for name, one in scans.items()}
+            rows.append(
+                {"kind of copy": kind, "copies": len(copies), true_copies: len(true), **recalls}
+            )
+        for cost, of in {
+            "candidates a document": lambda one: (
+                one.summary["candidates"] / one.summary["documents"]
+            ),
+            f"seconds, {JOBS} jobs": lambda one: one.ran.seconds,
+        }.items():
+            costs = {name: of(one) for name, one in scans.items()}
+            rows.append({"kind of copy": cost, "copies": None, true_copies: None, **costs})
+        yield tabulate(f"Recall of planted copies, -s {least:g}", rows)
 
 
 # With brute force, all pairs of so many short texts and their copies are compared.
@@ -273,22 +277,24 @@ def short_texts(trial: Trial) -> Iterator[Table]:
     originals = originals[: trial.pick(300, 9500)]
     texts, pairs = with_copies(originals, OF_SHORT_TEXTS, random.Random(2))
     path = real.write_records(texts.items(), trial.folder / "short.jsonl").path
-    rows: list[tuple[Cell, ...]] = []
+    rows: list[Row] = []
     for name, options in (("short texts", ""), ("--no-short-texts", "--no-short-texts")):
         scanned = scan(path, options)
         every = [pair for of_kind in pairs.values() for pair in of_kind]
-        shares = [share(true, scanned.grouped) for true in (every, *pairs.values())]
-        rows.append((name, *shares, scanned.ran.seconds))
-    columns = ("rule", "found", *OF_SHORT_TEXTS, "s")
-    yield Table(f"{len(originals):,} short texts, each with one edit", columns, rows)
-    yield _compared(dict(list(texts.items())[: 2 * trial.pick(150, COMPARED)]), trial.folder)
+        shares = {kind: share(true, scanned.grouped) for kind, true in pairs.items()}
+        found = share(every, scanned.grouped)
+        rows.append({"rule": name, "found": found, **shares, "s": scanned.ran.seconds})
+    yield tabulate(f"{len(originals):,} short texts, each with one edit", rows)
+    compared = dict(list(texts.items())[: 2 * trial.pick(150, COMPARED)])
+    title = "All pairs by the definition of edit similarity"
+    yield tabulate(title, [_compared(compared, trial.folder)])
 
 
 def _lines(name: str) -> Iterator[str]:
     return (line for text in real.texts(name).values() for line in text.splitlines())
 
 
-def _compared(texts: dict[str, str], folder: Path) -> Table:
+def _compared(texts: dict[str, str], folder: Path) -> Row:
     """Compare all pairs by the definition of edit similarity."""
 
     names = list(texts)
@@ -305,10 +311,12 @@ def _compared(texts: dict[str, str], folder: Path) -> Table:
         and Levenshtein.normalized_similarity(a, b, score_cutoff=LEAST) >= LEAST
     }
     path = real.write_records(texts.items(), folder / "compared.jsonl").path
-    found = scan(path, f"-s {LEAST}").by_edits
-    columns = ("texts", "true pairs", "found", "precision", "recall")
-    row = len(texts), len(true), len(found), *score(found, true)[:2]
-    return Table("All pairs by the definition of edit similarity", columns, [row])
+    pairs = scan(path, f"-s {LEAST}").by_edits
+    scores = score(pairs, true)
+    return {
+        "texts": len(texts), "true pairs": len(true), "found": len(pairs),
+        "precision": scores["precision"], "recall": scores["recall"],
+    }  # fmt: skip
 
 
 # -- pages of templates --
@@ -318,24 +326,24 @@ TEMPLATE_OPTIONS = ("-s 0.8", "-s 0.8 --cosine 0.9", "--same-title -s 0.5")
 
 def template_pages(trial: Trial) -> Iterator[Table]:
     """Templates: which settings tell a page's other versions from its siblings of one template."""
-    rows: list[tuple[Cell, ...]] = []
+    rows: list[Row] = []
     for kind, (of_pages, others) in templates.CORPORA.items():
         texts, true = templates.pages(trial.pick(60, 1500), of_pages, others)
         path = real.write_records(texts.items(), trial.folder / "pages.jsonl").path
         for options in TEMPLATE_OPTIONS:
-            found = scan(path, options)
-            scores = (*score(found.pairs, true), score(found.grouped, true).f1)
-            shown = scores if true else (None,) * len(scores)
-            counts = (kind, len(texts), len(true), options, len(found.pairs))
-            rows.append((*counts, *shown, found.summary["candidates"], found.ran.cpu))
-    columns = (
-        "other versions", "pages", "true pairs", "settings", "pairs", "precision", "recall", "F1",
-        "F1 of clusters", "candidates", "processor seconds",
-    )  # fmt: skip
+            scanned = scan(path, options)
+            scores: dict[str, Cell] = dict(score(scanned.pairs, true))
+            scores["F1 of clusters"] = score(scanned.grouped, true)["F1"]
+            rows.append(
+                {"other versions": kind, "pages": len(texts), "true pairs": len(true),
+                 "settings": options, "pairs": len(scanned.pairs),
+                 **(scores if true else dict.fromkeys(scores)),
+                 "candidates": scanned.summary["candidates"], "processor seconds": scanned.ran.cpu}
+            )  # fmt: skip
     note = (
         "F1 of clusters: of the pairs of documents that share a cluster. Without true pairs, empty."
     )
-    yield Table("Versions of pages among their siblings", columns, rows, note)
+    yield tabulate("Versions of pages among their siblings", rows, note)
 
 
 # -- advice --
@@ -356,25 +364,23 @@ def advice(trial: Trial) -> Iterator[Table]:
     }
     for name in real.NAMES:
         corpora[name] = list(real.texts(name, trial.pick(300, None)).values())
-    rows: list[tuple[Cell, ...]] = []
+    rows: list[Row] = []
     for name, texts in corpora.items():
         say(f"{name}, {len(texts)} texts")
         path = real.write_records(real.numbered(texts), trial.folder / "texts.jsonl").path
         one = _advised(path)
         true = _true_pairs(texts, one)
-        followed = share(true, scan(path, one["options"]).pairs)
         rows.append(
-            (name.rpartition(", ")[0] or name, len(texts), one["truth"], one["true"],
-             one["options"], one["recall"], followed, len(true), one["seconds"])
+            {"texts": name.rpartition(", ")[0] or name, "documents": len(texts),
+             "truth": one["truth"], "true pairs": one["true"],
+             "advice": one["options"], "promised": one["recall"],
+             "found": share(true, scan(path, one["options"]).pairs),
+             "of all pairs": len(true), "seconds": one["seconds"]}
         )  # fmt: skip
-    columns = (
-        "texts", "documents", "truth", "true pairs", "advice", "promised", "found",
-        "of all pairs", "seconds",
-    )  # fmt: skip
     note = (
         "promised: by tune; found: by a scan with the advice; true pairs: those that tune judges by"
     )
-    yield Table("Advice of tune, followed", columns, rows, note)
+    yield tabulate("Advice of tune, followed", rows, note)
 
 
 def _made(documents: int, edited: float) -> list[str]:

@@ -32,10 +32,8 @@ from lab.measuring import (
     ratio,
     simdup,
 )
-from lab.reporting import Cell, Table
+from lab.reporting import Row, Table, tabulate
 from lab.trial import Trial, say
-
-Row = tuple[Cell, ...]
 
 # -- start-up --
 
@@ -57,15 +55,16 @@ def start(trial: Trial) -> Iterator[Table]:
     ]
     taken = in_turn(7 * trial.rounds, *works)
     empty = taken[0]
-    rows = [
-        (name, statistics.median(ms), _median_difference(ms, empty), ratio(ms, empty))
+    rows = (
+        {
+            "program": name,
+            "ms": statistics.median(ms),
+            "ms above empty": statistics.median(a - b for a, b in zip(ms, empty, strict=True)),
+            "ratio to empty": ratio(ms, empty),
+        }
         for name, ms in zip(commands, taken, strict=True)
-    ]
-    yield Table("Start-up", ("program", "ms", "ms above empty", "ratio to empty"), rows)
-
-
-def _median_difference(above: list[float], below: list[float]) -> float:
-    return statistics.median(a - b for a, b in zip(above, below, strict=True))
+    )
+    yield tabulate("Start-up", rows)
 
 
 # -- scans --
@@ -102,13 +101,9 @@ def scan(trial: Trial) -> Iterator[Table]:
         Case("laws and manual, auto", whole, "simhash", with_simhash),
         Case("laws and manual, minhash", whole, "simhash", with_simhash, ("--method", "minhash")),
     ]
-    columns = (
-        "corpus", "MB", "documents", "s", "CPU s", "MB/s", "documents/s", "peak MB",
-        "beside", "s beside", "ratio",
-    )  # fmt: skip
     note = f"{JOBS} jobs; peak: PSS of all processes; ratio: seconds beside to seconds"
-    yield Table("Scans", columns, [_scanned(case, trial.rounds) for case in cases], note)
-    yield _deduped(trial)
+    yield tabulate("Scans", (_scanned(case, trial.rounds) for case in cases), note)
+    yield tabulate("Dedupe of records", [_deduped(trial)])
 
 
 def _scanned(case: Case, rounds: int) -> Row:
@@ -116,11 +111,14 @@ def _scanned(case: Case, rounds: int) -> Row:
     corpus = case.corpus
     ours, theirs = in_turn(rounds, lambda: _scan(corpus, case.options), case.other)
     seconds, size = median_seconds(ours), corpus.size / MB
-    return (
-        case.name, size, corpus.documents, seconds, statistics.median(ran.cpu for ran in ours),
-        size / seconds, corpus.documents / seconds, _peak(corpus, case.options),
-        case.beside, statistics.median(theirs), ratio(theirs, [ran.seconds for ran in ours]),
-    )  # fmt: skip
+    return {
+        "corpus": case.name, "MB": size, "documents": corpus.documents,
+        "s": seconds, "CPU s": statistics.median(ran.cpu for ran in ours),
+        "MB/s": size / seconds, "documents/s": corpus.documents / seconds,
+        "peak MB": _peak(corpus, case.options),
+        "beside": case.beside, "s beside": statistics.median(theirs),
+        "ratio": ratio(theirs, [ran.seconds for ran in ours]),
+    }  # fmt: skip
 
 
 def _arguments(corpus: Corpus, options: tuple[str, ...]) -> list[str]:
@@ -164,19 +162,21 @@ def _read(corpus: Corpus) -> float:
     return clock(lambda: [Path(name).read_bytes() for name in corpus.files()])
 
 
-def _deduped(trial: Trial) -> Table:
+def _deduped(trial: Trial) -> Row:
     """Clean records of about 1 kB: a million of them only if the largest inputs are wanted."""
     documents = 10**6 if trial.size == "large" else trial.pick(1000, 100_000)
     say(f"dedupe of {documents:,} records")
     records = real.numbered(real.records(documents))
     corpus = real.write_records(records, trial.folder / "records.jsonl")
-    arguments = ("dedupe", "-q", "-j", JOBS, corpus.path, "-o", trial.folder / "clean.jsonl")
     clean = trial.folder / "clean.jsonl"
+    arguments = ("dedupe", "-q", "-j", JOBS, corpus.path, "-o", clean)
     ran = simdup(*arguments)
     clean.unlink()
     peak = measuring.peak_memory(measuring.command_of(*arguments))
-    row = (corpus.documents, corpus.size / MB, ran.seconds, ran.cpu, peak)
-    return Table("Dedupe of records", ("records", "MB", "s", "CPU s", "peak MB"), [row])
+    return {
+        "records": documents, "MB": corpus.size / MB, "s": ran.seconds, "CPU s": ran.cpu,
+        "peak MB": peak,
+    }  # fmt: skip
 
 
 # -- large groups --
@@ -199,10 +199,6 @@ def large_groups(trial: Trial) -> Iterator[Table]:
         ("messages that differ in a number", messages, _messages),
         ("words in any order, equal fingerprints", shuffled, _shuffled),
     ]
-    columns = (
-        "corpus", "documents", "s", "CPU s", "peak MB", "candidates", "clusters", "unchecked",
-        "twice as many, s", "ratio of CPU s",
-    )  # fmt: skip
     rows: list[Row] = []
     for name, count, make in cases:
         say(name)
@@ -211,11 +207,15 @@ def large_groups(trial: Trial) -> Iterator[Table]:
             for size in (count, 2 * count)
         )
         ran, more = _scan(once), _scan(twice)
-        counts = (ran.records[-1][key] for key in ("candidates", "clusters", "unchecked"))
-        times = (ran.seconds, ran.cpu, _peak(once))
-        rows.append((name, count, *times, *counts, more.seconds, more.cpu / ran.cpu))
+        summary = ran.records[-1]
+        rows.append(
+            {"corpus": name, "documents": count,
+             "s": ran.seconds, "CPU s": ran.cpu, "peak MB": _peak(once)}
+            | {key: summary[key] for key in ("candidates", "clusters", "unchecked")}
+            | {"twice as many, s": more.seconds, "ratio of CPU s": more.cpu / ran.cpu}
+        )  # fmt: skip
     note = f"default method, {JOBS} jobs; peak: PSS of all processes"
-    yield Table("Large groups", columns, rows, note)
+    yield tabulate("Large groups", rows, note)
 
 
 def _text(chance: random.Random, length: int) -> str:
@@ -289,12 +289,13 @@ def report(trial: Trial) -> Iterator[Table]:
     result = scan(str(source), similarity=0.5, reading=Reading(id_field="id"))
     started = time.process_time()
     result.to_html(str(page))
-    rows = [
-        ("write the page, s of processor time", time.process_time() - started),
-        ("file, MB", os.path.getsize(page) / 1e6),
-        *_in_browser(page),
-    ]
-    yield Table(f"Report page, {clusters:,} clusters of 3 documents", ("what", "value"), rows)
+    figures = {
+        "write the page, s of processor time": time.process_time() - started,
+        "file, MB": os.path.getsize(page) / 1e6,
+        **dict(_in_browser(page)),
+    }
+    rows = ({"what": what, "value": value} for what, value in figures.items())
+    yield tabulate(f"Report page, {clusters:,} clusters of 3 documents", rows)
 
 
 def _clusters(count: int) -> Iterator[tuple[str, str]]:

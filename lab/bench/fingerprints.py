@@ -10,10 +10,10 @@ stores (AMD's Zen 4) sort five times faster.
 
 from __future__ import annotations
 
+import contextlib
 import math
-import resource
-import sys
 import time
+import tracemalloc
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -22,7 +22,7 @@ import numpy as np
 
 from lab import measuring
 from lab.measuring import clock, fastest
-from lab.reporting import Cell, Table
+from lab.reporting import Row, Table, tabulate
 from lab.trial import Trial
 from simdup.search import HammingBall, all_pairs, build, explain, iter_pairs, plan, query
 from simdup.search.arrays import WORD
@@ -34,6 +34,7 @@ from simdup.search.threads import count_threads
 
 CORES = count_threads(None)
 BALL = HammingBall(64, 3)
+
 FAISS = "faiss IndexBinaryMultiHash(64, 4, 16), 2 threads"
 
 
@@ -75,25 +76,27 @@ def search(trial: Trial) -> Iterator[Table]:
     if trial.size == "large":
         sizes.append(10**8)
     n = trial.pick(10**4, 10**6)
-    yield _pairs(sizes)
-    yield _memory(sizes, trial)
-    yield _lines(trial.pick(10**4, 10**6), trial)
-    yield _families(n)
-    yield _tradeoff(n)
-    yield _peers(n, trial.pick(10**3, 10**4))
+    yield tabulate("All pairs within distance 3", _pairs(sizes))
+    yield tabulate("Memory that all pairs allocate, beside input and output", map(_memory, sizes))
+    yield tabulate("simdup pairs, file to file", [_lines(n, trial)])
+    yield tabulate("Families: many pairs around 1,000 centres", _families(n))
+    title = f"The paper's trade-off (WWW 2007, table 1), {n:,} fingerprints, distance 3"
+    yield tabulate(title, _tradeoff(n), "\n" + explain(plan(BALL, n)))
+    peers = _peers(n, trial.pick(10**3, 10**4))
+    yield tabulate("Peers", peers, f"empty: not installed; {_ELSEWHERE}")
 
 
-def _pairs(sizes: list[int]) -> Table:
-    rows: list[tuple[Cell, ...]] = []
+def _pairs(sizes: list[int]) -> Iterator[Row]:
     for n in sizes:
         f, times = planted(n), 5 if n <= 10**6 else 3 if n <= 10**7 else 1
         each = _floor(n, times)
         for shape in (20 if n >= 10**8 else 10, "auto"):
             count = max(plan(BALL, n, shape).tables, 1)
             took = fastest(lambda f=f, shape=shape: all_pairs(f, tables=shape), times)
-            rows.append((n, f"{shape}", count, took, count * each, took / (count * each)))
-    columns = ("n", "plan", "tables", "s", "floor s: T(n, tables)", "ratio")
-    return Table("All pairs within distance 3", columns, rows)
+            yield {
+                "n": n, "plan": f"{shape}", "tables": count, "s": took,
+                "floor s: T(n, tables)": count * each, "ratio": took / (count * each),
+            }  # fmt: skip
 
 
 def _floor(n: int, times: int) -> float:
@@ -109,101 +112,74 @@ def _floor(n: int, times: int) -> float:
     return min(once() for _ in range(times)) / CORES
 
 
-def _memory(sizes: list[int], trial: Trial) -> Table:
-    rows: list[tuple[Cell, ...]] = []
-    for n in sizes:
-        file = str(trial.folder / "fingerprints.npy")
-        np.save(file, planted(n))
-        tables = 20 if n >= 10**8 else 10
-        code = f"from lab.bench.fingerprints import growth; print(growth({file!r}, {tables}))"
-        rows.append((n, tables, int(measuring.run([sys.executable, "-c", code]).output) / n))
-    columns = ("n", "tables", "bytes a fingerprint")
-    return Table("Memory of all pairs, beside input and output", columns, rows)
-
-
-def growth(file: str, tables: int) -> int:
-    """Return by how many bytes a separate process grows in a search, without its results."""
-    f = np.load(file)
-    # Modules, stacks of threads and the like do not grow with n.
-    all_pairs(planted(1000), tables=10)
-    before = _peak()
+def _memory(n: int) -> Row:
+    f, tables = planted(n), 20 if n >= 10**8 else 10
+    tracemalloc.start()  # counts what numpy allocates
     pairs = all_pairs(f, tables=tables)
-    return _peak() - before - sum(part.nbytes for part in pairs)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    each = (peak - sum(part.nbytes for part in pairs)) / n
+    return {"n": n, "tables": tables, "bytes a fingerprint": each}
 
 
-def _peak() -> int:
-    """Return the peak memory of this process; Linux takes over `ru_maxrss` from the parent."""
-    try:
-        with open("/proc/self/status", encoding="ascii") as lines:
-            return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM")) * 1024
-    except OSError:
-        unit = 1 if sys.platform == "darwin" else 1024
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
-
-
-def _lines(n: int, trial: Trial) -> Table:
+def _lines(n: int, trial: Trial) -> Row:
     """Measure the command, from a file of lines to a file of pairs."""
     lines, pairs = trial.folder / "lines.txt", trial.folder / "pairs.txt"
     with lines.open("w", encoding="ascii") as file:
         file.writelines(f"{value:016x}  {row}\n" for row, value in enumerate(planted(n).tolist()))
     command = measuring.command_of("pairs", "-q", "-o", pairs, lines)
     took = fastest(lambda: measuring.run(command), trial.rounds)
-    row = (n, took, measuring.peak_memory(command))
-    return Table("simdup pairs, file to file", ("lines", "s", "peak MB"), [row])
+    return {"lines": n, "s": took, "peak MB": measuring.peak_memory(command)}
 
 
-def _families(n: int) -> Table:
+def _families(n: int) -> Iterator[Row]:
     """Search fingerprints around 1,000 centres, and check 50 of them."""
     centres = 1000
     random = np.random.default_rng(3)
     centre = random.integers(0, 1 << 64, centres, dtype=np.uint64)
-    rows: list[tuple[Cell, ...]] = []
     for name, times in (("8 bits", np.full(n, 8)), ("0 to 8 bits", random.integers(0, 9, n))):
         f = flipped(centre[random.integers(0, centres, n)], times, random)
         checked = random.integers(0, n, 50)
-        seen = [[np.array([row])] for row in checked]
-        total, begun, checking = 0, time.perf_counter(), 0.0
+        near_checked = [[np.array([row])] for row in checked]
+        total, started, checking = 0, time.perf_counter(), 0.0
         for block in iter_pairs(f):
             total += len(block.i)
             paused = time.perf_counter()
-            for row, mine in zip(checked, seen, strict=True):
-                mine += [block.j[block.i == row], block.i[block.j == row]]
+            for row, others in zip(checked, near_checked, strict=True):
+                others += [block.j[block.i == row], block.i[block.j == row]]
             checking += time.perf_counter() - paused
-        took = time.perf_counter() - begun - checking
+        took = time.perf_counter() - started - checking
         missed = sum(
             not np.array_equal(
-                np.sort(np.concatenate(mine)), np.flatnonzero(np.bitwise_count(f ^ f[row]) <= 3)
+                np.sort(np.concatenate(others)), np.flatnonzero(np.bitwise_count(f ^ f[row]) <= 3)
             )
-            for row, mine in zip(checked, seen, strict=True)
+            for row, others in zip(checked, near_checked, strict=True)
         )
-        rows.append((n, name, total, took, missed))
-    columns = ("n", "away from a centre", "pairs", "s", "incomplete of 50")
-    return Table("Families: many pairs around 1,000 centres", columns, rows)
+        yield {
+            "n": n, "away from a centre": name, "pairs": total, "s": took,
+            "incomplete of 50": missed,
+        }  # fmt: skip
 
 
-def _tradeoff(n: int) -> Table:
+def _tradeoff(n: int) -> Iterator[Row]:
     f = planted(n)
     g = near(f, n // 10)
     random_half = g[len(g) // 2 :]
-    rows: list[tuple[Cell, ...]] = []
+    indexed, asking = (BitView.of_all_bits(part, 64) for part in (f, random_half))
     for shape in (4, 10, 16, 20):
         chosen = plan(BALL, n, shape)
         index = build(f, tables=shape)
-        expected = sum(n / 2.0**key for key in chosen.key_bits)
-        indexed, asking = (BitView.of_all_bits(part, 64) for part in (f, random_half))
         keys = table_keys(chosen, indexed, 1 << 24)
-        seen = sum(_bucket_sizes(indexed, asking, key) for key in keys) / len(random_half)
         low, high = min(chosen.key_bits), max(chosen.key_bits)
-        took = fastest(lambda index=index: query(index, g))
-        every = fastest(lambda shape=shape: all_pairs(f, tables=shape))
-        key_bits = f"{low}-{high}" if low < high else f"{low}"
-        rows.append((shape, key_bits, expected, seen, index.nbytes / n, took, every))
-    columns = (
-        "tables", "key bits", "candidates a query, expected", "seen",
-        "bytes a fingerprint", f"s, {len(g):,} queries", "s, all pairs",
-    )  # fmt: skip
-    title = f"The paper's trade-off (WWW 2007, table 1), {n:,} fingerprints, distance 3"
-    return Table(title, columns, rows, "\n" + explain(plan(BALL, n)))
+        yield {
+            "tables": shape,
+            "key bits": f"{low}-{high}" if low < high else f"{low}",
+            "candidates a query, expected": sum(n / 2.0**key for key in chosen.key_bits),
+            "seen": sum(_bucket_sizes(indexed, asking, key) for key in keys) / len(random_half),
+            "bytes a fingerprint": index.nbytes / n,
+            f"s, {len(g):,} queries": fastest(lambda index=index: query(index, g)),
+            "s, all pairs": fastest(lambda shape=shape: all_pairs(f, tables=shape)),
+        }
 
 
 def _bucket_sizes(f: BitView, g: BitView, key: Pieces) -> int:
@@ -223,9 +199,8 @@ _ELSEWHERE = (
 )
 
 
-def _peers(n: int, few: int) -> Table:
-    rows: list[tuple[Cell, ...]] = []
-    for name, size, search in (
+def _peers(n: int, few: int) -> Iterator[Row]:
+    for name, size, peer in (
         (FAISS, n, _faiss),
         ("simhash SimhashIndex", few, _simhash),
         ("datasketch MinHashLSH, candidates only", few, _datasketch),
@@ -233,13 +208,13 @@ def _peers(n: int, few: int) -> Table:
         f = planted(size)
         ours = fastest(lambda f=f: all_pairs(f))
         try:
-            took = clock(search(f))
+            took = clock(peer(f))
         except ImportError:
-            rows.append((name, size, None, ours, None))
-        else:
-            rows.append((name, size, took, ours, took / ours))
-    columns = ("peer, all pairs", "n", "s", "s of simdup", "ratio")
-    return Table("Peers", columns, rows, f"empty: not installed; {_ELSEWHERE}")
+            took = None
+        yield {
+            "peer, all pairs": name, "n": size, "s": took, "s of simdup": ours,
+            "ratio": took and took / ours,
+        }  # fmt: skip
 
 
 def _faiss(f: np.ndarray) -> Callable[[], object]:
@@ -300,57 +275,56 @@ def _datasketch(f: np.ndarray) -> Callable[[], object]:
 
 def queries(trial: Trial) -> Iterator[Table]:
     """Queries against a table of fingerprints: batches, single ones, compressed tables, faiss."""
-    yield _batches(trial.pick(10**4, 10**6))
-    yield from _compressed(trial.pick(10**5, 10**7))
+    n, many = trial.pick(10**4, 10**6), trial.pick(10**5, 10**7)
+    yield tabulate(f"Queries against {n:,} fingerprints", _batches(n), "faiss: if installed")
+    f = np.random.default_rng(6).integers(0, 1 << 64, many, dtype=np.uint64)
+    plain, compressed = (build(f, compress=compress, tables=10) for compress in (False, True))
+    bits = 8 * compress_table(np.sort(f)).nbytes / many
+    bound = 64 - math.log2(many) + 1 / math.log(2)
+    row = {
+        "n": many, "bits each": bits, "bound": bound, "ratio": bits / bound,
+        "bytes each, 10 tables": plain.nbytes / many, "compressed": compressed.nbytes / many,
+    }  # fmt: skip
+    yield tabulate("Compressed tables of sorted fingerprints", [row])
+    g = near(f, 10**5)
+    rows = []
+    for count in (10**5, 10**4, 10**3, 1):
+        ms, ms_compressed = (
+            1e3 * fastest(lambda index=index, count=count: query(index, g[:count]))
+            for index in (plain, compressed)
+        )
+        ratio = ms_compressed / ms
+        rows.append(
+            {"queries": count, "ms, plain": ms, "ms, compressed": ms_compressed, "ratio": ratio}
+        )
+    yield tabulate(f"Queries against {many:,}, 10 tables", rows)
 
 
-def _batches(n: int) -> Table:
+def _batches(n: int) -> Iterator[Row]:
     f = planted(n)
     g = near(f, n // 10)
     index = build(f)
-    matches = len(query(index, g).row)
-    each = [g[i : i + 1] for i in range(100)]
-    ours = (
-        fastest(lambda: query(index, g), 5),
-        fastest(lambda: [query(index, one) for one in each]) / len(each),
-    )
-    rows: list[tuple[Cell, ...]] = [
-        (f"simdup, {index.plan.tables} tables", *(s * 1e3 for s in ours), matches, None, None)
-    ]
-    note = ""
-    try:
-        peer = _faiss_index()
-    except ImportError:
-        note = "faiss is not installed"
-    else:
-        peer.add(_octets(f))
-        theirs = (
-            fastest(lambda: peer.range_search(_octets(g), 4)),
-            fastest(lambda: [peer.range_search(_octets(one), 4) for one in each]) / len(each),
+    searches: dict[str, tuple[Callable[[np.ndarray], object], int]] = {
+        f"simdup, {index.plan.tables} tables": (
+            lambda batch: query(index, batch), len(query(index, g).row),
         )
-        ratios = (their / our for their, our in zip(theirs, ours, strict=True))
-        same = int(peer.range_search(_octets(g), 4)[0][-1])
-        rows.append((FAISS, *(s * 1e3 for s in theirs), same, *ratios))
-    columns = ("search", f"ms, {len(g):,} queries", "ms, one query", "found", "ratio", "ratio, one")
-    return Table(f"Queries against {n:,} fingerprints", columns, rows, note)
-
-
-def _compressed(n: int) -> Iterator[Table]:
-    f = np.random.default_rng(6).integers(0, 1 << 64, n, dtype=np.uint64)
-    g = near(f, 10**5)
-    bits = 8 * compress_table(np.sort(f)).nbytes / n
-    bound = 64 - math.log2(n) + 1 / math.log(2)
-    indexes = [build(f, compress=small, tables=10) for small in (False, True)]
-    sizes = (one.nbytes / n for one in indexes)
-    row = (n, bits, bound, bits / bound, *sizes)
-    yield Table(
-        "Compressed tables of sorted fingerprints",
-        ("n", "bits each", "bound", "ratio", "bytes each, 10 tables", "compressed"),
-        [row],
-    )
-    rows: list[tuple[Cell, ...]] = []
-    for many in (10**5, 10**4, 10**3, 1):
-        took = [fastest(lambda one=one, q=many: query(one, g[:q])) for one in indexes]
-        rows.append((many, took[0] * 1e3, took[1] * 1e3, took[1] / took[0]))
-    columns = ("queries", "ms, plain", "ms, compressed", "ratio")
-    yield Table(f"Queries against {n:,}, 10 tables", columns, rows)
+    }  # fmt: skip
+    with contextlib.suppress(ImportError):
+        peer = _faiss_index()
+        peer.add(_octets(f))
+        searches[FAISS] = (
+            lambda batch: peer.range_search(_octets(batch), 4),
+            int(peer.range_search(_octets(g), 4)[0][-1]),
+        )
+    ours = None
+    for name, (search_batch, pairs) in searches.items():
+        batch = 1e3 * fastest(lambda search_batch=search_batch: search_batch(g), 5)
+        single = 10 * fastest(
+            lambda search_batch=search_batch: [search_batch(g[i : i + 1]) for i in range(100)]
+        )
+        yield {
+            "search": name, f"ms, {len(g):,} queries": batch, "ms, one query": single,
+            "found": pairs,
+            "ratio": ours and batch / ours[0], "ratio, one": ours and single / ours[1],
+        }  # fmt: skip
+        ours = ours or (batch, single)

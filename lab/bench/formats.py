@@ -24,7 +24,7 @@ from lab.corpora import real, web_pages
 from lab.corpora.office_files import WORD, related, zipped
 from lab.corpora.real import Corpus
 from lab.measuring import CHECKOUT, Ran, clock, cpu_seconds, in_turn, median_seconds, ratio, simdup
-from lab.reporting import Cell, Table
+from lab.reporting import Row, Table, tabulate
 from lab.trial import Trial
 from simdup.corpus.batches import read_file
 from simdup.corpus.decoding import decode
@@ -35,8 +35,6 @@ from simdup.corpus.office import read_office
 from simdup.corpus.sources import list_files
 from simdup.model.documents import Document
 from simdup.model.reading import Reading
-
-Row = tuple[Cell, ...]
 
 
 def _in_turn(rounds: int, works: Mapping[str, Callable[[], Ran]]) -> dict[str, list[Ran]]:
@@ -69,11 +67,12 @@ def formats(trial: Trial) -> Iterator[Table]:
         plain = [cpu / forms[PLAIN].size for cpu in cpu_seconds(rans[PLAIN])]
         own = [cpu / form.size for cpu in cpu_seconds(rans[name])]
         share = _unpacking(form.path) / statistics.median(cpu_seconds(rans[name]))
-        rates = (form.documents / seconds, form.size / 1e6 / seconds)
-        rows.append((name, *rates, ratio(plain, own), share))
-    columns = ("format", "documents/s", "MB/s", "ratio", "share of unpacking")
-    note = "ratio: CPU time per byte of text, plain files to this format"
-    yield Table("Formats", columns, rows, note)
+        rows.append(
+            {"format": name, "documents/s": form.documents / seconds,
+             "MB/s": form.size / 1e6 / seconds, "ratio": ratio(plain, own),
+             "share of unpacking": share}
+        )  # fmt: skip
+    yield tabulate("Formats", rows, "ratio: CPU time per byte of text, plain files to this format")
 
 
 def _write_forms(place: Path, size: int) -> dict[str, Corpus]:
@@ -158,14 +157,13 @@ def decoding(trial: Trial) -> Iterator[Table]:
         outcomes = collections.Counter(
             _outcome(text, pad(text.encode("gb18030"), chance)) for text in texts
         )
-        rows.append((name, len(texts), *(outcomes[one] for one in ("right", "binary", "wrong"))))
-    columns = ("NULs", "texts", "read right", "called binary", "read wrong")
-    yield Table("Texts in GBK with NULs", columns, rows)
+        counts = {one: outcomes[one] for one in ("read right", "called binary", "read wrong")}
+        rows.append({"NULs": name, "texts": len(texts), **counts})
+    yield tabulate("Texts in GBK with NULs", rows)
     cases = (("laws", 300), ("laws", 1000), ("laws", 3000), ("vsdocs", 1000))
-    rows = [row for name, length in cases for row in _detected(name, length, trial)]
-    columns = ("texts", "work", "given, us a file", "detected, us a file", "ratio")
+    timed = (row for name, length in cases for row in _detected(name, length, trial))
     note = "decode: bytes in memory; read: open, read, decode; fingerprint: the whole command"
-    yield Table("GBK with and without --encoding", columns, rows, note)
+    yield tabulate("GBK with and without --encoding", timed, note)
 
 
 def _passages(name: str, count: int, length: int) -> list[str]:
@@ -180,8 +178,9 @@ def _outcome(text: str, data: bytes) -> str:
     try:
         decoded = decode(data)
     except NotText:
-        return "binary"
-    return "right" if (decoded.text, decoded.dropped) == (text, data.count(b"\0")) else "wrong"
+        return "called binary"
+    right = (decoded.text, decoded.dropped) == (text, data.count(b"\0"))
+    return "read right" if right else "read wrong"
 
 
 def _insert(data: bytes, places: list[int], count: int = 1) -> bytes:
@@ -238,8 +237,11 @@ def _detected(name: str, length: int, trial: Trial) -> Iterator[Row]:
         named, detected = in_turn(
             2 * trial.rounds + 1, partial(call, "gb18030"), partial(call, None)
         )
-        each = (statistics.median(seconds) / len(contents) * 1e6 for seconds in (named, detected))
-        yield f"{name}, {length:,} characters", work, *each, ratio(detected, named)
+        ours, guessed = (1e6 * statistics.median(one) / count for one in (named, detected))
+        yield {
+            "texts": f"{name}, {length:,} characters", "work": work, "given, us a file": ours,
+            "detected, us a file": guessed, "ratio": ratio(detected, named),
+        }  # fmt: skip
 
 
 # -- office files --
@@ -281,13 +283,14 @@ def office(trial: Trial) -> Iterator[Table]:
         {name: lambda path=path: simdup("scan", *options, path) for name, path in places.items()},
     )
     plain = cpu_seconds(rans["files of text"])
-    rows = [
-        (name, len(texts), median_seconds(rans[name]), ratio(plain, cpu_seconds(rans[name])))
+    rows = (
+        {"form": name, "documents": len(texts), "seconds": median_seconds(rans[name]),
+         "ratio": ratio(plain, cpu_seconds(rans[name]))}
         for name in places
-    ]
-    note = "ratio: CPU time of plain files to this form"
-    yield Table("Scans", ("form", "documents", "seconds", "ratio"), rows, note)
-    yield _readers(Path(words.files()[0]), trial.pick(3, 30))
+    )  # fmt: skip
+    yield tabulate("Scans", rows, "ratio: CPU time of plain files to this form")
+    readers = _readers(Path(words.files()[0]), trial.pick(3, 30))
+    yield tabulate("Readers", readers, "ms: a Word document of five pages, a page of PDF")
 
 
 def _paragraphs(text: str) -> bytes:
@@ -313,11 +316,10 @@ def _word_document(
     return zipped([*(members or []), ("_rels/.rels", relation), ("word/document.xml", main)])
 
 
-def _readers(document: Path, rounds: int) -> Table:
+def _readers(document: Path, rounds: int) -> Iterator[Row]:
     """Return how fast and how well each reader reads."""
     word, book = SAMPLES / "libreoffice.docx", SAMPLES / "libreoffice.pdf"
     wanted = _grams(_ours(word))
-    rows: list[Row] = []
     for name, needs, reader, sample, timed in (
         ("docx: simdup", "simdup", _ours, word, document),
         ("docx: python-docx", "docx", _python_docx, word, document),
@@ -329,9 +331,10 @@ def _readers(document: Path, rounds: int) -> Table:
             grams = _grams(reader(sample))
             both = len(wanted.keys() & grams.keys())
             took = clock(lambda reader=reader, timed=timed: [reader(timed) for _ in range(rounds)])
-            rows.append((name, 1000 * took / rounds, both / len(wanted), both / len(grams)))
-    columns = ("reader", "ms", "found", "right")
-    return Table("Readers", columns, rows, "ms: a Word document of five pages, a page of PDF")
+            yield {
+                "reader": name, "ms": 1000 * took / rounds,
+                "found": both / len(wanted), "right": both / len(grams),
+            }  # fmt: skip
 
 
 def _ours(path: Path) -> str:
@@ -385,10 +388,12 @@ def html_pages(trial: Trial) -> Iterator[Table]:
         taken = [reader(page) for _, page in pages]
         rate = size / (time.perf_counter() - started)
         scores = [_score(text, read) for (text, _), read in zip(pages, taken, strict=True)]
-        means = (sum(column) / len(pages) for column in zip(*scores, strict=True))
-        rows.append((name, *means, sum(not read.strip() for read in taken), rate))
-    title = f"Main text of {len(pages)} pages, {len(web_pages.KINDS)} kinds"
-    yield Table(title, ("reader", "precision", "recall", "F1", "empty", "MB/s"), rows)
+        means = (statistics.mean(column) for column in zip(*scores, strict=True))
+        rows.append(
+            {"reader": name, **dict(zip(("precision", "recall", "F1"), means, strict=True)),
+             "empty": sum(not read.strip() for read in taken), "MB/s": rate}
+        )  # fmt: skip
+    yield tabulate(f"Main text of {len(pages)} pages, {len(web_pages.KINDS)} kinds", rows)
 
 
 def _page_readers() -> dict[str, Callable[[str], str]]:
@@ -431,16 +436,19 @@ def hostile(trial: Trial) -> Iterator[Table]:
         for number in range(min(count, 20)):  # most are small
             for place in (folder, everything):
                 (place / f"{folder.name}-{number}{suffix}").write_bytes(content)
-        rows.append((name, *_refused(folder, trial.rounds)))
-    rows.append(("all", *_refused(everything, trial.rounds)))
-    yield Table("Hostile archives", ("archives", "MB", "files", "notes", "seconds"), rows)
+        rows.append(_refused(name, folder, trial.rounds))
+    rows.append(_refused("all", everything, trial.rounds))
+    yield tabulate("Hostile archives", rows)
 
 
-def _refused(folder: Path, rounds: int) -> Row:
+def _refused(name: str, folder: Path, rounds: int) -> Row:
     sizes = [path.stat().st_size for path in folder.iterdir()]
     rans = [simdup("scan", folder, "-f", "jsonl", statuses=(2,)) for _ in range(rounds)]
     notes = sum(record["type"] == "skipped" for record in rans[0].records)
-    return sum(sizes) / 1e6, len(sizes), notes, median_seconds(rans)
+    return {
+        "archives": name, "MB": sum(sizes) / 1e6, "files": len(sizes), "notes": notes,
+        "seconds": median_seconds(rans),
+    }  # fmt: skip
 
 
 def _layers() -> bytes:

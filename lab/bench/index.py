@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from lab.bench.accuracy import LEAST, similar
 from lab.corpora import real
 from lab.measuring import clock, in_turn, median_seconds, ratio, simdup
-from lab.reporting import Cell, Table
+from lab.reporting import Row, Table, tabulate
 from lab.trial import Trial, say
 from simdup import Index, search
 from simdup.index.candidates import CandidateSearcher, Searches
@@ -29,14 +29,12 @@ from simdup.index.matching import QueryOptions, query
 from simdup.index.searcher import SearchSetup
 from simdup.index.session import Patience
 from simdup.lsh.bbit import SIZE, bbit_sketch, estimate
-from simdup.lsh.families import BBIT, proposed
+from simdup.lsh.families import BBIT, Banding, proposed
 from simdup.lsh.sketch_bands import AskedBands, Sketches, sketch_banding
 from simdup.model.criteria import Criteria
 from simdup.search import HammingBall
 
 MILLION = 10**6
-
-Row = tuple[Cell, ...]
 
 
 def index(trial: Trial) -> Iterator[Table]:
@@ -52,19 +50,17 @@ def index(trial: Trial) -> Iterator[Table]:
         path = folder / "large.index"
         _fill(path, 10 * MILLION)
         rows += _opening(path, 10 * MILLION, text)
-    columns = ("measure", "figure", "unit", "beside", "of", "ratio")
-    yield Table("An index of fingerprints", columns, rows)
-    yield Table("An index of documents with sketches", columns, _sketched(folder, n, text))
-    yield Table("An index of texts", columns, _texts(folder, trial.pick(200, 4000)))
+    yield tabulate("An index of fingerprints", rows)
+    yield tabulate("An index of documents with sketches", _sketched(folder, n, text))
+    yield tabulate("An index of texts", _texts(folder, trial.pick(200, 4000)))
 
 
-def _compared(measure: str, ours: float, of: str, beside: float) -> Row:
-    """Return a row of two times."""
-    return measure, ours, "s", beside, of, ours / beside
-
-
-def _alone(measure: str, figure: float, unit: str = "s") -> Row:
-    return measure, figure, unit, None, None, None
+def _row(measure: str, figure: float, of: str = "", beside: float | None = None) -> Row:
+    """Return a row of a time, beside another if there is one."""
+    return {
+        "measure": measure, "figure": figure, "unit": "s",
+        "beside": beside, "of": of or None, "ratio": beside and figure / beside,
+    }  # fmt: skip
 
 
 def _command(*arguments: object) -> float:
@@ -102,9 +98,9 @@ def _opening(path: Path, n: int, text: Path) -> list[Row]:
     names = sum(min(n, MILLION) * len(_names(1, f"c{first}")[0]) for first in range(0, n, MILLION))
     size = (path.stat().st_size - names) / n
     return [
-        _alone(f"size beside names, {n:,}", size, "bytes a document"),
-        _alone(f"index info, {n:,}", _command("index", "info", path)),
-        _alone(f"query of one text, {n:,}", _command("query", "-q", path, text)),
+        _row(f"size beside names, {n:,}", size) | {"unit": "bytes a document"},
+        _row(f"index info, {n:,}", _command("index", "info", path)),
+        _row(f"query of one text, {n:,}", _command("query", "-q", path, text)),
     ]
 
 
@@ -123,7 +119,7 @@ def _batch(path: Path, n: int) -> Row:
     here = _median(lambda: clock(kept))
     there = _median(lambda: clock(lambda: search.query(search.build(base), queries)))
     measure = f"query of {many:,} fingerprints, {n:,}"
-    return _compared(measure, here, "build and query in memory", there)
+    return _row(measure, here, "build and query in memory", there)
 
 
 def _adding(path: Path, n: int) -> list[Row]:
@@ -149,8 +145,8 @@ def _adding(path: Path, n: int) -> list[Row]:
         again = _median(lambda: add(more[:1]))
     measure = f"add of {len(more):,} fingerprints to {n:,}"
     return [
-        _compared(measure, large, "to an empty index", small),
-        _compared("add of one", one, "of one that is there", again),
+        _row(measure, large, "to an empty index", small),
+        _row("add of one", one, "of one that is there", again),
     ]
 
 
@@ -189,11 +185,11 @@ def _sketched(folder: Path, n: int, text: Path) -> list[Row]:
     times = in_turn(3, lambda: clock(kept), lambda: clock(in_memory))
     here, there = map(statistics.median, times)
     by = "by fingerprint and band"
-    batch = _compared(f"query of {n // 10:,}, {by}", here, "build and join in memory", there)
+    batch = _row(f"query of {n // 10:,}, {by}", here, "build and join in memory", there)
     return [
-        _compared(f"query of one text, {by}, {n:,}", both, "by fingerprint alone", alone),
-        _compared("the same", both, "fingerprint of the text", start),
-        (*batch[:-1], ratio(*times)),
+        _row(f"query of one text, {by}, {n:,}", both, "by fingerprint alone", alone),
+        _row("the same", both, "fingerprint of the text", start),
+        batch | {"ratio": ratio(*times)},
     ]
 
 
@@ -232,8 +228,8 @@ def _texts(folder: Path, many: int) -> list[Row]:
     again = _command("index", "add", "-q", path, source)
     measure = f"index build, {many:,} texts, {source.stat().st_size / 1e6:.1f} MB"
     return [
-        _compared(measure, built, "fingerprint", prints),
-        _compared("index add of the same", again, "index build", built),
+        _row(measure, built, "fingerprint", prints),
+        _row("index add of the same", again, "index build", built),
     ]
 
 
@@ -255,21 +251,17 @@ def index_recall(trial: Trial) -> Iterator[Table]:
     out.
     """
     say("made sets")
-    yield _sets(trial.pick(200, 4000))
-    rows = [_real(name, trial) for name in real.NAMES]
-    columns = (
-        "texts", "documents", f"true pairs, {LEAST}", "candidates, simhash", "bands", "both",
-        "matches", f"true pairs, {SURE}", "candidates", "matches, sure", "matches below",
-        "all matches",
-    )  # fmt: skip
+    banding = sketch_banding(LEAST)
+    title = f"Bands of sketches: {banding.bands} of {banding.rows} bytes"
+    yield tabulate(title, _sets(trial.pick(200, 4000), banding))
     note = f"matches below: of pairs under {LEAST}"
-    yield Table("Recall of an index of real texts", columns, rows, note)
+    rows = (_real(name, trial) for name in real.NAMES)
+    yield tabulate("Recall of an index of real texts", rows, note)
 
 
-def _sets(pairs: int) -> Table:
+def _sets(pairs: int, banding: Banding) -> Iterator[Row]:
     """Measure sets whose similarity is exactly known."""
-    banding, chance = sketch_banding(LEAST), np.random.default_rng(8)
-    rows: list[Row] = []
+    chance = np.random.default_rng(8)
     for similarity in MADE:
         candidates = matched = 0
         common = round(ELEMENTS * similarity)
@@ -281,10 +273,11 @@ def _sets(pairs: int) -> Table:
             candidates += agree
             matched += agree and bool(estimate(a, b) >= LEAST)
         exact = common / (common + 2 * own)
-        paper = proposed(BBIT, 1 - exact, banding)
-        rows.append((exact, pairs, candidates / pairs, paper, matched / pairs))
-    columns = ("similarity", "pairs", "candidates", "on paper", f"estimate at least {LEAST}")
-    return Table(f"Bands of sketches: {banding.bands} of {banding.rows} bytes", columns, rows)
+        yield {
+            "similarity": exact, "pairs": pairs, "candidates": candidates / pairs,
+            "on paper": proposed(BBIT, 1 - exact, banding),
+            f"estimate at least {LEAST}": matched / pairs,
+        }  # fmt: skip
 
 
 def _real(name: str, trial: Trial) -> Row:
@@ -311,11 +304,14 @@ def _real(name: str, trial: Trial) -> Row:
     pairs = similar(texts)
     true = _pairs(pairs.i, pairs.j)
     sure = true[pairs.similarity >= SURE]
-    return (
-        name, len(texts), len(true), *(_share(true, one) for one in (near, bands, both, matched)),
-        len(sure), _share(sure, both), _share(sure, matched),
-        len(np.setdiff1d(matched, true)), len(matched),
-    )  # fmt: skip
+    return {
+        "texts": name, "documents": len(texts), f"true pairs, {LEAST}": len(true),
+        "candidates, simhash": _share(true, near), "bands": _share(true, bands),
+        "both": _share(true, both), "matches": _share(true, matched),
+        f"true pairs, {SURE}": len(sure), "candidates": _share(sure, both),
+        "matches, sure": _share(sure, matched),
+        "matches below": len(np.setdiff1d(matched, true)), "all matches": len(matched),
+    }  # fmt: skip
 
 
 def _share(true: Pairs, pairs: Pairs) -> float | None:

@@ -12,7 +12,7 @@ from statistics import mean
 from lab.corpora import real
 from lab.corpora.edits import replaced, reworded
 from lab.measuring import CHECKOUT, MB, command_of, peak_memory, simdup
-from lab.reporting import Cell, Table
+from lab.reporting import Row, Table, tabulate
 from lab.trial import Trial, say
 from simdup import passages as shared_passages
 from simdup.model.passages import PassageCriteria
@@ -29,14 +29,19 @@ CLOSE_OPTIONS = "--min-run 8 --min-length 20"
 
 def passages(trial: Trial) -> Iterator[Table]:
     """Passages: what is found of excerpts, editions and homework; speed, memory, hostile texts."""
-    yield _planted(trial)
-    yield _editions(trial)
-    yield _homework(trial)
-    yield _speed(trial)
-    yield _hostile(trial)
+    yield tabulate("Planted excerpts, defaults", _planted(trial))
+    yield tabulate(f"Editions of one law, {CLOSE_OPTIONS}", _editions(trial))
+    note = "pairs of originals that share passages without any copy are left out"
+    yield tabulate(f"Homework copied, {CLOSE_OPTIONS}", _homework(trial), note)
+    note = (
+        "prose: characters follow each other as in the real texts, one document in 30 has an "
+        "excerpt of another; peak: PSS of all processes"
+    )
+    yield tabulate("Speed of everything, reading included", _speed(trial), note)
+    yield tabulate("What all documents have", _hostile(trial))
 
 
-def _planted(trial: Trial) -> Table:
+def _planted(trial: Trial) -> Iterator[Row]:
     """Plant excerpts of laws in other laws, and find them among all of these."""
     chance = random.Random(3)
     pool = sorted({text for text in real.texts("laws").values() if 2000 < len(text) < 20_000})
@@ -59,17 +64,18 @@ def _planted(trial: Trial) -> Table:
                 texts += [(f"source {number}", source), (f"host {number}", host)]
     say(f"planted: {len(texts):,} documents")
     spans = {(o.a, o.b): [p.b for p in o.passages] for o in shared_passages(texts).overlaps}
-    rows: list[tuple[Cell, ...]] = []
     for (share, rate), places in planted.items():
         covered = [
             _covered(spans.get((f"source {number}", f"host {number}"), []), low, high)
             for number, low, high in places
         ]
-        changed = f"1 in {rate}" if rate else "none"
-        found = mean(part > 0 for part in covered)
-        rows.append((f"{share:.0%}", changed, len(places), found, mean(covered)))
-    columns = ("excerpt", "characters changed", "copies", "found", "characters covered")
-    return Table("Planted excerpts, defaults", columns, rows)
+        yield {
+            "excerpt": f"{share:.0%}",
+            "characters changed": f"1 in {rate}" if rate else "none",
+            "copies": len(places),
+            "found": mean(part > 0 for part in covered),
+            "characters covered": mean(covered),
+        }
 
 
 def _covered(spans: list[tuple[int, int]], low: int, high: int) -> float:
@@ -78,7 +84,7 @@ def _covered(spans: list[tuple[int, int]], low: int, high: int) -> float:
     return len(inside) / (high - low)
 
 
-def _editions(trial: Trial) -> Table:
+def _editions(trial: Trial) -> Iterator[Row]:
     """Compare older and newer versions of laws, by how alike they are."""
     texts = real.texts("laws")
     dated = re.compile(r"\(\d{4}-\d\d-\d\d\)|\.md$")
@@ -87,18 +93,18 @@ def _editions(trial: Trial) -> Table:
         for a, b, alike in real.true_pairs("laws")
         if dated.sub("", a) == dated.sub("", b)
     ]
-    rows: list[tuple[Cell, ...]] = []
     for low, high in ((0.5, 0.6), (0.6, 0.7), (0.7, 0.8), (0.5, 0.8)):
         chosen = [(a, b) for a, b, alike in editions if low <= alike < high]
         shared = [between(a, b, PassageCriteria(**CLOSE)) for a, b in chosen[: trial.pick(3, None)]]
-        of_more = mean(max(one.share_a, one.share_b) for one in shared)
-        of_both = mean((one.share_a + one.share_b) / 2 for one in shared)
-        rows.append((f"{low:g} to {high:g}", len(shared), of_more, of_both))
-    columns = ("Jaccard similarity", "pairs", "covered, more covered side", "mean of both sides")
-    return Table(f"Editions of one law, {CLOSE_OPTIONS}", columns, rows)
+        yield {
+            "Jaccard similarity": f"{low:g} to {high:g}",
+            "pairs": len(shared),
+            "covered, more covered side": mean(max(one.share_a, one.share_b) for one in shared),
+            "mean of both sides": mean((one.share_a + one.share_b) / 2 for one in shared),
+        }
 
 
-def _homework(trial: Trial) -> Table:
+def _homework(trial: Trial) -> Iterator[Row]:
     """Copy homework with words added, removed or swapped."""
     chance, many = random.Random(4), trial.pick(20, 200)
     poems = sorted({text for text in real.texts("poems").values() if 60 <= len(text) <= 200})
@@ -110,7 +116,6 @@ def _homework(trial: Trial) -> Table:
         "manual pages": [page[:600] for page in chance.sample(pages, many)],
         "examples": [text for text in files if len(text) > 100],
     }
-    rows: list[tuple[Cell, ...]] = []
     for name, every in sources.items():
         originals = dict(enumerate(dict.fromkeys(every)))
         for rate in (20, 12, 8):
@@ -129,17 +134,17 @@ def _homework(trial: Trial) -> Table:
                 if (o.a, o.b) in true or not {o.a.split()[0], o.b.split()[0]} <= related
             }
             hits = len(pairs & true)
-            scores = hits / max(len(pairs), 1), hits / len(true), 2 * hits / len([*pairs, *true])
-            rows.append((name, f"1 in {rate}", len(true), *scores))
-    columns = ("texts", "words changed", "copies", "precision", "recall", "F1")
-    note = "pairs of originals that share passages without any copy are left out"
-    return Table(f"Homework copied, {CLOSE_OPTIONS}", columns, rows, note)
+            yield {
+                "texts": name, "words changed": f"1 in {rate}", "copies": len(true),
+                "precision": hits / max(len(pairs), 1), "recall": hits / len(true),
+                "F1": 2 * hits / (len(pairs) + len(true)),
+            }  # fmt: skip
 
 
 # -- speed --
 
 
-def _speed(trial: Trial) -> Table:
+def _speed(trial: Trial) -> Iterator[Row]:
     """Find passages in laws, manual pages and prose, one process, then in all with two."""
     say("passages: writing prose")
     contents = {name: real.texts(name).values() for name in ("laws", "vsdocs")}
@@ -149,7 +154,6 @@ def _speed(trial: Trial) -> Table:
     }
     cases = {name: ([file], 1) for name, file in files.items()}
     cases["laws and prose"] = ([files["laws"], files["prose"]], 2)
-    rows: list[tuple[Cell, ...]] = []
     for name, (sources, jobs) in cases.items():
         say(f"passages: {name}")
         arguments = ("passages", "-f", "jsonl", "-q", "-j", jobs, *sources)
@@ -157,15 +161,11 @@ def _speed(trial: Trial) -> Table:
         done = [simdup(*arguments) for _ in range(trial.rounds)]
         cpu, seconds = min(one.cpu for one in done), min(one.seconds for one in done)
         summary = done[0].records[-1]
-        peak = peak_memory(command_of(*arguments))
-        counts = (summary["pairs"], summary["passages"])
-        rows.append((name, size, jobs, seconds, cpu, size / cpu, peak, *counts))
-    columns = ("corpus", "MB", "jobs", "s", "CPU s", "MB a CPU s", "peak MB", "pairs", "passages")
-    note = (
-        "prose: characters follow each other as in the real texts, one document in 30 has an "
-        "excerpt of another; peak: PSS of all processes"
-    )
-    return Table("Speed of everything, reading included", columns, rows, note)
+        yield {
+            "corpus": name, "MB": size, "jobs": jobs, "s": seconds, "CPU s": cpu,
+            "MB a CPU s": size / cpu, "peak MB": peak_memory(command_of(*arguments)),
+            "pairs": summary["pairs"], "passages": summary["passages"],
+        }  # fmt: skip
 
 
 def _prose(size: int) -> Iterator[str]:
@@ -194,7 +194,7 @@ def _prose(size: int) -> Iterator[str]:
         yield text
 
 
-def _hostile(trial: Trial) -> Table:
+def _hostile(trial: Trial) -> Iterator[Row]:
     """Find passages where all documents have something in common."""
     chance = random.Random(2)
 
@@ -210,7 +210,6 @@ def _hostile(trial: Trial) -> Table:
         "tables of one digit": (60, lambda: text(200) + "| 0 | - | 1 | x |\n" * 3000),
         "two letters in any order": (60, lambda: "".join(chance.choices("01", k=30_000))),
     }
-    rows: list[tuple[Cell, ...]] = []
     for name, (count, make) in cases.items():
         say(f"passages: {name}")
         count //= trial.pick(20, 1)
@@ -218,9 +217,8 @@ def _hostile(trial: Trial) -> Table:
         path = real.write_records(texts, trial.folder / "hostile.jsonl").path
         done = simdup("passages", "-f", "jsonl", "-q", "-j", "2", path)
         summary = done.records[-1]
-        counts = (summary[count_of] for count_of in ("pairs", "common", "repeated"))
-        rows.append((name, count, done.seconds, done.cpu, *counts))
-    columns = (
-        "corpus", "documents", "s", "CPU s", "pairs", "common k-grams", "repetitions left out",
-    )  # fmt: skip
-    return Table("What all documents have", columns, rows)
+        yield {
+            "corpus": name, "documents": count, "s": done.seconds, "CPU s": done.cpu,
+            "pairs": summary["pairs"], "common k-grams": summary["common"],
+            "repetitions left out": summary["repeated"],
+        }  # fmt: skip

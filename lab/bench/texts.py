@@ -12,7 +12,7 @@ import numpy as np
 from lab.bench.accuracy import LEAST, NamePair, compact, labelled, ordered, scan, score
 from lab.corpora import real
 from lab.measuring import clock, fastest, in_turn, ratio, simdup
-from lab.reporting import Cell, Table
+from lab.reporting import Cell, Row, Table, tabulate
 from lab.trial import Trial, say
 from simdup.features.counts import CsrRows
 from simdup.features.folding import fold
@@ -55,7 +55,7 @@ def minhash(trial: Trial) -> Iterator[Table]:
         for name, collection in originals.items()
     }
     every = [text for collection in texts.values() for text in collection.values()]
-    yield _signatures(every, trial.rounds)
+    yield tabulate("Signatures, one process", _signatures(every, trial.rounds))
     paths = {
         name: real.write_records(collection.items(), trial.folder / f"{name}.jsonl").path
         for name, collection in originals.items()
@@ -77,22 +77,22 @@ def minhash(trial: Trial) -> Iterator[Table]:
     for way, rounds in zip(ways, in_turn(trial.rounds, *works), strict=True):
         rates[way] = len(every) / statistics.median(sum(s for s, _ in timed) for timed in rounds)
         pairs = (pairs for _, pairs in rounds[0])
-        scores[way] = [score(*each).f1 for each in zip(pairs, true.values(), strict=True)]
+        scores[way] = [score(*each)["F1"] for each in zip(pairs, true.values(), strict=True)]
     try:
         peers = _datasketch_rates(texts, true, scores)
         note = ""
     except ImportError:
         peers, note = {}, "datasketch is not installed"
-    rows = [
-        (way, rate, *scores[way],
-         *(rate / peer if way in ways else None for peer in peers.values()))
+    rows = (
+        {"way": way, "documents/s": rate}
+        | {f"F1 {name}": f1 for name, f1 in zip(COLLECTIONS, scores[way], strict=True)}
+        | {f"ratio to {peer}": rate / slow if way in ways else None for peer, slow in peers.items()}
         for way, rate in (rates | peers).items()
-    ]  # fmt: skip
-    columns = ("way", "documents/s", *(f"F1 {name}" for name in COLLECTIONS))
-    yield Table("Pairs", (*columns, *(f"ratio to {way}" for way in peers)), rows, note)
+    )
+    yield tabulate("Pairs", rows, note)
 
 
-def _signatures(texts: list[str], rounds: int) -> Table:
+def _signatures(texts: list[str], rounds: int) -> Iterator[Row]:
     shingler, batches = Shingler(Shingling()), list(_batches(texts))
     megabytes = sum(len(text.encode()) for text in texts) / 1e6
     works: dict[str, Callable[[], object]] = {
@@ -101,9 +101,9 @@ def _signatures(texts: list[str], rounds: int) -> Table:
             families.signatures(*shingler.sets(batch), 128) for batch in batches
         ],
     }
-    seconds = {name: fastest(work, rounds) for name, work in works.items()}
-    rows = [(name, took, megabytes / took) for name, took in seconds.items()]
-    return Table("Signatures, one process", ("work", "s", "MB/s"), rows)
+    for name, work in works.items():
+        seconds = fastest(work, rounds)
+        yield {"work": name, "s": seconds, "MB/s": megabytes / seconds}
 
 
 def _batches(texts: Iterable[str]) -> Iterator[list[str]]:
@@ -158,7 +158,7 @@ def _datasketch_rates(
     }
     # F1 of the candidates, and of those with an estimated similarity of 0.8 or more.
     scores[batch] = [
-        " / ".join(f"{score(pairs, true[name]).f1:.4f}" for pairs in timed[1:])
+        " / ".join(f"{score(pairs, true[name])['F1']:.4f}" for pairs in timed[1:])
         for name, timed in whole.items()
     ]
     # A sample has hardly any pairs, so it has no F1.
@@ -195,16 +195,12 @@ def _datasketch(
 
 def verification(trial: Trial) -> Iterator[Table]:
     """Verification: pairs a second by Jaccard similarity, containment and cosine."""
-    rows = [row for length in (667, 2000) for row in _verified(length, trial)]
-    columns = (
-        "characters", "measures", "pairs/s, shingles cached", "ratio", "pairs/s, shingles made",
-        "ratio, made", "pairs/s of Python sets",
-    )  # fmt: skip
+    rows = (row for length in (667, 2000) for row in _verified(length, trial))
     note = "ratio: to the intersection and union of Python sets made before"
-    yield Table("Verification", columns, rows, note)
+    yield tabulate("Verification", rows, note)
 
 
-def _verified(length: int, trial: Trial) -> Iterator[tuple[Cell, ...]]:
+def _verified(length: int, trial: Trial) -> Iterator[Row]:
     pairs = trial.pick(100, 2000)
     texts = real.edited_pairs(pairs, length)
     first = range(0, 2 * pairs, 2)
@@ -249,8 +245,12 @@ def _verified(length: int, trial: Trial) -> Iterator[tuple[Cell, ...]]:
         made, cached = zip(*ours, strict=True)
         (sets_only,) = zip(*floor, strict=True)
         rates = [pairs / statistics.median(taken) for taken in (cached, made, sets_only)]
-        ratios = ratio(sets_only, cached), ratio(sets_only, made)
-        yield (length, measures, rates[0], ratios[0], rates[1], ratios[1], rates[2])
+        yield {
+            "characters": length, "measures": measures,
+            "pairs/s, shingles cached": rates[0], "ratio": ratio(sets_only, cached),
+            "pairs/s, shingles made": rates[1], "ratio, made": ratio(sets_only, made),
+            "pairs/s of Python sets": rates[2],
+        }  # fmt: skip
 
 
 # -- words --
@@ -260,15 +260,10 @@ ENGINES = ("rjieba", "jieba")
 
 def segmenters(trial: Trial) -> Iterator[Table]:
     """Both segmenting engines: speed, and whether they give the same words and fingerprints."""
-    columns = (
-        "texts", "MB", "MB/s rjieba", "MB/s jieba", "ratio", "texts cut otherwise",
-        "fingerprint s, rjieba", "s, jieba", "ratio, fingerprint", "bytes",
-    )  # fmt: skip
-    rows = [_segmented(name, trial) for name in real.NAMES]
-    yield Table("Segmenting folded texts", columns, rows)
+    yield tabulate("Segmenting folded texts", (_segmented(name, trial) for name in real.NAMES))
 
 
-def _segmented(name: str, trial: Trial) -> tuple[Cell, ...]:
+def _segmented(name: str, trial: Trial) -> Row:
     texts = list(real.texts(name, trial.pick(20, None)).values())
     folded = [fold(text) for text in texts]
     size = sum(len(text.encode()) for text in folded) / 1e6
@@ -289,9 +284,11 @@ def _segmented(name: str, trial: Trial) -> tuple[Cell, ...]:
     one, other = (
         simdup("fingerprint", "-j", "2", path, "--segmenter", engine) for engine in ENGINES
     )
-    return (
-        name, size, size / seconds["rjieba"], size / seconds["jieba"],
-        seconds["jieba"] / seconds["rjieba"], different,
-        one.seconds, other.seconds, other.seconds / one.seconds,
-        "the same" if one.output == other.output else "DIFFERENT",
-    )  # fmt: skip
+    return {
+        "texts": name, "MB": size,
+        "MB/s rjieba": size / seconds["rjieba"], "MB/s jieba": size / seconds["jieba"],
+        "ratio": seconds["jieba"] / seconds["rjieba"], "texts cut otherwise": different,
+        "fingerprint s, rjieba": one.seconds, "s, jieba": other.seconds,
+        "ratio, fingerprint": other.seconds / one.seconds,
+        "bytes": "the same" if one.output == other.output else "DIFFERENT",
+    }  # fmt: skip
