@@ -6,7 +6,8 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from docs.make import blocks, cli_page, curves, families, proof, terminal
+from docs.make import blocks, cli_page, curves, families, figures, proof, terminal
+from docs.make.tables import put_tables
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -19,14 +20,17 @@ MADE: dict[str, Callable[[], str]] = {
     "docs/images/simhash-plans.svg": curves.simhash,
 }
 
-# Pages of which some tables are made.
-METHODS, TESTING = "docs/methods.md", "docs/testing.md"
+# Pages with tables that are made, by their names.
+TABLES: dict[str, Callable[[str], str | None]] = {
+    "docs/methods.md": lambda name: families.table(),
+    "docs/testing.md": proof.figures,
+    "docs/figures.md": figures.table,
+}
 
 
 def pages() -> dict[str, str]:
     """Return what is made: paths below the root, and contents."""
     made = {path: make() for path, make in MADE.items()}
     return made | {
-        METHODS: families.put_table((ROOT / METHODS).read_text("utf-8")),
-        TESTING: proof.put_figures((ROOT / TESTING).read_text("utf-8")),
+        path: put_tables((ROOT / path).read_text("utf-8"), make) for path, make in TABLES.items()
     }

@@ -8,15 +8,6 @@ from simdup.fingerprints.bands import PSTABLE_BUDGET
 from simdup.lsh.families import MINHASH, UNRELATED, Family, choose_pstable, pstable_family
 from simdup.model.criteria import Criteria
 
-BEGIN, END = "<!-- made by docs.make: families -->", "<!-- end -->"
-
-
-def put_table(page: str) -> str:
-    """Return a page with its table of families made anew."""
-    before, _, rest = page.partition(BEGIN)
-    _, _, after = rest.partition(END)
-    return f"{before}{BEGIN}\n{table()}\n{END}{after}"
-
 
 def table() -> str:
     """Return the families with what makes them sensitive, as Markdown."""

@@ -1,21 +1,7 @@
 """The figures in `docs/testing.md`: what campaigns wrote to `lab/results/break/`."""
 
-import json
-import re
-from pathlib import Path
-from typing import Any
-
+from docs.make.tables import Result, origin, read_result
 from lab.reporting import aligned, shown
-
-RESULTS = Path(__file__).resolve().parents[2] / "lab" / "results" / "break"
-
-_BLOCK = re.compile(r"(<!-- made by docs\.make: ([\w/]+) -->\n).*?(<!-- end -->)", re.DOTALL)
-
-
-def put_figures(page: str) -> str:
-    """Return a page with the tables of its campaigns made anew."""
-    return _BLOCK.sub(lambda block: f"{block[1]}{figures(block[2])}\n{block[3]}", page)
-
 
 # What the first table of the page sums up: in words, the campaign, and a column of its tables.
 _GLANCE = (
@@ -36,15 +22,14 @@ def glance() -> str:
     """Return what all campaigns tried and what failed, as one table in Markdown."""
     rows = [["tried", "how many", "failed"]]
     for what, name, column in _GLANCE:
-        if (RESULTS / f"{name}.json").exists():
-            result = _read(name)
+        if result := read_result("break", name):
             refused = count(result, "refused")
             more = f", {shown(refused)} of them refused" if refused else ""
             rows.append([what + more, shown(count(result, column)), shown(result["failed"])])
     return aligned(rows)
 
 
-def count(result: dict[str, Any], column: str) -> int:
+def count(result: Result, column: str) -> int:
     """Return the sum of a column over the tables of a result, or the number of its texts.
 
     A table by command has the sums of the one before it in another order.
@@ -58,33 +43,20 @@ def count(result: dict[str, Any], column: str) -> int:
     return total
 
 
-def _read(name: str) -> dict[str, Any]:
-    result: dict[str, Any] = json.loads((RESULTS / f"{name}.json").read_text("utf-8"))
-    return result
-
-
-def _command(name: str) -> str:
-    return "python -m lab fuzz --all" if name == "fuzz" else f"python -m lab break {name}"
-
-
-def figures(name: str) -> str:
+def figures(name: str) -> str | None:
     """Return the tables of a campaign in Markdown, with when and where it ran."""
     if name == "glance":
         return glance()
-    if not (RESULTS / f"{name}.json").exists():
-        return f"No full run of `{_command(name)}` has been published yet."
-    result = _read(name)
+    result = read_result("break", name)
+    if result is None:
+        return None
     parts = [one_table(table) for table in result["tables"] if table["rows"]]
-    machine, python = result["machine"], result["versions"]["Python"]
+    command = "fuzz --all" if name == "fuzz" else f"break {name}"
     failed = result["failed"] or "nothing"
-    parts.append(
-        f"`{_command(name)}`, {result['date']}, {machine['system']} with "
-        f"{machine['cores']} cores, Python {python}: {failed} failed."
-    )
-    return "\n\n".join(parts)
+    return "\n\n".join([*parts, f"{origin(command, result)}: {failed} failed."])
 
 
-def one_table(table: dict[str, Any]) -> str:
+def one_table(table: Result) -> str:
     """Return a table with its title and its note; a long one is folded."""
     rows = table["rows"]
     cells = [list(rows[0]), *([shown(cell) for cell in row.values()] for row in rows)]

@@ -1,0 +1,206 @@
+"""The tables of `docs/figures.md`: what benchmarks wrote to `lab/results/bench/`."""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from docs.make.tables import Result, origin, read_result
+from lab.reporting import Cell, aligned, shown
+
+Cells = list[list[str]]  # the heads first
+View = Callable[[Result], Cells]
+
+
+def table(name: str) -> str | None:
+    """Return a table in Markdown, if the run of its benchmark is stored."""
+    result = read_result("bench", benchmark_of(name))
+    if result is None:
+        return None
+    command = f"bench {benchmark_of(name)}" + (" --large" if result["size"] == "large" else "")
+    return f"{aligned(VIEWS[name](result))}\n\n{origin(command, result)}."
+
+
+def benchmark_of(name: str) -> str:
+    """Return the benchmark of a table, whose name may go on after a slash."""
+    return name.partition("/")[0]
+
+
+def rows_of(result: Result, title: str = "") -> Iterator[dict[str, Any]]:
+    """Yield the rows of the tables of a result whose titles begin so."""
+    for stored in result["tables"]:
+        if stored["title"].startswith(title):
+            yield from stored["rows"]
+
+
+def columns(
+    names: Mapping[str, str], title: str = "", where: Mapping[str, object] | None = None
+) -> View:
+    """Return what shows columns of a stored table, by new names, of all rows or of those where."""
+
+    def make(result: Result) -> Cells:
+        chosen = [
+            row
+            for row in rows_of(result, title)
+            if all(row[column] == value for column, value in (where or {}).items())
+        ]
+        cells = [[_cell(row[name]) for name in names] for row in chosen]
+        return [list(names.values()), *cells]
+
+    return make
+
+
+def _cell(value: Cell) -> str:
+    text = shown(value, 3).replace("vsdocs", "manual pages")
+    return f"`{text}`" if text.startswith("-") else text
+
+
+def plain(*names: str) -> dict[str, str]:
+    """Return columns that keep their names."""
+    return dict(zip(names, names, strict=True))
+
+
+# -- accuracy --
+
+FOLDED = "Jaccard 0.8, folded"
+DEFAULT, ADVISED, BY_SHINGLES = "(default: auto)", " (as tune advises)", " --no-short-texts"
+SCANS = (
+    DEFAULT,
+    "--no-short-texts",
+    "--method simhash",
+    "--method simhash -d 6",
+    "--method simhash --recipe plain",
+    "--method simhash --no-verify",
+)
+
+
+def accuracy(result: Result) -> Cells:
+    """Return precision and recall: a row for each way to scan, a column for each truth."""
+    scores = {
+        (row["texts"], row["truth"], row["options"].removesuffix(BY_SHINGLES) or row["options"]): (
+            f"{row['precision']:.2f}, {row['recall']:.2f}"
+        )
+        for row in rows_of(result)
+    }
+    # The truth has the Jaccard similarity of poems, and by default they are compared by edits.
+    scores["poems", FOLDED, DEFAULT] = "measured by edits"
+    truths = [(name, FOLDED) for name in ("laws", "vsdocs", "poems")]
+    truths.append(("poems", "the same poem"))
+    cells = [["", "laws", "manual", "poems", "the same poem"]]
+    for options in SCANS:
+        name = "default (`auto`)" if options == DEFAULT else f"`{options}`"
+        cells.append([name, *(scores[*truth, options] for truth in truths)])
+    advised = next(options for *_, options in scores if options.endswith(ADVISED))
+    name = f"what `tune` advises for the poems (`{advised.removesuffix(ADVISED)}`)"
+    return [*cells, [name, "", "", "", scores["poems", "the same poem", advised]]]
+
+
+def template_pages(result: Result) -> Cells:
+    """Return F1 by how many other versions there are, and by settings."""
+    rows = list(rows_of(result))
+    settings = list(dict.fromkeys(row["settings"] for row in rows))
+    cells = [["other versions", *(f"`{options}`" for options in settings)]]
+    for versions in dict.fromkeys(row["other versions"] for row in rows):
+        chosen = [row for row in rows if row["other versions"] == versions]
+        if versions == "none":
+            cells.append(["none: pairs found", *(shown(row["pairs"]) for row in chosen)])
+        else:
+            cells.append([versions, *(f"{row['F1']:.2f}" for row in chosen)])
+    return cells
+
+
+def index_recall(result: Result) -> Cells:
+    """Return shares of pairs: a row for each way to find them, a column for each collection."""
+    made = {row["similarity"]: row for row in rows_of(result, "Bands")}
+    real = list(rows_of(result, "Recall"))
+
+    def of_made(least: float, column: str) -> str:
+        return f"{made[least][column]:.2f} (at {least:g})"
+
+    rows = {
+        "pairs from similarity 0.8 on that become candidates": (of_made(0.8, "candidates"), "both"),
+        "by fingerprint alone": ("", "candidates, simhash"),
+        "pairs from 0.87 on that are matches": (
+            of_made(0.87, "estimate at least 0.8"),
+            "matches, sure",
+        ),
+        "pairs from 0.8 on that are matches, as sketches estimate": (
+            of_made(0.8, "estimate at least 0.8"),
+            "matches",
+        ),
+    }
+    return [
+        ["", "made sets of 1,000", "laws", "manual pages", "poems"],
+        *(
+            [name, sets, *(f"{row[column]:.2f}" for row in real)]
+            for name, (sets, column) in rows.items()
+        ),
+    ]
+
+
+# -- all tables --
+
+EDITS = {
+    "a word changed": "a word changed",
+    "a word added": "added",
+    "a word left out": "left out",
+    "an emoji and a link": "an emoji and a link",
+    "other punctuation": "other punctuation",
+}
+
+VIEWS: dict[str, View] = {
+    "accuracy": accuracy,
+    "short_texts": columns({"rule": "", **EDITS, "found": "all"}, title="9,500"),
+    "short_texts/by_definition": columns(
+        plain("texts", "true pairs", "precision", "recall"), title="All pairs"
+    ),
+    "template_pages": template_pages,
+    "scan": columns(
+        {"corpus": "scan of", "MB": "MB", "documents": "documents", "s": "s",
+         "documents/s": "documents/s", "peak MB": "memory, MB", "beside": "compared with",
+         "ratio": "times as fast"},
+        title="Scans",
+    ),
+    "scan/dedupe": columns(
+        {**plain("records", "MB", "s"), "peak MB": "memory, MB"}, title="Dedupe"
+    ),
+    "large_groups": columns(
+        {"corpus": "", "documents": "documents", "s": "s", "peak MB": "memory, MB",
+         "candidates": "candidates", "ratio of CPU s": "processor time of twice as many"},
+    ),
+    "passages": columns(
+        {"corpus": "", "MB": "MB", "jobs": "processes", "s": "s",
+         "MB a CPU s": "MB a second of processor time", "peak MB": "memory, MB"},
+        title="Speed",
+    ),
+    "decoding": columns(
+        {"texts": "files of", "ratio": "times the time with `--encoding`"},
+        title="GBK with",
+        where={"work": "read"},
+    ),
+    "verification": columns(
+        {"characters": "characters", "measures": "measures",
+         "pairs/s, shingles cached": "pairs a second, shingles cached",
+         "ratio": "times as fast as Python's sets"},
+    ),
+    "search": columns(
+        {"n": "fingerprints", "tables": "tables", "s": "s", "ratio": "times the time to sort"},
+        title="All pairs",
+        where={"plan": "auto"},
+    ),
+    "search/command": columns(
+        {"lines": "lines", "s": "s", "peak MB": "memory, MB"}, title="simdup pairs"
+    ),
+    "search/peers": columns(
+        {"peer, all pairs": "another program", "n": "fingerprints", "s": "s",
+         "s of simdup": "s of simdup", "ratio": "times slower"},
+        title="Peers",
+    ),
+    "queries": columns(
+        plain("search", "ms, 100,000 queries", "ms, one query"), title="Queries against 1,000,000"
+    ),
+    "index": columns(plain("measure", "figure", "unit", "beside", "of", "ratio")),
+    "index_recall": index_recall,
+    "advice": columns(
+        {**plain("texts", "documents"), "of all pairs": "true pairs",
+         **plain("advice", "promised", "found")},
+    ),
+}  # fmt: skip
