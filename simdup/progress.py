@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 _UNITS = {
     "reading": "B", "writing": "B", "comparing": " texts", "fingerprinting": " texts",
-    "grouping": " documents", "listing": " documents",
+    "matching": " documents", "grouping": " documents", "clustering": " clusters",
+    "listing": " documents", "adding": " documents",
 }  # fmt: skip
 _LOOKS = {"unit_scale": True, "unit_divisor": 1000, "leave": False, "dynamic_ncols": True}
 # Shorter work needs no bar.
 _DELAY = 0.5
+# Seconds after which a bar is drawn again, so that a stage that counts nothing shows its time.
+_BEAT = 1.0
 
 
 @contextmanager
@@ -47,21 +51,37 @@ def progress_bars(*, terminal: bool = False) -> Iterator[Callable[[str, int, int
         from tqdm.auto import tqdm
     bars: dict[str, Any] = {}
     started = time.monotonic()
+    drawing, ended = threading.Lock(), threading.Event()
+
+    def draw_again() -> None:
+        # If nothing can be written, the next step of the run says so.
+        with suppress(OSError, ValueError):
+            while not ended.wait(_BEAT):
+                with drawing:
+                    list(bars.values())[-1].refresh()
+
+    beat = threading.Thread(target=draw_again, daemon=True)
 
     def show(stage: str, done: int, total: int | None) -> None:
-        if stage not in bars:
-            for bar in bars.values():
-                bar.close()
-            unit = _UNITS.get(stage, " pairs")
-            # Of a longer run every stage is shown at once: some say nothing until they end.
-            delay = max(_DELAY - (time.monotonic() - started), 0)
-            bars[stage] = tqdm(
-                desc=stage, total=total, unit=unit, delay=delay, file=sys.stderr, **_LOOKS
-            )
-        bars[stage].update(done - bars[stage].n)
+        with drawing:
+            if stage not in bars:
+                for bar in bars.values():
+                    bar.close()
+                unit = _UNITS.get(stage, " pairs")
+                # Of a longer run every stage is shown at once: some say nothing until they end.
+                delay = max(_DELAY - (time.monotonic() - started), 0)
+                bars[stage] = tqdm(
+                    desc=stage, total=total, unit=unit, delay=delay, file=sys.stderr, **_LOOKS
+                )
+            bars[stage].update(done - bars[stage].n)
+        if not beat.ident:
+            beat.start()
 
     try:
         yield show
     finally:
+        ended.set()
+        if beat.ident:
+            beat.join()
         for bar in bars.values():
             bar.close()

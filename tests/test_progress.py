@@ -3,13 +3,15 @@
 import json
 import subprocess
 import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from support import environment
 
 from lab.corpora.made import near, prose
-from simdup import dedupe, progress_bars, scan
+from simdup import Index, dedupe, progress_bars, scan
 from simdup.model.settings import RunOptions
 
 TEXTS = [("a", prose(1)), ("b", near(prose(1)))]
@@ -27,6 +29,28 @@ def test_bars_are_shown_on_request(
     assert said.out == ""
     assert "reading" in said.err
     assert "verifying" in said.err
+
+
+def test_a_stage_that_counts_nothing_shows_how_long_it_takes(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("simdup.progress._DELAY", 0)
+    said = ""
+    with progress_bars(terminal=True) as show:
+        show("reading", 5, 5)
+        show("searching", 0, None)
+        started = time.monotonic()
+        while "00:02" not in said and time.monotonic() < started + 30:
+            time.sleep(0.05)
+            said += capsys.readouterr().err
+        show("verifying", 1, 2)
+        said += capsys.readouterr().err
+        time.sleep(1.5)
+        after = capsys.readouterr().err
+    assert "searching" in said
+    assert "00:02" in said
+    # One that has ended does not come back.
+    assert "searching" not in after
 
 
 def test_a_notebook_shows_widgets() -> None:
@@ -64,7 +88,7 @@ def test_every_stage_of_a_cleaned_corpus_is_told_to_the_end(tmp_path: Path, many
     for n, row in enumerate(rows):
         (tmp_path / "in" / f"{n}.txt").write_text(str(row["text"]))
     run = RunOptions(progress=lambda *one: said.append(one))
-    order = ["reading", "fingerprinting", "searching", "verifying", "grouping"]
+    order = ["reading", "fingerprinting", "searching", "verifying", "grouping", "clustering"]
     for source, target, last in (
         ("r.jsonl", "o.jsonl", ["writing", "listing"]), ("in", "out", ["writing", "listing"]),
     ):  # fmt: skip
@@ -74,7 +98,7 @@ def test_every_stage_of_a_cleaned_corpus_is_told_to_the_end(tmp_path: Path, many
         stages = list(dict.fromkeys(stage for stage, _, _ in said))
         assert stages == [*(one for one in order if one != "verifying" or many == 30), *last]
         ends = {stage: (done, total) for stage, done, total in said}
-        counted = {"reading", "fingerprinting", "grouping", "listing"}
+        counted = {"reading", "fingerprinting", "grouping", "clustering", "listing"}
         counted |= {"verifying"} & ends.keys() | ({"writing"} if source == "in" else set())
         for stage in counted:
             done, total = ends[stage]
@@ -83,3 +107,55 @@ def test_every_stage_of_a_cleaned_corpus_is_told_to_the_end(tmp_path: Path, many
         assert ends["fingerprinting"] == (distinct, distinct)
         if source == "r.jsonl":
             assert ends["writing"] == (cleaned.bytes_after, None)
+
+
+def documents(many: int) -> list[tuple[str, str]]:
+    """Many texts, none near another."""
+    return [(str(n), f"{prose(n % 500, 40)} {n}{n * 7919 % 9973}") for n in range(many)]
+
+
+@pytest.mark.parametrize("many", [3, 40_000])
+def test_adding_to_an_index_is_told_to_the_end(tmp_path: Path, many: int) -> None:
+    """A new index, one that has half of them, fingerprints alone: the same stage."""
+    said: list[tuple[str, int, int | None]] = []
+    run = RunOptions(progress=lambda *one: said.append(one))
+    lines = [(str(n), n * 7919) for n in range(many)]
+
+    def told(what: Callable[[], object]) -> tuple[list[str], list[int]]:
+        said.clear()
+        what()
+        steps = [done for stage, done, total in said if (stage, total) == ("adding", many)]
+        return list(dict.fromkeys(stage for stage, _, _ in said)), steps
+
+    def built() -> None:
+        Index.build(str(tmp_path / "b"), lines, fingerprints=True, run=run).close()
+
+    def added() -> None:
+        with Index.open(str(tmp_path / "b")) as index:
+            index.add(((name, value + 1) for name, value in lines), fingerprints=True, run=run)
+
+    for what in (built, added):
+        stages, steps = told(what)
+        assert stages == ["adding"]
+        assert steps[0] == 0
+        assert steps[-1] == many
+        assert steps == sorted(steps)
+        assert (len(steps) > 3) == (many > 3)
+
+
+def test_what_a_delivery_adds_to_an_index_is_told(tmp_path: Path) -> None:
+    said: list[tuple[str, int, int | None]] = []
+    run = RunOptions(progress=lambda *one: said.append(one))
+    first, second = [("a", prose(1)), ("b", prose(2))], [("c", prose(3)), ("d", prose(1))]
+    for day, stages in ((first, ["clustering"]), (second, ["matching", "clustering"])):
+        said.clear()
+        cleaned = dedupe(day, index=tmp_path / "seen", add=True, run=run)
+        assert cleaned.added is not None
+        assert said[-1] == ("adding", cleaned.added.added, cleaned.added.added)
+        told = list(dict.fromkeys(stage for stage, _, _ in said))
+        assert [one for one in told if one in ("matching", "clustering")] == stages
+    path = str(tmp_path / "built")
+    said.clear()
+    Index.build(path, first, run=run).close()
+    assert said[-1] == ("adding", 2, 2)
+    assert ("fingerprinting", 2, 2) in said

@@ -19,7 +19,7 @@ from simdup.ingest.corpus import ingest_fingerprinted
 from simdup.ingest.sources import open_input
 from simdup.model.matches import Added
 from simdup.model.recipe import Recipe
-from simdup.model.settings import Settings
+from simdup.model.settings import Settings, no_progress
 
 
 def build(path: str, sources: Sources, settings: Settings, fingerprints: bool) -> Added:
@@ -37,8 +37,10 @@ def _add_texts(storage: Storage, sources: Sources, settings: Settings) -> Added:
     store(storage, fingerprinter)
     writer = Writer(Store(storage, settings.recipe.words))
     added = Added()
+    # Documents that are added while they are read are counted by the stage of reading.
+    progress = settings.run.progress if settings.recipe.may_need_corpus else no_progress
     for corpus, found in corpora:
-        added.added += len(writer.add(to_columns(corpus, found))[0])
+        added.added += writer.add_all(to_columns(corpus, found), progress)[0]
         added.skipped += corpus.skipped
         added.notes += corpus.notes
     # A mistyped name should not leave an empty index, to which more is then added.
@@ -69,6 +71,7 @@ def _add_lines(storage: Storage, sources: Sources, settings: Settings) -> Added:
     else:
         store_digest(storage, lines.recipe, lines.bits)
     writer = Writer(Store(storage, -(-lines.bits // 64)))
-    columns, _ = writer.add(line_columns(list(lines.names), lines.values))
+    columns = line_columns(list(lines.names), lines.values)
+    added = Added(writer.add_all(columns, settings.run.progress)[0])
     writer.flush()
-    return Added(len(columns))
+    return added

@@ -97,6 +97,11 @@ class Columns:
             self.sketches[place[which[texts[which]]]],
         )
 
+    def last_of_names(self) -> Columns:
+        """Return the documents without those of which a later one has the name."""
+        last = {key: i for i, key in enumerate(self.keys.tolist())}
+        return self if len(last) == len(self) else self.take(np.array(sorted(last.values())))
+
     def match_columns(self, which: RowIds) -> MatchColumns:
         """Return the match columns of some of the documents, by number."""
         whole = MatchColumns(self.lengths, self.terms, self.keys, self.contents, self.sketches)

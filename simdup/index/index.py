@@ -24,7 +24,7 @@ from simdup.model.criteria import Criteria
 from simdup.model.matches import Added, QueryResults
 from simdup.model.reading import Reading
 from simdup.model.recipe import Recipe
-from simdup.model.settings import RunOptions, Settings
+from simdup.model.settings import RunOptions, Settings, no_progress
 
 _DEFAULT = Criteria()
 
@@ -168,7 +168,7 @@ class Index:
             If another writer does not finish in time, no space is left, or fingerprints have
             another recipe.
         """
-        result = Added()
+        result, progress = Added(), (run or RunOptions()).progress
         with self._session.editing(Patience(timeout, waiting)) as writer:
             if fingerprints:
                 batches = iter([line_columns_of(self._session, sources)])
@@ -177,12 +177,12 @@ class Index:
                 # A snapshot: what is added meanwhile would be known to some processes only.
                 known = writer().contents.copy()
                 batches = text_columns(self._session, sources, settings, result, known)
+                progress = no_progress  # the stage of reading counts them
             for columns in batches:
-                present = len(columns)
-                columns, replaced = writer().add(columns)
-                result.unchanged += present - len(columns)
+                new, replaced = writer().add_all(columns, progress)
+                result.unchanged += len(columns) - new
                 result.replaced += replaced
-                result.added += len(columns) - replaced
+                result.added += new - replaced
             writer().flush()
             if result.added or result.replaced:
                 self._session.touch()

@@ -211,7 +211,8 @@ class IndexReferences:
         columns = to_columns(corpus, replace(documents.fingerprints, terms=terms))
         if not self.sessions:
             return IndexMatches(asked=columns)
-        each = []
+        each, progress = [], settings.run.progress
+        progress("matching", 0, len(columns))
         for one in self.sessions:
             rule = Rule(settings.criteria, exclude_self=one.storage.path == self.seen)
             options = QueryOptions(rule, limit=1, run=settings.run)
@@ -223,6 +224,7 @@ class IndexReferences:
             found, nearest.removed.best(1), numbers, corpus.forms.texts
         )
         same = _same(nearest, found, numbers, corpus)
+        progress("matching", len(columns), len(columns))
         return IndexMatches(
             nearest.names,
             nearest.values,

@@ -14,6 +14,7 @@ from simdup.index.store import Store
 from simdup.index.stored_recipe import store
 from simdup.index.writer import Writer
 from simdup.model.matches import Added
+from simdup.model.settings import Progress, no_progress
 
 
 def remember(
@@ -22,6 +23,7 @@ def remember(
     removed: RemovedTexts,
     fingerprinter: Fingerprinter,
     waiting: Callable[[str], None] = keep_silent,
+    progress: Progress = no_progress,
 ) -> Added:
     """Add documents to an index, which is created if it does not exist: all of them, or none.
 
@@ -37,7 +39,7 @@ def remember(
         with create_storage(path) as storage:
             store(storage, fingerprinter)
             writer = Writer(Store(storage, fingerprinter.recipe.words))
-            added = Added(len(writer.add(columns)[0]))
+            added = Added(writer.add_all(columns, progress)[0])
             writer.flush()
             writer.put_removed(removed)
             record_creation(storage)
@@ -48,10 +50,10 @@ def remember(
         if session.recipe.resolved["digest"] != fingerprinter.digest:
             raise SimdupError(path, "was replaced during the run by one with another recipe")
         with session.editing(Patience(TIMEOUT, waiting)) as edit:
-            new, replaced = edit().add(columns)
+            new, replaced = edit().add_all(columns, progress)
             edit().flush()
             edit().put_removed(removed)
             session.touch()
-        return Added(len(new) - replaced, replaced, len(columns) - len(new))
+        return Added(new - replaced, replaced, len(columns) - new)
     finally:
         storage.close()

@@ -16,6 +16,10 @@ from simdup.index.columns import (
 )
 from simdup.index.keyset import KeySet, contains
 from simdup.index.store import BLOCK, Store
+from simdup.model.settings import Progress
+
+# Documents between two words about progress: 50 ms.
+_STEP = 16 * BLOCK
 
 
 class Writer:
@@ -38,17 +42,24 @@ class Writer:
         self._outdated: list[int] = []
         self._pending: list[Columns] = []
 
+    def add_all(self, columns: Columns, progress: Progress) -> tuple[int, int]:
+        """Add many documents; return how many are new or changed, and how many replaced another."""
+        columns = columns.last_of_names()
+        total, done, new, replaced = len(columns), 0, 0, 0
+        progress("adding", 0, total)
+        for some in columns.chunks([_STEP]):
+            changed, known = self.add(some)
+            done, new, replaced = done + len(some), new + len(changed), replaced + known
+            progress("adding", done, total)
+        return new, replaced
+
     def add(self, columns: Columns) -> tuple[Columns, int]:
         """Add documents; a document with a known name and new content replaces the old one.
 
         Return the documents that are new or changed, and how many of them replaced another.
         """
-        keys = columns.keys.tolist()
-        if len(set(keys)) < len(keys):
-            last = {key: i for i, key in enumerate(keys)}
-            columns = columns.take(np.array(sorted(last.values()), np.int64))
-            keys = columns.keys.tolist()
-        if not self._new_keys.isdisjoint(keys):
+        columns = columns.last_of_names()
+        if not self._new_keys.isdisjoint(columns.keys.tolist()):
             # A name may occur twice in one transaction: the first must be found like any other.
             self.flush()
             self._load()

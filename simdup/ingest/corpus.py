@@ -292,8 +292,12 @@ def ingest_fingerprinted(
     """
     if opened.settings.recipe.may_need_corpus:
         with ingest(opened, options) as corpus:
+            progress, total = opened.settings.run.progress, len(corpus)
+            progress("fingerprinting", 0, total)
             fingerprinter = Fingerprinter.for_corpus(corpus.analyzer, corpus.counts)
-            return fingerprinter, iter([(corpus, corpus.fingerprints(fingerprinter))])
+            found = corpus.fingerprints(fingerprinter)
+            progress("fingerprinting", total, total)
+            return fingerprinter, iter([(corpus, found)])
     fingerprinter = Fingerprinter.alone(opened.analyzer())
     options = replace(options, standalone=True)
     counter = BatchCounter(fingerprinter.analyzer, opened.settings.reading, options)

@@ -34,7 +34,7 @@ from simdup.model.documents import Skipped
 from simdup.model.frames import measure_of
 from simdup.model.matches import Added
 from simdup.model.result import Result
-from simdup.model.settings import Settings
+from simdup.model.settings import Progress, Settings
 from simdup.operations.scan import examine
 from simdup.output.corpus_writer import Cut
 from simdup.output.cuts import list_cuts
@@ -78,6 +78,7 @@ class Losses:
     cuts: Sequence[Cut]
     groups: Groups | None  # None if nobody asks for an account by group
     matches: IndexMatches  # see `Examined`
+    progress: Progress
 
     def cleaned(self) -> Cleaned:
         """Return what is left without these documents."""
@@ -143,7 +144,10 @@ class Losses:
         removed = self._removed(columns, known)
         columns = columns.take(np.flatnonzero(stays[known]))
         try:
-            return remember(options.index, columns, removed, origins.fingerprinter, options.waiting)
+            return remember(
+                options.index, columns, removed, origins.fingerprinter, options.waiting,
+                self.progress,
+            )  # fmt: skip
         except SimdupError as error:
             what = f"{error.what}; the corpus was written, but is not in the index"
             raise SimdupError(error.where, what, "run it again with `force`") from None
@@ -274,7 +278,8 @@ def find_losses(opened: Input, options: DedupeOptions) -> Losses:
         groups = by.group(corpus.names, corpus.paths, corpus.given.groups)
         groups = replace(groups, of=places.spread(groups.of, -1))
     cuts, notes = list_cuts(result, opened.files)
-    return Losses(replace(result, notes=(*result.notes, *notes)), cuts, groups, matches)
+    result = replace(result, notes=(*result.notes, *notes))
+    return Losses(result, cuts, groups, matches, opened.settings.run.progress)
 
 
 def given_up(result: Result) -> list[Spared]:

@@ -164,6 +164,7 @@ def _examine(opened: Input, indexes: IndexReferences) -> Examined:
             matches, groups = matches.extended(found.groups, documents, star)
             known = matches.extend(documents)
             groups = divide(matches.join(groups), criteria.decisions, known.names, priority)
+            settings.run.progress("clustering", 0, len(groups))
             clusters = form_clusters(groups, known, criteria)
             lost = stored.lost_facts if criteria.lossless else None
             spared = describe_spared(found.spared, clusters, known, lost)
@@ -187,6 +188,7 @@ def _examine(opened: Input, indexes: IndexReferences) -> Examined:
     origins = Origins.of(opened, corpus, fingerprinter, order, places)
     inputs = _inputs(documents, places, unread)
     clusters, spared = places.clusters(clusters), places.spared(spared)
+    settings.run.progress("clustering", len(groups), len(groups))
     result = Result(clusters, skipped, noted, summary, hint, inputs, origins, ScanPages(), spared)
     return Examined(result, corpus, places, matches)
 
