@@ -24,7 +24,7 @@ from simdup.corpus.opening import open_regular, read_up_to
 from simdup.corpus.own_results import is_own_result, leave_out
 from simdup.corpus.parquet import cut_parquet
 from simdup.corpus.record_batches import ArrayBatch, LineBatch, RecordBatch, cut_records
-from simdup.corpus.records import read_records, without_surrogates
+from simdup.corpus.records import Texts, join_texts, read_records, without_surrogates
 from simdup.errors import reason
 from simdup.model.documents import Document, Skipped
 from simdup.model.reading import Reading
@@ -55,7 +55,7 @@ class RowBatch:
 
     first: int  # number of the first one, from 1
     names: Sequence[str]  # their ids as text
-    texts: Sequence[str | Skipped]  # or why there is none
+    texts: Sequence[Texts | Skipped]  # or why there is none
     size: int
     # As in `Document`, if a field is asked for.
     values: Sequence[float | None] | None = None
@@ -191,17 +191,20 @@ def read(batch: Batch, reading: Reading) -> Iterator[Document | Skipped]:
 
 
 def _rows(batch: RowBatch) -> Iterator[Document | Skipped]:
-    for i, text in enumerate(batch.texts):
-        if isinstance(text, Skipped):
-            yield text
+    for i, texts in enumerate(batch.texts):
+        if isinstance(texts, Skipped):
+            yield texts
             continue
+        text, lacking, head = join_texts(texts)
         yield Document(
             batch.names[i],
-            without_surrogates(text),
+            text,
             record=batch.first + i,
             value=None if batch.values is None else batch.values[i],
             group=None if batch.groups is None else batch.groups[i],
             title=None if batch.titles is None else batch.titles[i],
+            lacking=lacking,
+            head=head,
         )
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import io
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import Any, TypeAlias
 
 from simdup.corpus.decoding import Decoded, without_nuls
 from simdup.corpus.fields import MISSING, as_number, as_text, find_field, list_fields
@@ -25,6 +25,9 @@ from simdup.model.reading import Reading
 
 # A field of fewer characters, such as a year or a category, does not name a record.
 _FEW_CHARACTERS = 10
+
+# The texts of a record's fields; None is a field without one.
+Texts: TypeAlias = Sequence[str | None]
 
 
 def read_records(batch: RecordBatch, reading: Reading) -> Iterator[Document | Skipped]:
@@ -146,23 +149,20 @@ def _document(
         if not isinstance(identity, str | int) or isinstance(identity, bool) or identity == "":
             return _broken(file, record, f"{where}field {reading.id_field!r} has no name")
         name = without_surrogates(str(identity))
-    texts = []
+    texts = list[str | None]()
     for wanted in reading.text_fields:
         text = find_field(values, wanted)
         if text is MISSING:
             return _lacking(f"{file.path}#{record}", where, values, "field", wanted)
         if text is not None and not isinstance(text, str):
             return _broken(file, record, f"{where}field {wanted!r} is not a string")
-        if text is not None:
-            texts.append(text)
-    if not texts:
+        texts.append(text)
+    if all(text is None for text in texts):
         return _broken(file, record, f"{where}field {reading.text_fields[0]!r} is null")
-    text = without_surrogates("\n".join(texts))
-    document = Document(name, text, file.modified, path=file.path, record=record)
-    if len(reading.text_fields) > 1:
-        lacking = len(texts) < len(reading.text_fields) or not all(map(str.strip, texts))
-        first = find_field(values, reading.text_fields[0]) or ""
-        document = document._replace(lacking=lacking, head=_head(first))
+    text, lacking, head = join_texts(texts)
+    document = Document(
+        name, text, file.modified, path=file.path, record=record, lacking=lacking, head=head
+    )
     if reading.group_field is not None:
         group = find_field(values, reading.group_field)
         if group is not MISSING and group is not None:
@@ -170,6 +170,15 @@ def _document(
     if reading.title_field is not None:
         document = _titled(document, values, reading.title_field)
     return document if reading.value_field is None else _valued(document, values, reading)
+
+
+def join_texts(texts: Texts) -> tuple[str, bool, int]:
+    """Return the texts of fields as one, and what `Document` says of it: `lacking` and `head`."""
+    if len(texts) == 1:
+        return without_surrogates(texts[0] or ""), False, 0
+    lacking = not all(text and text.strip() for text in texts)
+    text = "\n".join(text for text in texts if text is not None)
+    return without_surrogates(text), lacking, _head(texts[0] or "")
 
 
 def _head(text: str) -> int:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from simdup.corpus.batches import RowBatch
 from simdup.corpus.fields import MISSING, as_number, find_field, list_fields
 from simdup.corpus.lines import BATCH_BYTES
-from simdup.corpus.records import without_surrogates
+from simdup.corpus.records import Texts, without_surrogates
 from simdup.errors import SimdupError
 from simdup.ingest.paths import as_path, kind_of
 from simdup.ingest.tables import Column, Table, as_table, hint, listed, wanted_columns
@@ -25,6 +25,8 @@ from simdup.model.reading import Reading
 _ROWS = 64
 # Rows of a batch, however short they are.
 _MOST_ROWS = 1024
+# The classes of texts that can be sent to other processes as they are.
+_PLAIN = {str}
 
 _ACCEPTED = (
     "a path or paths, an iterable of (id, text) or of mappings, a mapping from id to text, "
@@ -35,7 +37,7 @@ _ACCEPTED = (
 class Chunk(NamedTuple):
     """A few rows, column by column; `MISSING` where a row lacks a field."""
 
-    texts: Column
+    texts: Sequence[Column]  # a column for each field of the text
     ids: Column | None = None  # None for positions
     values: Column | None = None  # as in `Document`, before they become numbers
     groups: Column | None = None
@@ -48,11 +50,11 @@ class Rows:
 
     chunks: Callable[[], Iterator[Chunk]]  # reads them from the beginning
     again: bool = True  # whether that works more than once
-    field: str | None = None  # of the texts; None for pairs and mappings, which have no fields
+    fields: tuple[str, ...] = ()  # of the texts; pairs and mappings have none
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle what is known of them: the texts stay where they are."""
-        return Rows, (_no_chunks, False, self.field)
+        return Rows, (_no_chunks, False, self.fields)
 
 
 def _no_chunks() -> Iterator[Chunk]:
@@ -90,7 +92,7 @@ def recognise(data: Any, reading: Reading) -> Rows | list[str]:
         return iter(data) if again else chain([first], items)
 
     if _is_record(first):
-        return Rows(lambda: _records(read(), reading), again, _only_field(reading))
+        return Rows(lambda: _records(read(), reading), again, reading.text_fields)
     if _is_pair(first):
         return Rows(lambda: _pairs(read()), again)
     raise TypeError(f"data: expected {_ACCEPTED}, not {kind_of(data)} of {kind_of(first)}")
@@ -105,7 +107,7 @@ def row_batches(rows: Rows, ids: list[Any]) -> Iterator[RowBatch]:
     size = count = 0
     most, seen = _ROWS, set[str]()
     for chunk in rows.chunks():
-        for part in _cut(_part(chunk, len(ids), rows.field)):
+        for part in _cut(_part(chunk, len(ids), rows.fields)):
             ids += part.ids
             pending.append(part)
             size += sum(part.sizes)
@@ -122,26 +124,23 @@ class _Part(NamedTuple):
     """Rows that were checked, column by column."""
 
     ids: Sequence[Any]
-    texts: Sequence[str | Skipped]
+    texts: Sequence[Texts | Skipped]
     sizes: Sequence[int]  # bytes of the texts, about
     values: Sequence[float | None] | None
     groups: Sequence[str | None] | None
     titles: Sequence[str] | None
 
 
-def _part(chunk: Chunk, done: int, field: str | None) -> _Part:
+def _part(chunk: Chunk, done: int, fields: Sequence[str]) -> _Part:
     """Return a chunk with all ids, and reasons for missing texts; `done` rows come before."""
-    positions = range(done, done + len(chunk.texts))
+    rows = list(zip(*chunk.texts, strict=True))
+    positions = range(done, done + len(rows))
     ids = positions if chunk.ids is None else _hashable(chunk.ids, done)
-    texts = [
-        text if type(text) is str else _text(text, field, name, number)
-        for number, (name, text) in enumerate(zip(ids, chunk.texts, strict=True), done + 1)
-    ]
-    # Chinese takes three bytes a character.
-    sizes = [
-        0 if isinstance(text, Skipped) else len(text) * (1 if text.isascii() else 3)
-        for text in texts
-    ]
+    texts: Sequence[Texts | Skipped] = rows
+    if any(set(map(type, column)) != _PLAIN for column in chunk.texts):
+        named = enumerate(zip(ids, rows, strict=True), done + 1)
+        texts = [_texts(parts, fields, name, number) for number, (name, parts) in named]
+    sizes = list(map(sum, zip(*map(_sizes, chunk.texts), strict=True)))
     values, groups, titles = chunk.values, chunk.groups, chunk.titles
     return _Part(
         ids, texts, sizes,
@@ -177,16 +176,23 @@ def _batch(parts: Sequence[_Part], first: int, size: int, seen: set[str]) -> Row
     return RowBatch(first, names, texts, size, values, groups, titles, again)
 
 
-def _text(text: Any, field: str | None, name: Any, number: int) -> str | Skipped:
-    """Return a text, or why it is none, as for records of files."""
-    if isinstance(text, str):
-        # Its class may not be known where the text is sent to.
-        return str.__str__(text)
-    what = "the text" if field is None else f"field {field!r}"
-    reason = f"{what} is null" if _is_null(text) else f"{what} is not a string"
-    if text is MISSING:
-        reason = "a field of the text is missing" if field is None else f"no {what}"
-    return Skipped(str(name), reason, error=True, number=number)
+def _texts(parts: Sequence[Any], fields: Sequence[str], name: Any, number: int) -> Texts | Skipped:
+    """Return the texts of a row's fields, or why it has none, as for records of files."""
+    what = [f"field {field!r}" for field in fields] or ["the text"]
+    # The class of a text may not be known where it is sent to.
+    texts = tuple(str.__str__(one) if isinstance(one, str) else None for one in parts)
+    for one, field in zip(parts, what, strict=True):
+        if one is MISSING or not (isinstance(one, str) or _is_null(one)):
+            reason = f"no {field}" if one is MISSING else f"{field} is not a string"
+            return Skipped(str(name), reason, error=True, number=number)
+    if any(one is not None for one in texts):
+        return texts
+    return Skipped(str(name), f"{what[0]} is null", error=True, number=number)
+
+
+def _sizes(column: Column) -> list[int]:
+    """Return about how many bytes each text takes: Chinese takes three a character."""
+    return [len(one) * (1 if one.isascii() else 3) if isinstance(one, str) else 0 for one in column]
 
 
 def _hashable(ids: Column, done: int) -> Column:
@@ -224,13 +230,13 @@ def _table_rows(table: Table, reading: Reading) -> Rows:
     def chunks() -> Iterator[Chunk]:
         for values in table.read(columns):
             by_name = dict(zip(columns, values, strict=True))
-            texts = _joined([by_name[name] for name in wanted["text"]])
+            texts = [by_name[name] for name in wanted["text"]]
             found = {argument: by_name[names[0]] for argument, names in wanted.items()}
             ids = _known(found["id"]) if "id" in found else None
             others = map(found.get, ("keep", reading.group_argument, "title"))
             yield Chunk(texts, ids, *others)
 
-    return Rows(chunks, table.again, _only_field(reading))
+    return Rows(chunks, table.again, reading.text_fields)
 
 
 def _mapping_rows(data: Mapping[Any, Any]) -> Rows:
@@ -256,7 +262,7 @@ def _pairs(items: Iterator[Any]) -> Iterator[Chunk]:
             if not _is_pair(item):
                 what = f"expected (id, text) like those before, not {kind_of(item)}"
                 raise TypeError(f"data: item {number + i}: {what}")
-        yield Chunk([text for _, text in some], [name for name, _ in some])
+        yield Chunk([[text for _, text in some]], [name for name, _ in some])
 
 
 def _records(items: Iterator[Any], reading: Reading) -> Iterator[Chunk]:
@@ -282,7 +288,7 @@ def _records(items: Iterator[Any], reading: Reading) -> Iterator[Chunk]:
                 del lacking[one]
         if seen is None:
             seen = list_fields(some[0])
-        yield Chunk(_joined(texts), _known(ids), value, group, title)
+        yield Chunk(texts, _known(ids), value, group, title)
     for argument, name in lacking:
         if name is not None and seen is not None:
             what = f"no record has a field {name!r} (fields: {listed(list(seen))})"
@@ -293,27 +299,6 @@ def _records(items: Iterator[Any], reading: Reading) -> Iterator[Chunk]:
 
 def _field(records: Sequence[Mapping[str, Any]], name: str) -> list[Any]:
     return [find_field(record, name) for record in records]
-
-
-def _only_field(reading: Reading) -> str | None:
-    """Return the field of the texts, if it is only one."""
-    return reading.field if isinstance(reading.field, str) else None
-
-
-def _joined(columns: Sequence[Column]) -> Column:
-    """Return the texts of rows, of which each has a part in several columns."""
-    return (
-        columns[0] if len(columns) == 1 else [_whole(parts) for parts in zip(*columns, strict=True)]
-    )
-
-
-def _whole(parts: Sequence[Any]) -> Any:
-    """Return a text of several fields, or what keeps these from being one."""
-    if any(part is MISSING for part in parts):
-        return MISSING
-    given = [part for part in parts if not _is_null(part)]
-    odd = [part for part in given if not isinstance(part, str)]
-    return odd[0] if odd else "\n".join(given) if given else None
 
 
 def _known(ids: Column) -> Column:

@@ -77,7 +77,7 @@ def open_input(data: Data, settings: Settings, references: Iterable[str] = ()) -
     opened = open_files(list_files([], settings.reading, references), settings)
     batches = chain(opened.batches, row_batches(rows, opened.given.ids))
     notes = [*opened.notes]
-    if rows.field is not None:
+    if rows.fields:
         used = ("`field`", "`id_field`", "`title_field`")
         notes = [note for note in notes if note[0] not in used]
     return replace(opened, batches=batches, size=None, notes=notes, rows=rows)

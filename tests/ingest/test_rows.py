@@ -34,11 +34,11 @@ def test_batches_hold_all_rows_in_order(
         done = 0
         while done < len(rows):
             some = rows[done : done + cuts[done % len(cuts)]]
-            yield Chunk([r[1] for r in some], [r[0] for r in some], None, [r[2] for r in some])
+            yield Chunk([[r[1] for r in some]], [r[0] for r in some], None, [r[2] for r in some])
             done += len(some)
 
     ids: list[Any] = []
-    batches = list(row_batches(Rows(chunks, field="text"), ids))
+    batches = list(row_batches(Rows(chunks, fields=("text",)), ids))
     assert ids == [i if one is MISSING else one for i, (one, _, _) in enumerate(rows)]
     found = [one for batch in batches for one in read(batch, Reading())]
     assert len(found) == len(rows)
@@ -69,6 +69,6 @@ def test_pairs_mappings_and_records_are_the_same_rows(given_pairs: list[tuple[An
         rows = recognise(kind, Reading())
         ids: list[Any] = []
         batches = [] if isinstance(rows, list) else list(row_batches(rows, ids))
-        told.append((ids, [text for batch in batches for text in batch.texts]))
+        told.append((ids, [text for batch in batches for (text,) in batch.texts]))
     assert all(one == told[0] for one in told)
     assert told[0] == ([a for a, _ in pairs], [b for _, b in pairs])

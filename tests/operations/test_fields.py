@@ -1,7 +1,9 @@
 """Texts of several fields of records: what a report says of them."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -27,6 +29,47 @@ def notes(folder: Path, content: str, fields: tuple[str, ...]) -> list[str]:
     write(folder, {"r.jsonl": content})
     found = scan(str(folder / "r.jsonl"), reading=Reading(field=fields))
     return [what for name, what in found.notes if name == "`field`"]
+
+
+def as_table(rows: list[dict[str, Any]]) -> Any:
+    return pytest.importorskip("pandas").DataFrame(rows)
+
+
+def as_arrow(rows: list[dict[str, Any]]) -> Any:
+    return pytest.importorskip("pyarrow").Table.from_pylist(rows)
+
+
+@pytest.mark.parametrize("kind", [list, iter, as_table, as_arrow], ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("fields", [FIELDS, FIELDS[:2], ("venue", "title"), ("title",)])
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_rows_from_python_are_told_of_as_records_of_files_are(
+    tmp_path: Path,
+    kind: Callable[[list[dict[str, Any]]], Any],
+    fields: tuple[str, ...],
+    jobs: int,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("simdup.ingest.corpus.WORTH_WORKERS", 1)
+    # White space is no text, and null and an empty text are none.
+    content = records().replace("Annals", " ", 3).replace("Annals", "", 2)
+    rows = [json.loads(line) for line in content.splitlines()]
+    found = scan(kind(rows), text=fields, jobs=jobs)
+    assert [what for name, what in found.notes if name == "`field`"] == notes(
+        tmp_path, content, fields
+    )
+    assert found.labels.tolist() == scan(str(tmp_path / "r.jsonl"), text=fields).labels.tolist()
+
+
+def test_a_row_without_a_text_in_any_field_is_skipped_as_a_record_is(tmp_path: Path) -> None:
+    rows: list[dict[str, Any]] = [
+        {"a": prose(1), "b": None}, {"a": None, "b": None}, {"a": prose(2), "b": 5}, {"a": "x"},
+        {"a": prose(1), "b": prose(3)},
+    ]  # fmt: skip
+    write(tmp_path, {"r.jsonl": "".join(json.dumps(row) + "\n" for row in rows)})
+    passed = scan(rows, text=("a", "b")).skipped
+    read = scan(str(tmp_path / "r.jsonl"), text=("a", "b")).skipped
+    assert [one.document for one in passed] == [1, 2, 3]
+    assert [one.reason for one in passed] == [one.reason.partition(": ")[2] for one in read]
 
 
 def test_a_report_says_how_many_records_lack_a_field(tmp_path: Path) -> None:
