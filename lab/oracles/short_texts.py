@@ -115,6 +115,17 @@ def _last(text: str) -> int:
     return _chinese_value(text) if text else 0
 
 
+def placed_runs(form: str) -> set[tuple[str, int, int]]:
+    """The runs of two characters, each with the two windows of 8 that it begins in."""
+    if len(form) < 2:
+        return {(form, 0, 0), (form, 1, 0)}
+    found = set()
+    for place in range(len(form) - 1):
+        run = form[place : place + 2]
+        found |= {(run, 0, place // 8), (run, 1, (place + 4) // 8)}
+    return found
+
+
 def edit_similarity(a: str, b: str) -> Fraction:
     """The share of the longer text that stays where one becomes the other."""
     longer = max(len(a), len(b))

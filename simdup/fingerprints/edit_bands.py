@@ -1,8 +1,10 @@
 """Band keys of short texts: which pairs may have an edit similarity.
 
-MinHash bands of their forms (`simdup.features.short_texts`) propose pairs.  In very short ones
-one edit changes nearly all runs, so two that differ in one share a key of another kind: one of
-them, or both, without a character.  Bounds that are never
+MinHash bands of their forms (`simdup.features.short_texts`) propose pairs.  Single characters that
+are changed all over a short form leave few of its runs, but more of its runs of two; these say
+little, unless it is known where they are, which edits hardly change.  In very short ones one edit
+changes nearly all runs, so two that differ in one share a key of another kind: one of them, or
+both, without a character.  Bounds that are never
 wrong reject those that cannot have the similarity: one edit changes the length by at most one, the
 characters by at most two (one goes, one comes), and the runs of two characters by at most four.
 """
@@ -16,12 +18,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from simdup.features.shingles import run_sets
+from simdup.features.shingles import Sets, run_sets
 from simdup.features.short_texts import form_sets
 from simdup.features.text import ends_of, to_codes
 from simdup.fingerprints.bands import banding_at
 from simdup.lsh import minhash
-from simdup.lsh.families import bands
+from simdup.lsh.families import Banding, bands
 from simdup.mix64 import mix64
 from simdup.model.criteria import Criteria
 from simdup.search.arrays import U64, RowIds
@@ -36,6 +38,16 @@ LEAST_EDITED = 0.4
 _FEW_EDITS = 3
 # Each character takes two keys, so longer forms have none.
 _LONGEST = 40
+
+# The share of the bands of forms of up to `_LONGEST` characters that is of placed runs.  Of 100
+# pairs of 10 to 38 letters with a similarity of 0.8 and edits all over, bands propose 43 to 63
+# with a share of 0, and 85 to 94 with 0.4; then a scan of 60,000 short texts takes 3 % longer.
+# With 24 bands of placed runs beside all others it is 93 to 98, and 16 % longer.
+_PLACED = 0.4
+# Characters of a window.  With 4, 6 and 8, 41 bands of placed runs propose 78, 90 and 93 of 100
+# of the hardest of these pairs; 22,000 lines of real texts have 155,000, 179,000 and 235,000
+# pairs of lines with a common key, most of them by chance.
+_WINDOW = 8
 
 # For characters and for runs of two: the words of their odd sketches, and what an edit changes.
 _SKETCHES = ((2, 2), (4, 4))
@@ -116,16 +128,33 @@ def edit_signatures(
     """
     banding = banding_at(similar_sets(criteria.similarity), criteria)
     keys = bands(minhash.signatures(*form_sets(forms), banding.size), banding)
+    ends, codes = ends_of(forms), to_codes("".join(forms)).astype(np.uint64)
+    lengths = np.diff(ends).astype(np.int32)
+    few = np.flatnonzero(lengths <= _LONGEST)
+    placed = Banding(banding.rows, int(_PLACED * banding.bands))
+    if len(few) and placed.bands:
+        some = placed_sets([forms[row] for row in few.tolist()])
+        keys[few, -placed.bands :] = bands(minhash.signatures(*some, placed.size), placed)
     keys = np.hstack([keys, _without_one(forms, _one_edited(criteria.similarity))])
     # Half a key is enough: keys that are equal by chance only cost a look at the sketches.
     keys32 = (keys ^ numbers[:, None]).astype(np.uint32)
-    ends, codes = ends_of(forms), to_codes("".join(forms)).astype(np.uint64)
     sketches = tuple(
         odd_sketches(*run_sets(ends, codes, n), words) for n, (words, _) in enumerate(_SKETCHES, 1)
     )
-    lengths = np.diff(ends).astype(np.int32)
     rows = np.arange(len(forms))
     return EditSignatures(keys32, lengths, sketches, criteria.similarity, rows, banding.bands)
+
+
+def placed_sets(forms: Sequence[str]) -> Sets:
+    """Return the runs of two characters of forms, each with the two windows that it begins in.
+
+    Windows overlap by half, so that a run that edits before it have moved is in one of its windows
+    all the same.
+    """
+    starts, runs = run_sets(ends_of(forms), to_codes("".join(forms)).astype(np.uint64), 2)
+    places = np.arange(len(runs)) - np.repeat(starts[:-1], np.diff(starts))
+    windows = 2 * ((places[:, None] + np.array([0, _WINDOW // 2])) // _WINDOW) + np.array([0, 1])
+    return Sets(2 * starts, (mix64(runs)[:, None] + windows.astype(np.uint64)).ravel())
 
 
 def join_signatures(parts: Sequence[EditSignatures], row_of: RowIds) -> EditSignatures:

@@ -15,13 +15,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from support import Command
+from support import ROOT, Command
 
-from lab.oracles import plain
+from lab.oracles import plain, short_texts
 from simdup import compare, dedupe, scan
 from simdup.features.analyzer import Analyzer
 from simdup.features.short_texts import Forms, form_sets, forms_of, spell_numbers
-from simdup.fingerprints.edit_bands import edit_signatures
+from simdup.fingerprints.edit_bands import edit_signatures, placed_sets
 from simdup.model.criteria import SHORT, Criteria
 from simdup.model.recipe import Recipe
 from simdup.model.settings import RunOptions
@@ -230,6 +230,63 @@ def test_very_short_texts_with_one_edit_are_always_proposed(
         allowed = longer * (1 - similarity) + 1e-9
         if 1 <= allowed < 3 and longer <= 14:
             assert proposed([text, edited], similarity).all()
+
+
+@given(st.lists(few_letters, min_size=2, max_size=5))
+def test_placed_runs_are_those_of_the_definition(texts: list[str]) -> None:
+    starts, hashes = placed_sets(texts)
+    found = [set(hashes[a:b].tolist()) for a, b in pairwise(starts.tolist())]
+    expected = [short_texts.placed_runs(text) for text in texts]
+    for (a, one), (b, other) in combinations(zip(found, expected, strict=True), 2):
+        assert (len(a), len(b), len(a & b)) == (len(one), len(other), len(one & other))
+
+
+def edited_all_over(random_: random.Random, longest: int, edits: int) -> tuple[str, str]:
+    """Two texts of random letters, the longer one of so many, with so many edits between them."""
+    letters = "abcdefghijklmnopqrstuvwxyz"
+    while True:
+        text = edited = "".join(random_.choices(letters, k=longest))
+        for place in sorted(random_.sample(range(longest), edits), reverse=True):
+            new = random_.choice(letters)
+            new = random_.choice([new, new + edited[place], ""])
+            edited = edited[:place] + new + edited[place + 1 :]
+        distance = short_texts.edit_distance(text, edited)
+        if max(len(text), len(edited)) == longest and distance == edits:
+            return text, edited
+
+
+def documented() -> list[tuple[int, int, float]]:
+    """The cells of the table in docs/methods.md: letters, edits, and the share that is proposed."""
+    page = (ROOT / "docs" / "methods.md").read_text("utf-8")
+    rows = page.partition("| letters | 1 edit |")[2].partition("\n\n")[0].splitlines()[2:]
+    cells = [[cell.strip() for cell in row.strip("|").split("|")] for row in rows]
+    return [
+        (int(letters), edits, int(share) / 100)
+        for letters, *shares in cells
+        for edits, share in enumerate(shares, 1)
+        if share
+    ]
+
+
+@pytest.mark.parametrize(("letters", "edits", "share"), documented())
+def test_edits_all_over_a_text_are_found_as_often_as_documented(
+    letters: int, edits: int, share: float
+) -> None:
+    random_ = random.Random(f"{letters} {edits}")
+    many = 300
+    texts = [one for _ in range(many) for one in edited_all_over(random_, letters, edits)]
+    signatures = edit_signatures(texts, np.zeros(2 * many, np.uint64), Criteria(similarity=0.8))
+    first = np.arange(0, 2 * many, 2)
+    found = signatures.propose(first, first + 1).mean()
+    # Four standard deviations.
+    assert found >= share - 4 * (share * (1 - share) / many) ** 0.5
+
+
+def test_the_documented_table_has_every_number_of_edits_that_is_allowed() -> None:
+    cells = documented()
+    assert {letters for letters, _, _ in cells} == {10, 12, 14, 15, 20, 25, 30, 35, 40}
+    for letters in {letters for letters, _, _ in cells}:
+        assert max(edits for one, edits, _ in cells if one == letters) == letters // 5
 
 
 def few_words(random_: random.Random) -> list[str]:
