@@ -42,7 +42,7 @@ def as_arrow(rows: list[dict[str, Any]]) -> Any:
 @pytest.mark.parametrize("kind", [list, iter, as_table, as_arrow], ids=lambda kind: kind.__name__)
 @pytest.mark.parametrize("fields", [FIELDS, FIELDS[:2], ("venue", "title"), ("title",)])
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_rows_from_python_are_told_of_as_records_of_files_are(
+def test_rows_from_python_have_the_notes_of_the_same_file(
     tmp_path: Path,
     kind: Callable[[list[dict[str, Any]]], Any],
     fields: tuple[str, ...],
@@ -50,7 +50,7 @@ def test_rows_from_python_are_told_of_as_records_of_files_are(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("simdup.ingest.corpus.WORTH_WORKERS", 1)
-    # White space is no text, and null and an empty text are none.
+    # Fields of white space and empty ones count as null does.
     content = records().replace("Annals", " ", 3).replace("Annals", "", 2)
     rows = [json.loads(line) for line in content.splitlines()]
     found = scan(kind(rows), text=fields, jobs=jobs)
