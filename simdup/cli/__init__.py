@@ -15,7 +15,7 @@ import click
 from simdup._version import __version__
 from simdup.cli import process
 from simdup.cli.messages import Status, as_option, say, say_error
-from simdup.cli.usage import Group, usage_error
+from simdup.cli.usage import CommandGroup, usage_error
 from simdup.errors import SimdupError, explained
 
 # In the order in which a newcomer needs them.
@@ -44,7 +44,7 @@ EXAMPLES = (
 )
 
 
-class _Commands(Group):
+class _Commands(CommandGroup):
     """A group that describes its commands without importing them."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:

@@ -19,7 +19,7 @@ from simdup.cli.messages import Status
 from simdup.cli.options import TABLE, rows_of
 from simdup.cli.options.parameter_types import kind_of, words_of
 from simdup.cli.options.row import NO_DEFAULT, Row
-from simdup.cli.usage import Group
+from simdup.cli.usage import CommandGroup
 from simdup.errors import SimdupError
 
 # How Click shows a range; the error for a value outside says it in plainer words.
@@ -133,7 +133,7 @@ class PlainCommand(click.Command):
                 formatter.write(f"{line}\n")
 
 
-class PlainGroup(PlainCommand, Group):
+class PlainGroup(PlainCommand, CommandGroup):
     """A command with subcommands."""
 
 

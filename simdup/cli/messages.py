@@ -17,7 +17,7 @@ from simdup.model.documents import Skipped
 if TYPE_CHECKING:
     from simdup.model.settings import Settings
     from simdup.output.text import Painter
-    from simdup.output.words import Words
+    from simdup.output.words import Phrases
 
 LANGUAGES = ("en", "zh")
 
@@ -153,7 +153,7 @@ class Screen:
     configured: frozenset[str] = frozenset()
 
     @property
-    def words(self) -> Words:
+    def words(self) -> Phrases:
         """The words of the language of reports."""
         from simdup.output.words import language_of, words_of
 

@@ -64,7 +64,7 @@ def _dashed(arguments: Sequence[str]) -> str:
     return f"for the file {file!r} write './{file}', or '--' before it" if file else ""
 
 
-class Group(click.Group):
+class CommandGroup(click.Group):
     """A command with subcommands, listed in the order of their definition."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:

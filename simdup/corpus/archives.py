@@ -17,7 +17,7 @@ from typing import IO, TYPE_CHECKING, NamedTuple
 
 from simdup.corpus.decoding import decode
 from simdup.corpus.encoding_detection import NotText
-from simdup.corpus.files import Member, Part
+from simdup.corpus.files import ArchiveMember, ZipMember
 from simdup.corpus.names import is_archive
 from simdup.corpus.zipped import (
     BOMB,
@@ -51,7 +51,7 @@ class Inside(NamedTuple):
     """A file in an archive."""
 
     name: str  # its path below the archive
-    member: Member
+    member: ArchiveMember
 
     @property
     def size(self) -> int:
@@ -79,17 +79,17 @@ def list_archive(path: str, size: int, modified: float, most: int) -> tuple[Insi
         return (Skipped(path, "empty"),)
     try:
         with open(path, "rb") as stream:
-            lister = _Lister(Member(path, size, modified, ()), most)
+            lister = _ArchiveLister(ArchiveMember(path, size, modified, ()), most)
             return tuple(lister.members(stream, "", ()))
     except OSError as error:
         return (Skipped(path, reason(error), error=True),)
 
 
 @dataclass
-class _Lister:
+class _ArchiveLister:
     """Lists an archive and those in it."""
 
-    archive: Member
+    archive: ArchiveMember
     most: int
     members_left: int = _MOST_MEMBERS
     bytes_left: int = 0
@@ -98,7 +98,7 @@ class _Lister:
         self.bytes_left = SMALL + MOST_RATIO * self.archive.size
 
     def members(
-        self, stream: IO[bytes], above: str, parts: tuple[Part, ...]
+        self, stream: IO[bytes], above: str, parts: tuple[ZipMember, ...]
     ) -> Iterator[Inside | Skipped]:
         """Yield what is in an archive.
 
@@ -140,7 +140,7 @@ class _Lister:
 
 
 @contextmanager
-def open_member(raw: IO[bytes], member: Member | None) -> Iterator[IO[bytes]]:
+def open_member(raw: IO[bytes], member: ArchiveMember | None) -> Iterator[IO[bytes]]:
     """Yield the content of a member, or the stream as it is if there is none.
 
     Raises
@@ -159,7 +159,7 @@ def open_member(raw: IO[bytes], member: Member | None) -> Iterator[IO[bytes]]:
 
 # The members of an archive within another come one after another.
 @lru_cache(maxsize=1)
-def _unpacked(member: Member) -> bytes:
+def _unpacked(member: ArchiveMember) -> bytes:
     with open(member.archive, "rb") as raw, open_member(raw, member) as content:
         return content.read()
 

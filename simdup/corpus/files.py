@@ -16,7 +16,7 @@ STDIN = "-"
 ARCHIVE = "zip"
 
 
-class Part(NamedTuple):
+class ZipMember(NamedTuple):
     """Where a member of a zip file is, and what the file declares of it."""
 
     start: int  # of its local header
@@ -26,13 +26,13 @@ class Part(NamedTuple):
     method: int  # of compression
 
 
-class Member(NamedTuple):
+class ArchiveMember(NamedTuple):
     """Where a file in an archive is."""
 
     archive: str  # the path of the archive
     size: int  # of the archive in bytes
     modified: float  # the archive, in seconds since 1970
-    parts: tuple[Part, ...]  # the archives within it that lead to the file, and the file
+    parts: tuple[ZipMember, ...]  # the archives within it that lead to the file, and the file
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class File:
     max_size: int = sys.maxsize  # the most bytes of a document, decompressed
     regular: bool = False  # whether it was a regular file when it was listed
     walked: bool = False  # whether it was found in a folder, not named
-    member: Member | None = None  # where it is, if it is in an archive
+    member: ArchiveMember | None = None  # where it is, if it is in an archive
     record: str = ""  # the only record that is wanted, by number or name; see `find_record`
 
     @property

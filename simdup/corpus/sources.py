@@ -17,7 +17,7 @@ from simdup.corpus.formats import RECORDS, format_of, format_of_file
 from simdup.corpus.ignore_files import IGNORE_FILE
 from simdup.corpus.names import is_archive, split_address, split_member
 from simdup.corpus.patterns import Patterns
-from simdup.corpus.walking import Found, Rules, walk
+from simdup.corpus.walking import Rules, WalkedFile, walk
 from simdup.errors import SimdupError, reason, unreadable
 from simdup.model.documents import Skipped
 from simdup.model.reading import Reading
@@ -33,7 +33,7 @@ class Named(list[str]):
     """SOURCEs that a command was given: each missing one is reported, and the rest is read."""
 
 
-class Listing(NamedTuple):
+class SourceListing(NamedTuple):
     """The files of sources, each once, and messages about the sources."""
 
     files: list[File]  # in order, those that are only references first
@@ -44,13 +44,15 @@ class Listing(NamedTuple):
     archives: list[File]  # archives of the sources, whose members are listed
 
 
-def list_files(sources: Iterable[str], reading: Reading, references: Iterable[str] = ()) -> Listing:
+def list_files(
+    sources: Iterable[str], reading: Reading, references: Iterable[str] = ()
+) -> SourceListing:
     """Return the files of sources and references; a file that is in both is a source.
 
     Folders are walked in the order of their entries' bytes, without hidden entries and symbolic
     links.  A file that is itself a source is always included.
     """
-    lister = _Lister(reading)
+    lister = _SourceLister(reading)
     # Sources come first: a file in both is not a reference.
     given = [file for source in sources for file in lister.list_source(source)]
     archives = lister.archives[:]
@@ -65,10 +67,12 @@ def list_files(sources: Iterable[str], reading: Reading, references: Iterable[st
     given = lister.without_parts(given, known)
     known = lister.without_parts(known)
     notes = lister.all_notes()
-    return Listing([*known, *given], lister.skipped, notes, len(known), lister.named, archives)
+    return SourceListing(
+        [*known, *given], lister.skipped, notes, len(known), lister.named, archives
+    )
 
 
-class _Lister:
+class _SourceLister:
     """Lists sources one after another, each file once."""
 
     def __init__(self, reading: Reading) -> None:
@@ -255,12 +259,12 @@ def _expand(source: str, rules: Rules, reading: Reading) -> Iterator[File | Skip
             else:
                 yield _file(found.path, found.status, reading, walked=True)
     elif is_archive(source) and stat.S_ISREG(status.st_mode):
-        yield from _files_in(Found(source, status), rules, reading)
+        yield from _files_in(WalkedFile(source, status), rules, reading)
     else:
         yield _file(source, status, reading)
 
 
-def _files_in(found: Found, rules: Rules, reading: Reading) -> Iterator[File | Skipped]:
+def _files_in(found: WalkedFile, rules: Rules, reading: Reading) -> Iterator[File | Skipped]:
     from simdup.corpus.in_archives import files_in
 
     return files_in((found.path, found.status), found.below, (rules.glob, rules.exclude), reading)

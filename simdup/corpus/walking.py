@@ -25,7 +25,7 @@ class Rules:
     folders: int = 0
 
 
-class Found(NamedTuple):
+class WalkedFile(NamedTuple):
     """A file below a source."""
 
     path: str
@@ -41,7 +41,7 @@ class _Folder(NamedTuple):
     above: tuple[IgnoreFile, ...] = ()  # of the folders above it
 
 
-def walk(source: str, rules: Rules) -> Iterator[Found | Skipped]:
+def walk(source: str, rules: Rules) -> Iterator[WalkedFile | Skipped]:
     """Yield the files of a folder in the order of their entries' bytes.
 
     Hidden entries and symbolic links are left out.
@@ -64,7 +64,7 @@ def walk(source: str, rules: Rules) -> Iterator[Found | Skipped]:
             open_folders.pop()
 
 
-def _entries(folder: _Folder, rules: Rules) -> Iterator[Found | Skipped | _Folder]:
+def _entries(folder: _Folder, rules: Rules) -> Iterator[WalkedFile | Skipped | _Folder]:
     below, files = folder.below, folder.above
     try:
         with os.scandir(folder.path) as entries:
@@ -90,7 +90,7 @@ def _entries(folder: _Folder, rules: Rules) -> Iterator[Found | Skipped | _Folde
                 if files and ignored(path, files):
                     rules.files += 1
                 elif entry.is_file(follow_symlinks=False):
-                    yield Found(entry.path, entry.stat(follow_symlinks=False), path)
+                    yield WalkedFile(entry.path, entry.stat(follow_symlinks=False), path)
                 else:
                     # Reading a named pipe would wait forever.
                     yield Skipped(entry.path, NOT_REGULAR)

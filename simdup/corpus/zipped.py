@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import IO, Any, cast
 
-from simdup.corpus.files import Part
+from simdup.corpus.files import ZipMember
 
 # XML of documents unpacks to some 20 times its size, repeated lines to 100 times; bombs to 1,000
 # times and more.
@@ -35,9 +35,9 @@ _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile
 _LENGTHS = struct.Struct("<26xHH")
 
 
-def part_of(info: zipfile.ZipInfo) -> Part:
+def part_of(info: zipfile.ZipInfo) -> ZipMember:
     """Return where zipfile has found a member."""
-    return Part(
+    return ZipMember(
         info.header_offset, info.compress_size, info.file_size, info.CRC, info.compress_type
     )
 
@@ -67,7 +67,7 @@ def unreadable_member(info: zipfile.ZipInfo) -> str:
 
 
 @contextmanager
-def open_part(stream: IO[bytes], part: Part) -> Iterator[IO[bytes]]:
+def open_part(stream: IO[bytes], part: ZipMember) -> Iterator[IO[bytes]]:
     """Yield the content of a member as a stream.
 
     Its place comes from the list, which zipfile alone would read again for each member.
@@ -94,7 +94,7 @@ def open_part(stream: IO[bytes], part: Part) -> Iterator[IO[bytes]]:
         raise damaged from None
 
 
-def read_part(stream: IO[bytes], part: Part) -> bytes:
+def read_part(stream: IO[bytes], part: ZipMember) -> bytes:
     """Return the content of a member: at most the size that it declares.
 
     Raises

@@ -44,7 +44,7 @@ class Searches(NamedTuple):
         return cls(setup, "simhash" in criteria.searches, banding, least)
 
 
-class Counts(NamedTuple):
+class CandidateCounts(NamedTuple):
     """How many pairs are candidates, in all and by search."""
 
     pairs: int = 0
@@ -52,19 +52,19 @@ class Counts(NamedTuple):
     minhash: int = 0
 
     @classmethod
-    def sum(cls, several: Sequence[Counts]) -> Counts:
+    def sum(cls, several: Sequence[CandidateCounts]) -> CandidateCounts:
         """Add up."""
         return cls(*map(sum, zip(cls(), *several, strict=True)))
 
 
-NO_CANDIDATES = Counts()
+NO_CANDIDATES = CandidateCounts()
 
 
 class Candidates(NamedTuple):
     """The candidates of some documents that may match, and how many there were."""
 
     hits: Hits
-    counts: Counts
+    counts: CandidateCounts
 
 
 class CandidateSearcher:
@@ -119,7 +119,7 @@ class CandidateSearcher:
             if found is None:
                 return None
             near = found
-        counts = Counts(len(near.query), len(near.query), 0)
+        counts = CandidateCounts(len(near.query), len(near.query), 0)
         if self._bands is None or not len(asked.sketches):
             return Candidates(near, counts)
         room = None if most is None else most - len(near.query)
@@ -127,7 +127,7 @@ class CandidateSearcher:
         if more is None:
             return None
         return Candidates(
-            Hits.concat([near, more.hits]).ordered(), Counts.sum([counts, more.counts])
+            Hits.concat([near, more.hits]).ordered(), CandidateCounts.sum([counts, more.counts])
         )
 
     def _join(self, asked: Columns, most: int | None) -> Candidates | None:
@@ -137,12 +137,14 @@ class CandidateSearcher:
 
         def work(bands: AskedBands, chunk: RowSketches) -> Candidates:
             rows, sketches = chunk
-            kept, counts, total = list[Hits](), Counts(), 0
+            kept, counts, total = list[Hits](), CandidateCounts(), 0
             for i, j in bands.join(sketches):
                 query, row = documents[i], rows[j]
                 hits = Hits(query, row, self._near.distances(asked.values, query, row))
                 new = self._new(hits)
-                counts = Counts.sum([counts, Counts(int(np.count_nonzero(new)), 0, len(i))])
+                counts = CandidateCounts.sum(
+                    [counts, CandidateCounts(int(np.count_nonzero(new)), 0, len(i))]
+                )
                 likely = np.flatnonzero(new & self._likely(asked.sketches[i], sketches[j]))
                 kept.append(hits.take(likely))
                 total += len(likely)
@@ -158,7 +160,7 @@ class CandidateSearcher:
                 if most is not None and total > most:
                     return None
         hits = Hits.concat([part.hits for part in parts])
-        return Candidates(hits, Counts.sum([part.counts for part in parts]))
+        return Candidates(hits, CandidateCounts.sum([part.counts for part in parts]))
 
     def _new(self, hits: Hits) -> NDArray[np.bool_]:
         """Return which hits of bands are not hits of fingerprints too."""

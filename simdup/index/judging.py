@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdup import search
-from simdup.index.candidates import Counts, Searches
+from simdup.index.candidates import CandidateCounts, Searches
 from simdup.index.columns import U64, Columns, MatchColumns, RowIds
 from simdup.lsh.bbit import estimate
 from simdup.lsh.sketch_bands import all_keys
@@ -37,7 +37,7 @@ class Rule(NamedTuple):
     exclude_self: bool = False  # whether documents of the same name never match
 
 
-class Found(NamedTuple):
+class ScoredMatches(NamedTuple):
     """Matches in columns.
 
     They become objects only when needed: a hundred thousand at once would keep the garbage
@@ -50,7 +50,7 @@ class Found(NamedTuple):
     similarity: NDArray[np.float64]  # NaN if one of the documents has no text
 
     @classmethod
-    def concat(cls, several: Sequence[Found]) -> Found:
+    def concat(cls, several: Sequence[ScoredMatches]) -> ScoredMatches:
         """Concatenate matches."""
         nothing = np.zeros(0, np.int64)
         none = cls(nothing, nothing, nothing.astype(np.int16), np.zeros(0))
@@ -62,12 +62,12 @@ class Found(NamedTuple):
             np.concatenate(similarity),
         )
 
-    def take(self, which: RowIds | slice) -> Found:
+    def take(self, which: RowIds | slice) -> ScoredMatches:
         """Return some of the matches."""
         query, row, distance, similarity = self
-        return Found(query[which], row[which], distance[which], similarity[which])
+        return ScoredMatches(query[which], row[which], distance[which], similarity[which])
 
-    def best(self, limit: int | None) -> Found:
+    def best(self, limit: int | None) -> ScoredMatches:
         """Return the best matches of each document, by document, the best first.
 
         Equally good matches keep their order.
@@ -84,12 +84,12 @@ class Found(NamedTuple):
         rank = np.arange(len(found.query)) - np.repeat(firsts, sizes)
         return found.take(np.flatnonzero(rank < limit))
 
-    def otherwise(self, others: Found) -> Found:
+    def otherwise(self, others: ScoredMatches) -> ScoredMatches:
         """Return the matches, and those of `others` for documents that have none, by document."""
         missing = np.flatnonzero(~np.isin(others.query, self.query))
         if not len(missing):
             return self
-        return Found.concat([self, others.take(missing)]).best(None)
+        return ScoredMatches.concat([self, others.take(missing)]).best(None)
 
     def to_matches(self, names: Sequence[str]) -> list[Match]:
         """Return the matches as objects, given the names of their rows."""
@@ -103,17 +103,22 @@ class Found(NamedTuple):
 class Matches:
     """The matches of some documents, by number."""
 
-    found: Found  # ordered by document
+    found: ScoredMatches  # ordered by document
     # For each document with a text that was removed, what it was removed for; of those that nothing
     # else is near, `found` has these matches too.
-    removed: Found
+    removed: ScoredMatches
     names: dict[int, str]  # of the rows that match
     bounds: list[int]  # where the matches of each document begin, and the last ones end
-    counts: Counts  # of their candidates
+    counts: CandidateCounts  # of their candidates
 
     @classmethod
     def of(
-        cls, found: Found, removed: Found, names: dict[int, str], documents: int, counts: Counts
+        cls,
+        found: ScoredMatches,
+        removed: ScoredMatches,
+        names: dict[int, str],
+        documents: int,
+        counts: CandidateCounts,
     ) -> Matches:
         """Return the matches of some documents."""
         found = found.otherwise(removed)
@@ -143,7 +148,7 @@ def distinct(rows: RowIds) -> RowIds:
     return ordered[np.flatnonzero(np.diff(ordered, prepend=-1))]
 
 
-def judge(hits: Hits, asked: Held, held: Held, rule: Rule) -> Found:
+def judge(hits: Hits, asked: Held, held: Held, rule: Rule) -> ScoredMatches:
     """Return the hits that match, with their similarities.
 
     Documents with few terms match only identical ones, which have equal length and sketch.
@@ -152,8 +157,8 @@ def judge(hits: Hits, asked: Held, held: Held, rule: Rule) -> Found:
     for low in range(0, len(hits.query), _CHUNK):
         some = hits.take(slice(low, low + _CHUNK))
         similarity, good = _compare(asked(some.query), held(some.row), some.distance, rule)
-        parts.append(Found(*some, similarity).take(np.flatnonzero(good)))
-    return Found.concat(parts)
+        parts.append(ScoredMatches(*some, similarity).take(np.flatnonzero(good)))
+    return ScoredMatches.concat(parts)
 
 
 def _compare(

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simdup.index.candidates import CandidateSearcher, Counts, Searches
+from simdup.index.candidates import CandidateCounts, CandidateSearcher, Searches
 from simdup.index.columns import (
     U64,
     Columns,
@@ -17,7 +17,7 @@ from simdup.index.columns import (
     removed_keys,
     text_hashes,
 )
-from simdup.index.judging import Found, Matches, Rule, choose_new, distinct, judge
+from simdup.index.judging import Matches, Rule, ScoredMatches, choose_new, distinct, judge
 from simdup.index.searcher import SearchSetup
 from simdup.index.session import Patience, Session
 from simdup.model.matches import Match, QueryResult
@@ -73,26 +73,26 @@ def query(session: Session, columns: Columns, options: QueryOptions) -> Iterator
 class Nearest(NamedTuple):
     """The nearest documents of an index."""
 
-    found: Found  # `row` is the place of a document in what follows
+    found: ScoredMatches  # `row` is the place of a document in what follows
     names: list[str]
     values: U64  # uint64[n, words]: fingerprints
     keys: U64  # uint64[n]: hashes of their names
     contents: U64  # uint64[n]: hashes of their names and texts together
-    counts: Counts  # of the candidates
-    removed: Found  # as in `Matches`
+    counts: CandidateCounts  # of the candidates
+    removed: ScoredMatches  # as in `Matches`
 
     @classmethod
     def concat(cls, several: Sequence[Nearest]) -> Nearest:
         """Return those of several indexes, one after another."""
-        found, removed, names = list[Found](), list[Found](), list[str]()
+        found, removed, names = list[ScoredMatches](), list[ScoredMatches](), list[str]()
         for one in several:
             for parts, part in ((found, one.found), (removed, one.removed)):
                 parts.append(part._replace(row=part.row + len(names)))
             names += one.names
         columns = [(one.values, one.keys, one.contents) for one in several]
         values, keys, contents = map(np.concatenate, zip(*columns, strict=True))
-        counts = Counts.sum([one.counts for one in several])
-        joined = Found.concat(found), Found.concat(removed)
+        counts = CandidateCounts.sum([one.counts for one in several])
+        joined = ScoredMatches.concat(found), ScoredMatches.concat(removed)
         return cls(joined[0], names, values, keys, contents, counts, joined[1])
 
 
@@ -101,8 +101,8 @@ def find_nearest(session: Session, columns: Columns, options: QueryOptions) -> N
 
     All of them see the index as it is at the beginning.
     """
-    parts, again, names = list[Found](), list[Found](), dict[int, str]()
-    first, counts = 0, list[Counts]()
+    parts, again, names = list[ScoredMatches](), list[ScoredMatches](), dict[int, str]()
+    first, counts = 0, list[CandidateCounts]()
     with session.storage.reading():
         while first < len(columns):
             some, matches = _match(session, columns, first, options)
@@ -113,14 +113,14 @@ def find_nearest(session: Session, columns: Columns, options: QueryOptions) -> N
             first += len(some)
         # It has a copy of all fingerprints.
         session.forget_searcher()
-        found, removed = Found.concat(parts), Found.concat(again)
+        found, removed = ScoredMatches.concat(parts), ScoredMatches.concat(again)
         rows = distinct(np.concatenate([found.row, removed.row]))
         values = session.store.fingerprints()[rows]
         keys, contents = (session.store.column(kind)[rows] for kind in ("keys", "contents"))
     found = found._replace(row=rows.searchsorted(found.row))
     removed = removed._replace(row=rows.searchsorted(removed.row))
     known = [names[row] for row in rows.tolist()]
-    return Nearest(found, known, values, keys, contents, Counts.sum(counts), removed)
+    return Nearest(found, known, values, keys, contents, CandidateCounts.sum(counts), removed)
 
 
 def query_and_add(
@@ -165,26 +165,28 @@ def _match(
     last = len(columns) if most is None else min(first + most, len(columns))
     some, (hits, counts) = searcher.find_first(columns, range(first, last), _HITS)
     rows = distinct(hits.row)
-    parts, names = list[Found](), dict[int, str]()
+    parts, names = list[ScoredMatches](), dict[int, str]()
     for low in range(0, len(rows), _ROWS):
         here = rows[low : low + _ROWS]
         inside = np.flatnonzero((hits.row >= here[0]) & (hits.row <= here[-1]))
         found, more = _look_up(session, some, hits.take(inside), here, options)
         parts.append(found)
         names |= more
-    found = Found.concat(parts).best(options.limit)
+    found = ScoredMatches.concat(parts).best(options.limit)
     removed, more = _recognize(session, some, options.rule)
     return some, Matches.of(found, removed, names | more, len(some), counts)
 
 
-def _recognize(session: Session, asked: Columns, rule: Rule) -> tuple[Found, dict[int, str]]:
+def _recognize(
+    session: Session, asked: Columns, rule: Rule
+) -> tuple[ScoredMatches, dict[int, str]]:
     """Return what the documents with the text of a removed one were removed for, and the names.
 
     A pair must meet what is asked for now, with the figures of then.
     """
     removed, criteria = session.removed(), rule.criteria
     if not (len(removed) and criteria.verify and criteria.similarity):
-        return Found.concat([]), {}
+        return ScoredMatches.concat([]), {}
     texts = np.flatnonzero(asked.terms)
     hashes = text_hashes(asked.keys[texts], asked.contents[texts])
     wanted = removed_keys(hashes, criteria)
@@ -198,11 +200,11 @@ def _recognize(session: Session, asked: Columns, rule: Rule) -> tuple[Found, dic
     present = places >= 0
     texts, pairs, places = texts[present], pairs[present], places[present]
     if not len(pairs):
-        return Found.concat([]), {}
+        return ScoredMatches.concat([]), {}
     names, kept = session.store.look_up(places)
     figures = pairs["distance"].astype(np.int16), pairs["similarity"].astype(np.float64)
     others = np.flatnonzero(kept.keys != asked.keys[texts])
-    found = Found(texts, places, *figures).take(others)
+    found = ScoredMatches(texts, places, *figures).take(others)
     return found, dict(zip(places.tolist(), names, strict=True))
 
 
@@ -215,7 +217,7 @@ def _count_distinct(keys: U64) -> int:
 
 def _look_up(
     session: Session, asked: Columns, hits: Hits, rows: RowIds, options: QueryOptions
-) -> tuple[Found, dict[int, str]]:
+) -> tuple[ScoredMatches, dict[int, str]]:
     """Return the best matches among hits, and the names of their rows."""
     names, present = session.store.look_up(rows)
 

@@ -20,10 +20,10 @@ from simdup.clustering.linkage import Priority
 from simdup.clustering.short_texts import ShortTexts
 from simdup.errors import SimdupError
 from simdup.features.text import PreparedText
-from simdup.index.candidates import NO_CANDIDATES, Counts
+from simdup.index.candidates import NO_CANDIDATES, CandidateCounts
 from simdup.index.columns import TEXT_HASH, U64, Columns, RowIds, content_hashes, to_numbers
 from simdup.index.ingest import summarize, to_columns
-from simdup.index.judging import Found, Rule
+from simdup.index.judging import Rule, ScoredMatches
 from simdup.index.matching import Nearest, QueryOptions, find_nearest
 from simdup.index.opening import open_storage
 from simdup.index.session import Session
@@ -44,7 +44,7 @@ class IndexMatches:
     names: Sequence[str] = ()
     values: U64 | None = None
     pairs: Sequence[DocumentPair] = ()  # each document of the scan is in one at most
-    counts: Counts = NO_CANDIDATES
+    counts: CandidateCounts = NO_CANDIDATES
     undecided: int = 0  # documents that only fingerprints without a sketch are near to
     asked: Columns | None = None  # the documents of the scan that have terms, but references
     # uint64[names]: as in `Columns`.
@@ -281,7 +281,7 @@ def _check_criteria(path: str, criteria: Criteria) -> None:
         raise SimdupError(field, f"{path} is an index, which {why}", hint, field)
 
 
-def _decided(found: Found, criteria: Criteria) -> tuple[Found, int]:
+def _decided(found: ScoredMatches, criteria: Criteria) -> tuple[ScoredMatches, int]:
     """Return the matches without those of unknown similarity, if it matters, and their number."""
     if not (criteria.verify and criteria.similarity):
         return found, 0
@@ -290,8 +290,8 @@ def _decided(found: Found, criteria: Criteria) -> tuple[Found, int]:
 
 
 def _without_numbered(
-    found: Found, removed: Found, documents: RowIds, short: ShortTexts | None
-) -> tuple[Found, int]:
+    found: ScoredMatches, removed: ScoredMatches, documents: RowIds, short: ShortTexts | None
+) -> tuple[ScoredMatches, int]:
     """Return the matches without short texts with numbers that differ from what they match.
 
     Another number makes them other texts, and an index does not know in what they differ, unless
@@ -304,7 +304,9 @@ def _without_numbered(
     return sure, int(np.count_nonzero(~np.isin(found.query, sure.query)))
 
 
-def _same(nearest: Nearest, found: Found, numbers: RowIds, corpus: Corpus) -> frozenset[int]:
+def _same(
+    nearest: Nearest, found: ScoredMatches, numbers: RowIds, corpus: Corpus
+) -> frozenset[int]:
     """Return the documents with the text of the one that they match.
 
     A document whose own name that one has stands for itself alone.
@@ -322,7 +324,7 @@ def _same(nearest: Nearest, found: Found, numbers: RowIds, corpus: Corpus) -> fr
     )
 
 
-def _pairs(found: Found, numbers: RowIds, known: int, verify: bool) -> list[DocumentPair]:
+def _pairs(found: ScoredMatches, numbers: RowIds, known: int, verify: bool) -> list[DocumentPair]:
     """Return matches as pairs, ordered; `numbers` are those of the documents that were queried."""
     columns = found.row - known, numbers[found.query], found.distance
     shares = found.similarity.tolist() if verify else [np.nan] * len(found.row)

@@ -17,7 +17,7 @@ from simdup.features.text import digest_bytes
 from simdup.ingest.seen import Seen
 from simdup.model.documents import Document, Skipped
 from simdup.model.reading import Reading
-from simdup.reuse.symbols import Cut, cut
+from simdup.reuse.symbols import SymbolTexts, cut
 from simdup.reuse.templates import Template
 from simdup.reuse.winnowing import Window, winnow
 
@@ -93,7 +93,7 @@ class BatchCutter:
             self.seen.add(digest)
         return first
 
-    def _spool(self, texts: Cut, writer: SpoolWriter, done: CutBatch) -> None:
+    def _spool(self, texts: SymbolTexts, writer: SpoolWriter, done: CutBatch) -> None:
         if self.template is not None:
             texts = self.template.cover(texts)
         seeds = winnow(texts, self.window)
@@ -102,8 +102,8 @@ class BatchCutter:
         done.lengths = np.diff(texts.starts).tolist()
 
 
-def _take(symbols: NDArray[np.uint32], bounds: Iterable[tuple[int, int]]) -> Cut:
+def _take(symbols: NDArray[np.uint32], bounds: Iterable[tuple[int, int]]) -> SymbolTexts:
     """Return some of the texts."""
     parts = [symbols[start:end] for start, end in bounds]
     starts = np.cumsum([0, *map(len, parts)], dtype=np.int64)
-    return Cut(starts, np.concatenate([symbols[:0], *parts]))
+    return SymbolTexts(starts, np.concatenate([symbols[:0], *parts]))

@@ -103,7 +103,7 @@ def row_batches(rows: Rows, ids: list[Any]) -> Iterator[RowBatch]:
 
     The first batches are small, so that streamed results begin at once.
     """
-    pending = list[_Part]()
+    pending = list[_CheckedRows]()
     size = count = 0
     most, seen = _ROWS, set[str]()
     for chunk in rows.chunks():
@@ -120,7 +120,7 @@ def row_batches(rows: Rows, ids: list[Any]) -> Iterator[RowBatch]:
         yield _batch(pending, len(ids) - count + 1, size, seen)
 
 
-class _Part(NamedTuple):
+class _CheckedRows(NamedTuple):
     """Rows that were checked, column by column."""
 
     ids: Sequence[Any]
@@ -131,7 +131,7 @@ class _Part(NamedTuple):
     titles: Sequence[str] | None
 
 
-def _part(chunk: Chunk, done: int, fields: Sequence[str]) -> _Part:
+def _part(chunk: Chunk, done: int, fields: Sequence[str]) -> _CheckedRows:
     """Return a chunk with all ids, and reasons for missing texts; `done` rows come before."""
     rows = list(zip(*chunk.texts, strict=True))
     positions = range(done, done + len(rows))
@@ -142,7 +142,7 @@ def _part(chunk: Chunk, done: int, fields: Sequence[str]) -> _Part:
         texts = [_texts(parts, fields, name, number) for number, (name, parts) in named]
     sizes = list(map(sum, zip(*map(_sizes, chunk.texts), strict=True)))
     values, groups, titles = chunk.values, chunk.groups, chunk.titles
-    return _Part(
+    return _CheckedRows(
         ids, texts, sizes,
         None if values is None else [_number(value) for value in values],
         None if groups is None else [_group(group) for group in groups],
@@ -150,17 +150,17 @@ def _part(chunk: Chunk, done: int, fields: Sequence[str]) -> _Part:
     )  # fmt: skip
 
 
-def _cut(part: _Part) -> Iterator[_Part]:
+def _cut(part: _CheckedRows) -> Iterator[_CheckedRows]:
     """Yield rows together, or one by one if that would be too much for a batch."""
     if sum(part.sizes) <= BATCH_BYTES:
         yield part
         return
     for i in range(len(part.ids)):
         one: list[Any] = [None if column is None else column[i : i + 1] for column in part]
-        yield _Part(*one)
+        yield _CheckedRows(*one)
 
 
-def _batch(parts: Sequence[_Part], first: int, size: int, seen: set[str]) -> RowBatch:
+def _batch(parts: Sequence[_CheckedRows], first: int, size: int, seen: set[str]) -> RowBatch:
     """Return parts as one batch; add its names to those `seen` before."""
     columns: list[Any] = [
         None if column[0] is None else list(chain.from_iterable(column))

@@ -13,7 +13,7 @@ from simdup.corpus.batches import Batch, batches
 from simdup.corpus.extras import require_extras
 from simdup.corpus.files import STDIN, File
 from simdup.corpus.names import split_address, split_member
-from simdup.corpus.sources import Listing, Named, is_page, list_files
+from simdup.corpus.sources import Named, SourceListing, is_page, list_files
 from simdup.errors import SimdupError
 from simdup.features.analyzer import Analyzer
 from simdup.fingerprints.fingerprinter import Fingerprinter
@@ -116,7 +116,7 @@ def _with_fields(settings: Settings) -> Settings:
     return replace(settings, reading=reading)
 
 
-def open_files(listing: Listing, settings: Settings) -> Input:
+def open_files(listing: SourceListing, settings: Settings) -> Input:
     """Prepare listed files."""
     files = listing.files
     settings = _with_fields(settings)

@@ -31,7 +31,7 @@ from simdup.model.settings import Settings
 from simdup.verify.bounds import Texts
 from simdup.verify.cosine import Vector
 from simdup.verify.edits import Edits
-from simdup.verify.pairs import Found, Grouping, find_groups
+from simdup.verify.pairs import FoundGroups, Grouping, find_groups
 from simdup.verify.stored import StoredTexts
 from simdup.verify.verifier import Verifier
 
@@ -86,7 +86,7 @@ def cluster(lines: FingerprintLines, settings: Settings, verify_from: Iterable[s
 class _Clustered(NamedTuple):
     clusters: tuple[Cluster, ...]
     inputs: InputDocuments
-    found: Found
+    found: FoundGroups
     skipped: Sequence[Skipped] = ()
     origins: Origins | None = None  # None where nothing was read again
 
@@ -143,7 +143,7 @@ def _no_vector(document: int) -> Vector:
 
 
 @dataclass(slots=True)
-class _Texts:
+class _SpooledTexts:
     """Spooled texts: the row of each name; of each row digest, slot, place and bytes."""
 
     rows: dict[str, int] = field(default_factory=dict)
@@ -173,10 +173,12 @@ class _Texts:
         )
 
 
-def _read_again(opened: Input, wanted: set[str], analyzer: Analyzer, writer: SpoolWriter) -> _Texts:
+def _read_again(
+    opened: Input, wanted: set[str], analyzer: Analyzer, writer: SpoolWriter
+) -> _SpooledTexts:
     """Spool the folded texts of the wanted documents."""
     criteria = opened.settings.criteria
-    texts = _Texts(skipped=[one for one in opened.skipped if one.error])
+    texts = _SpooledTexts(skipped=[one for one in opened.skipped if one.error])
     registry = NameRegistry()
     for batch in opened.batches:
         found: list[PreparedText] = []

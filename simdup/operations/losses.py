@@ -36,7 +36,7 @@ from simdup.model.matches import Added
 from simdup.model.result import Result
 from simdup.model.settings import Progress, Settings
 from simdup.operations.scan import examine
-from simdup.output.corpus_writer import Cut
+from simdup.output.corpus_writer import RemovedDocument
 from simdup.output.cuts import list_cuts
 from simdup.output.records import rounded
 from simdup.verify.differences import find_differences
@@ -75,7 +75,7 @@ class Losses:
     """The documents of a scan that are left out, and the groups that all documents belong to."""
 
     result: Result
-    cuts: Sequence[Cut]
+    cuts: Sequence[RemovedDocument]
     groups: Groups | None  # None if nobody asks for an account by group
     matches: IndexMatches  # see `Examined`
     progress: Progress

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from simdup.corpus.annotations import Annotations
 from simdup.corpus.files import STDIN, File
-from simdup.corpus.sources import Listing, list_files
+from simdup.corpus.sources import SourceListing, list_files
 from simdup.corpus.spool import spool_folder
 from simdup.errors import SimdupError, unwritable
 from simdup.index.opening import split_indexes
@@ -242,7 +242,7 @@ def _write_folder(task: _Task, filled: CleanedFolder) -> Cleaned:
     )
 
 
-def _on_disk(files: Sequence[File], listing: Listing) -> tuple[list[File], list[File]]:
+def _on_disk(files: Sequence[File], listing: SourceListing) -> tuple[list[File], list[File]]:
     """Return references and the others, with archives in place of what is in them."""
     known, given = files[: listing.references], files[listing.references :]
     references = {one.on_disk.path: one.on_disk for one in known}

@@ -37,7 +37,7 @@ from simdup.model.result import Result
 from simdup.model.settings import RunOptions, Settings
 from simdup.verify.bounds import Texts
 from simdup.verify.crew import Crew, Work
-from simdup.verify.pairs import Found, Grouping, find_groups
+from simdup.verify.pairs import FoundGroups, Grouping, find_groups
 from simdup.verify.stored import StoredTexts
 
 # Among documents with equal titles, those that share a third of their text are versions.
@@ -259,7 +259,7 @@ class _Scanned(NamedTuple):
 
 def _find(
     documents: ScannedDocuments, scanned: _Scanned, matches: IndexMatches, settings: Settings
-) -> Found:
+) -> FoundGroups:
     """Find the groups of documents; with star linkage without those that match an index."""
     corpus, criteria = scanned.corpus, settings.criteria
     signatures = corpus.take_signatures()

@@ -111,7 +111,7 @@ def _tune(opened: Input, sample: int, fixed: frozenset[str]) -> Tuning:
     """Measure what each setting finds; the `fixed` fields of the criteria are not tuned."""
     settings = opened.settings
     with ingest(opened, _options(settings.criteria)) as corpus:
-        texts = _Texts.of(corpus)
+        texts = _CorpusTexts.of(corpus)
         drawn = _spread(texts.distinct, sample)
         wanted = _want(texts, drawn, settings.criteria, fixed)
         measured = _try_settings(texts, drawn, wanted, settings)
@@ -151,7 +151,7 @@ def _options(criteria: Criteria) -> BatchOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class _Texts:
+class _CorpusTexts:
     """The documents of a corpus, by number: their texts, fingerprints and weights."""
 
     corpus: Corpus
@@ -162,7 +162,7 @@ class _Texts:
     distinct: RowIds  # the first of each text that can be in a pair, ascending
 
     @classmethod
-    def of(cls, corpus: Corpus) -> _Texts:
+    def of(cls, corpus: Corpus) -> _CorpusTexts:
         fingerprinter = Fingerprinter.for_corpus(corpus.analyzer, corpus.counts)
         weighting = fingerprinter.weigh(corpus.counts)
         found = fingerprint(weighting)
@@ -220,14 +220,14 @@ def _spread(documents: RowIds, size: int) -> RowIds:
 class _Search:
     """Finds the pairs of a corpus as a scan measures them, by any shingles."""
 
-    texts: _Texts
+    texts: _CorpusTexts
     documents: RowIds
     exact: bool  # whether all documents are compared with each other
     edited: Similar  # the pairs that are measured by edit similarity
     least: float  # from this similarity on
 
     @classmethod
-    def of(cls, texts: _Texts, drawn: RowIds, criteria: Criteria) -> _Search:
+    def of(cls, texts: _CorpusTexts, drawn: RowIds, criteria: Criteria) -> _Search:
         exact = len(drawn) == len(texts.distinct)
         documents = drawn if exact else _spread(texts.distinct, WIDEST)
         if texts.edits is None:
@@ -274,7 +274,7 @@ class _Wanted(NamedTuple):
     ] = ()  # other lengths of shingles with a gap, and the similarity in it
 
 
-def _want(texts: _Texts, drawn: RowIds, asked: Criteria, fixed: frozenset[str]) -> _Wanted:
+def _want(texts: _CorpusTexts, drawn: RowIds, asked: Criteria, fixed: frozenset[str]) -> _Wanted:
     """Find true pairs, and what tells them from others."""
     asked = replace(asked, similarity=max(asked.similarity, LEAST), method="auto")
     search = _Search.of(texts, drawn, asked)
@@ -305,7 +305,7 @@ def _similarity(truth: Truth, asked: Criteria, fixed: frozenset[str]) -> tuple[f
     return advised, [tuning.explain_similarity(truth, advised, usual)]
 
 
-def _shorter_may_help(texts: _Texts, drawn: RowIds, wanted: _Wanted) -> bool:
+def _shorter_may_help(texts: _CorpusTexts, drawn: RowIds, wanted: _Wanted) -> bool:
     """Return whether texts are short, pairs heavily edited, or pairs missing."""
     lengths = texts.corpus.lengths[drawn]
     if not len(lengths) or (wanted.criteria.edits_decide and np.quantile(lengths, 0.75) < SHORT):
@@ -341,14 +341,14 @@ def _try_lengths(search: _Search, wanted: _Wanted) -> _Wanted:
     )
 
 
-def _templated(texts: _Texts, near: Truth) -> bool:
+def _templated(texts: _CorpusTexts, near: Truth) -> bool:
     """Return whether pairs look as if they were made from templates, as the hint of a scan does."""
     near = near.where(near.similarity < 1)
     pairs = list(zip(near.i.tolist(), near.j.tolist(), strict=True))
     return looks_templated(pairs, texts.corpus.pages)
 
 
-def _judge(wanted: _Wanted, texts: _Texts, asked: Criteria) -> _Wanted:
+def _judge(wanted: _Wanted, texts: _CorpusTexts, asked: Criteria) -> _Wanted:
     """Add the true pairs; return the defaults if they are too few to judge by."""
     criteria = wanted.criteria
     true = wanted.truth.at(criteria.similarity)
@@ -365,7 +365,7 @@ def _judge(wanted: _Wanted, texts: _Texts, asked: Criteria) -> _Wanted:
 
 
 def _try_settings(
-    texts: _Texts, drawn: RowIds, wanted: _Wanted, settings: Settings
+    texts: _CorpusTexts, drawn: RowIds, wanted: _Wanted, settings: Settings
 ) -> list[tuple[bool, Setting]]:
     """Return each setting, the default first, and whether it may be advised."""
     true = wanted.true
@@ -376,7 +376,7 @@ def _try_settings(
     return Trials(texts.material(drawn), pairs, settings, check).results(wanted.others)
 
 
-def _check_seconds(texts: _Texts, drawn: RowIds, shingling: Shingling) -> float:
+def _check_seconds(texts: _CorpusTexts, drawn: RowIds, shingling: Shingling) -> float:
     """Return how long it takes to check a pair: to read a text, and to compare two."""
     some = _spread(drawn, _TIMED)
     if not len(some):

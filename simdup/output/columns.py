@@ -10,7 +10,7 @@ from simdup.corpus.names import to_bytes
 from simdup.model.comparison import Comparison, Span
 from simdup.output.diff import feed_lines, is_change, legend, mark, pieces_of, shorten, unchanged
 from simdup.output.text import Painter
-from simdup.output.words import Words
+from simdup.output.words import Phrases
 from simdup.output.wrapping import Line, Piece, cells, escape_line, painted, split_lines, wrap
 
 # The width where there is no terminal.
@@ -118,7 +118,7 @@ def _row_text(row: LinePair, sign: str, width: int, paint: Painter) -> Iterator[
         yield to_bytes(line.rstrip() + "\n")
 
 
-def _column(line: Line, width: int, words: Words) -> Iterator[Line]:
+def _column(line: Line, width: int, words: Phrases) -> Iterator[Line]:
     """Yield a line of a text in lines of a column, long unchanged stretches left out."""
     for part in split_lines(shorten(line, words)) or [[]]:
         yield from wrap(escape_line(mark(part)), width)

@@ -18,7 +18,7 @@ from simdup.output.passages import passage_lines, passage_values, percent
 from simdup.output.records import digits, json_line, rounded
 from simdup.output.summary import recipe_words
 from simdup.output.text import Painter, aligned, padded
-from simdup.output.words import ENGLISH, Words
+from simdup.output.words import ENGLISH, Phrases
 from simdup.output.wrapping import painted
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ def comparison_text(
     yield to_bytes("\n".join(lines) + "\n")
 
 
-def _row(name: str, figure: str, words: Words) -> str:
+def _row(name: str, figure: str, words: Phrases) -> str:
     """Return a line with a figure behind its name."""
     return f"  {padded(words(f'compare.{name}'), _NAME)}  {figure}"
 
@@ -139,7 +139,7 @@ def _differences(found: Comparison, texts: tuple[str, str], paint: Painter) -> I
         yield " " * _INDENT + painted(first, paint)
 
 
-def _figures(found: Comparison, words: Words) -> Iterator[str]:
+def _figures(found: Comparison, words: Phrases) -> Iterator[str]:
     """Yield the lines of titles, distance, bands, measures and fingerprints."""
     if found.titles is not None:
         same = words("compare.equal") if found.same_title else words("compare.different")
@@ -165,7 +165,7 @@ def _figures(found: Comparison, words: Words) -> Iterator[str]:
     yield _row("fingerprints", f"{a}  {b}", words)
 
 
-def reason(found: Comparison, words: Words = ENGLISH) -> str:
+def reason(found: Comparison, words: Phrases = ENGLISH) -> str:
     """Return a sentence that explains the answer."""
     if known := _reason_without_measures(found, words):
         return known
@@ -193,7 +193,7 @@ def reason(found: Comparison, words: Words = ENGLISH) -> str:
     return words("reason.missed", place=place, share=share, way_out=way_out)
 
 
-def _reason_without_measures(found: Comparison, words: Words) -> str:
+def _reason_without_measures(found: Comparison, words: Phrases) -> str:
     """Return the reason if no measure decides; empty if one does."""
     if found.distance is None:
         without = found.a if found.fingerprints[0] is None else found.b
@@ -211,7 +211,7 @@ def _reason_without_measures(found: Comparison, words: Words) -> str:
     return ""
 
 
-def _measured_reason(found: Comparison, share: str, place: str, words: Words) -> str:
+def _measured_reason(found: Comparison, share: str, place: str, words: Phrases) -> str:
     """Return the reason if the measures alone decide, and the searches that propose the pair."""
     if not found.duplicates:
         return words("reason.share", share=share)
@@ -221,7 +221,7 @@ def _measured_reason(found: Comparison, share: str, place: str, words: Words) ->
     return words("reason.proposed", share=share, searches=words("reason.and_by").join(names))
 
 
-def _share(found: Comparison, words: Words) -> str:
+def _share(found: Comparison, words: Phrases) -> str:
     """Return the measures and the required values."""
     criteria = found.criteria
     names = [*(["similarity"] if criteria.similarity else []), *criteria.extras]
@@ -233,7 +233,7 @@ def _share(found: Comparison, words: Words) -> str:
     return words("share", parts=words.listed(parts)) if parts else words("share.none")
 
 
-def _place(found: Comparison, search: str, words: Words) -> str:
+def _place(found: Comparison, search: str, words: Phrases) -> str:
     """Return how near the two are in a search."""
     if search == "simhash":
         most = found.criteria.distance

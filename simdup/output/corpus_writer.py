@@ -32,7 +32,7 @@ _SAID = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class Cut:
+class RemovedDocument:
     """A document that is left out."""
 
     entry: Removed
@@ -50,7 +50,9 @@ class CleanedFolder:
     files: Sequence[tuple[File, str]]  # all files, and the place of each in the folder
     references: Sequence[File]  # files that are read but not written
     link: str  # how to put unchanged files there: ``copy``, ``hard`` or ``symbolic``
-    cuts: Sequence[Cut]  # the documents left out; those that must stay after all are dropped
+    cuts: Sequence[
+        RemovedDocument
+    ]  # the documents left out; those that must stay after all are dropped
     root: str = ""  # the folder that it is a copy of, if any
     # What is added to the records of each file, by its path; None where records are left out.
     annotations: Mapping[str, Annotations] | None = None
@@ -174,7 +176,7 @@ def fill(folder: str, cleaned: CleanedFolder) -> None:
         raise unwritable(str(error.filename2 or error.filename or folder), error) from None
 
 
-def records_by_file(cuts: Sequence[Cut]) -> dict[str, set[int]]:
+def records_by_file(cuts: Sequence[RemovedDocument]) -> dict[str, set[int]]:
     """Return, for each file, the numbers of the records left out; 0 for the file itself."""
     found: dict[str, set[int]] = {}
     for cut in cuts:

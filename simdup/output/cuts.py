@@ -9,10 +9,12 @@ from simdup.corpus.files import File
 from simdup.ingest.origins import Origins
 from simdup.model.cleaned import Removed
 from simdup.model.result import Result
-from simdup.output.corpus_writer import Cut
+from simdup.output.corpus_writer import RemovedDocument
 
 
-def list_cuts(result: Result, files: Sequence[File]) -> tuple[list[Cut], list[tuple[str, str]]]:
+def list_cuts(
+    result: Result, files: Sequence[File]
+) -> tuple[list[RemovedDocument], list[tuple[str, str]]]:
     """Return the documents to leave out, in input order, and notes on those that stay after all.
 
     Files in archives are never left out: an archive that is written again may lack what only the
@@ -28,12 +30,12 @@ def list_cuts(result: Result, files: Sequence[File]) -> tuple[list[Cut], list[tu
     return [cut for cut in cuts if cut.path not in archives], notes
 
 
-def _cuts(result: Result, archives: Mapping[str, str]) -> list[Cut]:
+def _cuts(result: Result, archives: Mapping[str, str]) -> list[RemovedDocument]:
     """Return the redundant documents; `archives` has those of the files in them."""
     origins: Origins = result.origins
     # A file that was not read completely is kept whole.
     unread = {one.document for one in result.skipped if one.error}
-    found: list[Cut] = []
+    found: list[RemovedDocument] = []
     for cluster in result.clusters:
         by_number = {member.number: member for member in cluster.members}
         for one in cluster.members:
@@ -49,5 +51,5 @@ def _cuts(result: Result, archives: Mapping[str, str]) -> list[Cut]:
                 entry = Removed(
                     one.name, reason, *figures, one.containment, one.cosine, one.covered
                 )
-                found.append(Cut(entry, *place, number, kept.number))
+                found.append(RemovedDocument(entry, *place, number, kept.number))
     return sorted(found, key=lambda cut: cut.number)

@@ -13,7 +13,7 @@ from itertools import groupby
 from simdup.corpus.names import to_bytes
 from simdup.model.comparison import Comparison, Span
 from simdup.output.text import Painter
-from simdup.output.words import ENGLISH, Words
+from simdup.output.words import ENGLISH, Phrases
 from simdup.output.wrapping import Line, Piece, escape_line, painted, split_lines, wrap
 
 # Characters shown of a long unchanged stretch before and after a change: about a line of Chinese
@@ -93,7 +93,7 @@ def _begin(text: str, size: int) -> str:
     return text if len(text) <= size else text[:size] + "…"
 
 
-def shorten(pieces: Iterable[Piece], words: Words = ENGLISH) -> list[Piece]:
+def shorten(pieces: Iterable[Piece], words: Phrases = ENGLISH) -> list[Piece]:
     """Leave out the middle of long unchanged stretches, and say so on a line of its own."""
     found: list[Piece] = []
     for changed, group in groupby(pieces, is_change):
@@ -111,7 +111,7 @@ def shorten(pieces: Iterable[Piece], words: Words = ENGLISH) -> list[Piece]:
     return found
 
 
-def unchanged(characters: int, equal: bool = True, words: Words = ENGLISH) -> Piece:
+def unchanged(characters: int, equal: bool = True, words: Phrases = ENGLISH) -> Piece:
     """Return what stands for what is left out."""
     return Piece("dim", words("diff.unchanged" if equal else "diff.alike", n=characters))
 

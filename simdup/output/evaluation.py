@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from simdup.output.records import json_line
 from simdup.output.text import padded
-from simdup.output.words import ENGLISH, Words
+from simdup.output.words import ENGLISH, Phrases
 
 if TYPE_CHECKING:
     from simdup.evaluation.metrics import Evaluation
@@ -24,7 +24,7 @@ def evaluation_jsonl(measured: Evaluation) -> Iterator[bytes]:
     yield json_line({"type": "evaluation"} | rounded)
 
 
-def evaluation_text(measured: Evaluation, words: Words = ENGLISH) -> Iterator[bytes]:
+def evaluation_text(measured: Evaluation, words: Phrases = ENGLISH) -> Iterator[bytes]:
     """Yield an evaluation as text: pairs first, then clusters; ``-`` is a share of nothing."""
     m = measured
     found, true = bool(m.found_pairs), bool(m.true_pairs)

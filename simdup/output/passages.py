@@ -23,7 +23,7 @@ from simdup.output.records import (
 )
 from simdup.output.summary import read_words
 from simdup.output.text import Painter
-from simdup.output.words import ENGLISH, Words
+from simdup.output.words import ENGLISH, Phrases
 
 # Passages of a pair that a person reads, and cells of the text that is shown of each.
 _MOST = 3
@@ -97,7 +97,7 @@ def passage_lines(passages: Sequence[Passage], text: str, paint: Painter) -> Ite
         yield paint("dim", f"    {more}")
 
 
-def _title(one: Overlap, words: Words) -> str:
+def _title(one: Overlap, words: Phrases) -> str:
     if one.identical:
         return words("passages.same")
     passages = words("passages", n=len(one.passages))
@@ -135,7 +135,9 @@ def _last_cells(text: str, cells: int) -> str:
     return ""
 
 
-def passage_report(result: PassageResult, criteria: PassageCriteria, words: Words = ENGLISH) -> str:
+def passage_report(
+    result: PassageResult, criteria: PassageCriteria, words: Phrases = ENGLISH
+) -> str:
     """Return the sentences that end a run, a line each."""
     summary, least = result.summary, criteria.min_length
     lines = [read_words(result, words)]

@@ -15,7 +15,7 @@ from simdup.model.result import Result
 from simdup.output.streams import Output
 
 if TYPE_CHECKING:
-    from simdup.output.words import Words
+    from simdup.output.words import Phrases
 
 SORTS = ("size", "similarity", "distance", "name")
 
@@ -112,7 +112,7 @@ def result_lines(
     extras: Sequence[str],
     out: Output,
     stream: BinaryIO,
-    words: Words,
+    words: Phrases,
 ) -> Iterable[bytes]:
     """Return what is listed of a result, as lines of the format of an output.
 

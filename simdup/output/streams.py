@@ -16,7 +16,7 @@ from simdup.model.reading import Reading
 
 if TYPE_CHECKING:
     from simdup.output.text import Painter
-    from simdup.output.words import Words
+    from simdup.output.words import Phrases
 
 COLORS = ("auto", "always", "never")
 
@@ -52,7 +52,7 @@ class Output:
                 spell = shown_in_json if self.format == "jsonl" else shown
                 yield cast(BinaryIO, TerminalStream(stream, spell))
 
-    def painter(self, stream: BinaryIO, words: Words) -> Painter:
+    def painter(self, stream: BinaryIO, words: Phrases) -> Painter:
         """Return an object that colors words of a language, if the stream shows colors."""
         from simdup.output.text import Painter
 

@@ -13,7 +13,7 @@ from simdup.model.documents import Skipped
 from simdup.model.result import Result
 from simdup.output.escaping import shown
 from simdup.output.selection import EVERYTHING, Selection
-from simdup.output.words import ENGLISH, Words
+from simdup.output.words import ENGLISH, Phrases
 
 if TYPE_CHECKING:
     from simdup.model.cleaned import Cleaned
@@ -40,7 +40,7 @@ def report(
     result: Result,
     criteria: Criteria,
     selection: Selection = EVERYTHING,
-    words: Words = ENGLISH,
+    words: Phrases = ENGLISH,
 ) -> str:
     """Return the closing report of a run, one sentence per line."""
     summary = result.summary
@@ -62,7 +62,7 @@ def report(
     return "\n".join(filter(None, lines))
 
 
-def _listed(result: Result, selection: Selection, words: Words) -> str:
+def _listed(result: Result, selection: Selection, words: Phrases) -> str:
     """Return how many clusters or pairs are listed, if not all are."""
     if selection == EVERYTHING:
         return ""
@@ -74,14 +74,14 @@ def _listed(result: Result, selection: Selection, words: Words) -> str:
     return "" if listed == total else words(f"listed.{what}", listed=listed, n=total)
 
 
-def read_words(result: Result | PassageResult, words: Words) -> str:
+def read_words(result: Result | PassageResult, words: Phrases) -> str:
     """Return how many documents were read in what time, and what was skipped."""
     documents = words("documents", n=result.summary.documents)
     read = words("read", documents=documents, seconds=result.summary.seconds)
     return words.sentence([read, skipped_words(result.skipped, words)])
 
 
-def _found(result: Result, criteria: Criteria, words: Words) -> str:
+def _found(result: Result, criteria: Criteria, words: Phrases) -> str:
     summary = result.summary
     if not summary.documents:
         return words("found.nothing")
@@ -101,14 +101,14 @@ def _found(result: Result, criteria: Criteria, words: Words) -> str:
     return words("found", clusters=clusters, redundant=redundant, kept=kept)
 
 
-def _compared(summary: Summary, words: Words) -> str:
+def _compared(summary: Summary, words: Phrases) -> str:
     """Return how many pairs a baseline lacks, has, and need not have."""
     parts = [words("new", n=summary.new, known=summary.known)] if summary.new else []
     parts += [words("stale", n=summary.stale)] if summary.stale else []
     return words("between").join(parts)
 
 
-def _linked(summary: Summary, criteria: Criteria, words: Words) -> str:
+def _linked(summary: Summary, criteria: Criteria, words: Phrases) -> str:
     """Return how many documents are not near the kept one of their cluster."""
     if not summary.linked:
         return ""
@@ -123,21 +123,21 @@ def _linked(summary: Summary, criteria: Criteria, words: Words) -> str:
     return words("linked", n=summary.linked, far=far)
 
 
-def _spared(result: Result, words: Words) -> str:
+def _spared(result: Result, words: Phrases) -> str:
     """Return how many documents stay because the kept one does not contain them."""
     if not result.spared:
         return ""
     return words("spared", documents=words("documents", n=len(result.spared)))
 
 
-def _star(summary: Summary, words: Words) -> str:
+def _star(summary: Summary, words: Phrases) -> str:
     """Return how many documents `dedupe` would remove, if star linkage gives another number."""
     if summary.star_redundant in (None, summary.redundant):
         return ""
     return words("star", documents=words("documents", n=summary.star_redundant))
 
 
-def _checked(result: Result, criteria: Criteria, words: Words) -> str:
+def _checked(result: Result, criteria: Criteria, words: Phrases) -> str:
     summary, asked = result.summary, criteria_words(criteria, words)
     pairs = summary.candidates
     if not pairs:
@@ -156,7 +156,7 @@ def _checked(result: Result, criteria: Criteria, words: Words) -> str:
     return words("checked.confirmed", n=pairs, confirmed=known, asked=asked)
 
 
-def _proposed(summary: Summary, words: Words) -> str:
+def _proposed(summary: Summary, words: Phrases) -> str:
     """Return how many candidates each search proposed, if there were several searches."""
     if len(summary.candidates_by) < 2 or not summary.candidates:
         return ""
@@ -167,7 +167,7 @@ def _proposed(summary: Summary, words: Words) -> str:
     return words.listed(parts) + words("stop")
 
 
-def _indexed(summary: Summary, criteria: Criteria, words: Words) -> str:
+def _indexed(summary: Summary, criteria: Criteria, words: Phrases) -> str:
     """Return how documents of indexes were compared with others."""
     if not summary.indexed:
         return ""
@@ -181,7 +181,7 @@ def _indexed(summary: Summary, criteria: Criteria, words: Words) -> str:
     )
 
 
-def _decided(result: Result, words: Words) -> str:
+def _decided(result: Result, words: Phrases) -> str:
     """Return whether only some of the pairs were checked.
 
     The clusters may be small: what counts is how many documents candidates connect.
@@ -190,13 +190,13 @@ def _decided(result: Result, words: Words) -> str:
     return "" if complete else words("decided")
 
 
-def _unchecked(summary: Summary, words: Words) -> str:
+def _unchecked(summary: Summary, words: Phrases) -> str:
     if not summary.unchecked:
         return ""
     return words("unchecked", pairs=words("pairs", n=summary.unchecked))
 
 
-def criteria_words(criteria: Criteria, words: Words = ENGLISH) -> str:
+def criteria_words(criteria: Criteria, words: Phrases = ENGLISH) -> str:
     """Return the conditions for a pair."""
     distance = criteria.distance
     parts = [words("asked.distance", value=distance)] if criteria.by_distance else []
@@ -216,7 +216,7 @@ def criteria_words(criteria: Criteria, words: Words = ENGLISH) -> str:
     return words.listed(parts) or words("asked.search", search=search)
 
 
-def cleaned_words(cleaned: Cleaned, words: Words = ENGLISH) -> str:
+def cleaned_words(cleaned: Cleaned, words: Phrases = ENGLISH) -> str:
     """Return how many documents a cleaned corpus keeps, and its size."""
     documents = words("documents", n=cleaned.documents)
     redundant = len(cleaned.removed)
@@ -236,7 +236,7 @@ def cleaned_words(cleaned: Cleaned, words: Words = ENGLISH) -> str:
     return words("cleaned.size", stay=stay, **sizes)
 
 
-def added_words(added: Added, words: Words = ENGLISH) -> str:
+def added_words(added: Added, words: Phrases = ENGLISH) -> str:
     """Return what happened to documents that were given to an index."""
     parts = [words("documents", n=added.added)]
     if added.replaced:
@@ -246,7 +246,7 @@ def added_words(added: Added, words: Words = ENGLISH) -> str:
     return words.listed(parts)
 
 
-def indexed_words(path: str, added: Added, documents: int, words: Words = ENGLISH) -> str:
+def indexed_words(path: str, added: Added, documents: int, words: Phrases = ENGLISH) -> str:
     """Return what was added to an index, and how many documents it has now."""
     parts = [words("index.added", documents=words("documents", n=added.added))]
     parts += [words("index.replaced", n=added.replaced)] if added.replaced else []
@@ -256,7 +256,7 @@ def indexed_words(path: str, added: Added, documents: int, words: Words = ENGLIS
     return words("wrote.what", path=shown(path), what=what)
 
 
-def removed_words(path: str, removed: int, documents: int, words: Words = ENGLISH) -> str:
+def removed_words(path: str, removed: int, documents: int, words: Phrases = ENGLISH) -> str:
     """Return how many documents were removed from an index, and how many it has now."""
     gone = words("index.removed", documents=words("documents", n=removed))
     what = words.listed([gone, words("index.all", n=documents)])
@@ -268,7 +268,7 @@ def query_words(
     seconds: float,
     skipped: Iterable[Skipped],
     add: bool,
-    words: Words = ENGLISH,
+    words: Phrases = ENGLISH,
 ) -> str:
     """Return how many documents were asked in what time, and how many have matches."""
     documents = words("documents", n=counts["documents"])
@@ -280,7 +280,7 @@ def query_words(
     return words("semicolon").join(filter(None, parts))
 
 
-def missing_words(cleaned: Cleaned, words: Words = ENGLISH) -> str:
+def missing_words(cleaned: Cleaned, words: Phrases = ENGLISH) -> str:
     """Return how much could not be copied to a cleaned corpus; empty for nothing."""
     if not cleaned.missing:
         return ""
@@ -290,7 +290,7 @@ def missing_words(cleaned: Cleaned, words: Words = ENGLISH) -> str:
     return words("missing", what=what)
 
 
-def size_words(size: int, words: Words = ENGLISH) -> str:
+def size_words(size: int, words: Phrases = ENGLISH) -> str:
     """Return a readable number of bytes: 999 bytes, 4.1 MB, 12 GB."""
     if size < 1000:
         return words("bytes", n=size)
@@ -302,7 +302,7 @@ def size_words(size: int, words: Words = ENGLISH) -> str:
     return f"{value:.1f} {unit}" if value < 9.95 else f"{value:,.0f} {unit}"
 
 
-def skipped_words(skipped: Iterable[Skipped], words: Words = ENGLISH) -> str:
+def skipped_words(skipped: Iterable[Skipped], words: Phrases = ENGLISH) -> str:
     """Return how many documents were skipped, and why; empty for none."""
     kinds = Counter(map(_kind, skipped))
     if not kinds:
@@ -311,7 +311,7 @@ def skipped_words(skipped: Iterable[Skipped], words: Words = ENGLISH) -> str:
     return words("skipped", n=kinds.total(), why=why)
 
 
-def _skipped_for(kind: str, count: int, words: Words) -> str:
+def _skipped_for(kind: str, count: int, words: Phrases) -> str:
     key = f"skipped.{kind}"
     if key in words:
         return words(key, n=count)
@@ -325,7 +325,7 @@ def _kind(one: Skipped) -> str:
     return next(known, faulty if one.error else shown(one.cause))
 
 
-def recipe_words(recipe: dict[str, Any], words: Words = ENGLISH) -> str:
+def recipe_words(recipe: dict[str, Any], words: Phrases = ENGLISH) -> str:
     """Return a resolved recipe in one line."""
     if "tokens" not in recipe:
         return words("recipe", recipe=recipe["digest"]) if recipe.get("digest") else ""

@@ -20,7 +20,7 @@ from simdup.output.details import Details
 from simdup.output.escaping import shown
 from simdup.output.records import NO_DETAILS, digits, figure
 from simdup.output.summary import recipe_words
-from simdup.output.words import ENGLISH, Words
+from simdup.output.words import ENGLISH, Phrases
 from simdup.output.wrapping import fill
 
 if TYPE_CHECKING:
@@ -63,11 +63,11 @@ class Painter:
         Whether it paints.
     width : int or None
         Columns of the terminal; None where the stream is none.
-    words : Words
+    words : Phrases
         The words of a language.
     """
 
-    def __init__(self, stream: IO[Any], color: str = "auto", words: Words = ENGLISH) -> None:
+    def __init__(self, stream: IO[Any], color: str = "auto", words: Phrases = ENGLISH) -> None:
         self.words = words
         environment = os.environ
         terminal = stream.isatty() and environment.get("TERM") != "dumb"
@@ -156,12 +156,12 @@ def cluster_text(
         yield to_bytes("\n".join(lines) + "\n")
 
 
-def _heads(extras: Sequence[str], words: Words) -> str:
+def _heads(extras: Sequence[str], words: Phrases) -> str:
     """Return the headings of further measures."""
     return "".join(f"{aligned(words(f'column.{extra}'), _EXTRA)}  " for extra in extras)
 
 
-def _named(values: Mapping[int, str | int], words: Words) -> Mapping[int, str]:
+def _named(values: Mapping[int, str | int], words: Phrases) -> Mapping[int, str]:
     """Return the words for values that are words."""
     return {number: words(f"value.{value}") for number, value in values.items()}
 
@@ -185,7 +185,7 @@ def pair_text(pairs: Iterable[Pair], paint: Painter, extras: Sequence[str] = ())
         yield to_bytes(f"{_figures(pair, extras, words)}{a}\n{' ' * indent}{b}\n")
 
 
-def _figures(one: Member | Pair, extras: Sequence[str], words: Words) -> str:
+def _figures(one: Member | Pair, extras: Sequence[str], words: Phrases) -> str:
     """Return the columns of distance, similarity and further measures."""
     distance = "" if one.distance is None else str(one.distance)
     similarity = ("~" if one.estimated else "") + digits(one.similarity)
@@ -221,7 +221,7 @@ def estimated(similarity: float | None) -> str:
     return "" if similarity is None else f"~{digits(similarity)}"
 
 
-def info_text(info: IndexInfo, words: Words = ENGLISH) -> bytes:
+def info_text(info: IndexInfo, words: Phrases = ENGLISH) -> bytes:
     """Return facts about an index as text, one per line."""
     model = words("info.none")
     if info.model_documents is not None:

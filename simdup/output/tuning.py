@@ -11,7 +11,7 @@ from simdup.output.escaping import shown
 from simdup.output.records import json_line, rounded, skipped_line
 from simdup.output.summary import recipe_words
 from simdup.output.text import Painter, aligned, padded
-from simdup.output.words import ENGLISH, Words
+from simdup.output.words import ENGLISH, Phrases
 
 if TYPE_CHECKING:
     from simdup.model.tuning import Reason, Tuning
@@ -68,12 +68,12 @@ def tuning_text(found: Tuning, rest: str, paint: Painter, verbose: bool = False)
     yield to_bytes("\n".join(lines) + "\n")
 
 
-def reasons_words(reasons: Iterable[Reason], words: Words = ENGLISH) -> str:
+def reasons_words(reasons: Iterable[Reason], words: Phrases = ENGLISH) -> str:
     """Return why a setting is advised."""
     return words("semicolon").join(words(f"advice.{one.key}", **one.values) for one in reasons)
 
 
-def _truth(found: Tuning, words: Words) -> str:
+def _truth(found: Tuning, words: Phrases) -> str:
     """Return which pairs are true, and where they are from."""
     documents = words("tune.documents", n=found.documents)
     key = "tune.all" if found.truth == "sample" else "tune.corpus"

@@ -14,7 +14,7 @@ from simdup.reuse.symbols import cut
 from simdup.reuse.winnowing import Window, winnow
 
 
-class Shared(NamedTuple):
+class SharedText(NamedTuple):
     """What two texts share.
 
     Attributes
@@ -30,7 +30,7 @@ class Shared(NamedTuple):
     share_b: float
 
 
-def between(text_a: str, text_b: str, criteria: PassageCriteria | None = None) -> Shared:
+def between(text_a: str, text_b: str, criteria: PassageCriteria | None = None) -> SharedText:
     """Return the passages that two texts share.
 
     Examples
@@ -54,4 +54,4 @@ def between(text_a: str, text_b: str, criteria: PassageCriteria | None = None) -
         found.similarities.tolist(),
     )
     share_a, share_b = covered[0].tolist() if len(covered) else (0.0, 0.0)
-    return Shared(tuple(one for one in passages if one.a[1]), share_a, share_b)
+    return SharedText(tuple(one for one in passages if one.a[1]), share_a, share_b)

@@ -26,7 +26,7 @@ from simdup.reuse.copies import Sides
 from simdup.reuse.extension import MARGIN, Runs, distinct, extend
 from simdup.reuse.joining import Links, heads, link, promising
 from simdup.reuse.seeds import SeedIndex, index_seeds, iter_pairs
-from simdup.reuse.symbols import HOLE, Cut, Symbols, end_marks
+from simdup.reuse.symbols import HOLE, Symbols, SymbolTexts, end_marks
 from simdup.reuse.winnowing import Seeds, Window, row_symbols
 
 I64 = NDArray[np.int64]
@@ -66,7 +66,7 @@ class Finder:
     sides: Sides | None = None  # None where all texts are compared
 
     @classmethod
-    def of(cls, texts: Cut, seeds: Seeds, criteria: PassageCriteria) -> Finder:
+    def of(cls, texts: SymbolTexts, seeds: Seeds, criteria: PassageCriteria) -> Finder:
         """Return the finder of texts that were cut and winnowed together."""
         starts, symbols = surround(texts)
         owners = np.searchsorted(texts.starts, seeds.positions, "right") - 1
@@ -171,7 +171,7 @@ def _sums(rows: I64, values: I64) -> I64:
     return found
 
 
-def surround(texts: Cut) -> tuple[I64, Symbols]:
+def surround(texts: SymbolTexts) -> tuple[I64, Symbols]:
     """Return where texts begin, and their symbols with end marks and a margin on either side."""
     count = len(texts.starts) - 1
     starts = texts.starts + np.arange(count + 1) + MARGIN

@@ -41,14 +41,14 @@ _UNSPACED = frozenset(
 )  # fmt: skip
 
 
-class Cut(NamedTuple):
+class SymbolTexts(NamedTuple):
     """Texts as symbols, one after the other."""
 
     starts: NDArray[np.int64]  # int64[texts + 1]: where each begins, and the end
     symbols: Symbols
 
 
-class Places(NamedTuple):
+class SymbolPlaces(NamedTuple):
     """A text as symbols, and the characters that each is made of (int64[symbols])."""
 
     symbols: Symbols
@@ -56,16 +56,16 @@ class Places(NamedTuple):
     ends: NDArray[np.int64]
 
 
-def cut(texts: Sequence[str]) -> Cut:
+def cut(texts: Sequence[str]) -> SymbolTexts:
     """Return folded texts as symbols."""
     # The space keeps the last word of a text apart from the first of the next.
     symbols, owners = _cut(to_codes(" ".join(texts)))
     lengths = np.fromiter(map(len, texts), np.int64, len(texts))
     borders = np.cumsum(np.append(0, lengths + 1))
-    return Cut(np.searchsorted(owners, borders), symbols)
+    return SymbolTexts(np.searchsorted(owners, borders), symbols)
 
 
-def places(text: str) -> Places:
+def places(text: str) -> SymbolPlaces:
     """Return a folded text as symbols, with their characters; halves of a word have all of it."""
     codes = to_codes(text)
     symbols, owners = _cut(codes)
@@ -75,7 +75,7 @@ def places(text: str) -> Places:
         kinds = _kinds_of(codes)
         words = np.flatnonzero(kinds != _WORD)
         ends[halves] = np.append(words, len(codes))[np.searchsorted(words, owners[halves])]
-    return Places(symbols, owners, ends)
+    return SymbolPlaces(symbols, owners, ends)
 
 
 def end_marks(texts: NDArray[np.int64]) -> Symbols:

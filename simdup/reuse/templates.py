@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from simdup.features.folding import fold_all
 from simdup.features.shingles import hash_runs
-from simdup.reuse.symbols import HOLE, Cut, cut
+from simdup.reuse.symbols import HOLE, SymbolTexts, cut
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Template:
         found = [_hashes(cut([folded]), run) for folded in fold_all(texts)]
         return cls(run, np.unique(np.concatenate([np.zeros(0, np.uint64), *found])))
 
-    def cover(self, texts: Cut) -> Cut:
+    def cover(self, texts: SymbolTexts) -> SymbolTexts:
         """Return texts with holes where they have a run of the template."""
         hashes = _hashes(texts, self.run)
         if not len(hashes) or not len(self.hashes):
@@ -42,7 +42,7 @@ class Template:
         return texts._replace(symbols=np.where(np.cumsum(edges)[:-1] > 0, HOLE, texts.symbols))
 
 
-def _hashes(texts: Cut, run: int) -> NDArray[np.uint64]:
+def _hashes(texts: SymbolTexts, run: int) -> NDArray[np.uint64]:
     if len(texts.symbols) < run:
         return np.zeros(0, np.uint64)
     return hash_runs(texts.symbols.astype(np.uint64), run)

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from simdup.features.shingles import hash_runs
 from simdup.mix64 import mix64
-from simdup.reuse.symbols import HOLE, Cut, Symbols
+from simdup.reuse.symbols import HOLE, Symbols, SymbolTexts
 
 # Patterns of so many symbols at most make a k-gram a row.
 LONGEST_PATTERN = 4
@@ -61,7 +61,7 @@ class Seeds(NamedTuple):
     positions: NDArray[np.int64]  # of their first symbols
 
 
-def winnow(texts: Cut, window: Window) -> Seeds:
+def winnow(texts: SymbolTexts, window: Window) -> Seeds:
     """Return the chosen k-grams of texts; no window reaches from one into the next."""
     starts, symbols = texts
     k, w = window

@@ -33,7 +33,7 @@ from simdup.verify.bounds import Texts
 from simdup.verify.cosine import Vector, vector
 from simdup.verify.edits import Edits
 from simdup.verify.listed import ListedPairs
-from simdup.verify.pairs import Found, Grouping, find_groups
+from simdup.verify.pairs import FoundGroups, Grouping, find_groups
 from simdup.verify.stored import StoredTexts
 from simdup.verify.verifier import Verifier
 
@@ -84,7 +84,7 @@ class GroupDocuments:
         figures = found.figures(self.settings.criteria)
         yield batch_of(schema, {"kind": ["figures"], "figures": [json.dumps(figures)]}, 1)
 
-    def _clusters(self, table: pa.Table) -> tuple[Sequence[Cluster], Found]:
+    def _clusters(self, table: pa.Table) -> tuple[Sequence[Cluster], FoundGroups]:
         settings, criteria = self.settings, self.settings.criteria
         forms = short_texts(table, settings)
         documents = scanned(table, settings, forms.texts)

@@ -25,7 +25,7 @@ from simdup.spark.groups import GroupDocuments, grouped_schema
 from simdup.spark.meet import EDGES, LABELS, contract, label
 from simdup.spark.prepare import Prepare, prepared_schema
 from simdup.spark.refine import MANY, Refine
-from simdup.spark.rows import Rows
+from simdup.spark.rows import DocumentRows
 from simdup.spark.share import pair_shared, rank
 from simdup.spark.stars import AT_ONCE, label_by_stars
 from simdup.spark.weigh import FINGERPRINTS, TERMS, ModelFile, Weigh, count_terms, model_of
@@ -45,7 +45,7 @@ def signatures_of(criteria: Criteria) -> Signatures | None:
 class Job:
     """A scan: rows, what is asked of them, and where its stages are kept."""
 
-    rows: Rows
+    rows: DocumentRows
     settings: Settings
     checkpoint: Checkpoint
     folder: str  # of the driver, for the model

@@ -26,7 +26,7 @@ from simdup.model.recipe import Recipe, recipe_fields
 from simdup.model.settings import Settings
 from simdup.spark.checkpoint import Checkpoint, DataFrame
 from simdup.spark.job import Job
-from simdup.spark.rows import Rows, open_rows, require
+from simdup.spark.rows import DocumentRows, open_rows, require
 
 
 @dataclass(frozen=True)
@@ -199,7 +199,7 @@ def dedupe(
     return df.join(removed, require(df, id).eqNullSafe(F.col("_removed")), "left_anti")
 
 
-def _job(rows: Rows, settings: Settings, checkpoint_dir: str | None) -> Job:
+def _job(rows: DocumentRows, settings: Settings, checkpoint_dir: str | None) -> Job:
     session = rows.frame.sparkSession
     if "connect" in type(session).__module__:
         what = "Spark Connect has no sparkContext, which gives the model to all machines"
@@ -215,7 +215,7 @@ def _job(rows: Rows, settings: Settings, checkpoint_dir: str | None) -> Job:
     return Job(rows, settings, checkpoint, folder)
 
 
-def _digest(rows: Rows, settings: Settings) -> str:
+def _digest(rows: DocumentRows, settings: Settings) -> str:
     """Return a digest of all that decides the result."""
     from pyspark.sql import functions as F  # noqa: N812
 

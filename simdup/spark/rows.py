@@ -19,7 +19,7 @@ _TYPES = {
 
 
 @dataclass(frozen=True)
-class Rows:
+class DocumentRows:
     """Documents as rows of a DataFrame, references among them."""
 
     frame: DataFrame  # `row`, `reference`, `id`, `order0` ..., `text0` ...: texts, and other fields
@@ -70,7 +70,7 @@ def _parse(kind: str | None) -> Any:
 
 def open_rows(
     frame: DataFrame, references: DataFrame | None, reading: Reading, order: Sequence[Any]
-) -> Rows:
+) -> DocumentRows:
     """Return rows with what is wanted of them.
 
     Raises
@@ -87,7 +87,7 @@ def open_rows(
     carried = ["row", *(name for name in chosen.columns if not name.startswith("text"))]
     others = [name for name in chosen.columns if name not in carried]
     empty = numbered.select(*carried).limit(0).toArrow()
-    return Rows(numbered.select(*carried, *others), empty.schema)
+    return DocumentRows(numbered.select(*carried, *others), empty.schema)
 
 
 def _choose(

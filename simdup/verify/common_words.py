@@ -22,7 +22,7 @@ _SECTIONS = (8, 64, 512)
 _FEW_WORDS, _TIMES = 5, 4
 
 
-class Match(NamedTuple):
+class CommonRun(NamedTuple):
     """Words of two texts that are the same: ``a[a0:a1]`` and ``b[b0:b1]``."""
 
     a0: int
@@ -31,7 +31,7 @@ class Match(NamedTuple):
     b1: int
 
 
-def align(a: Sequence[str], b: Sequence[str]) -> list[Match]:
+def align(a: Sequence[str], b: Sequence[str]) -> list[CommonRun]:
     """Return the words that two texts have in common, in order.
 
     Several words may match several others with the same characters: where something beside a word
@@ -44,23 +44,23 @@ def align(a: Sequence[str], b: Sequence[str]) -> list[Match]:
     """
     starts = (list(accumulate(map(len, words), initial=0)) for words in (a, b))
     runs = _without_chance(_common_runs(a, b), *starts)
-    found: list[Match] = []
-    for before, run in pairwise([Match(0, 0, 0, 0), *runs, _end(a, b)]):
+    found: list[CommonRun] = []
+    for before, run in pairwise([CommonRun(0, 0, 0, 0), *runs, _end(a, b)]):
         found += _rejoined(a, b, _between(before, run))
         found.append(run)
     return [run for run in found if run.a0 < run.a1 or run.b0 < run.b1]
 
 
-def _end(a: Sequence[object], b: Sequence[object]) -> Match:
-    return Match(len(a), len(a), len(b), len(b))
+def _end(a: Sequence[object], b: Sequence[object]) -> CommonRun:
+    return CommonRun(len(a), len(a), len(b), len(b))
 
 
-def _between(one: Match, other: Match) -> Match:
+def _between(one: CommonRun, other: CommonRun) -> CommonRun:
     """Return what lies between two matches."""
-    return Match(one.a1, other.a0, one.b1, other.b0)
+    return CommonRun(one.a1, other.a0, one.b1, other.b0)
 
 
-def _common_runs(a: Sequence[str], b: Sequence[str]) -> list[Match]:
+def _common_runs(a: Sequence[str], b: Sequence[str]) -> list[CommonRun]:
     if len(a) * len(b) <= _MOST_PAIRS:
         return list(_runs(a, b))
     for size in _SECTIONS:
@@ -70,19 +70,21 @@ def _common_runs(a: Sequence[str], b: Sequence[str]) -> list[Match]:
     x, y = (
         [tuple(words[i:j]) for i, j in pairwise(at)] for words, at in ((a, cuts[0]), (b, cuts[1]))
     )
-    found: list[Match] = []
-    last = Match(0, 0, 0, 0)
+    found: list[CommonRun] = []
+    last = CommonRun(0, 0, 0, 0)
     for run in [*_runs(x, y), _end(x, y)]:
-        at = Match(cuts[0][run.a0], cuts[0][run.a1], cuts[1][run.b0], cuts[1][run.b1])
+        at = CommonRun(cuts[0][run.a0], cuts[0][run.a1], cuts[1][run.b0], cuts[1][run.b1])
         gap = _between(last, at)
         inner = _runs(a[gap.a0 : gap.a1], b[gap.b0 : gap.b1])
-        found += (Match(gap.a0 + m.a0, gap.a0 + m.a1, gap.b0 + m.b0, gap.b0 + m.b1) for m in inner)
+        found += (
+            CommonRun(gap.a0 + m.a0, gap.a0 + m.a1, gap.b0 + m.b0, gap.b0 + m.b1) for m in inner
+        )
         found.append(at)
         last = at
     return found
 
 
-def _runs(a: Sequence[Hashable], b: Sequence[Hashable]) -> Iterator[Match]:
+def _runs(a: Sequence[Hashable], b: Sequence[Hashable]) -> Iterator[CommonRun]:
     """Yield what two sequences have in common; nothing of sequences that are too long."""
     if len(a) * len(b) > _MOST_PAIRS:
         return
@@ -90,7 +92,7 @@ def _runs(a: Sequence[Hashable], b: Sequence[Hashable]) -> Iterator[Match]:
     for i, j in [*longest_common(a, b), (len(a), len(b) + 1)]:
         if (i, j) != last:
             if first < last:
-                yield Match(first[0], last[0], first[1], last[1])
+                yield CommonRun(first[0], last[0], first[1], last[1])
             first = i, j
         last = i + 1, j + 1
 
@@ -102,16 +104,16 @@ def _cut_sections(words: Sequence[str], size: int) -> list[int]:
 
 
 def _without_chance(
-    runs: Sequence[Match], a_starts: Sequence[int], b_starts: Sequence[int]
-) -> list[Match]:
+    runs: Sequence[CommonRun], a_starts: Sequence[int], b_starts: Sequence[int]
+) -> list[CommonRun]:
     """Leave out short runs between long changes: nobody can read a text of such islands."""
 
-    def size(gap: Match) -> int:
+    def size(gap: CommonRun) -> int:
         return max(a_starts[gap.a1] - a_starts[gap.a0], b_starts[gap.b1] - b_starts[gap.b0])
 
-    kept = [Match(0, 0, 0, 0)]
+    kept = [CommonRun(0, 0, 0, 0)]
     last = len(a_starts) - 1, len(b_starts) - 1
-    for run in [*runs, Match(last[0], last[0], last[1], last[1])]:
+    for run in [*runs, CommonRun(last[0], last[0], last[1], last[1])]:
         while len(kept) > 1:
             around = size(_between(kept[-2], kept[-1])), size(_between(kept[-1], run))
             words = kept[-1].a1 - kept[-1].a0
@@ -122,14 +124,14 @@ def _without_chance(
     return kept[1:-1]
 
 
-def _rejoined(a: Sequence[str], b: Sequence[str], gap: Match) -> Iterator[Match]:
+def _rejoined(a: Sequence[str], b: Sequence[str], gap: CommonRun) -> Iterator[CommonRun]:
     """Yield words of a gap that are the same at its two ends, but cut differently."""
     x, y = a[gap.a0 : gap.a1], b[gap.b0 : gap.b1]
     i, j = _same_front(x, y)
-    yield Match(gap.a0, gap.a0 + i, gap.b0, gap.b0 + j)
+    yield CommonRun(gap.a0, gap.a0 + i, gap.b0, gap.b0 + j)
     back = ([word[::-1] for word in reversed(words)] for words in (x[i:], y[j:]))
     i, j = _same_front(*back)
-    yield Match(gap.a1 - i, gap.a1, gap.b1 - j, gap.b1)
+    yield CommonRun(gap.a1 - i, gap.a1, gap.b1 - j, gap.b1)
 
 
 def _same_front(x: Sequence[str], y: Sequence[str]) -> tuple[int, int]:

@@ -9,7 +9,7 @@ from simdup.corpus.decoding import unify_line_ends
 from simdup.features.analyzer import Analyzer
 from simdup.features.words import Words, cut_words
 from simdup.model.comparison import Span
-from simdup.verify.common_words import Match, align
+from simdup.verify.common_words import CommonRun, align
 
 
 class _Piece(NamedTuple):
@@ -48,7 +48,7 @@ def find_differences(a: str, b: str, analyzer: Analyzer) -> tuple[Span, ...]:
 
 def _pieces(a: str, b: str, x: Words, y: Words) -> Iterator[_Piece]:
     x_starts, y_starts = [0, *x.ends], [0, *y.ends]
-    end = Match(len(x.keys), len(x.keys), len(y.keys), len(y.keys))
+    end = CommonRun(len(x.keys), len(x.keys), len(y.keys), len(y.keys))
     for match in [*align(x.keys, y.keys), end]:
         yield _Piece(x_starts[match.a0], y_starts[match.b0], False)
         if x.keys[match.a0 : match.a1] == y.keys[match.b0 : match.b1]:

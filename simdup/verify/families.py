@@ -51,7 +51,7 @@ class _Every:
 
     near: PairSet
     takes: PairSet  # of these, the first may take the second
-    checked: NDArray[np.int64]  # how many were checked, as in `Family`
+    checked: NDArray[np.int64]  # how many were checked, as in `LargeGroup`
 
     @classmethod
     def of(cls, n: int, directed: bool, counts: int) -> _Every:
@@ -74,7 +74,7 @@ class _Every:
                 self.takes.add(a[taking], b[taking])
 
 
-class Family:
+class LargeGroup:
     """Documents connected by candidates, known by their places in `proposals`.
 
     `places` (int64[n]) says in which order they would be kept.

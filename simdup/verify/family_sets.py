@@ -14,7 +14,7 @@ from simdup.search.arrays import U64, RowIds
 from simdup.search.lists import Lists
 from simdup.search.parts import Parts
 from simdup.search.prefixes import Prefixes, least_difference, odd_sketches
-from simdup.verify.join import Shared
+from simdup.verify.join import SharedElements
 
 # Up to this many pairs per document, all pairs of the lists are checked.  This takes 50 us per
 # document, as long as making its shingles once.
@@ -69,13 +69,13 @@ class FamilySets:
         return int(self._lengths.sum()) <= _COUNTED
 
     @cached_property
-    def shared(self) -> Shared:
+    def shared(self) -> SharedElements:
         """What any two documents share."""
         starts, hashes = [np.zeros(1, np.int64)], [np.zeros(0, np.uint64)]
         for _, sets in self._all():
             starts.append(sets.starts[1:] + starts[-1][-1])
             hashes.append(sets.hashes)
-        return Shared(Sets(np.concatenate(starts), np.concatenate(hashes)))
+        return SharedElements(Sets(np.concatenate(starts), np.concatenate(hashes)))
 
     def reach(self, i: RowIds, j: RowIds, shared: NDArray[np.float32]) -> NDArray[np.bool_]:
         """Return which pairs have the similarity, given what they share."""

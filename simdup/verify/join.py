@@ -36,7 +36,7 @@ _PART = 1 << 21
 _ROUNDED = 1e-6
 
 
-class Shared:
+class SharedElements:
     """Counts the elements that each two of some sets share."""
 
     def __init__(self, sets: Sets) -> None:
@@ -44,7 +44,7 @@ class Shared:
         parts = -(-len(sets.hashes) // _PART)
         rows = np.repeat(np.arange(len(self.sizes)), self.sizes)
         own = [sets.hashes % np.uint64(max(parts, 1)) == part for part in range(parts)]
-        self._parts = [_Part(len(self.sizes), rows[some], sets.hashes[some]) for some in own]
+        self._parts = [_ReducedSets(len(self.sizes), rows[some], sets.hashes[some]) for some in own]
 
     def count(self, first: int, last: int) -> NDArray[np.float32]:
         """Return what the sets from `first` to `last` share with each set from `first` on."""
@@ -55,7 +55,7 @@ class Shared:
         return counts
 
 
-class _Part:
+class _ReducedSets:
     """Sets reduced to some of all elements."""
 
     def __init__(self, n: int, rows: RowIds, hashes: U64) -> None:
@@ -121,7 +121,7 @@ def similar_pairs(sets: Sequence[Shingles], least: float) -> Similar:
     Sets must not contain repetitions; `Shingler.shingles` returns such sets.
     """
     starts = np.cumsum([0, *map(len, sets)])
-    shared = Shared(Sets(starts, np.concatenate([np.zeros(0, np.uint64), *sets])))
+    shared = SharedElements(Sets(starts, np.concatenate([np.zeros(0, np.uint64), *sets])))
     sizes, found = shared.sizes, [NO_PAIRS]
     for first in range(0, len(sets), ROWS):
         counts = shared.count(first, min(first + ROWS, len(sets)))

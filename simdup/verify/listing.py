@@ -17,7 +17,7 @@ from simdup.model.criteria import Measures
 from simdup.search.arrays import RowIds
 from simdup.search.forest import Forest
 from simdup.verify.copies import Copies
-from simdup.verify.families import Family
+from simdup.verify.families import LargeGroup
 
 
 class BareGroup(NamedTuple):
@@ -49,10 +49,10 @@ _Partners = dict[int, _Partner]
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
+class ShownPairs:
     """Lists the pairs of a family's groups."""
 
-    family: Family
+    family: LargeGroup
     copies: Copies
     references: range
     star: bool  # whether documents are joined only with the kept one

@@ -22,9 +22,9 @@ from simdup.reuse.sharing import TextSeeds, least_share, sharing_pairs
 from simdup.search.arrays import RowIds, RowPairs
 from simdup.verify.bounds import Bounds, Texts
 from simdup.verify.copies import Copies, find_copies
-from simdup.verify.families import Family
+from simdup.verify.families import LargeGroup
 from simdup.verify.listed import ListedPairs
-from simdup.verify.listing import BareGroup, Listing
+from simdup.verify.listing import BareGroup, ShownPairs
 from simdup.verify.proposals import LARGE, Proposals, groups_of
 
 # Pairs measured at a time.
@@ -61,7 +61,7 @@ class Grouping:
 
 
 @dataclass(slots=True)
-class Found:
+class FoundGroups:
     """The groups of a corpus, and the figures of the search."""
 
     groups: list[Group] = field(default_factory=list)
@@ -100,7 +100,7 @@ class _Parts(NamedTuple):
     families: list[RowIds]
 
 
-def find_groups(given: Grouping) -> Found:
+def find_groups(given: Grouping) -> FoundGroups:
     """Find the groups of documents connected by pairs.
 
     Only the first of several identical documents is compared with others.  References are not
@@ -108,7 +108,7 @@ def find_groups(given: Grouping) -> Found:
     """
     given.settings.run.progress("searching", 0, None)
     parts = _part(given)
-    found = Found(candidates_by=dict.fromkeys(given.settings.criteria.searches, 0))
+    found = FoundGroups(candidates_by=dict.fromkeys(given.settings.criteria.searches, 0))
     pairs = _find_pairs(parts, given, found)
     _form_groups(parts, pairs, given, found)
     if given.star and given.directed:
@@ -132,7 +132,7 @@ def _part(given: Grouping) -> _Parts:
     return _Parts(copies, proposals, ~large, small, list(groups_of(roots, large)))
 
 
-def _find_pairs(parts: _Parts, given: Grouping, found: Found) -> list[DocumentPair]:
+def _find_pairs(parts: _Parts, given: Grouping, found: FoundGroups) -> list[DocumentPair]:
     """Return the pairs of the documents that are not in a family."""
     copies, criteria = parts.copies, given.settings.criteria
     pairs = copies.pairs(criteria.identical, copies.distinct[parts.small])
@@ -141,7 +141,9 @@ def _find_pairs(parts: _Parts, given: Grouping, found: Found) -> list[DocumentPa
     return sorted(pairs)
 
 
-def _form_groups(parts: _Parts, pairs: list[DocumentPair], given: Grouping, found: Found) -> None:
+def _form_groups(
+    parts: _Parts, pairs: list[DocumentPair], given: Grouping, found: FoundGroups
+) -> None:
     run, total = given.settings.run, len(parts.proposals)
     done = total - sum(map(len, parts.families))
     run.progress("grouping", 0, total)
@@ -171,7 +173,7 @@ def _find_spared(
     for rows in parts.families:
         proposals = parts.proposals.take(rows)
         places = _places(proposals, copies, given)
-        family = Family(proposals, given.documents, given.texts, places)
+        family = LargeGroup(proposals, given.documents, given.texts, places)
         among = np.array([left(one) for one in proposals.rows.tolist()], np.bool_)
         roots = family.stars(among)
         alike += [
@@ -238,7 +240,7 @@ def _listed(given: Grouping, documents: RowIds) -> ListedPairs | None:
 
 
 def _verify(
-    proposals: Proposals, copies: Copies, given: Grouping, found: Found
+    proposals: Proposals, copies: Copies, given: Grouping, found: FoundGroups
 ) -> list[DocumentPair]:
     """Return the candidates that meet the criteria."""
     documents, run = given.documents, given.settings.run
@@ -274,7 +276,7 @@ def _read_ahead(chunks: Iterator[RowPairs]) -> tuple[Iterator[RowPairs], int | N
     return iter(found), total
 
 
-def _candidates(proposals: Proposals, given: Grouping, found: Found) -> Iterator[RowPairs]:
+def _candidates(proposals: Proposals, given: Grouping, found: FoundGroups) -> Iterator[RowPairs]:
     """Yield the pairs to be compared that may meet the criteria, each once, in chunks.
 
     All of them are counted, also what is ruled out without being measured.
@@ -292,7 +294,7 @@ def _candidates(proposals: Proposals, given: Grouping, found: Found) -> Iterator
         yield i[some], j[some]
 
 
-def _group(pairs: list[DocumentPair], copies: Copies, given: Grouping, found: Found) -> None:
+def _group(pairs: list[DocumentPair], copies: Copies, given: Grouping, found: FoundGroups) -> None:
     """Add the groups connected by verified pairs."""
     numbers = [(pair.a, pair.b) for pair in pairs]
     star = given.star
@@ -350,10 +352,12 @@ def _centre(members: RowIds, places: RowIds) -> int:
     return int(members[places[members].argmin()])
 
 
-def _group_family(proposals: Proposals, copies: Copies, given: Grouping, found: Found) -> None:
+def _group_family(
+    proposals: Proposals, copies: Copies, given: Grouping, found: FoundGroups
+) -> None:
     """Add the groups of a family, which has too many candidates to verify all."""
     places = _places(proposals, copies, given)
-    family = Family(proposals, given.documents, given.texts, places, given.directed)
+    family = LargeGroup(proposals, given.documents, given.texts, places, given.directed)
     roots = family.stars() if given.star else family.components()
     several = np.array([one not in copies.twins for one in proposals.rows.tolist()], np.bool_)
     several &= copies.sizes[proposals.rows] > 1
@@ -364,7 +368,7 @@ def _group_family(proposals: Proposals, copies: Copies, given: Grouping, found: 
         centre = _centre(members, places)
         kept = min(copies.of(int(proposals.rows[centre])), key=given.priority)
         bare.append(BareGroup(members, centre, kept))
-    groups = Listing(family, copies, given.documents.references, given.star).groups(bare)
+    groups = ShownPairs(family, copies, given.documents.references, given.star).groups(bare)
     found.groups += groups
     if not given.star:
         # Other groups would be the same with stars: every document is near the kept one, or alone.

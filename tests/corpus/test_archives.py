@@ -181,9 +181,9 @@ class TestHostile:
 
     def test_too_many_members(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(archives, "_MOST_MEMBERS", 3)
-        monkeypatch.setattr(archives._Lister, "members_left", 3)
+        monkeypatch.setattr(archives._ArchiveLister, "members_left", 3)
         content = zipped((f"{i}.txt", TEXT) for i in range(4))
-        found = archives._Lister(archives.Member("a.zip", len(content), 0, ()), 1, 3)
+        found = archives._ArchiveLister(archives.Member("a.zip", len(content), 0, ()), 1, 3)
         with pytest.raises(OSError, match="has more than 3 members: unpack it"):
             list(found.members(io.BytesIO(content), "", ()))
 

@@ -15,7 +15,7 @@ from lab.corpora.made import edited, prose, write
 from simdup import Index, SimdupError, scan
 from simdup.index import band_searcher, candidates, matching, store
 from simdup.index.band_searcher import BandSearcher, SketchSource, overlap
-from simdup.index.candidates import CandidateSearcher, Counts, Searches
+from simdup.index.candidates import CandidateCounts, CandidateSearcher, Searches
 from simdup.index.columns import Columns, line_columns
 from simdup.index.judging import Rule, choose_new, judge
 from simdup.index.searcher import SearchSetup
@@ -77,7 +77,9 @@ def searches_of(criteria: Criteria) -> Searches:
     return Searches.of(SearchSetup(HammingBall(64, criteria.distance)), criteria)
 
 
-def search_all(searcher: CandidateSearcher, asked: Columns, most: int) -> tuple[Any, Counts]:
+def search_all(
+    searcher: CandidateSearcher, asked: Columns, most: int
+) -> tuple[Any, CandidateCounts]:
     """All hits of a searcher as pairs, and the counts."""
     pairs, counts, first = [], [], 0
     while first < len(asked):
@@ -86,7 +88,7 @@ def search_all(searcher: CandidateSearcher, asked: Columns, most: int) -> tuple[
         pairs += zip((hits.query + first).tolist(), hits.row.tolist(), strict=True)
         counts.append(count)
         first += len(some)
-    return pairs, Counts.sum(counts)
+    return pairs, CandidateCounts.sum(counts)
 
 
 @examples(80)

@@ -13,7 +13,7 @@ from simdup import Index
 from simdup.index import candidates, judging, matching
 from simdup.index.candidates import CandidateSearcher, Searches
 from simdup.index.columns import U64, Columns, line_columns
-from simdup.index.judging import Found, Rule, choose_new, distinct
+from simdup.index.judging import Rule, ScoredMatches, choose_new, distinct
 from simdup.index.searcher import SearchSetup
 from simdup.model.criteria import Criteria
 from simdup.search import HammingBall
@@ -109,7 +109,7 @@ def test_the_best_matches_come_first_and_ties_in_order(drawn, limit) -> None:
     shares = np.array([np.nan if s is None else s for _, _, s in drawn], float)
     queries = np.array([q for q, _, _ in drawn], np.int64)
     distances = np.array([d for _, d, _ in drawn], np.int16)
-    found = Found(queries, np.arange(len(drawn)), distances, shares).best(limit)
+    found = ScoredMatches(queries, np.arange(len(drawn)), distances, shares).best(limit)
     expected = []
     for query in range(5):
         own = [i for i, one in enumerate(drawn) if one[0] == query]

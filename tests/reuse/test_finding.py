@@ -15,15 +15,15 @@ from simdup.reuse.alignment import common_lengths
 from simdup.reuse.extension import Runs, extend
 from simdup.reuse.finding import Finder, Passages, outermost, shares
 from simdup.reuse.joining import heads, link
-from simdup.reuse.symbols import Cut
+from simdup.reuse.symbols import SymbolTexts
 from simdup.reuse.winnowing import Window, row_symbols, winnow
 
 Texts = list[list[int]]
 
 
-def cut(texts: Sequence[Sequence[int]]) -> Cut:
+def cut(texts: Sequence[Sequence[int]]) -> SymbolTexts:
     starts = np.cumsum([0, *map(len, texts)], dtype=np.int64)
-    return Cut(starts, np.array([s for text in texts for s in text], np.uint32))
+    return SymbolTexts(starts, np.array([s for text in texts for s in text], np.uint32))
 
 
 def finder(texts: Sequence[Sequence[int]], criteria: PassageCriteria) -> Finder:

@@ -12,7 +12,7 @@ from lab.oracles.plain import clusters, edit_similarity, resemblance
 from simdup import Result, scan
 from simdup.features.shingles import Sets
 from simdup.verify import bounds, join
-from simdup.verify.join import Shared
+from simdup.verify.join import SharedElements
 
 HAN = "河岸老树新芽春风秋雨山高水长天地人和日月星辰江湖海洋花草虫鱼鸟兽金木土火"
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -119,7 +119,7 @@ def test_what_sets_share_is_counted(
         patch.setattr(join, "_DENSE", size)
         patch.setattr(join, "_PART", size)
         patch.setattr(join, "_FREQUENT", frequent)
-        shared = Shared(Sets(starts, hashes))
+        shared = SharedElements(Sets(starts, hashes))
         for first in range(0, len(sets), rows):
             last = min(first + rows, len(sets))
             counts = shared.count(first, last)

@@ -6,7 +6,7 @@ import os
 
 from simdup.corpus.files import File
 from simdup.corpus.office.epub import read_epub
-from simdup.corpus.office.found import Found, NotReadable
+from simdup.corpus.office.found import NotReadable, OfficeText
 from simdup.corpus.office.odf import read_odt
 from simdup.corpus.office.ooxml import read_docx, read_pptx
 from simdup.corpus.office.package import Package
@@ -30,7 +30,7 @@ def read_office(file: File, content: bytes) -> Document | Skipped:
     )
 
 
-def _read(file: File, content: bytes) -> Found:
+def _read(file: File, content: bytes) -> OfficeText:
     if not content:
         raise NotReadable("empty", error=False)
     if os.path.basename(file.path).startswith(_OWNER_FILE):

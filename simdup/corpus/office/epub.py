@@ -8,7 +8,7 @@ from urllib.parse import unquote
 
 from simdup.corpus.encoding_detection import NotText
 from simdup.corpus.html import decode_html, extract_text
-from simdup.corpus.office.found import Found, NotReadable
+from simdup.corpus.office.found import NotReadable, OfficeText
 from simdup.corpus.office.package import Package, resolve
 from simdup.corpus.office.xml import PARAGRAPH, TEXT, Grammar, attributes_of, text_of
 from simdup.corpus.zipped import ENCRYPTED
@@ -19,7 +19,7 @@ _HEAD_END = re.compile(r"</head\b[^<>]*>", re.IGNORECASE)
 _TITLE = Grammar({"http://purl.org/dc/elements/1.1/ title": PARAGRAPH | TEXT}, {})
 
 
-def read_epub(package: Package) -> Found:
+def read_epub(package: Package) -> OfficeText:
     """Return the text of a book in the order of its spine, and its title.
 
     Raises
@@ -45,7 +45,7 @@ def read_epub(package: Package) -> Found:
     note = f"{missing:,} of {len(listed):,} chapters are missing" if missing else ""
     if missing and not text:
         raise NotReadable(note)
-    return Found(text, title, note)
+    return OfficeText(text, title, note)
 
 
 def _pages(elements: list[tuple[str, dict[str, str]]], folder: str) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 
-class Found(NamedTuple):
+class OfficeText(NamedTuple):
     """What a document holds."""
 
     text: str

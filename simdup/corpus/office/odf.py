@@ -5,7 +5,7 @@ As in Word documents, comments, phonetic guides and tracked deletions are left o
 
 from __future__ import annotations
 
-from simdup.corpus.office.found import Found, NotReadable
+from simdup.corpus.office.found import NotReadable, OfficeText
 from simdup.corpus.office.package import Package
 from simdup.corpus.office.xml import NOTE, PARAGRAPH, SKIP, TEXT, Grammar, text_of
 from simdup.corpus.zipped import ENCRYPTED
@@ -37,7 +37,7 @@ _GRAMMAR = Grammar(
 )
 
 
-def read_odt(package: Package) -> Found:
+def read_odt(package: Package) -> OfficeText:
     """Return the text of an OpenDocument text: body, then foot- and endnotes.
 
     Raises
@@ -51,4 +51,4 @@ def read_odt(package: Package) -> Found:
     if "content.xml" not in package:
         raise NotReadable("not ODT")
     body, notes = text_of(package.read("content.xml"), _GRAMMAR)
-    return Found("\n".join(filter(None, (body, notes))))
+    return OfficeText("\n".join(filter(None, (body, notes))))

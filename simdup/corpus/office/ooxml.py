@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from itertools import product
 
-from simdup.corpus.office.found import Found, NotReadable
+from simdup.corpus.office.found import NotReadable, OfficeText
 from simdup.corpus.office.package import Package
 from simdup.corpus.office.xml import PARAGRAPH, SKIP, TEXT, Grammar, attributes_of, text_of
 
@@ -41,7 +41,7 @@ _GRAMMAR = Grammar(
 )
 
 
-def read_docx(package: Package) -> Found:
+def read_docx(package: Package) -> OfficeText:
     """Return the text of a Word document: body, footnotes, endnotes.
 
     Raises
@@ -54,10 +54,10 @@ def read_docx(package: Package) -> Found:
     parts = [main]
     for wanted in ("footnotes", "endnotes"):
         parts += [part for kind, part in related if kind == wanted and part in package]
-    return Found(_joined(package, parts))
+    return OfficeText(_joined(package, parts))
 
 
-def read_pptx(package: Package) -> Found:
+def read_pptx(package: Package) -> OfficeText:
     """Return the text of slides in their order, each with its notes.
 
     Raises
@@ -74,7 +74,7 @@ def read_pptx(package: Package) -> Found:
             ids = [value for key, value in given.items() if key.endswith(" id")]
             slides = [related[one][1] for one in ids if one in related]
             parts += [part for slide in slides for part in (slide, *_notes(package, slide))]
-    return Found(_joined(package, parts))
+    return OfficeText(_joined(package, parts))
 
 
 def _notes(package: Package, slide: str) -> list[str]:

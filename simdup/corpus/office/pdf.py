@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from simdup.corpus.child import Child
-from simdup.corpus.office.found import Found, NotReadable
+from simdup.corpus.office.found import NotReadable, OfficeText
 from simdup.corpus.office.pdf_child import MOST_SECONDS
 from simdup.errors import reason
 
@@ -33,7 +33,7 @@ _HYPHEN, _SMALL = re.compile("[\x02\xad\u2010\u2011\ufffe]$"), re.compile("[^\\W
 _MARKS = str.maketrans("", "", "\x02\xad\ufffe")
 
 
-def read_pdf(content: bytes, most: int) -> Found:
+def read_pdf(content: bytes, most: int) -> OfficeText:
     """Return the text of all pages.
 
     Parameters
@@ -62,7 +62,7 @@ def read_pdf(content: bytes, most: int) -> Found:
         raise NotReadable("damaged: no page can be read")
     failed = told["failed"]
     note = f"{failed:,} of {told['pages']:,} pages cannot be read" if failed else ""
-    return Found(join_lines(text), note=note)
+    return OfficeText(join_lines(text), note=note)
 
 
 def _ask(content: bytes, most: int) -> tuple[dict[str, Any], str]:

@@ -14,7 +14,7 @@ from simdup.output.words import en, en_answers, zh, zh_answers
 Template = str | tuple[str, str]
 
 
-class Words:
+class Phrases:
     """The words of one language: called with a key and what fills its placeholders."""
 
     def __init__(self, language: str, catalogue: Mapping[str, Template]) -> None:
@@ -41,11 +41,11 @@ class Words:
         return self("semicolon").join(filter(None, parts)) + self("stop")
 
 
-ENGLISH = Words("en", en.CATALOGUE | en_answers.CATALOGUE)
-CHINESE = Words("zh", zh.CATALOGUE | zh_answers.CATALOGUE)
+ENGLISH = Phrases("en", en.CATALOGUE | en_answers.CATALOGUE)
+CHINESE = Phrases("zh", zh.CATALOGUE | zh_answers.CATALOGUE)
 
 
-def words_of(language: str) -> Words:
+def words_of(language: str) -> Phrases:
     """Return the words of ``en`` or ``zh``."""
     return CHINESE if language == "zh" else ENGLISH
 
