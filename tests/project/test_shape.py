@@ -19,7 +19,7 @@ EXCEPTIONS = {
 }
 
 CEILINGS = {
-    "lines": 43_462,
+    "lines": 43_460,
     "lines in simdup/cli": 3_360,
     "files": 335,
     "classes": 337,
@@ -32,7 +32,7 @@ CEILINGS = {
     '"None where" and "None if"': 162,
 }
 # How far below its ceiling a figure may be before the ceiling must follow it.
-SLACK = {"lines": 43_462, "lines in simdup/cli": 50}
+SLACK = {"lines": 300, "lines in simdup/cli": 50}
 
 
 @pytest.mark.parametrize("what", CEILINGS)
