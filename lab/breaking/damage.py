@@ -133,10 +133,10 @@ def damages_beside(trial: Trial, left: Files) -> Iterator[Damage]:
 
 def crafts(trial: Trial, bench: Bench, whole: Files) -> Iterator[Damage]:
     """Yield indexes that somebody has changed on purpose."""
-    stride = trial.pick(8, 1)
+    stride = trial.pick(16, 1)
     kinds = (
         ("rows", "right", stride, {one: edits(one) for one in ROWS}),
-        ("tables, views and triggers", "refused", 1, SCHEMAS),
+        ("tables, views and triggers", "refused", trial.pick(4, 1), SCHEMAS),
         ("numbers in the header", "refused", stride, HEADERS),
         ("sections with right checksums", "plain", stride, FORGED),
     )
@@ -267,9 +267,9 @@ def disk_limits(trial: Trial, bench: Bench, whole: Files) -> Table:
     """Add documents while files may be no larger; then ask, with and without the limit."""
     right = bench.fill_disk(whole)
     counts = Counter[str]()
-    for i in range(trial.pick(5, 100)):
+    for i in range(trial.pick(4, 100)):
         # From less than SQLite's shared memory needs to more than the index will have.
-        limit = 20_000 + i * (len(whole[""]) + 100_000) // trial.pick(5, 100)
+        limit = 20_000 + i * (len(whole[""]) + 100_000) // trial.pick(4, 100)
         outcomes = bench.fill_disk(whole, limit)
         wrong = list(full_disk_faults(right, outcomes))
         for what in wrong:

@@ -183,7 +183,7 @@ class TestHostile:
         monkeypatch.setattr(archives, "_MOST_MEMBERS", 3)
         monkeypatch.setattr(archives._ArchiveLister, "members_left", 3)
         content = zipped((f"{i}.txt", TEXT) for i in range(4))
-        found = archives._ArchiveLister(archives.Member("a.zip", len(content), 0, ()), 1, 3)
+        found = archives._ArchiveLister(archives.ArchiveMember("a.zip", len(content), 0, ()), 1, 3)
         with pytest.raises(OSError, match="has more than 3 members: unpack it"):
             list(found.members(io.BytesIO(content), "", ()))
 

@@ -4,7 +4,6 @@ import json
 import re
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
@@ -152,6 +151,17 @@ def test_a_page_has_the_texts_without_it(simdup: Command, tmp_path: Path) -> Non
 
 # What takes too long.
 
+
+@pytest.fixture
+def impatient(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Expressions are given up after one second."""
+    child = strip_child.serve.__code__.co_filename
+    code = Path(child).read_text("utf-8").replace("MOST_SECONDS = 5", "MOST_SECONDS = 1")
+    patched = tmp_path_factory.mktemp("child") / "child.py"
+    patched.write_text(code, "utf-8")
+    monkeypatch.setattr(stripping, "_CHILD", patched)
+
+
 LIMIT = "5 seconds of processor time, or too much memory"
 
 
@@ -173,24 +183,19 @@ def test_an_expression_in_exponential_time_is_named_and_ends_the_run(
     assert simdup("scan", "c", "-j", jobs, "--strip", "a+$").status == 0
 
 
-def test_every_function_names_what_takes_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.usefixtures("impatient")
+def test_every_function_names_what_takes_too_long() -> None:
     """Also of a thread, where no signal reaches Python."""
-    child = strip_child.serve.__code__.co_filename
-    code = Path(child).read_text("utf-8").replace("MOST_SECONDS = 5", "MOST_SECONDS = 1")
     slow, recipe = "a" * 40 + "b", Recipe(strip=("x", "(?:a+)+$"))
-    with tempfile.TemporaryDirectory() as folder:
-        patched = Path(folder) / "child.py"
-        patched.write_text(code, "utf-8")
-        monkeypatch.setattr(stripping, "_CHILD", patched)
-        for call, name in (
-            (lambda: fingerprint(slow, recipe), "text"),
-            (lambda: compare(prose(1), slow, recipe), "text_b"),
-            (lambda: scan({"a": prose(1), "b": slow}, recipe, jobs=1), "b"),
-        ):
-            with ThreadPoolExecutor(1) as pool, pytest.raises(SimdupError) as caught:
-                pool.submit(call).result()
-            assert str(caught.value).endswith(f"memory, on {name}")
-            assert "'(?:a+)+$' takes" in str(caught.value)
+    for call, name in (
+        (lambda: fingerprint(slow, recipe), "text"),
+        (lambda: compare(prose(1), slow, recipe), "text_b"),
+        (lambda: scan({"a": prose(1), "b": slow}, recipe, jobs=1), "b"),
+    ):
+        with ThreadPoolExecutor(1) as pool, pytest.raises(SimdupError) as caught:
+            pool.submit(call).result()
+        assert str(caught.value).endswith(f"memory, on {name}")
+        assert "'(?:a+)+$' takes" in str(caught.value)
 
 
 @given(
@@ -227,6 +232,7 @@ def test_only_runs_that_strip_start_a_process(simdup: Command, tmp_path: Path) -
 # Indexes.
 
 
+@pytest.mark.usefixtures("impatient")
 def test_an_index_with_such_an_expression_ends_too(simdup: Command, tmp_path: Path) -> None:
     write(tmp_path, {"k/a.txt": prose(1), "c/b.txt": "a" * 40 + "b"})
     assert simdup("index", "build", "i", "k", "--strip", "(a+)+$").status == 0

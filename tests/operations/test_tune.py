@@ -302,7 +302,7 @@ def made(documents: int, share: float) -> list[tuple[int, str]]:
 
 
 @pytest.mark.parametrize(
-    ("documents", "share"), [(40, 0.01), (40, 0.06), (400, 0.01), (400, 0.06), (4000, 0.03)]
+    ("documents", "share"), [(40, 0.01), (40, 0.06), (400, 0.01), (400, 0.06), (1200, 0.03)]
 )
 def test_the_advice_keeps_its_promise(documents: int, share: float) -> None:
     """A scan with the advised options finds the promised share of the true pairs of all texts."""
