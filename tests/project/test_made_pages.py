@@ -29,12 +29,9 @@ def test_pictures_load_nothing(path: str) -> None:
 NOT_STORED = {
     "decoding",
     "index",
-    "large_groups",
     "passages",
-    "queries",
     "scan",
     "search",
-    "verification",
 }
 
 
