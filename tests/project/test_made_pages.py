@@ -27,7 +27,6 @@ def test_pictures_load_nothing(path: str) -> None:
 # Benchmarks without a stored full run: their tables of docs/figures.md are still by hand. A stored
 # run takes a name from this list, and nothing adds one.
 NOT_STORED = {
-    "decoding",
     "index",
     "passages",
     "scan",
