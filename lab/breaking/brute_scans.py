@@ -285,7 +285,10 @@ class Explanation:
                 inside = {self._one.places[member.name] for member in cluster.members}
                 right = self._truth.listed(p for p in self.uncertain if {*p} <= inside)
                 unlisted |= right - {self._one.pair(pair) for pair in cluster.pairs}
-        return unlisted
+        # A copy lists no pairs of its own: it lacks those of the document that it is a copy of.
+        same = self._truth.texts
+        missed = {frozenset((same[i], same[j])) for i, j in unlisted}
+        return {(i, j) for i, j in self.uncertain if frozenset((same[i], same[j])) in missed}
 
     def _missed(self) -> Pairs:
         """Return the uncertain pairs that a scan with single linkage does not list."""
