@@ -1,4 +1,4 @@
-"""Measure simdup and try to break it; without a name, list what there is.
+"""Measure simdup and try to break it; without a name, a verb lists what there is.
 
 python -m lab bench scan search     benchmarks
 python -m lab break faults kills    campaigns, which fail if simdup does
@@ -18,7 +18,7 @@ from pkgutil import resolve_name
 
 from lab.corpora.real import NoTexts
 from lab.reporting import RESULTS, Table, environment, render, save
-from lab.trial import Trial, say
+from lab.trial import Trial, all_known, say
 
 LAB = Path(__file__).parent
 
@@ -91,6 +91,8 @@ def run_named(kind: str, options: argparse.Namespace) -> int:
     """List benchmarks or campaigns, or run some and write their figures."""
     places = KINDS[kind]
     names = [*places] if options.all else options.names
+    if not all_known(names, places):
+        return 2
     if not names:
         print("\n".join(f"{name:<14} {summary(place)}" for name, place in places.items()))
         return 0
@@ -130,6 +132,8 @@ def run_record(options: argparse.Namespace) -> int:
     """Record what every command prints and writes."""
     from lab.breaking import recorded
 
+    if not all_known(options.names, recorded.CORPORA):
+        return 2
     recorded.write(options.names, options.checkout, options.keep)
     return 0
 
@@ -142,9 +146,9 @@ def arguments(words: list[str] | None = None) -> argparse.Namespace:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     verbs = parser.add_subparsers(dest="verb", required=True)
-    for kind, places in KINDS.items():
+    for kind in KINDS:
         verb = verbs.add_parser(kind)
-        verb.add_argument("names", nargs="*", choices=[*places, []], metavar="NAME")
+        verb.add_argument("names", nargs="*", metavar="NAME")
         size = verb.add_mutually_exclusive_group()
         _size(size, "small", "try it in seconds; nothing is written")
         if kind == "bench":
@@ -161,7 +165,7 @@ def arguments(words: list[str] | None = None) -> argparse.Namespace:
         verb.add_argument("--all", action="store_true", help="run all")
         verb.add_argument("--results", type=Path, help="where NAME.json goes [lab/results]")
     record = verbs.add_parser("record")
-    record.add_argument("names", nargs="*", choices=["examples", "made", "real", []])
+    record.add_argument("names", nargs="*", metavar="CORPUS", help="examples, made, real [all]")
     record.add_argument("--checkout", type=Path, default=LAB.parent, help="which simdup runs")
     record.add_argument("--keep", type=Path, help="write all as text to this folder instead")
     return parser.parse_args(words)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
@@ -45,3 +46,12 @@ class Trial:
 def say(what: str) -> None:
     """Print progress on standard error."""
     print(f"lab: {what}", file=sys.stderr, flush=True)
+
+
+def all_known(names: list[str], known: Iterable[str]) -> bool:
+    """Return whether names are known; say which are not."""
+    known = list(known)
+    if unknown := [name for name in names if name not in known]:
+        print(f"lab: no such name: {', '.join(unknown)}", file=sys.stderr)
+        print(f"hint: it is one of {', '.join(known)}", file=sys.stderr)
+    return not unknown

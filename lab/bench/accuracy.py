@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import combinations, product
+from itertools import combinations, islice, product
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,6 +18,7 @@ from rapidfuzz.distance import Levenshtein
 
 from lab.corpora import real, templates
 from lab.corpora.edits import OF_DOCUMENTS, OF_SHORT_TEXTS, NamePair, with_copies
+from lab.corpora.made import zipf_texts
 from lab.measuring import JOBS, Ran, simdup
 from lab.reporting import Cell, Row, Table, tabulate
 from lab.trial import Trial, say
@@ -386,11 +387,8 @@ def advice(trial: Trial) -> Iterator[Table]:
 def _made(documents: int, edited: float) -> list[str]:
     """Return texts of 100 to 300 characters, half of them copies with characters replaced."""
     chance = np.random.default_rng(documents)
-    often = 1 / np.arange(20, 3020)  # as in a language, few words are most of a text
-    words = np.array([chr(a) + chr(b) for a, b in chance.integers(0x4E00, 0x9000, (3000, 2))])
     texts = []
-    for _ in range(documents // 2):
-        text = "".join(chance.choice(words, chance.integers(50, 150), p=often / often.sum()))
+    for text in islice(zipf_texts(chance, 50, 150), documents // 2):
         copy, changed = list(text), round(len(text) * chance.uniform(0, 2 * edited))
         for place in chance.integers(0, len(text), changed):
             copy[place] = chr(chance.integers(0x4E00, 0x9000))

@@ -1,9 +1,12 @@
 """Texts made up from seeds: another one for each."""
 
 import random
+from collections.abc import Iterator
 from functools import cache
 from importlib import resources
 from pathlib import Path
+
+import numpy as np
 
 
 @cache
@@ -39,6 +42,18 @@ def prose(seed: int, words: int = 120) -> str:
         if number % 9 == 0:
             parts.append("。\n" if number % 3 == 0 else "，")
     return "".join(parts)
+
+
+def zipf_texts(chance: np.random.Generator, shortest: int, longest: int) -> Iterator[str]:
+    """Yield texts of two-character words without end: as in a language, few are most of a text.
+
+    They have `shortest` to `longest` words, which is excluded.
+    """
+    often = 1 / np.arange(20, 3020)
+    words = np.array([chr(a) + chr(b) for a, b in chance.integers(0x4E00, 0x9000, (3000, 2))])
+    while True:
+        count = chance.integers(shortest, longest)
+        yield "".join(chance.choice(words, count, p=often / often.sum()))
 
 
 def edited(text: str, seed: int = 0, edits: int = 1) -> str:

@@ -27,6 +27,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lab.reporting import RESULTS, Table, environment, save
+from lab.trial import all_known
 
 if TYPE_CHECKING:
     from lab.fuzz.target import Target
@@ -135,8 +136,7 @@ def run(options: argparse.Namespace) -> int:
     if fuzzing:
         instrument()
     targets = load_targets()
-    if unknown := [name for name in options.names if name not in targets]:
-        print(f"no such target: {', '.join(unknown)}", file=sys.stderr)
+    if not all_known(options.names, targets):
         return 2
     if not fuzzing:
         print("\n".join(f"{name:<14} {one.summary}" for name, one in targets.items()))

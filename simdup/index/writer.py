@@ -18,7 +18,7 @@ from simdup.index.keyset import KeySet, contains
 from simdup.index.store import BLOCK, Store
 from simdup.model.settings import Progress
 
-# Documents between two words about progress: 50 ms.
+# Documents after which progress is shown: they take 50 ms.
 _STEP = 16 * BLOCK
 
 
@@ -48,7 +48,7 @@ class Writer:
         total, done, new, replaced = len(columns), 0, 0, 0
         progress("adding", 0, total)
         for some in columns.chunks([_STEP]):
-            changed, known = self.add(some)
+            changed, known = self._add_distinct(some)
             done, new, replaced = done + len(some), new + len(changed), replaced + known
             progress("adding", done, total)
         return new, replaced
@@ -58,7 +58,10 @@ class Writer:
 
         Return the documents that are new or changed, and how many of them replaced another.
         """
-        columns = columns.last_of_names()
+        return self._add_distinct(columns.last_of_names())
+
+    def _add_distinct(self, columns: Columns) -> tuple[Columns, int]:
+        """Add documents of which each has another name."""
         if not self._new_keys.isdisjoint(columns.keys.tolist()):
             # A name may occur twice in one transaction: the first must be found like any other.
             self.flush()

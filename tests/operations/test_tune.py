@@ -9,7 +9,7 @@ import sys
 from collections import Counter
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, islice
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support import environment, shingles
 
-from lab.corpora.made import edited, prose
+from lab.corpora.made import edited, prose, zipf_texts
 from simdup import evaluate, scan
 from simdup.evaluation.tuning import (
     LEAST,
@@ -292,11 +292,8 @@ def test_shorter_shingles_are_advised_for_heavily_edited_texts(sample: int) -> N
 def made(documents: int, share: float) -> list[tuple[int, str]]:
     """Texts of 120 to 300 characters, half of them copies with some characters replaced."""
     rng = np.random.default_rng(documents)
-    often = 1 / np.arange(20, 3020)  # as in a language, few words are most of a text
-    words = np.array([chr(a) + chr(b) for a, b in rng.integers(0x4E00, 0x9000, (3000, 2))])
     texts = []
-    for number in range(documents // 2):
-        text = "".join(rng.choice(words, rng.integers(60, 150), p=often / often.sum()))
+    for number, text in enumerate(islice(zipf_texts(rng, 60, 150), documents // 2)):
         texts += [text, edited(text, number, round(len(text) * rng.uniform(0, 2 * share)))]
     return list(enumerate(texts))
 
