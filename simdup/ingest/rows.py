@@ -8,16 +8,19 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain, islice
-from typing import Any, NamedTuple
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from simdup.corpus.batches import RowBatch
 from simdup.corpus.fields import MISSING, as_number, find_field, list_fields
 from simdup.corpus.lines import BATCH_BYTES
 from simdup.corpus.records import Texts, without_surrogates
-from simdup.errors import SimdupError
 from simdup.ingest.paths import as_path, kind_of
-from simdup.ingest.tables import Column, Table, as_table, hint, listed, wanted_columns
+from simdup.ingest.tables import Column, as_table, missing
 from simdup.model.documents import Skipped
 from simdup.model.reading import Reading
 
@@ -27,6 +30,10 @@ _ROWS = 64
 _MOST_ROWS = 1024
 # The classes of texts that can be sent to other processes as they are.
 _PLAIN = {str}
+# Those of ids that are never null, and can be hashed.
+_PLAIN_IDS = {str, int}
+# The columns of pairs.
+_PAIR = (("text", None), ("id", None))
 
 _ACCEPTED = (
     "a path or paths, an iterable of (id, text) or of mappings, a mapping from id to text, "
@@ -34,31 +41,25 @@ _ACCEPTED = (
 )
 
 
-class Chunk(NamedTuple):
-    """A few rows, column by column; `MISSING` where a row lacks a field."""
-
-    texts: Sequence[Column]  # a column for each field of the text
-    ids: Column | None = None  # None for positions
-    values: Column | None = None  # as in `Document`, before they become numbers
-    groups: Column | None = None
-    titles: Column | None = None
-
-
 @dataclass(frozen=True, slots=True)
 class Rows:
     """Texts that were passed from Python."""
 
-    chunks: Callable[[], Iterator[Chunk]]  # reads them from the beginning
-    again: bool = True  # whether that works more than once
-    fields: tuple[str, ...] = ()  # of the texts; pairs and mappings have none
+    # Reads them from the beginning: the columns of a few rows at a time, with `MISSING` where a row
+    # lacks a field.
+    read: Callable[[], Iterable[Sequence[Column]]]
+    # What these columns are, by the argument that asks for them, and their names.
+    asked: Sequence[tuple[str, Any]]
+    again: bool = True  # whether they can be read more than once
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle what is known of them: the texts stay where they are."""
-        return Rows, (_no_chunks, False, self.fields)
+        return Rows, (tuple, self.asked, False)
 
-
-def _no_chunks() -> Iterator[Chunk]:
-    return iter(())
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """The names of the texts' columns; pairs and mappings have none."""
+        return tuple(name for argument, name in self.asked if name and argument == "text")
 
 
 def recognise(data: Any, reading: Reading) -> Rows | list[str]:
@@ -73,9 +74,11 @@ def recognise(data: Any, reading: Reading) -> Rows | list[str]:
     """
     if isinstance(data, str | os.PathLike):
         return [as_path(data, "data")]
-    table = as_table(data)
-    if table is not None:
-        return _table_rows(table, reading)
+    if table := as_table(data):
+        asked = _asked(reading, table.id_column(reading.id_field))
+        for argument, name in asked:
+            table.require(argument, name)
+        return Rows(partial(table.read, [name for _, name in asked]), asked, table.stream is None)
     if isinstance(data, Mapping):
         return _mapping_rows(data)
     if isinstance(data, bytes | bytearray | memoryview) or not isinstance(data, Iterable):
@@ -92,10 +95,23 @@ def recognise(data: Any, reading: Reading) -> Rows | list[str]:
         return iter(data) if again else chain([first], items)
 
     if _is_record(first):
-        return Rows(lambda: _records(read(), reading), again, reading.text_fields)
+        asked = _asked(reading, "id" if reading.id_field is None else reading.id_field)
+        return Rows(lambda: _records(read(), asked, reading.id_field), asked, again)
     if _is_pair(first):
-        return Rows(lambda: _pairs(read()), again)
+        return Rows(lambda: _pairs(read()), _PAIR, again)
     raise TypeError(f"data: expected {_ACCEPTED}, not {kind_of(data)} of {kind_of(first)}")
+
+
+def _asked(reading: Reading, id_field: Any) -> list[tuple[str, Any]]:
+    """Return the fields that are read, each with the argument that asks for it."""
+    others = {
+        "id": id_field,
+        "keep": reading.value_field,
+        reading.group_argument: reading.group_field,
+        "title": reading.title_field,
+    }
+    texts = [("text", name) for name in reading.text_fields]
+    return texts + [one for one in others.items() if one[1] is not None]
 
 
 def row_batches(rows: Rows, ids: list[Any]) -> Iterator[RowBatch]:
@@ -103,77 +119,55 @@ def row_batches(rows: Rows, ids: list[Any]) -> Iterator[RowBatch]:
 
     The first batches are small, so that streamed results begin at once.
     """
-    pending = list[_CheckedRows]()
-    size = count = 0
-    most, seen = _ROWS, set[str]()
-    for chunk in rows.chunks():
-        for part in _cut(_part(chunk, len(ids), rows.fields)):
-            ids += part.ids
-            pending.append(part)
-            size += sum(part.sizes)
-            count += len(part.ids)
-            if size >= BATCH_BYTES or count >= most:
-                yield _batch(pending, len(ids) - count + 1, size, seen)
-                pending, size, count = [], 0, 0
-                most = min(2 * most, _MOST_ROWS)
-    if pending:
-        yield _batch(pending, len(ids) - count + 1, size, seen)
-
-
-class _CheckedRows(NamedTuple):
-    """Rows that were checked, column by column."""
-
-    ids: Sequence[Any]
-    texts: Sequence[Texts | Skipped]
-    sizes: Sequence[int]  # bytes of the texts, about
-    values: Sequence[float | None] | None
-    groups: Sequence[str | None] | None
-    titles: Sequence[str] | None
-
-
-def _part(chunk: Chunk, done: int, fields: Sequence[str]) -> _CheckedRows:
-    """Return a chunk with all ids, and reasons for missing texts; `done` rows come before."""
-    rows = list(zip(*chunk.texts, strict=True))
-    positions = range(done, done + len(rows))
-    ids = positions if chunk.ids is None else _hashable(chunk.ids, done)
-    texts: Sequence[Texts | Skipped] = rows
-    if any(set(map(type, column)) != _PLAIN for column in chunk.texts):
-        named = enumerate(zip(ids, rows, strict=True), done + 1)
-        texts = [_texts(parts, fields, name, number) for number, (name, parts) in named]
-    sizes = list(map(sum, zip(*map(_sizes, chunk.texts), strict=True)))
-    values, groups, titles = chunk.values, chunk.groups, chunk.titles
-    return _CheckedRows(
-        ids, texts, sizes,
-        None if values is None else [_number(value) for value in values],
-        None if groups is None else [_group(group) for group in groups],
-        None if titles is None else [_group(title) or "" for title in titles],
-    )  # fmt: skip
-
-
-def _cut(part: _CheckedRows) -> Iterator[_CheckedRows]:
-    """Yield rows together, or one by one if that would be too much for a batch."""
-    if sum(part.sizes) <= BATCH_BYTES:
-        yield part
-        return
-    for i in range(len(part.ids)):
-        one: list[Any] = [None if column is None else column[i : i + 1] for column in part]
-        yield _CheckedRows(*one)
-
-
-def _batch(parts: Sequence[_CheckedRows], first: int, size: int, seen: set[str]) -> RowBatch:
-    """Return parts as one batch; add its names to those `seen` before."""
-    columns: list[Any] = [
-        None if column[0] is None else list(chain.from_iterable(column))
-        for column in zip(*parts, strict=True)
-    ]
-    ids, texts, _, values, groups, titles = columns
-    names = [str(one) for one in ids]
-    repeated = set[str]()
+    pending = dict[str, list[Any]]()
+    size, most, seen = 0, _ROWS, set[str]()
     # Positions repeat nothing, and the names of millions take memory.
-    for name in names if not all(isinstance(part.ids, range) for part in parts) else ():
-        (repeated if name in seen else seen).add(name)
-    again = frozenset(repeated)
-    return RowBatch(first, names, texts, size, values, groups, titles, again)
+    named = "id" in dict(rows.asked)
+
+    def batch() -> RowBatch:
+        pending["names"] = names = list(map(str, pending["names"]))
+        repeated = set[str]()
+        for name in names if named else ():
+            (repeated if name in seen else seen).add(name)
+        first = len(ids) - len(names) + 1
+        return RowBatch(first, size=size, repeated=frozenset(repeated), **pending)
+
+    for some in rows.read():
+        columns, sizes = _checked(rows, some, len(ids))
+        # No more at once than fit into a batch, whichever they are.
+        step = min(_ROWS, max(1, BATCH_BYTES // max([1, *sizes])))
+        for low in range(0, len(sizes), step):
+            for name, column in columns.items():
+                pending.setdefault(name, []).extend(column[low : low + step])
+            ids += columns["names"][low : low + step]
+            size += sum(sizes[low : low + step])
+            if size >= BATCH_BYTES or len(pending["names"]) >= most:
+                yield batch()
+                pending, size, most = {}, 0, min(2 * most, _MOST_ROWS)
+    if pending:
+        yield batch()
+
+
+def _checked(
+    rows: Rows, some: Sequence[Column], done: int
+) -> tuple[dict[str, Sequence[Any]], list[int]]:
+    """Return some rows as columns of a `RowBatch`, and about how many bytes each text takes.
+
+    Names are the ids, of all rows, and missing texts are reasons; `done` rows come before.
+    """
+    width = sum(argument == "text" for argument, _ in rows.asked)
+    parts = list(zip(*some[:width], strict=True))
+    columns: dict[str, Sequence[Any]] = {"names": range(done, done + len(parts)), "texts": parts}
+    for (argument, field), column in zip(rows.asked[width:], some[width:], strict=True):
+        if argument == "id":
+            columns["names"] = _hashable(column, done, field)
+        else:
+            name, convert = _OTHERS.get(argument, ("groups", _group))
+            columns[name] = list(map(convert, column))
+    if any(set(map(type, column)) != _PLAIN for column in some[:width]):
+        named = enumerate(zip(columns["names"], parts, strict=True), done + 1)
+        columns["texts"] = [_texts(one, rows.fields, name, number) for number, (name, one) in named]
+    return columns, list(map(sum, zip(*map(_sizes, some[:width]), strict=True)))
 
 
 def _texts(parts: Sequence[Any], fields: Sequence[str], name: Any, number: int) -> Texts | Skipped:
@@ -195,15 +189,18 @@ def _sizes(column: Column) -> list[int]:
     return [len(one) * (1 if one.isascii() else 3) if isinstance(one, str) else 0 for one in column]
 
 
-def _hashable(ids: Column, done: int) -> Column:
-    """Return ids, with positions in place of those that are missing."""
-    given = [done + i if one is MISSING else one for i, one in enumerate(ids)]
-    for i, one in enumerate(given, done):
+def _hashable(ids: Column, done: int, field: Any) -> Column:
+    """Return ids, with positions in place of those that a field lacks."""
+    if set(map(type, ids)) <= _PLAIN_IDS:
+        return ids
+    if field is not None:
+        ids = [done + i if _is_null(one) else one for i, one in enumerate(ids)]
+    for i, one in enumerate(ids, done):
         try:
             hash(one)
         except TypeError:
             raise TypeError(f"id: that of row {i} is not hashable: {one!r:.60}") from None
-    return given
+    return ids
 
 
 def _is_null(value: Any) -> bool:
@@ -223,20 +220,11 @@ def _group(value: Any) -> str | None:
     return None if _is_null(value) else without_surrogates(str(value))
 
 
-def _table_rows(table: Table, reading: Reading) -> Rows:
-    wanted = wanted_columns(table, reading)
-    columns = list(dict.fromkeys(chain.from_iterable(wanted.values())))
-
-    def chunks() -> Iterator[Chunk]:
-        for values in table.read(columns):
-            by_name = dict(zip(columns, values, strict=True))
-            texts = [by_name[name] for name in wanted["text"]]
-            found = {argument: by_name[names[0]] for argument, names in wanted.items()}
-            ids = _known(found["id"]) if "id" in found else None
-            others = map(found.get, ("keep", reading.group_argument, "title"))
-            yield Chunk(texts, ids, *others)
-
-    return Rows(chunks, table.again, reading.text_fields)
+# What the values of these arguments are in a `RowBatch`, and what they become; others are groups.
+_OTHERS: dict[str, tuple[str, Callable[[Any], Any]]] = {
+    "keep": ("values", _number),
+    "title": ("titles", lambda value: _group(value) or ""),
+}
 
 
 def _mapping_rows(data: Mapping[Any, Any]) -> Rows:
@@ -244,7 +232,7 @@ def _mapping_rows(data: Mapping[Any, Any]) -> Rows:
         kind = kind_of(next(iter(data.values())))
         also = " (pass columns as a DataFrame, and rows as a list of mappings)"
         raise TypeError(f"data: expected a mapping from id to text, not to {kind}{also}")
-    return Rows(lambda: _pairs(iter(data.items())))
+    return Rows(lambda: _pairs(iter(data.items())), _PAIR)
 
 
 def _is_pair(item: Any) -> bool:
@@ -256,59 +244,68 @@ def _is_record(item: Any) -> bool:
     return hasattr(item, "keys") and hasattr(item, "__getitem__") and not isinstance(item, type)
 
 
-def _pairs(items: Iterator[Any]) -> Iterator[Chunk]:
-    for number, some in _some(items):
-        for i, item in enumerate(some):
-            if not _is_pair(item):
-                what = f"expected (id, text) like those before, not {kind_of(item)}"
-                raise TypeError(f"data: item {number + i}: {what}")
-        yield Chunk([[text for _, text in some]], [name for name, _ in some])
+def _pairs(items: Iterator[Any]) -> Iterator[Sequence[Column]]:
+    for some in _alike(items, _is_pair, "(id, text)"):
+        yield [text for _, text in some], [name for name, _ in some]
 
 
-def _records(items: Iterator[Any], reading: Reading) -> Iterator[Chunk]:
-    """Yield records column by column; raise at the end if none had a wanted field."""
-    fields = [("text", name) for name in reading.text_fields]
-    asked = [*fields, ("id", reading.id_field), ("title", reading.title_field)]
-    lacking = dict.fromkeys(asked)
-    seen: dict[str, int] | None = None
-    for number, some in _some(items):
-        for i, item in enumerate(some):
-            if not _is_record(item):
-                what = f"expected a mapping like those before, not {kind_of(item)}"
-                raise TypeError(f"data: item {number + i}: {what}")
-        some = [item if isinstance(item, Mapping) else dict(item) for item in some]
-        texts = [_field(some, name) for name in reading.text_fields]
-        ids = _field(some, "id" if reading.id_field is None else reading.id_field)
-        value, group, title = (
-            None if name is None else _field(some, name)
-            for name in (reading.value_field, reading.group_field, reading.title_field)
-        )
-        for one, column in zip(asked, [*texts, ids, title or []], strict=True):
-            if one in lacking and any(content is not MISSING for content in column):
+def _records(
+    items: Iterator[Any], asked: Sequence[tuple[str, Any]], id_field: str | None
+) -> Iterator[Sequence[Column]]:
+    """Yield fields of records, a few at a time; raise at the end if no record had one of them.
+
+    Only texts, titles and a named id must be there.
+    """
+    lacking = dict.fromkeys(
+        one for one in asked if one[0] in ("text", "title") or one == ("id", id_field)
+    )
+    fields: dict[str, int] | None = None
+    for some in _alike(items, _is_record, "a mapping"):
+        records = [item if isinstance(item, Mapping) else dict(item) for item in some]
+        columns = [[find_field(record, name) for record in records] for _, name in asked]
+        for one, column in zip(asked, columns, strict=True):
+            if one in lacking and any(value is not MISSING for value in column):
                 del lacking[one]
-        if seen is None:
-            seen = list_fields(some[0])
-        yield Chunk(texts, _known(ids), value, group, title)
+        if fields is None:
+            fields = list_fields(records[0])
+        yield columns
+    if fields is None:
+        return
     for argument, name in lacking:
-        if name is not None and seen is not None:
-            what = f"no record has a field {name!r} (fields: {listed(list(seen))})"
-            raise SimdupError(
-                argument, what, hint(argument, [n for n in seen if seen[n]]), argument
-            )
+        what = f"no record has a field {name!r} (fields: "
+        raise missing(argument, what, list(fields), [one for one in fields if fields[one]])
 
 
-def _field(records: Sequence[Mapping[str, Any]], name: str) -> list[Any]:
-    return [find_field(record, name) for record in records]
-
-
-def _known(ids: Column) -> Column:
-    """Return ids with null as missing."""
-    return [MISSING if _is_null(one) else one for one in ids]
-
-
-def _some(items: Iterator[Any]) -> Iterator[tuple[int, list[Any]]]:
-    """Yield items, a few at a time, and the number of those before."""
-    number = 0
+def _alike(items: Iterator[Any], like: Callable[[Any], bool], kind: str) -> Iterator[list[Any]]:
+    """Yield items, a few at a time; raise if one is of another kind."""
+    done = 0
     while some := list(islice(items, _ROWS)):
-        yield number, some
-        number += len(some)
+        for i, item in enumerate(some, done):
+            if not like(item):
+                what = f"expected {kind} like those before, not {kind_of(item)}"
+                raise TypeError(f"data: item {i}: {what}")
+        yield some
+        done += len(some)
+
+
+def keep_rows(data: Any) -> Any:
+    """Return data whose rows can be taken again.
+
+    An iterator becomes a list, and a stream of Arrow a table.
+    """
+    if table := as_table(data):
+        return data if table.stream is None else table.stream.read_all()
+    again = isinstance(data, str | os.PathLike | Mapping | Sequence)
+    return data if again or not isinstance(data, Iterable) else list(data)
+
+
+def select(data: Any, positions: NDArray[np.int64]) -> Any:
+    """Return the rows of data at ascending positions (int64[rows]), as the same kind."""
+    if table := as_table(data):
+        return table.take(positions)
+    numbers = positions.tolist()
+    if isinstance(data, Mapping):
+        keys = list(data)
+        return {keys[i]: data[keys[i]] for i in numbers}
+    rows = [data[i] for i in numbers]
+    return tuple(rows) if isinstance(data, tuple) else rows

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from simdup.errors import SimdupError
 from simdup.index.opening import split_indexes
 from simdup.ingest.paths import Paths, as_optional_path, as_paths
-from simdup.ingest.selection import are_paths, keep_rows, select
+from simdup.ingest.rows import keep_rows, recognise, select
 from simdup.ingest.sources import Data, open_input, require_existing
 from simdup.model.cleaned import Cleaned, DedupeOptions
 from simdup.model.criteria import Criteria, CriteriaFields
@@ -109,8 +109,8 @@ def dedupe(
         target, named, link, force, by=by, max_removed=max_removed, annotate=annotate,
         index=as_optional_path(index, "index"), add=add,
     )  # fmt: skip
-    if are_paths(rows):
-        paths = as_paths(rows, "data")
+    paths = recognise(rows, settings.reading)
+    if isinstance(paths, list) and paths:
         require_existing(paths)
         cleaned = rewrite(paths, options, settings)
         return cleaned._replace(data=select(cleaned.result.documents, _staying(cleaned)))

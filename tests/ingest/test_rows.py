@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from simdup.corpus.batches import RowBatch, read
 from simdup.corpus.fields import MISSING
 from simdup.ingest import rows as module
-from simdup.ingest.rows import Chunk, Rows, recognise, row_batches
+from simdup.ingest.rows import Rows, recognise, row_batches
 from simdup.model.documents import Document, Skipped
 from simdup.model.reading import Reading
 
@@ -30,15 +30,16 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_batches_hold_all_rows_in_order(
     small: None, rows: list[tuple[Any, Any, int]], cuts: list[int]
 ) -> None:
-    def chunks() -> Iterator[Chunk]:
+    def chunks() -> Iterator[list[list[Any]]]:
         done = 0
         while done < len(rows):
             some = rows[done : done + cuts[done % len(cuts)]]
-            yield Chunk([[r[1] for r in some]], [r[0] for r in some], None, [r[2] for r in some])
+            yield [[r[1] for r in some], [r[0] for r in some], [r[2] for r in some]]
             done += len(some)
 
     ids: list[Any] = []
-    batches = list(row_batches(Rows(chunks, fields=("text",)), ids))
+    asked = [("text", "text"), ("id", "id"), ("across", "group")]
+    batches = list(row_batches(Rows(chunks, asked), ids))
     assert ids == [i if one is MISSING else one for i, (one, _, _) in enumerate(rows)]
     found = [one for batch in batches for one in read(batch, Reading())]
     assert len(found) == len(rows)

@@ -32,25 +32,30 @@ RECORDS = [
 
 
 class Dataset:
-    """What is used of a Hugging Face dataset."""
+    """What is used of a Hugging Face dataset: its rows come as tables of Arrow."""
 
-    features: Any = None
-
-    def __init__(self, rows: list[dict[str, Any]], names: list[str] | None = None) -> None:
-        self.rows = rows
+    def __init__(
+        self, rows: list[dict[str, Any]], names: list[str] | None = None, kind: str = "python"
+    ) -> None:
+        self.rows, self.kind = rows, kind
         self.column_names = list(rows[0]) if names is None else names
 
-    def with_format(self, kind: str | None) -> Dataset:
-        return self
+    def with_format(self, kind: str) -> Dataset:
+        return Dataset(self.rows, self.column_names, kind)
 
     def select_columns(self, names: list[str]) -> Dataset:
-        return Dataset(self.rows, names)
+        return Dataset(self.rows, names, self.kind)
+
+    def select(self, positions: Any) -> Dataset:
+        return Dataset([self.rows[i] for i in positions], self.column_names, self.kind)
 
     def __len__(self) -> int:
         return len(self.rows)
 
-    def __getitem__(self, rows: slice) -> dict[str, list[Any]]:
-        return {name: [row[name] for row in self.rows[rows]] for name in self.column_names}
+    def iter(self, batch_size: int) -> Iterator[Any]:
+        assert self.kind == "arrow"
+        table = arrow(self.rows).select(self.column_names)
+        yield from (table.slice(low, batch_size) for low in range(0, len(self), batch_size))
 
 
 def pandas(rows: list[dict[str, Any]]) -> Any:
@@ -65,6 +70,10 @@ def polars(rows: list[dict[str, Any]]) -> Any:
     return pytest.importorskip("polars").DataFrame(rows)
 
 
+def narwhals(rows: list[dict[str, Any]]) -> Any:
+    return pytest.importorskip("narwhals").from_native(polars(rows))
+
+
 def arrow(rows: list[dict[str, Any]]) -> Any:
     return pytest.importorskip("pyarrow").Table.from_pylist(rows)
 
@@ -77,6 +86,10 @@ def arrow_reader(rows: list[dict[str, Any]]) -> Any:
     return arrow(rows).to_reader(max_chunksize=3)
 
 
+def duckdb(rows: list[dict[str, Any]]) -> Any:
+    return pytest.importorskip("duckdb").from_arrow(arrow(rows))
+
+
 def hugging_face(rows: list[dict[str, Any]]) -> Any:
     return pytest.importorskip("datasets").Dataset.from_list(rows)
 
@@ -86,7 +99,8 @@ def hugging_face_stream(rows: list[dict[str, Any]]) -> Any:
 
 
 TABLES: list[Callable[[list[dict[str, Any]]], Any]] = [
-    pandas, pandas_objects, polars, arrow, arrow_batch, arrow_reader, hugging_face, Dataset,
+    pandas, pandas_objects, polars, narwhals, arrow, arrow_batch, arrow_reader, duckdb,
+    hugging_face, Dataset,
 ]  # fmt: skip
 WITH_FIELDS = [*TABLES, hugging_face_stream, list, iter, tuple]
 
@@ -188,7 +202,7 @@ def test_a_record_without_an_id_is_known_by_its_position(rows: list[dict[str, An
     assert found.unique == ["x", 1, 0]
 
 
-@pytest.mark.parametrize("kind", [list, polars, arrow, Dataset])
+@pytest.mark.parametrize("kind", [list, polars, narwhals, arrow, Dataset])
 def test_records_without_ids_are_known_by_their_positions(
     kind: Callable[[list[dict[str, Any]]], Any],
 ) -> None:
@@ -204,6 +218,21 @@ def test_rows_of_pandas_without_an_id_are_known_by_their_index() -> None:
     both = frame.assign(author="a").set_index(["author", "key"])
     assert scan(both, run=ONE).unique == [("a", "k0"), ("a", "k1"), ("a", "k2")]
     assert [type(one) for one in scan(frame, run=ONE).unique] == [int] * 3
+    # Rows of narwhals have no index, whatever is below.
+    below = pytest.importorskip("narwhals").from_native(frame[frame.key != "k0"])
+    assert scan(below, run=ONE).unique == [0, 1]
+
+
+def test_ids_of_tables_are_values_of_their_library() -> None:
+    day = datetime(2026, 3, 1, 10)
+    for ids in ([1, 2], ["1", "x"], [2.5, 0.5], [b"a", b"b"], [True, False], [day, datetime.max]):
+        rows = [{"id": one, "text": prose(n)} for n, one in enumerate(ids)]
+        for kind in (polars, narwhals, arrow, arrow_batch, arrow_reader, Dataset):
+            found = scan(kind(rows), run=ONE).unique
+            assert (found, list(map(type, found))) == (ids, list(map(type, ids)))
+    times = pandas([{"id": day, "text": prose(1)}])
+    for frame in (times, times.set_index("id")):
+        assert [type(one).__name__ for one in scan(frame, run=ONE).unique] == ["Timestamp"]
 
 
 def test_repeated_ids_are_noted_once() -> None:
@@ -286,10 +315,19 @@ def test_dates_of_tables_are_those_of_files(tmp_path: Path) -> None:
 
 
 def test_columns_of_one_name_are_an_error() -> None:
-    frame = pandas([{"text": "a"}])
+    frame = pandas([{"text": "one two"}])
     frame = pytest.importorskip("pandas").concat([frame, frame], axis=1)
     with pytest.raises(SimdupError, match="text: 2 columns have the name 'text'"):
         scan(frame)
+    # Those that nobody asks for are none.
+    others = frame.set_axis(["text", "x"], axis=1)
+    others = pytest.importorskip("pandas").concat([others, others[["x"]]], axis=1)
+    assert scan(others, run=ONE).unique == [0]
+    table = arrow([{"text": "one two", "x": 1, "y": 2}]).rename_columns(["text", "x", "x"])
+    assert [scan(one, run=ONE).unique for one in (table, table.to_reader())] == [[0], [0]]
+    for one in (others, table):
+        with pytest.raises(SimdupError, match="id: 2 columns have the name 'x'"):
+            scan(one, id="x")
 
 
 @pytest.mark.parametrize(
@@ -348,8 +386,13 @@ def test_anything_else_is_a_type_error(data: Any, kind: str) -> None:
 
 
 def test_a_table_without_rows_yet_is_a_type_error() -> None:
-    with pytest.raises(TypeError, match="collect"):
-        scan(polars([{"text": "a"}]).lazy())
+    for frame in (polars([{"text": "a"}]), narwhals([{"text": "a"}])):
+        for verb in (scan, dedupe):
+            with pytest.raises(TypeError, match=r"a LazyFrame has no rows yet; .*data\.collect"):
+                verb(frame.lazy())
+    dask = pytest.importorskip("dask.dataframe")
+    with pytest.raises(TypeError, match=r"data: a DataFrame has no rows yet; .*data\.compute"):
+        scan(dask.from_pandas(pandas([{"text": "a"}])))
 
 
 def test_strings_are_paths(tmp_path: Path) -> None:

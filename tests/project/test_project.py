@@ -67,6 +67,22 @@ def test_help_costs_next_to_nothing() -> None:
         assert not imported(main(name, "--help")) & HEAVY
 
 
+def test_tables_import_no_library_but_their_own() -> None:
+    read = "from simdup.ingest.rows import *; from simdup.model.reading import Reading\n"
+    read += "list(row_batches(recognise(data, Reading()), []))"
+    tables = {"narwhals", "pandas", "polars", "pyarrow"}
+    for data in ("[(1, 'a')]", "{1: 'a'}", "iter([{'text': 'a'}])"):
+        assert not imported(f"data = {data}\n{read}") & tables
+    for library, made, more in (
+        ("polars", "DataFrame", {"narwhals"}),
+        ("pandas", "DataFrame", {"narwhals"}),
+        ("pyarrow", "table", set[str]()),
+    ):
+        pytest.importorskip(library)
+        made = f"import {library}; data = {library}.{made}({{'text': ['a']}})\n"
+        assert (imported(made + read) - imported(made)) & tables == more
+
+
 def test_a_small_comparison_imports_no_large_library(tmp_path: Path) -> None:
     (tmp_path / "a").write_text("a few words on a lantern by the harbour", "utf-8")
     found = imported(main("compare", "-q", str(tmp_path / "a"), str(tmp_path / "a")))

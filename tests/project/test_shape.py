@@ -20,17 +20,17 @@ EXCEPTIONS = {
 }
 
 CEILINGS = {
-    "lines": 43_460,
+    "lines": 43_320,
     "lines in simdup/cli": 3_360,
-    "files": 335,
-    "classes": 337,
+    "files": 334,
+    "classes": 335,
     "class names used twice": 0,
-    "file names used twice": 31,
-    "small modules with one importer": 34,
-    "modules that a scan imports": 256,
+    "file names used twice": 30,
+    "small modules with one importer": 33,
+    "modules that a scan imports": 255,
     "modules that the file of scan imports": 32,
     "fields of the largest class": 27,
-    '"None where" and "None if"': 162,
+    '"None where" and "None if"': 158,
 }
 # How far below its ceiling a figure may be before the ceiling must follow it.
 SLACK = {"lines": 300, "lines in simdup/cli": 50}
