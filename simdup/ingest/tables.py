@@ -101,22 +101,23 @@ def as_table(data: Any) -> Table | None:
 
     import narwhals as nw
 
-    if nw.dependencies.is_into_dataframe(data):
-        return _frame(data)
-    # A column alone is a stream of Arrow, too.
-    return None if nw.dependencies.is_into_series(data) or not stream else _stream(data)
+    if nw.dependencies.is_into_series(data):  # a stream of Arrow, too
+        return None
+    return _frame(data) or (_stream(data) if stream else None)
 
 
-def _frame(data: Any) -> Table:
-    """Return a frame of a library that narwhals knows."""
+def _frame(data: Any) -> Table | None:
+    """Return a frame of a library that narwhals knows; None for anything else."""
     import narwhals as nw
 
     try:
-        frame = nw.from_native(data, eager_only=True)
+        frame = nw.from_native(data, eager_only=True, pass_through=True)
     except nw.exceptions.DuplicateError:
         # Columns of one name are an error only if they are asked for.
         once = _frame(data.loc[:, ~data.columns.duplicated(keep=False)])
-        return replace(once, names=list(data.columns), take=data.iloc.__getitem__)
+        return once and replace(once, names=list(data.columns), take=data.iloc.__getitem__)
+    if not isinstance(frame, nw.DataFrame):
+        return None
 
     # Rows of narwhals have no index, whatever is below.
     plain = isinstance(data, nw.DataFrame)

@@ -73,3 +73,18 @@ def test_pairs_mappings_and_records_are_the_same_rows(given_pairs: list[tuple[An
         told.append((ids, [text for batch in batches for (text,) in batch.texts]))
     assert all(one == told[0] for one in told)
     assert told[0] == ([a for a, _ in pairs], [b for _, b in pairs])
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+@pytest.mark.parametrize("length", [5, 2000, 200_000])
+def test_tables_are_cut_like_records(library: str, length: int) -> None:
+    texts = ["x" * length] * (3000 if length < 2000 else 600 if length < 200_000 else 5)
+    made = pytest.importorskip(library)
+    table = (made.table if library == "pyarrow" else made.DataFrame)({"text": texts})
+    cut = []
+    for data in ([{"text": text} for text in texts], table):
+        rows = recognise(data, Reading())
+        assert isinstance(rows, Rows)
+        cut.append([(batch.first, batch.size) for batch in row_batches(rows, [])])
+    assert cut[0] == cut[1]
+    assert sum(size for _, size in cut[0]) == len(texts) * length
