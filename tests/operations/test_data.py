@@ -87,7 +87,7 @@ def arrow_reader(rows: list[dict[str, Any]]) -> Any:
 
 
 def duckdb(rows: list[dict[str, Any]]) -> Any:
-    return pytest.importorskip("duckdb").from_arrow(arrow(rows))
+    return pytest.importorskip("duckdb").connect().from_arrow(arrow(rows))
 
 
 def hugging_face(rows: list[dict[str, Any]]) -> Any:
@@ -319,7 +319,7 @@ def test_columns_of_one_name_are_an_error() -> None:
     frame = pytest.importorskip("pandas").concat([frame, frame], axis=1)
     with pytest.raises(SimdupError, match="text: 2 columns have the name 'text'"):
         scan(frame)
-    # Those that nobody asks for are none.
+    # It is none if nobody asks for them.
     others = frame.set_axis(["text", "x"], axis=1)
     others = pytest.importorskip("pandas").concat([others, others[["x"]]], axis=1)
     assert scan(others, run=ONE).unique == [0]
@@ -390,6 +390,9 @@ def test_a_table_without_rows_yet_is_a_type_error() -> None:
         for verb in (scan, dedupe):
             with pytest.raises(TypeError, match=r"a LazyFrame has no rows yet; .*data\.collect"):
                 verb(frame.lazy())
+
+
+def test_a_frame_of_dask_is_told_how_to_compute_its_rows() -> None:
     dask = pytest.importorskip("dask.dataframe")
     with pytest.raises(TypeError, match=r"data: a DataFrame has no rows yet; .*data\.compute"):
         scan(dask.from_pandas(pandas([{"text": "a"}])))
