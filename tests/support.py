@@ -96,7 +96,7 @@ def commands() -> dict[str, click.Command]:
     def below(group: click.Group, path: tuple[str, ...]) -> Iterator[tuple[str, click.Command]]:
         context = click.Context(group)
         for name in group.list_commands(context):
-            found = group.get_command(context, name)
+            found = group.resolve_command(context, [name])[1]
             if isinstance(found, click.Group):
                 yield from below(found, (*path, name))
             elif found is not None:

@@ -30,6 +30,6 @@ def sections(command: click.Command, parent: click.Context | None) -> Iterator[s
         yield f"## {context.command_path}\n\n```text\n{command.get_help(context)}\n```\n"
         if isinstance(command, click.Group):
             for one in command.list_commands(context):
-                found = command.get_command(context, one)
+                found = command.resolve_command(context, [one])[1]
                 if found is not None:
                     yield from sections(found, context)

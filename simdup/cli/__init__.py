@@ -8,15 +8,18 @@ import signal
 import sys
 import traceback
 from collections.abc import Sequence
-from typing import Any
 
 import click
 
 from simdup._version import __version__
 from simdup.cli import process
 from simdup.cli.messages import Status, as_option, say, say_error
-from simdup.cli.usage import CommandGroup, usage_error
+from simdup.cli.plain import CommandGroup
+from simdup.cli.usage import usage_error
 from simdup.errors import SimdupError, explained
+
+# What a shell sets that completes what is typed.
+_COMPLETE = "_SIMDUP_COMPLETE"
 
 # In the order in which a newcomer needs them.
 COMMANDS = {
@@ -36,65 +39,22 @@ COMMANDS = {
 }
 
 
-EXAMPLES = (
-    "simdup scan ./corpus",
-    "simdup compare a.txt b.txt",
-    "simdup dedupe train.jsonl -o clean.jsonl",
-    "simdup fingerprint ./corpus | simdup cluster",
-)
-
-
 class _Commands(CommandGroup):
     """A group that describes its commands without importing them."""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the commands' names."""
-        return list(COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import a command."""
-        if cmd_name not in COMMANDS:
-            return None
-        command: click.Command = importlib.import_module(f"simdup.cli.{cmd_name}").command
-        return command
-
-    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[Any]:
-        """Return the commands and options that begin with what is typed, without importing any."""
-        from click.shell_completion import CompletionItem
-
-        names = [name for name in COMMANDS if name.startswith(incomplete)]
-        found = [CompletionItem(name, help=COMMANDS[name]) for name in names]
-        return found + click.Command.shell_complete(self, ctx, incomplete)
-
-    def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
-        """Parse the options; this may print the help or the version."""
-        with process.printing():
-            return super().make_context(*args, **kwargs)
-
-    def invoke(self, ctx: click.Context) -> Any:
-        """Run a command; for a closed pipe, Click itself would return status 1."""
-        try:
-            return super().invoke(ctx)
-        except BrokenPipeError:
-            return _close_quietly()
-        except KeyboardInterrupt:
-            # For this one, Click itself would print an empty line.
-            raise click.exceptions.Abort from None
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the list of commands."""
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
-
-    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the examples."""
-        with formatter.section("Examples"):
-            for line in EXAMPLES:
-                formatter.write(f"  {line}\n")
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Import the command that is typed."""
+        name, found, rest = super().resolve_command(ctx, args)
+        if name is not None:
+            found = importlib.import_module(f"simdup.cli.{name}").command
+        return name, found, rest
 
 
 @click.group(
     cls=_Commands,
+    commands=[click.Command(name, short_help=text) for name, text in COMMANDS.items()],
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.version_option(__version__, prog_name="simdup", message="%(prog)s %(version)s")
@@ -102,6 +62,12 @@ def _simdup() -> None:
     """Find near-duplicate texts: which ones, why, and which one to keep.
 
     COMMAND -h shows the common options of a command, COMMAND --help shows all.
+
+    Examples:
+      simdup scan ./corpus
+      simdup compare a.txt b.txt
+      simdup dedupe train.jsonl -o clean.jsonl
+      simdup fingerprint ./corpus | simdup cluster
     """
 
 
@@ -120,9 +86,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
         with process.printing():
             sys.stdout.flush()
     except BrokenPipeError:
-        status = _close_quietly()
+        # The reader of standard output has seen enough, and this is not an error.
+        process.give_up(sys.stdout)
+        status = Status.DONE
     except (Exception, KeyboardInterrupt) as error:
-        if "_SIMDUP_COMPLETE" in os.environ:
+        if _COMPLETE in os.environ:
             # What a shell completes may be no command; nothing must appear in the line typed.
             sys.exit(Status.ERROR)
         if debug:
@@ -156,14 +124,21 @@ def _report(error: Exception | KeyboardInterrupt) -> int:
 
 
 def _run(arguments: list[str]) -> int:
+    if instruction := os.environ.get(_COMPLETE):
+        from click.shell_completion import shell_complete
+
+        return shell_complete(_simdup, {}, "simdup", _COMPLETE, instruction)
     try:
-        status = _simdup.main(arguments, prog_name="simdup", standalone_mode=False, obj=arguments)
-    except click.exceptions.Abort:
-        raise KeyboardInterrupt from None
+        # `click.Command.main` does the same, but exits with status 1 if a pipe is closed.
+        with _simdup.make_context("simdup", list(arguments), obj=arguments) as context:
+            status: int = _simdup.invoke(context)
+            return status
+    except click.exceptions.Exit as left:
+        return left.exit_code
     except click.exceptions.NoArgsIsHelpError as error:
         with process.printing():
             click.echo(error.format_message())
-        return 2
+        return Status.ERROR
     except click.UsageError as error:
         # If the last option lacks its value, Click's error does not name the command.
         named = [argument for argument in arguments[:1] if argument in COMMANDS]
@@ -171,10 +146,3 @@ def _run(arguments: list[str]) -> int:
         raise usage_error(error, path.removeprefix("simdup").strip(), arguments) from None
     except click.ClickException as error:
         raise SimdupError("simdup", error.format_message()) from None
-    return status if isinstance(status, int) else 0
-
-
-def _close_quietly() -> int:
-    """Give up standard output: its reader has seen enough, and this is not an error."""
-    process.give_up(sys.stdout)
-    return 0

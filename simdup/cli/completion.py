@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from simdup.cli.help import PlainCommand
 from simdup.cli.messages import Status
+from simdup.cli.plain import PlainCommand
 from simdup.cli.process import printing
 from simdup.errors import SimdupError
 
@@ -14,6 +14,7 @@ SHELLS = ("bash", "zsh", "fish")
 
 @click.command("completion", cls=PlainCommand)
 @click.argument("shell", type=click.Choice(SHELLS))
+@click.help_option("-h", "--help", help="Show this help.")
 def command(*, shell: str) -> Status:
     """Print the script with which a shell completes commands, options, values and files.
 

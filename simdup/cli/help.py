@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import inspect
 import re
 from collections.abc import Callable
 from typing import Any
@@ -19,7 +18,7 @@ from simdup.cli.messages import Status
 from simdup.cli.options import TABLE, rows_of
 from simdup.cli.options.parameter_types import kind_of, words_of
 from simdup.cli.options.row import NO_DEFAULT, Row
-from simdup.cli.usage import CommandGroup
+from simdup.cli.plain import PlainCommand
 from simdup.errors import SimdupError
 
 # How Click shows a range; the error for a value outside says it in plainer words.
@@ -38,16 +37,13 @@ def _show_help(ctx: click.Context, parameter: click.Parameter, value: bool) -> N
         ctx.exit()
 
 
-_HELP = ("help", "short_help", "full_help")
-
-
 class Option(click.Option):
     """An option made of a row of the table."""
 
     def __init__(self, row: Row, panel: str) -> None:
         metavar, initial = row.metavar, row.initial
         settings: dict[str, Any] = {"is_flag": True} if row.flag else {}
-        if row.parameter in _HELP:
+        if row.parameter in ("short_help", "full_help"):
             settings |= {"is_eager": True, "callback": _show_help, "expose_value": False}
         if initial is ...:
             settings["required"] = True
@@ -95,55 +91,14 @@ class Option(click.Option):
         return str(self.default).removesuffix(".0") if plain else ""
 
 
-class PlainCommand(click.Command):
-    """A command whose docstring ends with examples; it has no options but the help."""
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        # With -OO, Python drops docstrings: then there is no text, but commands run.
-        help_text = inspect.cleandoc(kwargs["help"] or "")
-        text, _, self._examples = help_text.partition("\n\nExamples:\n")
-        super().__init__(*args, **kwargs | {"help": text, "add_help_option": False})
-        if not self.params or not isinstance(self.params[-1], Option):
-            row = Row("-h, --help", "", "Show this help.", name="help")
-            self.params.append(Option(row, "Other"))
-
-    def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
-        """Parse the options; this may print the help."""
-        with process.printing():
-            return super().make_context(*args, **kwargs)
-
-    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write what the command does and what a SOURCE is; for `-h` one paragraph of each."""
-        whole = self.help or ""
-        first, _, rest = whole.partition("\n\n")
-        takes_sources = any(one.name == "sources" for one in self.params)
-        parts = [first, SOURCE if takes_sources else "", "" if ctx.meta.get("short") else rest]
-        self.help = "\n\n".join(filter(None, parts))
-        super().format_help_text(ctx, formatter)
-        self.help = whole
-
-    def get_help(self, ctx: click.Context) -> str:
-        """Return the help with plain spaces."""
-        return super().get_help(ctx).replace("\xa0", " ")
-
-    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the examples."""
-        with formatter.section("Examples"):
-            for line in self._examples.splitlines():
-                formatter.write(f"{line}\n")
-
-
-class PlainGroup(PlainCommand, CommandGroup):
-    """A command with subcommands."""
-
-
 class Command(PlainCommand):
     """A command whose options are rows of the table; its help shows them in panels."""
 
     def __init__(self, function: Callable[[Call], Status], path: str, *arguments: str) -> None:
         options = [Option(row, panel) for panel, row in rows_of(path)]
         params = [*map(_argument, arguments), *options]
-        super().__init__(path.rpartition(" ")[2], params=params, help=function.__doc__)
+        name = path.rpartition(" ")[2]
+        super().__init__(name, params=params, help=function.__doc__, add_help_option=False)
         self._function = function
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -172,6 +127,20 @@ class Command(PlainCommand):
             raise call.blamed(error) from None
         call.say_configured()
         return result
+
+    def get_help(self, ctx: click.Context) -> str:
+        """Return the help with plain spaces."""
+        return super().get_help(ctx).replace("\xa0", " ")
+
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write what the command does and what a SOURCE is; for `-h` one paragraph of each."""
+        whole = self.help or ""
+        first, _, rest = whole.partition("\n\n")
+        takes_sources = any(one.name == "sources" for one in self.params)
+        parts = [first, SOURCE if takes_sources else "", "" if ctx.meta.get("short") else rest]
+        self.help = "\n\n".join(filter(None, parts))
+        super().format_help_text(ctx, formatter)
+        self.help = whole
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options panel by panel; for `-h` only the common ones, as one list."""

@@ -9,15 +9,17 @@ from typing import TYPE_CHECKING
 import click
 
 from simdup.cli.call import Call
-from simdup.cli.help import PlainGroup, declare
+from simdup.cli.help import declare
 from simdup.cli.messages import Status, say, say_error
+from simdup.cli.plain import CommandGroup
 
 if TYPE_CHECKING:
     from simdup.index.index import Index
     from simdup.model.matches import Added
 
 
-@click.group("index", cls=PlainGroup)
+@click.group("index", cls=CommandGroup)
+@click.help_option("-h", "--help", help="Show this help.")
 def command() -> None:
     """Build and update an index of the documents you already have.
 

@@ -86,9 +86,7 @@ def printing() -> Iterator[None]:
     try:
         yield
     except BrokenPipeError:
-        # The reader has seen enough.  Click itself would exit with status 1.
-        give_up(sys.stdout)
-        sys.exit(0)
+        raise
     except OSError as error:
         raise SimdupError("standard output", reason(error, "cannot be written")) from None
 

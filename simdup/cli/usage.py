@@ -39,7 +39,7 @@ def _in_words(error: click.UsageError, command: str) -> SimdupError:
     if isinstance(error, click.MissingParameter) and parameter is not None:
         what = parameter.make_metavar(error.ctx) if error.ctx else str(parameter.name)
         names = " ".join([*parameter.opts[-1:], what]) if _is_option(parameter) else what
-        return SimdupError(command, f"missing {names}", _help(command))
+        return SimdupError(command, f"missing {names}", help_of(command))
     if isinstance(error, click.BadParameter) and parameter is not None:
         where = max(parameter.opts, key=len) if _is_option(parameter) else command
         return SimdupError(where, *invalid_value(error.message.rstrip("."), parameter.type))
@@ -47,13 +47,13 @@ def _in_words(error: click.UsageError, command: str) -> SimdupError:
     if isinstance(error, click.NoSuchOption):
         near = did_you_mean(error.option_name, error.possibilities or ())
         what = f"no such option {error.option_name!r}"
-        return SimdupError(command, what, near or _help(command))
+        return SimdupError(command, what, near or help_of(command))
     if isinstance(error, click.BadOptionUsage):
         none = message.endswith("does not take a value")
         return SimdupError(error.option_name, "takes no value" if none else "needs a value")
     extra = re.fullmatch(r"Got unexpected extra arguments? \((.*)\)", message)
     what = f"unexpected argument: {extra[1]}" if extra else message[:1].lower() + message[1:]
-    return SimdupError(command, what, _help(command))
+    return SimdupError(command, what, help_of(command))
 
 
 def _dashed(arguments: Sequence[str]) -> str:
@@ -62,24 +62,6 @@ def _dashed(arguments: Sequence[str]) -> str:
     files = (one for one in options if one.startswith("-") and one != "-" and os.path.lexists(one))
     file = next(files, "")
     return f"for the file {file!r} write './{file}', or '--' before it" if file else ""
-
-
-class CommandGroup(click.Group):
-    """A command with subcommands, listed in the order of their definition."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the names of the subcommands."""
-        return list(self.commands)
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the subcommand that is typed."""
-        known, group = self.list_commands(ctx), ctx.command_path.partition(" ")[2]
-        if args[0] not in known and not args[0].startswith("-"):
-            hint = did_you_mean(args[0], known) or _help(group)
-            raise SimdupError(group, f"no such command {args[0]!r}", hint)
-        return super().resolve_command(ctx, args)
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
@@ -95,7 +77,8 @@ def _is_option(parameter: click.Parameter) -> bool:
     return parameter.param_type_name == "option"
 
 
-def _help(command: str) -> str:
+def help_of(command: str) -> str:
+    """Return what people type for the help of a command."""
     return " ".join(filter(None, ["simdup", command, "--help"]))
 
 

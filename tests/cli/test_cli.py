@@ -40,7 +40,7 @@ def running(*arguments: str | bytes | Path, **settings: Any) -> Iterator[subproc
 
 
 def options_of(name: str) -> set[str]:
-    found = _simdup.get_command(click.Context(_simdup), name)
+    found = _simdup.resolve_command(click.Context(_simdup), [name])[1]
     assert found is not None
     names = (n for p in found.params for n in (*p.opts, *p.secondary_opts))
     return {n for n in names if n.startswith("--")}

@@ -26,7 +26,7 @@ def commands() -> list[tuple[str, click.Command]]:
     """All commands by what people type, including those of `index`."""
     found: list[tuple[str, click.Command]] = []
     for name in COMMANDS:
-        command = _simdup.get_command(click.Context(_simdup), name)
+        command = _simdup.resolve_command(click.Context(_simdup), [name])[1]
         assert command is not None
         if isinstance(command, click.Group):
             found += [(f"{name} {below}", one) for below, one in command.commands.items()]
@@ -53,7 +53,7 @@ def test_short_help_fits_a_screen_and_full_help_has_everything(
         assert option in full.text
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", sorted({*NAMES} - {"completion"}))
 def test_every_option_has_a_panel_a_help_and_its_default(simdup: Command, name: str) -> None:
     command = dict(commands())[name]
     text = re.sub(r"\s+", " ", simdup(*name.split(), "--help").text)
