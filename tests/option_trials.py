@@ -1,9 +1,9 @@
 """What the trials of options need: files, and how commands are called.
 
 The table of options has them: for each option, two calls that it makes different, which
-`test_every_option.py` tries.  A trial is ``SOURCES | what both calls have | what only the second
-call has``.  Without SOURCES it takes those of `BASES`.  What both calls have is for all commands of
-the option: each takes what it knows of it.
+`test_every_option.py` tries.  A trial is ``SOURCES | what both calls have | the value of the option
+in the second call``, or this value alone.  Without SOURCES it takes those of `BASES`.  What both
+calls have is for all commands of the option: each takes what it knows of it.
 """
 
 import os
@@ -18,7 +18,7 @@ from support import environment
 
 from lab.corpora.made import edited, near, prose, write
 from simdup.cli.options import rows_of
-from simdup.cli.options.row import Row
+from simdup.cli.row import Row
 
 
 class Base(NamedTuple):
@@ -59,16 +59,19 @@ def lines(command: str, row: Row) -> tuple[str, str]:
     """Return two calls of a command, without and with the option of a row."""
     trials = row.trial if isinstance(row.trial, Mapping) else {"*": row.trial}
     trial = trials.get(command) or trials["*"]
-    named, common, typed = map(str.strip, trial.split("|"))
+    *before, value = map(str.strip, trial.split("|"))
+    named, common = before or ("", "")
     base = BASES[command]
     sources = named or base.sources
     usual = base.options.format(sources=sources)
     usual = " ".join(one for one in split(usual) if one.split()[0] not in row.opts)
-    known = {opt for _, one in rows_of(command) for both in one.opts for opt in both.split("/")}
+    known = {opt for one in rows_of(command) for both in one.opts for opt in both.split("/")}
     usable = (one for one in split(common) if one.split()[0] in known)
     call = base.call.format(sources=sources, two=two_of(sources))
     without = " ".join(filter(None, [call, usual, *usable]))
-    return without, f"{without} {typed}"
+    # A flag that is on by default is typed as its opposite.
+    on, _, off = row.opts[-1].partition("/")
+    return without, " ".join(filter(None, [without, off if row.initial is True else on, value]))
 
 
 def split(options: str) -> Iterator[str]:

@@ -15,8 +15,8 @@ from click.core import ParameterSource
 
 from simdup.cli.messages import Screen, Status, as_option, say, status
 from simdup.cli.options import rows_of
-from simdup.cli.options.parameter_types import words_of
-from simdup.cli.options.row import INDEXED, SUFFIXES, Clash, Idle, Options, Row
+from simdup.cli.parameter_types import words_of
+from simdup.cli.row import INDEXED, SUFFIXES, Clash, Idle, Options, Row
 from simdup.errors import SimdupError
 from simdup.model.criteria import Criteria
 from simdup.model.documents import Skipped
@@ -59,7 +59,7 @@ class Call(Options):
     def value(self, kind: type[Value], **more: Any) -> Value:
         """Return a value whose fields are options; others have their defaults, or `more`."""
         fields = {}
-        for row in (row for _, row in self._rows if row.of is kind):
+        for row in (row for row in self._rows if row.of is kind):
             value = self[row.parameter]
             fields[row.parameter] = value if row.take is None else row.take(value)
         return kind(**fields | more)
@@ -102,7 +102,7 @@ class Call(Options):
     @cached_property
     def out(self) -> Output:
         """Where the result goes, and its format: by suffix, else the first that the command has."""
-        formats = next((row.kind for _, row in self._rows if row.parameter == "format"), ())
+        formats = next((row.kind for row in self._rows if row.parameter == "format"), ())
         if formats and not self["format"] and not self["list"]:
             self.check_suffix(self["path"], formats, "set `format`")
         return self.value(Output, format=self.format)
@@ -199,7 +199,7 @@ class Call(Options):
         UsageError
             If one contradicts others, or lacks what it needs.
         """
-        for _, row in self._rows:
+        for row in self._rows:
             if self.typed(row.parameter):
                 for rule in row.broken(Idle, self):
                     what = f"has no effect: {rule.why}"
@@ -210,14 +210,14 @@ class Call(Options):
 
                 configured = self._context.meta.get(CONFIGURED)
                 check_read(path, [*self._files("read"), *filter(None, [configured])])
-        for _, row in self._rows:
+        for row in self._rows:
             if self[row.parameter] not in (None, False, ()):
                 for rule in row.broken(Clash, self):
                     raise click.UsageError(rule.why, self._context)
 
     def _files(self, use: str) -> Iterator[str]:
         """Yield the files that options name for a use."""
-        for row in (row for _, row in self._rows if row.file == use):
+        for row in (row for row in self._rows if row.file == use):
             if self[row.parameter] and self[row.parameter] not in words_of(row.kind):
                 yield self[row.parameter]
 
@@ -225,9 +225,7 @@ class Call(Options):
     def _from_file(self) -> list[Row]:
         """The rows of the options whose values a configuration has set."""
         source = self._context.get_parameter_source
-        return [
-            row for _, row in self._rows if source(row.parameter) is ParameterSource.DEFAULT_MAP
-        ]
+        return [row for row in self._rows if source(row.parameter) is ParameterSource.DEFAULT_MAP]
 
     def say_configured(self) -> None:
         """Say which options came from which file, unless --quiet is set."""
@@ -253,15 +251,15 @@ class Call(Options):
         To be pasted after another command.  What is configured may hold for this command only, so
         it is repeated.
         """
-        words = [word for panel, row in self._rows for word in self._again(panel, row)]
+        words = [word for row in self._rows for word in self._again(row)]
         sources = list(self["sources"])
         if any(source.startswith("-") and source != "-" for source in sources):
             words.append("--")
         return shlex.join([*words, *sources])
 
-    def _again(self, panel: str, row: Row) -> Iterator[str]:
+    def _again(self, row: Row) -> Iterator[str]:
         name = row.parameter
-        if not self.set(name) or (panel not in _AGAIN and name not in _AGAIN_TOO):
+        if not self.set(name) or (row.panel not in _AGAIN and name not in _AGAIN_TOO):
             return
         on, _, off = row.opts[-1].partition("/")
         if row.flag:

@@ -9,7 +9,7 @@ import click
 from simdup.cli.call import Call
 from simdup.cli.help import declare
 from simdup.cli.messages import Status
-from simdup.cli.options.output_rows import PAGE
+from simdup.cli.options import PAGE
 from simdup.output.selection import EVERYTHING, Selection, result_lines
 
 

@@ -10,7 +10,7 @@ import click
 from simdup.cli.call import Call
 from simdup.cli.help import declare
 from simdup.cli.messages import Status
-from simdup.cli.options.output_rows import PAGE
+from simdup.cli.options import PAGE
 
 # Differences are found unasked where the product of the lengths is at most this: two texts of
 # 32,000 characters take 0.2 s.

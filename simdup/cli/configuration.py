@@ -11,8 +11,8 @@ import click
 
 from simdup.cli.call import CONFIGURED
 from simdup.cli.options import COMMANDS, rows_of
-from simdup.cli.options.parameter_types import kind_of, words_of
-from simdup.cli.options.row import ABOUT, INDEXED, Options, Row, Yields
+from simdup.cli.parameter_types import kind_of, words_of
+from simdup.cli.row import ABOUT, INDEXED, Options, Row, Yields
 from simdup.cli.usage import did_you_mean, invalid_value
 from simdup.corpus.opening import read_named
 from simdup.errors import SimdupError
@@ -26,7 +26,7 @@ _MOST_DOTS = 1000
 _ISOLATED = "to ignore it, add --isolated"
 
 Table = tuple[str, ...]
-Rows = list[tuple[str, str, Row]]  # each with its command and the panel of the help
+Rows = list[tuple[str, Row]]  # each with its command
 
 
 def configure(ctx: click.Context) -> dict[str, Any]:
@@ -50,7 +50,7 @@ def configure(ctx: click.Context) -> dict[str, Any]:
     command = ctx.command_path.partition(" ")[2]
     values = _Checker(found).values(command)
     options = Options(ctx, values)
-    rows = {row.parameter: row for _, row in rows_of(command)}
+    rows = {row.parameter: row for row in rows_of(command)}
     return {
         name: value
         for name, value in values.items()
@@ -158,9 +158,9 @@ class _Checker:
         commands = [one for one in COMMANDS if one.split()[: len(names)] == list(names)]
         below = {one.split()[len(names)] for one in commands if len(one.split()) > len(names)}
         rows: dict[str, Rows] = defaultdict(list)
-        for command, (panel, row) in ((one, pair) for one in commands for pair in rows_of(one)):
+        for command, row in ((one, row) for one in commands for row in rows_of(one)):
             for key in row.keys:
-                rows[key].append((command, panel, row))
+                rows[key].append((command, row))
         for key, value in table.items():
             if key in below and isinstance(value, dict):
                 self._check((*names, key), value)
@@ -172,7 +172,7 @@ class _Checker:
                 raise SimdupError(self._file.place(names, key), f"cannot be configured: {ABOUT}")
             else:
                 raise self._no_such(names, key, rows, "option")
-        pairs = [row.keys for key in table if key in rows for *_, row in rows[key] if row.keys[1:]]
+        pairs = [row.keys for key in table if key in rows for _, row in rows[key] if row.keys[1:]]
         if table.get("quiet") is True and table.get("verbose") is True:
             pairs.append(["quiet", "verbose"])
         for one, other in pairs:
@@ -195,9 +195,9 @@ class _Checker:
         Some may not, such as those that do not have a format that others have.
         """
         errors = []
-        for command, panel, row in rows:
+        for command, row in rows:
             # A table of all commands below `index` may say a recipe, for those that build one.
-            indexed = panel == "Recipe" and command in INDEXED and command == " ".join(names)
+            indexed = row.panel == "Recipe" and command in INDEXED and command == " ".join(names)
             why = "the index determines the recipe" if indexed else row.typed
             if why:
                 what = f"cannot be configured: {why}"

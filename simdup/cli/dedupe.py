@@ -10,7 +10,7 @@ import click
 from simdup.cli.call import Call
 from simdup.cli.help import declare
 from simdup.cli.messages import Status, say_error
-from simdup.cli.options.output_rows import PAGE
+from simdup.cli.options import PAGE
 from simdup.model.cleaned import Cleaned, DedupeOptions
 from simdup.output.streams import Output
 

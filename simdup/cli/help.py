@@ -16,9 +16,9 @@ from simdup.cli.call import Call
 from simdup.cli.configuration import configure
 from simdup.cli.messages import Status
 from simdup.cli.options import TABLE, rows_of
-from simdup.cli.options.parameter_types import kind_of, words_of
-from simdup.cli.options.row import NO_DEFAULT, Row
+from simdup.cli.parameter_types import kind_of, words_of
 from simdup.cli.plain import PlainCommand
+from simdup.cli.row import NO_DEFAULT, Row
 from simdup.errors import SimdupError
 
 # How Click shows a range; the error for a value outside says it in plainer words.
@@ -40,7 +40,7 @@ def _show_help(ctx: click.Context, parameter: click.Parameter, value: bool) -> N
 class Option(click.Option):
     """An option made of a row of the table."""
 
-    def __init__(self, row: Row, panel: str) -> None:
+    def __init__(self, row: Row) -> None:
         metavar, initial = row.metavar, row.initial
         settings: dict[str, Any] = {"is_flag": True} if row.flag else {}
         if row.parameter in ("short_help", "full_help"):
@@ -57,7 +57,7 @@ class Option(click.Option):
             multiple=row.multiple,
             **settings,
         )
-        self.row, self.panel = row, panel
+        self.row = row
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
         """Return the option's names and help text, with all choices and the default."""
@@ -95,8 +95,7 @@ class Command(PlainCommand):
     """A command whose options are rows of the table; its help shows them in panels."""
 
     def __init__(self, function: Callable[[Call], Status], path: str, *arguments: str) -> None:
-        options = [Option(row, panel) for panel, row in rows_of(path)]
-        params = [*map(_argument, arguments), *options]
+        params = [*map(_argument, arguments), *map(Option, rows_of(path))]
         name = path.rpartition(" ")[2]
         super().__init__(name, params=params, help=function.__doc__, add_help_option=False)
         self._function = function
@@ -151,7 +150,7 @@ class Command(PlainCommand):
             if not isinstance(option, Option) or record is None:
                 continue
             if option.row.common or not short:
-                panels[option.panel].append(record)
+                panels[option.row.panel].append(record)
         if short:
             panels = {"Options": [record for records in panels.values() for record in records]}
         for panel, records in panels.items():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from simdup.cli.call import Call
 from simdup.cli.help import declare
 from simdup.cli.messages import Status, typed
-from simdup.cli.options.output_rows import PAGE
+from simdup.cli.options import PAGE
 from simdup.model.passages import PassageCriteria, PassageScope
 
 

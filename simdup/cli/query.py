@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, BinaryIO
 from simdup.cli.call import Call
 from simdup.cli.help import declare
 from simdup.cli.messages import Status, say_error, typed
-from simdup.cli.options.output_rows import PAGE
+from simdup.cli.options import PAGE
 from simdup.errors import SimdupError
 
 if TYPE_CHECKING:

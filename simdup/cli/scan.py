@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from simdup.cli.call import Call
 from simdup.cli.help import declare
 from simdup.cli.messages import Status, say_error, typed
-from simdup.cli.options.output_rows import GITHUB, PAGE
+from simdup.cli.options import GITHUB, PAGE
 from simdup.output.selection import EVERYTHING, Selection, result_lines
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from support import ROOT, Command
 
 from lab.corpora.made import near, prose, write
 from simdup.cli.options import TABLE
-from simdup.cli.options.row import WRITES
+from simdup.cli.row import WRITES
 
 
 @pytest.fixture

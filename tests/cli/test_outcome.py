@@ -64,7 +64,7 @@ def test_every_option_has_a_panel_a_help_and_its_default(simdup: Command, name: 
     for option in command.params:
         if isinstance(option, click.Option):
             assert isinstance(option, Option), option.name
-            assert option.panel in TABLE
+            assert option.row.panel in TABLE
             assert option.help
             assert max(option.opts + option.secondary_opts, key=len) in text
             plain = not option.is_flag and isinstance(option.default, str | int | float)

@@ -178,6 +178,7 @@ class Row:
     per: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     # Two calls that the option makes different, or these by command: see `tests/option_trials.py`.
     trial: str | Mapping[str, str] = ""
+    panel: str = ""  # of the help
 
     @property
     def opts(self) -> list[str]:
@@ -224,10 +225,10 @@ class Row:
         """Return whether a command has the option."""
         return command in self.commands.split(", ")
 
-    def in_command(self, command: str) -> Row:
-        """Return the row as one command has it."""
+    def in_command(self, command: str, panel: str) -> Row:
+        """Return the row as one command has it, in a panel of its help."""
         changes = (one for names, one in self.per.items() if command in names.split(", "))
-        return dataclasses.replace(self, **next(changes, {}))
+        return dataclasses.replace(self, panel=panel, **next(changes, {}))
 
     def broken(self, kind: type, options: Options) -> Iterator[Any]:
         """Yield the rules of a kind whose condition holds."""

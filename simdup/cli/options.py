@@ -1,0 +1,501 @@
+"""The table of options: each is one row, which says all that there is to know of it.
+
+Help, parsing, configuration, refusals, completion, `docs/cli.md` and the tests read the rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from os.path import realpath
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from simdup.cli.messages import LANGUAGES, Screen, say
+from simdup.cli.parameter_types import ColumnNames, FileOr, OpenChoice, SampleOf, Size, TextBytes
+from simdup.cli.row import ABOUT, READS, WRITES, Clash, Idle, Row, Yields
+from simdup.model.cleaned import LINKS, DedupeOptions
+from simdup.model.criteria import (
+    INDEX_METHODS,
+    KEEP,
+    LINKAGES,
+    LOSSLESS,
+    METHODS,
+    SHORT,
+    SIMILARITY,
+    Criteria,
+)
+from simdup.model.page import PageOptions
+from simdup.model.passages import PassageCriteria, PassageScope
+from simdup.model.reading import EXTRACTS, INPUT_FORMATS, Reading
+from simdup.model.recipe import CHOICES, IDF_WORDS, RECIPES, Recipe
+from simdup.model.settings import (
+    MOST_JOBS,
+    PAIR_MEMORY,
+    SEARCHES,
+    SEGMENTERS,
+    TABLES,
+    RunOptions,
+    SearchOptions,
+)
+from simdup.output.details import COLUMNS
+from simdup.output.selection import SORTS, Selection
+from simdup.output.streams import COLORS, Output
+
+if TYPE_CHECKING:
+    from simdup.model.decisions import Decisions
+
+FORMATS = ("text", "csv", "jsonl")
+PAGE = "html"
+GITHUB = "github"
+
+# Commands that have several options in common.
+_SOURCES = "scan, passages, fingerprint, dedupe, fit, index build, index add, query, tune"
+_BARS = f"{_SOURCES}, compare"
+_WALKS = f"{_SOURCES}, cluster"
+_READS = f"{_WALKS}, compare"
+_ALL = f"""{_READS}, pairs, evaluate, index remove, index info, index check, index repair, \
+index export"""
+_SCANS = "scan, dedupe"
+_MATCHES = f"{_SCANS}, compare"
+_TEXTS = f"{_MATCHES}, cluster"
+_RESULTS = "scan, cluster"
+_PAGES = f"{_RESULTS}, compare, passages"
+_PRINTED = "fingerprint, index export"
+_WRITTEN = f"{_PAGES}, query, pairs, index info, tune, evaluate"
+_PRINTS = "scan, compare, fingerprint, dedupe, index build, index add, query, tune"
+# A model of terms is the same whatever becomes of them later.
+_TERMS = f"{_PRINTS}, fit"
+
+# What people type for each command; one of them has no options.
+COMMANDS = (*_ALL.split(", "), "completion")
+
+_SHARE = click.FloatRange(0, 1)
+_INNER_SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
+_NUMBER, _COUNT, _SEVERAL = click.IntRange(0), click.IntRange(1), click.IntRange(2)
+
+# Values of --idf that count no documents if the weight needs no IDF.
+_NO_COUNTS = ("auto", "builtin")
+
+# Rules of several options.
+# fmt: off
+_LINES = (
+    Idle(lambda o: o.command == "cluster" and not o["verify_from"],
+         "only --verify-from reads texts"),
+    Idle(lambda o: o["fingerprints"], "fingerprint lines have no texts"),
+)
+_RECORDS = (
+    *_LINES,
+    Idle(lambda o: o.command == "compare" and "#" not in f"{o['a']}{o['b']}",
+         "neither A nor B is a record, such as file.jsonl#5"),
+)
+_UNVERIFIED = "with --no-verify, texts are not compared"
+_NO_PRINTS = Idle(lambda o: o["method"] in ("minhash", "pstable"),
+                  "this --method does not use fingerprints")
+_MEASURES = (Yields(lambda o: o.typed("verify") and not o["verify"]),)
+_LISTING = (
+    Idle(lambda o: o["list"], "--list prints names of documents"),
+    Idle(lambda o: o.format == PAGE and o.command in ("scan", "cluster"),
+         "a report page has a list of its own"),
+    Idle(lambda o: o.format == GITHUB, "there is a warning for each document"),
+)
+_PAGE_ONLY = (
+    Idle(lambda o: o.format != PAGE, "only a report page (--format html) has texts and links"),
+)
+_DRY = "--{} writes what --dry-run does not; remove one of them"
+_NEEDS_JIEBA = Idle(
+    lambda o: o.recipe and o.recipe.tokens.partition(":")[0] not in ("words", "ngrams"),
+    "these --tokens need no segmenter",
+)
+_NAMED = Yields(lambda o: o.typed("recipe") or o.index_decides)
+# fmt: on
+
+_reading = partial(Row, of=Reading, rules=_LINES)
+_criteria = partial(Row, of=Criteria)
+_passages = partial(Row, of=PassageCriteria, commands="passages")
+_selection = partial(Row, of=Selection, rules=_LISTING)
+_dedupe = partial(Row, of=DedupeOptions, commands="dedupe")
+_page = partial(Row, of=PageOptions, rules=_PAGE_ONLY)
+_search = partial(
+    Row, of=SearchOptions, commands="scan, cluster, dedupe, pairs", rules=(_NO_PRINTS,)
+)
+_recipe = partial(Row, of=Recipe, rules=(_NAMED,))
+
+
+def _encoding(name: str | None) -> str | None:
+    from simdup.corpus.decoding import known_encoding
+
+    if name in (None, "auto"):
+        return None
+    known_encoding(name)
+    return name
+
+
+def _field(names: tuple[str, ...]) -> Any:
+    return names[0] if len(names) == 1 else names
+
+
+def _decisions(path: str | None) -> Decisions:
+    from simdup.corpus.decisions import read_decisions
+    from simdup.model.decisions import UNDECIDED
+
+    return UNDECIDED if path is None else read_decisions(path)
+
+
+def _null(commands: str, more: str = "", trial: str = "| --files-from list0 |") -> Row:
+    """Return the row for commands that print names with another option."""
+    missing = f"--null needs --files-from{more and f' or {more}'}"
+    rule = Clash(lambda o: not (o["files_from"] or o["list"] or o["new"]), missing)
+    text = f"Names in --files-from{more and f' and {more}'} end with NUL, not newline."
+    return Row("-0, --null", commands, text, rules=(rule,), typed=READS, trial=trial)
+
+
+def _bom(commands: str, missing: str, trial: str) -> Row:
+    """Return the row for commands whose CSV depends on other options."""
+    return Row(
+        "--bom", commands, "Make CSV safe for spreadsheets: byte order mark, no formulas.",
+        of=Output, trial=trial,
+        rules=(Yields(lambda o: not o.writes_csv), Clash(lambda o: not o.writes_csv, missing)),
+    )  # fmt: skip
+
+
+# fmt: off
+_INPUT = (
+    Row("--files-from FILE", f"{_SOURCES}, index remove",
+        "Read more SOURCEs from FILE, one per line.", typed=READS, file="read",
+        per={"index remove": {"text": "Read more NAMEs from FILE, one per line."}},
+        trial={"index remove": "gone", "*": "list"}),
+    _null("scan", "--list"),
+    _null("query", "--new"),
+    _null("passages, fingerprint, dedupe, fit, index build, index add, tune"),
+    _null("index remove", trial="| --files-from gone0 |"),
+    Row("--verify-from SOURCE...", "cluster",
+        "Read the documents from SOURCE, and compare the texts of each pair.",
+        common=True, trial="c"),
+    Row("--fingerprints", "index build, index add, query",
+        "Read SOURCEs as fingerprint lines, not texts.", typed=READS, trial="pc||"),
+    _reading("--glob PATTERN...", _WALKS, "Take only matching files.", common=True, trial="*.md"),
+    _reading("--exclude PATTERN...", _WALKS, "Leave out matching files and folders. Repeatable.",
+        common=True, trial="*.md"),
+    _reading("--ignore/--no-ignore", _WALKS, "Follow the .simdupignore files in folders.",
+        trial="ig||"),
+    _reading("--encoding NAME", _READS, "Text encoding of the files.", take=_encoding,
+        shown="detected", trial="ascii"),
+    _reading("--input-format FORMAT", _READS, "File format; auto uses the suffix", INPUT_FORMATS,
+        rules=_RECORDS, trial="lines||jsonl"),
+    _reading("--field NAME...", _READS,
+        "Record field with the text, such as body.content; several are one text.", take=_field,
+        default=Reading().text_fields, shown="text", common=True, rules=_RECORDS,
+        trial="r.jsonl|-f jsonl|body"),
+    _reading("--id-field NAME", _READS, "Record field with the name.", shown="record number",
+        rules=_RECORDS, trial={**dict.fromkeys(("fit", "tune"), "r.jsonl||none"),
+                               "*": "r.jsonl|--removed removed.csv|id"}),
+    _reading("--html", _READS, "Treat every text as HTML, in records too.", trial="w|-f jsonl|"),
+    _reading("--extract PART", _READS, "Part of an HTML page to read; none keeps the markup",
+        EXTRACTS, trial="h|-f jsonl|none"),
+    _reading("--max-size SIZE", _READS, "Skip larger documents.", Size(),
+        default=f"{Reading().max_size >> 20}M", trial="500"),
+    _reading("--title-field NAME", "scan, dedupe, compare", "Record field with the title.",
+        shown="first heading or line of the text",
+        rules=(Idle(lambda o: o.command == "compare" and not o["same_title"],
+                    "only --same-title compares titles"), *_RECORDS),
+        trial="r.jsonl|--same-title --columns title|none"),
+    Row("--min-score S", "evaluate", "Count only pairs of TRUTH scored S or more as true.", float,
+        common=True, trial="0.9"),
+)
+_MATCHING = (
+    Row("--sample N", "tune", "Number of documents to sample.", _SEVERAL, common=True,
+        default=2000, trial="2"),
+    _criteria("--method METHOD", f"{_MATCHES}, query",
+        "Candidate search: simhash (near fingerprints), minhash (shared text), auto (both, and "
+        "shared passages with --containment), or pstable (near TF-IDF vectors).",
+        METHODS, common=True, rules=_LINES,
+        per={"query": {"kind": INDEX_METHODS,
+                       "text": "Candidate search: simhash (near fingerprints), minhash (shared "
+                               "text), or auto (both)."}},
+        trial={"query": "e|-d 0|simhash", "*": "simhash"}),
+    _criteria("--recall R", _MATCHES,
+        "Expected share of pairs that minhash (by --similarity) and pstable (by --cosine) find.",
+        _INNER_SHARE,
+        rules=(Idle(lambda o: o["method"] == "simhash", "simhash finds all pairs"),
+               Idle(lambda o: o["method"] == "auto" and o["verify"] is False,
+                    "with --no-verify, fingerprints alone decide")),
+        trial="|--method minhash|0.3"),
+    _criteria("-d, --distance K", f"{_MATCHES}, query, cluster, pairs",
+        "Maximum distance that simhash proposes; with auto, pairs may be further apart.",
+        click.IntRange(0, 256), common=True, rules=(_NO_PRINTS,),
+        per={"cluster, pairs": {"text": "Maximum fingerprint distance, in bits."}},
+        trial={"query": "|-s 0|64", "*": "|--method simhash|20"}),
+    _criteria("-s, --similarity S", f"{_TEXTS}, query, tune",
+        "Minimum similarity of a pair, 0 to 1.", _SHARE, common=True,
+        shown=f"{SIMILARITY}; 0 with --containment",
+        rules=(Idle(lambda o: o.unverified, _UNVERIFIED), *_LINES),
+        per={"query": {"shown": f"{SIMILARITY}"},
+             "cluster": {"shown": f"{SIMILARITY}",
+                         "text": "Minimum similarity of a pair; needs --verify-from."},
+             "tune": {"shown": "recommended from the sample"}}, trial="|-d 20|0.99"),
+    _criteria("--shingle SIZE", f"{_TEXTS}, tune",
+        "Compare texts by runs of N characters, or of N words with words:N.",
+        default=str(Criteria().shingle),
+        rules=(Idle(lambda o: o.unverified and o.command != "compare", _UNVERIFIED), *_LINES),
+        trial={"tune": "2", "*": "20"}),
+    _criteria("--short-texts/--no-short-texts", _TEXTS,
+        f"Measure pairs with a text of fewer than {SHORT} letters by edit similarity.",
+        rules=(*_LINES,
+               Idle(lambda o: o["verify"] is False and o.command != "compare", _UNVERIFIED)),
+        trial="s.jsonl||"),
+    _criteria("--numbers/--no-numbers", _TEXTS, "Short texts with different numbers are different.",
+        rules=(*_LINES, Idle(lambda o: o["verify"] is False, _UNVERIFIED),
+               Idle(lambda o: not o.by_similarity, "no similarity is asked for"),
+               Idle(lambda o: o["short_texts"] is False, "numbers matter for short texts only")),
+        trial={"compare": "s.jsonl#3 s.jsonl#4||", "*": "s.jsonl||"}),
+    _criteria("--verify/--no-verify", f"{_MATCHES}, query",
+        "Compare the texts of each candidate pair.",
+        rules=(Yields(lambda o: o.typed("containment", "cosine")),),
+        per={"query": {"text": "Compare the sketches of each candidate pair."}}, trial="|-d 20|"),
+    _criteria("--containment C", _MATCHES,
+        "Minimum share of the shorter text that the longer one contains; finds excerpts in texts "
+        "of any length.", _SHARE, shown="off", rules=_MEASURES, trial="0.5"),
+    _criteria("--cosine C", _MATCHES, "Minimum cosine of the TF-IDF vectors.", _SHARE, shown="off",
+        rules=_MEASURES, trial="0.5"),
+    _criteria("--same-title", _MATCHES, "Require equal titles too, as for pages of one template.",
+        common=True),
+    _criteria("--across FIELD", _SCANS,
+        "Pair only documents that differ in this record field; folder: in their folder.",
+        shown="off", trial="r.jsonl||id"),
+    _criteria("-k, --keep WHICH", _SCANS,
+        "Document to keep: first, longest, shortest, newest, oldest, max:FIELD or min:FIELD.",
+        OpenChoice(*(one for one in KEEP if ":" not in one)), common=True,
+        shown="first; longest with --containment", trial="longest"),
+    _criteria("--prefer PATTERN...", _SCANS, "Prefer to keep documents that match. Repeatable.",
+        trial="b*"),
+    _criteria("--decisions FILE", _SCANS,
+        "Follow what people decided in a report page: what is distinct, what to keep.",
+        default=None, take=_decisions, file="read", trial="decided.json"),
+    _criteria("--linkage WHICH", f"{_SCANS}, cluster",
+        "Cluster documents by any chain of pairs (single), or only with the kept one (star).",
+        LINKAGES, shown="single", per={"dedupe": {"shown": "star"}},
+        trial={"dedupe": "chain||single", "*": "chain||star"}),
+    _criteria("--lossless", "dedupe",
+        f"Remove only what the kept document contains: {LOSSLESS:.0%} of its text, and every "
+        "number, date and code.", common=True),
+    _criteria("--all-pairs", f"{_SCANS}, cluster",
+        "Verify and list every pair, even where candidates connect many documents; of fewer than "
+        "5,000 documents also what no search proposes.",
+        trial="many|-f jsonl --removed out.html|"),
+    _passages("--min-run N", kind=_COUNT, common=True, trial="100",
+        text="Find every equal run of N units (Chinese characters; a word is 2)."),
+    _passages("--gap N", text="Join runs with up to N units between.", kind=_NUMBER, common=True,
+        trial="0"),
+    _passages("--min-length N", text="Report passages of at least N equal units.", kind=_COUNT,
+        common=True, trial="1000"),
+    _passages("--common N", text="Text in more than N documents does not start a passage.",
+        kind=_SEVERAL, shown="50 or 5 %, the larger; at most 4/5", trial="many||2"),
+    Row("--reference SOURCE...", f"{_SCANS}, passages",
+        "Also compare with these documents, or with an index; they are never redundant.",
+        of=DedupeOptions, name="references", common=True, trial="k",
+        per={"passages": {"text": "Compare the SOURCEs with these documents only."}}),
+    Row("--across FIELD", "passages",
+        "Compare only documents that differ in this record field; folder: in their folder.",
+        of=PassageScope, shown="off", trial="r.jsonl||id"),
+    Row("--template FILE...", "passages", "Ignore text that is also in this file.",
+        of=PassageScope, name="templates", trial="c/a.txt"),
+    Row("--index INDEX", "dedupe", "Remove what is near a document of INDEX.",
+        of=DedupeOptions, common=True, trial="e|--dry-run|i"),
+    Row("-n, --limit N", "query", "Print at most N matches per document.", _COUNT, common=True,
+        shown="all", rules=(Idle(lambda o: o["new"], "--new prints no matches"),),
+        trial="twice|-d 20 -s 0.5|1"),
+    Row("--exclude-self", "query", "Ignore the stored document of the same name.", trial="twice||"),
+    Row("--idf-from SOURCE", "compare", "Use the term weights of a scan of SOURCE.", common=True,
+        rules=(Yields(lambda o: o.typed("idf") and o["idf"] not in ("auto", "corpus")),
+               Clash(lambda o: o.recipe and o.recipe.idf not in ("auto", "corpus"),
+                     "--idf-from needs --idf auto or corpus")), trial="c"),
+    Row("--fold/--no-fold", "cluster", "Compare folded texts.", of=Recipe, rules=_LINES,
+        trial="f||"),
+    Row("--strip REGEX...", "cluster", "Compare texts without what matches. Repeatable.",
+        of=Recipe, rules=_LINES, trial="。"),
+)
+_OUTPUT = (
+    Row("--list WHICH", "scan", "Print only the names of these documents",
+        ("redundant", "kept", "unique"), common=True,
+        rules=(Yields(lambda o: o.typed("format")),
+               Clash(lambda o: o["format"], "--list prints names only; remove --format")),
+        trial="unique"),
+    Row("--check", "scan",
+        "Exit with status 1 if there are near-duplicates; with --baseline, new ones."),
+    Row("--baseline FILE", "scan", "Report only pairs that FILE does not have.", file="read",
+        rules=(Clash(lambda o: o["baseline"] == "-",
+                     "--baseline needs a file, not standard input"),), trial="checked"),
+    Row("--update-baseline", "scan", "Write all that is found to the --baseline FILE.",
+        typed=WRITES,
+        rules=(Clash(lambda o: o["baseline"] is None, "--update-baseline needs --baseline FILE"),
+               Clash(lambda o: o["path"] and realpath(o["path"]) == realpath(o["baseline"]),
+                     "--output and --baseline name the same file")),
+        trial="|--baseline unwritten|"),
+    _selection("--pairs", _RESULTS, "List pairs instead of clusters, most similar first.",
+        common=True),
+    _selection("-n, --limit N", _RESULTS, "List at most N clusters or pairs.", _COUNT,
+        common=True, shown="all", trial="both||1"),
+    _selection("--sort KEY", _RESULTS, "Order of clusters or pairs", SORTS,
+        shown="size; similarity with --pairs", trial="both||name"),
+    _selection("--reverse", _RESULTS,
+        "Reverse the order: smallest, least similar or farthest first.", trial="both||"),
+    _selection("--min-size N", _RESULTS, "List only clusters of at least N documents.",
+        _SEVERAL, trial="3"),
+    _selection("--columns NAMES", "scan",
+        "Add columns, separated by commas: title (the first line), length (characters without "
+        "white space), modified, folder.", ColumnNames(*COLUMNS), default="", shown="none",
+        rules=(*_LISTING, Idle(lambda o: o["pairs"], "each pair has two documents")),
+        trial="length"),
+    Row("--new", "query", "Print only the names of documents without a match.", common=True,
+        rules=(Clash(lambda o: o.format == PAGE,
+                     "--new prints no matches, which a report page is made of"),)),
+    Row("--check", "query", "Exit with status 1 if any document has a match.", trial="twice||"),
+    Row("--add", "query", "Add documents without a match to the index.", common=True, typed=WRITES),
+    Row("--diff", "compare", "Show the texts and what differs.", common=True),
+    Row("--side-by-side", "compare", "Like --diff, in two columns.", common=True,
+        rules=(Idle(lambda o: o.format == "jsonl", "JSONL has no columns"),), trial="|--diff|"),
+    Row("-f, --format FORMAT", _WRITTEN, "Output format", (*FORMATS, PAGE), of=Output, default=None,
+        common=True, shown="by suffix, else text", rules=(Yields(lambda o: o.decides_format),),
+        per={"scan": {"kind": (*FORMATS, PAGE, GITHUB)}, "pairs": {"kind": FORMATS},
+             "compare": {"kind": ("text", "jsonl", PAGE)},
+             "index info, tune, evaluate": {"kind": ("text", "jsonl")}}, trial="|-d 20|jsonl"),
+    Row("-o, --output FILE", f"{_WRITTEN}, {_PRINTED}", "Write the result to FILE.", of=Output,
+        name="path", common=True, typed=WRITES, file="written",
+        per={_PRINTED: {"common": False}}, trial="out"),
+    Row("-o, --output MODEL", "fit", "Write the model to MODEL.", of=Output, name="path",
+        default=..., common=True, typed=WRITES, file="written", trial="other"),
+    _dedupe("-o, --output OUT", text="Write the clean corpus to OUT.", name="target", common=True,
+        typed=WRITES, file="written", trial="out"),
+    _dedupe("--removed FILE", of=None, text="List removed documents: why, and what stays instead.",
+        common=True, typed=WRITES, file="written", trial="removed.csv",
+        rules=(Clash(lambda o: o["target"] == o["removed"] == "-",
+                     "-o and --removed cannot both be standard output"),)),
+    _bom("scan, passages, cluster, pairs, query", "--bom needs --format csv", "|-f csv|"),
+    _bom("dedupe", "--bom needs --removed FILE.csv or --dry-run", "c --dry-run||"),
+    Row("--color WHEN", f"{_PAGES}, query, tune", "Color the text", COLORS, of=Output,
+        rules=(Idle(lambda o: o.format != "text" or o["list"], "only text has colors"),),
+        default=COLORS[0], trial="always"),
+    _page("--report-texts SIZE", f"{_PAGES}, dedupe",
+        "Most bytes of text in a report page; all or none.", TextBytes(), name="texts",
+        default="16M", trial="|-f html --removed out.html|none"),
+    _page("--report-root PATH", f"{_PAGES}, dedupe, query",
+        "Folder that a report page's links start from.", name="root",
+        shown="the working folder", trial="|-f html --removed out.html|/r"),
+    _dedupe("--dry-run", of=None, text="Write no corpus; list what would be removed.", common=True,
+        typed=WRITES),
+    _dedupe("--by FIELD", trial="folder",
+        text="Count what each value of a record field lost, or, with folder, each folder."),
+    _dedupe("--max-removed SHARE", kind=_SHARE, trial="0",
+        text="Write nothing if the corpus, a SOURCE or a group of --by would lose more."),
+    _dedupe("--add", text="Add documents that stay to INDEX, which may be missing.", common=True,
+        typed=WRITES, rules=(Clash(lambda o: o["dry_run"], _DRY.format("add")),),
+        trial="|--index i|"),
+    _dedupe("--annotate", typed=WRITES,
+        text="Keep all records; add cluster, role, kept, similarity and measure to each.",
+        rules=(Clash(lambda o: o["dry_run"], _DRY.format("annotate")),),
+        trial="r.jsonl|--field body|"),
+    _dedupe("--force", text="Replace existing files in OUT; never delete any.", typed=WRITES,
+        rules=(Idle(lambda o: o["target"] == "-", "standard output is not a file"),),
+        trial="|-o full|"),
+    _dedupe("--link HOW", text="How to put unchanged files in OUT", kind=LINKS, trial="symbolic"),
+    Row("-q, --quiet", _ALL, "Print no report and no notes.", of=Screen, common=True,
+        rules=(Yields(lambda o: o.typed("verbose")),
+               Clash(lambda o: o["verbose"], "--quiet and --verbose exclude each other")),
+        trial="|-o out|"),
+    Row("-v, --verbose", f"{_PRINTS}, cluster", "Print the recipe after the report.", of=Screen,
+        rules=(Yields(lambda o: o.typed("quiet") or o["quiet"]),)),
+    Row("--progress/--no-progress", _BARS, "Show progress bars.", of=Screen, default=None,
+        shown="on a terminal", trial="|--idf-from c|"),
+    Row("--lang LANG", _ALL, "Language of reports", LANGUAGES, of=Screen,
+        shown="by LC_ALL, LC_MESSAGES, LANG", trial="|-o out|zh"),
+)
+_SEARCH = (
+    Row("-j, --jobs N", f"{_TERMS}, passages, cluster, pairs", "Number of processes or threads.",
+        click.IntRange(1, MOST_JOBS), of=RunOptions, common=True, shown="one per core",
+        rules=(Idle(lambda o: o.command == "compare" and not o["idf_from"],
+                    "two texts are read by one process"),), trial="|--idf-from c|3"),
+    Row("--segmenter NAME", _TERMS, "Chinese segmenter; the result is the same", SEGMENTERS,
+        of=RunOptions, rules=(*_LINES, _NEEDS_JIEBA), trial="jieba"),
+    _search("--memory SIZE", text="Memory limit for pairs.", kind=Size(), shown="free memory",
+        per={"pairs": {"text": "Memory limit for pairs; the rest go to temporary files.",
+                       "shown": f"{PAIR_MEMORY >> 20}M"}}, trial="3M"),
+    _search("--tables N", text="Number of search tables; auto uses the cheapest plan", kind=TABLES,
+        rules=(_NO_PRINTS, Idle(lambda o: o["search"] not in (None, "tables"),
+                                "this --search uses no tables")), trial="|--explain-plan|4"),
+    _search("--search NAME", text="Search algorithm; the pairs are the same", kind=SEARCHES,
+        trial="|--explain-plan|probe"),
+    _search("--explain-plan", text="Print how the search runs, and why.", name="explain",
+        take=lambda wanted: say if wanted else None),
+    Row("--compress", "query", "Compress search tables to two thirds of their size."),
+)
+_RECIPE = (
+    Row("--recipe NAME", _TERMS, "Named recipe; the options below change single fields of it",
+        tuple(RECIPES), shown="default", rules=(Yields(lambda o: o.index_decides),),
+        trial="|-v|bkdr32"),
+    _recipe("--strip REGEX...", _TERMS,
+        "Remove what matches from texts before anything else; ^ and $ match at each line. "
+        "Repeatable.", trial="|-v|[a-z]+"),
+    _recipe("--tokens KIND", _TERMS, "How to cut texts: words, split, tagged, chars:N or ngrams:N.",
+        OpenChoice("words", "split", "tagged"), trial="|-v|chars:2"),
+    _recipe("--fold/--no-fold", _TERMS,
+        "Ignore case and width, and treat traditional characters as simplified.", trial="f|-v|"),
+    _recipe("--weight NAME", _PRINTS, "Term weight", CHOICES["weight"], trial="|-v|tf"),
+    _recipe("--idf IDF", _PRINTS, "Source of the IDF: auto, corpus, builtin, or a model FILE.",
+        FileOr(*IDF_WORDS), file="read", trial="|-v|model",
+        rules=(_NAMED,
+               Yields(lambda o: o.typed("idf_from") and o["idf"] not in ("auto", "corpus")),
+               Yields(lambda o: o.command == "compare" and o["idf"] == "corpus"
+                      and not o["idf_from"]),
+               Idle(lambda o: o.recipe and not o.recipe.uses_idf
+                    and (o.recipe.min_df < 2 or o.recipe.idf in _NO_COUNTS),
+                    "this --weight uses no IDF"))),
+    _recipe("--min-df N", _PRINTS, "Leave out terms that fewer than N documents have.", _NUMBER,
+        trial="|-v --idf corpus --idf-from c|3",
+        rules=(_NAMED,
+               Idle(lambda o: o.recipe and o.recipe.idf == "builtin",
+                    "the built-in IDF has no document counts"),
+               Idle(lambda o: o.recipe and not o.recipe.uses_idf and o.recipe.idf in _NO_COUNTS,
+                    "only the IDF of a corpus has document counts"))),
+    _recipe("--top N", _PRINTS, "Keep the N heaviest terms of a document; 0 keeps all.", _NUMBER,
+        trial="|-v|5"),
+    _recipe("--cap SHARE", _PRINTS, "Largest share of the weight for one term; 0 is off.", _SHARE,
+        trial="|-v|0.5"),
+    _recipe("--hash NAME", _PRINTS, "Hash function for terms", CHOICES["hash"], trial="|-v|md5"),
+    _recipe("--bits N", _PRINTS, "Bits in a fingerprint.", int, trial="|-v|128"),
+    _recipe("--ties BIT", _PRINTS, "Value of a bit if its votes tie", CHOICES["ties"],
+        trial="|-v|zero"),
+    _recipe("--dict FILE", _TERMS, "User dictionary in jieba's format.", name="dictionary",
+        rules=(_NAMED, _NEEDS_JIEBA), file="read", trial="|-v|words"),
+)
+_OTHER = (
+    Row("--timeout SECONDS", "index add, index remove, query",
+        "Time to wait for another writer.", click.FloatRange(0), default=60.0,
+        rules=(Idle(lambda o: o.command == "query" and not o["add"], "only --add writes"),),
+        trial="|--add --timeout 0|0.1"),
+    Row("--sample SHARE", "index check",
+        "Read only this share of the blocks: 5%, or 3/20 for the third of 20 parts.", SampleOf(),
+        common=True, shown="all", trial="5%"),
+    Row("--config FILE", _ALL, "Take default options from FILE.", typed=ABOUT,
+        shown="the nearest simdup.toml or pyproject.toml", trial="|-o out|quiet.toml"),
+    Row("--isolated", _ALL, "Ignore configuration files.", typed=ABOUT),
+    Row("--debug", _ALL, "Show tracebacks.", typed=ABOUT, trial="|--config lost.toml|"),
+    Row("-h", _ALL, "Show the common options.", name="short_help", typed=ABOUT),
+    Row("--help", _ALL, "Show all options.", name="full_help", typed=ABOUT, common=True),
+)
+
+# The panels of the help, in order.
+TABLE = {
+    "Input": _INPUT, "Matching": _MATCHING, "Output": _OUTPUT, "Search": _SEARCH,
+    "Recipe": _RECIPE, "Other": _OTHER,
+}
+# fmt: on
+
+
+def rows_of(command: str) -> Iterator[Row]:
+    """Yield the rows of a command, such as ``index build``, each with its panel."""
+    for panel, rows in TABLE.items():
+        for row in rows:
+            if row.fits(command):
+                yield row.in_command(command, panel)
