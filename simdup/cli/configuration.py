@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 import click
@@ -25,8 +25,7 @@ _MOST_DOTS = 1000
 
 _ISOLATED = "to ignore it, add --isolated"
 
-Table = tuple[str, ...]
-Rows = list[tuple[str, Row]]  # each with its command
+Place = tuple[str, ...]  # of a table: its names, from the outermost
 
 
 def configure(ctx: click.Context) -> dict[str, Any]:
@@ -48,14 +47,12 @@ def configure(ctx: click.Context) -> dict[str, Any]:
         return {}
     ctx.meta[CONFIGURED] = found.path
     command = ctx.command_path.partition(" ")[2]
-    values = _Checker(found).values(command)
+    # All tables are checked; the deepest that says something for the command wins.
+    checked = sorted(_checked(found, (), found.table), key=lambda one: one[0])
+    values = {name: value for _, taker, name, value in checked if taker == command}
     options = Options(ctx, values)
-    rows = {row.parameter: row for row in rows_of(command)}
-    return {
-        name: value
-        for name, value in values.items()
-        if not options.typed(name) and not any(rows[name].broken(Yields, options))
-    }
+    gives_way = {row.parameter for row in rows_of(command) if any(row.broken(Yields, options))}
+    return {name: value for name, value in values.items() if name not in gives_way}
 
 
 class Configuration(NamedTuple):
@@ -63,14 +60,9 @@ class Configuration(NamedTuple):
 
     path: str  # as messages name it
     table: dict[str, Any]
-    prefix: tuple[str, ...] = ()  # the tables around it: those of pyproject.toml
+    prefix: Place = ()  # the tables around it: those of pyproject.toml
 
-    @property
-    def folder(self) -> str:
-        """What its relative paths start from; empty for the working folder."""
-        return os.path.dirname(self.path)
-
-    def place(self, table: tuple[str, ...] = (), key: str = "") -> str:
+    def place(self, table: Place = (), key: str = "") -> str:
         """Return where a table or key is, for a message."""
         names = ".".join((*self.prefix, *table))
         return ": ".join(filter(None, [self.path, names and f"[{names}]", key]))
@@ -79,18 +71,15 @@ class Configuration(NamedTuple):
 def find() -> Configuration | None:
     """Return the nearest configuration, from the working folder upwards; None if there is none."""
     try:
-        folder = os.getcwd()
+        depth = os.getcwd().rstrip(os.sep).count(os.sep)
     except OSError:  # it was deleted
         return None
-    above = ""
-    while True:
+    for above in range(depth + 1):
         for name in (OWN, SHARED):
-            path = os.path.join(above, name)
+            path = os.path.join(*[os.pardir] * above, name)
             if os.path.isfile(path) and (found := _read(path, _ISOLATED)) is not None:
                 return found
-        if folder == os.path.dirname(folder):
-            return None
-        folder, above = os.path.dirname(folder), os.path.join(above, os.pardir)
+    return None
 
 
 def read(path: str) -> Configuration:
@@ -140,99 +129,94 @@ def _parsed(path: str, content: bytes, hint: str) -> dict[str, Any]:
         raise nested from None
 
 
-class _Checker:
-    """Checks the tables of a configuration against the rows of the options."""
+def _checked(
+    file: Configuration, names: Place, table: dict[str, Any]
+) -> Iterator[tuple[int, str, str, Any]]:
+    """Yield what a table and those below it say: depth, command, parameter and value.
 
-    def __init__(self, file: Configuration) -> None:
-        self._file = file
-        # What each command takes, by parameter: of all tables of a depth at once.
-        self._taken: dict[tuple[str, int], dict[str, Any]] = defaultdict(dict)
-        self._check((), file.table)
-
-    def values(self, command: str) -> dict[str, Any]:
-        """Return what the file says for a command, by parameter; its own table wins."""
-        return self._taken[command, 0] | self._taken[command, 1] | self._taken[command, 2]
-
-    def _check(self, names: Table, table: dict[str, Any]) -> None:
-        """Raise if a key is unknown or a value invalid, in a table or in those below it."""
-        commands = [one for one in COMMANDS if one.split()[: len(names)] == list(names)]
-        below = {one.split()[len(names)] for one in commands if len(one.split()) > len(names)}
-        rows: dict[str, Rows] = defaultdict(list)
-        for command, row in ((one, row) for one in commands for row in rows_of(one)):
-            for key in row.keys:
-                rows[key].append((command, row))
-        for key, value in table.items():
-            if key in below and isinstance(value, dict):
-                self._check((*names, key), value)
-            elif key in rows:
-                self._take(names, key, value, rows[key])
-            elif isinstance(value, dict):
-                raise self._no_such(names, key, below, "command")
-            elif key == "version":
-                raise SimdupError(self._file.place(names, key), f"cannot be configured: {ABOUT}")
-            else:
-                raise self._no_such(names, key, rows, "option")
-        pairs = [row.keys for key in table if key in rows for _, row in rows[key] if row.keys[1:]]
-        if table.get("quiet") is True and table.get("verbose") is True:
-            pairs.append(["quiet", "verbose"])
-        for one, other in pairs:
-            if one in table and other in table:
-                what = f"{one!r} and {other!r} exclude each other"
-                raise SimdupError(self._file.place(names), what)
-
-    def _no_such(self, names: Table, key: str, known: Iterable[str], kind: str) -> SimdupError:
-        if not names and key == "tool" and not self._file.prefix:
-            hint = "only pyproject.toml has [tool.simdup]; here, a table is called [scan]"
+    Raise if a key is unknown or a value invalid.
+    """
+    commands = [one for one in COMMANDS if one.split()[: len(names)] == list(names)]
+    below = {one.split()[len(names)] for one in commands if len(one.split()) > len(names)}
+    rows: dict[str, list[tuple[str, Row]]] = defaultdict(list)
+    for command, row in ((one, row) for one in commands for row in rows_of(one)):
+        for key in row.keys:
+            rows[key].append((command, row))
+    for key, value in table.items():
+        if key in below and isinstance(value, dict):
+            yield from _checked(file, (*names, key), value)
+        elif key in rows:
+            for command, row, taken in _taken(file, names, key, value, rows[key]):
+                yield len(names), command, row.parameter, taken
+        elif isinstance(value, dict):
+            raise _no_such(file, names, key, below, "command")
+        elif key == "version":
+            raise SimdupError(file.place(names, key), f"cannot be configured: {ABOUT}")
         else:
-            dashed = key.replace("_", "-")
-            hint = did_you_mean(dashed, [dashed] if dashed in known else known)
-            hint = hint or " ".join(["simdup", *(names or ["COMMAND"]), "--help"])
-        return SimdupError(self._file.place(names), f"no such {kind} {key!r}", hint)
+            raise _no_such(file, names, key, rows, "option")
+    pairs = [row.keys for key in table if key in rows for _, row in rows[key] if row.keys[1:]]
+    if table.get("quiet") is True and table.get("verbose") is True:
+        pairs.append(["quiet", "verbose"])
+    for one, other in pairs:
+        if one in table and other in table:
+            raise SimdupError(file.place(names), f"{one!r} and {other!r} exclude each other")
 
-    def _take(self, names: Table, key: str, value: Any, rows: Rows) -> None:
-        """Keep a value for each command that takes it; raise if none does.
 
-        Some may not, such as those that do not have a format that others have.
-        """
-        errors = []
-        for command, row in rows:
-            # A table of all commands below `index` may say a recipe, for those that build one.
-            indexed = row.panel == "Recipe" and command in INDEXED and command == " ".join(names)
-            why = "the index determines the recipe" if indexed else row.typed
-            if why:
-                what = f"cannot be configured: {why}"
-                raise SimdupError(self._file.place(names, key), what)
-            try:
-                taken = self._converted(row, names, key, value)
-            except SimdupError as error:
-                errors.append(error)
-            else:
-                opposite = key != row.keys[0]
-                self._taken[command, len(names)][row.parameter] = not taken if opposite else taken
-        if len(errors) == len(rows):
-            raise errors[0]
+def _no_such(
+    file: Configuration, names: Place, key: str, known: Iterable[str], kind: str
+) -> SimdupError:
+    if not names and key == "tool" and not file.prefix:
+        hint = "only pyproject.toml has [tool.simdup]; here, a table is called [scan]"
+    else:
+        dashed = key.replace("_", "-")
+        hint = did_you_mean(dashed, [dashed] if dashed in known else known)
+        hint = hint or " ".join(["simdup", *(names or ["COMMAND"]), "--help"])
+    return SimdupError(file.place(names), f"no such {kind} {key!r}", hint)
 
-    def _converted(self, row: Row, names: Table, key: str, value: Any) -> Any:
-        """Return a value as the option takes it; relative paths start from the file's folder."""
-        kind = click.types.convert_type(bool if row.flag else kind_of(row.kind, row.metavar))
-        place = self._file.place(names, key)
-        if expected := _expected(row, kind, value):
-            raise SimdupError(place, f"must be {expected}, not {_toml(value)}")
-        listed = value if isinstance(value, list) else [value]
-        # Numbers as TOML has them, only where the option takes no text such as 5 or words:3.
-        number = isinstance(kind, click.types.IntParamType | click.types.FloatParamType)
-        values = [one if number or isinstance(one, bool) else str(one) for one in listed]
+
+def _taken(
+    file: Configuration, names: Place, key: str, value: Any, rows: list[tuple[str, Row]]
+) -> Iterator[tuple[str, Row, Any]]:
+    """Yield each command that takes a value, with its row and what it takes; raise if none does.
+
+    Some may not, such as those that do not have a format that others have.
+    """
+    errors = []
+    for command, row in rows:
+        # A table of all commands below `index` may say a recipe, for those that build one.
+        indexed = row.panel == "Recipe" and command in INDEXED and command == " ".join(names)
+        if why := "the index determines the recipe" if indexed else row.typed:
+            raise SimdupError(file.place(names, key), f"cannot be configured: {why}")
         try:
-            for one in values:
-                kind.convert(one, None, None)
-        except click.BadParameter as error:
-            raise SimdupError(place, *invalid_value(error.message.rstrip("."), kind)) from None
-        except ValueError:  # a NUL
-            raise SimdupError(place, "is not the name of a file") from None
-        if isinstance(kind, click.Path):
-            words, folder = ("-", *words_of(kind)), self._file.folder
-            values = [one if one in words else os.path.join(folder, one) for one in values]
-        return values if row.multiple else values[0]
+            taken = _converted(row, file, file.place(names, key), value)
+        except SimdupError as error:
+            errors.append(error)
+        else:
+            yield command, row, taken if key == row.keys[0] else not taken
+    if len(errors) == len(rows):
+        raise errors[0]
+
+
+def _converted(row: Row, file: Configuration, place: str, value: Any) -> Any:
+    """Return a value as the option takes it; relative paths start from the file's folder."""
+    kind = click.types.convert_type(bool if row.flag else kind_of(row.kind, row.metavar))
+    if expected := _expected(row, kind, value):
+        raise SimdupError(place, f"must be {expected}, not {_toml(value)}")
+    listed = value if isinstance(value, list) else [value]
+    # Numbers as TOML has them, only where the option takes no text such as 5 or words:3.
+    number = isinstance(kind, click.types.IntParamType | click.types.FloatParamType)
+    values = [one if number or isinstance(one, bool) else str(one) for one in listed]
+    try:
+        for one in values:
+            kind.convert(one, None, None)
+    except click.BadParameter as error:
+        raise SimdupError(place, *invalid_value(error.message.rstrip("."), kind)) from None
+    except ValueError:  # a NUL
+        raise SimdupError(place, "is not the name of a file") from None
+    if isinstance(kind, click.Path):
+        words, folder = ("-", *words_of(kind)), os.path.dirname(file.path)
+        values = [one if one in words else os.path.join(folder, one) for one in values]
+    return values if row.multiple else values[0]
 
 
 def _expected(row: Row, kind: click.ParamType[Any], value: Any) -> str:
