@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from functools import cached_property
 from typing import Any, BinaryIO, TypeVar
@@ -16,17 +16,24 @@ from click.core import ParameterSource
 from simdup.cli.messages import Screen, Status, as_option, say, status
 from simdup.cli.options import rows_of
 from simdup.cli.parameter_types import words_of
-from simdup.cli.row import INDEXED, SUFFIXES, Clash, Idle, Options, Row
+from simdup.cli.row import Clash, Idle, Row
 from simdup.errors import SimdupError
 from simdup.model.criteria import Criteria
 from simdup.model.documents import Skipped
 from simdup.model.page import PageOptions
 from simdup.model.reading import Reading
-from simdup.model.recipe import Recipe
+from simdup.model.recipe import Recipe, named_recipe
 from simdup.model.settings import RunOptions, SearchOptions, Settings
 from simdup.output.streams import Output
 
 Value = TypeVar("Value")
+
+# Commands whose recipe is that of an index.
+INDEXED = ("index add", "query")
+
+# The suffixes of each format.
+SUFFIXES = {"text": ("txt",), "csv": ("csv",), "jsonl": ("jsonl", "ndjson"),
+            "html": ("html", "htm"), "github": ()}  # fmt: skip
 
 # Where a context has the path of the configuration that applies.
 CONFIGURED = "simdup.configured"
@@ -43,23 +50,106 @@ _MISSING = {
 }
 
 
-class Call(Options):
-    """The options of a call, and the values that they become.
+class Call:
+    """The options of a call, as rules look at them, and the values that they become.
 
     Parameters
     ----------
     context : click.Context
         Has parsed what was typed, and what a configuration adds.
+    configured : mapping
+        What a configuration says, before it is known which of it gives way.
     """
 
-    def __init__(self, context: click.Context) -> None:
-        super().__init__(context)
-        self._rows = list(rows_of(self.command))
+    def __init__(self, context: click.Context, configured: Mapping[str, Any] | None = None) -> None:
+        self.command: str = context.command_path.partition(" ")[2]
+        self.rows = list(rows_of(self.command))
+        self._context = context
+        self._configured = configured or {}
+
+    def __getitem__(self, name: str) -> Any:
+        """Return the value of a parameter; None if the command has no such parameter."""
+        if name in self._configured and not self.typed(name):
+            return self._configured[name]
+        return self._context.params.get(name)
+
+    def typed(self, *names: str) -> bool:
+        """Return whether one of the parameters was typed."""
+        source = self._context.get_parameter_source
+        return any(source(name) is ParameterSource.COMMANDLINE for name in names)
+
+    def set(self, name: str) -> bool:
+        """Return whether a parameter was typed or configured."""
+        source = self._context.get_parameter_source(name)
+        return source not in (None, ParameterSource.DEFAULT)
+
+    @property
+    def suffix(self) -> str:
+        """The suffix of the file to write."""
+        return os.path.splitext(self["path"] or self["removed"] or "")[1].lower().strip(".")
+
+    @property
+    def format(self) -> str:
+        """The output format, as far as the options determine it."""
+        if self["list"]:  # names have no format
+            return "text"
+        gives_way = not self.typed("format") and self.decides_format
+        plain = "csv" if self.command == "dedupe" and not self.suffix else "text"
+        by_suffix = (one for one, suffixes in SUFFIXES.items() if self.suffix in suffixes)
+        chosen: str | None = None if gives_way else self["format"]
+        return chosen or next(by_suffix, plain)
+
+    @property
+    def decides_format(self) -> bool:
+        """Whether something other than ``--format`` decides the format, such as the suffix."""
+        if self.command == "cluster" and self["format"] == "html" and not self["verify_from"]:
+            return True
+        return bool(self["list"] or (self.typed("path") and self.suffix))
+
+    @property
+    def writes_csv(self) -> bool:
+        """Whether the result, or the list of what `dedupe` removes, is CSV."""
+        lists = self.command != "dedupe" or self["removed"] or self["dry_run"]
+        return bool(lists) and self.format == "csv"
+
+    @property
+    def unverified(self) -> bool:
+        """Whether fingerprints alone decide which documents are pairs."""
+        return self["verify"] is False and self["method"] in (None, "auto", "simhash")
+
+    @property
+    def by_similarity(self) -> bool:
+        """Whether a similarity is asked for; with a containment, none is by default."""
+        similarity = self["similarity"]
+        return self["containment"] is None if similarity is None else similarity > 0
+
+    @property
+    def index_decides(self) -> bool:
+        """Whether the recipe is that of an index."""
+        if self.command in INDEXED:
+            return True
+        if not self["references"]:
+            return False
+        from simdup.index.opening import split_indexes
+
+        return bool(split_indexes(self["references"])[0])
+
+    @property
+    def recipe(self) -> Recipe | None:
+        """The recipe; None if the command has none, or takes it from an index."""
+        if "recipe" not in self._context.params or self.command in INDEXED:
+            return None
+        return named_recipe(self["recipe"] or "default", **self.recipe_fields)
+
+    @property
+    def recipe_fields(self) -> dict[str, Any]:
+        """The fields of the recipe that were typed or configured."""
+        return {name: self[name] for name in Recipe.__dataclass_fields__ if self.set(name)}
 
     def value(self, kind: type[Value], **more: Any) -> Value:
         """Return a value whose fields are options; others have their defaults, or `more`."""
         fields = {}
-        for row in (row for row in self._rows if row.of is kind):
+        for row in (row for row in self.rows if row.of is kind):
             value = self[row.parameter]
             fields[row.parameter] = value if row.take is None else row.take(value)
         return kind(**fields | more)
@@ -83,16 +173,15 @@ class Call(Options):
         """The recipe; the default one, if an index decides, once it has what was asked for."""
         if self.recipe is None:
             return Recipe() if self.command in INDEXED else self.value(Recipe)
-        if not self["references"]:
+        if not self.index_decides:
             return self.recipe
         from simdup.index.index import Index
         from simdup.index.opening import split_indexes
 
-        indexes, _ = split_indexes(self["references"])
-        for path in indexes:
+        for path in split_indexes(self["references"])[0]:
             with Index.open(path) as index:
                 index.require_recipe(*self.asked_recipe)
-        return Recipe() if indexes else self.recipe
+        return Recipe()
 
     @property
     def asked_recipe(self) -> tuple[str | None, dict[str, Any]]:
@@ -102,7 +191,7 @@ class Call(Options):
     @cached_property
     def out(self) -> Output:
         """Where the result goes, and its format: by suffix, else the first that the command has."""
-        formats = next((row.kind for row in self._rows if row.parameter == "format"), ())
+        formats = next((row.kind for row in self.rows if row.parameter == "format"), ())
         if formats and not self["format"] and not self["list"]:
             self.check_suffix(self["path"], formats, "set `format`")
         return self.value(Output, format=self.format)
@@ -174,11 +263,6 @@ class Call(Options):
         self.screen.wrote(self.out.path)
         return status(skipped, no)
 
-    @property
-    def outputs(self) -> list[str]:
-        """What the command is to write; a message about an interruption names it."""
-        return [self[name] for name in ("path", "target") if self[name] not in (None, "-")]
-
     def say_waiting(self) -> None:
         """Tell a person at a terminal that the command waits for what is typed."""
         typed = self._context.command.params
@@ -199,7 +283,7 @@ class Call(Options):
         UsageError
             If one contradicts others, or lacks what it needs.
         """
-        for row in self._rows:
+        for row in self.rows:
             if self.typed(row.parameter):
                 for rule in row.broken(Idle, self):
                     what = f"has no effect: {rule.why}"
@@ -210,14 +294,14 @@ class Call(Options):
 
                 configured = self._context.meta.get(CONFIGURED)
                 check_read(path, [*self._files("read"), *filter(None, [configured])])
-        for row in self._rows:
+        for row in self.rows:
             if self[row.parameter] not in (None, False, ()):
                 for rule in row.broken(Clash, self):
                     raise click.UsageError(rule.why, self._context)
 
     def _files(self, use: str) -> Iterator[str]:
         """Yield the files that options name for a use."""
-        for row in (row for row in self._rows if row.file == use):
+        for row in (row for row in self.rows if row.file == use):
             if self[row.parameter] and self[row.parameter] not in words_of(row.kind):
                 yield self[row.parameter]
 
@@ -225,7 +309,7 @@ class Call(Options):
     def _from_file(self) -> list[Row]:
         """The rows of the options whose values a configuration has set."""
         source = self._context.get_parameter_source
-        return [row for row in self._rows if source(row.parameter) is ParameterSource.DEFAULT_MAP]
+        return [row for row in self.rows if source(row.parameter) is ParameterSource.DEFAULT_MAP]
 
     def say_configured(self) -> None:
         """Say which options came from which file, unless --quiet is set."""
@@ -251,19 +335,17 @@ class Call(Options):
         To be pasted after another command.  What is configured may hold for this command only, so
         it is repeated.
         """
-        words = [word for row in self._rows for word in self._again(row)]
+        words = []
+        for row in self.rows:
+            name = row.parameter
+            if self.set(name) and (row.panel in _AGAIN or name in _AGAIN_TOO):
+                on, _, off = row.opts[-1].partition("/")
+                if row.flag:
+                    words.append(on if self[name] or not off else off)
+                else:
+                    values = self[name] if row.multiple else (self[name],)
+                    words += [word for one in values for word in (on, str(one))]
         sources = list(self["sources"])
         if any(source.startswith("-") and source != "-" for source in sources):
             words.append("--")
         return shlex.join([*words, *sources])
-
-    def _again(self, row: Row) -> Iterator[str]:
-        name = row.parameter
-        if not self.set(name) or (row.panel not in _AGAIN and name not in _AGAIN_TOO):
-            return
-        on, _, off = row.opts[-1].partition("/")
-        if row.flag:
-            yield on if self[name] or not off else off
-        else:
-            for one in self[name] if isinstance(self[name], tuple) else (self[name],):
-                yield from (on, str(one))

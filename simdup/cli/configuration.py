@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 
 import click
 
-from simdup.cli.call import CONFIGURED
+from simdup.cli.call import CONFIGURED, INDEXED, Call
 from simdup.cli.options import COMMANDS, rows_of
 from simdup.cli.parameter_types import kind_of, words_of
-from simdup.cli.row import ABOUT, INDEXED, Options, Row, Yields
+from simdup.cli.row import ABOUT, Row, Yields
 from simdup.cli.usage import did_you_mean, invalid_value
 from simdup.corpus.opening import read_named
 from simdup.errors import SimdupError
@@ -50,8 +50,8 @@ def configure(ctx: click.Context) -> dict[str, Any]:
     # All tables are checked; the deepest that says something for the command wins.
     checked = sorted(_checked(found, (), found.table), key=lambda one: one[0])
     values = {name: value for _, taker, name, value in checked if taker == command}
-    options = Options(ctx, values)
-    gives_way = {row.parameter for row in rows_of(command) if any(row.broken(Yields, options))}
+    call = Call(ctx, values)
+    gives_way = {row.parameter for row in call.rows if any(row.broken(Yields, call))}
     return {name: value for name, value in values.items() if name not in gives_way}
 
 

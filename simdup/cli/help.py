@@ -119,7 +119,9 @@ class Command(PlainCommand):
         call = Call(ctx)
         call.refuse()
         call.say_waiting()
-        process.output += call.outputs
+        process.output += [
+            call[name] for name in ("path", "target") if call[name] not in (None, "-")
+        ]
         try:
             result: Status = ctx.invoke(self._function, call)
         except SimdupError as error:

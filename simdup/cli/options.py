@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simdup.cli.messages import LANGUAGES, Screen, say
-from simdup.cli.parameter_types import ColumnNames, FileOr, OpenChoice, SampleOf, Size, TextBytes
+from simdup.cli.parameter_types import COLUMN_NAMES, SAMPLE, SIZE, TEXT_BYTES, FileOr, OpenChoice
 from simdup.cli.row import ABOUT, READS, WRITES, Clash, Idle, Row, Yields
 from simdup.model.cleaned import LINKS, DedupeOptions
 from simdup.model.criteria import (
@@ -39,7 +39,6 @@ from simdup.model.settings import (
     RunOptions,
     SearchOptions,
 )
-from simdup.output.details import COLUMNS
 from simdup.output.selection import SORTS, Selection
 from simdup.output.streams import COLORS, Output
 
@@ -194,7 +193,7 @@ _INPUT = (
     _reading("--html", _READS, "Treat every text as HTML, in records too.", trial="w|-f jsonl|"),
     _reading("--extract PART", _READS, "Part of an HTML page to read; none keeps the markup",
         EXTRACTS, trial="h|-f jsonl|none"),
-    _reading("--max-size SIZE", _READS, "Skip larger documents.", Size(),
+    _reading("--max-size SIZE", _READS, "Skip larger documents.", SIZE,
         default=f"{Reading().max_size >> 20}M", trial="500"),
     _reading("--title-field NAME", "scan, dedupe, compare", "Record field with the title.",
         shown="first heading or line of the text",
@@ -345,7 +344,7 @@ _OUTPUT = (
         _SEVERAL, trial="3"),
     _selection("--columns NAMES", "scan",
         "Add columns, separated by commas: title (the first line), length (characters without "
-        "white space), modified, folder.", ColumnNames(*COLUMNS), default="", shown="none",
+        "white space), modified, folder.", COLUMN_NAMES, default="", shown="none",
         rules=(*_LISTING, Idle(lambda o: o["pairs"], "each pair has two documents")),
         trial="length"),
     Row("--new", "query", "Print only the names of documents without a match.", common=True,
@@ -366,8 +365,8 @@ _OUTPUT = (
         per={_PRINTED: {"common": False}}, trial="out"),
     Row("-o, --output MODEL", "fit", "Write the model to MODEL.", of=Output, name="path",
         default=..., common=True, typed=WRITES, file="written", trial="other"),
-    _dedupe("-o, --output OUT", text="Write the clean corpus to OUT.", name="target", common=True,
-        typed=WRITES, file="written", trial="out"),
+    _dedupe("-o, --output OUT", text="Write the clean corpus to OUT.", name="target", default=None,
+        common=True, typed=WRITES, file="written", trial="out"),
     _dedupe("--removed FILE", of=None, text="List removed documents: why, and what stays instead.",
         common=True, typed=WRITES, file="written", trial="removed.csv",
         rules=(Clash(lambda o: o["target"] == o["removed"] == "-",
@@ -378,7 +377,7 @@ _OUTPUT = (
         rules=(Idle(lambda o: o.format != "text" or o["list"], "only text has colors"),),
         default=COLORS[0], trial="always"),
     _page("--report-texts SIZE", f"{_PAGES}, dedupe",
-        "Most bytes of text in a report page; all or none.", TextBytes(), name="texts",
+        "Most bytes of text in a report page; all or none.", TEXT_BYTES, name="texts",
         default="16M", trial="|-f html --removed out.html|none"),
     _page("--report-root PATH", f"{_PAGES}, dedupe, query",
         "Folder that a report page's links start from.", name="root",
@@ -418,7 +417,7 @@ _SEARCH = (
                     "two texts are read by one process"),), trial="|--idf-from c|3"),
     Row("--segmenter NAME", _TERMS, "Chinese segmenter; the result is the same", SEGMENTERS,
         of=RunOptions, rules=(*_LINES, _NEEDS_JIEBA), trial="jieba"),
-    _search("--memory SIZE", text="Memory limit for pairs.", kind=Size(), shown="free memory",
+    _search("--memory SIZE", text="Memory limit for pairs.", kind=SIZE, shown="free memory",
         per={"pairs": {"text": "Memory limit for pairs; the rest go to temporary files.",
                        "shown": f"{PAIR_MEMORY >> 20}M"}}, trial="3M"),
     _search("--tables N", text="Number of search tables; auto uses the cheapest plan", kind=TABLES,
@@ -475,7 +474,7 @@ _OTHER = (
         rules=(Idle(lambda o: o.command == "query" and not o["add"], "only --add writes"),),
         trial="|--add --timeout 0|0.1"),
     Row("--sample SHARE", "index check",
-        "Read only this share of the blocks: 5%, or 3/20 for the third of 20 parts.", SampleOf(),
+        "Read only this share of the blocks: 5%, or 3/20 for the third of 20 parts.", SAMPLE,
         common=True, shown="all", trial="5%"),
     Row("--config FILE", _ALL, "Take default options from FILE.", typed=ABOUT,
         shown="the nearest simdup.toml or pyproject.toml", trial="|-o out|quiet.toml"),

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import click
 
 from simdup.errors import SimdupError
+from simdup.output.details import COLUMNS
 
 
 class OpenChoice(click.ParamType):  # type: ignore[type-arg]  # generic since Click 8.5
@@ -17,8 +18,15 @@ class OpenChoice(click.ParamType):  # type: ignore[type-arg]  # generic since Cl
 
     name = "text"
 
-    def __init__(self, *words: str) -> None:
-        self.words = words
+    def __init__(self, *words: str, read: Callable[[str], Any] = str) -> None:
+        self.words, self._read = words, read
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+        """Return what the text means; fail if it means nothing."""
+        try:
+            return self._read(str(value))
+        except SimdupError as error:
+            self.fail(error.what, param, ctx)
 
 
 class FileOr(click.Path):
@@ -29,59 +37,40 @@ class FileOr(click.Path):
         self.words = words
 
 
-class ColumnNames(OpenChoice):
-    """OpenChoice separated by commas."""
-
-    name = "columns"
-
-    def convert(self, value: Any, param: Any, ctx: Any) -> tuple[str, ...]:
-        """Return the names; fail if one of them is unknown."""
-        names = [one.strip() for one in value.split(",") if one.strip()]
-        for one in names:
-            if one not in self.words:
-                self.fail(f"{one!r} is not one of {', '.join(self.words)}", param, ctx)
-        return tuple(dict.fromkeys(names))
+def _columns(text: str) -> tuple[str, ...]:
+    names = [one.strip() for one in text.split(",") if one.strip()]
+    for one in names:
+        if one not in COLUMNS:
+            raise SimdupError("columns", f"{one!r} is not one of {', '.join(COLUMNS)}")
+    return tuple(dict.fromkeys(names))
 
 
-class Size(click.ParamType):  # type: ignore[type-arg]
-    """A number of bytes, such as 500M or 2G."""
-
-    name = "size"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the number of bytes."""
-        match = re.fullmatch(r"(\d{1,15}(?:\.\d{1,15})?)([KMGT]?)(?:I?B)?", str(value).upper())
-        if match is None:
-            self.fail(f"{value!r} is not a size (expected a number such as 500M or 2G)", param, ctx)
-        size = float(match[1]) * 1024 ** " KMGT".index(match[2] or " ")
-        return int(min(size, sys.maxsize))
+def _size(text: str) -> int:
+    match = re.fullmatch(r"(\d{1,15}(?:\.\d{1,15})?)([KMGT]?)(?:I?B)?", text.upper())
+    if match is None:
+        raise SimdupError("size", f"{text!r} is not a size (expected a number such as 500M or 2G)")
+    size = float(match[1]) * 1024 ** " KMGT".index(match[2] or " ")
+    return int(min(size, sys.maxsize))
 
 
-class TextBytes(Size):
-    """Bytes of texts: a size such as 16M, ``all`` (None) or ``none`` (0)."""
-
-    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
-        """Return the number of bytes, or None for all."""
-        if value in ("all", "none"):
-            return None if value == "all" else 0
-        return super().convert(value, param, ctx)
+def _text_bytes(text: str) -> int | None:
+    if text in ("all", "none"):
+        return None if text == "all" else 0
+    return _size(text)
 
 
-class SampleOf(click.ParamType):  # type: ignore[type-arg]
-    """A share, or one of several parts; checked here so that a configuration may hold others."""
+def _sample(text: str) -> str:
+    from simdup.index.sample import Sample
 
-    name = "sample"
+    Sample.parse(text)
+    return text
 
-    def convert(self, value: Any, param: Any, ctx: Any) -> str:
-        """Return the text, if it describes a sample."""
-        from simdup.index.sample import Sample
 
-        try:
-            Sample.parse(value)
-        except SimdupError as error:
-            self.fail(error.what, param, ctx)
-        return str(value)
-
+COLUMN_NAMES = OpenChoice(*COLUMNS, read=_columns)  # separated by commas
+SIZE = OpenChoice(read=_size)  # a number of bytes, such as 500M or 2G
+TEXT_BYTES = OpenChoice(read=_text_bytes)  # a size, ``all`` (None) or ``none`` (0)
+# A share, or one of several parts; checked here so that a configuration may hold others.
+SAMPLE = OpenChoice(read=_sample)
 
 # What the help calls files and folders: shells complete them, and a configuration's start from it.
 _PATHS = ("FILE", "PATH", "SOURCE", "MODEL", "OUT")

@@ -2,122 +2,14 @@
 
 from __future__ import annotations
 
-import dataclasses
-import os
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-import click
-from click.core import ParameterSource
+if TYPE_CHECKING:
+    from simdup.cli.call import Call
 
-from simdup.model.recipe import Recipe, named_recipe
-
-# Commands whose recipe is that of an index.
-INDEXED = ("index add", "query")
-
-# The suffixes of each format.
-SUFFIXES = {"text": ("txt",), "csv": ("csv",), "jsonl": ("jsonl", "ndjson"),
-            "html": ("html", "htm"), "github": ()}  # fmt: skip
-
-
-class Options:
-    """The options of a call, as rules look at them.
-
-    Parameters
-    ----------
-    context : click.Context
-        Has parsed what was typed.
-    configured : mapping
-        What a configuration says, before it is known which of it gives way.
-    """
-
-    def __init__(self, context: click.Context, configured: Mapping[str, Any] | None = None) -> None:
-        self.command = context.command_path.partition(" ")[2]
-        self._context = context
-        self._configured = configured or {}
-
-    def __getitem__(self, name: str) -> Any:
-        """Return the value of a parameter; None if the command has no such parameter."""
-        if name in self._configured and not self.typed(name):
-            return self._configured[name]
-        return self._context.params.get(name)
-
-    def typed(self, *names: str) -> bool:
-        """Return whether one of the parameters was typed."""
-        source = self._context.get_parameter_source
-        return any(source(name) is ParameterSource.COMMANDLINE for name in names)
-
-    def set(self, name: str) -> bool:
-        """Return whether a parameter was typed or configured."""
-        source = self._context.get_parameter_source(name)
-        return source not in (None, ParameterSource.DEFAULT)
-
-    @property
-    def suffix(self) -> str:
-        """The suffix of the file to write."""
-        return os.path.splitext(self["path"] or self["removed"] or "")[1].lower().strip(".")
-
-    @property
-    def format(self) -> str:
-        """The output format, as far as the options determine it."""
-        if self["list"]:  # names have no format
-            return "text"
-        gives_way = not self.typed("format") and self.decides_format
-        plain = "csv" if self.command == "dedupe" and not self.suffix else "text"
-        by_suffix = (one for one, suffixes in SUFFIXES.items() if self.suffix in suffixes)
-        chosen: str | None = None if gives_way else self["format"]
-        return chosen or next(by_suffix, plain)
-
-    @property
-    def decides_format(self) -> bool:
-        """Whether something other than ``--format`` decides the format, such as the suffix."""
-        if self.command == "cluster" and self["format"] == "html" and not self["verify_from"]:
-            return True
-        return bool(self["list"] or (self.typed("path") and self.suffix))
-
-    @property
-    def writes_csv(self) -> bool:
-        """Whether the result, or the list of what `dedupe` removes, is CSV."""
-        lists = self.command != "dedupe" or self["removed"] or self["dry_run"]
-        return bool(lists) and self.format == "csv"
-
-    @property
-    def unverified(self) -> bool:
-        """Whether fingerprints alone decide which documents are pairs."""
-        return self["verify"] is False and self["method"] in (None, "auto", "simhash")
-
-    @property
-    def by_similarity(self) -> bool:
-        """Whether a similarity is asked for; with a containment, none is by default."""
-        similarity = self["similarity"]
-        return self["containment"] is None if similarity is None else similarity > 0
-
-    @property
-    def index_decides(self) -> bool:
-        """Whether the recipe is that of an index."""
-        if self.command in INDEXED:
-            return True
-        if not self["references"]:
-            return False
-        from simdup.index.opening import split_indexes
-
-        return bool(split_indexes(self["references"])[0])
-
-    @property
-    def recipe(self) -> Recipe | None:
-        """The recipe; None if the command has none, or takes it from an index."""
-        if "recipe" not in self._context.params or self.command in INDEXED:
-            return None
-        return named_recipe(self["recipe"] or "default", **self.recipe_fields)
-
-    @property
-    def recipe_fields(self) -> dict[str, Any]:
-        """The fields of the recipe that were typed or configured."""
-        return {name: self[name] for name in Recipe.__dataclass_fields__ if self.set(name)}
-
-
-Condition = Callable[[Options], Any]
+Condition = Callable[["Call"], Any]
 
 
 class Idle(NamedTuple):
@@ -216,10 +108,7 @@ class Row:
         """The default: that of the row, or else of the field; `NO_DEFAULT` if there is none."""
         if self.default is not NO_DEFAULT or self.of is None:
             return self.default
-        if hasattr(self.of, "_field_defaults"):  # a named tuple
-            return self.of._field_defaults[self.parameter]
-        default = self.of.__dataclass_fields__[self.parameter].default
-        return NO_DEFAULT if default is dataclasses.MISSING else default
+        return self.of.__dataclass_fields__[self.parameter].default
 
     def fits(self, command: str) -> bool:
         """Return whether a command has the option."""
@@ -228,8 +117,8 @@ class Row:
     def in_command(self, command: str, panel: str) -> Row:
         """Return the row as one command has it, in a panel of its help."""
         changes = (one for names, one in self.per.items() if command in names.split(", "))
-        return dataclasses.replace(self, panel=panel, **next(changes, {}))
+        return replace(self, panel=panel, **next(changes, {}))
 
-    def broken(self, kind: type, options: Options) -> Iterator[Any]:
+    def broken(self, kind: type, call: Call) -> Iterator[Any]:
         """Yield the rules of a kind whose condition holds."""
-        return (one for one in self.rules if isinstance(one, kind) and one.when(options))
+        return (one for one in self.rules if isinstance(one, kind) and one.when(call))

@@ -78,7 +78,8 @@ class PassageCriteria:
         return min(most, documents * 4 // 5) if documents >= SOME_DOCUMENTS else most
 
 
-class PassageScope(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class PassageScope:
     """What is compared.
 
     Attributes
