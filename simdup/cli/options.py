@@ -15,30 +15,14 @@ import click
 from simdup.cli.messages import LANGUAGES, Screen, say
 from simdup.cli.parameter_types import COLUMN_NAMES, SAMPLE, SIZE, TEXT_BYTES, FileOr, OpenChoice
 from simdup.cli.row import ABOUT, READS, WRITES, Clash, Idle, Row, Yields
+from simdup.model import criteria, settings
 from simdup.model.cleaned import LINKS, DedupeOptions
-from simdup.model.criteria import (
-    INDEX_METHODS,
-    KEEP,
-    LINKAGES,
-    LOSSLESS,
-    METHODS,
-    SHORT,
-    SIMILARITY,
-    Criteria,
-)
+from simdup.model.criteria import Criteria
 from simdup.model.page import PageOptions
 from simdup.model.passages import PassageCriteria, PassageScope
 from simdup.model.reading import EXTRACTS, INPUT_FORMATS, Reading
 from simdup.model.recipe import CHOICES, IDF_WORDS, RECIPES, Recipe
-from simdup.model.settings import (
-    MOST_JOBS,
-    PAIR_MEMORY,
-    SEARCHES,
-    SEGMENTERS,
-    TABLES,
-    RunOptions,
-    SearchOptions,
-)
+from simdup.model.settings import RunOptions, SearchOptions
 from simdup.output.selection import SORTS, Selection
 from simdup.output.streams import COLORS, Output
 
@@ -116,9 +100,7 @@ _passages = partial(Row, of=PassageCriteria, commands="passages")
 _selection = partial(Row, of=Selection, rules=_LISTING)
 _dedupe = partial(Row, of=DedupeOptions, commands="dedupe")
 _page = partial(Row, of=PageOptions, rules=_PAGE_ONLY)
-_search = partial(
-    Row, of=SearchOptions, commands="scan, cluster, dedupe, pairs", rules=(_NO_PRINTS,)
-)
+_search = partial(Row, of=SearchOptions, commands=f"{_SCANS}, cluster, pairs", rules=(_NO_PRINTS,))
 _recipe = partial(Row, of=Recipe, rules=(_NAMED,))
 
 
@@ -142,33 +124,23 @@ def _decisions(path: str | None) -> Decisions:
     return UNDECIDED if path is None else read_decisions(path)
 
 
-def _null(commands: str, more: str = "", trial: str = "| --files-from list0 |") -> Row:
-    """Return the row for commands that print names with another option."""
-    missing = f"--null needs --files-from{more and f' or {more}'}"
-    rule = Clash(lambda o: not (o["files_from"] or o["list"] or o["new"]), missing)
-    text = f"Names in --files-from{more and f' and {more}'} end with NUL, not newline."
-    return Row("-0, --null", commands, text, rules=(rule,), typed=READS, trial=trial)
-
-
-def _bom(commands: str, missing: str, trial: str) -> Row:
-    """Return the row for commands whose CSV depends on other options."""
-    return Row(
-        "--bom", commands, "Make CSV safe for spreadsheets: byte order mark, no formulas.",
-        of=Output, trial=trial,
-        rules=(Yields(lambda o: not o.writes_csv), Clash(lambda o: not o.writes_csv, missing)),
-    )  # fmt: skip
-
-
 # fmt: off
 _INPUT = (
     Row("--files-from FILE", f"{_SOURCES}, index remove",
         "Read more SOURCEs from FILE, one per line.", typed=READS, file="read",
         per={"index remove": {"text": "Read more NAMEs from FILE, one per line."}},
         trial={"index remove": "gone", "*": "list"}),
-    _null("scan", "--list"),
-    _null("query", "--new"),
-    _null("passages, fingerprint, dedupe, fit, index build, index add, tune"),
-    _null("index remove", trial="| --files-from gone0 |"),
+    Row("-0, --null", f"{_SOURCES}, index remove",
+        "Names in --files-from end with NUL, not newline.", typed=READS,
+        per={"scan": {"text": "Names in --files-from and --list end with NUL, not newline."},
+             "query": {"text": "Names in --files-from and --new end with NUL, not newline."}},
+        rules=(Clash(lambda o: o.command == "scan" and not (o["files_from"] or o["list"]),
+                     "--null needs --files-from or --list"),
+               Clash(lambda o: o.command == "query" and not (o["files_from"] or o["new"]),
+                     "--null needs --files-from or --new"),
+               Clash(lambda o: not (o["files_from"] or o["list"] or o["new"]),
+                     "--null needs --files-from")),
+        trial={"index remove": "|--files-from gone0|", "*": "|--files-from list0|"}),
     Row("--verify-from SOURCE...", "cluster",
         "Read the documents from SOURCE, and compare the texts of each pair.",
         common=True, trial="c"),
@@ -209,8 +181,8 @@ _MATCHING = (
     _criteria("--method METHOD", f"{_MATCHES}, query",
         "Candidate search: simhash (near fingerprints), minhash (shared text), auto (both, and "
         "shared passages with --containment), or pstable (near TF-IDF vectors).",
-        METHODS, common=True, rules=_LINES,
-        per={"query": {"kind": INDEX_METHODS,
+        criteria.METHODS, common=True, rules=_LINES,
+        per={"query": {"kind": criteria.INDEX_METHODS,
                        "text": "Candidate search: simhash (near fingerprints), minhash (shared "
                                "text), or auto (both)."}},
         trial={"query": "e|-d 0|simhash", "*": "simhash"}),
@@ -228,10 +200,10 @@ _MATCHING = (
         trial={"query": "|-s 0|64", "*": "|--method simhash|20"}),
     _criteria("-s, --similarity S", f"{_TEXTS}, query, tune",
         "Minimum similarity of a pair, 0 to 1.", _SHARE, common=True,
-        shown=f"{SIMILARITY}; 0 with --containment",
+        shown=f"{criteria.SIMILARITY}; 0 with --containment",
         rules=(Idle(lambda o: o.unverified, _UNVERIFIED), *_LINES),
-        per={"query": {"shown": f"{SIMILARITY}"},
-             "cluster": {"shown": f"{SIMILARITY}",
+        per={"query": {"shown": f"{criteria.SIMILARITY}"},
+             "cluster": {"shown": f"{criteria.SIMILARITY}",
                          "text": "Minimum similarity of a pair; needs --verify-from."},
              "tune": {"shown": "recommended from the sample"}}, trial="|-d 20|0.99"),
     _criteria("--shingle SIZE", f"{_TEXTS}, tune",
@@ -240,7 +212,7 @@ _MATCHING = (
         rules=(Idle(lambda o: o.unverified and o.command != "compare", _UNVERIFIED), *_LINES),
         trial={"tune": "2", "*": "20"}),
     _criteria("--short-texts/--no-short-texts", _TEXTS,
-        f"Measure pairs with a text of fewer than {SHORT} letters by edit similarity.",
+        f"Measure pairs with a text of fewer than {criteria.SHORT} letters by edit similarity.",
         rules=(*_LINES,
                Idle(lambda o: o["verify"] is False and o.command != "compare", _UNVERIFIED)),
         trial="s.jsonl||"),
@@ -265,7 +237,7 @@ _MATCHING = (
         shown="off", trial="r.jsonl||id"),
     _criteria("-k, --keep WHICH", _SCANS,
         "Document to keep: first, longest, shortest, newest, oldest, max:FIELD or min:FIELD.",
-        OpenChoice(*(one for one in KEEP if ":" not in one)), common=True,
+        OpenChoice(*(one for one in criteria.KEEP if ":" not in one)), common=True,
         shown="first; longest with --containment", trial="longest"),
     _criteria("--prefer PATTERN...", _SCANS, "Prefer to keep documents that match. Repeatable.",
         trial="b*"),
@@ -274,11 +246,11 @@ _MATCHING = (
         default=None, take=_decisions, file="read", trial="decided.json"),
     _criteria("--linkage WHICH", f"{_SCANS}, cluster",
         "Cluster documents by any chain of pairs (single), or only with the kept one (star).",
-        LINKAGES, shown="single", per={"dedupe": {"shown": "star"}},
+        criteria.LINKAGES, shown="single", per={"dedupe": {"shown": "star"}},
         trial={"dedupe": "chain||single", "*": "chain||star"}),
     _criteria("--lossless", "dedupe",
-        f"Remove only what the kept document contains: {LOSSLESS:.0%} of its text, and every "
-        "number, date and code.", common=True),
+        f"Remove only what the kept document contains: {criteria.LOSSLESS:.0%} of its text, and "
+        "every number, date and code.", common=True),
     _criteria("--all-pairs", f"{_SCANS}, cluster",
         "Verify and list every pair, even where candidates connect many documents; of fewer than "
         "5,000 documents also what no search proposes.",
@@ -371,8 +343,13 @@ _OUTPUT = (
         common=True, typed=WRITES, file="written", trial="removed.csv",
         rules=(Clash(lambda o: o["target"] == o["removed"] == "-",
                      "-o and --removed cannot both be standard output"),)),
-    _bom("scan, passages, cluster, pairs, query", "--bom needs --format csv", "|-f csv|"),
-    _bom("dedupe", "--bom needs --removed FILE.csv or --dry-run", "c --dry-run||"),
+    Row("--bom", "scan, passages, cluster, pairs, query, dedupe",
+        "Make CSV safe for spreadsheets: byte order mark, no formulas.", of=Output,
+        rules=(Yields(lambda o: not o.writes_csv),
+               Clash(lambda o: o.command != "dedupe" and not o.writes_csv,
+                     "--bom needs --format csv"),
+               Clash(lambda o: not o.writes_csv, "--bom needs --removed FILE.csv or --dry-run")),
+        trial={"dedupe": "c --dry-run||", "*": "|-f csv|"}),
     Row("--color WHEN", f"{_PAGES}, query, tune", "Color the text", COLORS, of=Output,
         rules=(Idle(lambda o: o.format != "text" or o["list"], "only text has colors"),),
         default=COLORS[0], trial="always"),
@@ -412,19 +389,20 @@ _OUTPUT = (
 )
 _SEARCH = (
     Row("-j, --jobs N", f"{_TERMS}, passages, cluster, pairs", "Number of processes or threads.",
-        click.IntRange(1, MOST_JOBS), of=RunOptions, common=True, shown="one per core",
+        click.IntRange(1, settings.MOST_JOBS), of=RunOptions, common=True, shown="one per core",
         rules=(Idle(lambda o: o.command == "compare" and not o["idf_from"],
                     "two texts are read by one process"),), trial="|--idf-from c|3"),
-    Row("--segmenter NAME", _TERMS, "Chinese segmenter; the result is the same", SEGMENTERS,
-        of=RunOptions, rules=(*_LINES, _NEEDS_JIEBA), trial="jieba"),
+    Row("--segmenter NAME", _TERMS, "Chinese segmenter; the result is the same",
+        settings.SEGMENTERS, of=RunOptions, rules=(*_LINES, _NEEDS_JIEBA), trial="jieba"),
     _search("--memory SIZE", text="Memory limit for pairs.", kind=SIZE, shown="free memory",
         per={"pairs": {"text": "Memory limit for pairs; the rest go to temporary files.",
-                       "shown": f"{PAIR_MEMORY >> 20}M"}}, trial="3M"),
-    _search("--tables N", text="Number of search tables; auto uses the cheapest plan", kind=TABLES,
+                       "shown": f"{settings.PAIR_MEMORY >> 20}M"}}, trial="3M"),
+    _search("--tables N", text="Number of search tables; auto uses the cheapest plan",
+        kind=settings.TABLES, trial="|--explain-plan|4",
         rules=(_NO_PRINTS, Idle(lambda o: o["search"] not in (None, "tables"),
-                                "this --search uses no tables")), trial="|--explain-plan|4"),
-    _search("--search NAME", text="Search algorithm; the pairs are the same", kind=SEARCHES,
-        trial="|--explain-plan|probe"),
+                                "this --search uses no tables"))),
+    _search("--search NAME", text="Search algorithm; the pairs are the same",
+        kind=settings.SEARCHES, trial="|--explain-plan|probe"),
     _search("--explain-plan", text="Print how the search runs, and why.", name="explain",
         take=lambda wanted: say if wanted else None),
     Row("--compress", "query", "Compress search tables to two thirds of their size."),
