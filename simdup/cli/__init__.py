@@ -14,8 +14,7 @@ import click
 from simdup._version import __version__
 from simdup.cli import process
 from simdup.cli.messages import Status, as_option, say, say_error
-from simdup.cli.plain import CommandGroup
-from simdup.cli.usage import usage_error
+from simdup.cli.usage import CommandGroup, usage_error
 from simdup.errors import SimdupError, explained
 
 # What a shell sets that completes what is typed.

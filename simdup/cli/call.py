@@ -15,7 +15,6 @@ from click.core import ParameterSource
 
 from simdup.cli.messages import Screen, Status, as_option, say, status
 from simdup.cli.options import rows_of
-from simdup.cli.parameter_types import words_of
 from simdup.cli.row import Clash, Idle, Row
 from simdup.errors import SimdupError
 from simdup.model.criteria import Criteria
@@ -302,7 +301,7 @@ class Call:
     def _files(self, use: str) -> Iterator[str]:
         """Yield the files that options name for a use."""
         for row in (row for row in self.rows if row.file == use):
-            if self[row.parameter] and self[row.parameter] not in words_of(row.kind):
+            if self[row.parameter] and self[row.parameter] not in row.words:
                 yield self[row.parameter]
 
     @property

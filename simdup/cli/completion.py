@@ -5,8 +5,8 @@ from __future__ import annotations
 import click
 
 from simdup.cli.messages import Status
-from simdup.cli.plain import PlainCommand
 from simdup.cli.process import printing
+from simdup.cli.usage import PlainCommand
 from simdup.errors import SimdupError
 
 SHELLS = ("bash", "zsh", "fish")

@@ -11,7 +11,6 @@ import click
 
 from simdup.cli.call import CONFIGURED, INDEXED, Call
 from simdup.cli.options import COMMANDS, rows_of
-from simdup.cli.parameter_types import kind_of, words_of
 from simdup.cli.row import ABOUT, Row, Yields
 from simdup.cli.usage import did_you_mean, invalid_value
 from simdup.corpus.opening import read_named
@@ -199,7 +198,7 @@ def _taken(
 
 def _converted(row: Row, file: Configuration, place: str, value: Any) -> Any:
     """Return a value as the option takes it; relative paths start from the file's folder."""
-    kind = click.types.convert_type(bool if row.flag else kind_of(row.kind, row.metavar))
+    kind = click.types.convert_type(bool if row.flag else row.click_type)
     if expected := _expected(row, kind, value):
         raise SimdupError(place, f"must be {expected}, not {_toml(value)}")
     listed = value if isinstance(value, list) else [value]
@@ -214,7 +213,7 @@ def _converted(row: Row, file: Configuration, place: str, value: Any) -> Any:
     except ValueError:  # a NUL
         raise SimdupError(place, "is not the name of a file") from None
     if isinstance(kind, click.Path):
-        words, folder = ("-", *words_of(kind)), os.path.dirname(file.path)
+        words, folder = ("-", *row.words), os.path.dirname(file.path)
         values = [one if one in words else os.path.join(folder, one) for one in values]
     return values if row.multiple else values[0]
 

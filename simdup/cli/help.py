@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Callable
 from typing import Any
 
@@ -15,10 +16,9 @@ from simdup.cli import process
 from simdup.cli.call import Call
 from simdup.cli.configuration import configure
 from simdup.cli.messages import Status
-from simdup.cli.options import TABLE, rows_of
-from simdup.cli.parameter_types import kind_of, words_of
-from simdup.cli.plain import PlainCommand
+from simdup.cli.options import rows_of
 from simdup.cli.row import NO_DEFAULT, Row
+from simdup.cli.usage import PlainCommand
 from simdup.errors import SimdupError
 
 # How Click shows a range; the error for a value outside says it in plainer words.
@@ -52,19 +52,17 @@ class Option(click.Option):
         super().__init__(
             [*row.opts, row.parameter],
             metavar=metavar,
-            type=kind_of(row.kind, metavar),
+            type=row.click_type,
             help=row.text,
             multiple=row.multiple,
             **settings,
         )
         self.row = row
 
-    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str]:
         """Return the option's names and help text, with all choices and the default."""
-        record = super().get_help_record(ctx)
-        if record is None:
-            return None
-        names, text = record[0], _RANGE.sub("", record[1])
+        names, text = super().get_help_record(ctx) or ("", "")
+        text = _RANGE.sub("", text)
         choices = list(map(str, getattr(self.type, "choices", ())))
         if not all(choice in text for choice in choices):
             # Before a semicolon, so that it reads as one sentence.
@@ -79,9 +77,7 @@ class Option(click.Option):
         """Return the words that begin with what is typed or, if none does, what the type offers."""
         from click.shell_completion import CompletionItem
 
-        words = [
-            CompletionItem(word) for word in words_of(self.type) if word.startswith(incomplete)
-        ]
+        words = [CompletionItem(word) for word in self.row.words if word.startswith(incomplete)]
         return words or super().shell_complete(ctx, incomplete)
 
     def _default(self) -> str:
@@ -146,19 +142,13 @@ class Command(PlainCommand):
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options panel by panel; for `-h` only the common ones, as one list."""
         short = ctx.meta.get("short")
-        panels: dict[str, list[tuple[str, str]]] = {panel: [] for panel in TABLE}
-        for option in self.get_params(ctx):
-            record = option.get_help_record(ctx)
-            if not isinstance(option, Option) or record is None:
-                continue
-            if option.row.common or not short:
-                panels[option.row.panel].append(record)
-        if short:
-            panels = {"Options": [record for records in panels.values() for record in records]}
+        panels: dict[str, list[tuple[str, str]]] = defaultdict(list)
+        for one in self.params:
+            if isinstance(one, Option) and (one.row.common or not short):
+                panels["Options" if short else one.row.panel].append(one.get_help_record(ctx))
         for panel, records in panels.items():
-            if records:
-                with formatter.section(panel):
-                    formatter.write_dl(records)
+            with formatter.section(panel):
+                formatter.write_dl(records)
 
 
 _ARGUMENTS = {"SOURCE": "sources", "FILE": "files", "NAME": "names"}

@@ -11,7 +11,7 @@ import click
 from simdup.cli.call import Call
 from simdup.cli.help import declare
 from simdup.cli.messages import Status, say, say_error
-from simdup.cli.plain import CommandGroup
+from simdup.cli.usage import CommandGroup
 
 if TYPE_CHECKING:
     from simdup.index.index import Index

@@ -5,6 +5,8 @@ Help, parsing, configuration, refusals, completion, `docs/cli.md` and the tests 
 
 from __future__ import annotations
 
+import re
+import sys
 from collections.abc import Iterator
 from functools import partial
 from os.path import realpath
@@ -13,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simdup.cli.messages import LANGUAGES, Screen, say
-from simdup.cli.parameter_types import COLUMN_NAMES, SAMPLE, SIZE, TEXT_BYTES, FileOr, OpenChoice
-from simdup.cli.row import ABOUT, READS, WRITES, Clash, Idle, Row, Yields
+from simdup.cli.row import ABOUT, READS, WRITES, Clash, FileOr, Idle, OpenChoice, Row, Yields
+from simdup.errors import SimdupError
 from simdup.model import criteria, settings
 from simdup.model.cleaned import LINKS, DedupeOptions
 from simdup.model.criteria import Criteria
@@ -23,6 +25,7 @@ from simdup.model.passages import PassageCriteria, PassageScope
 from simdup.model.reading import EXTRACTS, INPUT_FORMATS, Reading
 from simdup.model.recipe import CHOICES, IDF_WORDS, RECIPES, Recipe
 from simdup.model.settings import RunOptions, SearchOptions
+from simdup.output.details import COLUMNS
 from simdup.output.selection import SORTS, Selection
 from simdup.output.streams import COLORS, Output
 
@@ -124,6 +127,41 @@ def _decisions(path: str | None) -> Decisions:
     return UNDECIDED if path is None else read_decisions(path)
 
 
+def _columns(text: str) -> tuple[str, ...]:
+    names = [one.strip() for one in text.split(",") if one.strip()]
+    for one in names:
+        if one not in COLUMNS:
+            raise SimdupError("columns", f"{one!r} is not one of {', '.join(COLUMNS)}")
+    return tuple(dict.fromkeys(names))
+
+
+def _size(text: str) -> int:
+    match = re.fullmatch(r"(\d{1,15}(?:\.\d{1,15})?)([KMGT]?)(?:I?B)?", text.upper())
+    if match is None:
+        raise SimdupError("size", f"{text!r} is not a size (expected a number such as 500M or 2G)")
+    size = float(match[1]) * 1024 ** " KMGT".index(match[2] or " ")
+    return int(min(size, sys.maxsize))
+
+
+def _text_bytes(text: str) -> int | None:
+    if text in ("all", "none"):
+        return None if text == "all" else 0
+    return _size(text)
+
+
+def _sample(text: str) -> str:
+    from simdup.index.sample import Sample
+
+    Sample.parse(text)
+    return text
+
+
+_COLUMN_NAMES = OpenChoice(*COLUMNS, read=_columns)  # separated by commas
+_SIZE = OpenChoice(read=_size)  # a number of bytes, such as 500M or 2G
+_TEXT_BYTES = OpenChoice(read=_text_bytes)  # a size, ``all`` (None) or ``none`` (0)
+# A share, or one of several parts; checked here so that a configuration may hold others.
+_SAMPLE = OpenChoice(read=_sample)
+
 # fmt: off
 _INPUT = (
     Row("--files-from FILE", f"{_SOURCES}, index remove",
@@ -165,7 +203,7 @@ _INPUT = (
     _reading("--html", _READS, "Treat every text as HTML, in records too.", trial="w|-f jsonl|"),
     _reading("--extract PART", _READS, "Part of an HTML page to read; none keeps the markup",
         EXTRACTS, trial="h|-f jsonl|none"),
-    _reading("--max-size SIZE", _READS, "Skip larger documents.", SIZE,
+    _reading("--max-size SIZE", _READS, "Skip larger documents.", _SIZE,
         default=f"{Reading().max_size >> 20}M", trial="500"),
     _reading("--title-field NAME", "scan, dedupe, compare", "Record field with the title.",
         shown="first heading or line of the text",
@@ -316,7 +354,7 @@ _OUTPUT = (
         _SEVERAL, trial="3"),
     _selection("--columns NAMES", "scan",
         "Add columns, separated by commas: title (the first line), length (characters without "
-        "white space), modified, folder.", COLUMN_NAMES, default="", shown="none",
+        "white space), modified, folder.", _COLUMN_NAMES, default="", shown="none",
         rules=(*_LISTING, Idle(lambda o: o["pairs"], "each pair has two documents")),
         trial="length"),
     Row("--new", "query", "Print only the names of documents without a match.", common=True,
@@ -354,7 +392,7 @@ _OUTPUT = (
         rules=(Idle(lambda o: o.format != "text" or o["list"], "only text has colors"),),
         default=COLORS[0], trial="always"),
     _page("--report-texts SIZE", f"{_PAGES}, dedupe",
-        "Most bytes of text in a report page; all or none.", TEXT_BYTES, name="texts",
+        "Most bytes of text in a report page; all or none.", _TEXT_BYTES, name="texts",
         default="16M", trial="|-f html --removed out.html|none"),
     _page("--report-root PATH", f"{_PAGES}, dedupe, query",
         "Folder that a report page's links start from.", name="root",
@@ -394,7 +432,7 @@ _SEARCH = (
                     "two texts are read by one process"),), trial="|--idf-from c|3"),
     Row("--segmenter NAME", _TERMS, "Chinese segmenter; the result is the same",
         settings.SEGMENTERS, of=RunOptions, rules=(*_LINES, _NEEDS_JIEBA), trial="jieba"),
-    _search("--memory SIZE", text="Memory limit for pairs.", kind=SIZE, shown="free memory",
+    _search("--memory SIZE", text="Memory limit for pairs.", kind=_SIZE, shown="free memory",
         per={"pairs": {"text": "Memory limit for pairs; the rest go to temporary files.",
                        "shown": f"{settings.PAIR_MEMORY >> 20}M"}}, trial="3M"),
     _search("--tables N", text="Number of search tables; auto uses the cheapest plan",
@@ -452,7 +490,7 @@ _OTHER = (
         rules=(Idle(lambda o: o.command == "query" and not o["add"], "only --add writes"),),
         trial="|--add --timeout 0|0.1"),
     Row("--sample SHARE", "index check",
-        "Read only this share of the blocks: 5%, or 3/20 for the third of 20 parts.", SAMPLE,
+        "Read only this share of the blocks: 5%, or 3/20 for the third of 20 parts.", _SAMPLE,
         common=True, shown="all", trial="5%"),
     Row("--config FILE", _ALL, "Take default options from FILE.", typed=ABOUT,
         shown="the nearest simdup.toml or pyproject.toml", trial="|-o out|quiet.toml"),

@@ -1,10 +1,14 @@
-"""What a row of the table of options says, and the rules that options have with each other."""
+"""What a row of the table of options says, what it may take, and the rules between options."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+
+from simdup.errors import SimdupError
 
 if TYPE_CHECKING:
     from simdup.cli.call import Call
@@ -45,6 +49,34 @@ NO_DEFAULT: Any = object()
 WRITES = "it decides what is written, so it must be typed"
 READS = "it belongs to the SOURCEs, so it must be typed"
 ABOUT = "it only makes sense where it is typed"
+
+
+class OpenChoice(click.ParamType):  # type: ignore[type-arg]  # generic since Click 8.5
+    """A text; some words mean something of their own, and the shell completes them."""
+
+    name = "text"
+
+    def __init__(self, *words: str, read: Callable[[str], Any] = str) -> None:
+        self.words, self._read = words, read
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+        """Return what the text means; fail if it means nothing."""
+        try:
+            return self._read(str(value))
+        except SimdupError as error:
+            self.fail(error.what, param, ctx)
+
+
+class FileOr(click.Path):
+    """A file, or one of some words."""
+
+    def __init__(self, *words: str) -> None:
+        super().__init__(readable=False)
+        self.words = words
+
+
+# What the help calls files and folders: shells complete them, and a configuration's start from it.
+_PATHS = ("FILE", "PATH", "SOURCE", "MODEL", "OUT")
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +129,20 @@ class Row:
     def keys(self) -> list[str]:
         """The long names without dashes; the second means the opposite."""
         return [one.lstrip("-") for one in self.opts[-1].split("/")]
+
+    @property
+    def click_type(self) -> Any:
+        """What Click converts the value with."""
+        if isinstance(self.kind, tuple):
+            return click.Choice(self.kind)
+        if self.kind is None and self.metavar in _PATHS:
+            return click.Path(readable=False)
+        return self.kind
+
+    @property
+    def words(self) -> Sequence[str]:
+        """The words that mean something of their own, which the shell completes."""
+        return getattr(self.kind, "words", ())
 
     @property
     def parameter(self) -> str:

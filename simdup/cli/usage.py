@@ -1,7 +1,11 @@
-"""Mistakes on the command line, in words of our own: Click's messages are those of a parser."""
+"""How commands are used: the examples of their help, and mistakes, in words of our own.
+
+Click's messages are those of a parser.
+"""
 
 from __future__ import annotations
 
+import inspect
 import os
 import re
 from collections.abc import Iterable, Sequence
@@ -9,11 +13,51 @@ from typing import Any
 
 import click
 
+from simdup.cli import process
 from simdup.errors import SimdupError
 
 # Two names are near if this share of their characters is the same: ``dedup`` is near ``dedupe``,
 # and ``--help`` is not near ``--check``.
 _NEAR = 0.7
+
+
+class PlainCommand(click.Command):
+    """A command whose docstring ends with examples."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        # With -OO, Python drops docstrings: then there is no text, but commands run.
+        help_text = inspect.cleandoc(kwargs["help"] or "")
+        text, _, self._examples = help_text.partition("\n\nExamples:\n")
+        super().__init__(*args, **kwargs | {"help": text})
+
+    def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
+        """Parse the options; this may print the help or the version."""
+        with process.printing():
+            return super().make_context(*args, **kwargs)
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the examples."""
+        with formatter.section("Examples"):
+            for line in self._examples.splitlines():
+                formatter.write(f"{line}\n")
+
+
+class CommandGroup(PlainCommand, click.Group):
+    """A command with subcommands, listed in the order of their definition."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of the subcommands."""
+        return list(self.commands)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the subcommand that is typed."""
+        group = ctx.command_path.partition(" ")[2]
+        if args[0] not in self.commands and not args[0].startswith("-"):
+            hint = did_you_mean(args[0], self.commands) or _help(group)
+            raise SimdupError(group, f"no such command {args[0]!r}", hint)
+        return super().resolve_command(ctx, args)
 
 
 def usage_error(
@@ -35,25 +79,25 @@ def usage_error(
 
 
 def _in_words(error: click.UsageError, command: str) -> SimdupError:
-    parameter = getattr(error, "param", None)
+    message, parameter = error.message.rstrip("."), getattr(error, "param", None)
+    option = isinstance(parameter, click.Option)
     if isinstance(error, click.MissingParameter) and parameter is not None:
         what = parameter.make_metavar(error.ctx) if error.ctx else str(parameter.name)
-        names = " ".join([*parameter.opts[-1:], what]) if _is_option(parameter) else what
-        return SimdupError(command, f"missing {names}", help_of(command))
+        names = " ".join([*parameter.opts[-1:], what]) if option else what
+        return SimdupError(command, f"missing {names}", _help(command))
     if isinstance(error, click.BadParameter) and parameter is not None:
-        where = max(parameter.opts, key=len) if _is_option(parameter) else command
-        return SimdupError(where, *invalid_value(error.message.rstrip("."), parameter.type))
-    message = error.message.rstrip(".")
+        where = max(parameter.opts, key=len) if option else command
+        return SimdupError(where, *invalid_value(message, parameter.type))
     if isinstance(error, click.NoSuchOption):
         near = did_you_mean(error.option_name, error.possibilities or ())
         what = f"no such option {error.option_name!r}"
-        return SimdupError(command, what, near or help_of(command))
+        return SimdupError(command, what, near or _help(command))
     if isinstance(error, click.BadOptionUsage):
         none = message.endswith("does not take a value")
         return SimdupError(error.option_name, "takes no value" if none else "needs a value")
     extra = re.fullmatch(r"Got unexpected extra arguments? \((.*)\)", message)
     what = f"unexpected argument: {extra[1]}" if extra else message[:1].lower() + message[1:]
-    return SimdupError(command, what, help_of(command))
+    return SimdupError(command, what, _help(command))
 
 
 def _dashed(arguments: Sequence[str]) -> str:
@@ -73,12 +117,7 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     return f"did you mean {' or '.join(repr(plain[one]) for one in near)}?" if near else ""
 
 
-def _is_option(parameter: click.Parameter) -> bool:
-    return parameter.param_type_name == "option"
-
-
-def help_of(command: str) -> str:
-    """Return what people type for the help of a command."""
+def _help(command: str) -> str:
     return " ".join(filter(None, ["simdup", command, "--help"]))
 
 
