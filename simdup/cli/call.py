@@ -37,9 +37,6 @@ SUFFIXES = {"text": ("txt",), "csv": ("csv",), "jsonl": ("jsonl", "ndjson"),
 # Where a context has the path of the configuration that applies.
 CONFIGURED = "simdup.configured"
 
-# Options that name a file the command writes, and those that name a result of an earlier one.
-_WRITTEN, _TOLD = ("path", "removed"), ("baseline", "decisions")
-
 # What a command reads and compares, not where its output goes: panels, and single options.
 _AGAIN, _AGAIN_TOO = ("Input", "Search", "Recipe"), ("shingle", "config", "isolated")
 
@@ -138,12 +135,14 @@ class Call:
         """The recipe; None if the command has none, or takes it from an index."""
         if "recipe" not in self._context.params or self.command in INDEXED:
             return None
-        return named_recipe(self["recipe"] or "default", **self.recipe_fields)
+        name, fields = self.asked_recipe
+        return named_recipe(name or "default", **fields)
 
     @property
-    def recipe_fields(self) -> dict[str, Any]:
-        """The fields of the recipe that were typed or configured."""
-        return {name: self[name] for name in Recipe.__dataclass_fields__ if self.set(name)}
+    def asked_recipe(self) -> tuple[str | None, dict[str, Any]]:
+        """The requested recipe: its name, if any, and the fields that were typed or configured."""
+        fields = {name: self[name] for name in Recipe.__dataclass_fields__ if self.set(name)}
+        return self["recipe"], fields
 
     def value(self, kind: type[Value], **more: Any) -> Value:
         """Return a value whose fields are options; others have their defaults, or `more`."""
@@ -153,15 +152,16 @@ class Call:
             fields[row.parameter] = value if row.take is None else row.take(value)
         return kind(**fields | more)
 
+    def files(self, *names: str) -> tuple[str, ...]:
+        """Return the files that some parameters name, without standard streams."""
+        return tuple(self[name] for name in names if self[name] not in (None, "-"))
+
     @cached_property
     def settings(self) -> Settings:
         """The settings of the run."""
-        outputs, told = (
-            tuple(self[name] for name in names if self[name] not in (None, "-"))
-            for names in (_WRITTEN, _TOLD)
-        )
+        outputs, earlier = self.files("path", "removed"), self.files("baseline", "decisions")
         return Settings(
-            reading=self.value(Reading, outputs=outputs, told=told),
+            reading=self.value(Reading, outputs=outputs, told=earlier),
             criteria=self.value(Criteria),
             run=self.value(RunOptions, search=self.value(SearchOptions)),
             recipe=self._recipe,
@@ -182,20 +182,15 @@ class Call:
                 index.require_recipe(*self.asked_recipe)
         return Recipe()
 
-    @property
-    def asked_recipe(self) -> tuple[str | None, dict[str, Any]]:
-        """The requested recipe: its name, if any, and the fields that were typed or configured."""
-        return self["recipe"], self.recipe_fields
-
     @cached_property
     def out(self) -> Output:
         """Where the result goes, and its format: by suffix, else the first that the command has."""
         formats = next((row.kind for row in self.rows if row.parameter == "format"), ())
         if formats and not self["format"] and not self["list"]:
-            self.check_suffix(self["path"], formats, "set `format`")
+            self.check_suffix(formats, "set `format`")
         return self.value(Output, format=self.format)
 
-    def check_suffix(self, path: str | None, formats: Iterable[str], hint: str = "") -> None:
+    def check_suffix(self, formats: Iterable[str], hint: str = "") -> None:
         """Raise for a file whose suffix is that of no format.
 
         Raises
@@ -204,10 +199,10 @@ class Call:
             Names those that are: nobody wants text in a file called ``.xls``.
         """
         known = [f".{suffix}" for one in formats for suffix in SUFFIXES[one]]
-        if self.suffix and f".{self.suffix}" not in known:
-            suffix = os.path.splitext(path or "")[1].lower()
+        suffix = f".{self.suffix}"
+        if self.suffix and suffix not in known:
             what = f"unknown suffix {suffix!r} (expected one of {', '.join(known)})"
-            raise SimdupError(path or "", what, hint)
+            raise SimdupError(self["path"] or self["removed"], what, hint)
 
     @cached_property
     def page(self) -> PageOptions:

@@ -7,7 +7,6 @@ import click
 from simdup.cli.messages import Status
 from simdup.cli.process import printing
 from simdup.cli.usage import PlainCommand
-from simdup.errors import SimdupError
 
 SHELLS = ("bash", "zsh", "fish")
 
@@ -28,8 +27,7 @@ def command(*, shell: str) -> Status:
     from click.shell_completion import get_completion_class
 
     made = get_completion_class(shell)
-    if made is None:
-        raise SimdupError("completion", f"this version of Click does not know {shell}")
+    assert made is not None
     root = click.get_current_context().find_root().command
     with printing():
         click.echo(made(root, {}, "simdup", "_SIMDUP_COMPLETE").source())

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import partial
 
 import click
 
 from simdup.cli.call import Call
 from simdup.cli.help import declare
-from simdup.cli.messages import Status, say_error
+from simdup.cli.messages import Status, say, say_error
 from simdup.cli.options import PAGE
 from simdup.model.cleaned import Cleaned, DedupeOptions
 from simdup.output.streams import Output
@@ -45,7 +46,7 @@ def command(call: Call) -> Status:
     if target is None and not dry_run:
         raise click.UsageError("missing -o OUT (only --dry-run works without it)")
     listing = call.value(Output, path=removed or ("-" if dry_run else None), format=call.format)
-    call.check_suffix(listing.path, ("csv", "jsonl", PAGE))
+    call.check_suffix(("csv", "jsonl", PAGE))
 
     from simdup.operations.rewrite import rewrite, with_linkage
     from simdup.output.summary import report
@@ -55,12 +56,8 @@ def command(call: Call) -> Status:
             with listing.open() as stream:
                 stream.writelines(_removed_lines(cleaned, listing, call))
 
-    options = call.value(
-        DedupeOptions,
-        target=target,
-        report=removed,
-        waiting=lambda what: say_error(call["index"] or "", what),
-    )
+    waiting = partial(say_error, call["index"] or "")
+    options = call.value(DedupeOptions, target=target, report=removed, waiting=waiting)
     with call.watch() as settings:
         cleaned = rewrite(sources, options, settings, list_removed)
     result, criteria = cleaned.result, with_linkage(call.settings).criteria
@@ -114,6 +111,6 @@ def _say_written(cleaned: Cleaned, options: DedupeOptions, call: Call) -> None:
     for title, documents in zip(titles, (result.spared, lost), strict=True):
         if documents:
             screen.report(title)
-            screen.table(lost_text(find_lost(result, documents), screen.painter))
+            say("\n".join(lost_text(find_lost(result, documents), screen.painter)))
     if options.by is not None:
-        screen.table(account_text(cleaned.parts, options.by, screen.painter))
+        say("\n".join(account_text(cleaned.parts, options.by, screen.painter)))

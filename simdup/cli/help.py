@@ -115,9 +115,7 @@ class Command(PlainCommand):
         call = Call(ctx)
         call.refuse()
         call.say_waiting()
-        process.output += [
-            call[name] for name in ("path", "target") if call[name] not in (None, "-")
-        ]
+        process.output += call.files("path", "target")
         try:
             result: Status = ctx.invoke(self._function, call)
         except SimdupError as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import closing
 from dataclasses import asdict
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -87,7 +88,7 @@ def add(call: Call) -> Status:
                 reading=settings.reading,
                 run=settings.run,
                 timeout=call["timeout"],
-                waiting=lambda what: say_error(index.path, what),
+                waiting=partial(say_error, index.path),
             )
         return _finish(call, index, added)
 
@@ -116,9 +117,7 @@ def remove(call: Call) -> Status:
 
     path, names = call["index"], call.sources
     with Index.open(path) as index:
-        missing = index.remove(
-            names, timeout=call["timeout"], waiting=lambda what: say_error(path, what)
-        )
+        missing = index.remove(names, timeout=call["timeout"], waiting=partial(say_error, path))
         for name in missing:
             say_error(name, "no such document in the index")
         removed = len(set(names)) - len(set(missing))

@@ -196,11 +196,6 @@ class Screen:
             lines = as_typed("\n".join(filter(None, texts))).split("\n")
             say("\n".join(map(self.painter.wrapped, lines)))
 
-    def table(self, lines: Iterable[str]) -> None:
-        """Print the lines of a table, which have their width."""
-        if not self.quiet:
-            say("\n".join(lines))
-
     def wrote(self, path: str | None, what: str = "") -> None:
         """Print which file or folder was written, unless it is standard output."""
         from simdup.output.escaping import shown

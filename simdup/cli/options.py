@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simdup.cli.messages import LANGUAGES, Screen, say
-from simdup.cli.row import ABOUT, READS, WRITES, Clash, FileOr, Idle, OpenChoice, Row, Yields
+from simdup.cli.row import ABOUT, READS, WRITES, Clash, Idle, Row, Text, Yields
 from simdup.errors import SimdupError
 from simdup.model import criteria, settings
 from simdup.model.cleaned import LINKS, DedupeOptions
@@ -150,17 +150,12 @@ def _text_bytes(text: str) -> int | None:
 
 
 def _sample(text: str) -> str:
+    # Checked here so that a configuration may hold others.
     from simdup.index.sample import Sample
 
     Sample.parse(text)
     return text
 
-
-_COLUMN_NAMES = OpenChoice(*COLUMNS, read=_columns)  # separated by commas
-_SIZE = OpenChoice(read=_size)  # a number of bytes, such as 500M or 2G
-_TEXT_BYTES = OpenChoice(read=_text_bytes)  # a size, ``all`` (None) or ``none`` (0)
-# A share, or one of several parts; checked here so that a configuration may hold others.
-_SAMPLE = OpenChoice(read=_sample)
 
 # fmt: off
 _INPUT = (
@@ -203,7 +198,7 @@ _INPUT = (
     _reading("--html", _READS, "Treat every text as HTML, in records too.", trial="w|-f jsonl|"),
     _reading("--extract PART", _READS, "Part of an HTML page to read; none keeps the markup",
         EXTRACTS, trial="h|-f jsonl|none"),
-    _reading("--max-size SIZE", _READS, "Skip larger documents.", _SIZE,
+    _reading("--max-size SIZE", _READS, "Skip larger documents.", Text(_size),
         default=f"{Reading().max_size >> 20}M", trial="500"),
     _reading("--title-field NAME", "scan, dedupe, compare", "Record field with the title.",
         shown="first heading or line of the text",
@@ -275,7 +270,7 @@ _MATCHING = (
         shown="off", trial="r.jsonl||id"),
     _criteria("-k, --keep WHICH", _SCANS,
         "Document to keep: first, longest, shortest, newest, oldest, max:FIELD or min:FIELD.",
-        OpenChoice(*(one for one in criteria.KEEP if ":" not in one)), common=True,
+        words=[one for one in criteria.KEEP if ":" not in one], common=True,
         shown="first; longest with --containment", trial="longest"),
     _criteria("--prefer PATTERN...", _SCANS, "Prefer to keep documents that match. Repeatable.",
         trial="b*"),
@@ -354,7 +349,8 @@ _OUTPUT = (
         _SEVERAL, trial="3"),
     _selection("--columns NAMES", "scan",
         "Add columns, separated by commas: title (the first line), length (characters without "
-        "white space), modified, folder.", _COLUMN_NAMES, default="", shown="none",
+        "white space), modified, folder.", Text(_columns), tuple(COLUMNS),
+        default="", shown="none",
         rules=(*_LISTING, Idle(lambda o: o["pairs"], "each pair has two documents")),
         trial="length"),
     Row("--new", "query", "Print only the names of documents without a match.", common=True,
@@ -392,7 +388,7 @@ _OUTPUT = (
         rules=(Idle(lambda o: o.format != "text" or o["list"], "only text has colors"),),
         default=COLORS[0], trial="always"),
     _page("--report-texts SIZE", f"{_PAGES}, dedupe",
-        "Most bytes of text in a report page; all or none.", _TEXT_BYTES, name="texts",
+        "Most bytes of text in a report page; all or none.", Text(_text_bytes), name="texts",
         default="16M", trial="|-f html --removed out.html|none"),
     _page("--report-root PATH", f"{_PAGES}, dedupe, query",
         "Folder that a report page's links start from.", name="root",
@@ -432,7 +428,7 @@ _SEARCH = (
                     "two texts are read by one process"),), trial="|--idf-from c|3"),
     Row("--segmenter NAME", _TERMS, "Chinese segmenter; the result is the same",
         settings.SEGMENTERS, of=RunOptions, rules=(*_LINES, _NEEDS_JIEBA), trial="jieba"),
-    _search("--memory SIZE", text="Memory limit for pairs.", kind=_SIZE, shown="free memory",
+    _search("--memory SIZE", text="Memory limit for pairs.", kind=Text(_size), shown="free memory",
         per={"pairs": {"text": "Memory limit for pairs; the rest go to temporary files.",
                        "shown": f"{settings.PAIR_MEMORY >> 20}M"}}, trial="3M"),
     _search("--tables N", text="Number of search tables; auto uses the cheapest plan",
@@ -453,12 +449,12 @@ _RECIPE = (
         "Remove what matches from texts before anything else; ^ and $ match at each line. "
         "Repeatable.", trial="|-v|[a-z]+"),
     _recipe("--tokens KIND", _TERMS, "How to cut texts: words, split, tagged, chars:N or ngrams:N.",
-        OpenChoice("words", "split", "tagged"), trial="|-v|chars:2"),
+        words=("words", "split", "tagged"), trial="|-v|chars:2"),
     _recipe("--fold/--no-fold", _TERMS,
         "Ignore case and width, and treat traditional characters as simplified.", trial="f|-v|"),
     _recipe("--weight NAME", _PRINTS, "Term weight", CHOICES["weight"], trial="|-v|tf"),
     _recipe("--idf IDF", _PRINTS, "Source of the IDF: auto, corpus, builtin, or a model FILE.",
-        FileOr(*IDF_WORDS), file="read", trial="|-v|model",
+        click.Path(readable=False), IDF_WORDS, file="read", trial="|-v|model",
         rules=(_NAMED,
                Yields(lambda o: o.typed("idf_from") and o["idf"] not in ("auto", "corpus")),
                Yields(lambda o: o.command == "compare" and o["idf"] == "corpus"
@@ -490,7 +486,7 @@ _OTHER = (
         rules=(Idle(lambda o: o.command == "query" and not o["add"], "only --add writes"),),
         trial="|--add --timeout 0|0.1"),
     Row("--sample SHARE", "index check",
-        "Read only this share of the blocks: 5%, or 3/20 for the third of 20 parts.", _SAMPLE,
+        "Read only this share of the blocks: 5%, or 3/20 for the third of 20 parts.", Text(_sample),
         common=True, shown="all", trial="5%"),
     Row("--config FILE", _ALL, "Take default options from FILE.", typed=ABOUT,
         shown="the nearest simdup.toml or pyproject.toml", trial="|-o out|quiet.toml"),
@@ -512,5 +508,5 @@ def rows_of(command: str) -> Iterator[Row]:
     """Yield the rows of a command, such as ``index build``, each with its panel."""
     for panel, rows in TABLE.items():
         for row in rows:
-            if row.fits(command):
+            if command in row.commands.split(", "):
                 yield row.in_command(command, panel)

@@ -6,6 +6,7 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, BinaryIO
 
 from simdup.cli.call import Call
@@ -17,7 +18,10 @@ from simdup.errors import SimdupError
 if TYPE_CHECKING:
     from simdup.index.index import Index
     from simdup.model.matches import QueryResult, QueryResults
-    from simdup.model.settings import Settings
+
+
+# Options that are named like keywords of `Index.query`.
+_ASKED = ("limit", "exclude_self", "add", "compress", "fingerprints", "timeout")
 
 
 @declare("query", "INDEX", "SOURCE...")
@@ -53,19 +57,32 @@ def command(call: Call) -> Status:
     from simdup.output.summary import query_words
 
     started = time.monotonic()
-    path, sources, settings, out = call["index"], call.sources, call.settings, call.out
+    path, sources, criteria, out = call["index"], call.sources, call.settings.criteria, call.out
+    asked = {name: call[name] for name in _ASKED}
+    if call["new"]:  # one match is enough if only new names are printed
+        asked["limit"] = 1
     counts = Counter(documents=0, matched=0, new=0, added=0)
     with _open(path, sources) as index, call.writing(path, *sources) as stream:
         index.require_recipe(*call.asked_recipe)
         stored = len(index)
         with call.watch() as watched:
-            results = _query(index, watched, call)
+            results = index.query(
+                sources,
+                criteria.distance,
+                criteria.similarity,
+                verify=criteria.verify,
+                method=criteria.method,
+                reading=watched.reading,
+                run=watched.run,
+                waiting=partial(say_error, path),
+                **asked,
+            )
             answers = _counted(results, counts, stream, call["new"])
             if out.format == PAGE:
                 from simdup.report.query import Queried, query_page
 
-                asked = Queried(path, stored, settings.criteria, index.recipe)
-                asked.take(answers)
+                queried = Queried(path, stored, criteria, index.recipe)
+                queried.take(answers)
             else:
                 stream.writelines(_lines(answers, call, stream))
         seconds = time.monotonic() - started
@@ -73,7 +90,7 @@ def command(call: Call) -> Status:
             skipped = typed(results).skipped
             stream.writelines(query_summary(skipped, counts, seconds, index.recipe))
         elif out.format == PAGE:
-            stream.writelines(query_page(asked, typed(results), replace(call.page, texts=0)))
+            stream.writelines(query_page(queried, typed(results), replace(call.page, texts=0)))
     call.screen.skipped(results.skipped, results.notes)
     text = query_words(counts, seconds, results.skipped, call["add"], call.screen.words)
     no = call["check"] and counts["matched"] > 0
@@ -89,27 +106,6 @@ def _open(index: str, sources: list[str]) -> Index:
         hint = "the index comes first: simdup query INDEX SOURCE..."
         raise SimdupError(index, "is not a simdup index", hint)
     return Index.open(index)
-
-
-# Options that are named like keywords of `Index.query`.
-_ASKED = ("limit", "exclude_self", "add", "compress", "fingerprints", "timeout")
-
-
-def _query(index: Index, settings: Settings, call: Call) -> QueryResults:
-    """Return the results of a query, as they will arrive; a wait is reported."""
-    criteria = settings.criteria
-    return index.query(
-        call.sources,
-        criteria.distance,
-        criteria.similarity,
-        verify=criteria.verify,
-        method=criteria.method,
-        reading=settings.reading,
-        run=settings.run,
-        waiting=lambda what: say_error(index.path, what),
-        # One match is enough if only new names are printed.
-        **{name: call[name] for name in _ASKED} | ({"limit": 1} if call["new"] else {}),
-    )
 
 
 def _counted(

@@ -51,13 +51,13 @@ READS = "it belongs to the SOURCEs, so it must be typed"
 ABOUT = "it only makes sense where it is typed"
 
 
-class OpenChoice(click.ParamType):  # type: ignore[type-arg]  # generic since Click 8.5
-    """A text; some words mean something of their own, and the shell completes them."""
+class Text(click.ParamType):  # type: ignore[type-arg]  # generic since Click 8.5
+    """A text that means something else, such as 500M."""
 
     name = "text"
 
-    def __init__(self, *words: str, read: Callable[[str], Any] = str) -> None:
-        self.words, self._read = words, read
+    def __init__(self, read: Callable[[str], Any]) -> None:
+        self._read = read
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
         """Return what the text means; fail if it means nothing."""
@@ -65,14 +65,6 @@ class OpenChoice(click.ParamType):  # type: ignore[type-arg]  # generic since Cl
             return self._read(str(value))
         except SimdupError as error:
             self.fail(error.what, param, ctx)
-
-
-class FileOr(click.Path):
-    """A file, or one of some words."""
-
-    def __init__(self, *words: str) -> None:
-        super().__init__(readable=False)
-        self.words = words
 
 
 # What the help calls files and folders: shells complete them, and a configuration's start from it.
@@ -89,6 +81,7 @@ class Row:
     commands: str  # those that have it, separated by commas
     text: str  # of the help
     kind: Any = None  # a Click type, or a tuple of choices, which the help lists
+    words: Sequence[str] = ()  # that mean something of their own, and that shells complete
     of: Any = None  # the value that the option is a field of; the default is that of the field
     name: str = ""  # the field, or the parameter, if it is not the option's name
     take: Callable[[Any], Any] | None = None  # makes the field of what was typed
@@ -140,11 +133,6 @@ class Row:
         return self.kind
 
     @property
-    def words(self) -> Sequence[str]:
-        """The words that mean something of their own, which the shell completes."""
-        return getattr(self.kind, "words", ())
-
-    @property
     def parameter(self) -> str:
         """The name of the parameter, and of the field if there is one."""
         return self.name or self.keys[0].replace("-", "_")
@@ -155,10 +143,6 @@ class Row:
         if self.default is not NO_DEFAULT or self.of is None:
             return self.default
         return self.of.__dataclass_fields__[self.parameter].default
-
-    def fits(self, command: str) -> bool:
-        """Return whether a command has the option."""
-        return command in self.commands.split(", ")
 
     def in_command(self, command: str, panel: str) -> Row:
         """Return the row as one command has it, in a panel of its help."""

@@ -11,7 +11,6 @@ from simdup.cli.options import GITHUB, PAGE
 from simdup.output.selection import EVERYTHING, Selection, result_lines
 
 if TYPE_CHECKING:
-    from simdup.model.baseline import Baseline
     from simdup.model.result import Result
 
 
@@ -50,7 +49,14 @@ def command(call: Call) -> Status:
 
     sources, references, listed = call.sources, call["references"], call["list"]
     out, words, criteria = call.out, call.screen.words, call.settings.criteria
-    selection, known = call.value(Selection), _known(call)
+    selection, known = call.value(Selection), None
+    if call["baseline"] is not None:
+        from simdup.corpus.baseline import read_baseline
+        from simdup.output.targets import check_output
+
+        known = read_baseline(call["baseline"], replace=call["update_baseline"])
+        if call["update_baseline"]:
+            check_output(call["baseline"], [*sources, *references], call.settings.reading)
     with call.writing(*sources, *references) as stream:
         if "-" in sources and (out.format == PAGE or selection.reads_again):
             let_rewind()
@@ -82,19 +88,6 @@ def command(call: Call) -> Status:
     if call["update_baseline"]:
         _update_baseline(call, found)
     return status
-
-
-def _known(call: Call) -> Baseline | None:
-    """Return the near-duplicates that are known; None if no file names them."""
-    if call["baseline"] is None:
-        return None
-    from simdup.corpus.baseline import read_baseline
-    from simdup.output.targets import check_output
-
-    known = read_baseline(call["baseline"], replace=call["update_baseline"])
-    if call["update_baseline"]:
-        check_output(call["baseline"], [*call.sources, *call["references"]], call.settings.reading)
-    return known
 
 
 def _update_baseline(call: Call, found: Result) -> None:
