@@ -41,7 +41,11 @@ def configure(ctx: click.Context) -> dict[str, Any]:
     file, isolated = ctx.params["config"], ctx.params["isolated"]
     if file is not None and isolated:
         raise click.UsageError("--config and --isolated exclude each other")
-    found = None if isolated else read(file) if file is not None else find()
+    if isolated:
+        return {}
+    found = _find() if file is None else _read(file, "")
+    if found is None and file is not None:
+        raise SimdupError(file, "has no table [tool.simdup]")
     if found is None:
         return {}
     ctx.meta[CONFIGURED] = found.path
@@ -67,7 +71,7 @@ class Configuration(NamedTuple):
         return ": ".join(filter(None, [self.path, names and f"[{names}]", key]))
 
 
-def find() -> Configuration | None:
+def _find() -> Configuration | None:
     """Return the nearest configuration, from the working folder upwards; None if there is none."""
     try:
         depth = os.getcwd().rstrip(os.sep).count(os.sep)
@@ -79,14 +83,6 @@ def find() -> Configuration | None:
             if os.path.isfile(path) and (found := _read(path, _ISOLATED)) is not None:
                 return found
     return None
-
-
-def read(path: str) -> Configuration:
-    """Return the configuration in a file that is named; raise if it has none."""
-    found = _read(path, "")
-    if found is None:
-        raise SimdupError(path, "has no table [tool.simdup]")
-    return found
 
 
 def _read(path: str, hint: str) -> Configuration | None:

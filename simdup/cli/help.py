@@ -41,20 +41,19 @@ class Option(click.Option):
     """An option made of a row of the table."""
 
     def __init__(self, row: Row) -> None:
-        metavar, initial = row.metavar, row.initial
-        settings: dict[str, Any] = {"is_flag": True} if row.flag else {}
+        settings: dict[str, Any] = {}
         if row.parameter in ("short_help", "full_help"):
-            settings |= {"is_eager": True, "callback": _show_help, "expose_value": False}
-        if initial is ...:
-            settings["required"] = True
-        elif initial is not NO_DEFAULT and (metavar or row.keys[1:]):
-            settings["default"] = initial
+            settings = {"is_eager": True, "callback": _show_help, "expose_value": False}
+        if row.initial not in (NO_DEFAULT, ...):
+            settings["default"] = row.initial
         super().__init__(
             [*row.opts, row.parameter],
-            metavar=metavar,
+            metavar=row.metavar,
             type=row.click_type,
             help=row.text,
             multiple=row.multiple,
+            is_flag=row.flag or None,
+            required=row.initial is ...,
             **settings,
         )
         self.row = row

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator
 from functools import partial
 from os.path import realpath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -28,9 +28,6 @@ from simdup.model.settings import RunOptions, SearchOptions
 from simdup.output.details import COLUMNS
 from simdup.output.selection import SORTS, Selection
 from simdup.output.streams import COLORS, Output
-
-if TYPE_CHECKING:
-    from simdup.model.decisions import Decisions
 
 FORMATS = ("text", "csv", "jsonl")
 PAGE = "html"
@@ -120,7 +117,7 @@ def _field(names: tuple[str, ...]) -> Any:
     return names[0] if len(names) == 1 else names
 
 
-def _decisions(path: str | None) -> Decisions:
+def _decisions(path: str | None) -> Any:
     from simdup.corpus.decisions import read_decisions
     from simdup.model.decisions import UNDECIDED
 

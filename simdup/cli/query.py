@@ -16,7 +16,6 @@ from simdup.cli.options import PAGE
 from simdup.errors import SimdupError
 
 if TYPE_CHECKING:
-    from simdup.index.index import Index
     from simdup.model.matches import QueryResult, QueryResults
 
 
@@ -53,6 +52,8 @@ def command(call: Call) -> Status:
       crawl | simdup query seen.index --add --input-format jsonl --id-field url -
       simdup query seen.index --fingerprints prints.txt
     """
+    from simdup.index.index import Index
+    from simdup.index.opening import holds_index
     from simdup.output.records import query_summary
     from simdup.output.summary import query_words
 
@@ -62,7 +63,10 @@ def command(call: Call) -> Status:
     if call["new"]:  # one match is enough if only new names are printed
         asked["limit"] = 1
     counts = Counter(documents=0, matched=0, new=0, added=0)
-    with _open(path, sources) as index, call.writing(path, *sources) as stream:
+    if not holds_index(path) and any(map(holds_index, sources)):  # many type them the other way
+        hint = "the index comes first: simdup query INDEX SOURCE..."
+        raise SimdupError(path, "is not a simdup index", hint)
+    with Index.open(path) as index, call.writing(path, *sources) as stream:
         index.require_recipe(*call.asked_recipe)
         stored = len(index)
         with call.watch() as watched:
@@ -95,17 +99,6 @@ def command(call: Call) -> Status:
     text = query_words(counts, seconds, results.skipped, call["add"], call.screen.words)
     no = call["check"] and counts["matched"] > 0
     return call.finish(results.skipped, text, index.recipe, no=no)
-
-
-def _open(index: str, sources: list[str]) -> Index:
-    """Open the index; raise if a SOURCE is one instead: many type them the other way round."""
-    from simdup.index.index import Index
-    from simdup.index.opening import holds_index
-
-    if not holds_index(index) and any(map(holds_index, sources)):
-        hint = "the index comes first: simdup query INDEX SOURCE..."
-        raise SimdupError(index, "is not a simdup index", hint)
-    return Index.open(index)
 
 
 def _counted(

@@ -74,30 +74,26 @@ def usage_error(
     arguments : sequence of str
         All that was typed: a file whose name begins with a dash was taken for options.
     """
-    found = _in_words(error, command)
-    return SimdupError(found.where, found.what, _dashed(arguments) or found.hint)
-
-
-def _in_words(error: click.UsageError, command: str) -> SimdupError:
-    message, parameter = error.message.rstrip("."), getattr(error, "param", None)
+    where, hint, message = command, _help(command), error.message.rstrip(".")
+    parameter = getattr(error, "param", None)
     option = isinstance(parameter, click.Option)
     if isinstance(error, click.MissingParameter) and parameter is not None:
-        what = parameter.make_metavar(error.ctx) if error.ctx else str(parameter.name)
-        names = " ".join([*parameter.opts[-1:], what]) if option else what
-        return SimdupError(command, f"missing {names}", _help(command))
-    if isinstance(error, click.BadParameter) and parameter is not None:
+        name = parameter.make_metavar(error.ctx) if error.ctx else str(parameter.name)
+        what = " ".join(["missing", *(parameter.opts[-1:] if option else ()), name])
+    elif isinstance(error, click.BadParameter) and parameter is not None:
         where = max(parameter.opts, key=len) if option else command
-        return SimdupError(where, *invalid_value(message, parameter.type))
-    if isinstance(error, click.NoSuchOption):
-        near = did_you_mean(error.option_name, error.possibilities or ())
+        what, hint = invalid_value(message, parameter.type)
+    elif isinstance(error, click.NoSuchOption):
         what = f"no such option {error.option_name!r}"
-        return SimdupError(command, what, near or _help(command))
-    if isinstance(error, click.BadOptionUsage):
+        hint = did_you_mean(error.option_name, error.possibilities or ()) or hint
+    elif isinstance(error, click.BadOptionUsage):
+        where, hint = error.option_name, ""
         none = message.endswith("does not take a value")
-        return SimdupError(error.option_name, "takes no value" if none else "needs a value")
-    extra = re.fullmatch(r"Got unexpected extra arguments? \((.*)\)", message)
-    what = f"unexpected argument: {extra[1]}" if extra else message[:1].lower() + message[1:]
-    return SimdupError(command, what, _help(command))
+        what = "takes no value" if none else "needs a value"
+    else:
+        extra = re.fullmatch(r"Got unexpected extra arguments? \((.*)\)", message)
+        what = f"unexpected argument: {extra[1]}" if extra else message[:1].lower() + message[1:]
+    return SimdupError(where, what, _dashed(arguments) or hint)
 
 
 def _dashed(arguments: Sequence[str]) -> str:
