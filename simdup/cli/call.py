@@ -6,7 +6,8 @@ import os
 import shlex
 import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, BinaryIO, TypeVar
 
@@ -36,9 +37,6 @@ SUFFIXES = {"text": ("txt",), "csv": ("csv",), "jsonl": ("jsonl", "ndjson"),
 
 # Where a context has the path of the configuration that applies.
 CONFIGURED = "simdup.configured"
-
-# What a command reads and compares, not where its output goes: panels, and single options.
-_AGAIN, _AGAIN_TOO = ("Input", "Search", "Recipe"), ("shingle", "config", "isolated")
 
 _MISSING = {
     "sources": "SOURCE: name a folder, files, or - for standard input",
@@ -228,6 +226,13 @@ class Call:
             raise click.UsageError(f"missing {_MISSING[name]}")
         return Named(self[name])
 
+    def pair(self, one: str, other: str) -> tuple[str, str]:
+        """Return two files that are read; raise if both are standard input."""
+        if self[one] == self[other] == "-":
+            names = f"{one.upper()} and {other.upper()}"
+            raise click.UsageError(f"only one of {names} can be standard input")
+        return self[one], self[other]
+
     def writing(self, *read: str) -> AbstractContextManager[BinaryIO]:
         """Open where the result goes; a file appears only if the block succeeds.
 
@@ -235,9 +240,17 @@ class Call:
         """
         return self.out.open(read, self.settings.reading)
 
-    def watch(self) -> AbstractContextManager[Settings]:
-        """Return a context of settings that show the stages of the run."""
-        return self.screen.watch(self.settings)
+    @contextmanager
+    def watch(self) -> Iterator[Settings]:
+        """Yield settings that show the stages of the run, with the rate and the time left."""
+        settings, shown = self.settings, self.screen.progress
+        if not (sys.stderr.isatty() and not self.screen.quiet if shown is None else shown):
+            yield settings
+            return
+        from simdup.progress import progress_bars
+
+        with progress_bars(terminal=True) as show:
+            yield replace(settings, run=replace(settings.run, progress=show))
 
     def finish(
         self,
@@ -322,24 +335,3 @@ class Call:
         if key not in [row.keys[0] for row in self._from_file]:
             return error
         return SimdupError(f"{self._context.meta[CONFIGURED]}: {key}", error.what, error.hint)
-
-    def again(self) -> str:
-        """Return what was typed or configured of the sources and of how to read and compare them.
-
-        To be pasted after another command.  What is configured may hold for this command only, so
-        it is repeated.
-        """
-        words = []
-        for row in self.rows:
-            name = row.parameter
-            if self.set(name) and (row.panel in _AGAIN or name in _AGAIN_TOO):
-                on, _, off = row.opts[-1].partition("/")
-                if row.flag:
-                    words.append(on if self[name] or not off else off)
-                else:
-                    values = self[name] if row.multiple else (self[name],)
-                    words += [word for one in values for word in (on, str(one))]
-        sources = list(self["sources"])
-        if any(source.startswith("-") and source != "-" for source in sources):
-            words.append("--")
-        return shlex.join([*words, *sources])

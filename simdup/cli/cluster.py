@@ -49,6 +49,5 @@ def command(call: Call) -> Status:
         else:
             stream.writelines(result_lines(result, selection, (), out, stream, words))
     listed = EVERYTHING if out.format == PAGE else selection
-    return call.finish(
-        result.skipped, report(result, criteria, listed, words), result.summary.recipe
-    )
+    text = report(result, criteria, listed, words)
+    return call.finish(result.skipped, text, result.summary.recipe)

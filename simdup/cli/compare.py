@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from contextlib import nullcontext
 
-import click
-
 from simdup.cli.call import Call
 from simdup.cli.help import declare
 from simdup.cli.messages import Status
@@ -40,10 +38,7 @@ def command(call: Call) -> Status:
       simdup compare train.jsonl#5 train.jsonl#17
       simdup compare -f jsonl a.txt b.txt | jq .similarity
     """
-    paths, idf_from, out, screen = (call["a"], call["b"]), call["idf_from"], call.out, call.screen
-    if paths == ("-", "-"):
-        raise click.UsageError("only one of A and B can be standard input")
-
+    idf_from, out, screen, paths = call["idf_from"], call.out, call.screen, call.pair("a", "b")
     from simdup.operations.compare import compare_documents, learn_fingerprinter, read_document
     from simdup.output.comparison import comparison_jsonl, comparison_text
 

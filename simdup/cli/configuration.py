@@ -24,8 +24,6 @@ _MOST_DOTS = 1000
 
 _ISOLATED = "to ignore it, add --isolated"
 
-Place = tuple[str, ...]  # of a table: its names, from the outermost
-
 
 def configure(ctx: click.Context) -> dict[str, Any]:
     """Return what the configuration says for the command of a context, by parameter.
@@ -51,23 +49,24 @@ def configure(ctx: click.Context) -> dict[str, Any]:
     ctx.meta[CONFIGURED] = found.path
     command = ctx.command_path.partition(" ")[2]
     # All tables are checked; the deepest that says something for the command wins.
-    checked = sorted(_checked(found, (), found.table), key=lambda one: one[0])
-    values = {name: value for _, taker, name, value in checked if taker == command}
+    checked = sorted(_checked(found), key=lambda one: one[0])
+    values = {row.parameter: value for _, row, value in checked if row.commands == command}
     call = Call(ctx, values)
     gives_way = {row.parameter for row in call.rows if any(row.broken(Yields, call))}
     return {name: value for name, value in values.items() if name not in gives_way}
 
 
 class Configuration(NamedTuple):
-    """What a configuration file says, as its tables have it."""
+    """What a table of a configuration file says; the whole file is the outermost."""
 
     path: str  # as messages name it
     table: dict[str, Any]
-    prefix: Place = ()  # the tables around it: those of pyproject.toml
+    prefix: tuple[str, ...] = ()  # the tables around the outermost: those of pyproject.toml
+    names: tuple[str, ...] = ()  # of the table, from the outermost
 
-    def place(self, table: Place = (), key: str = "") -> str:
-        """Return where a table or key is, for a message."""
-        names = ".".join((*self.prefix, *table))
+    def place(self, key: str = "") -> str:
+        """Return where the table or a key is, for a message."""
+        names = ".".join((*self.prefix, *self.names))
         return ": ".join(filter(None, [self.path, names and f"[{names}]", key]))
 
 
@@ -124,77 +123,73 @@ def _parsed(path: str, content: bytes, hint: str) -> dict[str, Any]:
         raise nested from None
 
 
-def _checked(
-    file: Configuration, names: Place, table: dict[str, Any]
-) -> Iterator[tuple[int, str, str, Any]]:
-    """Yield what a table and those below it say: depth, command, parameter and value.
+def _checked(file: Configuration) -> Iterator[tuple[int, Row, Any]]:
+    """Yield what a table and those below it say: depth, row of a command, and value.
 
     Raise if a key is unknown or a value invalid.
     """
-    commands = [one for one in COMMANDS if one.split()[: len(names)] == list(names)]
-    below = {one.split()[len(names)] for one in commands if len(one.split()) > len(names)}
-    rows: dict[str, list[tuple[str, Row]]] = defaultdict(list)
-    for command, row in ((one, row) for one in commands for row in rows_of(one)):
+    depth, table = len(file.names), file.table
+    commands = [one for one in COMMANDS if one.split()[:depth] == list(file.names)]
+    below = {one.split()[depth] for one in commands if len(one.split()) > depth}
+    rows: dict[str, list[Row]] = defaultdict(list)
+    for row in (row for one in commands for row in rows_of(one)):
         for key in row.keys:
-            rows[key].append((command, row))
+            rows[key].append(row)
     for key, value in table.items():
         if key in below and isinstance(value, dict):
-            yield from _checked(file, (*names, key), value)
+            yield from _checked(file._replace(table=value, names=(*file.names, key)))
         elif key in rows:
-            for command, row, taken in _taken(file, names, key, value, rows[key]):
-                yield len(names), command, row.parameter, taken
+            yield from ((depth, row, taken) for row, taken in _taken(file, key, rows[key]))
         elif isinstance(value, dict):
-            raise _no_such(file, names, key, below, "command")
+            raise _no_such(file, key, below, "command")
         elif key == "version":
-            raise SimdupError(file.place(names, key), f"cannot be configured: {ABOUT}")
+            raise SimdupError(file.place(key), f"cannot be configured: {ABOUT}")
         else:
-            raise _no_such(file, names, key, rows, "option")
-    pairs = [row.keys for key in table if key in rows for _, row in rows[key] if row.keys[1:]]
+            raise _no_such(file, key, rows, "option")
+    pairs = [row.keys for key in table if key in rows for row in rows[key] if row.keys[1:]]
     if table.get("quiet") is True and table.get("verbose") is True:
         pairs.append(["quiet", "verbose"])
     for one, other in pairs:
         if one in table and other in table:
-            raise SimdupError(file.place(names), f"{one!r} and {other!r} exclude each other")
+            raise SimdupError(file.place(), f"{one!r} and {other!r} exclude each other")
 
 
-def _no_such(
-    file: Configuration, names: Place, key: str, known: Iterable[str], kind: str
-) -> SimdupError:
-    if not names and key == "tool" and not file.prefix:
+def _no_such(file: Configuration, key: str, known: Iterable[str], kind: str) -> SimdupError:
+    if not file.names and key == "tool" and not file.prefix:
         hint = "only pyproject.toml has [tool.simdup]; here, a table is called [scan]"
     else:
         dashed = key.replace("_", "-")
         hint = did_you_mean(dashed, [dashed] if dashed in known else known)
-        hint = hint or " ".join(["simdup", *(names or ["COMMAND"]), "--help"])
-    return SimdupError(file.place(names), f"no such {kind} {key!r}", hint)
+        hint = hint or " ".join(["simdup", *(file.names or ["COMMAND"]), "--help"])
+    return SimdupError(file.place(), f"no such {kind} {key!r}", hint)
 
 
-def _taken(
-    file: Configuration, names: Place, key: str, value: Any, rows: list[tuple[str, Row]]
-) -> Iterator[tuple[str, Row, Any]]:
-    """Yield each command that takes a value, with its row and what it takes; raise if none does.
+def _taken(file: Configuration, key: str, rows: list[Row]) -> Iterator[tuple[Row, Any]]:
+    """Yield the row of each command that takes a value, with what it takes; raise if none does.
 
     Some may not, such as those that do not have a format that others have.
     """
     errors = []
-    for command, row in rows:
+    for row in rows:
         # A table of all commands below `index` may say a recipe, for those that build one.
-        indexed = row.panel == "Recipe" and command in INDEXED and command == " ".join(names)
+        indexed = row.panel == "Recipe" and row.commands in INDEXED
+        indexed = indexed and row.commands == " ".join(file.names)
         if why := "the index determines the recipe" if indexed else row.typed:
-            raise SimdupError(file.place(names, key), f"cannot be configured: {why}")
+            raise SimdupError(file.place(key), f"cannot be configured: {why}")
         try:
-            taken = _converted(row, file, file.place(names, key), value)
+            taken = _converted(row, file, key)
         except SimdupError as error:
             errors.append(error)
         else:
-            yield command, row, taken if key == row.keys[0] else not taken
+            yield row, taken if key == row.keys[0] else not taken
     if len(errors) == len(rows):
         raise errors[0]
 
 
-def _converted(row: Row, file: Configuration, place: str, value: Any) -> Any:
+def _converted(row: Row, file: Configuration, key: str) -> Any:
     """Return a value as the option takes it; relative paths start from the file's folder."""
-    kind = click.types.convert_type(bool if row.flag else row.click_type)
+    place, value = file.place(key), file.table[key]
+    kind = click.types.convert_type(bool if row.metavar is None else row.click_type)
     if expected := _expected(row, kind, value):
         raise SimdupError(place, f"must be {expected}, not {_toml(value)}")
     listed = value if isinstance(value, list) else [value]
@@ -216,7 +211,7 @@ def _converted(row: Row, file: Configuration, place: str, value: Any) -> Any:
 
 def _expected(row: Row, kind: click.ParamType[Any], value: Any) -> str:
     """Return what an option expects, in TOML's words, if the value is of another type."""
-    if row.flag:
+    if row.metavar is None:
         return "" if isinstance(value, bool) else "true or false"
     if row.multiple:
         listed = value if isinstance(value, list) else [value]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import click
-
 from simdup.cli.call import Call
 from simdup.cli.help import declare
 from simdup.cli.messages import Status
@@ -30,13 +28,10 @@ def command(call: Call) -> Status:
       simdup scan ./corpus -f csv | simdup evaluate - truth.tsv
       simdup evaluate --min-score 0.8 -f jsonl found.jsonl scored.csv | jq .f1
     """
-    files = call["found"], call["truth"]
-    if files == ("-", "-"):
-        raise click.UsageError("only one of FOUND and TRUTH can be standard input")
-
     from simdup.operations.evaluate import evaluate
     from simdup.output.evaluation import evaluation_jsonl, evaluation_text
 
+    files = call.pair("found", "truth")
     measured = evaluate(*files, call["min_score"])
     with call.writing(*files) as stream:
         if call.out.format == "jsonl":

@@ -52,7 +52,7 @@ class Option(click.Option):
             type=row.click_type,
             help=row.text,
             multiple=row.multiple,
-            is_flag=row.flag or None,
+            is_flag=True if row.metavar is None else None,
             required=row.initial is ...,
             **settings,
         )
@@ -128,13 +128,12 @@ class Command(PlainCommand):
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write what the command does and what a SOURCE is; for `-h` one paragraph of each."""
-        whole = self.help or ""
-        first, _, rest = whole.partition("\n\n")
+        first, _, rest = (self.help or "").partition("\n\n")
         takes_sources = any(one.name == "sources" for one in self.params)
         parts = [first, SOURCE if takes_sources else "", "" if ctx.meta.get("short") else rest]
-        self.help = "\n\n".join(filter(None, parts))
-        super().format_help_text(ctx, formatter)
-        self.help = whole
+        formatter.write_paragraph()
+        with formatter.indentation():
+            formatter.write_text("\n\n".join(filter(None, parts)))
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options panel by panel; for `-h` only the common ones, as one list."""
@@ -148,14 +147,11 @@ class Command(PlainCommand):
                 formatter.write_dl(records)
 
 
-_ARGUMENTS = {"SOURCE": "sources", "FILE": "files", "NAME": "names"}
-
-
 def _argument(metavar: str) -> click.Argument:
-    word = metavar.strip("[].")
+    name, several = metavar.strip("[].").lower(), "..." in metavar
     return click.Argument(
-        [_ARGUMENTS.get(word, word.lower())],
-        nargs=-1 if "..." in metavar else 1,
+        [f"{name}s" if several else name],
+        nargs=-1 if several else 1,
         metavar=metavar,
         required=metavar.isalpha(),
         type=click.Path(readable=False),

@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -15,7 +14,6 @@ from simdup.cli.process import give_up
 from simdup.model.documents import Skipped
 
 if TYPE_CHECKING:
-    from simdup.model.settings import Settings
     from simdup.output.text import Painter
     from simdup.output.words import Phrases
 
@@ -165,18 +163,6 @@ class Screen:
         from simdup.output.text import Painter
 
         return Painter(sys.stderr, words=self.words)
-
-    @contextmanager
-    def watch(self, settings: Settings) -> Iterator[Settings]:
-        """Yield settings that show the stages of a run, with the rate and the time left."""
-        on_terminal = sys.stderr.isatty() and not self.quiet
-        if not (on_terminal if self.progress is None else self.progress):
-            yield settings
-            return
-        from simdup.progress import progress_bars
-
-        with progress_bars(terminal=True) as show:
-            yield replace(settings, run=replace(settings.run, progress=show))
 
     def skipped(self, skipped: Sequence[Skipped], notes: Sequence[tuple[str, str]] = ()) -> None:
         """Print which documents could not be read, and the notes on others."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from os.path import realpath
 from typing import Any
@@ -55,7 +56,6 @@ _TERMS = f"{_PRINTS}, fit"
 COMMANDS = (*_ALL.split(", "), "completion")
 
 _SHARE = click.FloatRange(0, 1)
-_INNER_SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
 _NUMBER, _COUNT, _SEVERAL = click.IntRange(0), click.IntRange(1), click.IntRange(2)
 
 # Values of --idf that count no documents if the weight needs no IDF.
@@ -111,10 +111,6 @@ def _encoding(name: str | None) -> str | None:
         return None
     known_encoding(name)
     return name
-
-
-def _field(names: tuple[str, ...]) -> Any:
-    return names[0] if len(names) == 1 else names
 
 
 def _decisions(path: str | None) -> Any:
@@ -186,7 +182,8 @@ _INPUT = (
     _reading("--input-format FORMAT", _READS, "File format; auto uses the suffix", INPUT_FORMATS,
         rules=_RECORDS, trial="lines||jsonl"),
     _reading("--field NAME...", _READS,
-        "Record field with the text, such as body.content; several are one text.", take=_field,
+        "Record field with the text, such as body.content; several are one text.",
+        take=lambda names: names[0] if len(names) == 1 else names,
         default=Reading().text_fields, shown="text", common=True, rules=_RECORDS,
         trial="r.jsonl|-f jsonl|body"),
     _reading("--id-field NAME", _READS, "Record field with the name.", shown="record number",
@@ -218,7 +215,7 @@ _MATCHING = (
         trial={"query": "e|-d 0|simhash", "*": "simhash"}),
     _criteria("--recall R", _MATCHES,
         "Expected share of pairs that minhash (by --similarity) and pstable (by --cosine) find.",
-        _INNER_SHARE,
+        click.FloatRange(0, 1, min_open=True, max_open=True),
         rules=(Idle(lambda o: o["method"] == "simhash", "simhash finds all pairs"),
                Idle(lambda o: o["method"] == "auto" and o["verify"] is False,
                     "with --no-verify, fingerprints alone decide")),
@@ -346,8 +343,7 @@ _OUTPUT = (
         _SEVERAL, trial="3"),
     _selection("--columns NAMES", "scan",
         "Add columns, separated by commas: title (the first line), length (characters without "
-        "white space), modified, folder.", Text(_columns), tuple(COLUMNS),
-        default="", shown="none",
+        "white space), modified, folder.", Text(_columns), tuple(COLUMNS), default="", shown="none",
         rules=(*_LISTING, Idle(lambda o: o["pairs"], "each pair has two documents")),
         trial="length"),
     Row("--new", "query", "Print only the names of documents without a match.", common=True,
@@ -502,8 +498,9 @@ TABLE = {
 
 
 def rows_of(command: str) -> Iterator[Row]:
-    """Yield the rows of a command, such as ``index build``, each with its panel."""
+    """Yield the rows as one command has them, such as ``index build``, with their panels."""
     for panel, rows in TABLE.items():
         for row in rows:
             if command in row.commands.split(", "):
-                yield row.in_command(command, panel)
+                changes = (one for names, one in row.per.items() if command in names.split(", "))
+                yield replace(row, commands=command, panel=panel, **next(changes, {}))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
@@ -104,19 +104,15 @@ class Row:
         return [one for one in words if one.startswith("-")]
 
     @property
-    def flag(self) -> bool:
-        """Whether it takes no value."""
-        return self.spelling.split()[-1].startswith("-")
-
-    @property
     def multiple(self) -> bool:
         """Whether it may be repeated."""
         return self.spelling.endswith("...")
 
     @property
     def metavar(self) -> str | None:
-        """What stands for the value."""
-        return None if self.flag else self.spelling.split()[-1].removesuffix("...")
+        """What stands for the value; a flag takes none."""
+        last = self.spelling.split()[-1]
+        return None if last.startswith("-") else last.removesuffix("...")
 
     @property
     def keys(self) -> list[str]:
@@ -143,11 +139,6 @@ class Row:
         if self.default is not NO_DEFAULT or self.of is None:
             return self.default
         return self.of.__dataclass_fields__[self.parameter].default
-
-    def in_command(self, command: str, panel: str) -> Row:
-        """Return the row as one command has it, in a panel of its help."""
-        changes = (one for names, one in self.per.items() if command in names.split(", "))
-        return replace(self, panel=panel, **next(changes, {}))
 
     def broken(self, kind: type, call: Call) -> Iterator[Any]:
         """Yield the rules of a kind whose condition holds."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+
 from simdup.cli.call import Call
 from simdup.cli.help import declare
 from simdup.cli.messages import Status, typed
@@ -40,7 +42,33 @@ def command(call: Call) -> Status:
         screen.skipped(tuning.skipped, tuning.notes)
         if out.format == "text":
             paint = out.painter(stream, screen.words)
-            stream.writelines(tuning_text(tuning, call.again(), paint, screen.verbose))
+            stream.writelines(tuning_text(tuning, _again(call), paint, screen.verbose))
         else:
             stream.writelines(tuning_jsonl(tuning))
     return call.finish(tuning.skipped)
+
+
+# What a command reads and compares, not where its output goes: panels, and single options.
+_PANELS, _OPTIONS = ("Input", "Search", "Recipe"), ("shingle", "config", "isolated")
+
+
+def _again(call: Call) -> str:
+    """Return what was typed or configured of the sources and of how to read and compare them.
+
+    To be pasted after another command.  What is configured may hold for this command only, so it is
+    repeated.
+    """
+    words = []
+    for row in call.rows:
+        name = row.parameter
+        if call.set(name) and (row.panel in _PANELS or name in _OPTIONS):
+            on, _, off = row.opts[-1].partition("/")
+            if row.metavar is None:
+                words.append(on if call[name] or not off else off)
+            else:
+                values = call[name] if row.multiple else (call[name],)
+                words += [word for one in values for word in (on, str(one))]
+    sources = list(call["sources"])
+    if any(source.startswith("-") and source != "-" for source in sources):
+        words.append("--")
+    return shlex.join([*words, *sources])
