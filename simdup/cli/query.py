@@ -52,12 +52,12 @@ def command(call: Call) -> Status:
       crawl | simdup query seen.index --add --input-format jsonl --id-field url -
       simdup query seen.index --fingerprints prints.txt
     """
+    started = time.monotonic()
     from simdup.index.index import Index
     from simdup.index.opening import holds_index
     from simdup.output.records import query_summary
     from simdup.output.summary import query_words
 
-    started = time.monotonic()
     path, sources, criteria, out = call["index"], call.sources, call.settings.criteria, call.out
     asked = {name: call[name] for name in _ASKED}
     if call["new"]:  # one match is enough if only new names are printed

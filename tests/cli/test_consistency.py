@@ -79,9 +79,8 @@ def test_an_option_has_one_short_form_and_one_type() -> None:
                 form = (tuple(one.opts), tuple(one.secondary_opts), type(one.type).__name__,
                         one.multiple, one.is_flag)  # fmt: skip
                 forms.setdefault(max(one.opts, key=len), set()).add(form)
-    # Help is shown in two lengths, if there are two; a sample is documents, or a share of blocks.
-    several = {"--help", "--sample"} & set(forms)
-    assert {name for name, found in forms.items() if len(found) > 1} == several
+    # A sample is documents, or a share of blocks.
+    assert {name for name, found in forms.items() if len(found) > 1} == {"--sample"}
 
 
 def test_a_short_form_means_one_option() -> None:

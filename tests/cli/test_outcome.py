@@ -14,6 +14,7 @@ from simdup.cli import COMMANDS, _simdup
 from simdup.cli.help import Option
 from simdup.cli.messages import Status, as_option, as_typed, status, typed
 from simdup.cli.options import TABLE
+from simdup.cli.row import Text
 from simdup.model.criteria import Criteria
 from simdup.model.documents import Skipped
 from simdup.model.matches import QueryResults
@@ -89,7 +90,7 @@ def test_defaults_are_those_of_the_values() -> None:
             given = isinstance(default, str | int | float) and default is not False
             if option.name in defaults and given:
                 seen.add(option.name)
-                if option.type.name == "size":
+                if isinstance(option.type, Text):
                     default = option.type.convert(default, option, None)
                 assert str(default) == str(defaults[option.name]), option.name
     assert {"distance", "shingle", "method", "input_format"} <= seen

@@ -20,10 +20,10 @@ EXCEPTIONS = {
 }
 
 CEILINGS = {
-    "lines": 43_150,
-    "lines in simdup/cli": 3_100,
+    "lines": 43_060,
+    "lines in simdup/cli": 3_000,
     "files": 329,
-    "classes": 330,
+    "classes": 329,
     "class names used twice": 0,
     "file names used twice": 30,
     "small modules with one importer": 33,
