@@ -30,7 +30,7 @@ CEILINGS = {
     "modules that a scan imports": 255,
     "modules that the file of scan imports": 32,
     "fields of the largest class": 27,
-    '"None where" and "None if"': 157,
+    '"None where" and "None if"': 160,
 }
 # How far below its ceiling a figure may be before the ceiling must follow it.
 SLACK = {"lines": 300, "lines in simdup/cli": 50}
