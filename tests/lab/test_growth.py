@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from lab.breaking.growth import GROUPS, MOST, a_doubling, seconds
-from lab.breaking.probes import Probe, calling
+from lab.breaking.growth import GROUPS, MOST, Probe, a_doubling, calling, seconds
 
 # Below this, in seconds, the clock and constants decide.
 LEAST = 0.004
@@ -59,7 +58,7 @@ def test_time_grows_as_the_input_does(tmp_path: Path, group: str) -> None:
 
 def test_what_is_quadratic_is_noticed(tmp_path: Path) -> None:
     # So large that the smaller one of both sizes takes more than `LEAST`.
-    probe = calling(
-        "x", "y", 10_000, lambda n: sum(i < j for i in range(n) for j in range(n)), lambda n: n
+    (probe,) = calling(
+        "x", lambda n: sum(i < j for i in range(n) for j in range(n)), {"y": (10_000, lambda n: n)}
     )
     assert slow(probe, tmp_path) > MOST
