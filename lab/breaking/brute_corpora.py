@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from lab.corpora.made import HAN, LATIN, simplified_characters
 
@@ -26,38 +25,27 @@ MARKS = (
 STARTS = ("harbour", "notice", "河岸", "公告")
 
 
-@dataclass(frozen=True)
-class Row:
-    """A document as it is passed: an id, a text, and further fields, which may be missing."""
+class Row(NamedTuple):
+    """A document as it is passed; its further fields may be missing."""
 
-    name: str
+    id: str
     text: str
-    title: str | None
-    group: str | None
-    value: float | None
-
-    def record(self) -> dict[str, Any]:
-        """The row as a record."""
-        return {
-            "id": self.name, "text": self.text, "title": self.title, "group": self.group,
-            "value": self.value,
-        }  # fmt: skip
+    title: str | None = None
+    group: str | None = None
+    value: float | None = None
 
 
-@dataclass(frozen=True)
-class Case:
+class Case(NamedTuple):
     """A corpus, how it is compared, and its references."""
 
     seed: int
     rows: tuple[Row, ...]
     references: tuple[Row, ...]
-    # As keywords of `scan`; decisions as (kind, names).
-    criteria: dict[str, Any]
-    decisions: tuple[tuple[str, tuple[str, ...]], ...] = ()
-    # Whether titles are a field, and whether the references are an index.
-    titled: bool = False
-    indexed: bool = False
-    kinds: tuple[str, ...] = field(default=(), compare=False)
+    criteria: dict[str, Any]  # as keywords of `scan`
+    decisions: tuple[tuple[str, tuple[str, ...]], ...] = ()  # as (kind, names)
+    titled: bool = False  # whether titles are a field
+    indexed: bool = False  # whether the references are an index
+    kinds: tuple[str, ...] = ()  # what made its texts
 
 
 class Writer:
@@ -121,16 +109,10 @@ def joined(words: list[str]) -> str:
 def _length(writer: Writer) -> int:
     """A number of words: very short texts, some around 120 letters, long ones."""
     letters = 2 if writer.script == "han" else 6
-    return writer.chance.choice(
-        (
-            writer.chance.randint(1, 4),
-            writer.chance.randint(5, 20),
-            120 // letters + writer.chance.randint(-6, 6),
-            120 // letters + writer.chance.randint(-3, 3),
-            writer.chance.randint(60, 150),
-            writer.chance.randint(60, 400),
-        )
-    )
+    around = 120 // letters
+    ranges = ((1, 4), (5, 20), (around - 6, around + 6), (around - 3, around + 3), (60, 150),
+              (60, 400))  # fmt: skip
+    return writer.chance.choice([writer.chance.randint(*one) for one in ranges])
 
 
 def _copies(writer: Writer, words: list[str]) -> list[str]:
@@ -303,15 +285,10 @@ def make(seed: int) -> Case:
         start = chance.choice(STARTS)
         if headed and not titled and chance.random() < 0.9:
             text = f"{chance.choice(('# ', ''))}{start}\n{text}"
-        rows.append(
-            Row(
-                f"d{number}",
-                text,
-                chance.choice((*STARTS, start.upper(), None)),
-                chance.choice(("p", "q", "r", None)),
-                chance.choice((1.0, 2.5, -3.0, 10.0, None)),
-            )
-        )
+        title = chance.choice((*STARTS, start.upper(), None))
+        group = chance.choice(("p", "q", "r", None))
+        value = chance.choice((1.0, 2.5, -3.0, 10.0, None))
+        rows.append(Row(f"d{number}", text, title, group, value))
     references: list[Row] = []
     indexed = False
     if chance.random() < 0.25:
@@ -324,7 +301,7 @@ def make(seed: int) -> Case:
     decisions: tuple[tuple[str, tuple[str, ...]], ...] = ()
     # Which pairs of copies are listed, and may be cut, is not said where groups decide.
     if chance.random() < 0.15 and "across" not in criteria:
-        decisions = _decided(chance, [row.name for row in references + rows])
+        decisions = _decided(chance, [row.id for row in references + rows])
     if not rows:
         rows, references, indexed = references, [], False
     return Case(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from lab.breaking import brute_cases, brute_force
+from lab.breaking import brute_force
 from lab.breaking.brute_corpora import Case, Row, make
 from lab.corpora.made import simplified_characters
 from lab.oracles import plain, short_texts
@@ -22,9 +22,9 @@ def test_scans_find_what_all_pairs_give(first: int) -> None:
 
 def test_what_is_wrong_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     text = "Boats leave the harbour at seven, and nobody waits. "
-    rows = tuple(Row(name, text, None, None, None) for name in "ab")
+    rows = tuple(Row(name, text) for name in "ab")
     assert not brute_force.judge(Case(0, rows, (), {"method": "auto"})).wrong
-    monkeypatch.setattr(brute_cases.BruteForce, "is_pair", lambda *_: False)
+    monkeypatch.setattr(brute_force.BruteForce, "is_pair", lambda *_: False)
     assert brute_force.judge(Case(0, rows, (), {"method": "auto"})).wrong
 
 
