@@ -17,10 +17,9 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -43,29 +42,46 @@ _NOTES, _LINES = "SIMDUP_MUTANTS_NOTES", "SIMDUP_MUTANTS_LINES"
 
 
 class Mutant(NamedTuple):
-    """A mutation and its file, relative to the checkout."""
+    """One change of a file."""
 
-    path: str
-    mutation: Mutation
+    path: str  # relative to the checkout
+    line: int  # the first one of what is changed, from 1
+    # The first line of the statement that it is in, by which one knows whether it runs; of a
+    # default value, the first line of the function.
+    statement: int
+    start: int  # where what is replaced is, in bytes of the source
+    end: int
+    before: str
+    after: str
 
-    def __str__(self) -> str:
-        before, after = _short(self.mutation.before), _short(self.mutation.after)
-        return f"{self.path}:{self.mutation.line}  {before}  ->  {after}"
+    @property
+    def room(self) -> str:
+        """The room of its file."""
+        return self.path.split("/")[1]
+
+    @property
+    def row(self) -> tuple[str, str, str]:
+        """What a table says of it."""
+        return f"{self.path}:{self.line}", _short(self.before), _short(self.after)
+
+    def apply(self, source: str) -> str:
+        """Return the source with this change; a ValueError if it is a change of another one."""
+        content = source.encode()
+        if content[self.start : self.end].decode() != self.before:
+            raise ValueError(f"line {self.line}: no {self.before!r} at {self.start}")
+        return (content[: self.start] + self.after.encode() + content[self.end :]).decode()
+
+
+def _short(code: str) -> str:
+    line = " ".join(code.split()).replace("|", "\\|")
+    return line if len(line) <= 60 else line[:59] + "…"
 
 
 class Reach(NamedTuple):
-    """Which tests run which lines, and how long they take.
+    """Which tests run which lines, and how long they take."""
 
-    Attributes
-    ----------
-    tests : dict
-        For each file and line, names of tests as pytest prints them.
-    seconds : dict
-        For each test, how long it took.
-    """
-
-    tests: dict[tuple[str, int], set[str]]
-    seconds: dict[str, float]
+    tests: dict[tuple[str, int], set[str]]  # for each file and line, names as pytest prints them
+    seconds: dict[str, float]  # of each test
 
     def of(self, mutant: Mutant) -> list[str]:
         """Return the tests of a mutant, the shortest first, until they take `PATIENCE`.
@@ -73,12 +89,12 @@ class Reach(NamedTuple):
         Tests of the room itself know most about it.  Others that run its module come last: what a
         cache remembers is run by the first of them only.
         """
-        room = mutant.path.split("/")[1]
-        line = self.tests.get((mutant.path, mutant.mutation.statement), set())
+        line = self.tests.get((mutant.path, mutant.statement), set())
         module = set().union(*(t for (path, _), t in self.tests.items() if path == mutant.path))
+        own = f"tests/{mutant.room}/"
         order = sorted(
             line and line | module,
-            key=lambda t: (t not in line, not t.startswith(f"tests/{room}/"), self.cost(t), t),
+            key=lambda t: (t not in line, not t.startswith(own), self.cost(t), t),
         )
         chosen, left = [], PATIENCE
         for test in order:
@@ -97,49 +113,35 @@ def run(trial: Trial) -> Iterator[Table]:
     """Kill mutants; survivors are listed, and are no failure."""
     checkout = trial.folder / "checkout"
     checkout.mkdir()
-    copy(checkout)
-    tests = trial.pick([str(Path("tests", "search"))], [f"tests/{name}" for name in TESTS])
-    reach = measure(checkout, tests)
-    chosen = choose(trial.pick(3, MUTANTS), trial.pick(("search",), ROOMS))
-    killers = kill_all(checkout, chosen, reach, trial.pick(1, len(os.sched_getaffinity(0))))
-    kept: dict[str, list[Mutant]] = {room: [] for room in ROOMS}
-    tried = dict.fromkeys(ROOMS, 0)
-    for mutant, killer in zip(chosen, killers, strict=True):
-        room = mutant.path.split("/")[1]
-        tried[room] += 1
-        if not killer:
-            kept[room].append(mutant)
-    rows = [(room, tried[room], tried[room] - len(kept[room])) for room in ROOMS if tried[room]]
-    rows.append(("all", sum(tried.values()), sum(row[2] for row in rows)))
-    shares = [(*row, row[2] / row[1]) for row in rows]
-    yield Table("Mutants", ("room", "mutants", "killed", "share"), shares)
-    survivors = [
-        (f"{m.path}:{m.mutation.line}", _short(m.mutation.before), _short(m.mutation.after))
-        for room in ROOMS
-        for m in kept[room]
-    ]
-    yield Table("Survivors", ("line", "before", "after"), survivors)
-
-
-def choose(number: int, rooms: tuple[str, ...]) -> list[Mutant]:
-    """Return mutants drawn by a seed from all of some rooms."""
-    every = [
-        Mutant(str(path.relative_to(CHECKOUT)), mutation)
-        for room in rooms
-        for path in sorted((CHECKOUT / "simdup" / room).glob("*.py"))
-        for mutation in mutations(path.read_text("utf-8"))
-    ]
-    return random.Random(SEED).sample(every, number)
-
-
-def copy(checkout: Path) -> None:
-    """Copy the parts of the project that tests need."""
     for name in COPIED:
         source, target = CHECKOUT / name, checkout / name
         if source.is_dir():
             shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"))
         else:
             shutil.copy2(source, target)
+    reach = measure(checkout, [f"tests/{name}" for name in trial.pick(("search",), TESTS)])
+    chosen = choose(trial.pick(3, MUTANTS), trial.pick(("search",), ROOMS))
+    killers = kill_all(checkout, chosen, reach, trial.pick(1, len(os.sched_getaffinity(0))))
+    tried = Counter(mutant.room for mutant in chosen)
+    kept = [mutant for mutant, killer in zip(chosen, killers, strict=True) if not killer]
+    lived = Counter(mutant.room for mutant in kept)
+    rows = [(room, tried[room], tried[room] - lived[room]) for room in ROOMS if tried[room]]
+    rows.append(("all", tried.total(), tried.total() - lived.total()))
+    shares = [(*row, row[2] / row[1]) for row in rows]
+    yield Table("Mutants", ("room", "mutants", "killed", "share"), shares)
+    survivors = [mutant.row for room in ROOMS for mutant in kept if mutant.room == room]
+    yield Table("Survivors", ("line", "before", "after"), survivors)
+
+
+def choose(number: int, rooms: tuple[str, ...]) -> list[Mutant]:
+    """Return mutants drawn by a seed from all of some rooms."""
+    every = [
+        mutant
+        for room in rooms
+        for path in sorted((CHECKOUT / "simdup" / room).glob("*.py"))
+        for mutant in mutations(path.read_text("utf-8"), str(path.relative_to(CHECKOUT)))
+    ]
+    return random.Random(SEED).sample(every, number)
 
 
 def measure(checkout: Path, tests: list[str]) -> Reach:
@@ -148,7 +150,7 @@ def measure(checkout: Path, tests: list[str]) -> Reach:
 
     say("which test runs which line")
     data = checkout / "lines.coverage"
-    _, notes = _run_tests(checkout, tests, 7200, **{_LINES: str(data)})
+    notes = _run_tests(checkout, tests, 7200, **{_LINES: str(data)})
     lines = CoverageData(str(data))
     lines.read()
     reached: dict[tuple[str, int], set[str]] = defaultdict(set)
@@ -169,7 +171,8 @@ def kill_all(checkout: Path, mutants: list[Mutant], reach: Reach, jobs: int) -> 
         killers = []
         for mutant in mutants[job::jobs]:
             killers.append(kill(checkouts[job], mutant, reach))
-            say(f"{mutant}: {killers[-1] or 'SURVIVED'}")
+            line, before, after = mutant.row
+            say(f"{line}  {before}  ->  {after}: {killers[-1] or 'SURVIVED'}")
         return killers
 
     with ThreadPoolExecutor(jobs) as pool:
@@ -183,17 +186,21 @@ def kill(checkout: Path, mutant: Mutant, reach: Reach) -> str:
     if not tests:
         return ""
     seconds = 20 + 4 * sum(reach.cost(test) for test in tests)
-    with mutated(checkout / mutant.path, mutant.mutation):
-        status, notes = _run_tests(checkout, ["-x", *tests], seconds)
-    if status is None:
-        return "out of time"
-    return notes["failed"] or (f"pytest ended with {status}" if status else "")
+    path = checkout / mutant.path
+    source, status = path.read_text("utf-8"), path.stat()
+    try:
+        path.write_text(mutant.apply(source), "utf-8")
+        killer: str = _run_tests(checkout, ["-x", *tests], seconds)["failed"]
+    finally:
+        path.write_text(source, "utf-8")
+        os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+    return killer
 
 
 def _run_tests(
     checkout: Path, arguments: Sequence[str], seconds: float, **variables: str
-) -> tuple[int | None, dict[str, Any]]:
-    """Run pytest in a group of its own; return its status, None if it hung, and its notes."""
+) -> dict[str, Any]:
+    """Run pytest in a group of its own; return what failed, and the seconds of each test."""
     notes = checkout / "notes"
     notes.unlink(missing_ok=True)
     variables |= {_NOTES: str(notes), "PYTHONPATH": f"{checkout}{os.pathsep}{CHECKOUT}"}
@@ -207,27 +214,9 @@ def _run_tests(
             status = process.wait(seconds)
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
-            return None, {}
-    noted = json.loads(notes.read_text("utf-8")) if notes.exists() else {}
-    return status, {"failed": "", "seconds": {}} | noted
-
-
-@contextmanager
-def mutated(path: Path, mutation: Mutation) -> Iterator[None]:
-    """Change a file for a while."""
-    source, status = path.read_text("utf-8"), path.stat()
-    try:
-        path.write_text(mutation.apply(source), "utf-8")
-        yield
-    finally:
-        path.write_text(source, "utf-8")
-        os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
-
-
-def _short(code: str) -> str:
-    """Return code as one line of a table."""
-    line = " ".join(code.split()).replace("|", "\\|")
-    return line if len(line) <= 60 else line[:59] + "…"
+            return {"failed": "out of time"}
+    noted = json.loads(notes.read_text("utf-8")) if notes.exists() else {"seconds": {}}
+    return {"failed": f"pytest ended with {status}" if status else ""} | noted
 
 
 # -- changes ---------------------------------------------------------------------------------------
@@ -244,44 +233,7 @@ _COMPUTED: dict[type[ast.operator], str] = {
 _UNSEEN = ("advance", "update", "close", "set_description")
 
 
-class Mutation(NamedTuple):
-    """One change of a file.
-
-    Attributes
-    ----------
-    line : int
-        The first line of what is changed, from 1.
-    statement : int
-        The first line of the statement that it is in, by which one knows whether it runs; of a
-        default value, the first line of the function.
-    start, end : int
-        What is replaced, as offsets in bytes of the source.
-    before, after : str
-        The text that goes, and the text that comes.
-    """
-
-    line: int
-    statement: int
-    start: int
-    end: int
-    before: str
-    after: str
-
-    def apply(self, source: str) -> str:
-        """Return the source with this change.
-
-        Raises
-        ------
-        ValueError
-            If it is not the source that this is a change of.
-        """
-        content = source.encode()
-        if content[self.start : self.end].decode() != self.before:
-            raise ValueError(f"line {self.line}: no {self.before!r} at {self.start}")
-        return (content[: self.start] + self.after.encode() + content[self.end :]).decode()
-
-
-def mutations(source: str) -> list[Mutation]:
+def mutations(source: str, path: str = "") -> list[Mutant]:
     """Return all mutations of a module, in the order of their places.
 
     Left out are docstrings, annotations, messages of errors, and constants of a module: these are
@@ -296,7 +248,7 @@ def mutations(source: str) -> list[Mutation]:
         end = lines[node.end_lineno - 1] + node.end_col_offset  # type: ignore[operator]
         before = source.encode()[start:end].decode()
         if before != after:
-            changes.append(Mutation(node.lineno, statement, start, end, before, after))
+            changes.append(Mutant(path, node.lineno, statement, start, end, before, after))
     return sorted(set(changes))
 
 
@@ -307,31 +259,19 @@ def _changes(tree: ast.Module) -> Iterator[tuple[ast.expr | ast.stmt, int, str]]
     ]
     while pending:
         node, statement = pending.pop()
-        if isinstance(node, ast.Raise | ast.Assert | ast.AnnAssign) and not _computes(node):
-            continue
         if isinstance(node, ast.FunctionDef):
-            statement = _without_docstring(node.body)[0].lineno
+            # The first line below the docstring.
+            documented = ast.get_docstring(node) is not None and len(node.body) > 1
+            statement = node.body[documented].lineno
         elif isinstance(node, ast.stmt):
             statement = node.lineno
-        if isinstance(node, ast.expr):
-            yield from ((node, statement, after) for after in _expressions(node))
-        elif isinstance(node, ast.stmt):
-            yield from ((node, statement, after) for after in _statements(node))
+        afters = _expressions(node) if isinstance(node, ast.expr) else _statements(node)
+        yield from ((node, statement, after) for after in afters)  # type: ignore[misc]
         pending += [(part, statement) for part in _parts(node)]
 
 
-def _without_docstring(body: list[ast.stmt]) -> list[ast.stmt]:
-    first = body[0]
-    documented = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant)
-    return body[1:] if documented and len(body) > 1 else body
-
-
-def _computes(node: ast.AST) -> bool:
-    return isinstance(node, ast.AnnAssign) and node.value is not None
-
-
 def _parts(node: ast.AST) -> list[ast.AST]:
-    """Return what is below a node, without annotations, decorators and docstrings."""
+    """Return what is below a node, without annotations, decorators, docstrings and errors."""
     if isinstance(node, ast.FunctionDef):
         return [*node.args.defaults, *filter(None, node.args.kw_defaults), *node.body]
     if isinstance(node, ast.ClassDef):
@@ -339,7 +279,7 @@ def _parts(node: ast.AST) -> list[ast.AST]:
     if isinstance(node, ast.AnnAssign):
         return [node.value] if node.value else []
     # Before Python 3.12, what is in an f-string has no places.
-    if isinstance(node, ast.JoinedStr):
+    if isinstance(node, ast.JoinedStr | ast.Raise | ast.Assert):
         return []
     if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
         return []
@@ -371,7 +311,7 @@ def _expressions(node: ast.expr) -> Iterator[str]:
             yield str(node.value + 1)
 
 
-def _statements(node: ast.stmt) -> Iterator[str]:
+def _statements(node: ast.AST) -> Iterator[str]:
     """Yield what a statement can become."""
     if isinstance(node, ast.Continue):
         yield "break"
@@ -421,5 +361,5 @@ def pytest_sessionfinish() -> None:
     for watcher in _watchers:
         watcher.stop()
         watcher.save()
-    notes = {"failed": (_failed or [""])[0], "seconds": _seconds}
-    Path(os.environ[_NOTES]).write_text(json.dumps(notes), "utf-8")
+    failed = {"failed": _failed[0]} if _failed else {}
+    Path(os.environ[_NOTES]).write_text(json.dumps({"seconds": _seconds} | failed), "utf-8")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from support import ROOT
 
-from lab.breaking.mutants import ROOMS, Mutant, Reach, kill, mutations
+from lab.breaking.mutants import ROOMS, Reach, kill, mutations
 
 SOURCE = """\
 def above(values, least):
@@ -47,7 +47,6 @@ def test_a_mutant_is_killed_if_a_test_fails_and_survives_if_none_does(tmp_path: 
     test = "test_it.py::test_above"
     lines = {(path, number): {test} for number in (1, 2)}
     found = {}
-    for mutation in mutations(SOURCE):
-        reach = Reach(lines, {test: 0.1})
-        found[mutation.after] = kill(tmp_path, Mutant(path, mutation), reach)
+    for mutant in mutations(SOURCE, path):
+        found[mutant.after] = kill(tmp_path, mutant, Reach(lines, {test: 0.1}))
     assert found == {"2": test, "(value >= least)": ""}
