@@ -262,8 +262,11 @@ class ComparedIndex(Compared):
         self._check_members()
         self._check_clusters()
 
-    def _error(self, likeness: float) -> float:
-        return SIGMAS * math.sqrt(likeness * (1 - likeness) / SKETCH) + CLOSE
+    def _sketched(self, i: int, j: int) -> tuple[int, float, float]:
+        """Return the distance of two documents, their similarity, and what an estimate may err."""
+        distance, exact = self.truth.sketched(i, j)
+        likeness = float(exact)
+        return distance, likeness, SIGMAS * math.sqrt(likeness * (1 - likeness) / SKETCH) + CLOSE
 
     def _check_matches(self, answer: Any) -> None:
         """Compare the matches of one document with all documents of the index."""
@@ -272,50 +275,44 @@ class ComparedIndex(Compared):
         self.check(len(matches) == len(answer.matches), f"query: {answer.document}: one twice")
         values = [one.similarity for one in answer.matches if one.similarity is not None]
         self.check(values == sorted(values, reverse=True), f"query: {answer.document}: order")
-        settings, j = self.truth.settings, self.places[answer.document]
         for i in range(self.known):
-            both = f"query: {self.documents[i].name} and {answer.document}"
-            allowed, sure = self._may_match(i, j)
-            if sure:
-                self.check(i in matches, f"{both}: no match")
-            elif allowed and settings.method != "simhash":
-                # No fingerprint proposes it; is it above what an estimate may err?
-                likeness = float(self.truth.sketched(i, j)[1])
-                if likeness - self._error(likeness) >= settings.least:
-                    self.findings.uncertain["index"] += 1
-                    self.findings.missed["index"] += i not in matches
-            if i in matches:
-                self.check(allowed, f"{both}: {matches[i]}, is {self.truth.sketched(i, j)}")
-                self._check_estimate(both, matches[i], i, j)
+            self._check_match(i, self.places[answer.document], matches.get(i))
 
-    def _may_match(self, i: int, j: int) -> tuple[bool, bool]:
-        """Return whether a document may match one of the index, and whether it must."""
-        settings = self.truth.settings
-        distance, exact = self.truth.sketched(i, j)
-        near, same = distance <= settings.distance, self.truth.is_copy(i, j)
-        few = min(self.documents[place].terms for place in (i, j)) < FEW_TERMS
-        allowed = same or not few
+    def _check_match(self, i: int, j: int, match: Any) -> None:
+        """Compare what a query says of a document of the index with what it may and must say."""
+        truth, settings = self.truth, self.truth.settings
+        both = f"query: {self.documents[i].name} and {self.documents[j].name}"
+        distance, likeness, error = self._sketched(i, j)
+        near, same = distance <= settings.distance, truth.is_copy(i, j)
+        allowed = same or min(self.documents[place].terms for place in (i, j)) >= FEW_TERMS
+        above = likeness - error >= settings.least
         if settings.by_fingerprints_alone:
-            return allowed and near, allowed and near
-        if settings.method == "simhash":
-            allowed &= near
-        likeness = float(exact)
-        error = self._error(likeness)
-        sure = same or (allowed and near and likeness - error >= settings.least)
-        return allowed and likeness + error >= settings.least, sure
+            sure = allowed = allowed and near
+        else:
+            allowed &= near or settings.method != "simhash"
+            sure = same or (allowed and near and above)
+            allowed &= likeness + error >= settings.least
+        if sure:
+            self.check(match is not None, f"{both}: no match")
+        elif allowed and above and settings.method != "simhash":
+            # No fingerprint proposes it, but it is above what an estimate may err.
+            self.findings.uncertain["index"] += 1
+            self.findings.missed["index"] += match is None
+        if match is not None:
+            self.check(allowed, f"{both}: {match}, is {distance}, {likeness}")
+            self._check_estimate(both, match, i, j)
 
     def _check_estimate(self, both: str, said: Any, i: int, j: int) -> None:
         self.counts["figures"] += 1
-        distance, exact = self.truth.sketched(i, j)
-        likeness, settings = float(exact), self.truth.settings
+        settings = self.truth.settings
+        distance, likeness, error = self._sketched(i, j)
         self.check(said.distance == distance, f"{both}: distance {said.distance}, not {distance}")
         if said.similarity is None:
             self.check(not settings.verify, f"{both}: no estimate")
             return
-        close = abs(said.similarity - likeness) <= self._error(likeness)
-        self.check(close, f"{both}: estimated {said.similarity}, is {likeness}")
+        close = abs(said.similarity - likeness) <= error
         enough = not settings.verify or said.similarity >= settings.least
-        self.check(enough, f"{both}: estimated {said.similarity}")
+        self.check(close and enough, f"{both}: estimated {said.similarity}, is {likeness}")
 
     def _check_members(self) -> None:
         """Compare each member of a cluster with the kept one that its figures refer to."""

@@ -2,36 +2,64 @@
 
 from __future__ import annotations
 
+import hashlib
 import random
+import re
+import resource
 import sqlite3
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
-from contextlib import closing
-from functools import partial
+from contextlib import closing, suppress
+from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from lab.breaking.index_commands import (
-    CHECK,
-    FILE,
-    Bench,
-    Files,
-    Observed,
-    faults,
-    full_disk_faults,
-)
-from lab.breaking.running import Server
-from lab.corpora.crafted import FORGED, HEADERS, ROWS, SCHEMAS, edits
-from lab.corpora.made import prose
+from lab.breaking.running import Around, Outcome, Run, Server
+from lab.corpora.crafted import FORGED, HEADERS, ROWS, SCHEMAS, Craft, edits
+from lab.corpora.made import edited, prose, write
 from lab.reporting import Table
 from lab.trial import Trial
 from simdup import Index
+from simdup.index.columns import SECTIONS
 
 PAGE = 4096
 # Pages of trees in SQLite, by the first byte of their headers.
 _INNER, _LEAVES = (2, 5), (10, 13)
 # How many bits are flipped in an area for one in each other one.
 _SHARES = {"page headers": 3, "cells": 2, "contents": 2}
+
+FILE = "seen.index"
+CHECK = "index check"
+_QUERY = ("query", FILE, "asked", "-q", "-d", "8", "-s", "0.3", "-f", "jsonl", "-j", "1")
+READERS = {
+    "query": _QUERY,
+    "index info": ("index", "info", FILE),
+    "index info as JSON": ("index", "info", FILE, "-f", "jsonl"),
+    CHECK: ("index", "check", FILE),
+    "index export": ("index", "export", FILE),
+}
+WRITERS = {
+    "index add": ("index", "add", FILE, "asked", "-j", "1"),
+    "index remove": ("index", "remove", FILE, "d7", "d1500", "asked/2.txt"),
+    "query --add": (*_QUERY, "--add"),
+}
+# Of an index on a full disk.
+_READ = ("query", "index export", CHECK)
+# What is intact goes to a new file.
+_SAVED = "saved.index"
+# What a command may use beyond what it inherits: far more than anything here needs.
+_USUAL = Around(limits={"RLIMIT_CPU": 60}, room=1 << 30)
+# What commands may print on standard error.
+_LINE = re.compile(r"(simdup: (?!internal error|memory)|hint: |Wrote |the index is |\d).{0,400}")
+# Keys are made from names, and stand in for lost contents.
+_NEEDED = frozenset(SECTIONS) - {"keys", "contents"}
+# More than an index of the campaign has.
+_BLOCKS, _ROWS = 10, 200
+
+# The bytes of an index and of the files beside it, by what follows its name.
+Files = dict[str, bytes]
+# What each command did, and what `check` and `export` say after each one that writes.
+Outcomes = dict[str, Outcome]
 
 
 class Damage(NamedTuple):
@@ -43,56 +71,63 @@ class Damage(NamedTuple):
     rule: str = "right"  # or ``refused``: all commands must fail; ``plain``: no more than that
 
 
+class Readable(NamedTuple):
+    """What SQLite alone reads of an index."""
+
+    # What decides whether a file is taken for an index at all: its header, the beginnings of the
+    # files beside it, and its schema.
+    frame: list[Any]
+    sections: dict[str, str]  # a digest of each
+    blocks: list[tuple[int, int]]  # their numbers and those of their documents
+
+
+class Observed(NamedTuple):
+    """What becomes of an index."""
+
+    outcomes: Outcomes
+    readable: Readable
+
+
 def run(trial: Trial) -> Iterator[Table]:
     """Damage an index, and the files that SQLite has beside it; run every command on each."""
     with Server() as server:
-        bench = Bench(server, trial.folder)
-        whole = bench.build()
-        bench.warm(whole)
-        look = partial(_table, trial, bench)
-        yield look("flipped bits", "area", [whole], flips(trial, whole))
-        yield look("truncations", "bytes left", [whole], truncations(trial, whole))
-        states = states_beside(bench, whole)
-        yield look("files beside it", "damage", states, damages_beside(trial, states[-1]))
-        yield look("made on purpose", "what", [whole], crafts(trial, bench, whole))
-        yield disk_limits(trial, bench, whole)
+        place = IndexPlace(server, trial.folder)
+        whole = place.build()
+        states = place.states_beside(whole)
+        for title, column, known, damages in (
+            ("flipped bits", "area", [whole], flips(trial, whole)),
+            ("truncations", "bytes left", [whole], truncations(trial, whole)),
+            ("files beside it", "damage", states, damages_beside(trial, states[-1])),
+            ("made on purpose", "what", [whole], crafts(trial, place, whole)),
+        ):
+            rights = [place.observe(state) for state in known]
+            for what in (what for right in rights for what in faults("right", rights, right)):
+                raise AssertionError(f"the whole index: {what}")
+            counts: dict[str, Counter[str]] = defaultdict(Counter)
+            for damage in damages:
+                observed = place.observe(damage.files)
+                wrong = list(faults(damage.rule, rights, observed))
+                for what in wrong:
+                    trial.fail(f"{damage.area}, {damage.what}: {what}")
+                harmless = observed.outcomes[CHECK].status == 0
+                counts[damage.area]["failed" if wrong else "harmless" if harmless else "found"] += 1
+            counts["total"] = sum(counts.values(), Counter())
+            kinds = ("harmless", "found", "failed")
+            rows = [(area, n.total(), *(n[kind] for kind in kinds)) for area, n in counts.items()]
+            columns = (column, "tried", "harmless", "found by index check", "failed")
+            yield Table(f"Damages of an index: {title}", columns, rows)
+        yield disk_limits(trial, place, whole)
 
 
 # -- what is damaged -------------------------------------------------------------------------------
 
 
-def states_beside(bench: Bench, whole: Files) -> list[Files]:
-    """Return an index in its states, the last one with what a killed process leaves beside it.
-
-    Some of the log is already in the index itself: what a reader still needs is not.
-    """
-    bench.lay(whole)
-    path = str(bench.folder / FILE)
-    with Index.open(path) as reader:
-        _add(path, "new1")
-        between = bench.read_files()
-        rows = reader.export()
-        next(rows)
-        _add(path, "new2")
-        with closing(sqlite3.connect(path)) as file:
-            file.execute("PRAGMA wal_checkpoint(PASSIVE)")
-        last = bench.read_files()
-        rows.close()
-    return [whole, between, last]
-
-
-def _add(path: str, name: str) -> None:
-    with Index.open(path) as index:
-        index.add([(name, prose(len(name), 40))])
-
-
 def flips(trial: Trial, whole: Files) -> Iterator[Damage]:
     """Yield indexes with one flipped bit each, as many in small areas as in large ones."""
     chance = random.Random(21)
-    areas = find_areas(trial.folder / FILE, whole[""])
-    for area in areas:
+    for area, places in find_areas(trial.folder / FILE, whole[""]).items():
         for _ in range(trial.pick(1, 50) * _SHARES.get(area, 1)):
-            at, bit = chance.choice(chance.choice(areas[area])), chance.randrange(8)
+            at, bit = chance.choice(chance.choice(places)), chance.randrange(8)
             yield Damage(area, f"bit {bit} of byte {at:,}", {"": _flipped(whole[""], at, bit)})
 
 
@@ -102,8 +137,7 @@ def truncations(trial: Trial, whole: Files) -> Iterator[Damage]:
     size = len(whole[""])
     ends = [0, 1, 16, 99, 100, 512, PAGE - 1, PAGE, PAGE + 1, size - PAGE, size - 1]
     ends = ends[:: trial.pick(10, 1)]
-    pages = size // PAGE
-    ends += [chance.randrange(pages) * PAGE for _ in range(trial.pick(1, 44))]
+    ends += [chance.randrange(size // PAGE) * PAGE for _ in range(trial.pick(1, 44))]
     ends += [chance.randrange(size) for _ in range(trial.pick(1, 45))]
     for end in ends:
         area = "up to one page" if end <= PAGE else "whole pages" if end % PAGE == 0 else "others"
@@ -131,29 +165,24 @@ def damages_beside(trial: Trial, left: Files) -> Iterator[Damage]:
         yield Damage("a -journal", "a made-up -journal", {"": left[""], "-journal": journal})
 
 
-def crafts(trial: Trial, bench: Bench, whole: Files) -> Iterator[Damage]:
+def crafts(trial: Trial, place: IndexPlace, whole: Files) -> Iterator[Damage]:
     """Yield indexes that somebody has changed on purpose."""
-    stride = trial.pick(16, 1)
-    kinds = (
-        ("rows", "right", stride, {one: edits(one) for one in ROWS}),
+    few = trial.pick(16, 1)
+    kinds: tuple[tuple[str, str, int, dict[str, Craft]], ...] = (
+        ("rows", "right", few, {one: edits(one) for one in ROWS}),
         ("tables, views and triggers", "refused", trial.pick(4, 1), SCHEMAS),
-        ("numbers in the header", "refused", stride, HEADERS),
-        ("sections with right checksums", "plain", stride, FORGED),
+        ("numbers in the header", "refused", few, HEADERS),
+        ("sections with right checksums", "plain", few, FORGED),
     )
     for area, rule, every, crafted in kinds:
         for what, craft in list(crafted.items())[::every]:
-            bench.lay(whole)
-            craft(bench.folder / FILE)
-            yield Damage(area, what, bench.read_files(), rule)
+            place.lay(whole)
+            craft(place.folder / FILE)
+            yield Damage(area, what, place.read_files(), rule)
 
 
 def _flipped(content: bytes, at: int, bit: int) -> bytes:
-    damaged = bytearray(content)
-    damaged[at] ^= 1 << bit
-    return bytes(damaged)
-
-
-# -- where SQLite has what -------------------------------------------------------------------------
+    return content[:at] + bytes([content[at] ^ 1 << bit]) + content[at + 1 :]
 
 
 def find_areas(path: Path, content: bytes) -> dict[str, list[range]]:
@@ -161,10 +190,31 @@ def find_areas(path: Path, content: bytes) -> dict[str, list[range]]:
 
     That is its header, its trees, the contents of its cells, and free pages.
     """
+
+    def number(at: int, size: int = 4) -> int:
+        return int.from_bytes(content[at : at + size], "big")
+
+    free, trunk = set[int](), number(32)
+    while trunk:
+        start = (trunk - 1) * PAGE
+        leaves = range(start + 8, start + 8 + 4 * number(start + 4), 4)
+        free |= {trunk, *map(number, leaves)}
+        trunk = number(start)
     with closing(sqlite3.connect(f"file:{path}?immutable=1", uri=True)) as file:
-        roots = [row[0] for row in file.execute("SELECT rootpage FROM sqlite_schema")]
-    free = _free_pages(content)
-    trees = _tree_pages(content, [1, *roots])
+        waiting = [1, *(row[0] for row in file.execute("SELECT rootpage FROM sqlite_schema"))]
+    trees: dict[int, tuple[range, range]] = {}
+    while waiting:
+        page = waiting.pop()
+        start = (page - 1) * PAGE
+        head = start + 100 * (page == 1)
+        inner = content[head] in _INNER
+        assert inner or content[head] in _LEAVES, f"page {page} is not part of a tree"
+        first = head + (12 if inner else 8)
+        cells = range(first, first + 2 * number(head + 3, 2), 2)
+        trees[page] = range(head, cells.stop), range(start + number(head + 5, 2), start + PAGE)
+        if inner:
+            waiting += [number(start + number(at, 2)) for at in cells]
+            waiting.append(number(head + 8))
     areas: dict[str, list[range]] = {
         "file header": [range(100)], "page headers": [], "cells": [],
         "links of contents": [], "contents": [], "free pages": [],
@@ -172,109 +222,243 @@ def find_areas(path: Path, content: bytes) -> dict[str, list[range]]:
     for page in range(1, len(content) // PAGE + 1):
         start = (page - 1) * PAGE
         if page in free:
-            areas["free pages"] += [range(start, start + PAGE)]
+            areas["free pages"].append(range(start, start + PAGE))
         elif page in trees:
-            head, cells = _parts(content, page)
-            areas["page headers"] += [head]
-            areas["cells"] += [cells]
+            areas["page headers"].append(trees[page][0])
+            areas["cells"].append(trees[page][1])
         else:
-            areas["links of contents"] += [range(start, start + 4)]
-            areas["contents"] += [range(start + 4, start + PAGE)]
+            areas["links of contents"].append(range(start, start + 4))
+            areas["contents"].append(range(start + 4, start + PAGE))
     return areas
 
 
-def _number(content: bytes, at: int, size: int) -> int:
-    return int.from_bytes(content[at : at + size], "big")
+# -- what commands do with it ----------------------------------------------------------------------
 
 
-def _head(page: int) -> int:
-    """Return where the header of a page of a tree starts."""
-    return 100 if page == 1 else (page - 1) * PAGE
+class IndexPlace:
+    """A folder with an index, in which a server runs commands."""
+
+    def __init__(self, server: Server, folder: Path) -> None:
+        self._server, self.folder = server, folder
+
+    def build(self, documents: int = 2700) -> Files:
+        """Build an index with free pages, and documents that commands replace and remove."""
+        # Texts that the index has, ever more edited, and two that it lacks.
+        texts = [
+            edited(prose(i * 400 + 3, 40), i, 2 * i) if i < 5 else prose(-3 - i, 40)
+            for i in range(7)
+        ]
+        write(self.folder / "asked", {f"{i}.txt": text for i, text in enumerate(texts)})
+        stored = [
+            ("asked/2.txt", prose(-2, 40)),
+            *((f"d{i}", prose(i, 40)) for i in range(documents)),
+        ]
+        with Index.build(str(self.folder / FILE), stored) as index:
+            index.remove(f"d{i}" for i in range(documents) if i % 8 < 2)
+        whole = self.read_files()
+        for words in (*READERS.values(), *WRITERS.values()):
+            self._server.run(Run(words, self.folder, warms=True))
+        self.lay(whole)
+        return whole
+
+    def states_beside(self, whole: Files) -> list[Files]:
+        """Return an index in its states, the last one with what a killed process leaves beside it.
+
+        Some of the log is already in the index itself: what a reader still needs is not.
+        """
+        path = str(self.folder / FILE)
+
+        def add(name: str) -> None:
+            with Index.open(path) as index:
+                index.add([(name, prose(len(name), 40))])
+
+        with Index.open(path) as reader:
+            add("new1")
+            between = self.read_files()
+            rows = reader.export()
+            next(rows)
+            add("new2")
+            with closing(sqlite3.connect(path)) as file:
+                file.execute("PRAGMA wal_checkpoint(PASSIVE)")
+            last = self.read_files()
+            rows.close()
+        self.lay(whole)
+        return [whole, between, last]
+
+    def read_files(self) -> Files:
+        """Return the index and the files beside it."""
+        paths = self.folder.glob(FILE + "*")
+        return {path.name.removeprefix(FILE): path.read_bytes() for path in paths}
+
+    def lay(self, files: Files) -> None:
+        """Put an index and the files beside it into the folder, and nothing else of it."""
+        for path in self.folder.glob(FILE + "*"):
+            path.unlink()
+        for side, content in files.items():
+            (self.folder / (FILE + side)).write_bytes(content)
+
+    def _run(self, words: tuple[str, ...], around: Around = _USUAL) -> Outcome:
+        """Run a command; what differs from run to run, or follows from a cut, is left out."""
+        outcome = self._server.run(Run(words, self.folder, around))
+        out = re.sub(r'"(seconds|bytes)": [0-9.]+|[0-9,]+ bytes', "", outcome.out)
+        return replace(outcome, out=out)
+
+    def observe(self, files: Files) -> Observed:
+        """Run all commands on an index, those that write on copies."""
+        outcomes: Outcomes = {}
+        alone = "-wal" not in files  # otherwise a reader may move it into the index
+        for name, words in (READERS | WRITERS).items():
+            self.lay(files)
+            ran = outcomes[name] = self._run(words)
+            if name in WRITERS and (ran.status == 0 or "Wrote " in ran.err):
+                for then in (CHECK, "index export"):
+                    outcomes[f"{name}, then {then}"] = self._run(READERS[then])
+            elif alone and self.read_files() != files:
+                outcomes[name] = replace(ran, err="the file was changed")
+        self.lay(files)
+        readable = read_sections(self.folder / FILE, files)
+        self.lay(files)
+        outcomes["index repair"] = self._run(("index", "repair", FILE, _SAVED))
+        if (self.folder / _SAVED).exists():
+            for then in ("check", "export"):
+                outcomes[f"repaired, index {then}"] = self._run(("index", then, _SAVED))
+            (self.folder / _SAVED).unlink()
+        return Observed(outcomes, readable)
+
+    def fill_disk(self, files: Files, limit: int = resource.RLIM_INFINITY) -> Outcomes:
+        """Add while no file may be larger than a limit, read under it, and read without it."""
+        full = replace(_USUAL, limits={"RLIMIT_FSIZE": limit})
+        self.lay(files)
+        outcomes = {f"before, {name}": self._run(READERS[name]) for name in _READ}
+        outcomes["add"] = self._run(WRITERS["index add"], full)
+        outcomes |= {f"after, {name}": self._run(READERS[name], full) for name in _READ}
+        outcomes |= {f"with room, {name}": self._run(READERS[name]) for name in _READ}
+        return outcomes | {"files": Outcome(0, " ".join(sorted(self.read_files())))}
 
 
-def _parts(content: bytes, page: int) -> tuple[range, range]:
-    """Return the header of a page of a tree with the places of its cells, and the cells."""
-    head, end = _head(page), page * PAGE
-    size = 12 if content[head] in _INNER else 8
-    return (
-        range(head, head + size + 2 * _number(content, head + 3, 2)),
-        range((page - 1) * PAGE + _number(content, head + 5, 2), end),
-    )
+def read_sections(path: Path, files: Files) -> Readable:
+    """Return what SQLite reads of an index, section by section: by their names and their rows."""
+    readable = Readable([(side, one[: 4 if side else 100]) for side, one in files.items()], {}, [])
+    ways: list[tuple[str, tuple[object, ...]]] = [
+        ("WHERE kind = ? AND number = ?", (kind, number))
+        for kind in ("recipe", "manifest", *SECTIONS)
+        for number in range(_BLOCKS)
+    ]
+    ways += [("NOT INDEXED WHERE rowid = ?", (row,)) for row in range(_ROWS)]
+    with closing(sqlite3.connect(path)) as file:
+        with suppress(sqlite3.Error):
+            schema = file.execute("SELECT name, rootpage, sql FROM sqlite_schema")
+            readable.frame.extend(schema.fetchall())
+            blocks = file.execute("SELECT number, documents FROM block ORDER BY 1")
+            readable.blocks.extend(blocks.fetchall())
+        for where, values in ways:
+            with suppress(sqlite3.Error):
+                columns = f"SELECT kind, number, checksum, content FROM part {where}"
+                for kind, number, *written in file.execute(columns, values):
+                    digest = hashlib.md5(repr(written).encode()).hexdigest()
+                    readable.sections.setdefault(f"{kind} {number}", digest)
+    return readable
 
 
-def _tree_pages(content: bytes, roots: list[int]) -> set[int]:
-    pages, waiting = set[int](), list(roots)
-    while waiting:
-        page = waiting.pop()
-        if page in pages:
+# -- what is wrong ---------------------------------------------------------------------------------
+
+
+def faults(rule: str, rights: list[Observed], observed: Observed) -> Iterator[str]:
+    """Yield what is wrong with what commands did; `rights` has what they may do."""
+    if rule == "right":
+        yield from _repair_faults(rights, observed)
+    check = observed.outcomes[CHECK]
+    for name, ran in observed.outcomes.items():
+        allowed = [right.outcomes[name] for right in rights if name in right.outcomes]
+        if not is_plain(ran):
+            yield f"{name} says {ran.err[:300].strip() or ran.status!r}"
+        elif rule == "refused" and ran.status == 0:
+            yield f"{name} is not refused"
+        elif rule != "right" or "repair" in name:
             continue
-        pages.add(page)
-        head, start = _head(page), (page - 1) * PAGE
-        if content[head] in _INNER:
-            cells = range(head + 12, head + 12 + 2 * _number(content, head + 3, 2), 2)
-            waiting += (_number(content, start + _number(content, at, 2), 4) for at in cells)
-            waiting.append(_number(content, head + 8, 4))
-        elif content[head] not in _LEAVES:
-            raise AssertionError(f"page {page} is not part of a tree")
-    return pages
+        elif ran.status == 0 and ran not in allowed:
+            yield f"{name} is wrong: {ran.out[-300:]!r} {ran.err[-300:]!r}"
+        elif not any(one.out.startswith(ran.out) for one in allowed):
+            yield f"{name} is wrong before it fails: {ran.out[-300:]!r}"
+        elif ran.status and check.status == 0:
+            yield f"{name} fails, but check finds nothing: {ran.err.strip()}"
 
 
-def _free_pages(content: bytes) -> set[int]:
-    pages, trunk = set[int](), _number(content, 32, 4)
-    while trunk:
-        start = (trunk - 1) * PAGE
-        leaves = range(start + 8, start + 8 + 4 * _number(content, start + 4, 4), 4)
-        pages |= {trunk, *(_number(content, at, 4) for at in leaves)}
-        trunk = _number(content, start, 4)
-    return pages
+def _repair_faults(rights: list[Observed], observed: Observed) -> Iterator[str]:
+    """Yield what is wrong with a repair: it saves what was there, and says what is lost."""
+    outcomes = observed.outcomes
+    had = [one.outcomes["index export"].out.splitlines() for one in rights]
+    wanted = [
+        promised(one.readable, observed.readable, lines)
+        for one, lines in zip(rights, had, strict=True)
+    ]
+    if "repaired, index check" not in outcomes:
+        # Nothing to repair, or nothing to save.
+        if outcomes[CHECK].status:
+            if outcomes["index repair"].status == 0:
+                yield "repair finds nothing, but check does"
+            if any(wanted):
+                yield "repair saves nothing of whole blocks"
+        return
+    saved = outcomes["repaired, index export"].out.splitlines()
+    if any(missing := [set(lines) - set(saved) for lines in wanted]):
+        yield f"repair loses documents of whole blocks: {min(max(missing, key=len))}"
+    if outcomes["repaired, index check"].status:
+        yield "the repaired index is damaged"
+    if not any(set(saved) <= set(lines) for lines in had):
+        yield "the repaired index has what never was there"
+    if outcomes["index repair"].status == 0 and saved not in had:
+        yield "repair does not say what is lost"
 
 
-# -- what is counted -------------------------------------------------------------------------------
+def promised(right: Readable, damaged: Readable, export: list[str]) -> list[str]:
+    """Return the lines of an export that a repair of a damaged index must save.
+
+    These are the blocks that SQLite still reads as they were written.
+    """
+    same = {name for name, _ in right.sections.items() & damaged.sections.items()}
+    # With another manifest, the sections of this state are not those of the index.
+    if right.frame != damaged.frame or not {"recipe 0", "manifest 0"} <= same:
+        return []
+    head, *lines = export
+    kept, start = [head], 0
+    for number, documents in right.blocks:
+        if {f"{kind} {number}" for kind in _NEEDED} <= same:
+            kept += lines[start : start + documents]
+        start += documents
+    return kept if len(kept) > 1 else []
 
 
-def _table(
-    trial: Trial,
-    bench: Bench,
-    title: str,
-    column: str,
-    states: list[Files],
-    damages: Iterator[Damage],
-) -> Table:
-    rights = [bench.observe(state) for state in states]
-    for what in (what for right in rights for what in faults("right", rights, right)):
-        raise AssertionError(f"the whole index: {what}")
-    counts: dict[str, Counter[str]] = {}
-    for damage in damages:
-        outcome = _outcome(trial, rights, damage, bench.observe(damage.files))
-        counts.setdefault(damage.area, Counter())[outcome] += 1
-    kinds = ("harmless", "found", "failed")
-    rows = [(area, some.total(), *(some[kind] for kind in kinds)) for area, some in counts.items()]
-    total = ("total", *(sum(row[i] for row in rows) for i in range(1, 5)))
-    columns = (column, "tried", "harmless", "found by index check", "failed")
-    return Table(f"Damages of an index: {title}", columns, [*rows, total])
+def is_plain(ran: Outcome) -> bool:
+    """Return whether a command succeeded, or failed as commands should: in short lines."""
+    *lines, unfinished = ran.err.split("\n")
+    if unfinished or any(ran.faults()) or not all(map(_LINE.fullmatch, lines)):
+        return False
+    return ran.status == 0 or ran.err.startswith("simdup: ")
 
 
-def _outcome(trial: Trial, rights: list[Observed], damage: Damage, observed: Observed) -> str:
-    wrong = list(faults(damage.rule, rights, observed))
-    for what in wrong:
-        trial.fail(f"{damage.area}, {damage.what}: {what}")
-    if wrong:
-        return "failed"
-    return "harmless" if observed.outcomes[CHECK].status == 0 else "found"
+def disk_limits(trial: Trial, place: IndexPlace, whole: Files) -> Table:
+    """Add documents while files may be no larger; then ask, with and without the limit.
 
-
-def disk_limits(trial: Trial, bench: Bench, whole: Files) -> Table:
-    """Add documents while files may be no larger; then ask, with and without the limit."""
-    right = bench.fill_disk(whole)
+    After a refusal all is as before, otherwise as it should be.
+    """
+    right = place.fill_disk(whole)
     counts = Counter[str]()
     for i in range(trial.pick(4, 100)):
         # From less than SQLite's shared memory needs to more than the index will have.
         limit = 20_000 + i * (len(whole[""]) + 100_000) // trial.pick(4, 100)
-        outcomes = bench.fill_disk(whole, limit)
-        wrong = list(full_disk_faults(right, outcomes))
+        outcomes = place.fill_disk(whole, limit)
+        wrong = [f"{name} says {ran.err}" for name, ran in outcomes.items() if not is_plain(ran)]
+        added = outcomes["add"].status == 0
+        for when in ("after", "with room"):
+            for name in _READ:
+                ran = outcomes[f"{when}, {name}"]
+                if ran != right[f"{'after' if added else 'before'}, {name}"]:
+                    wrong.append(f"{when}, {name}: {ran.out[-200:]!r} {ran.err!r}")
+        if outcomes["files"] != right["files"]:
+            wrong.append(f"left behind: {outcomes['files'].out}")
         for what in wrong:
             trial.fail(f"at most {limit:,} bytes a file: {what}")
-        added = outcomes["add"].status == 0
         counts["failed" if wrong else "added" if added else "refused"] += 1
     row = (counts.total(), counts["refused"], counts["added"], counts["failed"])
     columns = ("limits tried", "refused, index as before", "added", "failed")

@@ -6,86 +6,81 @@ one clear line, and the next run succeeds.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from itertools import chain, count
 
-from lab.breaking.judging import Bench, Verdict, benches, totals
+from lab.breaking.judging import Bench, benches, totals
 from lab.breaking.striking import Fault
 from lab.reporting import Table
 from lab.trial import Trial
 
 # What can happen to a call of each kind, and what the table says of it.
-FAULTS: tuple[tuple[str, Fault], ...] = (
-    ("opening a file: too many open files", Fault("open", 0, "EMFILE")),
-    ("opening a file: input/output error", Fault("open", 0, "EIO", within="run")),
-    ("reading: input/output error", Fault("read", 0, "EIO", within="run")),
-    ("writing: disk full from then on", Fault("write", 0, "ENOSPC", lasting=True)),
-    ("writing: input/output error", Fault("write", 0, "EIO")),
-    ("syncing: input/output error", Fault("sync", 0, "EIO")),
-    ("closing: input/output error", Fault("close", 0, "EIO", within="run")),
-    ("changing the size: disk full", Fault("truncate", 0, "ENOSPC")),
-    ("renaming or linking: disk full", Fault("name", 0, "ENOSPC")),
-    ("making a folder: disk full", Fault("folder", 0, "ENOSPC")),
-    ("removing: input/output error", Fault("unlink", 0, "EIO")),
-    ("mapping memory: no memory", Fault("memory", 0, "ENOMEM")),
-    ("starting a process or thread: no resources", Fault("process", 0, "EAGAIN")),
-)
+FAULTS = {
+    "opening a file: too many open files": Fault("open", 0, "EMFILE"),
+    "opening a file: input/output error": Fault("open", 0, "EIO", within="run"),
+    "reading: input/output error": Fault("read", 0, "EIO", within="run"),
+    "writing: disk full from then on": Fault("write", 0, "ENOSPC", lasting=True),
+    "writing: input/output error": Fault("write", 0, "EIO"),
+    "syncing: input/output error": Fault("sync", 0, "EIO"),
+    "closing: input/output error": Fault("close", 0, "EIO", within="run"),
+    "changing the size: disk full": Fault("truncate", 0, "ENOSPC"),
+    "renaming or linking: disk full": Fault("name", 0, "ENOSPC"),
+    "making a folder: disk full": Fault("folder", 0, "ENOSPC"),
+    "removing: input/output error": Fault("unlink", 0, "EIO"),
+    "mapping memory: no memory": Fault("memory", 0, "ENOMEM"),
+    "starting a process or thread: no resources": Fault("process", 0, "EAGAIN"),
+}
 # From Python there are calls that libraries make in other ways.
 _KINDS_IN_PYTHON = ("open", "sync", "name", "folder", "unlink", "memory", "process")
-IN_PYTHON = tuple(
-    (f"{words}, from Python", replace(fault, below=False))
-    for words, fault in FAULTS
+_EVERY = FAULTS | {
+    f"{words}, from Python": replace(fault, below=False)
+    for words, fault in FAULTS.items()
     if fault.kind in _KINDS_IN_PYTHON and not fault.within
-)
+} | {"writing: files of limited size": Fault("room", 0, "EFBIG", below=False)}  # fmt: skip
 # Bytes between two limits on the size of files.
 _STEP = 700
-_EVERY = (
-    *FAULTS,
-    *IN_PYTHON,
-    ("writing: files of limited size", Fault("room", 0, "EFBIG", below=False)),
-)
-
 # Of these the suite strikes a few calls each.
 _SMALL = ("dedupe, a folder over another", "query and add", "scan, a table")
 
 
 def run(trial: Trial) -> Iterator[Table]:
     """Strike every scenario."""
-    by_fault: dict[str, Counter[str]] = {}
-    by_command: dict[str, Counter[str]] = {}
+    by_fault: dict[str, Counter[str]] = defaultdict(Counter)
+    by_command: dict[str, Counter[str]] = defaultdict(Counter)
     # Two servers at once: what is published takes half an hour of each.
     servers = trial.pick(1, 2)
     with ThreadPoolExecutor(servers) as pool:
         shares = pool.map(lambda n: _strike(trial, slice(n, None, servers)), range(servers))
-        for words, command, verdict in chain.from_iterable(shares):
-            for table, key in ((by_fault, words), (by_command, command)):
-                table.setdefault(key, Counter()).update(verdict.counts())
+        for words, command, counts in chain.from_iterable(shares):
+            by_fault[words].update(counts)
+            by_command[command].update(counts)
     columns = ("faults", "old", "new", "old and new", "left out", "leftovers", "failed")
-    ordered = {words: by_fault[words] for words, _ in _EVERY if words in by_fault}
+    ordered = {words: by_fault[words] for words in _EVERY if words in by_fault}
     yield totals("By what went wrong", "fault", columns, ordered)
     yield totals("By command", "command", columns, dict(sorted(by_command.items())))
 
 
-def _strike(trial: Trial, share: slice) -> list[tuple[str, str, Verdict]]:
-    """Return what each fault led to, with the words for it and the command."""
+def _strike(trial: Trial, share: slice) -> list[tuple[str, str, Counter[str]]]:
+    """Return the counts of each fault, with the words for it and the command."""
     return [
-        (words, bench.scenario.command, verdict)
+        (words, bench.scenario.command, counts)
         for number, bench in enumerate(benches(trial, _SMALL, share))
         for words, fault, calls in _planned(bench, trial, number)
-        for verdict in strike_all(bench, fault, calls, trial)
+        for counts in _strike_all(bench, fault, calls, trial)
     ]
 
 
 def _planned(bench: Bench, trial: Trial, turn: int) -> Iterator[tuple[str, Fault, Iterable[int]]]:
     """Yield what can be done here, with the words for it, and at which calls."""
-    faults = [(words, fault) for words, fault in _EVERY if bench.server.below or not fault.below]
-    for number, (words, fault) in enumerate(faults):
+    below = bench.server.below
+    possible = ((words, one) for words, one in _EVERY.items() if below or not one.below)
+    for number, (words, fault) in enumerate(possible):
         if trial.size == "full":
             # Most calls that Python tells of have failed below it before.
-            yield words, fault, count(1, 3 if bench.server.below and not fault.below else 1)
+            yield words, fault, count(1, 3 if below and not fault.below else 1)
         elif fault.kind == "sync":
             # Of what is to appear; and of the folder that `dedupe --force` moves files into.
             yield words, fault, [1, bench.calls("sync")]
@@ -94,12 +89,14 @@ def _planned(bench: Bench, trial: Trial, turn: int) -> Iterator[tuple[str, Fault
             yield words, fault, [1 + 7 * number % max(1, bench.calls(fault.kind))]
 
 
-def strike_all(bench: Bench, fault: Fault, calls: Iterable[int], trial: Trial) -> Iterator[Verdict]:
-    """Yield the verdict on a fault at each call, until a run ends before it is reached."""
+def _strike_all(
+    bench: Bench, fault: Fault, calls: Iterable[int], trial: Trial
+) -> Iterator[Counter[str]]:
+    """Yield what a fault at each call leads to, until a run ends before it is reached."""
     for number in calls:
         one = replace(fault, number=(number - 1) * _STEP if fault.kind == "room" else number)
         verdict = bench.strike(one)
-        if verdict.outcome.status == 0 if fault.kind == "room" else not verdict.outcome.reached:
+        outcome = verdict.outcome
+        if outcome.status == 0 if fault.kind == "room" else not outcome.reached:
             return
-        verdict.report(trial, f"{bench.scenario.name}, {one} ({verdict.outcome.path})")
-        yield verdict
+        yield verdict.counts(trial, f"{bench.scenario.name}, {one} ({outcome.path})")

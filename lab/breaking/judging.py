@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
+import re
 import shutil
 import signal
 import sqlite3
+import stat
+import tempfile
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing
@@ -14,7 +18,6 @@ from pathlib import Path
 
 from lab.breaking.running import Around, Outcome, Run, Server, build_library
 from lab.breaking.scenarios import SCENARIOS, Call, Scenario, fill
-from lab.breaking.states import State, differences, look
 from lab.breaking.striking import Fault
 from lab.reporting import Table
 from lab.trial import Trial, say
@@ -26,16 +29,101 @@ _READING = ("open", "read", "close", "any")
 OLD, NEW, LEFT_OUT, MIXED = "old", "new", "left out", "old and new"
 
 
-@dataclass(frozen=True)
-class Expected:
-    """What a scenario finds, makes, and makes of it when it is called once more."""
+# -- what a folder holds ---------------------------------------------------------------------------
 
-    old: State
-    new: State
-    status: int
-    again: State
-    status_again: int
-    outcome: Outcome
+# How long a run took: it differs.
+_SECONDS = re.compile(rb'("seconds": ?)[0-9.e-]+')
+_DATES = re.compile(rb"\d{4}-\d\d-\d\dT[0-9:.+]+")
+# What SQLite keeps beside an index while it is open.
+SIDES = ("-wal", "-shm", "-journal")
+
+# Each path below the folder, and what is there: its kind, its mode, a digest of its content.
+Files = dict[str, str]
+
+
+@dataclass(frozen=True)
+class State:
+    """What is in a folder."""
+
+    files: Files  # what must be right; of an index its rows, as its pages may lie in any order
+    leftovers: tuple[str, ...] = ()  # what a run should have removed
+    rest: tuple[str, ...] = ()  # what else the next run could be influenced by
+
+    def of(self, *targets: str) -> Files:
+        """Return targets, with all that is in them."""
+        return {p: what for p, what in self.files.items() if p.split(os.sep)[0] in targets}
+
+    def beside(self, *targets: str) -> Files:
+        """Return what is not part of a target."""
+        return {p: what for p, what in self.files.items() if p.split(os.sep)[0] not in targets}
+
+
+def look(folder: Path) -> State:
+    """Return the state of a folder without changing it."""
+    files: Files = {}
+    leftovers, rest = list[str](), list[str]()
+    for place, folders, names in os.walk(folder):
+        for name in sorted([*folders, *names]):
+            full = os.path.join(place, name)
+            path = os.path.relpath(full, folder)
+            if name.startswith(".simdup-") or (
+                full.endswith(SIDES) and os.path.exists(full.rpartition("-")[0])
+            ):
+                leftovers.append(path)
+            elif path.split(os.sep)[0] == "tmp":
+                rest.append(name)
+            else:
+                files[path], pages = _describe(full)
+                rest += filter(None, [pages])
+        folders[:] = sorted(name for name in folders if not name.startswith(".simdup-"))
+    return State(files, tuple(leftovers), tuple(rest))
+
+
+def _describe(path: str) -> tuple[str, str]:
+    """Return what is at a path, and a digest of the bytes of an index."""
+    status = os.lstat(path)
+    mode, pages = f"{stat.S_IMODE(status.st_mode):o}", ""
+    if stat.S_ISLNK(status.st_mode):
+        return f"link to {os.readlink(path)}", ""
+    if not stat.S_ISREG(status.st_mode):
+        return f"folder {mode}", ""
+    content = Path(path).read_bytes()
+    if content.startswith(b"SQLite format 3\0"):
+        content, pages = _rows(path), _digest(content)
+    content = _SECONDS.sub(rb"\1", content)
+    return f"file {mode} {_digest(content)}", pages
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.blake2b(content, digest_size=8).hexdigest()
+
+
+def _rows(path: str) -> bytes:
+    """Return what a reader finds in an index: pages may lie in any order, and in its journal."""
+    with tempfile.TemporaryDirectory() as folder:
+        for side in ("", *SIDES):
+            if os.path.exists(path + side):
+                shutil.copy(path + side, os.path.join(folder, "index" + side))
+        try:
+            with closing(sqlite3.connect(os.path.join(folder, "index"))) as database:
+                checked = database.execute("PRAGMA integrity_check").fetchall()
+                tables = ("about ORDER BY name", "block ORDER BY number", "part ORDER BY 1, 2")
+                rows = [database.execute(f"SELECT * FROM {t}").fetchall() for t in tables]
+        except sqlite3.Error as error:
+            return f"damaged: {error}".encode()
+    return _DATES.sub(b"date", repr((checked, rows)).encode())
+
+
+def differences(files: Files, wanted: Files) -> str:
+    """Return how one state differs from another, in a few words."""
+    return "; ".join(
+        f"{path}: {files.get(path)} instead of {wanted.get(path)}"
+        for path in sorted(files.keys() | wanted.keys())
+        if files.get(path) != wanted.get(path)
+    )
+
+
+# -- what a fault leads to -------------------------------------------------------------------------
 
 
 @dataclass
@@ -47,13 +135,10 @@ class Verdict:
     leftovers: bool = False
     faults: list[str] = field(default_factory=list)
 
-    def report(self, trial: Trial, what: str) -> None:
-        """Record what is wrong."""
+    def counts(self, trial: Trial, what: str) -> Counter[str]:
+        """Record what is wrong, and return what the tables count."""
         for fault in self.faults:
             trial.fail(f"{what}: {fault}")
-
-    def counts(self) -> Counter[str]:
-        """Return what the tables count of it."""
         counts = Counter({"tried": 1, "faults": 1, "failed": bool(self.faults)})
         return counts + Counter({self.state: 1, "leftovers": self.leftovers})
 
@@ -83,7 +168,10 @@ def benches(trial: Trial, small: Collection[str], share: slice = slice(None)) ->
 
 
 class Bench:
-    """Sets a scenario up, again and again, and judges what becomes of it."""
+    """Sets a scenario up, again and again, and judges what becomes of it.
+
+    It knows the states that the command finds and makes, and what it makes when called once more.
+    """
 
     def __init__(self, server: Server, folder: Path, scenario: Scenario) -> None:
         self.server, self.scenario = server, scenario
@@ -95,86 +183,82 @@ class Bench:
         if scenario.stdin:
             shutil.copy(self._base / scenario.stdin, self._base / "stdin")
         place = self.copy()
-        calls = [*scenario.before, scenario.arguments]
-        server.warm([self.planned(place, one) for one in calls], folder / "modules")
+        for arguments in (*scenario.before, scenario.arguments):
+            server.run(replace(self.planned(place, arguments), warms=True))
         for arguments in scenario.before:
-            done = server.run(self.planned(self._base, arguments, clock=EARLIER))
-            if done.status != 0:
-                raise RuntimeError(f"{scenario.name}: {arguments}: {done.err}")
+            done = server.run(replace(self.planned(self._base, arguments), clock=EARLIER))
+            self._expect(not done.status, done)
         if scenario.spoiled:
             with closing(sqlite3.connect(self._base / scenario.spoiled)) as index, index:
                 index.execute("UPDATE part SET content = x'' WHERE kind = 'contents'")
-        self.expected = self._expect()
+        place = self.copy()
+        self.old = look(place)
+        outcome = self.run(place, fault=Fault("any", 0, below=server.below))
+        self._counts = outcome.counts
+        self.new = look(place)
+        self._expect(not outcome.status and not self.new.leftovers, outcome)
+        self.status_again = self.run(place).status
+        self.again = look(place)
 
-    @property
-    def within(self) -> str:
-        """The folder that the scenario runs in, as `Fault` takes it."""
-        return f"{self._place}{os.sep}"
+    def _expect(self, right: bool, outcome: Outcome) -> None:
+        if not right:
+            raise RuntimeError(f"{self.scenario.name}: {outcome}")
 
     def copy(self) -> Path:
         """Return a fresh folder as the scenario finds it."""
         shutil.rmtree(self._place)
         return Path(shutil.copytree(self._base, self._place, symlinks=True))
 
-    def planned(
-        self, place: Path, arguments: Call, fault: Fault | None = None, clock: str = LATER
-    ) -> Run:
+    def planned(self, place: Path, arguments: Call, fault: Fault | None = None) -> Run:
         """Return a run of a command in a folder of the scenario."""
         (place / "tmp").mkdir(exist_ok=True)
         streams = {0: "stdin"} if (place / "stdin").exists() else {}
-        around = Around({"TMPDIR": str(place / "tmp")}, streams=streams)
-        return Run(arguments, place, around, fault, clock, divided="2" in arguments)
+        limits = {}
+        if fault and fault.kind == "room":
+            limits, fault = {"RLIMIT_FSIZE": fault.number}, None
+        around = Around({"TMPDIR": str(place / "tmp")}, limits, streams=streams)
+        batch = 0 if "2" in arguments else None
+        return Run(arguments, place, around, fault, LATER, batch)
 
     def run(self, place: Path, arguments: Call = (), fault: Fault | None = None) -> Outcome:
         """Run the command of the scenario, or another one."""
         return self.server.run(self.planned(place, arguments or self.scenario.arguments, fault))
 
-    def _expect(self) -> Expected:
-        place = self.copy()
-        old = look(place)
-        outcome = self.run(place, fault=Fault("any", 0, below=self.server.below))
-        new = look(place)
-        again = self.run(place)
-        if outcome.status != self.scenario.status or new.leftovers:
-            raise RuntimeError(f"{self.scenario.name}: {outcome}, {new.leftovers}")
-        assert again.status is not None
-        return Expected(old, new, self.scenario.status, look(place), again.status, outcome)
+    def inside(self, fault: Fault) -> Fault:
+        """Return a fault that counts only what concerns the folder of the scenario."""
+        return replace(fault, within=f"{self._place}{os.sep}")
 
     def calls(self, kind: str) -> int:
         """Return how many calls of a kind a run makes that nothing happens to."""
-        counts = self.expected.outcome.counts
-        return sum(counts.values()) if kind == "any" else counts.get(kind, 0)
+        return self._counts.get(kind, 0)
 
     def count(self, arguments: Call) -> int:
         """Return how many calls within the folder the main process of a command makes alone."""
         if not self.server.below:
             return 0
-        fault = Fault("any", 0, where="main", within=self.within)
+        fault = self.inside(Fault("any", 0, where="main"))
         return self.run(self.copy(), arguments, fault).counted
 
     def strike(self, fault: Fault) -> Verdict:
         """Run the command with a fault, look at what is there, and run it once more without."""
         place = self.copy()
-        if fault.within:
-            fault = replace(fault, within=self.within)
-        outcome = self.run(place, fault=fault)
+        outcome = self.run(place, fault=self.inside(fault) if fault.within else fault)
         if not outcome.reached and fault.kind != "room":
             return Verdict(outcome)
         return self.judge(place, fault, outcome)
 
     def judge(self, place: Path, fault: Fault, outcome: Outcome) -> Verdict:
         """Look at what a command with a fault left behind, and run it once more."""
-        verdict = Verdict(outcome)
         state = look(place)
-        verdict.leftovers = bool(state.leftovers)
+        verdict = Verdict(outcome, leftovers=bool(state.leftovers))
         source = bool(fault.error) and fault.kind in _READING and self._is_source(outcome.path)
         self._judge_files(verdict, state, source)
-        self._judge_words(verdict, fault, source)
+        verdict.faults += self._judge_words(verdict, fault, source)
         if fault.kind == "sync":
-            self._judge_sync(verdict, outcome)
+            verdict.faults += self._judge_sync(verdict)
         # From these two states, the next run is one that has been seen.
-        if state not in (self.expected.old, self.expected.new):
-            self._judge_next(verdict, place)
+        if state not in (self.old, self.new):
+            verdict.faults += self._judge_next(verdict, place)
         return verdict
 
     def _is_source(self, path: str) -> bool:
@@ -182,118 +266,91 @@ class Bench:
         if self.scenario.stdin and os.path.basename(path) == "input":
             return True
         below = os.path.relpath(os.path.join(self._place, path), self._place)
-        return below in self.expected.old.beside(self.scenario.targets) and below != "tmp"
+        return below in self.old.beside(*self.scenario.targets) and below != "tmp"
 
     def _judge_files(self, verdict: Verdict, state: State, source: bool) -> None:
         """Each target is as it was or as it should be; everything else is as it was."""
-        targets, expected = self.scenario.targets, self.expected
-        beside, was = state.beside(targets), expected.old.beside(targets)
+        targets = self.scenario.targets
+        beside, was = state.beside(*targets), self.old.beside(*targets)
         if beside != was:
             verdict.faults.append(f"changed outside of its targets: {differences(beside, was)}")
         states = {self._which(state, target) for target in targets}
         if "" in states and source and (verdict.outcome.status == 2 or self.scenario.rereads):
             states = {LEFT_OUT}
         if "" in states:
-            verdict.faults.append(
-                "neither old nor new: "
-                + "; ".join(differences(state.of(t), expected.new.of(t)) for t in targets)
-            )
+            wrong = differences(state.of(*targets), self.new.of(*targets))
+            verdict.faults.append(f"neither old nor new: {wrong}")
         verdict.state = states.pop() if len(states) == 1 else MIXED
 
     def _which(self, state: State, target: str) -> str:
-        now, old, new = (s.of(target) for s in (state, self.expected.old, self.expected.new))
+        now, old, new = (one.of(target) for one in (state, self.old, self.new))
         if now == new:
             return NEW
         if now == old:
             return OLD
-        each = all(
-            now.get(p) in (old.get(p), new.get(p)) for p in now.keys() | old.keys() | new.keys()
-        )
+        paths = now.keys() | old.keys() | new.keys()
+        each = all(now.get(path) in (old.get(path), new.get(path)) for path in paths)
         return MIXED if self.scenario.by_file and each else ""
 
-    def _judge_words(self, verdict: Verdict, fault: Fault, source: bool) -> None:
+    def _judge_words(self, verdict: Verdict, fault: Fault, source: bool) -> Iterator[str]:
         """An error is one clear line and status 2; success means that all is there."""
         outcome = verdict.outcome
-        lines = outcome.err.splitlines()
-        errors = [line for line in lines if line.startswith("simdup: ")]
-        if not outcome.alone:
-            verdict.faults.append("processes that it started go on")
-        verdict.faults += outcome.unclear()
-        if outcome.status is None:
-            return
-        if fault.signal and fault.where != "workers":
-            self._judge_end(verdict, outcome, fault)
-        elif outcome.status == self.expected.status:
+        struck = fault.signal and fault.where != "workers"
+        number = getattr(signal, fault.signal) if struck else 0
+        killed = number == signal.SIGKILL
+        yield from outcome.faults((-number if killed else 128 + number,) if number else (0, 2))
+        if number:
+            # A signal ends a command with at most one line, and nothing left behind.
+            most = int(number == signal.SIGINT)
+            # Interrupted while it imports modules, a command says nothing.
+            least = most if fault.number else 0
+            if not killed and not least <= outcome.err.count("interrupted") <= most:
+                yield f"it said {outcome.err!r}"
+            if not killed and verdict.leftovers:
+                yield "it left something behind"
+        elif outcome.status == 0:
             if verdict.state != NEW and not (source and self.scenario.rereads):
-                verdict.faults.append(
-                    f"status {outcome.status}, but the state is {verdict.state!r}"
-                )
-        else:
-            if outcome.status != 2:
-                verdict.faults.append(f"status {outcome.status}")
-            # A document that cannot be read has a line of its own.
-            if len(errors) != 1 and not (source and errors):
-                verdict.faults.append(f"{len(errors)} lines of error: {outcome.err!r}")
+                yield f"status 0, but the state is {verdict.state!r}"
+        # A document that cannot be read has a line of its own.
+        elif len(outcome.errors) != 1 and not (source and outcome.errors):
+            yield f"{len(outcome.errors)} lines of error: {outcome.err!r}"
 
-    def _judge_sync(self, verdict: Verdict, outcome: Outcome) -> None:
+    def _judge_sync(self, verdict: Verdict) -> Iterator[str]:
         """What could not be synced does not appear, and the command fails; with two exceptions.
 
         Of the folder that a target has appeared in, nobody can say more than that it was tried. And
         what SQLite cannot move from its log into an index is safe in the log, which stays.
         """
-        name = os.path.basename(outcome.path)
-        in_log = name.removesuffix("-wal") in self.scenario.targets and verdict.leftovers
-        if outcome.status == self.expected.status:
-            if outcome.path != os.path.realpath(self._place) and not in_log:
-                verdict.faults.append(f"{outcome.path} was not synced, and it said nothing")
+        path = verdict.outcome.path
+        name = os.path.basename(path).removesuffix("-wal")
+        in_log = name in self.scenario.targets and verdict.leftovers
+        if verdict.outcome.status == 0:
+            if path != os.path.realpath(self._place) and not in_log:
+                yield f"{path} was not synced, and it said nothing"
         # Folders that files were moved into are synced afterwards.
         elif verdict.state == NEW and not self.scenario.by_file:
-            verdict.faults.append(f"{outcome.path} was not synced, but it appeared")
+            yield f"{path} was not synced, but it appeared"
 
-    def _judge_end(self, verdict: Verdict, outcome: Outcome, fault: Fault) -> None:
-        """A signal ends a command with its own status, at most one line, and nothing left."""
-        number = getattr(signal, fault.signal)
-        if outcome.status != (-number if number == signal.SIGKILL else 128 + number):
-            verdict.faults.append(f"status {outcome.status}")
-        if number == signal.SIGKILL:
-            return
-        interruptions = [line for line in outcome.err.splitlines() if "interrupted" in line]
-        most = int(number == signal.SIGINT)
-        # Interrupted while it imports modules, a command says nothing.
-        least = most if fault.number else 0
-        if not least <= len(interruptions) <= most:
-            verdict.faults.append(f"it said {outcome.err!r}")
-        if verdict.leftovers:
-            verdict.faults.append("it left something behind")
-
-    def _judge_next(self, verdict: Verdict, place: Path) -> None:
+    def _judge_next(self, verdict: Verdict, place: Path) -> Iterator[str]:
         """The next run succeeds and leaves nothing behind, whatever it found."""
-        expected, targets = self.expected, self.scenario.targets
+        targets, by_file = self.scenario.targets, self.scenario.by_file
         again = self.run(place)
         after = look(place)
         # A run that stops because its target exists does not open an index beside it.
-        if after.leftovers and again.status == expected.status:
-            verdict.faults.append(f"left behind after the next run: {after.leftovers}")
-        if after.beside(targets) != expected.old.beside(targets):
-            verdict.faults.append("the next run changed something beside its targets")
+        if after.leftovers and again.status == 0:
+            yield f"left behind after the next run: {after.leftovers}"
+        if after.beside(*targets) != self.old.beside(*targets):
+            yield "the next run changed something beside its targets"
         # Nothing is deleted from a target that is replaced file by file.
-        made = {
-            p: w
-            for p, w in after.files.items()
-            if p in expected.new.files or not self.scenario.by_file
-        }
-        if verdict.state == OLD or self.scenario.by_file:
-            if again.status != expected.status or made != expected.new.files:
-                verdict.faults.append(
-                    f"the next run: status {again.status}, {again.err!r}, "
-                    + differences(made, expected.new.files)
-                )
-        elif verdict.state == NEW and (
-            again.status != expected.status_again or after.files != expected.again.files
-        ):
-            verdict.faults.append(
-                f"the next run over the new state: status {again.status}, {again.err!r}, "
-                + differences(after.files, expected.again.files)
-            )
-        if again.status not in (0, 2) or any(again.unclear()):
-            verdict.faults.append(f"the next run: status {again.status}, {again.err!r}")
+        made = {p: w for p, w in after.files.items() if p in self.new.files or not by_file}
+        if verdict.state == OLD or by_file:
+            if again.status != 0 or made != self.new.files:
+                wrong = differences(made, self.new.files)
+                yield f"the next run: status {again.status}, {again.err!r}, {wrong}"
+        elif verdict.state == NEW and (again.status, after.files) != (
+            self.status_again, self.again.files
+        ):  # fmt: skip
+            wrong = differences(after.files, self.again.files)
+            yield f"the next run over the new state: status {again.status}, {again.err!r}, {wrong}"
+        for what in again.faults():
+            yield f"the next run: {what}"

@@ -7,21 +7,19 @@ If a worker is killed, the command says so in one line.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 
-from lab.breaking.judging import MIXED, NEW, OLD, Bench, Verdict, benches, totals
+from lab.breaking.judging import MIXED, NEW, OLD, Bench, benches, totals
 from lab.breaking.running import Outcome
 from lab.breaking.striking import Fault
 from lab.reporting import Table
 from lab.trial import Trial
 
 INTERRUPTIONS = ("SIGINT", "SIGTERM", "SIGHUP")
-# Scenarios that the suite kills.
-_SMALL = ("index add", "scan, with two processes")
 _WORKERS = "scan, with two processes"
 # The command that is interrupted from its start on, imports included; and that of the suite.
 _FROM_START, _FROM_START_SMALL = "dedupe, a folder and an index", "index add"
@@ -50,13 +48,13 @@ finally:
 
 def run(trial: Trial) -> Iterator[Table]:
     """Kill and interrupt."""
-    counted: dict[str, Counter[str]] = {}
-    for bench in benches(trial, _SMALL):
+    counted: dict[str, Counter[str]] = defaultdict(Counter)
+    for bench in benches(trial, (_FROM_START_SMALL, _WORKERS)):
         struck = _strike(bench, trial) if bench.server.below else iter(())
         if bench.scenario.name == trial.pick(_FROM_START_SMALL, _FROM_START):
             struck = chain(struck, _from_start(bench, trial))
-        for words, verdict in struck:
-            counted.setdefault(words, Counter()).update(verdict.counts())
+        for words, counts in struck:
+            counted[words].update(counts)
     note = (
         "old, new: all targets are as they were, or as they should be; old and new: some are one, "
         "some the other; leftovers: the next run found some, and removed them"
@@ -65,7 +63,7 @@ def run(trial: Trial) -> Iterator[Table]:
     yield totals("Commands killed and interrupted", "how", columns, counted, note)
 
 
-def _strike(bench: Bench, trial: Trial) -> Iterator[tuple[str, Verdict]]:
+def _strike(bench: Bench, trial: Trial) -> Iterator[tuple[str, Counter[str]]]:
     """Kill a command at every third call that concerns its folder; interrupt it at some."""
     calls = bench.count(bench.scenario.arguments)
     for name, stride, where in (
@@ -73,46 +71,39 @@ def _strike(bench: Bench, trial: Trial) -> Iterator[tuple[str, Verdict]]:
         *((name, trial.pick(calls, 29), "main") for name in INTERRUPTIONS),
         *([("SIGKILL", trial.pick(20, 1), "workers")] if bench.scenario.name == _WORKERS else []),
     ):
-        first = trial.pick(stride // 2, 1 + 5 % stride)
-        for number in range(first, 10**6, stride):
+        words = f"{name} to a worker" if where == "workers" else f"{name} at a call"
+        for number in range(trial.pick(stride // 2, 1 + 5 % stride), 10**6, stride):
             fault = Fault("any", number, signal=name, where=where, within="run")
             verdict = bench.strike(fault)
             if not verdict.outcome.reached:
                 break
-            verdict.report(trial, f"{bench.scenario.name}, {fault}")
-            yield f"{name} to a worker" if where == "workers" else f"{name} at a call", verdict
+            yield words, verdict.counts(trial, f"{bench.scenario.name}, {fault}")
 
 
-def _from_start(bench: Bench, trial: Trial) -> Iterator[tuple[str, Verdict]]:
+def _from_start(bench: Bench, trial: Trial) -> Iterator[tuple[str, Counter[str]]]:
     """Interrupt a command at moments from its start on, imports included."""
+    notes = trial.folder / "notes"
+    # How much processor time it takes with its imports.
+    _start(bench, bench.copy(), notes, "SIGINT", 1000)
     # No two runs take the same time: of moments near the end some would come too late.
-    whole = 0.95 * _seconds(bench, trial)
+    whole = 0.95 * float(notes.read_text("ascii"))
     moments = trial.pick(1, 34)
     for turn, name in enumerate(INTERRUPTIONS):
         for number in range(moments):
             seconds = whole * (number + (turn + 0.5) / len(INTERRUPTIONS)) / moments
             place = bench.copy()
-            outcome = _start(bench, place, trial.folder / "notes", (name, seconds))
-            if not outcome.reached:
-                continue
-            verdict = bench.judge(place, Fault("any", 0, signal=name), outcome)
-            verdict.report(trial, f"{bench.scenario.name}, {name} after {seconds:.3f} s")
-            yield f"{name} from the start on", verdict
+            outcome = _start(bench, place, notes, name, seconds)
+            if outcome.reached:
+                verdict = bench.judge(place, Fault("any", 0, signal=name), outcome)
+                what = f"{bench.scenario.name}, {name} after {seconds:.3f} s"
+                yield f"{name} from the start on", verdict.counts(trial, what)
 
 
-def _seconds(bench: Bench, trial: Trial) -> float:
-    """Return how much processor time a command takes with its imports."""
-    notes = trial.folder / "notes"
-    _start(bench, bench.copy(), notes, ("SIGINT", 1000))
-    return float(notes.read_text("ascii"))
-
-
-def _start(bench: Bench, place: Path, notes: Path, strike: tuple[str, float]) -> Outcome:
+def _start(bench: Bench, place: Path, notes: Path, name: str, seconds: float) -> Outcome:
     """Run a command in a new process that gets a signal after some seconds of processor time."""
     notes.unlink(missing_ok=True)
-    name, seconds = strike
     script = _AFTER.format(notes=str(notes), name=name, seconds=seconds)
     run = bench.planned(place, bench.scenario.arguments)
     around = replace(run.around, fresh=("-c", script))
-    outcome = bench.server.run(replace(run, around=around, clock="", divided=False, patience=300))
+    outcome = bench.server.run(replace(run, around=around, clock="", batch=None, patience=300))
     return replace(outcome, reached=notes.exists() and notes.read_text("ascii") == "struck")

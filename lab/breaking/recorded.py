@@ -3,50 +3,36 @@
 A change that should not be seen leaves all equal; one that should shows in a diff what changed.
 The examples are kept as text, larger corpora as digests.  ``--checkout FOLDER`` records another
 state of simdup, ``--keep FOLDER`` writes all as text: two such folders can be compared with diff.
-``python -m lab.breaking.recorded`` prints the digests of the made corpus, taken in another way.
 """
 
 from __future__ import annotations
 
-import argparse
 import gzip
 import hashlib
-import io
 import json
 import os
 import random
 import re
 import shutil
-import signal
-import subprocess
 import sys
 import tempfile
 import zlib
 from base64 import b64decode
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import chdir, redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import NamedTuple
-from unittest.mock import patch
 
-import simdup.ingest.corpus
-from lab.breaking.running import Outcome
+from lab.breaking.running import FRESH, USUAL, Around, Outcome, Run, Server
 from lab.corpora.mixed import build_corpus
 from lab.corpora.real import data_folder
 from lab.measuring import CHECKOUT
-from simdup.cli import main as command_line
-from simdup.corpus import batches, lines
-from simdup.ingest import rows
 
 RECORDED = Path(__file__).parent / "recorded"
 DIGESTS = RECORDED / "digests.json"
-ENVIRONMENT = {"LANG": "C.UTF-8", "LC_ALL": "", "LC_MESSAGES": "", "COLUMNS": "100"}
+_ENVIRONMENT = {"LANG": "C.UTF-8", "LC_ALL": "", "LC_MESSAGES": "", "COLUMNS": "100",
+                "PYTHONUTF8": ""}  # fmt: skip
 _DATE = 1_700_000_000  # of every file
 _DATA = re.compile(r'<script type="application/([a-z-]+)" id="([a-z0-9]+)">(.*?)</script>', re.S)
-# Signals that the command line handles its own way.
-_HANDLED = [
-    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
-]
 
 # What is run, in this order; a later command may read what an earlier one wrote.
 EXAMPLES = {
@@ -179,8 +165,8 @@ def build_examples(folder: Path) -> None:
 def build_real(folder: Path) -> None:
     """Write the real texts as records."""
     for name in ("laws", "vsdocs", "poems"):
-        with gzip.open(data_folder() / name / "docs.jsonl.gz") as packed:
-            (folder / f"{name}.jsonl").write_bytes(packed.read())
+        packed = data_folder() / name / "docs.jsonl.gz"
+        (folder / f"{name}.jsonl").write_bytes(gzip.decompress(packed.read_bytes()))
 
 
 CORPORA = {
@@ -191,21 +177,11 @@ CORPORA = {
 
 
 class Recorded(NamedTuple):
-    """What a command did.
+    """What a command did."""
 
-    Attributes
-    ----------
-    line : str
-        What is typed after ``simdup``.
-    outcome : Outcome
-        What it returned and printed.
-    written : dict
-        What is in the files that it wrote, by path; of a page its data, of an index nothing.
-    """
-
-    line: str
+    line: str  # what is typed after ``simdup``
     outcome: Outcome
-    written: dict[str, str]
+    written: dict[str, str]  # the files that it wrote; of a page its data, of an index nothing
 
     def text(self) -> str:
         """Return all of it, without times."""
@@ -221,68 +197,57 @@ class Recorded(NamedTuple):
         return [_of_any_run(self.outcome.out), *files]
 
 
-def run_command(*arguments: str) -> Outcome:
-    """Run the command line in this process, as `python -m simdup` would."""
-    handlers = {number: signal.getsignal(number) for number in _HANDLED}
-    out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", "surrogateescape") for _ in range(2))
-    try:
-        with redirect_stdout(out), redirect_stderr(err):
-            command_line(arguments)
-    except SystemExit as end:
-        status = end.code if isinstance(end.code, int) else 1
-    finally:
-        for number, handler in handlers.items():
-            signal.signal(number, handler)
-    return Outcome(status, *map(_printed, (out, err)))
+class Variant(NamedTuple):
+    """How commands run."""
+
+    options: str = ""  # what commands of the made corpus get
+    batch: int | None = None  # see `Run`
+    order: int | None = None  # the seed of an order in which files are fingerprinted once more
+    python: tuple[str, ...] = (sys.executable,)
+    environment: Mapping[str, str] = {}
 
 
-def _printed(stream: io.TextIOWrapper) -> str:
-    stream.flush()
-    content: bytes = stream.buffer.getvalue()  # type: ignore[attr-defined]
-    return content.decode("utf-8", "surrogateescape")
+AS_USUAL = Variant()
 
 
 def record(
-    name: str, checkout: Path = CHECKOUT, options: str = "", order: int | None = None
+    name: str, variant: Variant = AS_USUAL, checkout: Path = CHECKOUT
 ) -> Iterator[tuple[str, Recorded]]:
-    """Yield what each command of a corpus does; with an order, files come in another one, too."""
+    """Yield what each command of a corpus does, with this state of simdup or another one."""
     build, commands = CORPORA[name]
-    with tempfile.TemporaryDirectory() as temporary:
-        # A page is titled by the folder.
-        folder = Path(temporary) / "corpus"
+    around = USUAL
+    if checkout != CHECKOUT:
+        around = Around({"PYTHONPATH": str(checkout)}, fresh=FRESH)
+    variables = _ENVIRONMENT | dict(variant.environment)
+    with (
+        tempfile.TemporaryDirectory() as temporary,
+        Server(python=variant.python, **variables) as server,
+    ):
+        folder = Path(temporary) / "corpus"  # a page is titled by it
         folder.mkdir()
-        with chdir(folder):
-            build(Path())
-            for path in Path().rglob("*"):
-                os.utime(path, (_DATE, _DATE))
-            for command, line in commands.items():
-                yield command, _recorded(" ".join(line.format(options).split()), checkout)
-            if order is not None:
-                files = sorted(map(str, Path("g").iterdir()))
-                random.Random(order).shuffle(files)
-                Path("list").write_text("\n".join(files), "utf-8")
-                line = f"fingerprint --files-from list {options}"
-                # Each line is a part of the digest.
-                text = "\0".join(sorted(_run(line.split(), checkout).out.splitlines()))
-                yield "fingerprints, other order", Recorded(line, Outcome(0, text), {})
+        build(folder)
+        for path in folder.rglob("*"):
+            os.utime(path, (_DATE, _DATE))
 
+        def outcome_of(line: str) -> Outcome:
+            run = Run(line.split(), folder, around, batch=variant.batch, patience=600, warms=True)
+            return server.run(run)
 
-def _recorded(line: str, checkout: Path) -> Recorded:
-    before = set(Path().rglob("*"))
-    outcome = _run(line.split(), checkout)
-    files = sorted(one for one in set(Path().rglob("*")) - before if one.is_file())
-    return Recorded(line, outcome, {str(path): _content(path) for path in files})
-
-
-def _run(words: list[str], checkout: Path) -> Outcome:
-    """Run a command in this process, or that of another state of simdup in one of its own."""
-    if checkout == CHECKOUT:
-        return run_command(*words)
-    environment = os.environ | {"PYTHONPATH": str(checkout)}
-    command = [sys.executable, "-m", "simdup", *words]
-    ran = subprocess.run(command, env=environment, capture_output=True, check=False)
-    out, err = (one.decode("utf-8", "surrogateescape") for one in (ran.stdout, ran.stderr))
-    return Outcome(ran.returncode, out, err)
+        for command, line in commands.items():
+            line = " ".join(line.format(variant.options).split())
+            before = {*folder.rglob("*")}
+            outcome = outcome_of(line)
+            paths = sorted(path for path in {*folder.rglob("*")} - before if path.is_file())
+            written = {str(path.relative_to(folder)): _content(path) for path in paths}
+            yield command, Recorded(line, outcome, written)
+        if variant.order is not None:
+            files = sorted(f"g/{path.name}" for path in (folder / "g").iterdir())
+            random.Random(variant.order).shuffle(files)
+            (folder / "list").write_text("\n".join(files), "utf-8")
+            line = f"fingerprint --files-from list {variant.options}"
+            # Each line is a part of the digest.
+            text = "\0".join(sorted(outcome_of(line).out.splitlines()))
+            yield "fingerprints, other order", Recorded(line, Outcome(0, text), {})
 
 
 def _content(path: Path) -> str:
@@ -351,8 +316,8 @@ def write(corpora: Sequence[str], checkout: Path, keep: Path | None) -> None:
     """Record what a state of simdup prints and writes, as the repository keeps it or as text."""
     kept = read_digests() if DIGESTS.exists() else {}
     for name in corpora or CORPORA:
-        with patch.dict(os.environ, ENVIRONMENT):
-            recorded = dict(record(name, checkout.resolve(), order=0 if name == "made" else None))
+        variant = Variant(order=0 if name == "made" else None)
+        recorded = dict(record(name, variant, checkout.resolve()))
         folder = keep / name if keep else RECORDED / name
         if keep or name == "examples":
             shutil.rmtree(folder, ignore_errors=True)
@@ -363,28 +328,3 @@ def write(corpora: Sequence[str], checkout: Path, keep: Path | None) -> None:
             kept[name] = digests(name, recorded)
     if not keep:
         DIGESTS.write_text(json.dumps(kept, indent=1) + "\n", "utf-8")
-
-
-def _shrink_batches(size: int) -> None:
-    """Let batches have this many bytes, and workers be worth it for any corpus."""
-    for module in (lines, batches, rows):
-        module.BATCH_BYTES = size  # type: ignore[attr-defined]
-    batches.BATCH_FILES = max(1, size >> 11)
-    simdup.ingest.corpus.WORTH_WORKERS = 0
-
-
-def main() -> None:
-    """Print the digests of the made corpus."""
-    parser = argparse.ArgumentParser(prog="python -m lab.breaking.recorded")
-    parser.add_argument("--options", default="-j 1", help="what every command gets")
-    parser.add_argument("--batch", type=int, help="bytes of a batch")
-    parser.add_argument("--order", type=int, default=0, help="seed of an order of files")
-    chosen = parser.parse_args()
-    if chosen.batch:
-        _shrink_batches(chosen.batch)
-    recorded = dict(record("made", options=chosen.options, order=chosen.order))
-    json.dump(digests("made", recorded), sys.stdout, indent=1)
-
-
-if __name__ == "__main__":
-    main()

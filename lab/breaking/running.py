@@ -6,16 +6,15 @@ signal, a file that changes) is set up in the fork, by `serving`.
 
 from __future__ import annotations
 
-import json
 import os
+import pickle
 import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from lab.breaking.striking import Fault
 from lab.fuzz.terminal import driving
@@ -27,39 +26,17 @@ RAW = re.compile(r"Traceback|internal error|Error:|Exception ignored|File \"|\[E
 
 @dataclass(frozen=True)
 class Around:
-    """The surroundings of a run; what is empty is as usual.
+    """The surroundings of a run; what is empty is as usual."""
 
-    Attributes
-    ----------
-    environment : mapping
-        Variables that are changed; those with the value None are removed.
-    limits : mapping
-        Limits by name, such as ``RLIMIT_AS``.
-    room : int
-        Bytes of memory that it may have beyond what it inherits.
-    closed : tuple of int
-        Standard streams that are closed.
-    streams : mapping
-        Files that are opened instead of standard streams.
-    terminal : bool
-        Whether standard output is a terminal.
-    fresh : tuple of str
-        What Python starts anew with, as it does for people; none in a fork.
-    removed : bool
-        Whether the working folder is removed first.
-    plain : bool
-        Whether it runs without the rights of root, if it is root.
-    """
-
-    environment: Mapping[str, str | None] = field(default_factory=dict)
-    limits: Mapping[str, int] = field(default_factory=dict)
-    room: int = 0
-    closed: Sequence[int] = ()
-    streams: Mapping[int, str] = field(default_factory=dict)
-    terminal: bool = False
-    fresh: Sequence[str] = ()
-    removed: bool = False
-    plain: bool = False
+    environment: Mapping[str, str | None] = field(default_factory=dict)  # None removes a variable
+    limits: Mapping[str, int] = field(default_factory=dict)  # by name, such as ``RLIMIT_AS``
+    room: int = 0  # bytes of memory beyond what it inherits
+    closed: Sequence[int] = ()  # standard streams that are closed
+    streams: Mapping[int, str] = field(default_factory=dict)  # files instead of standard streams
+    terminal: bool = False  # whether standard output is a terminal
+    fresh: Sequence[str] = ()  # what Python starts anew with, as it does for people
+    removed: bool = False  # whether the working folder is removed first
+    plain: bool = False  # whether it runs without the rights of root, if it is root
 
 
 USUAL = Around()
@@ -69,77 +46,47 @@ FRESH = ("-m", "simdup")
 
 @dataclass(frozen=True)
 class Run:
-    """One command that is to run.
+    """One command that is to run."""
 
-    Attributes
-    ----------
-    arguments : sequence of str
-        What is typed after ``simdup``.
-    folder : Path
-        Where it runs.
-    around : Around
-        Its surroundings.
-    fault : Fault, optional
-        What strikes it.
-    clock : str
-        The date of what it writes to an index, if it is not that of now.
-    divided : bool
-        Whether its work is divided among processes however little there is.
-    patience : float
-        Seconds after which it is taken to hang. On a busy machine, most take below 2.
-    modules : str
-        A file for the names of the modules that it imports.
-    """
-
-    arguments: Sequence[str]
-    folder: Path | str
+    arguments: Sequence[str]  # what is typed after ``simdup``
+    folder: Path
     around: Around = USUAL
     fault: Fault | None = None
-    clock: str = ""
-    divided: bool = False
-    patience: float = 60
-    modules: str = ""
+    clock: str = ""  # the date of what it writes to an index, if it is not that of now
+    batch: int | None = None  # bytes of a batch, 0: as usual; any work is divided among processes
+    patience: float = 60  # seconds after which it hangs; on a busy machine, most take below 2
+    warms: bool = False  # whether what it imports is imported for all that come later
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a command; two are equal that returned and printed the same.
+    """What became of a command; two are equal that returned and printed the same."""
 
-    Attributes
-    ----------
-    status : int or None
-        Its exit status; below 0: the signal that killed it; None: it hung.
-    out, err : str
-        What it printed.
-    seconds : float
-        Processor time.
-    megabytes : float
-        The most memory of the process, Python and its libraries included.
-    alone : bool
-        Whether all processes that it started have ended too.
-    reached : bool
-        Whether the fault happened, and `path` at which file, as far as that is known.
-    counts : dict
-        How many calls of each kind there were.
-    counted : int
-        How many calls the fault counted: of its kind, in its processes, within its folder.
-    """
-
-    status: int | None
+    status: int | None  # below 0: the signal that killed it; None: it hung
     out: str = ""
     err: str = ""
-    seconds: float = field(default=0.0, compare=False)
-    megabytes: float = field(default=0.0, compare=False)
-    alone: bool = field(default=True, compare=False)
-    reached: bool = field(default=False, compare=False)
-    path: str = field(default="", compare=False)
-    counts: dict[str, int] = field(default_factory=dict, compare=False)
-    counted: int = field(default=0, compare=False)
+    seconds: float = field(default=0.0, compare=False)  # of the processor
+    megabytes: float = field(default=0.0, compare=False)  # Python and its libraries included
+    alone: bool = field(default=True, compare=False)  # all processes that it started have ended
+    reached: bool = field(default=False, compare=False)  # whether the fault happened,
+    path: str = field(default="", compare=False)  # and at which file, as far as that is known
+    counts: dict[str, int] = field(default_factory=dict, compare=False)  # calls of each kind
+    counted: int = field(default=0, compare=False)  # calls that the fault counted
 
-    def unclear(self, terminal: bool = False) -> Iterator[str]:
-        """Yield what is wrong with its messages, and what it showed on a terminal."""
+    @property
+    def errors(self) -> list[str]:
+        """The lines that say what went wrong; who waits for another process says so, too."""
+        lines = self.err.splitlines()
+        return [one for one in lines if one.startswith("simdup: ") and "; waiting" not in one]
+
+    def faults(self, allowed: Collection[int] = (0, 2), terminal: bool = False) -> Iterator[str]:
+        """Yield what is wrong with its end and its words, or with what it showed on a terminal."""
         if self.status is None:
             yield f"it hung: {self.err[-200:]!r}"
+        elif self.status not in allowed:
+            yield f"status {self.status}: {self.err[-300:]!r}"
+        if not self.alone:
+            yield "processes that it started go on"
         if RAW.search(self.err):
             yield f"not in plain words: {self.err[-600:]!r}"
         screen = (self.out if terminal else "") + self.err
@@ -155,22 +102,26 @@ class Server:
     ----------
     library
         What makes calls fail below Python, see `build_library`.
+    python
+        The interpreter and its flags.
     variables
         Of its environment, beside the usual ones.
     """
 
-    def __init__(self, library: Path | None = None, **variables: str) -> None:
+    def __init__(
+        self,
+        library: Path | None = None,
+        python: Sequence[str] = (sys.executable,),
+        **variables: str,
+    ) -> None:
         self.below = library is not None
         if library is not None:
             variables["LD_PRELOAD"] = str(library)
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "lab.breaking.serving", *(["--library"] if library else [])],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=CHECKOUT,
+            [*python, "-m", "lab.breaking.serving"],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=CHECKOUT,
             env=environment(OPENBLAS_NUM_THREADS="1", **variables),
         )  # fmt: skip
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        self._requests, self._answers = self._process.stdin, self._process.stdout
 
     def __enter__(self) -> Server:
         """Return itself; the end of the block ends the process."""
@@ -178,22 +129,7 @@ class Server:
 
     def __exit__(self, *error: object) -> None:
         """End the process."""
-        self._requests.close()
-        self._process.wait(30)
-        self._answers.close()
-
-    def _ask(self, request: object) -> list[dict[str, Any]]:
-        print(json.dumps(request, default=str), file=self._requests, flush=True)
-        answers: list[dict[str, Any]] = json.loads(self._answers.readline())
-        return answers
-
-    def warm(self, runs: Sequence[Run], notes: Path) -> None:
-        """Import what some commands import, so that no later one does."""
-        names: set[str] = set()
-        for one in runs:
-            self.run(replace(one, modules=str(notes)))
-            names |= set(json.loads(notes.read_text("utf-8")))
-        self._ask({"modules": sorted(names)})
+        self._process.communicate(timeout=30)
 
     def run(self, run: Run) -> Outcome:
         """Run one command to its end."""
@@ -201,7 +137,12 @@ class Server:
 
     def together(self, runs: Sequence[Run]) -> list[Outcome]:
         """Start commands at the same moment; return their outcomes when all have ended."""
-        return [Outcome(**one) for one in self._ask({"runs": [asdict(run) for run in runs]})]
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        pickle.dump(runs, self._process.stdin, protocol=4)
+        self._process.stdin.flush()
+        outcomes: list[Outcome] = pickle.load(self._process.stdout)
+        return outcomes
 
 
 def build_library(folder: Path) -> Path | None:
@@ -211,12 +152,13 @@ def build_library(folder: Path) -> Path | None:
         return None
     place = folder / "injecting.so"
     source = Path(__file__).with_name("injecting.c")
-    line = [compiler, "-O1", "-shared", "-fPIC", "-o", str(place), str(source), "-ldl"]
-    if subprocess.run(line, capture_output=True, check=False).returncode:
-        return None
     # It must also be possible to load it here.
-    probe = [sys.executable, "-c", "import ctypes; ctypes.CDLL(None).fault_plan"]
-    loaded = subprocess.run(
-        probe, capture_output=True, check=False, env=os.environ | {"LD_PRELOAD": str(place)}
-    )
-    return None if loaded.returncode else place
+    probe = "import ctypes; ctypes.CDLL(None).fault_plan"
+    for command, variables in (
+        ([compiler, "-O1", "-shared", "-fPIC", "-o", str(place), str(source), "-ldl"], {}),
+        ([sys.executable, "-c", probe], {"LD_PRELOAD": str(place)}),
+    ):
+        env = os.environ | variables
+        if subprocess.run(command, capture_output=True, check=False, env=env).returncode:
+            return None
+    return place

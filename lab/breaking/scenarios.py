@@ -13,37 +13,16 @@ Call = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Scenario:
-    """One command that writes.
-
-    Attributes
-    ----------
-    name : str
-        What people read.
-    arguments : tuple of str
-        The command; it runs in a folder that `fill` has filled.
-    targets : tuple of str
-        The files and folders that it writes.
-    before : tuple of Call
-        Commands that make what is there before.
-    by_file : bool
-        Whether each file of the target is replaced by itself, so that a fault may leave old ones
-        beside new ones.
-    stdin : str
-        The file that standard input is read from.
-    status : int
-        The exit status of a run without faults.
-    spoiled : str
-        An index that loses a section before.
-    """
+    """One command that writes."""
 
     name: str
-    arguments: Call
-    targets: tuple[str, ...]
-    before: tuple[Call, ...] = ()
+    arguments: Call  # in a folder that `fill` has filled
+    targets: Call  # the files and folders that it writes
+    before: tuple[Call, ...] = ()  # commands that make what is there before
+    # Each file of the target is replaced by itself: a fault may leave old ones beside new ones.
     by_file: bool = False
-    stdin: str = ""
-    status: int = 0
-    spoiled: str = ""
+    stdin: str = ""  # the file that standard input is read from
+    spoiled: str = ""  # an index that loses a section before
 
     @property
     def rereads(self) -> bool:
@@ -53,8 +32,7 @@ class Scenario:
     @property
     def command(self) -> str:
         """What is typed after ``simdup``: ``index add``."""
-        words = self.arguments[:2] if self.arguments[0] == "index" else self.arguments[:1]
-        return " ".join(words)
+        return " ".join(self.arguments[: 2 if self.arguments[0] == "index" else 1])
 
 
 def fill(folder: Path) -> None:
@@ -73,82 +51,72 @@ def fill(folder: Path) -> None:
     write(folder, texts | lines | tables)
 
 
-_ONE = ("-j", "1")
-_INDEX: Call = ("index", "build", "seen", "in", *_ONE)
-_PRINTS: Call = ("fingerprint", "in", "-o", "prints", *_ONE)
+# Commands that have no option for the number of processes.
+_ALONE = ("compare", "cluster", "pairs", "evaluate", "index remove", "index info", "index export",
+          "index repair")  # fmt: skip
 
 
-def _written(name: str, arguments: Call, target: str = "new") -> Scenario:
-    """Return a scenario that writes a file where there was none."""
-    return Scenario(name, (*arguments, *_ONE, "-o", target), (target,))
+def _call(line: str) -> Call:
+    """Return a command, in one process if it does not say otherwise."""
+    one = not line.startswith(_ALONE) and "-j" not in line
+    return tuple(line.split()) + ("-j", "1") * one
 
 
-def _replaced(name: str, arguments: Call, earlier: Call, target: str) -> Scenario:
-    """Return a scenario that replaces a file."""
-    output = (*_ONE, "-o", target)
-    return Scenario(name, (*arguments, *output), (target,), before=((*earlier, *output),))
+_BUILD, _PRINTS = "index build seen in", "fingerprint in -o prints"
+_BASELINE = "--baseline base --update-baseline"
 
-
-SCENARIOS: tuple[Scenario, ...] = (
-    _written("scan, a table", ("scan", "in"), "new.csv"),
-    _replaced("scan, lines, over others", ("scan", "in", "more"), ("scan", "in"), "old.jsonl"),
-    _replaced("scan, a page, over another", ("scan", "in", "more"), ("scan", "in"), "old.html"),
-    Scenario("scan, a baseline", ("scan", "in", "--baseline", "base", "--update-baseline", *_ONE),
-             ("base",)),
-    Scenario("scan, a baseline over another",
-             ("scan", "in", "more", "--baseline", "base", "--update-baseline", *_ONE), ("base",),
-             before=(("scan", "in", "--baseline", "base", "--update-baseline", *_ONE),)),
-    Scenario("scan, with two processes", ("scan", "in", "more", "-j", "2", "-o", "new.csv"),
-             ("new.csv",)),
-    Scenario("compare, a page", ("compare", "in/a.txt", "in/deep/b.txt", "-o", "new.html"),
-             ("new.html",)),
-    _written("passages, a table", ("passages", "in"), "new.csv"),
-    _written("passages, a page", ("passages", "in"), "new.html"),
-    _replaced("fingerprint", ("fingerprint", "in", "more"), ("fingerprint", "in"), "old"),
-    Scenario("cluster", ("cluster", "prints", "-o", "new.csv"), ("new.csv",), before=(_PRINTS,)),
-    Scenario("pairs", ("pairs", "prints", "-o", "new.csv"), ("new.csv",), before=(_PRINTS,)),
-    Scenario("dedupe, a folder", ("dedupe", "in", "more", "-o", "out", *_ONE), ("out",)),
-    Scenario("dedupe, a folder over another",
-             ("dedupe", "in", "more", "-o", "out", "--force", *_ONE), ("out",),
-             before=(("dedupe", "in", "more", "--keep", "longest", "--prefer", "more/*", "-o",
-                      "out", *_ONE),), by_file=True),
-    Scenario("dedupe, a folder of links", ("dedupe", "in", "-o", "out", "--link", "hard", *_ONE),
-             ("out",)),
-    Scenario("dedupe, a file", ("dedupe", "r.jsonl", "-o", "out.jsonl", "--removed", "gone.csv",
-             *_ONE), ("out.jsonl", "gone.csv")),
-    Scenario("dedupe, a file over another",
-             ("dedupe", "r.jsonl", "-o", "out.jsonl", "--force", "--removed", "gone.csv", *_ONE),
-             ("out.jsonl", "gone.csv"),
-             before=(("dedupe", "s.jsonl", "-o", "out.jsonl", "--removed", "gone.csv", *_ONE),)),
-    Scenario("dedupe, standard input",
-             ("dedupe", "-", "--input-format", "jsonl", "-o", "out.jsonl", *_ONE), ("out.jsonl",),
-             stdin="r.jsonl"),
-    Scenario("dedupe, annotated", ("dedupe", "r.jsonl", "-o", "out.jsonl", "--annotate", *_ONE),
-             ("out.jsonl",)),
-    Scenario("dedupe, a new index",
-             ("dedupe", "r.jsonl", "-o", "out.jsonl", "--index", "seen", "--add", *_ONE),
-             ("out.jsonl", "seen")),
-    Scenario("dedupe, a folder and an index",
-             ("dedupe", "in", "more", "-o", "out", "--index", "seen", "--add", "--removed",
-              "gone.csv", *_ONE), ("out", "seen", "gone.csv"),
-             before=(("index", "build", "seen", "s.jsonl", *_ONE),)),
-    Scenario("fit", ("fit", "in", "more", "-o", "model", *_ONE), ("model",),
-             before=(("fit", "in", "-o", "model", *_ONE),)),
-    Scenario("index build", _INDEX, ("seen",)),
-    Scenario("index add", ("index", "add", "seen", "more", *_ONE), ("seen",), before=(_INDEX,)),
-    Scenario("index remove", ("index", "remove", "seen", "in/a.txt"), ("seen",), before=(_INDEX,)),
-    Scenario("index info", ("index", "info", "seen", "-o", "new.txt"), ("new.txt",),
-             before=(_INDEX,)),
-    Scenario("index export", ("index", "export", "seen", "-o", "new"), ("new",), before=(_INDEX,)),
-    Scenario("index repair", ("index", "repair", "seen", "new"), ("new",), before=(_INDEX,),
-             spoiled="seen"),
-    Scenario("query", ("query", "seen", "more", "-o", "new.csv", *_ONE), ("new.csv",),
-             before=(_INDEX,)),
-    Scenario("query, a page", ("query", "seen", "more", "-o", "new.html", *_ONE), ("new.html",),
-             before=(_INDEX,)),
-    Scenario("query and add", ("query", "seen", "more", "--add", "-o", "new.csv", *_ONE),
-             ("new.csv", "seen"), before=(_INDEX,)),
-    Scenario("tune", ("tune", "in", "more", "-o", "new.jsonl", *_ONE), ("new.jsonl",)),
-    Scenario("evaluate", ("evaluate", "found.csv", "truth.csv", "-o", "new.jsonl"),
-             ("new.jsonl",)),
-)  # fmt: skip
+# By name: the command, what it writes, and the commands that make what it finds.
+_ROWS = {
+    "scan, a table": ("scan in -o new.csv", "new.csv"),
+    "scan, lines, over others": ("scan in more -o old.jsonl", "old.jsonl", "scan in -o old.jsonl"),
+    "scan, a page, over another": ("scan in more -o old.html", "old.html", "scan in -o old.html"),
+    "scan, a baseline": (f"scan in {_BASELINE}", "base"),
+    "scan, a baseline over another": (
+        f"scan in more {_BASELINE}", "base", f"scan in {_BASELINE}"),
+    "scan, with two processes": ("scan in more -j 2 -o new.csv", "new.csv"),
+    "compare, a page": ("compare in/a.txt in/deep/b.txt -o new.html", "new.html"),
+    "passages, a table": ("passages in -o new.csv", "new.csv"),
+    "passages, a page": ("passages in -o new.html", "new.html"),
+    "fingerprint": ("fingerprint in more -o old", "old", "fingerprint in -o old"),
+    "cluster": ("cluster prints -o new.csv", "new.csv", _PRINTS),
+    "pairs": ("pairs prints -o new.csv", "new.csv", _PRINTS),
+    "dedupe, a folder": ("dedupe in more -o out", "out"),
+    "dedupe, a folder over another": (
+        "dedupe in more -o out --force", "out",
+        "dedupe in more --keep longest --prefer more/* -o out"),
+    "dedupe, a folder of links": ("dedupe in -o out --link hard", "out"),
+    "dedupe, a file": ("dedupe r.jsonl -o out.jsonl --removed gone.csv", "out.jsonl gone.csv"),
+    "dedupe, a file over another": (
+        "dedupe r.jsonl -o out.jsonl --force --removed gone.csv", "out.jsonl gone.csv",
+        "dedupe s.jsonl -o out.jsonl --removed gone.csv"),
+    "dedupe, standard input": ("dedupe - --input-format jsonl -o out.jsonl", "out.jsonl"),
+    "dedupe, annotated": ("dedupe r.jsonl -o out.jsonl --annotate", "out.jsonl"),
+    "dedupe, a new index": ("dedupe r.jsonl -o out.jsonl --index seen --add", "out.jsonl seen"),
+    "dedupe, a folder and an index": (
+        "dedupe in more -o out --index seen --add --removed gone.csv", "out seen gone.csv",
+        "index build seen s.jsonl"),
+    "fit": ("fit in more -o model", "model", "fit in -o model"),
+    "index build": (_BUILD, "seen"),
+    "index add": ("index add seen more", "seen", _BUILD),
+    "index remove": ("index remove seen in/a.txt", "seen", _BUILD),
+    "index info": ("index info seen -o new.txt", "new.txt", _BUILD),
+    "index export": ("index export seen -o new", "new", _BUILD),
+    "index repair": ("index repair seen new", "new", _BUILD),
+    "query": ("query seen more -o new.csv", "new.csv", _BUILD),
+    "query, a page": ("query seen more -o new.html", "new.html", _BUILD),
+    "query and add": ("query seen more --add -o new.csv", "new.csv seen", _BUILD),
+    "tune": ("tune in more -o new.jsonl", "new.jsonl"),
+    "evaluate": ("evaluate found.csv truth.csv -o new.jsonl", "new.jsonl"),
+}  # fmt: skip
+SCENARIOS: tuple[Scenario, ...] = tuple(
+    Scenario(
+        name,
+        _call(line),
+        tuple(targets.split()),
+        tuple(map(_call, before)),
+        by_file=name == "dedupe, a folder over another",
+        stdin="r.jsonl" if name == "dedupe, standard input" else "",
+        spoiled="seen" if name == "index repair" else "",
+    )
+    for name, (line, targets, *before) in _ROWS.items()
+)

@@ -1,6 +1,6 @@
 """The process that forks: it has simdup imported, and a fork becomes each command.
 
-``python -m lab.breaking.serving`` answers lines of JSON; see `running`.
+``python -m lab.breaking.serving`` answers what `running.Server` asks.
 """
 
 from __future__ import annotations
@@ -9,46 +9,48 @@ import atexit
 import ctypes
 import gc
 import importlib
-import json
 import os
+import pickle
 import pty
 import resource
-import select
 import signal
 import sys
 import tempfile
 import time
 import traceback
+from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from threading import Thread
 from typing import Any
 
-from lab.breaking.running import Around, Run
+from lab.breaking.running import Around, Outcome, Run
 from lab.breaking.striking import Below, Fault, InPython
 
 # What is printed beyond that is no news.
 _MOST_PRINTED = 64 << 20
+# Where a command notes the modules that it imports.
+_NOTES = Path(tempfile.gettempdir(), f"simdup-lab-{os.getpid()}")
 
 
-def main(library: bool) -> None:
+def main() -> None:
     """Serve until standard input ends."""
     ways: dict[bool, Any] = {False: InPython()}
-    if library:
+    if "LD_PRELOAD" in os.environ:
         ways[True] = Below()
-    with os.fdopen(os.dup(1), "w") as answers:
+    with os.fdopen(os.dup(1), "wb") as answers:
         os.dup2(2, 1)
-        for line in sys.stdin:
-            request = json.loads(line)
-            if "modules" in request:
-                _import(request["modules"])
-                answer: list[dict[str, Any]] = []
-            else:
-                answer = _run([_described(one) for one in request["runs"]], ways)
-            print(json.dumps(answer), file=answers, flush=True)
-
-
-def _described(values: dict[str, Any]) -> Run:
-    fault = Fault(**values["fault"]) if values["fault"] else None
-    return Run(**values | {"around": Around(**values["around"]), "fault": fault})
+        while True:
+            try:
+                runs = pickle.load(sys.stdin.buffer)
+            except EOFError:
+                return
+            pickle.dump(_run(runs, ways), answers, protocol=4)
+            answers.flush()
+            if _NOTES.exists():
+                _import(_NOTES.read_text("utf-8").split())
+                _NOTES.unlink()
 
 
 def _import(names: list[str]) -> None:
@@ -65,7 +67,7 @@ def _import(names: list[str]) -> None:
     gc.freeze()
 
 
-def _run(runs: list[Run], ways: dict[bool, Any]) -> list[dict[str, Any]]:
+def _run(runs: Sequence[Run], ways: dict[bool, Any]) -> list[Outcome]:
     """Start all commands together, and return what became of each; one sleeps before others start.
 
     At most one of them has a fault.
@@ -82,11 +84,14 @@ def _run(runs: list[Run], ways: dict[bool, Any]) -> list[dict[str, Any]]:
         _await_pause(children[struck], way, deadline)
     for child in children:
         child.start()
-    _await_ends(children, deadline)
-    answers = [child.answer() for child in children]
+    pause = 0.001
+    while not all(child.ends(deadline) for child in children):
+        time.sleep(pause)
+        pause = min(0.01, pause * 1.5)
+    outcomes = [child.outcome() for child in children]
     if struck is not None:
-        answers[struck] |= way.seen()
-    return answers
+        outcomes[struck] = replace(outcomes[struck], **way.seen())
+    return outcomes
 
 
 class _Child:
@@ -102,83 +107,63 @@ class _Child:
             for end in (*self._gate, *(reader for reader, _ in ends)):
                 os.close(end)
             _become(run, way, [writer for _, writer in ends])
-        self._printed = {reader: bytearray() for reader, _ in ends}
-        self.open = [reader for reader, _ in ends]
-        for reader, writer in ends:
+        self._printed = [bytearray() for _ in ends]
+        self._threads = list[Thread]()
+        for (reader, writer), printed in zip(ends, self._printed, strict=True):
             os.close(writer)
-            os.set_blocking(reader, False)
-        self.status: int | None = None
+            self._threads.append(Thread(target=_drain, args=(reader, printed), daemon=True))
+        self._status: int | None = None
         self._used: resource.struct_rusage | None = None
 
     def start(self) -> None:
-        """Open the gate, perhaps again."""
+        """Open the gate, perhaps again, when all are forked: a thread would not be."""
         os.write(self._gate[1], b"!")
+        for thread in self._threads:
+            if thread.ident is None:
+                thread.start()
 
-    def read(self, readers: list[int]) -> None:
-        """Read what there is of what it has printed."""
-        for reader in {*readers} & {*self.open}:
-            try:
-                part = os.read(reader, 1 << 16)
-            except BlockingIOError:
-                continue
-            except OSError:  # nobody has the other end of a terminal
-                part = b""
-            if len(self._printed[reader]) < _MOST_PRINTED:
-                self._printed[reader] += part
-            if not part:
-                self.open.remove(reader)
-                os.close(reader)
-
-    def ends(self) -> bool:
-        """Return whether it has ended."""
+    def ends(self, deadline: float) -> bool:
+        """Return whether it has ended; if it hangs, kill it and the processes that it started."""
         if self._used is None:
             ended, status, used = os.wait4(self.number, os.WNOHANG)
             if ended:
-                self._used, self.status = used, os.waitstatus_to_exitcode(status)
+                self._used, self._status = used, os.waitstatus_to_exitcode(status)
+            elif time.monotonic() > deadline:
+                for send in (os.killpg, os.kill):
+                    with suppress(ProcessLookupError):
+                        send(self.number, signal.SIGKILL)
+                _, _, self._used = os.wait4(self.number, 0)
         return self._used is not None
 
-    def kill(self) -> None:
-        """Kill it, and the processes that it started; it has hung."""
-        for send in (os.killpg, os.kill):
-            with suppress(ProcessLookupError):
-                send(self.number, signal.SIGKILL)
-        _, _, self._used = os.wait4(self.number, 0)
-
-    def answer(self) -> dict[str, Any]:
+    def outcome(self) -> Outcome:
         """Return what became of it, when it has ended."""
         alone = _group_ends(self.number)
-        while self.open and select.select(self.open, [], [], 0)[0]:
-            self.read(self.open)
-        for end in (*self._gate, *self.open):
+        for thread in self._threads:
+            thread.join(1)
+        for end in self._gate:
             os.close(end)
-        out, err = (text.decode("utf-8", "replace") for text in self._printed.values())
+        out, err = (text.decode("utf-8", "replace") for text in self._printed)
         assert self._used is not None
-        return {
-            "status": self.status, "out": out.replace("\r\n", "\n"), "err": err, "alone": alone,
-            "seconds": self._used.ru_utime + self._used.ru_stime,
-            "megabytes": self._used.ru_maxrss / 1000,
-        }  # fmt: skip
+        seconds = self._used.ru_utime + self._used.ru_stime
+        megabytes = self._used.ru_maxrss / 1000
+        return Outcome(self._status, out.replace("\r\n", "\n"), err, seconds, megabytes, alone)
+
+
+def _drain(reader: int, printed: bytearray) -> None:
+    """Read what a command prints to its end."""
+    with suppress(OSError):  # nobody has the other end of a terminal
+        while part := os.read(reader, 1 << 16):
+            if len(printed) < _MOST_PRINTED:
+                printed += part
+    os.close(reader)
 
 
 def _await_pause(child: _Child, way: Any, deadline: float) -> None:
     """Wait until a process sleeps, or has ended."""
-    while not way.seen()["reached"] and time.monotonic() < deadline:
+    while not way.plan.reached and time.monotonic() < deadline:
         if os.waitid(os.P_PID, child.number, os.WEXITED | os.WNOHANG | os.WNOWAIT):
             return
         time.sleep(0.001)
-
-
-def _await_ends(children: list[_Child], deadline: float) -> None:
-    """Read what processes print until they have ended; kill those that hang."""
-    pause = 0.001
-    while not all(child.ends() for child in children):
-        readers = [reader for child in children for reader in child.open]
-        ready = select.select(readers, [], [], pause)[0]
-        for child in children:
-            child.read(ready)
-            if time.monotonic() > deadline and not child.ends():
-                child.kill()
-        pause = min(0.01, pause * 1.5)
 
 
 def _group_ends(group: int) -> bool:
@@ -198,20 +183,16 @@ def _become(run: Run, way: Any, writers: list[int]) -> None:
     status = 99
     try:
         os.setsid()
-        _reset_signals()
+        # Under nohup some signals are ignored, and simdup keeps that.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
         _surround(run, writers)
         status = _call(run, way)
     except BaseException:
         os.write(2, traceback.format_exc().encode("utf-8", "replace"))
     finally:
         os._exit(status)
-
-
-def _reset_signals() -> None:
-    """Let signals do what they usually do: under nohup some are ignored, and simdup keeps that."""
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 def _surround(run: Run, writers: list[int]) -> None:
@@ -226,8 +207,8 @@ def _surround(run: Run, writers: list[int]) -> None:
     tempfile.tempdir = None
     if run.clock:
         _set_clock(run.clock)
-    if run.divided:
-        _divide_work()
+    if run.batch is not None:
+        _divide_work(run.batch)
     if around.removed:
         os.mkdir("gone")
         os.chdir("gone")
@@ -246,7 +227,7 @@ def _connect(around: Around, writers: list[int]) -> None:
     for number, end in enumerate((nothing, *writers)):
         os.dup2(end, number)
     for number, path in around.streams.items():
-        os.dup2(os.open(path, os.O_RDONLY if int(number) == 0 else os.O_WRONLY), int(number))
+        os.dup2(os.open(path, os.O_WRONLY if number else os.O_RDONLY), number)
     modes = (("stdin", "r", "surrogateescape"), ("stdout", "w", "surrogateescape"),
              ("stderr", "w", "backslashreplace"))  # fmt: skip
     for number, (name, mode, errors) in enumerate(modes):
@@ -261,9 +242,8 @@ def _connect(around: Around, writers: list[int]) -> None:
 def _limit(around: Around) -> None:
     limits = {"RLIMIT_CORE": 0} | dict(around.limits)
     if around.room:
-        with open("/proc/self/statm", encoding="ascii") as file:
-            inherited = int(file.read().split()[0]) * resource.getpagesize()
-        limits["RLIMIT_AS"] = inherited + around.room
+        pages = int(Path("/proc/self/statm").read_text("ascii").split()[0])
+        limits["RLIMIT_AS"] = pages * resource.getpagesize() + around.room
     for name, most in limits.items():
         hard = resource.RLIM_INFINITY if name == "RLIMIT_FSIZE" else most
         resource.setrlimit(getattr(resource, name), (most, hard))
@@ -302,18 +282,21 @@ def _call(run: Run, way: Any) -> int:
             stream.flush()
         except (OSError, ValueError, AttributeError):
             status = status or 97
-    if run.modules:
-        with open(run.modules, "w", encoding="utf-8") as file:
-            json.dump(sorted(set(sys.modules) - before), file)
+    if run.warms:
+        _NOTES.write_text(" ".join({*sys.modules} - before), "utf-8")
     return status
 
 
-def _divide_work() -> None:
-    """Let work be divided among processes at once: it would not be worth it for tiny texts."""
-    from simdup.ingest import corpus
+def _divide_work(size: int) -> None:
+    """Let work be divided among processes at once, and batches be small: corpora are tiny here."""
+    from simdup.corpus import batches, lines
+    from simdup.ingest import corpus, rows
     from simdup.verify import crew
 
     corpus.WORTH_WORKERS = crew.WORTH_CREW = 0
+    if size:
+        lines.BATCH_BYTES = batches.BATCH_BYTES = rows.BATCH_BYTES = size
+        batches.BATCH_FILES = max(1, size >> 11)
 
 
 def _set_clock(date: str) -> None:
@@ -324,4 +307,4 @@ def _set_clock(date: str) -> None:
 
 
 if __name__ == "__main__":
-    main("--library" in sys.argv)
+    main()

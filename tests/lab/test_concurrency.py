@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from lab.breaking.concurrency import Orders, run
-from lab.breaking.states import State
+from lab.breaking.judging import State
 from lab.trial import Trial
 
 
@@ -19,7 +19,7 @@ def test_two_writers_and_readers_beside_a_writer(tmp_path: Path) -> None:
 
 
 def test_a_lost_update_is_noticed() -> None:
-    first, second, both = (State({"seen": what}, (), ()) for what in ("first", "second", "both"))
+    first, second, both = (State({"seen": what}) for what in ("first", "second", "both"))
     orders = Orders(("seen",), (first, second), (both, both), (0, 0))
     assert not orders.differs(both, [True, True])
     assert orders.differs(first, [True, True])

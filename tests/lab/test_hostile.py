@@ -11,8 +11,8 @@ import pytest
 if sys.platform != "linux":
     pytest.skip("limits, devices and terminals as Linux has them", allow_module_level=True)
 
-from lab.breaking.hostile.entries import ENTRIES, READERS, prepare, start_server, try_entry
-from lab.breaking.hostile.values import Entry
+from lab.breaking.hostile import ENTRIES
+from lab.breaking.hostile.entries import READERS, Entry, prepare, start_server, try_entry
 from lab.breaking.running import Server
 
 

@@ -5,12 +5,41 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
-from lab.breaking.hostile.entries import ENTRIES, prepare, start_server, try_entry
-from lab.breaking.hostile.values import Entry
+from lab.breaking.hostile.contents import BOMBS, DEEP, EMPTY, LINES, LISTS
+from lab.breaking.hostile.entries import Entry, prepare, start_server, try_entry
+from lab.breaking.hostile.names import LIVE, LOST, ODD, READ, SHOWN
+from lab.breaking.hostile.surroundings import (
+    LIMITS,
+    LOCALES,
+    PLACES,
+    STREAMS,
+    TEMPORARY,
+    VARIABLES,
+)
 from lab.breaking.running import Outcome
 from lab.reporting import Cell, Table
 from lab.trial import Trial, say
 
+KINDS = {
+    "Bombs": BOMBS,
+    "Long lines": LINES,
+    "Deep nesting, and what does not end": DEEP,
+    "Empty and odd": EMPTY,
+    "Names": [*READ, *SHOWN],
+    "Devices, pipes, sockets, links": ODD,
+    "Files that change while they are read": [*LIVE, *LOST],
+    "Files that options name": LISTS,
+    "Languages and variables": [*LOCALES, *VARIABLES],
+    "Temporary folders": TEMPORARY,
+    "Limits": LIMITS,
+    "Streams": STREAMS,
+    "Places and arguments": PLACES,
+}
+# Each with its kind.
+ENTRIES: list[tuple[str, Entry]] = [
+    (kind, entry) for kind, entries in KINDS.items() for entry in entries
+]
+# Three of the commands read these.
 GIGABYTES = ("Bombs", "Long lines")
 
 
@@ -24,9 +53,8 @@ def run(trial: Trial) -> Iterator[Table]:
             say(entry.name)
             folder = trial.folder / str(number)
             runs: list[Outcome] = []
-            for command, ran, wrong in try_entry(
-                server, entry, trial.size, folder, known, _which(kind, entry)
-            ):
+            which = slice(3 if kind in GIGABYTES and not entry.commands else None)
+            for command, ran, wrong in try_entry(server, entry, trial.size, folder, known, which):
                 runs.append(ran)
                 for what in wrong:
                     trial.fail(f"{entry.name}: {' '.join(command)}: {what}")
@@ -36,8 +64,3 @@ def run(trial: Trial) -> Iterator[Table]:
     columns = ("entry", "commands", "s", "s allowed", "MB", "MB allowed")
     for kind, figures in rows.items():
         yield Table(kind, columns, figures)
-
-
-def _which(kind: str, entry: Entry) -> slice:
-    """Return which commands try an entry: three of those that read a gigabyte, else all."""
-    return slice(3 if kind in GIGABYTES and not entry.commands else None)

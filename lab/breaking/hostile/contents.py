@@ -9,109 +9,48 @@ import json
 import lzma
 import struct
 import zipfile
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import nullcontext
-from pathlib import Path
+from collections.abc import Callable, Iterable, Iterator
 
-from lab.breaking.hostile.values import EITHER, Entry, Scale, typed
+from lab.breaking.hostile.entries import EITHER, Entry, Fill, Scale, typed
 from lab.corpora.made import prose
 from lab.corpora.office_files import docx, zipped
 from simdup.corpus.compression import compress
 
 LARGE = r"larger than \d+ MB: see --max-size"
-
-_PIECE = 1 << 20
 # A good record.
 ROW = json.dumps({"text": prose(7)}).encode() + b"\n"
 
-# What makes the files of an entry.
-Fill = Callable[[Path, Scale], object]
+
+def flood(filling: bytes, size: int, before: bytes = b"", after: bytes = b"") -> Iterator[bytes]:
+    """Yield bytes again and again, a megabyte at a time, between two others."""
+    yield before
+    yield from [filling * ((1 << 20) // len(filling))] * max(1, size >> 20)
+    yield after
 
 
-def pieces(filling: bytes, size: int) -> Iterator[bytes]:
-    """Yield bytes again and again, a megabyte at a time."""
-    piece = filling * (_PIECE // len(filling))
-    for _ in range(max(1, size >> 20)):
-        yield piece
-
-
-def flood(
-    name: str, filling: bytes, before: bytes = b"", after: bytes = b"", share: int = 1
-) -> Fill:
-    """Return what writes a large file, or a share of one, compressed if its name says so."""
-
-    def fill(folder: Path, scale: Scale) -> None:
-        path = folder / "c" / name
-        kind = {".zst": "zstd", ".gz": "gzip"}.get(path.suffix)
-        with open(path, "wb") as raw, compress(raw, kind) if kind else nullcontext(raw) as stream:
-            for part in (before, *pieces(filling, scale.unit // share), after):
-                stream.write(part)
-
-    return fill
-
-
-def hole(name: str, before: bytes, after: bytes) -> Fill:
-    """Return what writes a sparse file: NULs that take no room on the disk."""
-
-    def fill(folder: Path, scale: Scale) -> None:
-        with open(folder / "c" / name, "wb") as file:
-            file.write(before)
-            file.truncate(scale.unit)
-            file.seek(0, 2)
-            file.write(after)
-
-    return fill
-
-
-def file(name: str, content: Callable[[Scale], bytes]) -> Fill:
-    """Return what writes a file."""
-    return lambda folder, scale: (folder / "c" / name).write_bytes(content(scale))
-
-
-def files(contents: dict[str, bytes]) -> Fill:
-    """Return what writes files that are as small as they are."""
-    return lambda folder, scale: [
-        (folder / "c" / name).write_bytes(content) for name, content in contents.items()
-    ]
-
-
-def page(body: Callable[[Scale], str]) -> Fill:
-    """Return what writes a page with good text behind what is hostile."""
-    text = f"<p>{prose(8).translate({10: 32})}</p>"
-    return file("page.html", lambda scale: f"<html><body>{body(scale)}{text}".encode())
-
-
-def times(text: str) -> Callable[[Scale], str]:
-    """Return what repeats a text as often as things are deep."""
-    return lambda scale: text * scale.depth
+def packed(kind: str, parts: Iterable[bytes]) -> bytes:
+    """Return bytes in a compressed form."""
+    target = io.BytesIO()
+    with compress(target, kind) as stream:
+        for part in parts:
+            stream.write(part)
+    return target.getvalue()
 
 
 def record(value: Callable[[int], str]) -> Fill:
-    """Return what writes a record between two good ones."""
-    return file("r.jsonl", lambda scale: ROW + value(scale.depth).encode() + b"\n" + ROW)
+    """Return a record between two good ones."""
+    return {"r.jsonl": lambda s: ROW + value(s.depth).encode() + b"\n" + ROW}
 
 
 def element(value: Callable[[int], str]) -> Fill:
-    """Return what writes an element between two good ones."""
-    return file("r.json", lambda scale: b"[%s,%s,%s]" % (ROW, value(scale.depth).encode(), ROW))
+    """Return an element between two good ones."""
+    return {"r.json": lambda s: b"[%s,%s,%s]" % (ROW, value(s.depth).encode(), ROW)}
 
 
-def nested_compression(folder: Path, scale: Scale) -> None:
-    """A bomb in a bomb: only the outer one is unpacked."""
-    inner, outer = io.BytesIO(), io.BytesIO()
-    with compress(inner, "gzip") as stream:
-        for piece in pieces(b"a ", scale.unit):
-            stream.write(piece)
-    with compress(outer, "gzip") as stream:
-        stream.write(inner.getvalue())
-    (folder / "c/twice.txt.gz.gz").write_bytes(outer.getvalue())
-
-
-def not_unpacked(folder: Path, scale: Scale) -> None:
-    """What other programs pack."""
-    content = b"a " * (scale.unit >> 3)
-    (folder / "c/a.txt.bz2").write_bytes(bz2.compress(content))
-    (folder / "c/a.txt.xz").write_bytes(lzma.compress(content))
+def page(body: Callable[[int], str]) -> Fill:
+    """Return a page with good text behind what is hostile."""
+    text = f"<p>{prose(8).translate({10: 32})}</p>"
+    return {"page.html": lambda s: f"<html><body>{body(s.depth)}{text}"}
 
 
 def _zip_of(size: int, name: str = "a.txt") -> bytes:
@@ -120,7 +59,7 @@ def _zip_of(size: int, name: str = "a.txt") -> bytes:
         zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive,
         archive.open(name, "w", force_zip64=True) as member,
     ):
-        for piece in pieces(b"a ", size):
+        for piece in flood(b"a ", size):
             member.write(piece)
     return target.getvalue()
 
@@ -147,58 +86,69 @@ def overlapping(scale: Scale) -> bytes:
 
 # Streams without content.
 NOTHING = {"gz": gzip.compress(b"", mtime=0), "zst": bytes.fromhex("28b52ffd2000010000")}
+# What goes before and after something large among records.
+IN_ROWS = (ROW + b'{"text":"', b'"}\n' + ROW)
+IN_ARRAY = (b'[{"text":"x"},{"text":"', b'"},{"text":"y"}]')
 
 BOMBS = [
-    Entry("gzip bomb", flood("bomb.txt.gz", b"a "), says=LARGE),
-    Entry("Zstandard bomb", flood("bomb.txt.zst", b"a "), says=LARGE),
-    Entry("gzip bomb, a page", flood("bomb.html.gz", b"<p>a "), says=LARGE),
-    Entry("gzip bomb, one record", flood("r.jsonl.gz", b"a ", ROW + b'{"text":"', b'"}\n' + ROW),
+    Entry("gzip bomb", {"bomb.txt.gz": lambda s: packed("gzip", flood(b"a ", s.unit))},
+          says=LARGE),
+    Entry("Zstandard bomb", {"bomb.txt.zst": lambda s: packed("zstd", flood(b"a ", s.unit))},
+          says=LARGE),
+    Entry("gzip bomb, a page",
+          {"bomb.html.gz": lambda s: packed("gzip", flood(b"<p>a ", s.unit))}, says=LARGE),
+    Entry("gzip bomb, one record",
+          {"r.jsonl.gz": lambda s: packed("gzip", flood(b"a ", s.unit, *IN_ROWS))},
           says=LARGE, seconds=15),
     Entry("Zstandard bomb, an element",
-          flood("r.json.zst", b"a ", b'[{"text":"x"},{"text":"', b'"},{"text":"y"}]'),
+          {"r.json.zst": lambda s: packed("zstd", flood(b"a ", s.unit, *IN_ARRAY))},
           says=LARGE, seconds=15),
-    Entry("gzip bomb of line feeds", flood("r.jsonl.gz", b"\n", ROW, ROW, 16), status=0,
-          seconds=90),
-    Entry("gzip without content",
-          file("e.txt.gz", lambda scale: NOTHING["gz"] * (scale.unit >> 6)), status=0, seconds=30),
-    Entry("Zstandard without content",
-          file("e.txt.zst", lambda scale: NOTHING["zst"] * (scale.unit >> 3)),
+    Entry("gzip bomb of line feeds",
+          {"r.jsonl.gz": lambda s: packed("gzip", flood(b"\n", s.unit // 16, ROW, ROW))},
+          status=0, seconds=90),
+    Entry("gzip without content", {"e.txt.gz": lambda s: NOTHING["gz"] * (s.unit >> 6)},
+          status=0, seconds=30),
+    Entry("Zstandard without content", {"e.txt.zst": lambda s: NOTHING["zst"] * (s.unit >> 3)},
           says="too many frames"),
-    Entry("gzip in gzip", nested_compression, status=0),
-    Entry("bzip2 and xz, which are not unpacked", not_unpacked, status=0),
-    Entry("zip bomb", file("bomb.zip", lambda scale: _zip_of(scale.unit)),
-          says="200 times its size"),
-    Entry("zip bombs in six layers", file("layers.zip", nested_zip), says="bomb|layers"),
-    Entry("zip of overlapping members", file("overlap.zip", overlapping), says="overlap",
-          seconds=10),
+    # Only the outer one is unpacked.
+    Entry("gzip in gzip", {"twice.txt.gz.gz": lambda s: packed(
+        "gzip", [packed("gzip", flood(b"a ", s.unit))])}, status=0),
+    Entry("bzip2 and xz, which are not unpacked", {
+        "a.txt.bz2": lambda s: bz2.compress(b"a " * (s.unit >> 3)),
+        "a.txt.xz": lambda s: lzma.compress(b"a " * (s.unit >> 3))}, status=0),
+    Entry("zip bomb", {"bomb.zip": lambda s: _zip_of(s.unit)}, says="200 times its size"),
+    Entry("zip bombs in six layers", {"layers.zip": nested_zip}, says="bomb|layers"),
+    Entry("zip of overlapping members", {"overlap.zip": overlapping}, says="overlap", seconds=10),
     Entry("zip of many members",
-          file("many.zip", lambda scale: zipped((f"{i}", b"") for i in range(120_000))),
+          {"many.zip": lambda s: zipped((f"{i}", b"") for i in range(120_000))},
           says="many", seconds=15, large=True),
-    Entry("document bomb", file("bomb.docx", lambda scale: docx(" " * min(scale.unit, 300 << 20))),
+    Entry("document bomb", {"bomb.docx": lambda s: docx(" " * min(s.unit, 300 << 20))},
           says="docx"),
     Entry("document, deep",
-          file("deep.docx", lambda scale: docx("<w:p>" * scale.depth + "</w:p>" * scale.depth)),
-          says="docx"),
+          {"deep.docx": lambda s: docx("<w:p>" * s.depth + "</w:p>" * s.depth)}, says="docx"),
 ]  # fmt: skip
 LINES = [
-    Entry("a gigabyte of NULs", hole("hole.txt", b"", b""), says=LARGE),
-    Entry("a gigabyte without a line feed", flood("long.txt", b"ab "), says=LARGE),
+    Entry("a gigabyte of NULs", {"hole.txt": lambda s: [s.unit]}, says=LARGE),
+    Entry("a gigabyte without a line feed", {"long.txt": lambda s: flood(b"ab ", s.unit)},
+          says=LARGE),
     Entry("a gigabyte in the middle of JSONL",
-          flood("r.jsonl", b"ab ", ROW + b'{"text":"', b'"}\n' + ROW), says=LARGE, seconds=15),
-    Entry("a hole in the middle of JSONL", hole("r.jsonl", ROW, b"\n" + ROW), says=LARGE,
-          seconds=15),
-    Entry("a gigabyte in the middle of CSV", flood("r.csv", b"ab ", b"text\nx\n", b"\ny\n"),
+          {"r.jsonl": lambda s: flood(b"ab ", s.unit, *IN_ROWS)}, says=LARGE, seconds=15),
+    Entry("a hole in the middle of JSONL",
+          {"r.jsonl": lambda s: [ROW, s.unit - len(ROW), b"\n" + ROW]}, says=LARGE, seconds=15),
+    Entry("a gigabyte in the middle of CSV",
+          {"r.csv": lambda s: flood(b"ab ", s.unit, b"text\nx\n", b"\ny\n")},
           says=LARGE, seconds=15),
     # The CSV reader stores a character in four bytes, twice while it grows.
-    Entry("a CSV quote that is never closed", flood("r.csv", b"ab,\n", b'text\nx\n"', share=4),
+    Entry("a CSV quote that is never closed",
+          {"r.csv": lambda s: flood(b"ab,\n", s.unit // 4, b'text\nx\n"')},
           says=LARGE, seconds=60, megabytes=1000),
     Entry("a JSON string that is never closed",
-          flood("r.json", b"ab ", b'[{"text":"x"},{"text":"'), says="the array does not end",
-          seconds=15),
-    Entry("a gigabyte of brackets in JSONL", flood("r.jsonl", b"[", ROW, b"\n" + ROW), says=LARGE,
-          seconds=15),
+          {"r.json": lambda s: flood(b"ab ", s.unit, IN_ARRAY[0])},
+          says="the array does not end", seconds=15),
+    Entry("a gigabyte of brackets in JSONL",
+          {"r.jsonl": lambda s: flood(b"[", s.unit, ROW, b"\n" + ROW)}, says=LARGE, seconds=15),
     Entry("a CSV head of many columns",
-          file("r.csv", lambda scale: b"text" + b",a" * scale.depth + b"\nx\n")),
+          {"r.csv": lambda s: b"text" + b",a" * s.depth + b"\nx\n"}),
 ]  # fmt: skip
 INVALID = "not valid JSON"
 DEEP = [
@@ -213,19 +163,18 @@ DEEP = [
           says=r"r\.json"),
     Entry("JSON array, deep and not closed", element(lambda n: '{"text":' + "[" * n),
           says=r"r\.json"),
-    Entry("JSON array of commas", file("r.json", lambda s: b"[{}" + b"," * s.depth + b"]"),
+    Entry("JSON array of commas", {"r.json": lambda s: b"[{}" + b"," * s.depth + b"]"},
           says=r"r\.json"),
     *(Entry(f"HTML, {name}", page(body), status=0, seconds=seconds) for name, body, seconds in (
-        ("deep", times("<div>"), 5),
-        ("a million entities", times("&amp;&#x41;&bogus;&#99999999999;"), 10),
-        ("a million attributes",
-         lambda s: f"<p {' '.join(f'a{i}=1' for i in range(2 * s.depth))}>", 10),
-        ("an attribute without an end", lambda s: '<p title="' + "x" * 10 * s.depth, 5),
-        ("comments without an end", times("<!--"), 5),
-        ("scripts without an end", times("<script>"), 5),
-        ("angle brackets", times("<"), 10),
-        ("tables in tables", times("<table><tr><td>"), 10),
-        ("links in links", times("<a href=x>"), 10),
+        ("deep", lambda n: "<div>" * n, 5),
+        ("a million entities", lambda n: "&amp;&#x41;&bogus;&#99999999999;" * n, 10),
+        ("a million attributes", lambda n: f"<p {' '.join(f'a{i}=1' for i in range(2 * n))}>", 10),
+        ("an attribute without an end", lambda n: '<p title="' + "x" * 10 * n, 5),
+        ("comments without an end", lambda n: "<!--" * n, 5),
+        ("scripts without an end", lambda n: "<script>" * n, 5),
+        ("angle brackets", lambda n: "<" * n, 10),
+        ("tables in tables", lambda n: "<table><tr><td>" * n, 10),
+        ("links in links", lambda n: "<a href=x>" * n, 10),
     )),
 ]  # fmt: skip
 FORMATS = (
@@ -234,15 +183,12 @@ FORMATS = (
 )  # fmt: skip
 UNSUITABLE = 'null\n1\n"a"\n[]\n{}\n{"text":null}\n{"text":{"a":1}}\n{"text":NaN}\n{"text":1e999}'
 EMPTY = [
-    Entry("empty files of every format", files({f"empty.{one}": b"" for one in FORMATS}),
-          says="empty"),
+    Entry("empty files of every format", {f"empty.{one}": b"" for one in FORMATS}, says="empty"),
     Entry("files of one byte, of every format",
-          files({f"one-{byte:02x}.{one}": bytes([byte])
-                 for byte in (0, 0x0A, 0x22, 0x5B, 0x7B, 0xFF) for one in FORMATS}),
-          says="one-00"),
+          {f"one-{byte:02x}.{one}": bytes([byte])
+           for byte in (0, 0x0A, 0x22, 0x5B, 0x7B, 0xFF) for one in FORMATS}, says="one-00"),
     Entry("formats that are others",
-          files({f"text.{one}": prose(9).encode() for one in FORMATS[1:] if one != "html"}),
-          says="text"),
+          {f"text.{one}": prose(9) for one in FORMATS[1:] if one != "html"}, says="text"),
     Entry("a record without a text, and one of another kind", record(lambda n: UNSUITABLE),
           says="r.jsonl"),
     Entry("lone surrogates", record(lambda n: '{"text":"\\ud800 \\udfff ' + "ab " * 50 + '"}'),
@@ -276,7 +222,7 @@ CONTENTS: dict[str, Callable[[Scale], bytes]] = {
     "a model without terms": lambda scale: b"# simdup-idf 1 documents=-1 terms=9 from=\x1b\n",
     "stars": lambda scale: b"*a" * 5000 + b"b\n",
 }
-READ_BY: Mapping[str, str] = {
+READ_BY = {
     "a list of files": "scan --files-from FILE",
     "a list of files, with NULs": "fingerprint --files-from FILE -0",
     "a dictionary": "fingerprint c --dict FILE",
@@ -295,26 +241,19 @@ READ_BY: Mapping[str, str] = {
 }
 
 
-def _write_all(folder: Path, scale: Scale) -> None:
-    for number, content in enumerate(CONTENTS.values()):
-        (folder / f"f{number}.toml").write_bytes(content(scale))
-
-
-def _ignore(content: Callable[[Scale], bytes]) -> Fill:
-    return lambda folder, scale: (folder / "c/.simdupignore").write_bytes(content(scale))
-
-
+# Outside of the folder that is read.
 LISTS = [
     *(
         Entry(
-            f"{what}: {len(CONTENTS)} unsuitable files", _write_all,
+            f"{what}: {len(CONTENTS)} unsuitable files",
+            {f"../f{number}.toml": content for number, content in enumerate(CONTENTS.values())},
             typed(*(line.replace("FILE", f"f{n}.toml") for n in range(len(CONTENTS)))),
             status=EITHER, seconds=15,
         )
         for what, line in READ_BY.items()
     ),
     *(
-        Entry(f".simdupignore: {what}", _ignore(content), typed("scan c"), status=EITHER)
+        Entry(f".simdupignore: {what}", {".simdupignore": content}, typed("scan c"), status=EITHER)
         for what, content in CONTENTS.items()
     ),
 ]  # fmt: skip

@@ -1,20 +1,14 @@
 """Write the hostile corpus: ``python -m lab.breaking.hostile.make FOLDER``."""
 
-from __future__ import annotations
-
 import argparse
 import re
 from pathlib import Path
 
-from lab.breaking.hostile.entries import ENTRIES, corpus
-from lab.breaking.hostile.values import FULL, SMALL
+from lab.breaking.hostile import ENTRIES
+from lab.breaking.hostile.entries import SCALES, corpus, put
 
-
-def main() -> None:
-    """Make the files of all entries."""
-    parser = argparse.ArgumentParser(
-        prog="python -m lab.breaking.hostile.make", description=__doc__
-    )
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser("python -m lab.breaking.hostile.make", description=__doc__)
     parser.add_argument("folder", type=Path, help="a folder that does not exist")
     parser.add_argument("--full", action="store_true", help="gigabytes, on the disk too")
     options = parser.parse_args()
@@ -22,9 +16,5 @@ def main() -> None:
     for kind, entry in ENTRIES:
         folder = options.folder / re.sub(r"\W+", "-", f"{kind} {entry.name}")
         corpus(folder)
-        entry.fill(folder, FULL if options.full else SMALL)
+        put(entry.fill, folder, SCALES["full" if options.full else "small"])
         print(folder)
-
-
-if __name__ == "__main__":
-    main()

@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 import os
 import socket
-from collections.abc import Callable
 from pathlib import Path
 
-from lab.breaking.hostile.values import EITHER, Entry, Scale, typed
+from lab.breaking.hostile.entries import EITHER, Entry, Fill, Scale, put, typed
 from lab.breaking.running import Around
 from lab.breaking.striking import CHANGES, Fault
 from lab.corpora.made import near, prose
@@ -41,23 +40,12 @@ NAMES: dict[str, list[str | bytes]] = {
 }  # fmt: skip
 
 
-def _named(names: list[str | bytes]) -> Callable[[Path, Scale], object]:
-    """Return what writes near-duplicates with such names."""
-
-    def fill(folder: Path, scale: Scale) -> None:
-        below = os.fsencode(folder / "c")
-        for name in names:
-            path = os.path.join(below, os.fsencode(name))
-            with open(path, "wb") as file:
-                file.write(prose(2).encode())
-
-    return fill
+FILLS: dict[str, Fill] = {shape: dict.fromkeys(names, prose(2)) for shape, names in NAMES.items()}
 
 
-def _pipe(folder: Path, scale: Scale) -> None:
-    os.mkfifo(folder / "c/pipe.txt")
-    os.mkfifo(folder / "c/pipe.jsonl")
-    os.mkfifo(folder / "c/pipe.zip")
+def _pipes(folder: Path, scale: Scale) -> None:
+    for suffix in ("txt", "jsonl", "zip"):
+        os.mkfifo(folder / f"c/pipe.{suffix}")
 
 
 def _socket(folder: Path, scale: Scale) -> None:
@@ -89,11 +77,6 @@ def _deep_folder(folder: Path, scale: Scale) -> None:
     os.close(here)
 
 
-def _wide_folder(folder: Path, scale: Scale) -> None:
-    for i in range(scale.depth // 20):
-        (folder / "c" / f"{i}.txt").write_bytes(b"")
-
-
 def _unreadable(folder: Path, scale: Scale) -> None:
     (folder / "c/secret.txt").write_text("nobody reads this")
     os.chmod(folder / "c/secret.txt", 0)
@@ -118,38 +101,36 @@ NAMED = typed("scan c/loop.txt c/a.txt", "scan c/gone.txt c/a.txt", "compare c/l
 SECRET = typed("scan c -f jsonl", "fingerprint c", "passages c -f jsonl")
 
 SHOWN = [
-    Entry(f"{name}, on a terminal", _named(names), SCANS, 0, "c/", around=TERMINAL)
-    for name, names in NAMES.items()
+    Entry(f"{name}, on a terminal", fill, SCANS, 0, "c/", around=TERMINAL)
+    for name, fill in FILLS.items()
 ]
-READ = [Entry(name, _named(names), status=0) for name, names in NAMES.items()]
+READ = [Entry(name, fill, status=0) for name, fill in FILLS.items()]
 ODD = [
-    Entry("named pipes in a folder", _pipe, status=0),
+    Entry("named pipes in a folder", _pipes, status=0),
     Entry("a socket in a folder", _socket, status=0),
     Entry("loops of links, dangling ones, links to devices", _links, status=0),
     Entry("links that lead nowhere, named", _links, NAMED, says="too many|no such file"),
-    Entry("a device that is named", commands=typed("scan /dev/null c"), says="/dev/null"),
-    Entry("an endless device that is named", commands=ENDLESS, says="/dev/zero: larger than"),
-    Entry("an endless device that an option names", commands=OPTIONS, says="/dev/zero: "),
+    Entry("a device that is named", {}, typed("scan /dev/null c"), says="/dev/null"),
+    Entry("an endless device that is named", {}, ENDLESS, says="/dev/zero: larger than"),
+    Entry("an endless device that an option names", {}, OPTIONS, says="/dev/zero: "),
     Entry("a path longer than paths may be", _deep_folder, says="a: file name too long"),
-    Entry("a folder of many empty files", _wide_folder, status=0, seconds=20),
-    Entry(
-        "what nobody may read", _unreadable, SECRET, says="secret.txt: permission denied",
-        around=Around(plain=True),
-    ),
+    Entry("a folder of many empty files",
+          lambda folder, s: put({f"{i}.txt": b"" for i in range(s.depth // 20)}, folder, s),
+          status=0, seconds=20),
+    Entry("what nobody may read", _unreadable, SECRET, says="secret.txt: permission denied",
+          around=Around(plain=True)),
 ]  # fmt: skip
 
-
-def _pair(folder: Path, text: str) -> None:
-    (folder / "c/live.txt").write_text(text, "utf-8")
-    (folder / "c/redundant.txt").write_text(near(text), "utf-8")
-
-
-def _large(folder: Path, scale: Scale) -> None:
-    """Write large files with near-duplicates, which are opened again to be shown or copied."""
-    _pair(folder, prose(3) * (scale.depth // 100))
-    texts = [*(prose(i, 9) for i in range(scale.depth // 20)), prose(4), near(prose(4))]
-    rows = (json.dumps({"text": one}) + "\n" for one in texts)
-    (folder / "c/live.jsonl").write_text("".join(rows))
+PAIR: dict[str, str] = {"live.txt": prose(3), "redundant.txt": near(prose(3))}
+# Large files with near-duplicates, which are opened again to be shown or copied.
+LARGE: Fill = {
+    "live.txt": lambda s: prose(3) * (s.depth // 100),
+    "redundant.txt": lambda s: near(prose(3) * (s.depth // 100)),
+    "live.jsonl": lambda s: "".join(
+        json.dumps({"text": text}) + "\n"
+        for text in (*(prose(i, 9) for i in range(s.depth // 20)), prose(4), near(prose(4)))
+    ),
+}
 
 
 def _changed(path: str, change: str, time: int) -> Fault:
@@ -159,15 +140,12 @@ def _changed(path: str, change: str, time: int) -> Fault:
 # By how often they open each file, at least.
 LIVE_COMMANDS = {
     1: typed("scan c -f jsonl -j 1", "dedupe c -o out -j 1", "scan c -o page.html -j 1"),
-    2: typed(
-        "dedupe c -o out -j 1",
-        "scan c -o page.html -j 1",
-        "scan c --method simhash -o page.html -j 1",
-    ),
-}
+    2: typed("dedupe c -o out -j 1", "scan c -o page.html -j 1",
+             "scan c --method simhash -o page.html -j 1"),
+}  # fmt: skip
 LIVE = [
     Entry(
-        f"a {kind} file that {change} when it is opened, time {time}", _large, commands,
+        f"a {kind} file that {change} when it is opened, time {time}", LARGE, commands,
         status=EITHER, fault=_changed(f"c/live.{kind}", change, time), seconds=20,
     )
     for kind in ("txt", "jsonl")
@@ -178,8 +156,7 @@ LIVE = [
 # on one that has changed stays. A copy that was begun of one that vanishes then is whole.
 LOST = [
     Entry(
-        f"a kept file that {change} {when}", lambda folder, _: _pair(folder, prose(3)),
-        LIVE_COMMANDS[2][:1],
+        f"a kept file that {change} {when}", PAIR, LIVE_COMMANDS[2][:1],
         says="live.txt: .*are kept", leaves=("out/redundant.txt",),
         fault=_changed("c/live.txt", change, time), seconds=20,
     )

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Any
 
-from lab.breaking.hostile.values import EITHER, Entry, Scale, typed
+from lab.breaking.hostile.entries import EITHER, Entry, Fill, Scale, typed
 from lab.breaking.running import FRESH, Around
 from lab.corpora.made import near, prose
 
@@ -17,27 +16,17 @@ USE = typed(
 NO_COLOR = {"NO_COLOR": "1"}
 
 
-def _chinese_names(folder: Path, scale: Scale) -> None:
-    (folder / "c/今天.txt").write_text(near(prose(1)), "utf-8")
-
-
-def _file_as_folder(folder: Path, scale: Scale) -> None:
-    (folder / "tmp").write_text("no folder")
+MANY: Fill = {f"{i}.txt": prose(100 + i % 100) for i in range(300)}
 
 
 def _closed_folder(folder: Path, scale: Scale) -> None:
-    (folder / "tmp").mkdir()
-    os.chmod(folder / "tmp", 0o500)
-
-
-def _many(folder: Path, scale: Scale) -> None:
-    for i in range(300):
-        (folder / f"c/{i}.txt").write_text(prose(100 + i % 100))
+    (folder / "tmp").mkdir(mode=0o500)
 
 
 def _entry(name: str, commands: tuple[tuple[str, ...], ...], around: Around, **more: Any) -> Entry:
     """Return an entry whose commands do their work, unless it says otherwise."""
-    return Entry(name, commands=commands, around=around, **{"status": 0, "seconds": 20, **more})
+    usual = {"fill": {}, "status": 0, "seconds": 20}
+    return Entry(name, commands=commands, around=around, **usual | more)
 
 
 def _locale(**changes: str | None) -> Around:
@@ -53,7 +42,7 @@ def _limit(**limits: int) -> Around:
 
 
 LOCALES = [
-    _entry(name, typed("scan c"), around, fill=_chinese_names, says="Found 1 cluster")
+    _entry(name, typed("scan c"), around, fill={"今天.txt": near(prose(1))}, says="Found 1 cluster")
     for name, around in {
         "LANG=C and Chinese names": _locale(LANG="C", LC_ALL=None, PYTHONUTF8=None),
         "LC_ALL=C and Chinese names": _locale(LC_ALL="C", PYTHONUTF8=None),
@@ -77,7 +66,7 @@ VARIABLES = [
 ]
 TEMPORARY = [
     _entry("TMPDIR that does not exist", USE, Around({"TMPDIR": "/nowhere"})),
-    _entry("TMPDIR that is a file", USE, Around({"TMPDIR": "tmp"}), fill=_file_as_folder),
+    _entry("TMPDIR that is a file", USE, Around({"TMPDIR": "tmp"}), fill={"../tmp": b"no folder"}),
     _entry("TMPDIR that nobody may write in", USE[:1], Around({"TMPDIR": "tmp"}, plain=True),
            fill=_closed_folder),
     _entry("TMPDIR with odd characters", USE, Around({"TMPDIR": "\x1b[31m\n\u202e"})),
@@ -85,26 +74,26 @@ TEMPORARY = [
 PROCESSES = typed("scan c -j 2", "scan --method simhash c -j 2", "fingerprint c -j 2")
 LIMITS = [
     _entry("8 open files", typed("scan c -o page.html", "passages c"), _limit(RLIMIT_NOFILE=8),
-           fill=_many, status=EITHER, says="too many|no folder"),
+           fill=MANY, status=EITHER, says="too many|no folder"),
     *(
-        _entry(f"{n} open files", (*USE, *PROCESSES), _limit(RLIMIT_NOFILE=n), fill=_many,
+        _entry(f"{n} open files", (*USE, *PROCESSES), _limit(RLIMIT_NOFILE=n), fill=MANY,
                status=EITHER)
         for n in (16, 24, 32, 64)
     ),
     *(
         _entry(f"{size} MB of address space", typed("scan c -j 1", "scan c -j 2"),
-               Around(limits={"RLIMIT_AS": size << 20}, fresh=FRESH), fill=_many, status=EITHER)
+               Around(limits={"RLIMIT_AS": size << 20}, fresh=FRESH), fill=MANY, status=EITHER)
         for size in (100, 340, 400, 500, 700)
     ),
     *(
-        _entry(f"files of at most {size:,} bytes", USE, _limit(RLIMIT_FSIZE=size), fill=_many,
+        _entry(f"files of at most {size:,} bytes", USE, _limit(RLIMIT_FSIZE=size), fill=MANY,
                status=EITHER)
         for size in (1000, 20_000)
     ),
     _entry("no further processes", PROCESSES, Around(limits={"RLIMIT_NPROC": 0}, plain=True),
-           fill=_many, status=EITHER),
+           fill=MANY, status=EITHER),
     _entry("a small stack", typed("scan c"), Around(limits={"RLIMIT_STACK": 200_000}, fresh=FRESH),
-           fill=_many, status=EITHER),
+           fill=MANY, status=EITHER),
 ]  # fmt: skip
 PRINTED = typed(
     "scan c", "scan c -f csv", "scan c -f jsonl", "scan c --list kept", "fingerprint c",
@@ -155,7 +144,7 @@ PLACES = [
     _entry("a working folder that was removed", GONE, Around(removed=True), status=2),
     _entry("a great many arguments", (("scan", *["c/a.txt", "c/z.txt"] * 10_000),), Around()),
     _entry("a great many patterns", (("scan", "c", *["--exclude", "x*y"] * 3000),), Around(),
-           fill=_many),
+           fill=MANY),
     _entry("empty arguments", EMPTY_ONES, Around(), status=2),
     _entry("arguments with odd characters", ODD_ONES, _shown(), status=2),
 ]  # fmt: skip
