@@ -6,10 +6,9 @@ import json
 import os
 import subprocess
 import sys
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from lab.measuring import CHECKOUT
 from lab.reporting import Table
@@ -18,6 +17,7 @@ from lab.trial import Trial
 # The least share of branches that must run.
 LEAST = 0.95
 
+_FIGURES = ("num_statements", "covered_lines", "num_branches", "covered_branches")
 _SETTINGS = """
 [run]
 branch = true
@@ -44,28 +44,19 @@ def run(trial: Trial) -> Iterator[Table]:
               "-p", "no:cov", *tests)  # fmt: skip
     _coverage(settings, "combine", "-q")
     _coverage(settings, "json", "-q", "-o", str(report))
-    rooms: dict[str, list[int]] = defaultdict(lambda: [0] * 4)
+    rooms: dict[str, Counter[str]] = defaultdict(Counter)
     for name, covered in json.loads(report.read_text("utf-8"))["files"].items():
         parts = Path(name).parts[Path(name).parts.index("simdup") + 1 :]
         for room in (parts[0] if len(parts) > 1 else "others", "all"):
-            rooms[room] = [a + b for a, b in zip(rooms[room], _figures(covered), strict=True)]
-    rows = [
-        (room, lines, run_lines / max(lines, 1), branches, run_branches / max(branches, 1))
-        for room, (lines, run_lines, branches, run_branches) in sorted(
-            rooms.items(), key=lambda one: (one[0] == "all", one[0])
-        )
-    ]
+            rooms[room].update({name: covered["summary"][name] for name in _FIGURES})
+    rows = []
+    for room in sorted(rooms, key=lambda room: (room == "all", room)):
+        lines, run_lines, branches, run_branches = (rooms[room][name] for name in _FIGURES)
+        shares = run_lines / max(lines, 1), run_branches / max(branches, 1)
+        rows.append((room, lines, shares[0], branches, shares[1]))
     if trial.size != "small" and rows[-1][-1] < LEAST:
         trial.fail(f"{rows[-1][-1]:.3f} of the branches ran, {LEAST} are required")
     yield Table("Lines and branches", ("room", "lines", "run", "branches", "taken"), rows)
-
-
-def _figures(covered: dict[str, Any]) -> tuple[int, int, int, int]:
-    summary = covered["summary"]
-    return (
-        summary["num_statements"], summary["covered_lines"],
-        summary["num_branches"], summary["covered_branches"],
-    )  # fmt: skip
 
 
 def _coverage(settings: Path, action: str, *arguments: str) -> None:

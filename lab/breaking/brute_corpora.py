@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from lab.corpora.made import HAN, LATIN, simplified_characters
@@ -48,46 +48,45 @@ class Case(NamedTuple):
     kinds: tuple[str, ...] = ()  # what made its texts
 
 
-class Writer:
+class Writer(random.Random):
     """Makes texts: all chance comes from one seed."""
 
-    def __init__(self, chance: random.Random) -> None:
-        self.chance = chance
-        self.script = chance.choice(("han", "latin", "mixed"))
+    def __init__(self, seed: str) -> None:
+        super().__init__(seed)
+        self.script = self.choice(("han", "latin", "mixed"))
         # A small vocabulary makes texts alike by chance.
-        few = chance.choice((8, 30, 200))
-        self.han = chance.sample(HAN, min(few, len(HAN)))
-        self.latin = chance.sample(LATIN, min(few, len(LATIN)))
+        few = self.choice((8, 30, 200))
+        self.han = self.sample(HAN, min(few, len(HAN)))
+        self.latin = self.sample(LATIN, min(few, len(LATIN)))
 
     def word(self) -> str:
         """Return a word."""
         latin = {"han": 0.02, "latin": 1.0, "mixed": 0.5}[self.script]
-        return self.chance.choice(self.latin if self.chance.random() < latin else self.han)
+        return self.choice(self.latin if self.random() < latin else self.han)
 
     def words(self, count: int) -> list[str]:
         """Return words, with a sign between some of them."""
         found = []
         for _ in range(count):
             word = self.word()
-            if self.chance.random() < 0.1:
-                word += self.chance.choice(("，", "。", ", ", ". ", "\n", "；"))
+            if self.random() < 0.1:
+                word += self.choice(("，", "。", ", ", ". ", "\n", "；"))
             found.append(word)
         return found
 
     def number(self) -> str:
         """Return a number in one of its spellings."""
-        value = self.chance.choice(NUMBERS)
-        if value in SINGLE and self.chance.random() < 0.4:
-            return self.chance.choice(("第{}集", "星期{}", "{}楼", "{}点")).format(
-                self.chance.choice((value, SINGLE[value]))
-            )
-        return f" {self.chance.choice(SPELLINGS[value])} "
+        value = self.choice(NUMBERS)
+        if value in SINGLE and self.random() < 0.4:
+            around = self.choice(("第{}集", "星期{}", "{}楼", "{}点"))
+            return around.format(self.choice((value, SINGLE[value])))
+        return f" {self.choice(SPELLINGS[value])} "
 
     def edited(self, words: list[str], share: float) -> list[str]:
         """Return words of which a share was replaced, left out, doubled or exchanged."""
         found: list[str] = []
         for word in words:
-            act = self.chance.random() / share if share else 2.0
+            act = self.random() / share if share else 2.0
             if act >= 1:
                 found.append(word)
             elif act < 0.5:
@@ -112,7 +111,7 @@ def _length(writer: Writer) -> int:
     around = 120 // letters
     ranges = ((1, 4), (5, 20), (around - 6, around + 6), (around - 3, around + 3), (60, 150),
               (60, 400))  # fmt: skip
-    return writer.chance.choice([writer.chance.randint(*one) for one in ranges])
+    return writer.choice([writer.randint(*one) for one in ranges])
 
 
 def _copies(writer: Writer, words: list[str]) -> list[str]:
@@ -122,75 +121,68 @@ def _copies(writer: Writer, words: list[str]) -> list[str]:
         lambda t: t.translate(TRADITIONAL), lambda t: t.replace("，", ","), lambda t: f"{t}\n",
         lambda t: t.replace("a", "ａ"),
     )  # fmt: skip
-    return [writer.chance.choice(changes)(text) for _ in range(writer.chance.randint(2, 5))]
+    return [writer.choice(changes)(text) for _ in range(writer.randint(2, 5))]
 
 
 def _edits(writer: Writer, words: list[str]) -> list[str]:
-    share = writer.chance.choice((0.02, 0.05, 0.1, 0.2, 0.4))
-    count = writer.chance.randint(1, 7)
+    share = writer.choice((0.02, 0.05, 0.1, 0.2, 0.4))
+    count = writer.randint(1, 7)
     return [joined(writer.edited(words, share)) for _ in range(count)] + [joined(words)]
 
 
-def _letters(writer: Writer, words: list[str]) -> list[str]:
+def _letters(writer: Writer, words: list[str]) -> Iterator[str]:
     """Versions in which some characters are others."""
-    found = []
-    for _ in range(writer.chance.randint(2, 6)):
+    for _ in range(writer.randint(2, 6)):
         characters = list(joined(words))
-        for _ in range(writer.chance.choice((1, 1, 2, 4, 10))):
-            place = writer.chance.randrange(len(characters))
-            characters[place] = writer.chance.choice(("天", "q", "", "人", "z"))
-        found.append("".join(characters))
-    return found
+        for _ in range(writer.choice((1, 1, 2, 4, 10))):
+            place = writer.randrange(len(characters))
+            characters[place] = writer.choice(("天", "q", "", "人", "z"))
+        yield "".join(characters)
 
 
-def _numbers(writer: Writer, words: list[str]) -> list[str]:
+def _numbers(writer: Writer, words: list[str]) -> Iterator[str]:
     """One sentence with another number, or another spelling of one, in each version."""
-    found = []
-    for _ in range(writer.chance.randint(2, 6)):
-        place = min(len(words), 5)
-        more = [writer.number()] if writer.chance.random() < 0.3 else []
-        found.append(joined([*words[:place], writer.number(), *words[place:], *more]))
-    return found
+    for _ in range(writer.randint(2, 6)):
+        more = [writer.number()] if writer.random() < 0.3 else []
+        yield joined([*words[:5], writer.number(), *words[5:], *more])
 
 
-def _marks(writer: Writer, words: list[str]) -> list[str]:
+def _marks(writer: Writer, words: list[str]) -> Iterator[str]:
     """Versions that differ in links, names, signs."""
     text = joined(words)
-    found = [text]
-    for _ in range(writer.chance.randint(1, 4)):
-        mark = " ".join(writer.chance.choices(MARKS, k=writer.chance.randint(1, 2)))
-        found.append(writer.chance.choice((f"{text} {mark}", f"{mark} {text}", f"{text}{mark} ")))
-    return found
+    yield text
+    for _ in range(writer.randint(1, 4)):
+        mark = " ".join(writer.choices(MARKS, k=writer.randint(1, 2)))
+        yield writer.choice((f"{text} {mark}", f"{mark} {text}", f"{text}{mark} "))
 
 
-def _excerpts(writer: Writer, words: list[str]) -> list[str]:
+def _excerpts(writer: Writer, words: list[str]) -> Iterator[str]:
     """A text and parts of it, changed a little or not."""
-    whole = words + writer.words(writer.chance.randint(20, 120))
-    found = [joined(whole)]
-    for _ in range(writer.chance.randint(1, 4)):
-        size = writer.chance.randint(1, len(whole))
-        start = writer.chance.randint(0, len(whole) - size)
+    whole = words + writer.words(writer.randint(20, 120))
+    yield joined(whole)
+    for _ in range(writer.randint(1, 4)):
+        size = writer.randint(1, len(whole))
+        start = writer.randint(0, len(whole) - size)
         part = whole[start : start + size]
-        found.append(joined(writer.edited(part, writer.chance.choice((0.0, 0.0, 0.05)))))
-    return found
+        yield joined(writer.edited(part, writer.choice((0.0, 0.0, 0.05))))
 
 
 def _repeats(writer: Writer, words: list[str]) -> list[str]:
     """One sentence again and again: few words, short against long."""
     few = words[:6]
-    times = writer.chance.sample(range(1, 12), writer.chance.randint(2, 4))
+    times = writer.sample(range(1, 12), writer.randint(2, 4))
     return [joined(few * number) for number in times]
 
 
 def _template(writer: Writer, words: list[str]) -> list[str]:
     """Pages that have most of their text in common."""
-    count = writer.chance.randint(3, 9)
+    count = writer.randint(3, 9)
     return [joined([*words, *writer.words(max(1, len(words) // 6))]) for _ in range(count)]
 
 
 def _moved(writer: Writer, words: list[str]) -> list[str]:
     """Versions whose parts stand in another order."""
-    cut = writer.chance.randint(0, len(words))
+    cut = writer.randint(0, len(words))
     return [joined(words), joined(words[cut:] + words[:cut])]
 
 
@@ -201,27 +193,26 @@ KINDS = (
 
 def _family(writer: Writer) -> list[str]:
     """More than 64 texts that candidates connect."""
-    words = writer.words(writer.chance.choice((12, 20, 50, 120)))
-    share = writer.chance.choice((0.03, 0.08, 0.15))
-    return [joined(writer.edited(words, share)) for _ in range(writer.chance.randint(65, 88))]
+    words = writer.words(writer.choice((12, 20, 50, 120)))
+    share = writer.choice((0.03, 0.08, 0.15))
+    return [joined(writer.edited(words, share)) for _ in range(writer.randint(65, 88))]
 
 
 def _texts(writer: Writer) -> tuple[list[str], set[str]]:
-    chance = writer.chance
     texts: list[str] = []
     kinds: set[str] = set()
-    most = chance.choice((5, 8, 12, 15, 20, 25, 30, 40, 60, 90))
-    if chance.random() < 0.12:
+    most = writer.choice((5, 8, 12, 15, 20, 25, 30, 40, 60, 90))
+    if writer.random() < 0.12:
         texts, kinds = _family(writer), {"family"}
         most = 90
     while len(texts) < most:
-        kind = chance.choice(KINDS)
+        kind = writer.choice(KINDS)
         kinds.add(kind.__name__.strip("_"))
         texts += kind(writer, writer.words(_length(writer)))
-        if chance.random() < 0.3:
-            texts += [joined(writer.words(_length(writer)))]
+        if writer.random() < 0.3:
+            texts.append(joined(writer.words(_length(writer))))
     texts = texts[:most]
-    chance.shuffle(texts)
+    writer.shuffle(texts)
     return texts, kinds
 
 
@@ -247,8 +238,8 @@ def _criteria(chance: random.Random) -> dict[str, Any]:
     perhaps(0.25, "all_pairs", True)
     if found["method"] == "pstable":
         found["cosine"] = chance.choice((0.8, 0.85, 0.9, 0.95))
-    elif found["method"] != "pstable" and chance.random() < 0.08:
-        found["cosine"] = chance.choice((0.5, 0.8, 0.9))
+    else:
+        perhaps(0.08, "cosine", 0.5, 0.8, 0.9)
     perhaps(0.15, "containment", 0.3, 0.5, 0.8, 0.9, 1)
     if chance.random() < 0.07 and found["method"] in ("auto", "simhash"):
         found["verify"] = False
@@ -274,9 +265,8 @@ def _decided(chance: random.Random, names: list[str]) -> tuple[tuple[str, tuple[
 
 def make(seed: int) -> Case:
     """Return the corpus and the settings of a seed."""
-    chance = random.Random(f"brute force {seed}")
-    writer = Writer(chance)
-    texts, kinds = _texts(writer)
+    chance = Writer(f"brute force {seed}")
+    texts, kinds = _texts(chance)
     criteria = _criteria(chance)
     headed = "same_title" in criteria
     titled = headed and chance.random() < 0.5

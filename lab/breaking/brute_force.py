@@ -194,6 +194,12 @@ class Compared:
         if not right:
             self.findings.wrong.append(what)
 
+    def same(self, what: str, said: Any, **rights: Any) -> None:
+        """Note which attributes are not what they should be."""
+        for name, right in rights.items():
+            value = getattr(said, name)
+            self.check(value == right, f"{what}: {name} is {value}, not {right}")
+
     def check_figures(self, what: str, right: Figures, said: Any) -> None:
         """Compare the figures of a pair, or of a member beside the kept one."""
         self.counts["figures"] += 1
@@ -204,8 +210,8 @@ class Compared:
             )
             shown = one if one is None or isinstance(one, int) else float(one)
             self.check(same, f"{what}: {name} is {other}, not {shown}")
-        measure = right.measure if self.case.criteria.get("short_texts", True) else said.measure
-        self.check(said.measure == measure, f"{what}: measure is {said.measure}, not {measure}")
+        if self.case.criteria.get("short_texts", True):
+            self.same(what, said, measure=right.measure)
 
 
 @cache
@@ -306,7 +312,7 @@ class ComparedIndex(Compared):
         self.counts["figures"] += 1
         settings = self.truth.settings
         distance, likeness, error = self._sketched(i, j)
-        self.check(said.distance == distance, f"{both}: distance {said.distance}, not {distance}")
+        self.same(both, said, distance=distance)
         if said.similarity is None:
             self.check(not settings.verify, f"{both}: no estimate")
             return
@@ -323,12 +329,12 @@ class ComparedIndex(Compared):
                 place, other = self.places[member.name], self.places[names[member.beside]]
                 both = f"index: {names[member.beside]} and {member.name}"
                 if place < self.known:
-                    self.check(member.role == "kept", f"index: {member.name} is {member.role}")
+                    self.same(f"index: {member.name}", member, role="kept")
                 elif other < self.known and member.role == "redundant":
                     self._check_beside_known(both, member, other, place)
                 elif place != other and other >= self.known:
-                    right = "redundant" if truth.is_pair(other, place) else "linked"
-                    self.check(member.role == right, f"{both}: {member.role}, not {right}")
+                    pair = truth.is_pair(other, place)
+                    self.same(both, member, role="redundant" if pair else "linked")
                     self.check_figures(both, truth.figures(other, place), member)
 
     def _check_beside_known(self, both: str, member: Any, known: int, place: int) -> None:
@@ -416,8 +422,7 @@ class ComparedScan(Compared):
         if contained in ("a", "b"):
             this = (contained == "a") == (right.place < right.beside)
             contained = "document" if this else "kept"
-        what = f"{member.name}: contained is {member.contained}, not {contained}"
-        self.check(member.contained == contained, what)
+        self.same(member.name, member, contained=contained)
 
     def _check_pairs(self, cluster: simdup.Cluster, right: Cluster) -> None:
         ordered = [self.pair(pair) for pair in cluster.pairs]
@@ -431,13 +436,11 @@ class ComparedScan(Compared):
                 continue
             figures = self.truth.figures(i, j)
             self.check_figures(both, figures, pair)
-            self.check(pair.exact == figures.exact, f"{both}: exact {pair.exact}")
-            self.check(pair.contained == figures.contained, f"{both}: {pair.contained}")
+            self.same(both, pair, exact=figures.exact, contained=figures.contained)
         inside = {pair for pair in self.pairs if {*pair} <= {*right.places}}
         if not cluster.complete:
             self.counts["large clusters"] += 1
-            every = self.truth.settings.all_pairs
-            self.check(not every, f"{number} is not complete with all_pairs")
+            self.same(number, self.truth.settings, all_pairs=False)
             self._check_large(number, right, inside, set(ordered))
         elif self.truth.settings.across:
             # Which pairs of copies are listed is not said where groups decide.
@@ -469,16 +472,12 @@ class ComparedScan(Compared):
         count = len(self.documents)
         pairs = count * (count - 1) // 2
         roles = Counter(member.role for one in found.clusters for member in one.members)
-        rights = {
-            "documents": count, "clusters": len(found.clusters), "redundant": roles["redundant"],
-            "linked": roles["linked"], "pairs": len(found.pairs),
-        }  # fmt: skip
+        rights = {"documents": count, "clusters": len(found.clusters), "pairs": len(found.pairs)}
+        rights |= {role: roles[role] for role in ("redundant", "linked")}
         if settings.linkage == "single" and not settings.decisions and not loosely:
             stars = self.oracle(linkage="star").clusters(self.pairs)
             rights["star_redundant"] = sum(len(one.members) - 1 for one in stars)
-        for name, right in rights.items():
-            number = getattr(summary, name)
-            self.check(number == right, f"summary: {name} is {number}, not {right}")
+        self.same("summary", summary, **rights)
         most = f"{summary.candidates} candidates of {pairs} pairs, {summary.unchecked} unchecked"
         self.check(summary.candidates + summary.unchecked <= pairs, most)
         # In large clusters copies list pairs that need no check.
@@ -493,9 +492,12 @@ class ComparedScan(Compared):
         members = [member for one in found.clusters for member in one.members]
         gone = {member.name for member in members if member.role == "redundant"}
         inside = {member.name for member in members}
-        self.check(found.redundant == [one for one in names if one in gone], "Result.redundant")
-        self.check(found.unique == [one for one in names if one not in inside], "Result.unique")
-        self.check(found.kept == [one for one in names if one in inside - gone], "Result.kept")
+        self.same(
+            "result", found,
+            redundant=[one for one in names if one in gone],
+            unique=[one for one in names if one not in inside],
+            kept=[one for one in names if one in inside - gone],
+        )  # fmt: skip
 
     def _check_dedupe(self) -> None:
         """Compare what `dedupe` leaves out with what stars make redundant."""
@@ -518,7 +520,7 @@ class ComparedScan(Compared):
         for one in cleaned.removed:
             figures = star.figures(self.places[one.document], self.places[one.kept])
             reason = "exact copy" if figures.exact else "near-duplicate"
-            self.check(one.reason == reason, f"dedupe: {one.document}: {one.reason}")
+            self.same(f"dedupe: {one.document}", one, reason=reason)
             self.check_figures(f"dedupe: {one.document}", figures, one)
 
 

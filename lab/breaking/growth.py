@@ -305,55 +305,43 @@ WORD: Shapes = {
 }
 
 
-def _prints(n: int) -> bytes:
-    return b"".join(b"%016x  %d\n" % (i * 0x9E3779B97F4A7C15 % 2**64, i) for i in range(n))
-
-
-def _words(n: int) -> bytes:
+def _words(n: int) -> Iterator[str]:
     chance = random.Random(0)
-    return "".join(f"{''.join(chance.choices(HAN, k=3))} {i}\n" for i in range(n)).encode()
-
-
-def _model(n: int) -> bytes:
-    return model_bytes(Model("", n, np.arange(n, dtype=np.uint64), np.ones(n, np.int32), "0"))
-
-
-def _many_pairs(n: int) -> bytes:
-    pairs = [{"a": f"{i}", "b": f"{i + 1}"} for i in range(n)]
-    return json.dumps({"type": "cluster", "pairs": pairs}).encode()
-
-
-def _one_decision(n: int) -> bytes:
-    names = [str(i) for i in range(n)]
-    return json.dumps({"type": "decision", "decision": "distinct", "documents": names}).encode()
+    return ("".join(chance.choices(HAN, k=3)) for _ in range(n))
 
 
 _DECISION = '{"type":"decision","decision":"distinct","documents":["%","x%"]}\n'
 PRINTS: Shapes = {
-    "many lines": (50_000, _prints),
+    "many lines": (50_000, lambda n: b"".join(
+        b"%016x  %d\n" % (i * 0x9E3779B97F4A7C15 % 2**64, i) for i in range(n))),
     "one long name": (MILLION, again(b"a", b"0" * 16 + b"  ")),
     "one long line": (MILLION, again(b"0")),
     "header lines": (2000, lambda n: b"# simdup 1 recipe=a bits=64\n" * n),
-}
+}  # fmt: skip
 DICTIONARY: Shapes = {
-    "many words": (2000, _words),
+    "many words": (2000, lambda n: "".join(
+        f"{word} {i}\n" for i, word in enumerate(_words(n))).encode()),
     "one long word": (MILLION, again("河".encode())),
     "spaces in a line": (2000, lambda n: b"a" + b" " * n + b"b c"),
     "words in a line": (2000, lambda n: b"a b " * n + b"\xc3\xa9"),
     "digits in a line": (2000, lambda n: b"a 1" + b"1" * n + b"\xc3\xa9"),
-}
+}  # fmt: skip
 TRUTH: Shapes = {
     "pairs": (2000, _each("x%,y%\n", "a,b\n")),
     "one long cell": (2 * MILLION, again(b"x", b'a,b\n"')),
-    "pairs of a cluster in JSON": (2000, _many_pairs),
+    "pairs of a cluster in JSON": (2000, lambda n: json.dumps({
+        "type": "cluster", "pairs": [{"a": f"{i}", "b": f"{i + 1}"} for i in range(n)],
+    }).encode()),
     "JSON lines": (2000, _each('{"type":"pair","a":"%","b":"x%"}\n')),
     "deep JSON": (4 * MILLION, again(b"[", b'{"type":')),
-}
+}  # fmt: skip
 DECISIONS: Shapes = {
     "many lines": (2000, _each(_DECISION)),
-    "one decision": (20_000, _one_decision),
+    "one decision": (20_000, lambda n: json.dumps({
+        "type": "decision", "decision": "distinct", "documents": [str(i) for i in range(n)],
+    }).encode()),
     "deep": (MILLION, again(b"[")),
-}
+}  # fmt: skip
 BASELINE: Shapes = {
     "many lines": (4000, lambda n: b"# simdup-baseline 1\n" + b"%032d  a\n" % 7 * n),
     "blank lines": (20_000, lambda n: b"# simdup-baseline 1\n" + b"\n" * n),
@@ -378,7 +366,8 @@ PARSERS = [
     *reading("Word", ".docx", WORD),
     *calling("fingerprint lines", lambda path: read_lines([path]), PRINTS),
     *calling("dictionary", lambda path: list(_entries(read_dictionary(path))), DICTIONARY),
-    *calling("IDF model", read_model, {"many terms": (500_000, _model)}),
+    *calling("IDF model", read_model, {"many terms": (500_000, lambda n: model_bytes(
+        Model("", n, np.arange(n, dtype=np.uint64), np.ones(n, np.int32), "0")))}),
     *calling("truth", read_labels, TRUTH),
     *calling("decisions", read_decisions, DECISIONS),
     *calling("baseline", read_baseline, BASELINE),
@@ -455,10 +444,7 @@ def _document(unit: str) -> Callable[[int], Document]:
     return lambda n: Document("a", unit * (n // len(unit)))
 
 
-def _differences(pair: tuple[str, str]) -> object:
-    return find_differences(*pair, Analyzer.for_recipe(Recipe(tokens="ngrams:1")))
-
-
+BY_WORD = Analyzer.for_recipe(Recipe(tokens="ngrams:1"))
 TEXTS = [
     *calling("folding", lambda text: fold_all([text]), FOLDING),
     *(
@@ -476,7 +462,7 @@ TEXTS = [
     *calling("edit similarity", lambda texts: edit_similarities(texts, texts[::-1]), {
         "short texts": (5000, lambda n: [letters(100, seed=i % 50) for i in range(n)]),
     }),
-    *calling("differences", _differences, PAIRS),
+    *calling("differences", lambda pair: find_differences(*pair, BY_WORD), PAIRS),
     *calling("differences for a page", lambda pair: delta(*pair), DELTAS),
 ]  # fmt: skip
 

@@ -37,7 +37,7 @@ _DATES = re.compile(rb"\d{4}-\d\d-\d\dT[0-9:.+]+")
 # What SQLite keeps beside an index while it is open.
 SIDES = ("-wal", "-shm", "-journal")
 
-# Each path below the folder, and what is there: its kind, its mode, a digest of its content.
+# What is at each path below the folder.
 Files = dict[str, str]
 
 
@@ -47,7 +47,6 @@ class State:
 
     files: Files  # what must be right; of an index its rows, as its pages may lie in any order
     leftovers: tuple[str, ...] = ()  # what a run should have removed
-    rest: tuple[str, ...] = ()  # what else the next run could be influenced by
 
     def of(self, *targets: str) -> Files:
         """Return targets, with all that is in them."""
@@ -61,41 +60,33 @@ class State:
 def look(folder: Path) -> State:
     """Return the state of a folder without changing it."""
     files: Files = {}
-    leftovers, rest = list[str](), list[str]()
+    leftovers = list[str]()
     for place, folders, names in os.walk(folder):
         for name in sorted([*folders, *names]):
             full = os.path.join(place, name)
             path = os.path.relpath(full, folder)
-            if name.startswith(".simdup-") or (
-                full.endswith(SIDES) and os.path.exists(full.rpartition("-")[0])
-            ):
+            side = full.endswith(SIDES) and os.path.exists(full.rpartition("-")[0])
+            if name.startswith(".simdup-") or side:
                 leftovers.append(path)
-            elif path.split(os.sep)[0] == "tmp":
-                rest.append(name)
-            else:
-                files[path], pages = _describe(full)
-                rest += filter(None, [pages])
+            elif path.split(os.sep)[0] != "tmp":
+                files[path] = _describe(full)
         folders[:] = sorted(name for name in folders if not name.startswith(".simdup-"))
-    return State(files, tuple(leftovers), tuple(rest))
+    return State(files, tuple(leftovers))
 
 
-def _describe(path: str) -> tuple[str, str]:
-    """Return what is at a path, and a digest of the bytes of an index."""
+def _describe(path: str) -> str:
+    """Return what is at a path: its kind, its mode, a digest of its content."""
     status = os.lstat(path)
-    mode, pages = f"{stat.S_IMODE(status.st_mode):o}", ""
+    mode = f"{stat.S_IMODE(status.st_mode):o}"
     if stat.S_ISLNK(status.st_mode):
-        return f"link to {os.readlink(path)}", ""
+        return f"link to {os.readlink(path)}"
     if not stat.S_ISREG(status.st_mode):
-        return f"folder {mode}", ""
+        return f"folder {mode}"
     content = Path(path).read_bytes()
     if content.startswith(b"SQLite format 3\0"):
-        content, pages = _rows(path), _digest(content)
+        content = _rows(path)
     content = _SECONDS.sub(rb"\1", content)
-    return f"file {mode} {_digest(content)}", pages
-
-
-def _digest(content: bytes) -> str:
-    return hashlib.blake2b(content, digest_size=8).hexdigest()
+    return f"file {mode} {hashlib.blake2b(content, digest_size=8).hexdigest()}"
 
 
 def _rows(path: str) -> bytes:
@@ -256,9 +247,7 @@ class Bench:
         verdict.faults += self._judge_words(verdict, fault, source)
         if fault.kind == "sync":
             verdict.faults += self._judge_sync(verdict)
-        # From these two states, the next run is one that has been seen.
-        if state not in (self.old, self.new):
-            verdict.faults += self._judge_next(verdict, place)
+        verdict.faults += self._judge_next(verdict, place)
         return verdict
 
     def _is_source(self, path: str) -> bool:

@@ -21,6 +21,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from queue import SimpleQueue
 from typing import Any, NamedTuple
 
 from lab.measuring import CHECKOUT, environment
@@ -163,21 +164,21 @@ def measure(checkout: Path, tests: list[str]) -> Reach:
 
 def kill_all(checkout: Path, mutants: list[Mutant], reach: Reach, jobs: int) -> list[str]:
     """Return what kills each mutant, as `kill` does; each worker has a checkout of its own."""
-    checkouts = [checkout, *(checkout.with_name(f"checkout{job}") for job in range(1, jobs))]
-    for other in checkouts[1:]:
-        shutil.copytree(checkout, other)
+    free = SimpleQueue[Path]()
+    free.put(checkout)
+    for job in range(1, jobs):
+        free.put(Path(shutil.copytree(checkout, checkout.with_name(f"checkout{job}"))))
 
-    def kill_part(job: int) -> list[str]:
-        killers = []
-        for mutant in mutants[job::jobs]:
-            killers.append(kill(checkouts[job], mutant, reach))
-            line, before, after = mutant.row
-            say(f"{line}  {before}  ->  {after}: {killers[-1] or 'SURVIVED'}")
-        return killers
+    def kill_one(mutant: Mutant) -> str:
+        place = free.get()
+        killer = kill(place, mutant, reach)
+        free.put(place)
+        line, before, after = mutant.row
+        say(f"{line}  {before}  ->  {after}: {killer or 'SURVIVED'}")
+        return killer
 
     with ThreadPoolExecutor(jobs) as pool:
-        parts = list(pool.map(kill_part, range(jobs)))
-    return [parts[number % jobs][number // jobs] for number in range(len(mutants))]
+        return list(pool.map(kill_one, mutants))
 
 
 def kill(checkout: Path, mutant: Mutant, reach: Reach) -> str:
@@ -245,14 +246,14 @@ def mutations(source: str, path: str = "") -> list[Mutant]:
     changes = []
     for node, statement, after in _changes(ast.parse(source)):
         start = lines[node.lineno - 1] + node.col_offset
-        end = lines[node.end_lineno - 1] + node.end_col_offset  # type: ignore[operator]
+        end = lines[node.end_lineno - 1] + node.end_col_offset
         before = source.encode()[start:end].decode()
         if before != after:
             changes.append(Mutant(path, node.lineno, statement, start, end, before, after))
     return sorted(set(changes))
 
 
-def _changes(tree: ast.Module) -> Iterator[tuple[ast.expr | ast.stmt, int, str]]:
+def _changes(tree: ast.Module) -> Iterator[tuple[Any, int, str]]:
     """Yield what can be changed, the line of its statement, and what it becomes."""
     pending: list[tuple[ast.AST, int]] = [
         (node, 0) for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)
@@ -265,8 +266,8 @@ def _changes(tree: ast.Module) -> Iterator[tuple[ast.expr | ast.stmt, int, str]]
             statement = node.body[documented].lineno
         elif isinstance(node, ast.stmt):
             statement = node.lineno
-        afters = _expressions(node) if isinstance(node, ast.expr) else _statements(node)
-        yield from ((node, statement, after) for after in afters)  # type: ignore[misc]
+        for after in _afters(node):
+            yield node, statement, after
         pending += [(part, statement) for part in _parts(node)]
 
 
@@ -286,8 +287,8 @@ def _parts(node: ast.AST) -> list[ast.AST]:
     return list(ast.iter_child_nodes(node))
 
 
-def _expressions(node: ast.expr) -> Iterator[str]:
-    """Yield what an expression can become."""
+def _afters(node: ast.AST) -> Iterator[str]:
+    """Yield what an expression or a statement can become."""
     if isinstance(node, ast.Compare) and len(node.ops) == 1:
         left, right = ast.unparse(node.left), ast.unparse(node.comparators[0])
         yield f"({left} {_COMPARED[type(node.ops[0])]} {right})"
@@ -304,19 +305,10 @@ def _expressions(node: ast.expr) -> Iterator[str]:
     elif isinstance(node, ast.IfExp):
         test, yes, no = (ast.unparse(one) for one in (node.test, node.body, node.orelse))
         yield f"(({no}) if ({test}) else ({yes}))"
-    elif isinstance(node, ast.Constant):
-        if isinstance(node.value, bool):
-            yield str(not node.value)
-        elif isinstance(node.value, int):
-            yield str(node.value + 1)
-
-
-def _statements(node: ast.AST) -> Iterator[str]:
-    """Yield what a statement can become."""
-    if isinstance(node, ast.Continue):
-        yield "break"
-    elif isinstance(node, ast.Break):
-        yield "continue"
+    elif isinstance(node, ast.Constant) and isinstance(node.value, int):
+        yield str(not node.value if isinstance(node.value, bool) else node.value + 1)
+    elif isinstance(node, ast.Continue | ast.Break):
+        yield "break" if isinstance(node, ast.Continue) else "continue"
     elif isinstance(node, ast.AugAssign) and type(node.op) in _COMPUTED:
         target, value = ast.unparse(node.target), ast.unparse(node.value)
         yield f"{target} {_COMPUTED[type(node.op)]}= {value}"

@@ -18,7 +18,7 @@ import sys
 import tempfile
 import zlib
 from base64 import b64decode
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -251,27 +251,23 @@ def record(
 
 
 def _content(path: Path) -> str:
-    if path.suffix == ".index":
-        return "an index\n"
-    text = path.read_bytes().decode("utf-8", "surrogateescape")
-    return page_data(text) if path.suffix == ".html" else text
-
-
-def page_data(page: str) -> str:
-    """Return what a report page is about, block by block; how it looks changes more often.
+    """Return what counts of a file: of a page what it is about, as its looks change more often.
 
     Blocks are inflated: other versions of zlib make other bytes of the same data.
     """
-    blocks = _DATA.findall(page)
+    if path.suffix == ".index":
+        return "an index\n"
+    text = path.read_bytes().decode("utf-8", "surrogateescape")
+    if path.suffix != ".html":
+        return text
+    blocks = []
+    for kind, name, data in _DATA.findall(text):
+        if kind != "json":
+            data = zlib.decompress(b64decode(data, validate=True), -15).decode("latin-1")
+        blocks.append(f"{name}: {data}")
     if not blocks:
         raise RuntimeError("the report page lacks its data")
-    return "\n".join(
-        f"{name}: {data if kind == 'json' else _inflated(data)}" for kind, name, data in blocks
-    )
-
-
-def _inflated(block: str) -> str:
-    return zlib.decompress(b64decode(block, validate=True), -15).decode("latin-1")
+    return "\n".join(blocks)
 
 
 def _of_any_run(text: str) -> str:
@@ -286,24 +282,18 @@ def _timeless(text: str) -> str:
     return re.sub(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?Z?", "_", text)
 
 
-def digest_of(parts: Iterable[str]) -> str:
-    """Return the digest of some texts."""
-    content = hashlib.blake2b(digest_size=8)
-    for part in parts:
-        content.update(part.encode("utf-8", "surrogateescape") + b"\0")
-    return content.hexdigest()
-
-
 def digests(name: str, recorded: Mapping[str, Recorded]) -> dict[str, str]:
     """Return the digest of each command of a corpus.
 
     Of the made one the result counts, if there is one: other surroundings change messages.
     """
-    parts = {
-        command: one.result() if name == "made" else [one.text()]
-        for command, one in recorded.items()
-    }
-    return {command: digest_of(texts) for command, texts in parts.items() if any(texts)}
+    kept = {}
+    for command, one in recorded.items():
+        parts = one.result() if name == "made" else [one.text()]
+        if any(parts):
+            content = "".join(part + "\0" for part in parts).encode("utf-8", "surrogateescape")
+            kept[command] = hashlib.blake2b(content, digest_size=8).hexdigest()
+    return kept
 
 
 def read_digests() -> dict[str, dict[str, str]]:

@@ -96,16 +96,9 @@ class Outcome:
 
 
 class Server:
-    """The process that forks.
+    """The process that forks: a Python with its flags, and changed variables.
 
-    Parameters
-    ----------
-    library
-        What makes calls fail below Python, see `build_library`.
-    python
-        The interpreter and its flags.
-    variables
-        Of its environment, beside the usual ones.
+    A library that `build_library` has built makes calls fail below Python.
     """
 
     def __init__(

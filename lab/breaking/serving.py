@@ -206,7 +206,10 @@ def _surround(run: Run, writers: list[int]) -> None:
             os.environ[name] = value
     tempfile.tempdir = None
     if run.clock:
-        _set_clock(run.clock)
+        # Two runs must write the same bytes to an index.
+        from simdup.index import repair, session
+
+        session.now = repair.now = lambda: run.clock
     if run.batch is not None:
         _divide_work(run.batch)
     if around.removed:
@@ -297,13 +300,6 @@ def _divide_work(size: int) -> None:
     if size:
         lines.BATCH_BYTES = batches.BATCH_BYTES = rows.BATCH_BYTES = size
         batches.BATCH_FILES = max(1, size >> 11)
-
-
-def _set_clock(date: str) -> None:
-    """Date what is written to an index: two runs must give the same bytes."""
-    from simdup.index import repair, session
-
-    session.now = repair.now = lambda: date
 
 
 if __name__ == "__main__":
