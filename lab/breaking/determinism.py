@@ -64,7 +64,11 @@ def run(trial: Trial) -> Iterator[Table]:
     rows: dict[str, Counter[str]] = {}
     for kind, variant in trial.pick([("all at once", TOGETHER)], list(variants())):
         say(f"{kind} {variant}")
-        taken = digests("made", dict(record("made", variant)))
+        taken: dict[str, str] = {}
+        try:
+            taken = digests("made", dict(record("made", variant)))
+        except (EOFError, OSError) as error:
+            trial.fail(f"{kind}, {variant}: its Python does not answer: {error!r}")
         different = [name for name, digest in kept.items() if taken.get(name) != digest]
         for name in different:
             trial.fail(f"{kind}, {variant}: {name} is different")

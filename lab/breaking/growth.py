@@ -519,7 +519,7 @@ def _files(texts: Callable[[int], Texts]) -> Callable[[int], dict[str, str]]:
 
 
 def _tiny(copies: int) -> Callable[[int], dict[str, str]]:
-    """Return tiny files, so many of them with the same text."""
+    """Return tiny files; each text is in this many of them."""
     return _files(lambda n: [f"{prose(i // copies, 2)} {i // copies}" for i in range(n)])
 
 
