@@ -5,7 +5,7 @@ terms and cosines; everything else it computes.  Thresholds are compared as frac
 """
 
 import re
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from fractions import Fraction
@@ -106,32 +106,16 @@ class Cluster:
 
 
 class BruteForce:
-    """All pairs of a few documents.
-
-    Parameters
-    ----------
-    documents
-        Those that take part, by rising places from 0.
-    settings
-        The matching options.
-    simplified
-        The simplified character of each traditional one, as numbers.
-    cut
-        Cuts a run of Chinese characters into words.
-    cosine
-        The cosine of two texts.
-    titled
-        Whether the titles are named by records; otherwise the texts have them.
-    """
+    """All pairs of a few documents."""
 
     def __init__(
         self,
-        documents: Sequence[Document],
+        documents: Sequence[Document],  # by rising places from 0
         settings: Settings,
-        simplified: Mapping[int, int],
-        cut: Callable[[str], list[str]],
-        cosine: Callable[[str, str], float],
-        titled: bool = False,
+        simplified: Mapping[int, int],  # of each traditional character, as numbers
+        cut: Callable[[str], list[str]],  # a run of Chinese characters into words
+        cosine: Callable[[str, str], float],  # of two texts
+        titled: bool = False,  # by records; otherwise the texts have titles
     ) -> None:
         self.documents = documents
         self.settings = settings
@@ -169,13 +153,9 @@ class BruteForce:
             for one in named
         ]
 
-    def form_length(self, place: int) -> int:
-        """How many letters of a text count."""
-        return len(self._forms[place])
-
     def by_edit(self, i: int, j: int) -> bool:
         """Whether a pair is measured by edit similarity."""
-        shorter = min(self.form_length(i), self.form_length(j))
+        shorter = min(len(self._forms[i]), len(self._forms[j]))
         return self.settings.verify and self.settings.short_texts and shorter < SHORT
 
     def figures(self, i: int, j: int) -> Figures:
@@ -250,7 +230,7 @@ class BruteForce:
             return False
         if edits:
             # What need not be computed: the lengths differ too much.
-            lengths = sorted((self.form_length(i), self.form_length(j)))
+            lengths = sorted((len(self._forms[i]), len(self._forms[j])))
             if lengths[0] < Fraction(str(settings.least)) * lengths[1]:
                 return False
         found = self._without_cosine(i, j)
@@ -382,7 +362,8 @@ class BruteForce:
 
         return {(i, j) for i, j in pairs if joins(i, j) and joins(j, i)}
 
-    def _distinct(self) -> set[frozenset[str]]:
+    @cached_property
+    def _apart(self) -> set[frozenset[str]]:
         """Which two names must not share a cluster."""
         apart: set[frozenset[str]] = set()
         for kind, names in self.settings.decisions:
@@ -393,47 +374,39 @@ class BruteForce:
                 apart -= two
         return apart
 
-    def _may_meet(self, some: Iterable[int], others: Iterable[int]) -> bool:
-        apart, named = self._distinct(), self.documents
-        others = list(others)
-        return not any(
-            frozenset((named[i].name, named[j].name)) in apart for i in some for j in others
-        )
-
     def _parts(
         self, group: set[int], pairs: set[tuple[int, int]], large: frozenset[int]
     ) -> list[set[int]]:
-        """The parts that decisions leave of a cluster."""
-        if self._all_may_meet(group):
+        """The parts that decisions leave of a cluster.
+
+        The most alike pairs join first, then those of the smaller distance, then by input order.
+        """
+
+        def may_meet(some: Iterable[int], others: Collection[int]) -> bool:
+            named = self.documents
+            two = (frozenset((named[i].name, named[j].name)) for i in some for j in others)
+            return self._apart.isdisjoint(two)
+
+        def alike(pair: tuple[int, int]) -> tuple[Fraction, int, list[int]]:
+            figures = self.figures(*pair)
+            return (-(figures.similarity or Fraction(0)), figures.distance, sorted(pair))
+
+        if all(may_meet([i], [j]) for i, j in combinations(group, 2)):
             return [group]
         inside = {pair for pair in pairs if {*pair} <= group}
-        listed = self.listed(inside) if large.isdisjoint(group) else self._one_each(group, inside)
-        return [part for part in self._cut_apart(group, listed) if len(part) > 1]
-
-    def _one_each(self, group: set[int], pairs: set[tuple[int, int]]) -> set[tuple[int, int]]:
-        """With the kept one if that holds, else with the first near-duplicate."""
-        kept, partners, listed = min(group, key=self.rank), self._partners(pairs), set()
-        for place in group - {kept}:
-            partner = kept if kept in partners[place] else min(partners[place])
-            listed.add((min(place, partner), max(place, partner)))
-        return listed
-
-    def _all_may_meet(self, group: set[int]) -> bool:
-        return all(self._may_meet([i], [j]) for i, j in combinations(group, 2))
-
-    def _cut_apart(self, group: set[int], pairs: Iterable[tuple[int, int]]) -> list[set[int]]:
-        """The most alike pairs first, then the smaller distance, then input order."""
+        if large.isdisjoint(group):
+            listed = self.listed(inside)
+        else:  # with the kept one if that holds, else with the first near-duplicate
+            kept, partners, listed = min(group, key=self.rank), self._partners(inside), set()
+            for place in group - {kept}:
+                partner = kept if kept in partners[place] else min(partners[place])
+                listed.add((min(place, partner), max(place, partner)))
         where = {place: {place} for place in group}
-        for i, j in sorted(pairs, key=self._alike):
-            if where[i] is not where[j] and self._may_meet(where[i], where[j]):
+        for i, j in sorted(listed, key=alike):
+            if where[i] is not where[j] and may_meet(where[i], where[j]):
                 joined = where[i] | where[j]
                 where.update(dict.fromkeys(joined, joined))
-        return list({id(some): some for some in where.values()}.values())
-
-    def _alike(self, pair: tuple[int, int]) -> tuple[Fraction, int, list[int]]:
-        """In what order pairs join where decisions keep documents apart."""
-        figures = self.figures(*pair)
-        return (-(figures.similarity or Fraction(0)), figures.distance, sorted(pair))
+        return [part for part in {id(one): one for one in where.values()}.values() if len(part) > 1]
 
     def _stars(self, partners: list[set[int]]) -> list[set[int]]:
         """The best document is kept; what is redundant beside it joins it."""
@@ -449,9 +422,6 @@ class BruteForce:
                 found.append(star)
         return found
 
-    def _is_near(self, i: int, j: int) -> bool:
-        return (min(i, j), max(i, j)) in self.pairs
-
     def _cluster(self, group: set[int], partners: list[set[int]]) -> Cluster:
         kept = min(group, key=self.rank)
         references = [place for place in sorted(group) if self.documents[place].reference]
@@ -464,7 +434,10 @@ class BruteForce:
             near = [
                 one
                 for one in dict.fromkeys([kept, *references])
-                if (one in partners[place] or (one == kept and self._is_near(place, kept)))
+                if (
+                    one in partners[place]
+                    or (one == kept and tuple(sorted((place, one))) in self.pairs)
+                )
                 and self.may_go(place, one)
             ]
             role = "redundant" if near else "linked"
