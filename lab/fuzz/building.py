@@ -44,7 +44,7 @@ def made(taken: Taken, build: Build, finish: Callable[[bytes], bytes] = bytes) -
 
 
 def sealed(content: bytes) -> bytes:
-    """Return a model with the checksum of what it is now."""
+    """Return a model with the checksum of what it is now, after it was damaged."""
     body = content[:-_SEAL]
     return body + hashlib.blake2b(body, digest_size=_SEAL).digest()
 
@@ -52,16 +52,12 @@ def sealed(content: bytes) -> bytes:
 def names(taken: Taken, known: Sequence[str], most: int = 3) -> list[str]:
     """Return some names, known ones or others."""
     return [
-        taken.choice(known) if taken.number() % 4 else _other(taken)
+        taken.choice(known) if taken.number() % 4 else taken.part().decode(errors="surrogateescape")
         for _ in range(taken.number() % (most + 1))
     ]
 
 
-def _other(taken: Taken) -> str:
-    return taken.part().decode("utf-8", "surrogateescape")
-
-
-def model_of(taken: Taken, known: Sequence[int]) -> Model:
+def model_file(taken: Taken, known: Sequence[int]) -> bytes:
     """Return an IDF model: its terms are known ones or others, none more frequent than it may."""
     documents = taken.choice((0, 1, 9, 300, 1 << 31, (1 << 63) - 1))
     digest = taken.part().hex() or "0"
@@ -71,12 +67,7 @@ def model_of(taken: Taken, known: Sequence[int]) -> Model:
         found[term] = min(taken.number(4) >> 1, documents)
     terms = sorted(found)
     df = np.array([found[term] for term in terms], np.int32)
-    return Model("a.idf", documents, np.array(terms, np.uint64), df, digest)
-
-
-def model_file(taken: Taken, known: Sequence[int]) -> bytes:
-    """Return the file of an IDF model; what is damaged gets a right checksum all the same."""
-    return model_bytes(model_of(taken, known))
+    return model_bytes(Model("a.idf", documents, np.array(terms, np.uint64), df, digest))
 
 
 def fingerprint_file(taken: Taken) -> bytes:

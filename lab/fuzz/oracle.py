@@ -1,4 +1,7 @@
-"""What may happen to an input: a result, or a `SimdupError` that one line can show."""
+"""What may happen to an input: a result, or a `SimdupError` that one line can show.
+
+Targets write and read files in the working folder.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +19,12 @@ from typing import Any, NamedTuple
 
 from lab.fuzz.terminal import driving
 from simdup.cli.messages import say_error, say_skipped
+from simdup.corpus import archives
+from simdup.corpus.batches import batches, read
+from simdup.corpus.sources import list_files
 from simdup.errors import SimdupError
-from simdup.model.documents import Skipped
+from simdup.model.documents import Document, Skipped
+from simdup.model.reading import Reading
 
 # Processor time of one call.  The slowest of all targets takes a tenth of a second; segmenters
 # read their dictionary in the first one.
@@ -65,7 +72,11 @@ def judge(check: Check, data: bytes) -> Verdict:
                 refused = True
                 expect_line(partial(say_error, refusal.where, refusal.what, refusal.hint))
     except Exception as error:
-        raise Wrong(_in_short(error)) from error
+        # The kind of the exception, and the place in simdup that raised it.
+        frames = traceback.extract_tb(error.__traceback__)
+        last = ([frame for frame in frames if "simdup/" in frame.filename] or frames)[-1]
+        place = f"{last.filename.rpartition('simdup/')[2]}:{last.lineno}"
+        raise Wrong(f"{type(error).__name__} at {place}: {error!s:.200}") from error
     seconds = time.process_time() - started
     if (grown := _peak() - memory) > MEGABYTES:
         raise Wrong(f"memory grew by {grown:,.0f} MB")
@@ -106,6 +117,41 @@ def expect_harmless(text: str) -> None:
     expect(not found, f"a terminal would get {found!r:.100}")
 
 
+# -- files --
+
+
+def write(name: str, content: bytes) -> str:
+    """Write a file, and return its name."""
+    with open(name, "wb") as file:
+        file.write(content)
+    return name
+
+
+def documents(source: str, reading: Reading) -> list[Document]:
+    """Return the documents of a source; what is left out must say so in one line."""
+    # It tells archives by size and time, and these are written within the same tick.
+    archives.list_archive.cache_clear()
+    archives._unpacked.cache_clear()
+    listing = list_files([source], reading)
+    found = [one for batch in batches(listing.files, reading) for one in read(batch, reading)]
+    expect_sayable([*listing.skipped, *(one for one in found if isinstance(one, Skipped))])
+    kept = [one for one in found if isinstance(one, Document)]
+    expect_texts(kept)
+    return kept
+
+
+def expect_texts(found: Sequence[Document]) -> None:
+    """Raise unless texts can be written as UTF-8, and documents have names of their own."""
+    for one in found:
+        for text in (one.text, one.title, one.group):
+            (text or "").encode()
+    places = [one.place if one.record else one.path for one in found]
+    expect(len(set(places)) == len(places), "two documents with one place")
+
+
+# -- watching --
+
+
 def _peak() -> float:
     """Return the most memory that the process has had, in MB."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
@@ -133,12 +179,3 @@ def _watched() -> Iterator[None]:
         sys.unraisablehook = before[1]
     if unraisable:
         raise Wrong(f"nobody could catch {unraisable[0].exc_value!r}")
-
-
-def _in_short(error: Exception) -> str:
-    """Return the kind of an exception and the place in simdup that raised it."""
-    frames = traceback.extract_tb(error.__traceback__)
-    ours = [frame for frame in frames if "simdup/" in frame.filename] or frames
-    last = ours[-1]
-    file = last.filename.rpartition("simdup/")[2]
-    return f"{type(error).__name__} at {file}:{last.lineno}: {error!s:.200}"

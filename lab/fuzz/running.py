@@ -1,7 +1,7 @@
 """Run targets with inputs that Atheris makes, count them, and try one input again.
 
 Atheris makes those inputs the most often that reach new lines of simdup; it watches what is
-imported after `instrument`, so nothing here imports simdup before. Each target runs in a child of
+imported after it was told to, so nothing here imports simdup before. Each target runs in a child of
 its own, forked once simdup is imported and instrumented: libFuzzer, on which Atheris is built,
 never returns, and an input may end the process.
 """
@@ -19,14 +19,13 @@ import sys
 import tempfile
 import time
 import traceback
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from contextlib import chdir, redirect_stderr, suppress
-from dataclasses import asdict, dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lab.reporting import RESULTS, Table, environment, save
+from lab.reporting import RESULTS, Row, environment, save, tabulate
 from lab.trial import all_known
 
 if TYPE_CHECKING:
@@ -34,72 +33,19 @@ if TYPE_CHECKING:
 
 MISSING = "Atheris is not installed: python -m pip install 'simdup[fuzz]'"
 
-
 # A call that does not end for so many seconds ends the child, and so does so much memory.
 _HANGS, _MEGABYTES = 60, 4096
 # Different faults of one target; more are no news.
 _FAULTS = 10
 _COVERAGE = re.compile(r"\bcov: (\d+)")
 
-
-@dataclass(frozen=True)
-class Limits:
-    """How long a target runs, and where what it finds is written.
-
-    Attributes
-    ----------
-    folder : str
-        An absolute path, where inputs are written for which something went wrong.
-    runs : int or None
-        Inputs; None for any number.
-    seconds : float or None
-        Processor time; None for any.
-    seed : int
-        Where the random numbers start.
-    corpus : str or None
-        A folder for inputs that reached something new; they are read again by the next run.
-    """
-
-    folder: str
-    runs: int | None = None
-    seconds: float | None = None
-    seed: int = 1
-    corpus: str | None = None
-
-
-@dataclass
-class Figures:
-    """What a run of a target has shown."""
-
-    inputs: int = 0
-    refused: int = 0  # that ended in a `SimdupError`, or of which nothing could be read
-    slowest: float = 0.0  # seconds of processor time of one call
-    megabytes: float = 0.0  # that one call raised the memory of the process by
-    edges: int = 0  # of the code of simdup that were reached
-    faults: dict[str, str] = field(default_factory=dict)  # what went wrong, and the file
-
-    def cells(self) -> dict[str, Any]:
-        """Return the cells of a row of a table, by column."""
-        return {
-            "inputs": self.inputs,
-            "refused": self.refused,
-            "slowest call s": round(self.slowest, 3),
-            "most memory of a call MB": round(self.megabytes),
-            "edges reached": self.edges,
-            "failed": len(self.faults),
-        }
+# What a run of a target shows: a row, and what went wrong, with the file of the input.
+Outcome = tuple[dict[str, Any], dict[str, str]]
 
 
 def installed() -> bool:
     """Return whether Atheris is installed."""
     return find_spec("atheris") is not None
-
-
-def instrument() -> None:
-    """Let Atheris watch what is imported of simdup from now on, also within functions."""
-    import atheris
-
-    atheris.instrument_imports(include=["simdup"]).__enter__()
 
 
 def load_targets() -> dict[str, Target]:
@@ -113,8 +59,7 @@ def replay(name: str, path: str) -> int:
     """Try the input in a file again; return 1 if something goes wrong."""
     from lab.fuzz.oracle import Wrong, judge
 
-    target = load_targets()[name]
-    data = Path(path).read_bytes()
+    target, data = load_targets()[name], Path(path).read_bytes()
     try:
         with tempfile.TemporaryDirectory(prefix="fuzz-") as work, chdir(work):
             verdict = judge(target.check, data)
@@ -130,60 +75,53 @@ def replay(name: str, path: str) -> int:
 def run(options: argparse.Namespace) -> int:
     """List the targets, or run some; return 1 if something went wrong, 2 if it cannot run."""
     fuzzing = bool(options.names or options.all)
-    if fuzzing and not installed():
-        print(MISSING, file=sys.stderr)
-        return 2
     if fuzzing:
-        instrument()
+        if not installed():
+            print(MISSING, file=sys.stderr)
+            return 2
+        import atheris
+
+        # It watches what is imported of simdup from now on, also within functions.
+        atheris.instrument_imports(include=["simdup"]).__enter__()
     targets = load_targets()
     if not all_known(options.names, targets):
         return 2
     if not fuzzing:
         print("\n".join(f"{name:<14} {one.summary}" for name, one in targets.items()))
         return 0
-    corpus = options.corpus and os.path.abspath(options.corpus)
-    limits = Limits(
-        os.path.abspath(options.found), options.runs, options.seconds, options.seed, corpus
-    )
     where = environment()
-    chosen = list(targets) if options.all else options.names
-    warm_up(targets[name] for name in chosen)
-    every = {name: _run_target(targets[name], limits) for name in chosen}
-    failed = sum(len(one.faults) for one in every.values())
+    chosen = [targets[name] for name in (targets if options.all else options.names)]
+    _warm_up(chosen)
+    rows, failed = list[Row](), 0
+    for target in chosen:
+        with tempfile.TemporaryDirectory(prefix="fuzz-") as work:
+            row, faults = drive(target, options, Path(work))
+        cells = "  ".join(f"{name} {value}" for name, value in row.items())
+        print(f"{target.name:<14} {cells}", flush=True)
+        for what, path in faults.items():
+            again = f"python -m lab fuzz {target.name} {path}"
+            print(f"FAILED: {target.name}: {what}\n  again: {again}", file=sys.stderr, flush=True)
+        rows.append({"target": target.name, **row})
+        failed += len(faults)
     # Part of the targets is not a result: it is written only to a folder that was requested.
     if options.all or options.results:
         path = (options.results or RESULTS / "break") / "fuzz.json"
-        save(path, [_table(every, options.seconds)], where | {"size": "full", "failed": failed})
+        note = f"{options.seconds:g} s of processor time for each target, with coverage measured."
+        table = tabulate("Fuzzed inputs", [*rows, _total(rows)], note)
+        save(path, [table], where | {"size": "full", "failed": failed})
     return min(failed, 1)
 
 
-def _run_target(target: Target, limits: Limits) -> Figures:
-    """Run one target, and say what it has shown."""
-    with tempfile.TemporaryDirectory(prefix="fuzz-") as work:
-        figures = drive(target, limits, Path(work))
-    cells = "  ".join(f"{name} {value}" for name, value in figures.cells().items())
-    print(f"{target.name:<14} {cells}", flush=True)
-    for what, path in figures.faults.items():
-        again = f"python -m lab fuzz {target.name} {path}"
-        print(f"FAILED: {target.name}: {what}\n  again: {again}", file=sys.stderr, flush=True)
-    return figures
-
-
-def _table(every: dict[str, Figures], seconds: float) -> Table:
-    rows = [(name, *one.cells().values()) for name, one in every.items()]
-    columns = ("target", *next(iter(every.values())).cells())
-    note = f"{seconds:g} s of processor time for each target, with coverage measured."
-    return Table("Fuzzed inputs", columns, [*rows, _total(every.values())], note)
-
-
-def _total(every: Iterable[Figures]) -> tuple[Any, ...]:
+def _total(rows: Sequence[Row]) -> Row:
     """Return the last row: sums and maxima; edges of targets are partly the same ones."""
-    columns = zip(*(one.cells().values() for one in every), strict=True)
-    inputs, refused, slowest, memory, _, failed = columns
-    return "all", sum(inputs), sum(refused), max(slowest), max(memory), None, sum(failed)
+    how: dict[str, Callable[[list[Any]], Any]] = {
+        "target": lambda _: "all", "slowest call s": max, "most memory of a call MB": max,
+        "edges reached": lambda _: None,
+    }  # fmt: skip
+    return {name: how.get(name, sum)([row[name] for row in rows]) for name in rows[0]}
 
 
-def warm_up(targets: Iterable[Target]) -> None:
+def _warm_up(targets: Sequence[Target]) -> None:
     """Call targets once, so that children need not import and read what this process has."""
     from lab.fuzz.oracle import Wrong, judge
 
@@ -193,43 +131,70 @@ def warm_up(targets: Iterable[Target]) -> None:
                 judge(target.check, target.seeds[0])
 
 
-def drive(target: Target, limits: Limits, work: Path) -> Figures:
-    """Run a target in a child, and return what it has shown; `work` is an empty folder."""
-    seeds = work / "seeds"
-    seeds.mkdir(parents=True)
+def drive(target: Target, options: argparse.Namespace, work: Path) -> Outcome:
+    """Run a target in a child; `work` is an empty folder."""
+    folder = os.path.abspath(options.found)  # for inputs for which something went wrong
+    for below in ("seeds", "files", "kept"):
+        (work / below).mkdir()
+    kept = Path(os.path.abspath(options.corpus or work / "kept"), target.name)
+    kept.mkdir(parents=True, exist_ok=True)
     for number, seed in enumerate(target.seeds):
-        (seeds / str(number)).write_bytes(seed)
+        (work / "seeds" / str(number)).write_bytes(seed)
+    words = ("".join(f"\\x{byte:02x}" for byte in word) for word in target.words or (b"\0",))
+    (work / "words").write_text("".join(f'"{word}"\n' for word in words))  # may not be empty
+    command = [
+        "fuzz",
+        f"-max_len={target.most}",
+        f"-seed={options.seed}",
+        f"-dict={work / 'words'}",
+        f"-timeout={_HANGS}",
+        f"-rss_limit_mb={_MEGABYTES}",
+        f"-artifact_prefix={os.path.join(folder, target.name)}-hard-",
+        str(kept),
+        str(work / "seeds"),
+    ]
     sys.stdout.flush()
     child = os.fork()
     if not child:
-        _become(target, limits, work)
+        _become(command, _tried(target, options, folder, work / "outcome"), work)
     _, status = os.waitpid(child, 0)
     log = (work / "log").read_text("utf-8", "replace")
-    written = work / "figures.json"
-    figures = Figures(**json.loads(written.read_text())) if written.exists() else Figures()
+    row, faults = _outcome(), dict[str, str]()
+    if (work / "outcome").exists():
+        row, faults = json.loads((work / "outcome").read_text())
     if status:
-        ends = log.splitlines()[-3:]
-        files = [str(path) for path in Path(limits.folder).glob(f"{target.name}-hard-*")]
-        what = f"the process ended, status {status}: {'; '.join(ends)}"
-        figures.faults[what] = max(files, default=str(work / "log"))
-    figures.edges = max(map(int, _COVERAGE.findall(log)), default=0)
-    return figures
+        what = f"the process ended, status {status}: {'; '.join(log.splitlines()[-3:])}"
+        files = [str(path) for path in Path(folder).glob(f"{target.name}-hard-*")]
+        faults[what] = max(files, default=str(work / "log"))
+    row["edges reached"] = max(map(int, _COVERAGE.findall(log)), default=0)
+    return row | {"failed": len(faults)}, faults
 
 
-def _become(target: Target, limits: Limits, work: Path) -> None:
+def _outcome() -> dict[str, Any]:
+    """Return the cells of a target before its first input.
+
+    Refused is what ended in a `SimdupError`, or of which nothing could be read; seconds are of
+    processor time, megabytes what a call raised the memory of the process by, and edges those of
+    the code of simdup.
+    """
+    return {
+        "inputs": 0, "refused": 0, "slowest call s": 0.0, "most memory of a call MB": 0,
+        "edges reached": 0, "failed": 0,
+    }  # fmt: skip
+
+
+def _become(command: list[str], tried: Callable[[bytes], None], work: Path) -> None:
     """Run a target in this process, and end the process."""
     import atheris
 
-    files = work / "files"
-    files.mkdir()
-    os.chdir(files)
+    os.chdir(work / "files")
     log = os.open(work / "log", os.O_WRONLY | os.O_CREAT)
     os.dup2(log, 1)
     os.dup2(log, 2)
     try:
         # Workers and PDFium must not outlive it.
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
-        atheris.Setup(_options(target, limits, work), _tried(target, limits, work))
+        atheris.Setup(command, tried)
         atheris.Fuzz()
     except BaseException:
         traceback.print_exc()
@@ -238,63 +203,36 @@ def _become(target: Target, limits: Limits, work: Path) -> None:
         os._exit(1)
 
 
-def _options(target: Target, limits: Limits, work: Path) -> list[str]:
-    """Return the command line of libFuzzer."""
-    words = work / "words"
-    # It takes no empty file.
-    words.write_text("".join(f'"{_spelled(word)}"\n' for word in target.words or (b"\0",)))
-    found = work / "found"
-    kept = Path(limits.corpus or found) / target.name
-    kept.mkdir(parents=True, exist_ok=True)
-    return [
-        "fuzz",
-        f"-max_len={target.most}",
-        f"-seed={limits.seed}",
-        f"-dict={words}",
-        f"-timeout={_HANGS}",
-        f"-rss_limit_mb={_MEGABYTES}",
-        f"-artifact_prefix={Path(limits.folder) / target.name}-hard-",
-        str(kept),
-        str(work / "seeds"),
-    ]
-
-
-def _spelled(word: bytes) -> str:
-    return "".join(f"\\x{byte:02x}" for byte in word)
-
-
-def _tried(target: Target, limits: Limits, work: Path) -> Callable[[bytes], None]:
-    """Return the function that Atheris calls with each input; it ends the process at the limits."""
+def _tried(
+    target: Target, options: argparse.Namespace, folder: str, outcome: Path
+) -> Callable[[bytes], None]:
+    """Return what Atheris calls with each input; it ends the process at the limits."""
     from lab.fuzz.oracle import Wrong, judge
 
-    figures, started = Figures(), time.process_time()
+    row, faults, started = _outcome(), dict[str, str](), time.process_time()
 
     def tried(data: bytes) -> None:
-        figures.inputs += 1
+        row["inputs"] += 1
         try:
-            verdict = judge(target.check, data)
+            refused, seconds, megabytes = judge(target.check, data)
         except Wrong as wrong:
-            _note(figures, target, str(wrong), data, limits)
+            # What follows a colon differs from input to input.
+            kind = str(wrong).partition(": ")[0]
+            if kind not in {known.partition(": ")[0] for known in faults}:
+                name = f"{target.name}-{hashlib.sha256(data).hexdigest()[:12]}"
+                faults[str(wrong)] = os.path.join(folder, name)
+                Path(folder, name).write_bytes(data)
         else:
-            figures.refused += verdict.refused
-            figures.slowest = max(figures.slowest, verdict.seconds)
-            figures.megabytes = max(figures.megabytes, verdict.megabytes)
-        spent = time.process_time() - started
-        late = limits.seconds is not None and spent > limits.seconds
-        if late or figures.inputs == limits.runs or len(figures.faults) == _FAULTS:
-            (work / "figures.json").write_text(json.dumps(asdict(figures)))
+            row["refused"] += refused
+            for cell, value in (
+                ("slowest call s", round(seconds, 3)),
+                ("most memory of a call MB", round(megabytes)),
+            ):
+                row[cell] = max(row[cell], value)
+        late = options.seconds is not None and time.process_time() - started > options.seconds
+        if late or row["inputs"] == options.runs or len(faults) == _FAULTS:
+            outcome.write_text(json.dumps([row, faults]))
             sys.stderr.flush()
             os._exit(0)
 
     return tried
-
-
-def _note(figures: Figures, target: Target, what: str, data: bytes, limits: Limits) -> None:
-    """Write the input of a fault that is new."""
-    # What follows differs from input to input.
-    kind = what.partition(": ")[0]
-    if kind not in {known.partition(": ")[0] for known in figures.faults}:
-        name = f"{target.name}-{hashlib.sha256(data).hexdigest()[:12]}"
-        path = Path(limits.folder) / name
-        path.write_bytes(data)
-        figures.faults[what] = str(path)

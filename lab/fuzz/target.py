@@ -13,23 +13,14 @@ One = TypeVar("One")
 class Target:
     """Something that reads what others wrote.
 
-    Attributes
-    ----------
-    check : callable
-        Takes an input, and returns False if nothing of it could be read.  Its name is that of the
-        target; the first line of its docstring is shown in the list.
-    seeds : tuple of bytes
-        Inputs to begin with: short ones that get far.
-    words : tuple of bytes
-        What its format is made of.
-    most : int
-        The most bytes of an input.
+    `check` takes an input, and returns False if nothing of it could be read.  Its name is that of
+    the target; the first line of its docstring is shown in the list.
     """
 
     check: Callable[[bytes], object]
-    seeds: tuple[bytes, ...]
-    words: tuple[bytes, ...] = ()
-    most: int = 2000
+    seeds: tuple[bytes, ...]  # inputs to begin with: short ones that get far
+    words: tuple[bytes, ...] = ()  # what its format is made of
+    most: int = 2000  # bytes of an input
 
     @property
     def name(self) -> str:

@@ -1,7 +1,7 @@
 """All targets by name."""
 
-from lab.fuzz.targets import indexes, lines, packed, records, settings, shown, texts
+from lab.fuzz.targets import indexes, lines, records, shown, texts
 
-_ROOMS = (texts, records, packed, lines, settings, shown, indexes)
+_ROOMS = (texts, records, lines, shown, indexes)
 
 TARGETS = {one.name: one for room in _ROOMS for one in room.TARGETS}

@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from lab.corpora.crafted import edit, forge
-from lab.fuzz.files import write
-from lab.fuzz.oracle import expect_harmless, expect_same
+from lab.fuzz.oracle import expect_harmless, expect_same, write
 from lab.fuzz.target import Taken, Target
 from simdup import Index, Recipe, SimdupError
 from simdup.index.state import make_checksum
@@ -25,7 +24,7 @@ _ALONE = RunOptions(jobs=1)
 _PATH = Path("x.index")
 
 # Flips of bits may make no difference, or must be noticed; other changes may mean anything.
-_FLIP, _SECTION, _CELL, _STATEMENT = range(4)
+_FLIP = 0  # the first of `_CHANGES`
 
 _CELLS = (
     ("block", "documents"), ("block", "number"), ("part", "number"), ("part", "kind"),
@@ -54,13 +53,23 @@ def index(data: bytes) -> None:
         # What SQLite refuses to change stays; Python cannot decode some of its messages.
         with suppress(sqlite3.Error, UnicodeDecodeError):
             _CHANGES[kind](taken)
+    # What has right checksums and is wrong all the same stays wrong.
+    crafted = not kinds <= {_FLIP}
     try:
         answers = _answers()
-        if kinds <= {_FLIP}:
+        if not crafted:
             expect_same(answers, _right(), "the answers of a damaged index")
-        _change()
+        with Index.open("x.index") as opened:
+            opened.add([("new", _TEXT + "新的"), ("d1", _TEXT)], run=_ALONE, timeout=0)
+            opened.remove(["d2", "none"], timeout=0)
+            len(opened)
     except SimdupError:
-        _repair(crafted=not kinds <= {_FLIP})
+        with suppress(SimdupError):
+            Index.repair("x.index", "y.index")
+            if os.path.exists("y.index"):
+                with Index.open("y.index") as repaired:
+                    faults = repaired.check()
+                expect_same([] if crafted else faults, [], "what is repaired")
         raise
 
 
@@ -72,23 +81,6 @@ def _answers() -> Any:
         expect_harmless(f"{info.created} {info.changed}")
         found = [(one.document, one.matches) for one in opened.query(_ASKED, 8, 0.3, run=_ALONE)]
         return found, list(opened.export())
-
-
-def _change() -> None:
-    with Index.open("x.index") as opened:
-        opened.add([("new", _TEXT + "新的"), ("d1", _TEXT)], run=_ALONE, timeout=0)
-        opened.remove(["d2", "none"], timeout=0)
-        len(opened)
-
-
-def _repair(crafted: bool) -> None:
-    """Repair an index; what has right checksums and is wrong all the same stays wrong."""
-    with suppress(SimdupError):
-        Index.repair("x.index", "y.index")
-        if os.path.exists("y.index"):
-            with Index.open("y.index") as repaired:
-                faults = repaired.check()
-            expect_same([] if crafted else faults, [], "what is repaired")
 
 
 def _flip(taken: Taken) -> None:
@@ -133,11 +125,7 @@ def _cell(taken: Taken) -> None:
     edit(_PATH, f"UPDATE OR REPLACE {table} SET {column} = ? {where}", values=(value,))
 
 
-def _statement(taken: Taken) -> None:
-    edit(_PATH, taken.choice(_STATEMENTS))
-
-
-_CHANGES = (_flip, _section, _cell, _statement)
+_CHANGES = (_flip, _section, _cell, lambda taken: edit(_PATH, taken.choice(_STATEMENTS)))
 
 
 @cache

@@ -1,29 +1,25 @@
-"""Files a line each: fingerprints, decisions, baselines, known pairs; models and dictionaries."""
+"""Lines: fingerprints, decisions, baselines, known pairs, models, dictionaries; patterns, options.
+
+Patterns and configuration files decide which files are read, and how.
+"""
 
 from __future__ import annotations
 
 import io
 import math
+import os
 from functools import cache, partial
 from unittest import mock
 
+import click
 import numpy as np
 
-from lab.fuzz.building import (
-    BUILT,
-    DAMAGED,
-    RAW,
-    baseline_file,
-    decision_file,
-    fingerprint_file,
-    made,
-    model_file,
-    sealed,
-    truth_file,
-)
-from lab.fuzz.files import write
-from lab.fuzz.oracle import expect, expect_same
+from lab.fuzz import building
+from lab.fuzz.building import BUILT, DAMAGED, RAW, made
+from lab.fuzz.oracle import expect, expect_same, expect_sayable, write
 from lab.fuzz.target import Taken, Target
+from simdup.cli import _simdup
+from simdup.cli.usage import usage_error
 from simdup.corpus.baseline import HEAD, read_baseline
 from simdup.corpus.decisions import read_decisions
 from simdup.corpus.fingerprint_lines import (
@@ -32,6 +28,10 @@ from simdup.corpus.fingerprint_lines import (
     format_lines,
     read_lines,
 )
+from simdup.corpus.ignore_files import ignored, read_ignore_file
+from simdup.corpus.patterns import Patterns
+from simdup.corpus.sources import list_files
+from simdup.errors import SimdupError
 from simdup.evaluation.metrics import Evaluation
 from simdup.features.analyzer import Analyzer
 from simdup.features.counts import Counts
@@ -39,6 +39,7 @@ from simdup.features.idf import learn_model, model_bytes, parse_model
 from simdup.features.tokens import _jieba, tokenizer
 from simdup.lsh.simhash import to_hex, to_int
 from simdup.model.criteria import Criteria
+from simdup.model.reading import Reading
 from simdup.model.recipe import Recipe
 from simdup.model.settings import RunOptions, Settings
 from simdup.operations.baseline import baseline_of, new_since
@@ -53,7 +54,7 @@ _ALONE = RunOptions(jobs=1)
 
 def fingerprints(data: bytes) -> None:
     """Fingerprint lines: read, written again, paired, clustered."""
-    lines = read_lines([write("a", made(Taken(data), fingerprint_file))])
+    lines = read_lines([write("a", made(Taken(data), building.fingerprint_file))])
     written = format_header("0", lines.bits) if lines.recipe else b""
     written += format_lines(to_hex(lines.values, lines.bits), lines.names)
     again = read_lines([write("b", written)])
@@ -83,14 +84,14 @@ def _near(lines: FingerprintLines) -> list[tuple[str, str, int]]:
 
 def decisions(data: bytes) -> None:
     """Decisions of a report page, and a scan that heeds them."""
-    content = made(Taken(data), partial(decision_file, known=_NAMES))
+    content = made(Taken(data), partial(building.decision_file, known=_NAMES))
     decided = read_decisions(write("a.jsonl", content))
     scan(_TEXTS, similarity=0.5, decisions=decided, jobs=1)
 
 
 def baseline(data: bytes) -> None:
     """Known near-duplicates: read, written again, compared with what a scan finds."""
-    content = made(Taken(data), partial(baseline_file, known=_digests()))
+    content = made(Taken(data), partial(building.baseline_file, known=_digests()))
     known = read_baseline(write("a", content))
     lines = b"".join(baseline_lines(known))
     again = read_baseline(write("b", lines))
@@ -109,7 +110,7 @@ def truth(data: bytes) -> None:
     """Known pairs and clusters, and how well a result agrees with them."""
     taken = Taken(data)
     least = taken.choice((None, 0.5))
-    path = write("a", made(taken, partial(truth_file, known=_NAMES)))
+    path = write("a", made(taken, partial(building.truth_file, known=_NAMES)))
     found = evaluate([("corpus/a.txt", "corpus/b.txt"), ("b", "c")], path, least)
     _expect_shares(found)
     _expect_shares(evaluate(path, path))
@@ -122,8 +123,8 @@ def _expect_shares(found: Evaluation) -> None:
 
 def model(data: bytes) -> None:
     """IDF models: built around the input, damaged with a right checksum, or the input itself."""
-    build = partial(model_file, known=_counted().ids.tolist())
-    found = parse_model(made(Taken(data), build, sealed), "a.idf")
+    build = partial(building.model_file, known=_counted().ids.tolist())
+    found = parse_model(made(Taken(data), build, building.sealed), "a.idf")
     factors = found.factors(_counted())
     df = dict(zip(found.ids.tolist(), found.df.tolist(), strict=True))
     for term, factor in zip(_counted().ids.tolist(), factors.tolist(), strict=True):
@@ -186,6 +187,75 @@ _SCANNED = (
 # Bytes from which lines of any kind are built, well formed and damaged.
 _BUILT = tuple(kind + bytes(range(first, 120)) for kind in (BUILT, DAMAGED) for first in range(6))
 
+
+# -- what decides which files are read, and how --
+
+
+def ignore(data: bytes) -> None:
+    """Lines of .simdupignore files, and paths that they may match."""
+    path, _, lines = data.partition(b"\n")
+    name = path.decode("utf-8", "surrogateescape")
+    os.makedirs("c", exist_ok=True)
+    write("c/.simdupignore", lines)
+    with os.scandir("c") as entries:
+        (entry,) = entries
+        file = read_ignore_file(entry, 0)
+    for one in (name, f"{name}/", f"a/{name}", name * 20):
+        ignored(one, [file])
+
+
+def patterns(data: bytes) -> None:
+    """Patterns of --glob and --exclude, and paths that they may match."""
+    path, _, lines = data.decode("utf-8", "surrogateescape").partition("\n")
+    made = tuple(lines.split("\n"))
+    known = Patterns(made)
+    for one in (path, f"a/{path}", path * 20):
+        expect_same(known.match(one), known.match(one), "the same path again")
+    os.makedirs("d", exist_ok=True)
+    write("d/a.txt", b"a")
+    listing = list_files(["d"], Reading(glob=made[:1], exclude=made[1:]))
+    expect_sayable(listing.skipped)
+
+
+_ARGUMENTS = (["scan"], ["dedupe", "-o", "out"], ["index", "build", "x.index"], ["compare", "b"])
+
+
+def configuration(data: bytes) -> None:
+    """Configuration files: TOML, unknown keys, values of other types."""
+    taken = Taken(data)
+    name = taken.choice(("simdup.toml", "pyproject.toml"))
+    command, *arguments = taken.choice(_ARGUMENTS)
+    within = ("tool", "simdup") if name == "pyproject.toml" else ()
+    content = made(taken, partial(building.configuration_file, within=within))
+    typed = [command, *arguments, "a", "--config", write(name, content)]
+    try:
+        # As a command does before it runs.
+        with _simdup.make_context("simdup", list(typed)) as above:
+            _, found, rest = _simdup.resolve_command(above, list(typed))
+            if found is not None:
+                _leaf(found, rest, above)
+    except click.UsageError as error:
+        raise usage_error(error, command, typed) from None
+    except click.ClickException as error:
+        raise SimdupError("simdup", error.format_message()) from None
+
+
+def _leaf(command: click.Command, arguments: list[str], above: click.Context) -> None:
+    with command.make_context(command.name, arguments, parent=above) as context:
+        if isinstance(command, click.Group):
+            typed = [*context._protected_args, *context.args]
+            _, found, rest = command.resolve_command(context, typed)
+            if found is not None:
+                _leaf(found, rest, context)
+
+
+_TOML = (
+    b"keep = 'longest'\ndistance = 9\nsimilarity = 0.5\nglob = ['*.md', 'x']\nverify = false\n"
+    b"shingle = 'words:3'\nmemory = '2G'\njobs = 1\n[scan]\nkeep = 'max:date'\nno-fold = true\n"
+    b"[index.build]\nencoding = 'gbk'\n"
+)
+
+
 TARGETS = (
     Target(
         fingerprints,
@@ -226,5 +296,32 @@ TARGETS = (
          b"a" * 9),
         (b" ", b"\n", b"0", b"99999999999999999", "河岸".encode(), b"\x85", b"\xff", b"\0"),
         most=300,
+    ),
+    Target(
+        ignore,
+        (b"a/b.txt\n*.txt\n!a.txt\n/b/\n", b"drafts/x\ndrafts/**\n**/x\n[a-z]?\\#",
+         b"aaaaaaaa\n*a*a*", b"a\n[[:alpha:]]", b"a/b/c\na/**/c\n  \n# no\n\xef\xbb\xbfx"),
+        (b"*", b"**/", b"/**", b"[!", b"]", b"\\", b"!", b"?", b"{a,b}", b"\n", b"\xff", b"a*"),
+        most=600,
+    ),
+    Target(
+        patterns,
+        (b"a.txt\n*.txt\nb*", b"a/b.md\n{a,b}/*.{md,txt}\n", b"x\n[!a-z]*\n[[]", b"aaaa\n*a*a*a*b"),
+        (b"*", b"{", b"}", b",", b"[", b"]", b"{a,b}", b"?", b"/", b"\n", b"\xff"),
+        most=600,
+    ),
+    Target(
+        configuration,
+        (*(bytes([0, n]) + RAW + _TOML for n in range(4)),
+         b"\1\0" + RAW + b"[tool.simdup]\n" + _TOML[:40],
+         b"\0\0" + RAW + b"scan = 3\nx.y = [{}]", b"\0\0" + RAW + b"glob = 1979-05-27\n",
+         b"\0\0" + RAW + b"a=" + b"[" * 500,
+         b"\0\0" + RAW + b"distance = 99999999999999999999\nsimilarity = nan",
+         b"\0\0" + RAW + b"jobs = inf\nmemory = -1\nkeep = [[1]]\nencoding = ''\nstrip = '('",
+         *(bytes([file, command]) + kind + bytes(range(5 * command, 90))
+           for kind in (BUILT, DAMAGED) for file in range(2) for command in range(4))),
+        (b" = ", b"true", b"[scan]", b"[tool.simdup]", b"nan", b"1e999", b"'", b'"', b"[", b"]",
+         b"keep", b"distance", b"strip", b"\\u0000", b"\\u001b", b"idf", b"dict", b"color",
+         b"prefer"),
     ),
 )  # fmt: skip

@@ -79,10 +79,8 @@ def _parsed(result: Result) -> _Parser:
     page = b"".join(scan_page(result, PageOptions())).decode()
     # Its own style and script, which it allows by their digest, need not be parsed each time.
     for element in ("style", "script"):
-        begin, end = page.index(f"<{element}>"), page.index(f"</{element}>")
-        if element == "script":
-            end = page.index(f"</{element}>", begin)
-        page = page[:begin] + page[end:]
+        begin = page.index(f"<{element}>")
+        page = page[:begin] + page[page.index(f"</{element}>", begin) :]
     found = _Parser()
     found.feed(page)
     found.close()
@@ -115,14 +113,10 @@ def page(data: bytes) -> None:
     wanted = [[unify_line_ends(texts[number]) for number in some] for some in members]
     expect_same(sorted(carried), sorted(wanted), "the texts in the page")
     expect(len(names) == result.summary.documents, "documents are missing")
-    _inline(result)
-
-
-def _inline(result: Result) -> None:
-    found = _Parser()
-    found.feed(result._repr_html_())
+    notebook = _Parser()
+    notebook.feed(result._repr_html_())
     allowed = {"div", "p", "table", "tr", "th", "td", "br", "bdi", "svg", "rect"}
-    expect({tag for tag, _ in found.elements} <= allowed, "an element in a notebook")
+    expect({tag for tag, _ in notebook.elements} <= allowed, "an element in a notebook")
 
 
 def printed(data: bytes) -> None:
@@ -136,41 +130,32 @@ def printed(data: bytes) -> None:
         expect_harmless(report(result, result.origins.criteria, words=words))
     listed = [one.name for cluster in clusters for one in cluster.members]
     for bom in (False, True):
-        _expect_table(b"".join(records.cluster_csv(clusters, bom=bom)), listed, bom)
+        # With a mark for spreadsheets, no name is a formula.
+        content = b"".join(records.cluster_csv(clusters, bom=bom)).removeprefix(b"\xef\xbb\xbf")
+        table = csv.reader(io.StringIO(from_bytes(content), newline=""), strict=True)
+        names = [row[2] for row in table][1:]
+        marked = [f"'{name}" if bom and _is_formula(name) else name for name in listed]
+        expect(not (bom and any(map(_is_formula, names))), "a formula in a table")
+        expect_same(names, marked, "the names in a table")
     for line in records.cluster_jsonl(clusters):
         values = json.loads(line)
         spelled = shown_in_json(line.decode().removesuffix("\n"))
         expect_harmless(spelled)
         expect_same(json.loads(spelled), values, "JSON as a terminal shows it")
-    named = [name for line in records.pair_lines(pairs) for name in _names(line)]
-    expect_same(named, [n for pair in pairs for n in (pair.a, pair.b)], "names of pairs")
+    for line, pair in zip(records.pair_lines(pairs), pairs, strict=True):
+        distance, *names = from_bytes(line.removesuffix(b"\n")).split("\t")
+        expect(distance.isdigit(), "not a line of a pair")
+        expect_same([unescape(name) for name in names], [pair.a, pair.b], "names of a pair")
     for warning in warning_lines(result, "advice."):
         expect(warning.startswith(b"::warning ") and warning.count(b"\n") == 1, "a GitHub command")
         expect_harmless(warning.decode())
     expect_harmless(shown(from_bytes(data)).replace("\n", ""))
 
 
-def _names(line: bytes) -> list[str]:
-    distance, *names = from_bytes(line.removesuffix(b"\n")).split("\t")
-    expect(distance.isdigit() and len(names) == 2, "not a line of a pair")
-    return [unescape(name) for name in names]
-
-
 def _is_formula(name: str) -> bool:
     """Return whether a spreadsheet may take a cell for a formula, or cut it."""
     visible = "".join(c for c in name if category(c) not in ("Cc", "Cf")).lstrip()
     return name.startswith(("\t", "\r", "\n")) or normalize("NFKC", visible[:1])[:1] in {*"=+-@"}
-
-
-def _expect_table(content: bytes, listed: list[str], bom: bool) -> None:
-    """Raise unless a CSV has these names; with a mark for spreadsheets, none is a formula."""
-    text = from_bytes(content.removeprefix(b"\xef\xbb\xbf"))
-    rows = list(csv.reader(io.StringIO(text, newline=""), strict=True))[1:]
-    names = [row[2] for row in rows]
-    if bom:
-        expect(not any(map(_is_formula, names)), "a formula in a table")
-        listed = [f"'{name}" if _is_formula(name) else name for name in listed]
-    expect_same(names, listed, "the names in a table")
 
 
 _HOSTILE = (
