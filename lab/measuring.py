@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -34,17 +34,7 @@ def environment(**changes: str) -> dict[str, str]:
 
 
 class Ran(NamedTuple):
-    """A program that has ended.
-
-    Attributes
-    ----------
-    seconds : float
-        From start to end.
-    cpu : float
-        CPU seconds of all its processes, user and system.
-    output : bytes
-        Its standard output.
-    """
+    """A program that has ended: its seconds, the CPU seconds of all its processes, its output."""
 
     seconds: float
     cpu: float
@@ -52,18 +42,13 @@ class Ran(NamedTuple):
 
     @property
     def records(self) -> list[dict[str, Any]]:
-        """Its output as JSON lines."""
+        """Its output as JSON lines; the last one is the summary of a command."""
         return [json.loads(line) for line in self.output.splitlines()]
 
 
 def simdup(*arguments: object, statuses: Sequence[int] = (0,)) -> Ran:
     """Run a command of simdup to its end."""
-    return run(command_of(*arguments), statuses=statuses)
-
-
-def command_of(*arguments: object) -> list[str]:
-    """Return the command line of simdup."""
-    return [*SIMDUP, *map(str, arguments)]
+    return run([*SIMDUP, *map(str, arguments)], statuses=statuses)
 
 
 def run(command: Sequence[str], entered: bytes = b"", statuses: Sequence[int] = (0,)) -> Ran:
@@ -75,19 +60,10 @@ def run(command: Sequence[str], entered: bytes = b"", statuses: Sequence[int] = 
     ):
         source.write(entered)
         source.seek(0)
-        before = os.times()
-        started = time.perf_counter()
-        done = subprocess.run(
-            command,
-            stdin=source,
-            stdout=output,
-            stderr=errors,
-            env=environment(),
-            cwd=CHECKOUT,
-            check=False,
-        )
-        seconds = time.perf_counter() - started
-        after = os.times()
+        streams: dict[str, Any] = {"stdin": source, "stdout": output, "stderr": errors}
+        before, started = os.times(), time.perf_counter()
+        done = subprocess.run(command, **streams, env=environment(), cwd=CHECKOUT, check=False)
+        seconds, after = time.perf_counter() - started, os.times()
         output.seek(0)
         errors.seek(0)
         if done.returncode not in statuses:
@@ -108,23 +84,10 @@ def fastest(work: Callable[[], object], times: int = 3) -> float:
     return min(clock(work) for _ in range(times))
 
 
-def median_seconds(runs: Sequence[Ran]) -> float:
-    """Return the median of the times from start to end."""
-    return statistics.median(ran.seconds for ran in runs)
-
-
-def cpu_seconds(runs: Sequence[Ran]) -> list[float]:
-    """Return the CPU seconds of each run."""
-    return [ran.cpu for ran in runs]
-
-
 def in_turn(rounds: int, *works: Callable[[], Figure]) -> list[list[Figure]]:
     """Measure several works in turns, so that a slow minute of the machine affects all of them."""
-    figures: list[list[Figure]] = [[] for _ in works]
-    for _ in range(rounds):
-        for work, of_work in zip(works, figures, strict=True):
-            of_work.append(work())
-    return figures
+    turns = [[work() for work in works] for _ in range(rounds)]
+    return [list(figures) for figures in zip(*turns, strict=True)]
 
 
 def ratio(above: Sequence[float], below: Sequence[float]) -> float:
@@ -132,8 +95,13 @@ def ratio(above: Sequence[float], below: Sequence[float]) -> float:
     return statistics.median(a / b for a, b in zip(above, below, strict=True))
 
 
-def peak_memory(command: Sequence[str]) -> float | None:
-    """Return the most MB that a program and its children held at one time; Linux only.
+def median_seconds(runs: Iterable[Ran]) -> float:
+    """Return the median of the times from start to end."""
+    return statistics.median(ran.seconds for ran in runs)
+
+
+def peak_memory(*arguments: object) -> float | None:
+    """Return the most MB that a command of simdup and its workers held at one time; Linux only.
 
     The proportional set size (PSS): a page that n processes share counts one n-th in each, so the
     sum is what they hold together. Pages of mapped files count too. Sampled every 20 ms: a shorter
@@ -141,38 +109,32 @@ def peak_memory(command: Sequence[str]) -> float | None:
     """
     if not Path("/proc/self/smaps_rollup").exists():
         return None
-    peak = 0
+    command, peak = [*SIMDUP, *map(str, arguments)], 0
     with tempfile.TemporaryFile() as sink:
         process = subprocess.Popen(
             command, stdout=sink, stderr=sink, env=environment(), cwd=CHECKOUT
         )
         while process.poll() is None:
-            peak = max(peak, sum(map(_held, _family(process.pid))))
+            peak = max(peak, _held(process.pid))
             time.sleep(_SAMPLE)
     if process.returncode:
         raise SystemExit(f"{' '.join(command)}: status {process.returncode}")
     return peak / MB
 
 
-def _family(process: int) -> list[int]:
-    """Return a process and all its descendants."""
-    members = [process]
-    for member in members:
-        for children in Path(f"/proc/{member}/task").glob("*/children"):
-            members += map(int, _content(children).split())
-    return members
-
-
 def _held(process: int) -> int:
-    for line in _content(Path(f"/proc/{process}/smaps_rollup")).splitlines():
-        if line.startswith("Pss:"):
-            return int(line.split()[1]) * 1024
-    return 0
+    """Return the bytes that a process and all its descendants hold."""
 
+    def content(path: Path) -> str:
+        try:
+            return path.read_text()
+        except OSError:  # the process has ended meanwhile
+            return ""
 
-def _content(path: Path) -> str:
-    """Return the content of a file; empty if its process has ended meanwhile."""
-    try:
-        return path.read_text()
-    except OSError:
-        return ""
+    family, held = [process], 0
+    for member in family:
+        for children in Path(f"/proc/{member}/task").glob("*/children"):
+            family += map(int, content(children).split())
+        for line in content(Path(f"/proc/{member}/smaps_rollup")).splitlines():
+            held += int(line.split()[1]) * 1024 if line.startswith("Pss:") else 0
+    return held

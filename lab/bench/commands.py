@@ -14,11 +14,12 @@ import statistics
 import sys
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-from lab import measuring
 from lab.corpora import real
+from lab.corpora.made import characters
 from lab.corpora.real import Corpus
 from lab.measuring import (
     CHECKOUT,
@@ -29,13 +30,13 @@ from lab.measuring import (
     clock,
     in_turn,
     median_seconds,
+    peak_memory,
     ratio,
+    run,
     simdup,
 )
 from lab.reporting import Row, Table, tabulate
 from lab.trial import Trial, say
-
-# -- start-up --
 
 NOTICES = CHECKOUT / "examples" / "corpus" / "notices"
 
@@ -49,21 +50,15 @@ def start(trial: Trial) -> Iterator[Table]:
         "simdup --help": [*SIMDUP, "--help"],
         "simdup compare of two notices": [*SIMDUP, "compare", *paths],
     }
-    works = [
-        lambda command=command: measuring.run(command, statuses=(0, 1)).seconds * 1e3
-        for command in commands.values()
-    ]
-    taken = in_turn(7 * trial.rounds, *works)
+    works = [partial(run, command, statuses=(0, 1)) for command in commands.values()]
+    taken = [[1e3 * ran.seconds for ran in rans] for rans in in_turn(7 * trial.rounds, *works)]
     empty = taken[0]
     rows = (
-        {
-            "program": name,
-            "ms": statistics.median(ms),
-            "ms above empty": statistics.median(a - b for a, b in zip(ms, empty, strict=True)),
-            "ratio to empty": ratio(ms, empty),
-        }
+        {"program": name, "ms": statistics.median(ms),
+         "ms above empty": statistics.median(a - b for a, b in zip(ms, empty, strict=True)),
+         "ratio to empty": ratio(ms, empty)}
         for name, ms in zip(commands, taken, strict=True)
-    )
+    )  # fmt: skip
     yield tabulate("Start-up", rows)
 
 
@@ -72,71 +67,58 @@ def start(trial: Trial) -> Iterator[Table]:
 BASELINE = [sys.executable, "-m", "lab.bench.baseline"]
 
 
-class Case(NamedTuple):
-    """A scan, and the work to compare it with, which returns its seconds."""
-
-    name: str
-    corpus: Corpus
-    beside: str
-    other: Callable[[], float]
-    options: tuple[str, ...] = ()
-
-
 def scan(trial: Trial) -> Iterator[Table]:
     """Whole scans: speed compared with a plain pipeline, memory, short files, other methods."""
-    whole = real.write_files(real.laws_and_manual(trial.pick(200, None)), trial.folder / "real")
-    long = real.write_files(
-        real.long_texts(trial.pick(2_000_000, 300_000_000)), trial.folder / "long"
-    )
-    short = real.write_files(real.short_texts(trial.pick(3000, 100_000)), trial.folder / "short")
-    simhash = ("--method", "simhash")
+    folder, pick = trial.folder, trial.pick
+    whole = real.write_files(real.laws_and_manual(pick(200, None)), folder / "real")
+    long = real.write_files(real.long_texts(pick(2_000_000, 300_000_000)), folder / "long")
+    short = real.write_files(real.short_texts(pick(3000, 100_000)), folder / "short")
 
-    def with_simhash() -> float:
-        return _scan(whole, simhash).seconds
+    def reading() -> float:
+        return clock(lambda: [Path(name).read_bytes() for name in short.files()])
 
-    cases = [
-        Case("laws and manual", whole, *_plain_pipeline(whole, trial.pick(5e5, None))),
-        Case("passages of them", long, *_plain_pipeline(long, trial.pick(5e5, 16e6))),
-        Case("short texts", short, "opening and reading", lambda: _read(short)),
-        Case("laws and manual, auto", whole, "simhash", with_simhash),
-        Case("laws and manual, minhash", whole, "simhash", with_simhash, ("--method", "minhash")),
-    ]
+    def simhash() -> float:
+        return _scan(whole, "--method", "simhash").seconds
+
+    # By name: a scan, and what to compare it with, which returns its seconds.
+    cases: dict[str, tuple[Corpus, tuple[str, ...], str, Callable[[], float]]] = {
+        "laws and manual": (whole, (), *_plain_pipeline(whole, pick(5e5, None))),
+        "passages of them": (long, (), *_plain_pipeline(long, pick(5e5, 16e6))),
+        "short texts": (short, (), "opening and reading", reading),
+        "laws and manual, auto": (whole, (), "simhash", simhash),
+        "laws and manual, minhash": (whole, ("--method", "minhash"), "simhash", simhash),
+    }
+    rows: list[Row] = []
+    for name, (corpus, options, beside, other) in cases.items():
+        say(f"scan of {name}")
+        work = partial(_scan, corpus, *options)
+        ours, theirs = in_turn(trial.rounds, work, other)
+        seconds, size = median_seconds(ours), corpus.size / MB
+        rows.append(
+            {"corpus": name, "MB": size, "documents": corpus.documents,
+             "s": seconds, "CPU s": statistics.median(ran.cpu for ran in ours),
+             "MB/s": size / seconds, "documents/s": corpus.documents / seconds,
+             "peak MB": peak_memory(*_scanning(corpus, *options)),
+             "beside": beside, "s beside": statistics.median(theirs),
+             "ratio": ratio(theirs, [ran.seconds for ran in ours])}
+        )  # fmt: skip
     note = f"{JOBS} jobs; peak: PSS of all processes; ratio: seconds beside to seconds"
-    yield tabulate("Scans", (_scanned(case, trial.rounds) for case in cases), note)
+    yield tabulate("Scans", rows, note)
     yield tabulate("Dedupe of records", [_deduped(trial)])
 
 
-def _scanned(case: Case, rounds: int) -> Row:
-    say(f"scan of {case.name}")
-    corpus = case.corpus
-    ours, theirs = in_turn(rounds, lambda: _scan(corpus, case.options), case.other)
-    seconds, size = median_seconds(ours), corpus.size / MB
-    return {
-        "corpus": case.name, "MB": size, "documents": corpus.documents,
-        "s": seconds, "CPU s": statistics.median(ran.cpu for ran in ours),
-        "MB/s": size / seconds, "documents/s": corpus.documents / seconds,
-        "peak MB": _peak(corpus, case.options),
-        "beside": case.beside, "s beside": statistics.median(theirs),
-        "ratio": ratio(theirs, [ran.seconds for ran in ours]),
-    }  # fmt: skip
+def _scanning(corpus: Corpus, *options: str) -> tuple[object, ...]:
+    return "scan", "-q", "-j", JOBS, "-f", "jsonl", *options, corpus.path
 
 
-def _arguments(corpus: Corpus, options: tuple[str, ...]) -> list[str]:
-    return ["scan", "-q", "-j", JOBS, "-f", "jsonl", *options, str(corpus.path)]
-
-
-def _scan(corpus: Corpus, options: tuple[str, ...] = ()) -> Ran:
-    """Return the times of a scan, which must have read every document."""
-    ran = simdup(*_arguments(corpus, options))
+def _scan(corpus: Corpus, *options: str) -> Ran:
+    """Return what a scan took, which must have read every document."""
+    ran = simdup(*_scanning(corpus, *options))
     summary = ran.records[-1]
     read = summary["documents"] + summary["skipped"]
     if read != corpus.documents:
         raise SystemExit(f"benchmarks: {read} documents of {corpus.documents}")
     return ran
-
-
-def _peak(corpus: Corpus, options: tuple[str, ...] = ()) -> float | None:
-    return measuring.peak_memory(measuring.command_of(*_arguments(corpus, options)))
 
 
 def _plain_pipeline(corpus: Corpus, sample: float | None) -> tuple[str, Callable[[], float]]:
@@ -146,20 +128,16 @@ def _plain_pipeline(corpus: Corpus, sample: float | None) -> tuple[str, Callable
         random.Random(0).shuffle(files)
         files = sorted(files[: max(1, round(len(files) * sample / corpus.size))])
     names = "\n".join(files).encode()
-    measuring.run(BASELINE)  # writes jieba's cache
+    run(BASELINE)  # writes jieba's cache
 
     def work() -> float:
-        ran = measuring.run(BASELINE, names)
+        ran = run(BASELINE, names)
         (done,) = ran.records
         # Only the work grows with the texts: start-up and dictionary count once.
         return ran.seconds + done["working"] * (corpus.size / done["size"] - 1)
 
     scaled = f", scaled from {len(files):,} files" if len(files) < corpus.documents else ""
     return "plain pipeline" + scaled, work
-
-
-def _read(corpus: Corpus) -> float:
-    return clock(lambda: [Path(name).read_bytes() for name in corpus.files()])
 
 
 def _deduped(trial: Trial) -> Row:
@@ -172,17 +150,13 @@ def _deduped(trial: Trial) -> Row:
     arguments = ("dedupe", "-q", "-j", JOBS, corpus.path, "-o", clean)
     ran = simdup(*arguments)
     clean.unlink()
-    peak = measuring.peak_memory(measuring.command_of(*arguments))
     return {
         "records": documents, "MB": corpus.size / MB, "s": ran.seconds, "CPU s": ran.cpu,
-        "peak MB": peak,
+        "peak MB": peak_memory(*arguments),
     }  # fmt: skip
 
 
 # -- large groups --
-
-# The characters of made texts: everyday ones, from one block.
-_FIRST, _MANY = 0x4E00, 2500
 
 
 def large_groups(trial: Trial) -> Iterator[Table]:
@@ -192,15 +166,15 @@ def large_groups(trial: Trial) -> Iterator[Table]:
     times as long. The texts are made of syllables, so nothing else is needed.
     """
     pages, messages, shuffled = trial.pick((200, 1000, 500), (20_000, 100_000, 50_000))
-    cases: list[tuple[str, int, Callable[[int], Iterator[str]]]] = [
-        ("pages of one template, 0.9 alike", pages, lambda count: _pages(count, 50)),
-        ("pages of one template, 0.8 alike", pages, lambda count: _pages(count, 110)),
-        ("pages of one template, 0.67 alike", pages, lambda count: _pages(count, 200)),
-        ("messages that differ in a number", messages, _messages),
-        ("words in any order, equal fingerprints", shuffled, _shuffled),
-    ]
+    cases: dict[str, tuple[int, Callable[[int], Iterator[str]]]] = {
+        "pages of one template, 0.9 alike": (pages, partial(_pages, own=50)),
+        "pages of one template, 0.8 alike": (pages, partial(_pages, own=110)),
+        "pages of one template, 0.67 alike": (pages, partial(_pages, own=200)),
+        "messages that differ in a number": (messages, _messages),
+        "words in any order, equal fingerprints": (shuffled, _shuffled),
+    }
     rows: list[Row] = []
-    for name, count, make in cases:
+    for name, (count, make) in cases.items():
         say(name)
         once, twice = (
             real.write_records(real.numbered(make(size)), trial.folder / f"{size}.jsonl")
@@ -210,7 +184,7 @@ def large_groups(trial: Trial) -> Iterator[Table]:
         summary = ran.records[-1]
         rows.append(
             {"corpus": name, "documents": count,
-             "s": ran.seconds, "CPU s": ran.cpu, "peak MB": _peak(once)}
+             "s": ran.seconds, "CPU s": ran.cpu, "peak MB": peak_memory(*_scanning(once))}
             | {key: summary[key] for key in ("candidates", "clusters", "unchecked")}
             | {"twice as many, s": more.seconds, "ratio of CPU s": more.cpu / ran.cpu}
         )  # fmt: skip
@@ -218,33 +192,27 @@ def large_groups(trial: Trial) -> Iterator[Table]:
     yield tabulate("Large groups", rows, note)
 
 
-def _text(chance: random.Random, length: int) -> str:
-    return "".join(chr(_FIRST + int(_MANY * chance.random() ** 2)) for _ in range(length))
-
-
 def _pages(count: int, own: int, length: int = 1000) -> Iterator[str]:
     """Pages that share all but some characters."""
     chance = random.Random(1)
-    page = _text(chance, length - own)
+    page = characters(chance, length - own)
     middle = len(page) // 2
-    for _ in range(count):
-        yield page[:middle] + _text(chance, own) + page[middle:]
+    return (page[:middle] + characters(chance, own) + page[middle:] for _ in range(count))
 
 
 def _messages(count: int, length: int = 120, digits: int = 9) -> Iterator[str]:
     """Messages that share all but a number."""
     chance = random.Random(2)
-    words = _text(chance, length - digits)
+    words = characters(chance, length - digits)
     middle = len(words) // 2
     for _ in range(count):
-        number = chance.randrange(10**digits)
-        yield f"{words[:middle]}{number:0{digits}d}{words[middle:]}"
+        yield f"{words[:middle]}{chance.randrange(10**digits):0{digits}d}{words[middle:]}"
 
 
 def _shuffled(count: int, words: int = 20, times: int = 3) -> Iterator[str]:
     """The same words, each as often, in any order: terms and weights are equal."""
     chance = random.Random(3)
-    every = [_text(chance, 2) for _ in range(words)] * times
+    every = [characters(chance, 2) for _ in range(words)] * times
     for _ in range(count):
         chance.shuffle(every)
         yield " ".join(every)
@@ -300,12 +268,12 @@ def report(trial: Trial) -> Iterator[Table]:
 
 def _clusters(count: int) -> Iterator[tuple[str, str]]:
     chance = random.Random(5)
-    characters = [chr(code) for code in range(0x4E00, 0x4E00 + 3000)]
+    syllables = [chr(code) for code in range(0x4E00, 0x4E00 + 3000)]
     for number in range(count):
-        text = chance.choices(characters, k=250)
+        text = chance.choices(syllables, k=250)
         for copy in range(3):
             for _ in range(2 * copy):
-                text[chance.randrange(len(text))] = chance.choice(characters)
+                text[chance.randrange(len(text))] = chance.choice(syllables)
             yield f"folder{number % 97}/doc-{number}-{copy}.txt", "".join(text)
 
 

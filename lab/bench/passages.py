@@ -6,12 +6,14 @@ import random
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import pairwise
 from statistics import mean
 
 from lab.corpora import real
 from lab.corpora.edits import replaced, reworded
-from lab.measuring import CHECKOUT, MB, command_of, peak_memory, simdup
+from lab.corpora.made import characters
+from lab.measuring import CHECKOUT, MB, peak_memory, simdup
 from lab.reporting import Row, Table, tabulate
 from lab.trial import Trial, say
 from simdup import passages as shared_passages
@@ -65,10 +67,11 @@ def _planted(trial: Trial) -> Iterator[Row]:
     say(f"planted: {len(texts):,} documents")
     spans = {(o.a, o.b): [p.b for p in o.passages] for o in shared_passages(texts).overlaps}
     for (share, rate), places in planted.items():
-        covered = [
-            _covered(spans.get((f"source {number}", f"host {number}"), []), low, high)
-            for number, low, high in places
-        ]
+        covered = []
+        for number, low, high in places:
+            passages = spans.get((f"source {number}", f"host {number}"), [])
+            inside = {i for start, end in passages for i in range(max(start, low), min(end, high))}
+            covered.append(len(inside) / (high - low))
         yield {
             "excerpt": f"{share:.0%}",
             "characters changed": f"1 in {rate}" if rate else "none",
@@ -76,12 +79,6 @@ def _planted(trial: Trial) -> Iterator[Row]:
             "found": mean(part > 0 for part in covered),
             "characters covered": mean(covered),
         }
-
-
-def _covered(spans: list[tuple[int, int]], low: int, high: int) -> float:
-    """Return the share of the characters from `low` to `high` that spans cover."""
-    inside = {i for start, end in spans for i in range(max(start, low), min(end, high))}
-    return len(inside) / (high - low)
 
 
 def _editions(trial: Trial) -> Iterator[Row]:
@@ -120,14 +117,12 @@ def _homework(trial: Trial) -> Iterator[Row]:
         originals = dict(enumerate(dict.fromkeys(every)))
         for rate in (20, 12, 8):
             texts = [(f"{number}", text) for number, text in originals.items()]
-            alone = {(o.a, o.b) for o in shared_passages(texts, **CLOSE).overlaps}
-            true = {(f"{number}", f"{number} copied") for number in list(originals)[::2]}
-            texts += [
-                (copy, reworded(originals[int(number)], chance, 1 / rate))
-                for number, copy in sorted(true, key=lambda pair: int(pair[0]))
-            ]
             # What originals share of each other is no matter of copies.
-            related = {number for pair in alone for number in pair}
+            alone = shared_passages(texts, **CLOSE).overlaps
+            related = {number for pair in alone for number in (pair.a, pair.b)}
+            copied = [number for number in originals if number % 2 == 0]
+            true = {(f"{number}", f"{number} copied") for number in copied}
+            texts += [(f"{n} copied", reworded(originals[n], chance, 1 / rate)) for n in copied]
             pairs = {
                 (o.a, o.b)
                 for o in shared_passages(texts, **CLOSE).overlaps
@@ -163,7 +158,7 @@ def _speed(trial: Trial) -> Iterator[Row]:
         summary = done[0].records[-1]
         yield {
             "corpus": name, "MB": size, "jobs": jobs, "s": seconds, "CPU s": cpu,
-            "MB a CPU s": size / cpu, "peak MB": peak_memory(command_of(*arguments)),
+            "MB a CPU s": size / cpu, "peak MB": peak_memory(*arguments),
             "pairs": summary["pairs"], "passages": summary["passages"],
         }  # fmt: skip
 
@@ -179,13 +174,10 @@ def _prose(size: int) -> Iterator[str]:
             following[one].append(other)
     last, written = "", 0
     while written < size:
-        one = chance.choice(source)
-        characters = [one]
+        text = chance.choice(source)
         for _ in range(chance.randrange(300, 3000)):
-            choices = following[one] or source
-            one = choices[int(chance.random() * len(choices))]
-            characters.append(one)
-        text = "".join(characters)
+            choices = following[text[-1]] or source
+            text += choices[int(chance.random() * len(choices))]
         if chance.random() < 1 / 30:
             text += last[:300]
         if chance.random() < 1 / 30:
@@ -197,10 +189,7 @@ def _prose(size: int) -> Iterator[str]:
 def _hostile(trial: Trial) -> Iterator[Row]:
     """Find passages where all documents have something in common."""
     chance = random.Random(2)
-
-    def text(length: int) -> str:
-        return "".join(chr(0x4E00 + int(2500 * chance.random() ** 2)) for _ in range(length))
-
+    text = partial(characters, chance)
     notice, line, copy = text(500), text(38) + "。", text(300)
     cases: dict[str, tuple[int, Callable[[], str]]] = {
         "copies of one text": (100_000, lambda: copy),

@@ -6,6 +6,7 @@ import random
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from itertools import cycle
 
 Edit = Callable[[str, random.Random], str]
 NamePair = tuple[str, str]
@@ -17,12 +18,9 @@ def with_copies(
     """Return the originals and an edited copy of each by name, and the pairs of each edit."""
     texts: dict[str, str] = {}
     pairs: dict[str, list[NamePair]] = {name: [] for name in edits}
-    names = list(edits)
-    for number, original in enumerate(originals):
-        name = names[number % len(names)]
-        pair = f"{number}", f"{number}'"
-        texts |= dict(zip(pair, (original, edits[name](original, chance)), strict=True))
-        pairs[name].append(pair)
+    for number, (original, name) in enumerate(zip(originals, cycle(edits), strict=False)):
+        texts |= {f"{number}": original, f"{number}'": edits[name](original, chance)}
+        pairs[name].append((f"{number}", f"{number}'"))
     return texts, pairs
 
 
@@ -77,10 +75,6 @@ def _headed(text: str, chance: random.Random) -> str:
     )
 
 
-def _cut(text: str, chance: random.Random) -> str:
-    return text[: round(len(text) * (1 - chance.uniform(0.05, 0.3)))]
-
-
 OF_DOCUMENTS: dict[str, Edit] = {
     "1 % of characters changed": partial(replaced, share=0.01),
     "2 % of characters changed": partial(replaced, share=0.02),
@@ -88,26 +82,21 @@ OF_DOCUMENTS: dict[str, Edit] = {
     "10 % of characters changed": partial(replaced, share=0.1),
     "a tenth of sentences moved": _moved,
     "a header of 110 characters": _headed,
-    "a tail of 5 to 30 % cut": _cut,
+    "a tail of 5 to 30 % cut": lambda text, chance: text[
+        : round(len(text) * (1 - chance.uniform(0.05, 0.3)))
+    ],
 }
 
 
 # -- of short texts --
 
-
-def _word_changed(text: str, chance: random.Random) -> str:
-    place = chance.randrange(len(text) - 2)
-    return text[:place] + _word(chance) + text[place + 2 :]
+_EVERYDAY = "的一是了我不人在他有这上们来到时大地为子中你说生国年"
 
 
-def _word_added(text: str, chance: random.Random) -> str:
-    place = chance.randrange(len(text))
-    return text[:place] + _word(chance) + text[place:]
-
-
-def _word_left_out(text: str, chance: random.Random) -> str:
-    place = chance.randrange(len(text) - 2)
-    return text[:place] + text[place + 2 :]
+def _word(text: str, chance: random.Random, gone: int, new: int) -> str:
+    """Replace, insert or delete two characters."""
+    place = chance.randrange(len(text) - gone)
+    return text[:place] + "".join(chance.choices(_EVERYDAY, k=new)) + text[place + gone :]
 
 
 def _link_added(text: str, chance: random.Random) -> str:
@@ -118,14 +107,10 @@ def _punctuation(text: str, chance: random.Random) -> str:
     return "".join(chance.choice(" ！，…") if c in "，。、；：！？,.;:!?" else c for c in text)
 
 
-def _word(chance: random.Random) -> str:
-    return "".join(chance.choices("的一是了我不人在他有这上们来到时大地为子中你说生国年", k=2))
-
-
 OF_SHORT_TEXTS: dict[str, Edit] = {
-    "a word changed": _word_changed,
-    "a word added": _word_added,
-    "a word left out": _word_left_out,
+    "a word changed": partial(_word, gone=2, new=2),
+    "a word added": partial(_word, gone=0, new=2),
+    "a word left out": partial(_word, gone=2, new=0),
     "an emoji and a link": _link_added,
     "other punctuation": _punctuation,
 }

@@ -44,6 +44,11 @@ def prose(seed: int, words: int = 120) -> str:
     return "".join(parts)
 
 
+def characters(chance: random.Random, length: int) -> str:
+    """Return any of 2,500 characters, everyday ones from one block, the first ones more often."""
+    return "".join(chr(0x4E00 + int(2500 * chance.random() ** 2)) for _ in range(length))
+
+
 def zipf_texts(chance: np.random.Generator, shortest: int, longest: int) -> Iterator[str]:
     """Yield texts of two-character words without end: as in a language, few are most of a text.
 

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import io
 import struct
+import warnings
 import zipfile
 from collections.abc import Iterable, Mapping
+from typing import Any
 from xml.sax.saxutils import escape
 
 WORD = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 _PACKAGE = "http://schemas.openxmlformats.org/package/2006/relationships"
 _OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 
-Members = Iterable[tuple[str | bytes, bytes | str]]
+# A name, a content, and perhaps a method of compression of its own.
+Members = Iterable[tuple[Any, ...]]
 
 
 class RawName(zipfile.ZipInfo):
@@ -29,10 +32,11 @@ class RawName(zipfile.ZipInfo):
 def zipped(members: Members, method: int = zipfile.ZIP_DEFLATED) -> bytes:
     """A zip file; names as bytes are written as they are."""
     target = io.BytesIO()
-    with zipfile.ZipFile(target, "w", method) as archive:
-        for name, content in members:
+    with warnings.catch_warnings(), zipfile.ZipFile(target, "w", method) as archive:
+        warnings.simplefilter("ignore")  # two members may have one name
+        for name, content, *own in members:
             info = RawName(name) if isinstance(name, bytes) else zipfile.ZipInfo(name)
-            info.compress_type = method
+            info.compress_type = own[0] if own else method
             archive.writestr(info, content)
     return target.getvalue()
 

@@ -47,13 +47,7 @@ class NoTexts(Exception):
 
 
 def data_folder() -> Path:
-    """Return the folder of the real texts.
-
-    Raises
-    ------
-    NoTexts
-        If there is none.
-    """
+    """Return the folder of the real texts; `NoTexts` if there is none."""
     beside = Path(__file__).resolve().parents[3] / "shared" / "data"
     folder = Path(os.environ.get("SIMDUP_DATA", beside))
     if not folder.is_dir():

@@ -33,56 +33,48 @@ CORPORA = {
 
 Sentences = list[list[str]]
 
+# How often words occur: in a language, few words are most of a text.
+FREQUENCIES = tuple(accumulate(1 / (rank + 3) for rank in range(WORDS)))
+
 
 class Language(NamedTuple):
     """Words by falling frequency, and how they are written."""
 
     words: Sequence[str]
-    frequencies: Sequence[float]
     space: str
     stop: str
 
     def sentence(self, chance: random.Random) -> list[str]:
         """Return the words of a sentence."""
-        return chance.choices(self.words, cum_weights=self.frequencies, k=SENTENCE)
+        return chance.choices(self.words, cum_weights=FREQUENCIES, k=SENTENCE)
 
-    def write(self, sentences: Sentences) -> str:
-        """Return a paragraph."""
-        return "".join(self.space.join(one) + self.stop for one in sentences)
+    def page(self, title: str, frame: Sentences, own: Sentences) -> str:
+        """Return a page: a heading, and what is its own between parts of the template."""
+        half = len(frame) // 2
+        parts = (
+            "".join(self.space.join(sentence) + self.stop for sentence in part)
+            for part in (frame[:half], own, frame[half:])
+        )
+        return "\n\n".join((f"# {title}", *parts))
 
-
-class Page(NamedTuple):
-    """A page that can be written in other versions."""
-
-    language: Language
-    title: str
-    frame: Sentences  # of the template
-    own: Sentences
-
-    def text(self) -> str:
-        """Return the page: a heading, and what is its own between parts of the template."""
-        write, half = self.language.write, len(self.frame) // 2
-        parts = (self.frame[:half], self.own, self.frame[half:])
-        return "\n\n".join((f"# {self.title}", *map(write, parts)))
-
-    def changed(self, chance: random.Random) -> Page:
-        """Return another version."""
+    def changed(self, own: Sentences, chance: random.Random) -> Sentences:
+        """Return what is a page's own in another version."""
         share = chance.uniform(0.05, 0.3) / 2
-        own = [
-            self.language.sentence(chance) if chance.random() < share else
-            [self.language.sentence(chance)[0] if chance.random() < share else w for w in one]
-            for one in self.own
+        return [
+            self.sentence(chance) if chance.random() < share else
+            [self.sentence(chance)[0] if chance.random() < share else word for word in sentence]
+            for sentence in own
         ]  # fmt: skip
-        return self._replace(own=own)
 
 
 def pages(count: int, share: float, others: int) -> tuple[dict[str, str], set[NamePair]]:
     """Return texts by name, and the pairs of versions of one page.
 
-    Some have so many other versions: a share of the pages.
+    Some have so many other versions: a share of the pages. A sentence in four of what is a page's
+    own has its name.
     """
     chance = random.Random(17)
-    languages = _chinese(chance), _english(chance)
+    languages = _languages(chance)
     templates = [
         (language, [language.sentence(chance) for _ in range(LONGEST // SENTENCE)])
         for language in languages
@@ -92,47 +84,36 @@ def pages(count: int, share: float, others: int) -> tuple[dict[str, str], set[Na
     titles: dict[Language, list[str]] = {language: [] for language in languages}
     for number in range(count):
         language, frame = chance.choice(templates)
-        page = _page(language, frame, chance)
-        titles_before = titles[language]
-        if titles_before and chance.random() < SAME_TITLE:
-            page = page._replace(title=chance.choice(titles_before))
-        titles_before.append(page.title)
-        versions = [page]
+        size, boilerplate = chance.randint(SHORTEST, LONGEST) // SENTENCE, chance.uniform(0.3, 0.95)
+        name = title = language.space.join(chance.choices(language.words, k=3))
+        frame = frame[: max(1, round(size * boilerplate))]
+        own = [language.sentence(chance) for _ in range(size - len(frame))]
+        for sentence in own:
+            if chance.random() < 0.25:
+                sentence[chance.randrange(len(sentence))] = name
+        if titles[language] and chance.random() < SAME_TITLE:
+            title = chance.choice(titles[language])
+        titles[language].append(title)
+        versions = [own]
         if chance.random() < share:
-            versions += [page.changed(chance) for _ in range(others)]
+            versions += [language.changed(own, chance) for _ in range(others)]
         names = [f"{number:05}-{i}" for i in range(len(versions))]
         true.update(combinations(names, 2))
-        texts |= {name: one.text() for name, one in zip(names, versions, strict=True)}
+        texts |= {
+            name: language.page(title, frame, one)
+            for name, one in zip(names, versions, strict=True)
+        }
     return texts, true
 
 
-def _page(language: Language, frame: Sentences, chance: random.Random) -> Page:
-    """Return a page of a template; a sentence in four of its own has the name."""
-    size, boilerplate = chance.randint(SHORTEST, LONGEST) // SENTENCE, chance.uniform(0.3, 0.95)
-    name = language.space.join(chance.choices(language.words, k=3))
-    shared = max(1, round(size * boilerplate))
-    own = [language.sentence(chance) for _ in range(size - shared)]
-    for one in own:
-        if chance.random() < 0.25:
-            one[chance.randrange(len(one))] = name
-    return Page(language, name, frame[:shared], own)
-
-
-# How often words occur: in a language, few words are most of a text.
-FREQUENCIES = tuple(accumulate(1 / (rank + 3) for rank in range(WORDS)))
-
-
-def _chinese(chance: random.Random) -> Language:
+def _languages(chance: random.Random) -> tuple[Language, Language]:
+    """Return words like Chinese ones, and like English ones."""
     characters = [chr(code) for code in range(0x4E00, 0x9000, 7)]
-    words = (
-        "".join(chance.choices(characters, k=chance.choice((1, 2, 2, 3)))) for _ in range(WORDS)
-    )
-    return Language(tuple(words), FREQUENCIES, "", "。")
-
-
-def _english(chance: random.Random) -> Language:
     syllables = [
         a + b for a in ("b", "d", "f", "l", "m", "n", "r", "s", "st", "t") for b in "aeiou"
     ]
-    words = ("".join(chance.choices(syllables, k=chance.randint(1, 4))) for _ in range(WORDS))
-    return Language(tuple(words), FREQUENCIES, " ", ". ")
+    chinese = [
+        "".join(chance.choices(characters, k=chance.choice((1, 2, 2, 3)))) for _ in range(WORDS)
+    ]
+    english = ["".join(chance.choices(syllables, k=chance.randint(1, 4))) for _ in range(WORDS)]
+    return Language(tuple(chinese), "", "。"), Language(tuple(english), " ", ". ")
