@@ -17,7 +17,7 @@ from pathlib import Path
 from pkgutil import resolve_name
 
 from lab.corpora.real import NoTexts
-from lab.reporting import RESULTS, Table, environment, render, save
+from lab.reporting import RESULTS, environment, render, save
 from lab.trial import Trial, all_known, say
 
 LAB = Path(__file__).parent
@@ -61,35 +61,15 @@ def summary(place: str) -> str:
     module, _, function = place.partition(":")
     path = LAB.parent.joinpath(*module.split("."))
     source = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
-    tree: ast.Module | ast.FunctionDef = ast.parse(source.read_text("utf-8"))
-    for node in tree.body:
-        if isinstance(node, ast.FunctionDef) and node.name == function != "run":
-            tree = node
-    return (ast.get_docstring(tree) or "").partition("\n")[0]
+    tree = ast.parse(source.read_text("utf-8"))
+    functions = (one for one in tree.body if isinstance(one, ast.FunctionDef))
+    own = next((one for one in functions if one.name == function != "run"), tree)
+    return (ast.get_docstring(own) or "").partition("\n")[0]
 
 
-def attempt(place: str, size: str, rounds: int) -> tuple[list[Table], list[str]]:
-    """Run one benchmark or campaign; print its tables as they arrive.
-
-    Returns
-    -------
-    tables : list of Table
-        What it measured or counted.
-    failures : list of str
-        What went wrong, a line each.
-    """
-    tables = []
-    with tempfile.TemporaryDirectory(prefix="simdup-lab-") as folder:
-        trial = Trial(Path(folder), size, rounds)
-        for table in resolve_name(place)(trial):
-            print("\n" + render(table), flush=True)
-            tables.append(table)
-    return tables, trial.failures
-
-
-def run_named(kind: str, options: argparse.Namespace) -> int:
-    """List benchmarks or campaigns, or run some and write their figures."""
-    places = KINDS[kind]
+def run_named(options: argparse.Namespace) -> int:
+    """List benchmarks or campaigns, or run some, print their tables and write their figures."""
+    kind, places = options.verb, KINDS[options.verb]
     names = [*places] if options.all else options.names
     if not all_known(names, places):
         return 2
@@ -104,18 +84,24 @@ def run_named(kind: str, options: argparse.Namespace) -> int:
         say(name)
         # The load of the machine before it, not of itself.
         where = environment() | {"size": options.size, "rounds": rounds}
-        try:
-            tables, failures = attempt(places[name], options.size, rounds)
-        except NoTexts as error:
-            print(f"\n{name}: skipped: {error}", file=sys.stderr)
-            continue
-        except ModuleNotFoundError as error:
-            sys.exit(f"lab: {error.name} is not installed: python -m pip install -e '.[test]'")
-        if failures:
+        tables = []
+        with tempfile.TemporaryDirectory(prefix="simdup-lab-") as empty:
+            trial = Trial(Path(empty), options.size, rounds)
+            try:
+                for table in resolve_name(places[name])(trial):
+                    print("\n" + render(table), flush=True)
+                    tables.append(table)
+            except NoTexts as error:
+                print(f"\n{name}: skipped: {error}", file=sys.stderr)
+                continue
+            except ModuleNotFoundError as error:
+                sys.exit(f"lab: {error.name} is not installed: python -m pip install -e '.[test]'")
+        failed = len(trial.failures)
+        if failed:
             status = 1
-            print(f"\n{name}: {len(failures)} failed", file=sys.stderr)
+            print(f"\n{name}: {failed} failed", file=sys.stderr)
         if folder is not None:
-            save(folder / f"{name}.json", tables, where | {"failed": len(failures)})
+            save(folder / f"{name}.json", tables, where | {"failed": failed})
     return status
 
 
@@ -146,14 +132,19 @@ def arguments(words: list[str] | None = None) -> argparse.Namespace:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     verbs = parser.add_subparsers(dest="verb", required=True)
+    sizes = {"small": "try it in seconds; nothing is written", "large": "add the largest inputs"}
     for kind in KINDS:
         verb = verbs.add_parser(kind)
         verb.add_argument("names", nargs="*", metavar="NAME")
-        size = verb.add_mutually_exclusive_group()
-        _size(size, "small", "try it in seconds; nothing is written")
-        if kind == "bench":
-            _size(size, "large", "add the largest inputs")
-            verb.add_argument("--rounds", type=int, help="rounds of what is timed [3; small: 1]")
+        either = verb.add_mutually_exclusive_group()
+        for size in sizes if kind == "bench" else ["small"]:
+            either.add_argument(
+                f"--{size}", dest="size", action="store_const", const=size, default="full",
+                help=sizes[size],
+            )  # fmt: skip
+    verbs.choices["bench"].add_argument(
+        "--rounds", type=int, help="rounds of what is timed [3; small: 1]"
+    )
     fuzz = verbs.add_parser("fuzz")
     fuzz.add_argument("names", nargs="*", metavar="NAME", help="targets, or one and a FILE")
     fuzz.add_argument("--seconds", type=float, default=10, help="how long each target runs [10]")
@@ -171,18 +162,12 @@ def arguments(words: list[str] | None = None) -> argparse.Namespace:
     return parser.parse_args(words)
 
 
-def _size(group: argparse._MutuallyExclusiveGroup, name: str, purpose: str) -> None:
-    group.add_argument(
-        f"--{name}", dest="size", action="store_const", const=name, default="full", help=purpose
-    )
-
-
 def main(words: list[str] | None = None) -> int:
     """Do what the command line asks for; return 1 if something failed, 2 if it cannot run."""
     options = arguments(words)
     if options.verb == "fuzz":
         return run_fuzz(options)
-    return run_record(options) if options.verb == "record" else run_named(options.verb, options)
+    return run_record(options) if options.verb == "record" else run_named(options)
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ import math
 import os
 import platform
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from importlib import metadata
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -25,24 +26,12 @@ PACKAGES = (
 
 
 class Table(NamedTuple):
-    """Figures of one kind.
-
-    Attributes
-    ----------
-    title : str
-        What was measured.
-    columns : tuple of str
-        Names of the columns, units included.
-    rows : sequence of tuple
-        Numbers as they were measured: `render` rounds them.
-    note : str
-        What a reader must know.
-    """
+    """Figures of one kind."""
 
     title: str
-    columns: tuple[str, ...]
-    rows: Sequence[tuple[Cell, ...]]
-    note: str = ""
+    columns: tuple[str, ...]  # units included
+    rows: Sequence[tuple[Cell, ...]]  # numbers as they were measured: `render` rounds them
+    note: str = ""  # what a reader must know
 
 
 def tabulate(title: str, rows: Iterable[Mapping[str, Cell]], note: str = "") -> Table:
@@ -78,20 +67,16 @@ def shown(cell: Cell, digits: int = 4) -> str:
 def environment() -> dict[str, Any]:
     """Return the date, the machine and the versions that a run depends on."""
     machine: dict[str, Any] = {
-        "system": platform.system(),
-        "architecture": platform.machine(),
-        "cores": os.cpu_count(),
-    }
+        "system": platform.system(), "architecture": platform.machine(), "cores": os.cpu_count()
+    }  # fmt: skip
     if hasattr(os, "getloadavg"):
         machine["load"] = round(os.getloadavg()[0], 1)
     # The instructions that numpy uses to sort determine the speed of a search.
     machine["instructions off"] = os.environ.get("NPY_DISABLE_CPU_FEATURES", "none")
     versions = {"Python": platform.python_version()}
     for package in PACKAGES:
-        try:
+        with suppress(metadata.PackageNotFoundError):
             versions[package] = metadata.version(package)
-        except metadata.PackageNotFoundError:
-            continue
     date = datetime.datetime.now(datetime.UTC).date().isoformat()
     return {"date": date, "machine": machine, "versions": versions}
 
@@ -99,13 +84,10 @@ def environment() -> dict[str, Any]:
 def save(path: Path, tables: Sequence[Table], where: dict[str, Any]) -> None:
     """Write the tables of a benchmark as JSON."""
     kept = [
-        {
-            "title": table.title,
-            "rows": [dict(zip(table.columns, row, strict=True)) for row in table.rows],
-            "note": table.note,
-        }
-        for table in tables
-    ]
+        {"title": one.title,
+         "rows": [dict(zip(one.columns, row, strict=True)) for row in one.rows], "note": one.note}
+        for one in tables
+    ]  # fmt: skip
     content = {"benchmark": path.stem, **where, "tables": kept}
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(content, ensure_ascii=False, indent=1) + "\n", "utf-8")

@@ -15,22 +15,13 @@ Amount = TypeVar("Amount")
 class Trial:
     """What a benchmark or a campaign is run with.
 
-    Attributes
-    ----------
-    folder : Path
-        An empty folder for what it makes.
-    size : str
-        ``small`` takes seconds, ``full`` gives the published figures, ``large`` adds the largest
-        inputs of a benchmark.
-    rounds : int
-        Rounds of what is timed.
-    failures : list of str
-        What went wrong, a line each. A campaign goes on after a failure.
+    The size ``small`` takes seconds, ``full`` gives the published figures, ``large`` adds the
+    largest inputs of a benchmark. A campaign goes on after a failure.
     """
 
-    folder: Path
+    folder: Path  # an empty one for what it makes
     size: str = "full"
-    rounds: int = 3
+    rounds: int = 3  # of what is timed
     failures: list[str] = field(default_factory=list)
 
     def pick(self, small: Amount, full: Amount) -> Amount:

@@ -58,32 +58,27 @@ def scan(path: Path, options: str = "") -> Scanned:
     ran = simdup("scan", *always, *shlex.split(options), path)
     records = ran.records
     clusters = [record for record in records if record["type"] == "cluster"]
-    listed = [pair for cluster in clusters for pair in cluster["pairs"]]
-    identical = [pair for pair in listed if pair.get("exact")]
-    members = [[one["document"] for one in cluster["documents"]] for cluster in clusters]
-    edits = [one for one in listed if one.get("measure") == "edit" and not one.get("exact")]
-    return Scanned(
-        _closed(_named(listed), _named(identical)),
-        {ordered(*pair) for names in members for pair in combinations(names, 2)},
-        set(_named(edits)),
-        records[-1],
-        ran,
-    )
-
-
-def _named(pairs: Iterable[dict[str, Any]]) -> list[NamePair]:
-    return [ordered(pair["a"], pair["b"]) for pair in pairs]
-
-
-def _closed(pairs: list[NamePair], identical: list[NamePair]) -> set[NamePair]:
-
-    labels = from_pairs(pairs, identical)
+    grouped = {
+        ordered(a["document"], b["document"])
+        for cluster in clusters
+        for a, b in combinations(cluster["documents"], 2)
+    }
+    listed, identical, edits = list[NamePair](), list[NamePair](), set[NamePair]()
+    for pair in (pair for cluster in clusters for pair in cluster["pairs"]):
+        named = ordered(pair["a"], pair["b"])
+        listed.append(named)
+        if pair.get("exact"):
+            identical.append(named)
+        elif pair.get("measure") == "edit":
+            edits.add(named)
+    labels = from_pairs(listed, identical)
     groups = labels.groups
-    return {
+    closed = {
         ordered(*pair)
         for a, b in labels.links
         for pair in (combinations(groups[a], 2) if a == b else product(groups[a], groups[b]))
     }
+    return Scanned(closed, grouped, edits, records[-1], ran)
 
 
 def ordered(a: str, b: str) -> NamePair:
@@ -175,7 +170,10 @@ def accuracy(trial: Trial) -> Iterator[Table]:
         advised = None
         if name == "poems":
             advised = _advised(path)["options"]
-            settings = [*map(_by_shingles, settings), advised]
+            # Short texts are measured by edits too, unless a method or this option says otherwise.
+            compared = {one: "--method" in one and "--no-verify" not in one for one in settings}
+            settings = [f"{one} --no-short-texts" if compared[one] else one for one in settings]
+            settings.append(advised)
         rows: list[Row] = []
         for options in settings:
             label = f"{options} (as tune advises)" if options == advised else options
@@ -187,12 +185,6 @@ def accuracy(trial: Trial) -> Iterator[Table]:
                 for truth, true in truths.items()
             ]  # fmt: skip
         yield tabulate(f"Accuracy: {name}", rows)
-
-
-def _by_shingles(options: str) -> str:
-    """Return options of a method for short texts: without one of these, edits measure them."""
-    compares = "--method" in options and "--no-verify" not in options
-    return f"{options} --no-short-texts" if compares else options
 
 
 def _advised(path: Path) -> dict[str, Any]:
@@ -251,14 +243,15 @@ def planted(trial: Trial) -> Iterator[Table]:
             rows.append(
                 {"kind of copy": kind, "copies": len(copies), true_copies: len(true), **recalls}
             )
-        for cost, of in {
-            "candidates a document": lambda one: (
-                one.summary["candidates"] / one.summary["documents"]
-            ),
-            f"seconds, {JOBS} jobs": lambda one: one.ran.seconds,
-        }.items():
-            costs = {name: of(one) for name, one in scans.items()}
-            rows.append({"kind of copy": cost, "copies": None, true_copies: None, **costs})
+        costs = {
+            "candidates a document": {
+                name: one.summary["candidates"] / one.summary["documents"]
+                for name, one in scans.items()
+            },
+            f"seconds, {JOBS} jobs": {name: one.ran.seconds for name, one in scans.items()},
+        }
+        for cost, by_setting in costs.items():
+            rows.append({"kind of copy": cost, "copies": None, true_copies: None, **by_setting})
         yield tabulate(f"Recall of planted copies, -s {least:g}", rows)
 
 
@@ -272,8 +265,9 @@ def short_texts(trial: Trial) -> Iterator[Table]:
     Lines of 30 to 140 characters of the real texts are the originals. A pair is right if a brute
     force over all pairs, by the definition of edit similarity, has it too.
     """
-    lines = [line.strip() for name in real.NAMES for line in _lines(name)]
-    originals = sorted({line for line in lines if 30 <= len(line) <= 140})
+    every = (text for name in real.NAMES for text in real.texts(name).values())
+    lines = {line.strip() for text in every for line in text.splitlines()}
+    originals = sorted(line for line in lines if 30 <= len(line) <= 140)
     random.Random(1).shuffle(originals)
     originals = originals[: trial.pick(300, 9500)]
     texts, pairs = with_copies(originals, OF_SHORT_TEXTS, random.Random(2))
@@ -291,13 +285,8 @@ def short_texts(trial: Trial) -> Iterator[Table]:
     yield tabulate(title, [_compared(compared, trial.folder)])
 
 
-def _lines(name: str) -> Iterator[str]:
-    return (line for text in real.texts(name).values() for line in text.splitlines())
-
-
 def _compared(texts: dict[str, str], folder: Path) -> Row:
     """Compare all pairs by the definition of edit similarity."""
-
     names = list(texts)
     prepared = Analyzer.for_recipe(Recipe()).prepare_all(list(texts.values()))
     forms = forms_of(prepared)
@@ -314,10 +303,8 @@ def _compared(texts: dict[str, str], folder: Path) -> Row:
     path = real.write_records(texts.items(), folder / "compared.jsonl").path
     pairs = scan(path, f"-s {LEAST}").by_edits
     scores = score(pairs, true)
-    return {
-        "texts": len(texts), "true pairs": len(true), "found": len(pairs),
-        "precision": scores["precision"], "recall": scores["recall"],
-    }  # fmt: skip
+    del scores["F1"]
+    return {"texts": len(texts), "true pairs": len(true), "found": len(pairs), **scores}
 
 
 # -- pages of templates --
@@ -341,10 +328,8 @@ def template_pages(trial: Trial) -> Iterator[Table]:
                  **(scores if true else dict.fromkeys(scores)),
                  "candidates": scanned.summary["candidates"], "processor seconds": scanned.ran.cpu}
             )  # fmt: skip
-    note = (
-        "F1 of clusters: of the pairs of documents that share a cluster. Without true pairs, empty."
-    )
-    yield tabulate("Versions of pages among their siblings", rows, note)
+    note = "of the pairs of documents that share a cluster. Without true pairs, empty."
+    yield tabulate("Versions of pages among their siblings", rows, f"F1 of clusters: {note}")
 
 
 # -- advice --
@@ -398,7 +383,6 @@ def _made(documents: int, edited: float) -> list[str]:
 
 def _true_pairs(texts: Sequence[str], advised: dict[str, Any]) -> set[NamePair]:
     """Return the pairs of different texts that meet what the advice is for."""
-
     analyzer, least = Analyzer.for_recipe(Recipe()), advised["similarity"]
     prepared = analyzer.prepare_all(list(texts))
     first = {text.compact: number for number, text in reversed(list(enumerate(prepared)))}

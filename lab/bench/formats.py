@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import collections
 import csv
 import gzip
 import os
@@ -12,7 +11,8 @@ import statistics
 import struct
 import time
 import zipfile
-from collections.abc import Callable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterator
 from functools import partial
 from importlib.util import find_spec
 from itertools import pairwise
@@ -23,7 +23,7 @@ from xml.sax.saxutils import escape
 from lab.corpora import real, web_pages
 from lab.corpora.office_files import WORD, related, zipped
 from lab.corpora.real import Corpus
-from lab.measuring import CHECKOUT, Ran, clock, cpu_seconds, in_turn, median_seconds, ratio, simdup
+from lab.measuring import CHECKOUT, clock, in_turn, median_seconds, ratio, simdup
 from lab.reporting import Row, Table, tabulate
 from lab.trial import Trial
 from simdup.corpus.batches import read_file
@@ -36,15 +36,11 @@ from simdup.corpus.sources import list_files
 from simdup.model.documents import Document
 from simdup.model.reading import Reading
 
-
-def _in_turn(rounds: int, works: Mapping[str, Callable[[], Ran]]) -> dict[str, list[Ran]]:
-    return dict(zip(works, in_turn(rounds, *works.values()), strict=True))
-
+FINGERPRINT = ("fingerprint", "--idf", "builtin", "-q", "-o", os.devnull)
 
 # -- the same texts in many formats --
 
 LONG, SHORT = 3500, 350  # characters of a passage: about 10 kB and 1 kB
-PLAIN = "files of 10 kB"
 
 
 def formats(trial: Trial) -> Iterator[Table]:
@@ -55,22 +51,17 @@ def formats(trial: Trial) -> Iterator[Table]:
     takes alone.
     """
     forms = _write_forms(trial.folder, trial.pick(200_000, 30_000_000))
-    options = ("--idf", "builtin", "-q", "-o", os.devnull)
-    works = {
-        name: lambda path=form.path: simdup("fingerprint", *options, path)
-        for name, form in forms.items()
-    }
-    rans = _in_turn(trial.rounds, works)
+    works = [partial(simdup, *FINGERPRINT, form.path) for form in forms.values()]
     rows: list[Row] = []
-    for name, form in forms.items():
-        seconds = median_seconds(rans[name])
-        plain = [cpu / forms[PLAIN].size for cpu in cpu_seconds(rans[PLAIN])]
-        own = [cpu / form.size for cpu in cpu_seconds(rans[name])]
-        share = _unpacking(form.path) / statistics.median(cpu_seconds(rans[name]))
+    plain: list[float] = []
+    for (name, form), rans in zip(forms.items(), in_turn(trial.rounds, *works), strict=True):
+        seconds, cpu = median_seconds(rans), [ran.cpu for ran in rans]
+        own = [one / form.size for one in cpu]
+        plain = plain or own
         rows.append(
             {"format": name, "documents/s": form.documents / seconds,
              "MB/s": form.size / 1e6 / seconds, "ratio": ratio(plain, own),
-             "share of unpacking": share}
+             "share of unpacking": _unpacking(form.path) / statistics.median(cpu)}
         )  # fmt: skip
     yield tabulate("Formats", rows, "ratio: CPU time per byte of text, plain files to this format")
 
@@ -78,22 +69,22 @@ def formats(trial: Trial) -> Iterator[Table]:
 def _write_forms(place: Path, size: int) -> dict[str, Corpus]:
     """Write the same texts in every format; the size of each is that of its text."""
     texts, short = real.passages(size, LONG), real.passages(size, SHORT)
+    of_texts = real.write_files(texts, place / "plain")
     forms = {
-        PLAIN: real.write_files(texts, place / "plain"),
+        "files of 10 kB": of_texts,
         "files of 1 kB": real.write_files(short, place / "short"),
         "jsonl of 1 kB": real.write_records(real.numbered(short), place / "short.jsonl"),
     }
-    of_texts = forms[PLAIN]
     lines = real.write_records(real.numbered(texts), place / "texts.jsonl").path
     table = place / "texts.csv"
     with table.open("w", encoding="utf-8", newline="") as file:
         csv.writer(file).writerows([["text"], *([text] for text in texts)])
     for path in (lines, table):
-        for suffix, opened in (("", None), (".gz", gzip.open), (".zst", _zstd().open)):
+        forms[path.suffix[1:]] = of_texts._replace(path=path)
+        for suffix, module in _packers().items():
             packed = path.with_name(path.name + suffix)
-            if opened is not None:
-                with path.open("rb") as source, opened(packed, "wb") as target:
-                    shutil.copyfileobj(source, target)
+            with path.open("rb") as source, module.open(packed, "wb") as target:
+                shutil.copyfileobj(source, target)
             forms[path.suffix[1:] + suffix] = of_texts._replace(path=packed)
     if find_spec("pyarrow"):
         import pyarrow as pa
@@ -102,30 +93,30 @@ def _write_forms(place: Path, size: int) -> dict[str, Corpus]:
         pq.write_table(pa.table({"text": texts}), place / "texts.parquet", compression="zstd")
         forms["parquet"] = of_texts._replace(path=place / "texts.parquet")
     if find_spec("justext"):
-        pages = real.write_files(texts, place / "html", ".html", lambda text: _page(text).encode())
+        pages = real.write_files(texts, place / "html", ".html", _page)
         forms["html"] = pages._replace(size=of_texts.size)
     return forms
 
 
-def _page(text: str) -> str:
-    """Return a page around a text."""
+def _page(text: str) -> bytes:
     body = "".join(f"<p>{line}</p>" for line in text.splitlines() if line.strip())
-    return f"<html><body><ul>{'<li><a href=/>首页</a></li>' * 20}</ul>{body}</body></html>"
+    menu = "<li><a href=/>首页</a></li>" * 20
+    return f"<html><body><ul>{menu}</ul>{body}</body></html>".encode()
 
 
-def _zstd() -> Any:
+def _packers() -> dict[str, Any]:
     try:
         from compression import zstd
     except ImportError:
         from backports import zstd
-    return zstd
+    return {".gz": gzip, ".zst": zstd}
 
 
 def _unpacking(path: Path) -> float:
     """Return the CPU seconds of decompression alone; 0 for uncompressed files."""
     started = time.process_time()
     if path.suffix in (".gz", ".zst"):
-        with (gzip if path.suffix == ".gz" else _zstd()).open(path, "rb") as stream:
+        with _packers()[path.suffix].open(path, "rb") as stream:
             while stream.read(1 << 19):
                 pass
     elif path.name == "html":
@@ -154,9 +145,7 @@ def decoding(trial: Trial) -> Iterator[Table]:
     texts = [*_passages("laws", count // 2, 1000), *_passages("vsdocs", count // 2, 1000)]
     rows: list[Row] = []
     for name, pad in PADDINGS.items():
-        outcomes = collections.Counter(
-            _outcome(text, pad(text.encode("gb18030"), chance)) for text in texts
-        )
+        outcomes = Counter(_outcome(text, pad(text.encode("gb18030"), chance)) for text in texts)
         counts = {one: outcomes[one] for one in ("read right", "called binary", "read wrong")}
         rows.append({"NULs": name, "texts": len(texts), **counts})
     yield tabulate("Texts in GBK with NULs", rows)
@@ -184,22 +173,23 @@ def _outcome(text: str, data: bytes) -> str:
 
 
 def _insert(data: bytes, places: list[int], count: int = 1) -> bytes:
-    pieces = [data[i:j] for i, j in pairwise([0, *places, len(data)])]
-    return bytes(count).join(pieces)
+    return bytes(count).join(data[i:j] for i, j in pairwise([0, *places, len(data)]))
 
 
 def _anywhere(data: bytes, chance: random.Random, places: int, count: int = 1) -> bytes:
     return _insert(data, sorted(chance.sample(range(len(data)), places)), count)
 
 
+def _regularly(data: bytes, _: random.Random, step: int) -> bytes:
+    return _insert(data, list(range(step, len(data), step)))
+
+
 PADDINGS: dict[str, Callable[[bytes, random.Random], bytes]] = {
     "none": lambda data, _: data,
     "one": partial(_anywhere, places=1),
     "12": partial(_anywhere, places=12),
-    "1 in 50 bytes": lambda data, _: _insert(data, list(range(50, len(data), 50))),
-    "1 in 25 bytes, all of one parity": lambda data, _: _insert(
-        data, list(range(25, len(data), 25))
-    ),
+    "1 in 50 bytes": partial(_regularly, step=50),
+    "1 in 25 bytes, all of one parity": partial(_regularly, step=25),
     "3 holes of 200": partial(_anywhere, places=3, count=200),
     "up to a multiple of 4,096": lambda data, _: data + bytes(-len(data) % 4096),
     "a thousand first": lambda data, _: bytes(1000) + data,
@@ -229,14 +219,11 @@ def _detected(name: str, length: int, trial: Trial) -> Iterator[Row]:
 
     def fingerprinted(encoding: str | None) -> float:
         option = ("--encoding", encoding) if encoding else ()
-        return simdup(
-            "fingerprint", "--idf", "builtin", "-q", "-o", os.devnull, *option, folder
-        ).cpu
+        return simdup(*FINGERPRINT, *option, folder).cpu
 
-    for work, call in (("decode", decoded), ("read", read), ("fingerprint", fingerprinted)):
-        named, detected = in_turn(
-            2 * trial.rounds + 1, partial(call, "gb18030"), partial(call, None)
-        )
+    for work, call in {"decode": decoded, "read": read, "fingerprint": fingerprinted}.items():
+        times = 2 * trial.rounds + 1
+        named, detected = in_turn(times, partial(call, "gb18030"), partial(call, None))
         ours, guessed = (1e6 * statistics.median(one) / count for one in (named, detected))
         yield {
             "texts": f"{name}, {length:,} characters", "work": work, "given, us a file": ours,
@@ -277,16 +264,16 @@ def office(trial: Trial) -> Iterator[Table]:
         "Word documents": words.path,
         "Word documents in a zip archive": archive,
     }
-    options = ("-q", "-o", os.devnull, "-f", "csv")
-    rans = _in_turn(
-        trial.rounds,
-        {name: lambda path=path: simdup("scan", *options, path) for name, path in places.items()},
-    )
-    plain = cpu_seconds(rans["files of text"])
+    works = [
+        partial(simdup, "scan", "-q", "-o", os.devnull, "-f", "csv", path)
+        for path in places.values()
+    ]
+    rans = in_turn(trial.rounds, *works)
+    cpu = [[ran.cpu for ran in of_form] for of_form in rans]
     rows = (
-        {"form": name, "documents": len(texts), "seconds": median_seconds(rans[name]),
-         "ratio": ratio(plain, cpu_seconds(rans[name]))}
-        for name in places
+        {"form": name, "documents": count, "seconds": median_seconds(of_form),
+         "ratio": ratio(cpu[0], own)}
+        for name, of_form, own in zip(places, rans, cpu, strict=True)
     )  # fmt: skip
     yield tabulate("Scans", rows, "ratio: CPU time of plain files to this form")
     readers = _readers(Path(words.files()[0]), trial.pick(3, 30))
@@ -296,24 +283,20 @@ def office(trial: Trial) -> Iterator[Table]:
 def _paragraphs(text: str) -> bytes:
     """Return a Word document with a run of text and its form every few characters."""
     form = '<w:rPr><w:rFonts w:ascii="Times" w:eastAsia="宋体"/><w:sz w:val="24"/></w:rPr>'
-    body = "".join(
-        "<w:p><w:pPr><w:ind w:firstLine='480'/></w:pPr>"
-        + "".join(
-            f"<w:r>{form}<w:t>{escape(line[i : i + RUN])}</w:t></w:r>"
-            for i in range(0, len(line), RUN)
-        )
-        + "</w:p>"
+    runs = (
+        (f"<w:r>{form}<w:t>{escape(line[i : i + RUN])}</w:t></w:r>"
+         for i in range(0, len(line), RUN))
         for line in text.splitlines()
-    )
+    )  # fmt: skip
+    head = "<w:p><w:pPr><w:ind w:firstLine='480'/></w:pPr>"
+    body = "".join(f"{head}{''.join(of_line)}</w:p>" for of_line in runs)
     return _word_document(body, members=[("[Content_Types].xml", _TYPES)])
 
 
-def _word_document(
-    body: str, declared: str = "", members: list[tuple[str, str]] | None = None
-) -> bytes:
+def _word_document(body: str, declared: str = "", members: Any = ()) -> bytes:
     main = f'{declared}<w:document xmlns:w="{WORD}"><w:body>{body}</w:body></w:document>'
     relation = related({"r": ("officeDocument", "word/document.xml")})
-    return zipped([*(members or []), ("_rels/.rels", relation), ("word/document.xml", main)])
+    return zipped([*members, ("_rels/.rels", relation), ("word/document.xml", main)])
 
 
 def _readers(document: Path, rounds: int) -> Iterator[Row]:
@@ -359,14 +342,13 @@ def _pypdf(path: Path) -> str:
 def _pdfminer(path: Path) -> str:
     from pdfminer.high_level import extract_text as text_of
 
-    text: str = text_of(path)
-    return text
+    return str(text_of(path))
 
 
-def _grams(text: str) -> collections.Counter[str]:
+def _grams(text: str) -> Counter[str]:
     """Return how often a text has each run of five characters, without white space."""
     compact = "".join(text.split())
-    return collections.Counter(compact[i : i + 5] for i in range(max(1, len(compact) - 4)))
+    return Counter(compact[i : i + 5] for i in range(max(1, len(compact) - 4)))
 
 
 # -- the main text of web pages --
@@ -382,22 +364,6 @@ def html_pages(trial: Trial) -> Iterator[Table]:
     pages = list(web_pages.pages())[:: trial.pick(10, 1)]
     size = sum(len(page.encode()) for _, page in pages) / 1e6
     rows: list[Row] = []
-    for name, reader in _page_readers().items():
-        reader(pages[0][1])
-        started = time.perf_counter()
-        taken = [reader(page) for _, page in pages]
-        rate = size / (time.perf_counter() - started)
-        scores = [_score(text, read) for (text, _), read in zip(pages, taken, strict=True)]
-        means = (statistics.mean(column) for column in zip(*scores, strict=True))
-        rows.append(
-            {"reader": name, **dict(zip(("precision", "recall", "F1"), means, strict=True)),
-             "empty": sum(not read.strip() for read in taken), "MB/s": rate}
-        )  # fmt: skip
-    yield tabulate(f"Main text of {len(pages)} pages, {len(web_pages.KINDS)} kinds", rows)
-
-
-def _page_readers() -> dict[str, Callable[[str], str]]:
-    """Return the readers that are installed."""
     readers: dict[str, Callable[[str], str]] = {"all": lambda page: extract_text(page, "all")}
     if find_spec("justext"):
         readers["main (justext)"] = lambda page: extract_text(page, "main")
@@ -405,7 +371,18 @@ def _page_readers() -> dict[str, Callable[[str], str]]:
         from trafilatura import extract
 
         readers["trafilatura"] = lambda page: extract(page, include_comments=False) or ""
-    return readers
+    for name, reader in readers.items():
+        reader(pages[0][1])
+        started = time.perf_counter()
+        taken = [reader(page) for _, page in pages]
+        seconds = time.perf_counter() - started
+        scores = [_score(text, read) for (text, _), read in zip(pages, taken, strict=True)]
+        means = (statistics.mean(column) for column in zip(*scores, strict=True))
+        rows.append(
+            {"reader": name, **dict(zip(("precision", "recall", "F1"), means, strict=True)),
+             "empty": sum(not read.strip() for read in taken), "MB/s": size / seconds}
+        )  # fmt: skip
+    yield tabulate(f"Main text of {len(pages)} pages, {len(web_pages.KINDS)} kinds", rows)
 
 
 def _score(wanted: str, text: str) -> tuple[float, float, float]:
@@ -424,31 +401,27 @@ def hostile(trial: Trial) -> Iterator[Table]:
     All of them together would unpack to more than a petabyte.
     """
     size = trial.pick(1 << 20, 20 << 20)
-    everything = trial.folder / "all"
-    everything.mkdir()
-    rows: list[Row] = []
-    for name, make in HOSTILE.items():
-        folder = trial.folder / name.replace(" ", "-")
+    folders = {name: trial.folder / name.replace(" ", "-") for name in (*HOSTILE, "all")}
+    for folder in folders.values():
         folder.mkdir()
-        content = make()
-        suffix = ".docx" if "document" in name else ".zip"
+    for name, make in HOSTILE.items():
+        content, suffix = make(), ".docx" if "document" in name else ".zip"
         count = max(1, size // len(HOSTILE) // len(content))
         for number in range(min(count, 20)):  # most are small
-            for place in (folder, everything):
-                (place / f"{folder.name}-{number}{suffix}").write_bytes(content)
-        rows.append(_refused(name, folder, trial.rounds))
-    rows.append(_refused("all", everything, trial.rounds))
+            for place in (folders[name], folders["all"]):
+                (place / f"{folders[name].name}-{number}{suffix}").write_bytes(content)
+    rows: list[Row] = []
+    for name, folder in folders.items():
+        sizes = [path.stat().st_size for path in folder.iterdir()]
+        (rans,) = in_turn(
+            trial.rounds, partial(simdup, "scan", folder, "-f", "jsonl", statuses=(2,))
+        )
+        notes = sum(record["type"] == "skipped" for record in rans[0].records)
+        rows.append(
+            {"archives": name, "MB": sum(sizes) / 1e6, "files": len(sizes), "notes": notes,
+             "seconds": median_seconds(rans)}
+        )  # fmt: skip
     yield tabulate("Hostile archives", rows)
-
-
-def _refused(name: str, folder: Path, rounds: int) -> Row:
-    sizes = [path.stat().st_size for path in folder.iterdir()]
-    rans = [simdup("scan", folder, "-f", "jsonl", statuses=(2,)) for _ in range(rounds)]
-    notes = sum(record["type"] == "skipped" for record in rans[0].records)
-    return {
-        "archives": name, "MB": sum(sizes) / 1e6, "files": len(sizes), "notes": notes,
-        "seconds": median_seconds(rans),
-    }  # fmt: skip
 
 
 def _layers() -> bytes:
@@ -471,17 +444,8 @@ def _overlapping() -> bytes:
     return content[:start] + entries + bytes(tail)
 
 
-def _laughs() -> bytes:
-    letters = "abcdefghijk"
-    entities = "".join(f'<!ENTITY {b} "{f"&{a};" * 10}">' for a, b in pairwise(letters))
-    return _word_document("<w:p>&k;</w:p>", f'<!DOCTYPE x [<!ENTITY a "ha">{entities}]>')
-
-
-def _elements() -> bytes:
-    """Return a document of five million elements that hardly repeat."""
-    chance = random.Random(0)
-    return _word_document("".join(chance.choices(("<w:t/>", "<w:p/>"), k=5_000_000)))
-
+_LAUGHS = "".join(f'<!ENTITY {b} "{f"&{a};" * 10}">' for a, b in pairwise("abcdefghijk"))
+_ELEMENTS = ("<w:t/>", "<w:p/>")  # five million of them hardly repeat
 
 HOSTILE: dict[str, Callable[[], bytes]] = {
     "bombs": lambda: zipped([("a.txt", bytes(300 << 20))]),
@@ -489,7 +453,11 @@ HOSTILE: dict[str, Callable[[], bytes]] = {
     "overlapping members": _overlapping,
     "long lists": lambda: zipped((f"{i}", b"") for i in range(120_000)),
     "document bombs": lambda: _word_document(" " * (300 << 20)),
-    "documents with entities": _laughs,
-    "documents of many elements": _elements,
+    "documents with entities": lambda: _word_document(
+        "<w:p>&k;</w:p>", f'<!DOCTYPE x [<!ENTITY a "ha">{_LAUGHS}]>'
+    ),
+    "documents of many elements": lambda: _word_document(
+        "".join(random.Random(0).choices(_ELEMENTS, k=5_000_000))
+    ),
     "deep documents": lambda: _word_document("<w:p>" * 100_000 + "</w:p>" * 100_000),
 }

@@ -11,6 +11,7 @@ import shutil
 import statistics
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 
 import numpy as np
@@ -29,8 +30,8 @@ from simdup.index.matching import QueryOptions, query
 from simdup.index.searcher import SearchSetup
 from simdup.index.session import Patience
 from simdup.lsh.bbit import SIZE, bbit_sketch, estimate
-from simdup.lsh.families import BBIT, Banding, proposed
-from simdup.lsh.sketch_bands import AskedBands, Sketches, sketch_banding
+from simdup.lsh.families import BBIT, proposed
+from simdup.lsh.sketch_bands import AskedBands, sketch_banding
 from simdup.model.criteria import Criteria
 from simdup.search import HammingBall
 
@@ -39,16 +40,13 @@ MILLION = 10**6
 
 def index(trial: Trial) -> Iterator[Table]:
     """The index: the cost of opening, querying and adding, compared with work in memory."""
-    folder = trial.folder
+    folder, n = trial.folder, trial.pick(10**4, MILLION)
     text = folder / "text.txt"
     text.write_text("图书馆今天宣布将延长周末开放时间，方便学生备考复习，读者表示欢迎。", "utf-8")
-    n = trial.pick(10**4, MILLION)
-    path = folder / "first.index"
-    _fill(path, n)
+    path = _filled(folder / "first.index", n)
     rows = [*_opening(path, n, text), _batch(path, n), *_adding(path, n)]
     if trial.size == "large":
-        path = folder / "large.index"
-        _fill(path, 10 * MILLION)
+        path = _filled(folder / "large.index", 10 * MILLION)
         rows += _opening(path, 10 * MILLION, text)
     yield tabulate("An index of fingerprints", rows)
     yield tabulate("An index of documents with sketches", _sketched(folder, n, text))
@@ -65,7 +63,7 @@ def _row(measure: str, figure: float, of: str = "", beside: float | None = None)
 
 def _command(*arguments: object) -> float:
     """Return the median time of a command, start-up included."""
-    return median_seconds([simdup(*arguments) for _ in range(5)])
+    return median_seconds(simdup(*arguments) for _ in range(5))
 
 
 def _median(work: Callable[[], float]) -> float:
@@ -75,22 +73,23 @@ def _median(work: Callable[[], float]) -> float:
 # -- fingerprints --
 
 
+def _names(n: int, folder: str) -> list[str]:
+    return [f"{folder}/{i // 1000:05d}/{i:08d}.txt" for i in range(n)]
+
+
 def _numbered(n: int, folder: str, seed: int) -> list[tuple[str, int]]:
     """Return names and random fingerprints."""
     values = np.random.default_rng(seed).integers(0, 1 << 64, n, dtype=np.uint64).tolist()
     return list(zip(_names(n, folder), values, strict=True))
 
 
-def _names(n: int, folder: str) -> list[str]:
-    return [f"{folder}/{i // 1000:05d}/{i:08d}.txt" for i in range(n)]
-
-
-def _fill(path: Path, n: int) -> None:
+def _filled(path: Path, n: int) -> Path:
     """Build an index of n fingerprints, a million at a time."""
     with Index.build(str(path)) as built:
         for first in range(0, n, MILLION):
             say(f"{path}: {first:,}")
             built.add(_numbered(min(MILLION, n - first), f"c{first}", first), fingerprints=True)
+    return path
 
 
 def _opening(path: Path, n: int, text: Path) -> list[Row]:
@@ -129,20 +128,19 @@ def _adding(path: Path, n: int) -> list[Row]:
     other, empty = path.with_name("other.index"), path.with_name("empty.index")
     Index.build(str(empty)).close()
 
+    def add(named: list[tuple[str, int]], opened: Index) -> float:
+        return clock(lambda: opened.add(named, fingerprints=True))
+
     def added(to: Path) -> float:
         shutil.copy(to, other)
         with Index.open(str(other)) as opened:
-            return clock(lambda: opened.add(more, fingerprints=True))
+            return add(more, opened)
 
     small, large = (_median(lambda to=to: added(to)) for to in (empty, path))
-    numbers = iter(range(1000))
+    numbers = count()
     with Index.open(str(other)) as opened:
-
-        def add(named: list[tuple[str, int]]) -> float:
-            return clock(lambda: opened.add(named, fingerprints=True))
-
-        one = _median(lambda: add([(f"one more {next(numbers)}", 1)]))
-        again = _median(lambda: add(more[:1]))
+        one = _median(lambda: add([(f"one more {next(numbers)}", 1)], opened))
+        again = _median(lambda: add(more[:1], opened))
     measure = f"add of {len(more):,} fingerprints to {n:,}"
     return [
         _row(measure, large, "to an empty index", small),
@@ -162,12 +160,15 @@ def _sketched(folder: Path, n: int, text: Path) -> list[Row]:
         writer().add(whole)
         writer().flush()
     start = _command("fingerprint", "-q", text)
-    alone, both = (
-        _command("query", "-q", path, text, *method) for method in (("--method", "simhash"), ())
-    )
+    alone = _command("query", "-q", path, text, "--method", "simhash")
+    both = _command("query", "-q", path, text)
     chance = np.random.default_rng(1)
     queries = _documents(n // 10, "q", chance)
-    queries = replace(queries, sketches=_near(whole.sketches, n // 10, chance))
+    # A tenth of the bytes of a sketch is changed: similarity 0.9.
+    near = whole.sketches[chance.integers(0, n, n // 10)]
+    changed = chance.random(near.shape) < 0.1
+    near[changed] = chance.integers(0, 256, int(np.count_nonzero(changed)), dtype=np.uint8)
+    queries = replace(queries, sketches=near)
 
     def kept() -> None:
         with Index.open(str(path)) as opened:
@@ -200,14 +201,6 @@ def _documents(n: int, folder: str, chance: np.random.Generator) -> Columns:
     lengths, terms = np.full(n, 900, np.uint32), np.full(n, 20, np.uint8)
     rows = line_columns(_names(n, folder), values)
     return replace(rows, lengths=lengths, terms=terms, sketches=sketches)
-
-
-def _near(sketches: Sketches, many: int, chance: np.random.Generator) -> Sketches:
-    """Return copies of sketches with a tenth of their bytes changed: similarity 0.9."""
-    copies = sketches[chance.integers(0, len(sketches), many)]
-    changed = chance.random(copies.shape) < 0.1
-    copies[changed] = chance.integers(0, 256, int(np.count_nonzero(changed)), dtype=np.uint8)
-    return copies
 
 
 def _texts(folder: Path, many: int) -> list[Row]:
@@ -253,15 +246,15 @@ def index_recall(trial: Trial) -> Iterator[Table]:
     say("made sets")
     banding = sketch_banding(LEAST)
     title = f"Bands of sketches: {banding.bands} of {banding.rows} bytes"
-    yield tabulate(title, _sets(trial.pick(200, 4000), banding))
+    yield tabulate(title, _sets(trial.pick(200, 4000)))
     note = f"matches below: of pairs under {LEAST}"
     rows = (_real(name, trial) for name in real.NAMES)
     yield tabulate("Recall of an index of real texts", rows, note)
 
 
-def _sets(pairs: int, banding: Banding) -> Iterator[Row]:
+def _sets(pairs: int) -> Iterator[Row]:
     """Measure sets whose similarity is exactly known."""
-    chance = np.random.default_rng(8)
+    chance, banding = np.random.default_rng(8), sketch_banding(LEAST)
     for similarity in MADE:
         candidates = matched = 0
         common = round(ELEMENTS * similarity)
@@ -294,37 +287,35 @@ def _real(name: str, trial: Trial) -> Row:
             for match in answer.matches
             if answer.document != match.document
         ]
-    numbers = np.array([int(one) for one in columns.names])
     setup = SearchSetup(HammingBall(64, 3))
-    near = _candidates(columns, numbers, Searches(setup))
-    banding = sketch_banding(LEAST)
-    bands = _candidates(columns, numbers, Searches(setup, near=False, banding=banding))
+    near = _candidates(columns, Searches(setup))
+    bands = _candidates(columns, Searches(setup, near=False, banding=sketch_banding(LEAST)))
     both = np.union1d(near, bands)
     matched = np.unique(_pairs(*np.array(matches, np.int64).reshape(-1, 2).T))
     pairs = similar(texts)
     true = _pairs(pairs.i, pairs.j)
     sure = true[pairs.similarity >= SURE]
+
+    def share(wanted: Pairs, found: Pairs) -> float | None:
+        return float(np.isin(wanted, found).mean()) if len(wanted) else None
+
     return {
         "texts": name, "documents": len(texts), f"true pairs, {LEAST}": len(true),
-        "candidates, simhash": _share(true, near), "bands": _share(true, bands),
-        "both": _share(true, both), "matches": _share(true, matched),
-        f"true pairs, {SURE}": len(sure), "candidates": _share(sure, both),
-        "matches, sure": _share(sure, matched),
+        "candidates, simhash": share(true, near), "bands": share(true, bands),
+        "both": share(true, both), "matches": share(true, matched),
+        f"true pairs, {SURE}": len(sure), "candidates": share(sure, both),
+        "matches, sure": share(sure, matched),
         "matches below": len(np.setdiff1d(matched, true)), "all matches": len(matched),
     }  # fmt: skip
-
-
-def _share(true: Pairs, pairs: Pairs) -> float | None:
-    """Return the share of true pairs among others."""
-    return float(np.isin(true, pairs).mean()) if len(true) else None
 
 
 def _pairs(i: Pairs, j: Pairs) -> Pairs:
     return np.minimum(i, j) << 32 | np.maximum(i, j)
 
 
-def _candidates(columns: Columns, numbers: Pairs, searches: Searches) -> Pairs:
-    """Return all candidates among documents."""
+def _candidates(columns: Columns, searches: Searches) -> Pairs:
+    """Return all candidates among documents, whose names are their numbers."""
+    numbers = np.array([int(one) for one in columns.names])
     searcher, first = CandidateSearcher.among(columns, searches), 0
     parts = []
     while first < len(columns):

@@ -6,6 +6,8 @@ import statistics
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from importlib.util import find_spec
+from typing import NamedTuple
 
 import numpy as np
 
@@ -37,7 +39,14 @@ SAMPLE = 10
 BATCH = 1 << 18
 
 Texts = dict[str, str]
-Timed = tuple[float, set[NamePair]]
+
+
+class Timed(NamedTuple):
+    """How many documents took how long, and their pairs, by one measure or two."""
+
+    documents: int
+    seconds: float
+    pairs: list[set[NamePair]]
 
 
 def minhash(trial: Trial) -> Iterator[Table]:
@@ -63,33 +72,48 @@ def minhash(trial: Trial) -> Iterator[Table]:
 
     def scanned(name: str, jobs: int) -> Timed:
         done = scan(paths[name], f"--method minhash --no-fold -j {jobs}")
-        return done.ran.seconds, done.pairs
+        return Timed(len(texts[name]), done.ran.seconds, [done.pairs])
 
-    true = {name: labelled(name, collection) for name, collection in originals.items()}
     ways: dict[str, Callable[[str], Timed]] = {
         "simdup in memory": lambda name: _in_memory(texts[name]),
         "simdup scan, 2 jobs": lambda name: scanned(name, 2),
         "simdup scan, 1 job": lambda name: scanned(name, 1),
     }
     works = [lambda way=way: [way(name) for name in COLLECTIONS] for way in ways.values()]
-    rates: dict[str, float] = {}
-    scores: dict[str, list[Cell]] = {}
-    for way, rounds in zip(ways, in_turn(trial.rounds, *works), strict=True):
-        rates[way] = len(every) / statistics.median(sum(s for s, _ in timed) for timed in rounds)
-        pairs = (pairs for _, pairs in rounds[0])
-        scores[way] = [score(*each)["F1"] for each in zip(pairs, true.values(), strict=True)]
-    try:
-        peers = _datasketch_rates(texts, true, scores)
-        note = ""
-    except ImportError:
-        peers, note = {}, "datasketch is not installed"
+    turns = dict(zip(ways, in_turn(trial.rounds, *works), strict=True))
+    if find_spec("datasketch"):
+        say("datasketch")
+        samples = [dict(list(one.items())[::SAMPLE]) for one in texts.values()]
+        turns |= {
+            "datasketch, update_batch": [
+                [_datasketch(one, at_once=True) for one in texts.values()]
+            ],
+            # A sample has hardly any pairs, so it has no F1.
+            f"datasketch, update, 1 document in {SAMPLE}": [
+                [_datasketch(one, at_once=False)._replace(pairs=[]) for one in samples]
+            ],
+        }
+    rates = {
+        way: sum(one.documents for one in rounds[0])
+        / statistics.median(sum(one.seconds for one in timed) for timed in rounds)
+        for way, rounds in turns.items()
+    }
+    true = {name: labelled(name, collection) for name, collection in originals.items()}
+
+    def f1(name: str, timed: Timed) -> Cell:
+        scores = [score(pairs, true[name])["F1"] for pairs in timed.pairs]
+        return scores[0] if len(scores) == 1 else " / ".join(f"{one:.4f}" for one in scores) or None
+
     rows = (
-        {"way": way, "documents/s": rate}
-        | {f"F1 {name}": f1 for name, f1 in zip(COLLECTIONS, scores[way], strict=True)}
-        | {f"ratio to {peer}": rate / slow if way in ways else None for peer, slow in peers.items()}
-        for way, rate in (rates | peers).items()
+        {"way": way, "documents/s": rates[way]}
+        | {f"F1 {name}": f1(name, one) for name, one in zip(COLLECTIONS, rounds[0], strict=True)}
+        | {f"ratio to {peer}": rates[way] / rate if way in ways else None
+           for peer, rate in rates.items() if peer not in ways}
+        for way, rounds in turns.items()
+    )  # fmt: skip
+    yield tabulate(
+        "Pairs", rows, "" if turns.keys() > ways.keys() else "datasketch is not installed"
     )
-    yield tabulate("Pairs", rows, note)
 
 
 def _signatures(texts: list[str], rounds: int) -> Iterator[Row]:
@@ -136,44 +160,11 @@ def _in_memory(texts: Texts) -> Timed:
                     sets[one] = shingler.shingles(contents[one])
             if resemblance(sets[a], sets[b]) >= LEAST:
                 pairs.add(ordered(names[a], names[b]))
-    return time.perf_counter() - started, pairs
+    return len(texts), time.perf_counter() - started, [pairs]
 
 
-def _datasketch_rates(
-    texts: dict[str, Texts], true: dict[str, set[NamePair]], scores: dict[str, list[Cell]]
-) -> dict[str, float]:
-    """Return documents a second of both ways of datasketch; add their F1 to the scores."""
-    from datasketch import MinHash
-
-    say("datasketch")
-
-    def slowly(signature: MinHash, grams: set[bytes]) -> None:
-        for gram in grams:
-            signature.update(gram)
-
-    batch, single = "datasketch, update_batch", f"datasketch, update, 1 document in {SAMPLE}"
-    whole = {
-        name: _datasketch(collection, lambda signature, grams: signature.update_batch(list(grams)))
-        for name, collection in texts.items()
-    }
-    # F1 of the candidates, and of those with an estimated similarity of 0.8 or more.
-    scores[batch] = [
-        " / ".join(f"{score(pairs, true[name])['F1']:.4f}" for pairs in timed[1:])
-        for name, timed in whole.items()
-    ]
-    # A sample has hardly any pairs, so it has no F1.
-    scores[single] = [None] * len(texts)
-    samples = [dict(list(collection.items())[::SAMPLE]) for collection in texts.values()]
-    return {
-        batch: sum(map(len, texts.values())) / sum(seconds for seconds, _, _ in whole.values()),
-        single: sum(map(len, samples)) / sum(_datasketch(one, slowly)[0] for one in samples),
-    }
-
-
-def _datasketch(
-    texts: Texts, update: Callable[..., None]
-) -> tuple[float, set[NamePair], set[NamePair]]:
-    """Return the seconds, the candidates, and those with an estimate of 0.8 or more."""
+def _datasketch(texts: Texts, at_once: bool = True) -> Timed:
+    """Return the candidates, and those with an estimate of 0.8 or more."""
     from datasketch import MinHash, MinHashLSH
 
     pairs: set[NamePair] = set()
@@ -182,12 +173,17 @@ def _datasketch(
     signatures = {}
     for name, text in texts.items():
         signature = signatures[name] = MinHash(num_perm=128)
-        update(signature, {text[i : i + 5].encode() for i in range(max(1, len(text) - 4))})
+        grams = {text[i : i + 5].encode() for i in range(max(1, len(text) - 4))}
+        if at_once:
+            signature.update_batch(list(grams))
+        else:
+            for gram in grams:
+                signature.update(gram)
         pairs.update(ordered(name, other) for other in index.query(signature))
         index.insert(name, signature)
     seconds = time.perf_counter() - started
     agree = {(a, b) for a, b in pairs if signatures[a].jaccard(signatures[b]) >= LEAST}
-    return seconds, pairs, agree
+    return Timed(len(texts), seconds, [pairs, agree])
 
 
 # -- similarities --
@@ -267,17 +263,17 @@ def _segmented(name: str, trial: Trial) -> Row:
     texts = list(real.texts(name, trial.pick(20, None)).values())
     folded = [fold(text) for text in texts]
     size = sum(len(text.encode()) for text in folded) / 1e6
-    cutters = {engine: tokenizer(Recipe(), engine) for engine in ENGINES}
-    for tokenize in cutters.values():
-        list(tokenize(["第一次会读词典"]))
-    seconds = dict.fromkeys(ENGINES, 0.0)
-    different = 0
+    cutters = [tokenizer(Recipe(), engine) for engine in ENGINES]
+    works = [lambda text, cut=cut: list(cut([text])) for cut in cutters]
+    for work in works:
+        work("第一次会读词典")
     # Text by text and in turn, so that other work on the machine affects both engines.
+    seconds, different = [0.0, 0.0], 0
     for text in folded:
         words = []
-        for engine, tokenize in cutters.items():
+        for engine, work in enumerate(works):
             started = time.perf_counter()
-            words.append(list(tokenize([text])))
+            words.append(work(text))
             seconds[engine] += time.perf_counter() - started
         different += words[0] != words[1]
     path = real.write_files(texts, trial.folder / name).path
@@ -286,8 +282,8 @@ def _segmented(name: str, trial: Trial) -> Row:
     )
     return {
         "texts": name, "MB": size,
-        "MB/s rjieba": size / seconds["rjieba"], "MB/s jieba": size / seconds["jieba"],
-        "ratio": seconds["jieba"] / seconds["rjieba"], "texts cut otherwise": different,
+        "MB/s rjieba": size / seconds[0], "MB/s jieba": size / seconds[1],
+        "ratio": seconds[1] / seconds[0], "texts cut otherwise": different,
         "fingerprint s, rjieba": one.seconds, "s, jieba": other.seconds,
         "ratio, fingerprint": other.seconds / one.seconds,
         "bytes": "the same" if one.output == other.output else "DIFFERENT",
