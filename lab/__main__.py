@@ -40,19 +40,10 @@ BENCHMARKS = {
 CAMPAIGNS = {
     name: f"lab.breaking.{name}:run"
     for name in (
-        "oracles",
-        "brute_force",
-        "mutants",
-        "branches",
-        "faults",
-        "kills",
-        "concurrency",
-        "hostile",
-        "growth",
-        "damage",
-        "determinism",
+        "oracles", "brute_force", "mutants", "branches", "faults", "kills", "concurrency",
+        "hostile", "growth", "damage", "determinism",
     )
-}
+}  # fmt: skip
 KINDS = {"bench": BENCHMARKS, "break": CAMPAIGNS}
 
 
@@ -105,25 +96,6 @@ def run_named(options: argparse.Namespace) -> int:
     return status
 
 
-def run_fuzz(options: argparse.Namespace) -> int:
-    """List the targets, or run some; or try one input again."""
-    from lab.fuzz import running
-
-    if len(options.names) == 2 and os.path.isfile(options.names[1]):
-        return running.replay(*options.names)
-    return running.run(options)
-
-
-def run_record(options: argparse.Namespace) -> int:
-    """Record what every command prints and writes."""
-    from lab.breaking import recorded
-
-    if not all_known(options.names, recorded.CORPORA):
-        return 2
-    recorded.write(options.names, options.checkout, options.keep)
-    return 0
-
-
 def arguments(words: list[str] | None = None) -> argparse.Namespace:
     """Parse the command line."""
     parser = argparse.ArgumentParser(
@@ -166,8 +138,19 @@ def main(words: list[str] | None = None) -> int:
     """Do what the command line asks for; return 1 if something failed, 2 if it cannot run."""
     options = arguments(words)
     if options.verb == "fuzz":
-        return run_fuzz(options)
-    return run_record(options) if options.verb == "record" else run_named(options)
+        from lab.fuzz import running
+
+        if len(options.names) == 2 and os.path.isfile(options.names[1]):
+            return running.replay(*options.names)
+        return running.run(options)
+    if options.verb == "record":
+        from lab.breaking import recorded
+
+        if not all_known(options.names, recorded.CORPORA):
+            return 2
+        recorded.write(options.names, options.checkout, options.keep)
+        return 0
+    return run_named(options)
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ import zipfile
 from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import partial
+from importlib import import_module
 from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
@@ -300,49 +301,46 @@ def _word_document(body: str, declared: str = "", members: Any = ()) -> bytes:
 
 
 def _readers(document: Path, rounds: int) -> Iterator[Row]:
-    """Return how fast and how well each reader reads."""
+    """Return how fast and how well each reader reads; some are of libraries, if installed."""
     word, book = SAMPLES / "libreoffice.docx", SAMPLES / "libreoffice.pdf"
-    wanted = _grams(_ours(word))
-    for name, needs, reader, sample, timed in (
+    wanted = _grams(_ours(None, word))
+    for name, needs, read, sample, timed in (
         ("docx: simdup", "simdup", _ours, word, document),
         ("docx: python-docx", "docx", _python_docx, word, document),
         ("pdf: pypdfium2", "pypdfium2", _ours, book, book),
         ("pdf: pypdf", "pypdf", _pypdf, book, book),
-        ("pdf: pdfminer.six", "pdfminer", _pdfminer, book, book),
+        ("pdf: pdfminer.six", "pdfminer.high_level", _pdfminer, book, book),
     ):
-        if find_spec(needs):
-            grams = _grams(reader(sample))
-            both = len(wanted.keys() & grams.keys())
-            took = clock(lambda reader=reader, timed=timed: [reader(timed) for _ in range(rounds)])
-            yield {
-                "reader": name, "ms": 1000 * took / rounds,
-                "found": both / len(wanted), "right": both / len(grams),
-            }  # fmt: skip
+        try:
+            reader = partial(read, import_module(needs))
+        except ImportError:
+            continue
+        grams = _grams(reader(sample))
+        both = len(wanted.keys() & grams.keys())
+        took = clock(lambda reader=reader, timed=timed: [reader(timed) for _ in range(rounds)])
+        yield {
+            "reader": name, "ms": 1000 * took / rounds,
+            "found": both / len(wanted), "right": both / len(grams),
+        }  # fmt: skip
 
 
-def _ours(path: Path) -> str:
+def _ours(_: Any, path: Path) -> str:
     read = read_office(File(str(path), format=path.suffix[1:]), path.read_bytes())
     return read.text if isinstance(read, Document) else ""
 
 
-def _python_docx(path: Path) -> str:
-    import docx
-
+def _python_docx(docx: Any, path: Path) -> str:
     document = docx.Document(str(path))
     cells = [cell.text for table in document.tables for row in table.rows for cell in row.cells]
     return "\n".join([*(paragraph.text for paragraph in document.paragraphs), *cells])
 
 
-def _pypdf(path: Path) -> str:
-    import pypdf
-
+def _pypdf(pypdf: Any, path: Path) -> str:
     return "\n".join(page.extract_text() for page in pypdf.PdfReader(path).pages)
 
 
-def _pdfminer(path: Path) -> str:
-    from pdfminer.high_level import extract_text as text_of
-
-    return str(text_of(path))
+def _pdfminer(pdfminer: Any, path: Path) -> str:
+    return str(pdfminer.extract_text(path))
 
 
 def _grams(text: str) -> Counter[str]:

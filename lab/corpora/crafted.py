@@ -46,43 +46,29 @@ def forget_manifest(path: Path) -> None:
     )
 
 
+_LAST = "AND number = (SELECT max(number) FROM part WHERE kind = '{0}')"
+_NAMES, _PRINTS = (f"WHERE kind = '{kind}' AND number = 1" for kind in ("names", "fingerprints"))
+_FIFTY_THOUSAND = "WITH RECURSIVE n(i) AS (SELECT {} UNION ALL SELECT i + 1 FROM n LIMIT 50000)"
 # Rows that somebody edited: every command is right, or refuses.
 ROWS = (
-    "DELETE FROM block WHERE number = 2",
-    "DELETE FROM block WHERE number = 3",
-    "DELETE FROM block",
+    *(f"DELETE FROM block{where}" for where in (" WHERE number = 2", " WHERE number = 3", "")),
     "UPDATE block SET documents = documents - 1 WHERE number = 1",
-    "UPDATE block SET documents = 0 WHERE number = 2",
-    "UPDATE block SET documents = -5 WHERE number = 2",
-    "UPDATE block SET documents = 'many' WHERE number = 2",
-    "UPDATE block SET documents = x'05' WHERE number = 2",
-    "UPDATE block SET documents = 0.5 WHERE number = 2",
-    "UPDATE block SET documents = 1e300 WHERE number = 2",
-    "UPDATE block SET documents = 9e999 WHERE number = 2",
-    "UPDATE block SET documents = 9223372036854775807 WHERE number = 2",
-    "UPDATE block SET number = 7 WHERE number = 1",
-    "UPDATE block SET number = -7 WHERE number = 1",
-    "UPDATE block SET number = 9223372036854775807 WHERE number = 3",
+    *(f"UPDATE block SET documents = {value} WHERE number = 2" for value in (
+        "0", "-5", "'many'", "x'05'", "0.5", "1e300", "9e999", "9223372036854775807")),
+    *(f"UPDATE block SET number = {value} WHERE number = {number}" for value, number in (
+        (7, 1), (-7, 1), (9223372036854775807, 3))),
     "INSERT INTO block VALUES (9, 1)",
     "INSERT INTO block VALUES (0, 1)",
     "UPDATE block SET documents = 2098 - documents WHERE number < 3",
-    ("WITH RECURSIVE n(i) AS (SELECT 10 UNION ALL SELECT i + 1 FROM n LIMIT 50000)"
-     " INSERT INTO block SELECT i, 1 FROM n"),
-    "UPDATE part SET checksum = x'00' WHERE kind = 'names'",
-    "UPDATE part SET checksum = 1e999 WHERE kind = 'names'",
-    "UPDATE part SET content = 5 WHERE kind = 'names'",
-    "UPDATE part SET content = zeroblob(3000000) WHERE kind = 'names'",
+    f"{_FIFTY_THOUSAND.format(10)} INSERT INTO block SELECT i, 1 FROM n",
+    *(f"UPDATE part SET {change} WHERE kind = 'names'" for change in (
+        "checksum = x'00'", "checksum = 1e999", "content = 5", "content = zeroblob(3000000)")),
     "UPDATE part SET content = 'text', checksum = 7 WHERE kind = 'terms'",
-    "UPDATE part SET number = 'one' WHERE kind = 'fingerprints' AND number = 1",
-    "UPDATE part SET number = 1e300 WHERE kind = 'fingerprints' AND number = 1",
-    "UPDATE part SET number = -1 WHERE kind = 'fingerprints' AND number = 1",
-    "UPDATE part SET kind = 'name' WHERE kind = 'names' AND number = 1",
-    "UPDATE part SET kind = x'ff' WHERE kind = 'names' AND number = 1",
-    ("UPDATE part SET kind = char(27) || '[31m' || char(10) || char(8238)"
-     " WHERE kind = 'names' AND number = 1"),
-    ("UPDATE part SET kind = replace(hex(zeroblob(500000)), '0', 'k')"
-     " WHERE kind = 'names' AND number = 1"),
-    "UPDATE part SET number = number + 10 WHERE kind = 'fingerprints' AND number = 1",
+    *(f"UPDATE part SET number = {value} {_PRINTS}" for value in ("'one'", "1e300", "-1")),
+    *(f"UPDATE part SET kind = {kind} {_NAMES}" for kind in (
+        "'name'", "x'ff'", "char(27) || '[31m' || char(10) || char(8238)",
+        "replace(hex(zeroblob(500000)), '0', 'k')")),
+    f"UPDATE part SET number = number + 10 {_PRINTS}",
     "INSERT INTO part SELECT kind, number + 10, checksum, content FROM part",
     "INSERT INTO part SELECT kind || 's', number, checksum, content FROM part",
     "UPDATE sqlite_schema SET rootpage = 2 WHERE name = 'block'",
@@ -90,17 +76,16 @@ ROWS = (
     "DELETE FROM part",
     "DELETE FROM part WHERE kind = 'manifest'",
     "DELETE FROM about",
-    "UPDATE about SET value = x'ff' WHERE name = 'changed'",
-    "UPDATE about SET value = '2001' || substr(value, 5) WHERE name = 'changed'",
-    "UPDATE about SET value = '2001' || substr(value, 5) WHERE name = 'created'",
-    "UPDATE about SET value = '9.9' WHERE name = 'simdup'",
-    "UPDATE about SET value = 'x' WHERE name = 'sealed'",
-    "UPDATE about SET value = char(27) || '[31m' || char(8238) WHERE name IN ('changed', 'sealed')",
-    "UPDATE about SET value = hex(zeroblob(500000)) WHERE name IN ('changed', 'sealed')",
-    ("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 50000)"
-     " INSERT INTO about SELECT i, i FROM n"),
-    *(f"DELETE FROM part WHERE kind = '{kind}' AND number = (SELECT max(number) FROM part"
-      f" WHERE kind = '{kind}')"
+    *(f"UPDATE about SET value = {value} WHERE name {names}" for value, names in (
+        ("x'ff'", "= 'changed'"),
+        ("'2001' || substr(value, 5)", "= 'changed'"),
+        ("'2001' || substr(value, 5)", "= 'created'"),
+        ("'9.9'", "= 'simdup'"),
+        ("'x'", "= 'sealed'"),
+        ("char(27) || '[31m' || char(8238)", "IN ('changed', 'sealed')"),
+        ("hex(zeroblob(500000))", "IN ('changed', 'sealed')"))),
+    f"{_FIFTY_THOUSAND.format(1)} INSERT INTO about SELECT i, i FROM n",
+    *(f"DELETE FROM part WHERE kind = '{kind}' {_LAST.format(kind)}"
       for kind in ("names", "ends", "terms", "lengths", "sketches", "fingerprints", "recipe")),
 )  # fmt: skip
 

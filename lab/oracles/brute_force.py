@@ -9,8 +9,8 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, S
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from fractions import Fraction
-from functools import cached_property
-from itertools import combinations
+from functools import cache, cached_property
+from itertools import combinations, repeat
 
 from . import plain
 from .short_texts import edit_similarity, form, numbers
@@ -127,7 +127,7 @@ class BruteForce:
         self._cut = cut
         self._forms = [form(text) for text in self._folded]
         self.numbers = [numbers(text) for text in self._folded]
-        self._measured: dict[tuple[int, int], Figures] = {}
+        self._without_cosine = cache(self._measure)
 
     @cached_property
     def _shingles(self) -> list[set[Hashable]]:
@@ -169,11 +169,6 @@ class BruteForce:
         if self.is_copy(i, j):
             return 1.0
         return self._cosine(self.documents[i].text, self.documents[j].text)
-
-    def _without_cosine(self, i: int, j: int) -> Figures:
-        if (i, j) not in self._measured:
-            self._measured[i, j] = self._measure(i, j)
-        return self._measured[i, j]
 
     def distance(self, i: int, j: int) -> int:
         """The bits in which two fingerprints differ."""
@@ -234,12 +229,11 @@ class BruteForce:
             if lengths[0] < Fraction(str(settings.least)) * lengths[1]:
                 return False
         found = self._without_cosine(i, j)
-        assert found.similarity is not None
-        if found.similarity < Fraction(str(settings.least)):
-            return False
-        if settings.containment is not None:
-            assert found.containment is not None
-            if found.containment < Fraction(str(settings.containment)):
+        for value, least in (
+            (found.similarity, settings.least),
+            (found.containment, settings.containment),
+        ):
+            if least is not None and value < Fraction(str(least)):
                 return False
         return settings.cosine is None or self.cosine(i, j) >= settings.cosine
 
@@ -266,21 +260,19 @@ class BruteForce:
     @cached_property
     def texts(self) -> list[int]:
         """For each document the first one with its text and fingerprint, whatever its title."""
-        firsts: dict[Hashable, int] = {}
-        keys = zip((one.fingerprint for one in self.documents), self.compact, strict=True)
-        return [firsts.setdefault(key, place) for place, key in enumerate(keys)]
+        return self._firsts(repeat(None))
 
     @cached_property
     def first_copies(self) -> list[int]:
         """For each document the first one of which it is a copy, or itself."""
+        titles = self._titled and self.settings.same_title
+        return self._firsts(self._titles if titles else repeat(None))
+
+    def _firsts(self, titles: Iterable[str | None]) -> list[int]:
         firsts: dict[Hashable, int] = {}
-        title = self._titles if self._titled and self.settings.same_title else None
-        return [
-            firsts.setdefault(
-                (one.fingerprint, self.compact[place], title[place] if title else None), place
-            )
-            for place, one in enumerate(self.documents)
-        ]
+        prints = (one.fingerprint for one in self.documents)
+        keys = zip(prints, self.compact, titles, strict=False)
+        return [firsts.setdefault(key, place) for place, key in enumerate(keys)]
 
     def listed(self, pairs: Iterable[tuple[int, int]]) -> set[tuple[int, int]]:
         """Those pairs that a result lists: of a copy only that with the first one."""
@@ -291,16 +283,9 @@ class BruteForce:
         """What decides which document is kept; the least is."""
         one, settings = self.documents[place], self.settings
         keeps = [names[0] for kind, names in settings.decisions if kind == "keep"]
-        matches = [
-            number for number, pattern in enumerate(settings.prefer)
-            if fnmatchcase(one.name, pattern)
-        ]  # fmt: skip
         keep = settings.keep or ("longest" if settings.containment is not None else "first")
-        value = {
-            "first": 0.0,
-            "longest": -float(len(self.compact[place])),
-            "shortest": float(len(self.compact[place])),
-        }.get(keep)
+        length = float(len(self.compact[place]))
+        value = {"first": 0.0, "longest": -length, "shortest": length}.get(keep)
         if value is None:
             sign = -1 if keep.startswith("max:") else 1
             value = float("inf") if one.value is None else sign * one.value
@@ -308,8 +293,8 @@ class BruteForce:
             return (False, False, 0, value, place)
         if one.name in keeps:
             return (True, False, 0, value, place)
-        preferred = matches[0] if matches else len(settings.prefer)
-        return (True, True, preferred, value, place)
+        matches = [n for n, pattern in enumerate(settings.prefer) if fnmatchcase(one.name, pattern)]
+        return (True, True, min(matches, default=len(settings.prefer)), value, place)
 
     def may_go(self, place: int, kept: int) -> bool:
         """Whether a document may be redundant beside a kept one that it is a pair with."""
