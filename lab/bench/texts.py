@@ -160,7 +160,7 @@ def _in_memory(texts: Texts) -> Timed:
                     sets[one] = shingler.shingles(contents[one])
             if resemblance(sets[a], sets[b]) >= LEAST:
                 pairs.add(ordered(names[a], names[b]))
-    return len(texts), time.perf_counter() - started, [pairs]
+    return Timed(len(texts), time.perf_counter() - started, [pairs])
 
 
 def _datasketch(texts: Texts, at_once: bool = True) -> Timed:
