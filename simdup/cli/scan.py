@@ -41,7 +41,7 @@ def command(call: Call) -> Status:
       find . -name '*.txt' -print0 | simdup scan --files-from - -0
       simdup scan docs/ --check --baseline simdup.baseline
     """
-    from simdup.ingest.origins import let_rewind
+    from simdup.ingest.source_documents import let_rewind
     from simdup.operations.baseline import new_since
     from simdup.operations.scan import examine, open_scan
     from simdup.output.records import name_lines

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping
 from typing import Any, TypeAlias
+
+from numpy.typing import NDArray
 
 from simdup.corpus.patterns import matches
 from simdup.model.criteria import Criteria
+from simdup.model.table import Documents
 
 Group: TypeAlias = list[int]
 
@@ -93,35 +96,35 @@ def ordered(groups: Iterable[Group]) -> list[Group]:
 
 def priority_by(
     keep: str,
-    columns: Mapping[str, Sequence[float]],
+    column: Callable[[str], NDArray[Any]],
     rank: Callable[[int], int] = lambda document: 0,
 ) -> Callable[[int], Priority]:
     """Return the sort key of documents: the one to keep comes first; ties go to input order.
 
-    `keep` is that of `simdup.model.criteria.Criteria`; `columns` are the ``lengths`` of documents,
-    the times when they were ``modified``, and the ``values`` of the field that `keep` names; NaN
-    comes last.  `rank` precedes all of these: only documents of a group's lowest rank can be kept.
+    `keep` is that of `simdup.model.criteria.Criteria`; `column` returns the ``length`` of
+    documents, the times when they were ``modified``, or the ``value`` of the field that `keep`
+    names; NaN comes last.  `rank` precedes all of these: only documents of a group's lowest rank
+    can be kept.
     """
     ways = {
-        "longest": ("lengths", -1), "shortest": ("lengths", 1),
+        "longest": ("length", -1), "shortest": ("length", 1),
         "newest": ("modified", -1), "oldest": ("modified", 1),
-        "max": ("values", -1), "min": ("values", 1),
+        "max": ("value", -1), "min": ("value", 1),
     }  # fmt: skip
     way = ways.get(keep.partition(":")[0])
     if way is None:
         return lambda document: (rank(document), document)
-    column, sign = columns[way[0]], way[1]
+    # Plain numbers answer faster than those of an array.
+    values, sign = column(way[0]).tolist(), way[1]
 
     def priority(document: int) -> Priority:
-        value = sign * column[document]
+        value = sign * values[document]
         return (rank(document), value if value == value else math.inf, document)
 
     return priority
 
 
-def rank_by(
-    criteria: Criteria, names: Sequence[Any], paths: Sequence[str], references: range
-) -> Callable[[int], int]:
+def rank_by(criteria: Criteria, documents: Documents, references: range) -> Callable[[int], int]:
     """Return the rank that precedes the `keep` policy: references, then preferred documents."""
     prefer, decided = criteria.prefer, criteria.decisions.kept
     if not prefer and not decided:
@@ -130,7 +133,7 @@ def rank_by(
     def rank(document: int) -> int:
         if document in references:
             return -2
-        name, path = str(names[document]), paths[document]
+        name, path = str(documents["name"][document]), documents["path"][document]
         if name in decided:
             return -1
         hits = (i for i, one in enumerate(prefer) if matches(name, [one]) or matches(path, [one]))

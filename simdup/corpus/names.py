@@ -8,11 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Sequence
 from itertools import accumulate
-from typing import Any
-
-from simdup.model.documents import Document
 
 _ESCAPES = {"\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _BACK = {escape: character for character, escape in _ESCAPES.items()}
@@ -101,46 +97,25 @@ class NameRegistry:
         self._taken: set[str] = set()
         self._reserved: set[str] = set()
 
-    def assign(self, document: Document) -> tuple[str, str]:
+    def assign(self, name: str, path: str, record: int) -> tuple[str, str]:
         """Return the name for a document, and a note if it differs from its own name."""
-        name = document.name
-        if not _is_named_record(document):
+        if not _is_named_record(name, path, record):
             return name, ""
         if name not in self._taken:
             self._taken.add(name)
             return name, ""
-        self._taken.add(document.place)
-        return document.place, f"duplicate name {name!r}; using the file and record number instead"
+        place = f"{path}#{record}"
+        self._taken.add(place)
+        return place, f"duplicate name {name!r}; using the file and record number instead"
 
-    def assign_all(
-        self, documents: Iterable[Document], ids: Sequence[Any] = ()
-    ) -> tuple[list[Any], list[tuple[str, str]]]:
-        """Return the names of documents, and the notes on these and on how they were read.
-
-        `ids` are those of all texts passed from Python, by number.
-        """
-        names, notes = list[Any](), list[tuple[str, str]]()
-        for document in documents:
-            if document.passed:
-                names.append(ids[document.record - 1])
-                continue
-            name, note = self.assign(document)
-            if note:
-                notes.append((document.place, note))
-            if document.note:
-                notes.append((name, document.note))
-            names.append(name)
-        return names, notes
-
-    def reserve(self, document: Document) -> bool:
+    def reserve(self, name: str, path: str, record: int) -> bool:
         """Reserve the name under which an index stores an unchanged record.
 
         Return False if a changed record of this run already has that name; then this document must
         be added again under another name.  Unchanged records may share a name: the index stores
         them once.
         """
-        name = document.name
-        if not _is_named_record(document) or name in self._reserved:
+        if not _is_named_record(name, path, record) or name in self._reserved:
             return True
         if name in self._taken:
             return False
@@ -149,6 +124,6 @@ class NameRegistry:
         return True
 
 
-def _is_named_record(document: Document) -> bool:
-    """Return whether a document is a record with its own name."""
-    return document.record > 0 and not document.passed and document.name != document.place
+def _is_named_record(name: str, path: str, record: int) -> bool:
+    """Return whether a document is a record of a file with its own name."""
+    return record > 0 and path != "" and name != f"{path}#{record}"

@@ -11,7 +11,11 @@ import os
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from itertools import pairwise
 from typing import BinaryIO, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from simdup.errors import NO_ROOM, SimdupError, reason
 from simdup.workspace import work_folder
@@ -25,6 +29,18 @@ class Slot(NamedTuple):
     writer: int
     start: int
     size: int
+
+
+# A slot in a column takes two numbers: the first has the writer above the bits of the offset.
+_OFFSET_BITS = 48
+
+Slots = NDArray[np.int64]  # int64[n, 2]
+
+
+def slot_at(slots: Slots, row: int) -> Slot:
+    """Return the slot in a row of a column."""
+    address, size = slots[row].tolist()
+    return Slot(address >> _OFFSET_BITS, address & (1 << _OFFSET_BITS) - 1, size)
 
 
 class SpoolWriter:
@@ -49,28 +65,51 @@ class SpoolWriter:
                 self._end += len(content)
         return slots
 
+    def column(self, contents: Iterable[bytes]) -> Slots:
+        """Append byte strings and return the slot of each as a column of a table."""
+        slots = self.write(contents)
+        packed = [(writer << _OFFSET_BITS | start, size) for writer, start, size in slots]
+        return np.array(packed, np.int64).reshape(-1, 2)
+
 
 class SpoolReader:
     """Reads from a spool's folder without keeping anything in memory; it can be pickled."""
 
     def __init__(self, folder: str) -> None:
-        self._folder = folder
+        self.folder = folder
         self._files: dict[int, BinaryIO] = {}
 
     def __reduce__(self) -> tuple[object, ...]:
         """Pickle without the open files."""
-        return type(self), (self._folder,)
+        return type(self), (self.folder,)
 
     def read(self, slot: Slot) -> bytes:
         """Return the bytes of a slot."""
         file = self._files.get(slot.writer)
         if file is None:
-            file = self._files[slot.writer] = open(_path(self._folder, slot.writer), "rb")  # noqa: SIM115
+            file = self._files[slot.writer] = open(_path(self.folder, slot.writer), "rb")  # noqa: SIM115
         if _PREAD:
             # Forked processes share the file position, so nobody may rely on it.
             return os.pread(file.fileno(), slot.size, slot.start)
         file.seek(slot.start)
         return file.read(slot.size)
+
+    def row(self, slots: Slots, row: int) -> bytes:
+        """Return the bytes that a row of a column names."""
+        return self.read(slot_at(slots, row))
+
+    def text(self, slots: Slots, row: int) -> str:
+        """Return the text that a row of a column names."""
+        return self.row(slots, row).decode("utf-8", "surrogatepass")
+
+    def runs(self, slots: Slots) -> Iterator[tuple[int, int, bytes]]:
+        """Yield the bytes of all rows, those that follow each other at once: first:last, bytes."""
+        ends = slots.sum(axis=1)
+        cuts = np.flatnonzero(slots[1:, 0] != ends[:-1]) + 1
+        bounds = [0, *cuts.tolist(), len(slots)] if len(slots) else []
+        for first, last in pairwise(bounds):
+            writer, start, _ = slot_at(slots, first)
+            yield first, last, self.read(Slot(writer, start, int(slots[first:last, 1].sum())))
 
     def close(self) -> None:
         """Close the files."""

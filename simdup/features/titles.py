@@ -12,10 +12,14 @@ import html
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+import numpy as np
+from numpy.typing import NDArray
+
 from simdup.corpus.decoding import unify_line_ends
 from simdup.features.folding import fold_all
-from simdup.features.text import PreparedText
+from simdup.features.text import DIGEST_BYTES, PreparedText
 from simdup.model.documents import Document
+from simdup.search.duplicates import collapse
 
 # Characters in which the title is looked for: a heading further down is not that of the text.
 _HEAD = 4096
@@ -121,3 +125,20 @@ def title_keys(titles: Sequence[str], texts: Sequence[PreparedText]) -> list[byt
         else text.digest[:KEY_BYTES]
         for one, text in zip(compact, texts, strict=True)
     ]
+
+
+def share_titles(
+    keys: NDArray[np.uint64], named: NDArray[np.bool_], digests: NDArray[np.void]
+) -> NDArray[np.uint64]:
+    """Return the keys of titles, those of identical texts as the first of these has it (uint64[n]).
+
+    Identical texts, by their digests, have one title: one may have other line breaks.  A title that
+    a page or a record names (`named`, bool[n]) is its own.
+    """
+    keys = keys.copy()
+    own = np.flatnonzero(~named)
+    words = digests[own].view(np.uint64).reshape(-1, DIGEST_BYTES // 8)
+    same = collapse(words)
+    firsts = np.repeat(same.members[same.starts], same.sizes)
+    keys[own[same.members]] = keys[own[firsts]]
+    return keys

@@ -74,26 +74,6 @@ class Signatures(NamedTuple):
         return share
 
 
-def concat_signatures(chunks: list[Signatures]) -> Signatures:
-    """Concatenate signatures; this empties the list of chunks."""
-    first = chunks[0]
-    size = sum(len(chunk.keys) for chunk in chunks)
-    keys = np.empty((size, first.keys.shape[1]), first.keys.dtype)
-    sketches = None
-    if first.sketches is not None:
-        sketches = np.empty((size, first.sketches.shape[1]), np.uint8)
-    end = size
-    while chunks:
-        # Backwards, dropping each chunk: together they are as large as the result.
-        chunk = chunks.pop()
-        start = end - len(chunk.keys)
-        keys[start:end] = chunk.keys
-        if sketches is not None and chunk.sketches is not None:
-            sketches[start:end] = chunk.sketches
-        end = start
-    return Signatures(keys, sketches, first.fewest)
-
-
 def _similarity(criteria: Criteria) -> float:
     """Return the similarity from which on pairs are to be found.
 
@@ -130,9 +110,14 @@ def minhash_signatures(sets: Sets, criteria: Criteria) -> Signatures:
     """
     banding = minhash_banding(criteria)
     hashes = minhash.signatures(*sets, banding.size)
-    fewest = fewest_agreeing(_similarity(criteria), banding.size, LOSS)
     # Half a key is enough: sketches reject keys that are equal by chance.
-    return Signatures(bands(hashes, banding).astype(np.uint32), hashes.astype(np.uint8), fewest)
+    keys = bands(hashes, banding).astype(np.uint32)
+    return Signatures(keys, hashes.astype(np.uint8), minhash_fewest(criteria))
+
+
+def minhash_fewest(criteria: Criteria) -> int:
+    """Return how many bytes of two sketches must be equal."""
+    return fewest_agreeing(_similarity(criteria), minhash_banding(criteria).size, LOSS)
 
 
 def pstable_cosine(criteria: Criteria) -> float:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,7 @@ from simdup.lsh import minhash
 from simdup.lsh.families import Banding, bands
 from simdup.mix64 import mix64
 from simdup.model.criteria import Criteria
+from simdup.model.table import Documents
 from simdup.search.arrays import U64, RowIds
 from simdup.search.prefixes import least_difference, odd_sketches
 
@@ -51,17 +52,30 @@ _WINDOW = 8
 
 # For characters and for runs of two: the words of their odd sketches, and what an edit changes.
 _SKETCHES = ((2, 2), (4, 4))
+_COLUMNS = ("sketch_1", "sketch_2")
 
 
 class EditSignatures(NamedTuple):
     """Band keys and sketches of short texts, which propose pairs of them."""
 
     keys: NDArray[np.uint32]  # uint32[rows, bands + those without a character]
-    lengths: NDArray[np.int32]  # int32[rows]: characters
+    lengths: RowIds  # int64[rows]: characters
     sketches: tuple[U64, ...]  # uint64[rows, words] each
     similarity: float
     row_of: RowIds  # int64[documents]: the row of each document, -1 for none
     bands: int  # the first of the keys; the others are those without a character
+
+    @classmethod
+    def of(cls, forms: Documents, criteria: Criteria, row_of: RowIds) -> EditSignatures:
+        """Return the signatures of forms, from their columns."""
+        return cls(
+            forms["form_keys"], forms["letters"], tuple(forms[name] for name in _COLUMNS),
+            criteria.similarity, row_of, _banding(criteria).bands,
+        )  # fmt: skip
+
+    def as_columns(self) -> dict[str, NDArray[Any]]:
+        """Return the columns of a table of forms."""
+        return {"form_keys": self.keys, **dict(zip(_COLUMNS, self.sketches, strict=True))}
 
     def rows(self, documents: RowIds) -> RowIds:
         """Return the rows of documents, -1 for none."""
@@ -126,10 +140,10 @@ def edit_signatures(
     criteria : Criteria
         The similarity and the recall.
     """
-    banding = banding_at(similar_sets(criteria.similarity), criteria)
+    banding = _banding(criteria)
     keys = bands(minhash.signatures(*form_sets(forms), banding.size), banding)
     ends, codes = ends_of(forms), to_codes("".join(forms)).astype(np.uint64)
-    lengths = np.diff(ends).astype(np.int32)
+    lengths = np.diff(ends)
     few = np.flatnonzero(lengths <= _LONGEST)
     placed = Banding(banding.rows, int(_PLACED * banding.bands))
     if len(few) and placed.bands:
@@ -157,17 +171,8 @@ def placed_sets(forms: Sequence[str]) -> Sets:
     return Sets(2 * starts, (mix64(runs)[:, None] + windows.astype(np.uint64)).ravel())
 
 
-def join_signatures(parts: Sequence[EditSignatures], row_of: RowIds) -> EditSignatures:
-    """Join the rows of several; `row_of` has the row of each document, -1 for none."""
-    sketches = zip(*(part.sketches for part in parts), strict=True)
-    return EditSignatures(
-        np.concatenate([part.keys for part in parts]),
-        np.concatenate([part.lengths for part in parts]),
-        tuple(map(np.concatenate, sketches)),
-        parts[0].similarity,
-        row_of,
-        parts[0].bands,
-    )
+def _banding(criteria: Criteria) -> Banding:
+    return banding_at(similar_sets(criteria.similarity), criteria)
 
 
 def _one_edited(similarity: float) -> int:

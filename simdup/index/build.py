@@ -8,14 +8,14 @@ from simdup.errors import SimdupError
 from simdup.features.analyzer import Analyzer
 from simdup.fingerprints.fingerprinter import Fingerprinter
 from simdup.index.columns import line_columns
-from simdup.index.ingest import KEEP_SUMMARIES, Sources, read_fingerprints, to_columns
+from simdup.index.ingest import Sources, read_fingerprints, summaries, to_columns
 from simdup.index.opening import create_storage
 from simdup.index.session import record_creation
 from simdup.index.storage import Storage
 from simdup.index.store import Store
 from simdup.index.stored_recipe import store, store_digest
 from simdup.index.writer import Writer
-from simdup.ingest.corpus import ingest_fingerprinted
+from simdup.ingest.collection import ingest_fingerprinted
 from simdup.ingest.sources import open_input
 from simdup.model.matches import Added
 from simdup.model.recipe import Recipe
@@ -33,16 +33,14 @@ def build(path: str, sources: Sources, settings: Settings, fingerprints: bool) -
 
 def _add_texts(storage: Storage, sources: Sources, settings: Settings) -> Added:
     opened = open_input(sources, settings)
-    fingerprinter, corpora = ingest_fingerprinted(opened, KEEP_SUMMARIES)
+    fingerprinter, collections = ingest_fingerprinted(opened, [summaries])
     store(storage, fingerprinter)
     writer = Writer(Store(storage, settings.recipe.words))
-    added = Added()
+    added = Added(skipped=opened.report.skipped, notes=opened.report.notes)
     # Documents that are added while they are read are counted by the stage of reading.
     progress = settings.run.progress if settings.recipe.may_need_corpus else no_progress
-    for corpus, found in corpora:
-        added.added += writer.add_all(to_columns(corpus, found), progress)[0]
-        added.skipped += corpus.skipped
-        added.notes += corpus.notes
+    for documents, found in collections:
+        added.added += writer.add_all(to_columns(documents, found), progress)[0]
     # A mistyped name should not leave an empty index, to which more is then added.
     if not added.added and (faulty := [one for one in added.skipped if one.error]):
         raise SimdupError(str(faulty[0].document), faulty[0].fault)

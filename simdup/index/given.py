@@ -37,14 +37,15 @@ def text_columns(
     """Yield the columns of documents, batch by batch, except those already in the index."""
     fingerprinter = session.recipe.fingerprinter
     opened = open_input(sources, settings)
-    for corpus in read_documents(opened, fingerprinter, known):
-        found = corpus.fingerprints(fingerprinter)
+    report, known_before = opened.report, 0
+    result.skipped, result.notes = report.skipped, report.notes
+    for documents in read_documents(opened, fingerprinter, known):
+        found = documents.fingerprints(fingerprinter)
         if isinstance(result, Added):
-            result.unchanged += corpus.unchanged
-        result.skipped += corpus.skipped
-        result.notes += corpus.notes
-        if len(corpus):
-            yield to_columns(corpus, found)
+            result.unchanged += report.unchanged - known_before
+            known_before = report.unchanged
+        if len(documents):
+            yield to_columns(documents, found)
 
 
 def line_columns_of(session: Session, sources: Sources) -> Columns:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
@@ -14,9 +14,9 @@ from simdup.corpus.fingerprint_lines import FingerprintLines, read_lines
 from simdup.corpus.names import to_bytes
 from simdup.errors import SimdupError
 from simdup.features.shingles import Shingler
-from simdup.features.text import PreparedText
 from simdup.fingerprints.fingerprinter import Fingerprinter, Fingerprints
 from simdup.index.columns import (
+    TEXT_HASH,
     Columns,
     content_hashes,
     name_keys,
@@ -24,13 +24,21 @@ from simdup.index.columns import (
     to_numbers,
 )
 from simdup.index.keyset import KeySet
-from simdup.ingest.corpus import Corpus, ingest_as_they_come
-from simdup.ingest.counting import BatchCounter, BatchOptions, CountedBatch
+from simdup.ingest.batch_reader import (
+    DOCUMENTS,
+    BatchReader,
+    Left,
+    ReadBatch,
+    document_columns,
+)
+from simdup.ingest.collection import Collection, ingest_as_they_come
+from simdup.ingest.counting import Counting, Prepared
 from simdup.ingest.sources import Data, Input
 from simdup.ingest.stripped import strip_documents
 from simdup.lsh.bbit import SIZE, bbit_sketch
 from simdup.model.documents import Document, Skipped
 from simdup.model.shingling import Shingling
+from simdup.model.table import Documents
 
 # Texts as for a scan, files of fingerprint lines, or names and fingerprints.
 Sources: TypeAlias = Data
@@ -42,32 +50,33 @@ _MOST_TERMS = 255
 _shingler = Shingler(Shingling(5))
 
 
-def summarize(document: Document, text: PreparedText) -> bytes:
-    """Return what an index stores of a text: a hash of the text, and a sketch of its shingles."""
-    sketch = bbit_sketch(_shingler.shingles(text.compact))
-    return text_hash(document.text) + sketch.tobytes()
-
-
-KEEP_SUMMARIES = BatchOptions(extras=summarize)
+def summaries(batch: Prepared) -> Mapping[str, Mapping[str, Any]]:
+    """Make what an index stores of texts: a hash of the text, and a sketch of its shingles."""
+    each = (
+        text_hash(document.text) + bbit_sketch(_shingler.shingles(text.compact)).tobytes()
+        for document, text in batch.documents
+    )
+    found = np.frombuffer(b"".join(each), np.uint8)
+    return {DOCUMENTS: {"summary": found.reshape(len(batch.documents), TEXT_HASH + SIZE)}}
 
 
 @dataclass(frozen=True)
-class _CountChanged:
-    """Counts the documents of a batch, except those already in the index."""
+class _ReadChanged:
+    """Reads the documents of a batch, except those already in the index."""
 
-    counter: BatchCounter
+    reader: BatchReader
     known: KeySet
 
-    def __call__(self, number: int) -> Callable[[Batch], CountedBatch]:
-        """Return the function that counts a batch, for any process."""
-        return self.count
+    def __call__(self, number: int) -> Callable[[Batch], ReadBatch]:
+        """Return the function that reads a batch, for any process."""
+        return self.read
 
-    def count(self, batch: Batch) -> CountedBatch:
-        found = list(read(batch, self.counter.reading))
+    def read(self, batch: Batch) -> ReadBatch:
+        found = list(read(batch, self.reader.reading))
         documents = [one for one in found if isinstance(one, Document)]
         skipped = [one for one in found if isinstance(one, Skipped)]
         keys = name_keys(document.name for document in documents)
-        strip = self.counter.analyzer.recipe.strip
+        strip = self.reader.recipe.strip
         hashes = map(text_hash, strip_documents(documents, strip))
         texts = to_numbers(b"".join(hashes))
         known = self.known.contain(content_hashes(keys, texts[:, None])).tolist()
@@ -77,40 +86,41 @@ class _CountChanged:
                 for document, one in zip(documents, known, strict=True)]  # fmt: skip
         pairs = list(zip(documents, same, strict=True))
         changed = tuple(one for one, as_before in pairs if not as_before)
-        counted = self.counter.count(TextBatch(changed, batch.size))
-        counted.skipped = skipped + counted.skipped
-        counted.unchanged = [one._replace(text="") for one, as_before in pairs if as_before]
-        return counted
+        done = self.reader.read(TextBatch(changed, batch.size))
+        # Only a scan asks what documents they are between.
+        done.left = [Left(0, one, "") for one in skipped] + done.left
+        as_before = [one for one, unchanged in pairs if unchanged]
+        done.unchanged = Documents(document_columns(as_before, self.reader.reading))
+        return done
 
 
 def read_documents(
     opened: Input, fingerprinter: Fingerprinter, known: KeySet | None = None
-) -> Iterator[Corpus]:
+) -> Iterator[Collection]:
     """Yield documents batch by batch, except those already in the index."""
     settings = opened.settings
     analyzer = replace(fingerprinter.analyzer, segmenter=settings.run.segmenter)
-    options = replace(KEEP_SUMMARIES, standalone=True)
-    counter = BatchCounter(analyzer, settings.reading, options)
-    work = counter if known is None else _CountChanged(counter, known)
-    return ingest_as_they_come(opened, analyzer, work)
+    work = Counting(analyzer, [summaries])
+    reader = BatchReader(settings.reading, work, analyzer.recipe)
+    return ingest_as_they_come(
+        opened, analyzer, reader if known is None else _ReadChanged(reader, known)
+    )
 
 
-def to_columns(corpus: Corpus, found: Fingerprints) -> Columns:
+def to_columns(corpus: Collection, found: Fingerprints) -> Columns:
     """Return the columns of fingerprinted documents, except those without words."""
     chosen = np.flatnonzero(found.terms)
-    rows = chosen.tolist()
-    summaries = np.frombuffer(b"".join(corpus.extras[i] for i in rows), np.uint8)
-    summaries = summaries.reshape(-1, 8 + SIZE)
-    names = [str(corpus.names[i]) for i in rows]
+    summaries = corpus["summary"][chosen]
+    names = list(map(str, corpus["name"][chosen]))
     keys = name_keys(names)
     return Columns(
         [to_bytes(name) for name in names],
         found.values[chosen],
         keys,
-        content_hashes(keys, to_numbers(summaries[:, :8].tobytes())[:, None]),
-        corpus.lengths[chosen].astype(np.uint32),
+        content_hashes(keys, to_numbers(summaries[:, :TEXT_HASH].tobytes())[:, None]),
+        corpus["length"][chosen].astype(np.uint32),
         np.minimum(found.terms[chosen], _MOST_TERMS).astype(np.uint8),
-        summaries[:, 8:],
+        summaries[:, TEXT_HASH:],
     )
 
 

@@ -19,18 +19,17 @@ from simdup.clustering.clusters import DocumentPair, Group, ScannedDocuments, me
 from simdup.clustering.linkage import Priority
 from simdup.clustering.short_texts import ShortTexts
 from simdup.errors import SimdupError
-from simdup.features.text import PreparedText
 from simdup.index.candidates import NO_CANDIDATES, CandidateCounts
 from simdup.index.columns import TEXT_HASH, U64, Columns, RowIds, content_hashes, to_numbers
-from simdup.index.ingest import summarize, to_columns
+from simdup.index.ingest import summaries, to_columns
 from simdup.index.judging import Rule, ScoredMatches
 from simdup.index.matching import Nearest, QueryOptions, find_nearest
 from simdup.index.opening import open_storage
 from simdup.index.session import Session
-from simdup.ingest.corpus import Corpus
+from simdup.ingest.collection import Collection
+from simdup.ingest.counting import Maker
 from simdup.ingest.sources import Input
 from simdup.model.criteria import CHARACTERS_5, UNMEASURED, Criteria, Measures
-from simdup.model.documents import Document
 from simdup.model.recipe import Recipe
 from simdup.model.settings import Settings
 
@@ -167,9 +166,9 @@ class IndexReferences:
         return {"indexed": indexed, "star_redundant": None}
 
     @property
-    def extras(self) -> Callable[[Document, PreparedText], bytes] | None:
+    def makers(self) -> list[Maker]:
         """What has to be made of documents to compare them with those of an index."""
-        return summarize if self.sessions or self.seen is not None else None
+        return [summaries] if self.sessions or self.seen is not None else []
 
     def prepare(self, opened: Input) -> Input:
         """Return an input that is read with the recipe of the indexes.
@@ -200,7 +199,7 @@ class IndexReferences:
         return replace(opened, settings=settings, fingerprinter=fingerprinter)
 
     def match(
-        self, corpus: Corpus, documents: ScannedDocuments, settings: Settings
+        self, corpus: Collection, documents: ScannedDocuments, settings: Settings
     ) -> IndexMatches:
         """Return the nearest document of all indexes of each document that matches one."""
         if not self.sessions and self.seen is None:
@@ -220,9 +219,7 @@ class IndexReferences:
         nearest = Nearest.concat(each)
         numbers = np.flatnonzero(terms)
         found, undecided = _decided(nearest.found.best(1), settings.criteria)
-        found, numbered = _without_numbered(
-            found, nearest.removed.best(1), numbers, corpus.forms.texts
-        )
+        found, numbered = _without_numbered(found, nearest.removed.best(1), numbers, corpus.short)
         same = _same(nearest, found, numbers, corpus)
         progress("matching", len(columns), len(columns))
         return IndexMatches(
@@ -305,17 +302,16 @@ def _without_numbered(
 
 
 def _same(
-    nearest: Nearest, found: ScoredMatches, numbers: RowIds, corpus: Corpus
+    nearest: Nearest, found: ScoredMatches, numbers: RowIds, corpus: Collection
 ) -> frozenset[int]:
     """Return the documents with the text of the one that they match.
 
     A document whose own name that one has stands for itself alone.
     """
     documents = numbers[found.query].tolist()
-    summaries = b"".join(corpus.extras[one][:TEXT_HASH] for one in documents)
-    texts = to_numbers(summaries)[:, np.newaxis]
+    texts = to_numbers(corpus["summary"][documents, :TEXT_HASH].tobytes())[:, np.newaxis]
     equal = content_hashes(nearest.keys[found.row], texts) == nearest.contents[found.row]
-    own = set(map(str, corpus.names))
+    own = set(map(str, corpus["name"]))
     names = (nearest.names[row] for row in found.row.tolist())
     return frozenset(
         one

@@ -1,109 +1,157 @@
-"""From a batch to its documents as symbols and seeds: read, fold, cut, winnow and spool."""
+"""What passages are found in: texts cut into symbols, and the seeds that these have."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
-from itertools import compress, pairwise
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from simdup.corpus.batches import Batch, read
-from simdup.corpus.spool import Slot, SpoolWriter
+from simdup.errors import SimdupError
 from simdup.features.folding import fold_all
 from simdup.features.text import digest_bytes
-from simdup.ingest.seen import Seen
-from simdup.model.documents import Document, Skipped
-from simdup.model.reading import Reading
-from simdup.reuse.symbols import SymbolTexts, cut
+from simdup.ingest.batch_reader import DOCUMENTS, TEXTS, Spool, Tables
+from simdup.ingest.collection import Collection
+from simdup.ingest.mapped import mapped
+from simdup.model.documents import Document
+from simdup.model.table import Documents
+from simdup.reuse.extension import MARGIN
+from simdup.reuse.symbols import HOLE, Symbols, SymbolTexts, cut, end_marks
 from simdup.reuse.templates import Template
-from simdup.reuse.winnowing import Window, winnow
+from simdup.reuse.winnowing import Seeds, Window, winnow
+
+I64 = NDArray[np.int64]
+
+# Two positions are sorted as one number: some 13 GB of Chinese.
+MOST_UNITS = 1 << 32
 
 
-class CutSlots(NamedTuple):
-    """Where the texts of a batch are, one after the other, that were met first."""
+@dataclass(frozen=True, slots=True)
+class Cutting:
+    """Cuts texts into symbols, and finds their seeds."""
 
-    symbols: Slot  # uint32
-    hashes: Slot  # uint64, of their seeds
-    positions: Slot  # int64, of their seeds, from the first symbol of the batch
-
-
-@dataclass(slots=True)
-class CutBatch:
-    """The documents of a batch, cut."""
-
-    size: int  # of the batch in bytes
-    documents: list[Document] = field(default_factory=list)  # without their texts
-    digests: list[bytes] = field(default_factory=list)  # of the symbols of each
-    originals: list[Slot] = field(default_factory=list)  # the text of each as it was decoded
-    first_seen: list[bool] = field(default_factory=list)  # whether its symbols are spooled
-    lengths: list[int] = field(default_factory=list)  # symbols of those that are
-    slots: CutSlots | None = None
-    skipped: list[Skipped] = field(default_factory=list)
-
-
-@dataclass(frozen=True)
-class BatchCutter:
-    """Cuts batches; can be pickled and sent to other processes."""
-
-    reading: Reading
     window: Window
-    spool: str  # its folder
     template: Template | None = None
-    seen: Seen = field(default_factory=Seen)
 
-    def __reduce__(self) -> tuple[object, ...]:
-        """Leave behind what forked processes share."""
-        return type(self), (self.reading, self.window, self.spool, self.template)
-
-    def __call__(self, number: int) -> Callable[[Batch], CutBatch]:
-        """Return the function from a batch to its documents for the process of that number."""
-        writer = SpoolWriter(self.spool, number)
-        return lambda batch: self._cut(batch, writer)
-
-    def _cut(self, batch: Batch, writer: SpoolWriter) -> CutBatch:
-        done = CutBatch(batch.size)
-        found = list(read(batch, self.reading))
-        done.skipped = [one for one in found if isinstance(one, Skipped)]
-        documents = [one for one in found if isinstance(one, Document)]
-        texts = cut(fold_all([one.text for one in documents]))
-        bounds = list(pairwise(texts.starts.tolist()))
-        filled = [end > start for start, end in bounds]
-        done.skipped += [
-            one.skip("empty") for one, some in zip(documents, filled, strict=True) if not some
-        ]
-        documents, bounds = list(compress(documents, filled)), list(compress(bounds, filled))
-        done.digests = [digest_bytes(texts.symbols[start:end].data) for start, end in bounds]
-        done.first_seen = self._first_seen(done.digests)
-        done.originals = writer.write(
-            one.text.encode("utf-8", "surrogatepass") for one in documents
-        )
-        done.documents = [one._replace(text="") for one in documents]
-        self._spool(_take(texts.symbols, compress(bounds, done.first_seen)), writer, done)
-        return done
-
-    def _first_seen(self, digests: list[bytes]) -> list[bool]:
-        here = set[bytes]()
-        first = []
-        for digest in digests:
-            first.append(digest not in here and digest not in self.seen)
-            here.add(digest)
-            self.seen.add(digest)
-        return first
-
-    def _spool(self, texts: SymbolTexts, writer: SpoolWriter, done: CutBatch) -> None:
-        if self.template is not None:
-            texts = self.template.cover(texts)
-        seeds = winnow(texts, self.window)
-        arrays = (texts.symbols, seeds.hashes, seeds.positions)
-        done.slots = CutSlots(*writer.write(array.tobytes() for array in arrays))
-        done.lengths = np.diff(texts.starts).tolist()
+    def start(self) -> Callable[[Sequence[Document]], CutTexts]:
+        """Return what prepares the documents of each batch in one process."""
+        return lambda documents: CutTexts(self, documents)
 
 
-def _take(symbols: NDArray[np.uint32], bounds: Iterable[tuple[int, int]]) -> SymbolTexts:
-    """Return some of the texts."""
-    parts = [symbols[start:end] for start, end in bounds]
-    starts = np.cumsum([0, *map(len, parts)], dtype=np.int64)
-    return SymbolTexts(starts, np.concatenate([symbols[:0], *parts]))
+class CutTexts:
+    """The texts of a batch, cut into symbols."""
+
+    def __init__(self, work: Cutting, documents: Sequence[Document]) -> None:
+        self._work, self._documents = work, documents
+        starts, symbols = cut(fold_all([one.text for one in documents]))
+        self._texts = [symbols[start:end] for start, end in pairwise(starts.tolist())]
+        self.digests = [digest_bytes(text.data) for text in self._texts]
+
+    def refuse(self, first: Sequence[int]) -> Mapping[bytes, str]:
+        """Return which of these texts are empty."""
+        return {self.digests[place]: "empty" for place in first if not len(self._texts[place])}
+
+    def finish(
+        self, documents: Sequence[int], first: Sequence[int], spool: Spool
+    ) -> tuple[Tables, None]:
+        """Return the slots of decoded texts, and of the symbols and seeds of those met first."""
+        decoded = (self._documents[place].text for place in documents)
+        originals = spool(text.encode("utf-8", "surrogatepass") for text in decoded)
+        texts = _joined([self._texts[place] for place in first])
+        if self._work.template is not None:
+            texts = self._work.template.cover(texts)
+        seeds = winnow(texts, self._work.window)
+        bounds = np.searchsorted(seeds.positions, texts.starts)
+        own = seeds.positions - np.repeat(texts.starts[:-1], np.diff(bounds))
+        columns = {
+            name: spool(values[low:high].tobytes() for low, high in pairwise(ends.tolist()))
+            for name, values, ends in (
+                ("symbols", texts.symbols, texts.starts),
+                ("seeds", seeds.hashes, bounds),
+                ("positions", own, bounds),
+            )
+        }
+        return {DOCUMENTS: {"original": originals}, TEXTS: columns}, None
+
+
+def _joined(texts: Sequence[Symbols]) -> SymbolTexts:
+    starts = np.cumsum([0, *map(len, texts)], dtype=np.int64)
+    return SymbolTexts(starts, np.concatenate([np.zeros(0, np.uint32), *texts]))
+
+
+class Assembled(NamedTuple):
+    """The distinct texts of all documents, one after the other."""
+
+    text_of: I64  # int64[documents]: texts are numbered as documents have them
+    starts: I64  # int64[texts + 1]: where each begins
+    symbols: Symbols  # surrounded by a margin, and with a mark behind each text
+    seeds: Seeds  # in order
+
+
+def assemble(cut: Collection) -> Assembled:
+    """Return the texts of a collection that was cut.
+
+    Raises
+    ------
+    SimdupError
+        If there are more units than positions have numbers.
+    """
+    text_of, rows = _distinct(cut["folded"], cut.text_of)
+    slots = {name: cut.texts[name][rows] for name in ("symbols", "seeds", "positions")}
+    sizes = slots["symbols"][:, 1] // 4
+    starts = np.append(0, np.cumsum(sizes + 1)) + MARGIN
+    size = int(starts[-1]) + MARGIN
+    if size > MOST_UNITS:
+        what = f"{int(sizes.sum()):,} units are more than {MOST_UNITS:,}"
+        raise SimdupError("passages", what, "compare it in parts")
+    folder, runs = cut.spool.folder, cut.spool.runs
+    symbols = mapped(os.path.join(folder, "symbols"), np.uint32, size).view(np.uint32)
+    symbols[:MARGIN] = symbols[size - MARGIN :] = HOLE
+    marks = end_marks(np.arange(len(sizes)))
+    symbols[starts[1:] - 1] = marks
+    for first, last, content in runs(slots["symbols"]):
+        found, done = np.frombuffer(content, np.uint32), 0
+        for text in range(first, last):
+            part = found[done : done + sizes[text]]
+            symbols[starts[text] : starts[text + 1] - 1] = np.where(part == HOLE, marks[text], part)
+            done += len(part)
+    counts = slots["seeds"][:, 1] // 8
+    ends = np.cumsum(counts)
+    many = int(counts.sum())
+    hashes = mapped(os.path.join(folder, "hashes"), np.uint64, many).view(np.uint64)
+    positions = mapped(os.path.join(folder, "positions"), np.int64, many).view(np.int64)
+    for first, last, content in runs(slots["seeds"]):
+        hashes[ends[first] - counts[first] : ends[last - 1]] = np.frombuffer(content, np.uint64)
+    for first, last, content in runs(slots["positions"]):
+        found = np.frombuffer(content, np.int64) + np.repeat(starts[first:last], counts[first:last])
+        positions[ends[first] - counts[first] : ends[last - 1]] = found
+    return Assembled(text_of, starts, symbols, Seeds(hashes, positions))
+
+
+def _distinct(digests: NDArray[np.void], rows: I64) -> tuple[I64, I64]:
+    """Return the text of each document, numbered in the order of documents, and a row of each.
+
+    Two processes may have met a text first, which then has two rows.
+    """
+    _, first, same = np.unique(digests.view("S16"), return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    rank = np.empty(len(order), np.int64)
+    rank[order] = np.arange(len(order))
+    return rank[same], rows[first[order]]
+
+
+@dataclass(frozen=True, slots=True)
+class PairTexts:
+    """The texts of pairs of documents: call it with the number of a pair and a side, 0 or 1."""
+
+    documents: Documents
+    pairs: I64  # int64[pairs, 2]: rows of the documents
+    text: Callable[[int], str]
+
+    def __call__(self, pair: int, side: int = 0) -> str:
+        """Return a text as it was decoded."""
+        return self.text(int(self.pairs[pair, side]))

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simdup.errors import SimdupError
+from simdup.model.table import Documents
 
 # Groups are folders, not values of a field.
 FOLDER = "folder"
@@ -28,25 +28,24 @@ class GroupBy:
         """The field of records that has to be read; None for folders."""
         return None if self.name == FOLDER else self.name
 
-    def group(
-        self, names: Sequence[Any], paths: Sequence[str], values: Sequence[str | None]
-    ) -> Groups:
-        """Return the groups of documents with these names, files and values of the field.
+    def group(self, documents: Documents) -> Groups:
+        """Return the groups of documents.
 
         Raises
         ------
         SimdupError
             If no document has the field.
         """
+        values: list[str | None]
         if self.field is None:
-            places = zip(paths, names, strict=True)
+            places = zip(documents["path"].tolist(), documents["name"].tolist(), strict=True)
             values = [os.path.dirname(path or str(name)) or os.curdir for path, name in places]
         else:
             # An empty cell of a table counts as missing.
-            values = [value or None for value in values]
-        if self.field is not None and values and all(value is None for value in values):
-            what = f"no record has a field {self.name!r}"
-            raise SimdupError(self.argument, what, field=self.argument)
+            values = [value or None for value in documents["group"].tolist()]
+            if values and all(value is None for value in values):
+                what = f"no record has a field {self.name!r}"
+                raise SimdupError(self.argument, what, field=self.argument)
         numbers: dict[str, int] = {}
         of = [-1 if value is None else numbers.setdefault(value, len(numbers)) for value in values]
         return Groups(list(numbers), np.array(of, np.int64))

@@ -12,23 +12,25 @@ from numpy.typing import NDArray
 from simdup.clustering.clusters import Group
 from simdup.corpus.patterns import matches
 from simdup.fingerprints.bands import pstable_cosine
-from simdup.ingest.corpus import Corpus
-from simdup.ingest.cut_corpus import CutCorpus
+from simdup.ingest.collection import Collection
 from simdup.ingest.groups import GroupBy
 from simdup.model.criteria import Criteria
 from simdup.model.reading import Reading
+from simdup.model.table import Documents
 
 # A field that more documents share names none of them; fewer such documents say nothing.
 _FEW_SHARE, _SOME = 4, 10
 
 
-def notes(corpus: Corpus, criteria: Criteria, known: Sequence[str]) -> Iterator[tuple[str, str]]:
+def notes(
+    documents: Documents, criteria: Criteria, known: Sequence[str]
+) -> Iterator[tuple[str, str]]:
     """Yield what is to be noted once all documents are known, whose names are `known`."""
     for pattern in dict.fromkeys(criteria.prefer):
-        names = chain(map(str, corpus.names), corpus.paths)
-        if len(corpus) and not any(matches(name, [pattern]) for name in names):
+        names = chain(map(str, documents["name"]), documents["path"])
+        if len(documents) and not any(matches(name, [pattern]) for name in names):
             yield "`prefer`", f"nothing matches {pattern!r}"
-    yield from _without_value(corpus, criteria)
+    yield from _without_value(documents, criteria)
     asked = list(criteria.decisions.names)
     present = set(map(str, known)) if asked else set()
     if missing := sum(name not in present for name in asked):
@@ -37,13 +39,12 @@ def notes(corpus: Corpus, criteria: Criteria, known: Sequence[str]) -> Iterator[
 
 
 def apart_by_fields(
-    corpus: Corpus, groups: Sequence[Group], reading: Reading
+    documents: Documents, groups: Sequence[Group], reading: Reading
 ) -> Iterator[tuple[str, str]]:
     """Yield a note if documents with the same first field are kept apart by the others."""
-    heads = np.array(corpus.given.heads, np.uint64)
-    if not len(heads) or len(heads) != len(corpus):
+    if "head" not in documents or not len(documents):
         return
-    group_of = np.full(len(corpus), -1)
+    heads, group_of = documents["head"], np.full(len(documents), -1)
     for number, group in enumerate(groups):
         members = np.array(group.members)
         group_of[members[members >= 0]] = number
@@ -64,7 +65,7 @@ def apart_by_fields(
         yield "`field`", f"{what} with it: the other fields differ; {first!r} alone may find more"
 
 
-def groups_across(corpus: Corpus | CutCorpus, across: str | None) -> NDArray[np.int64] | None:
+def groups_across(read: Collection, across: str | None) -> NDArray[np.int64] | None:
     """Return the group of each document, -1 for none, and note how many have none.
 
     None where documents of all groups are compared.
@@ -76,21 +77,21 @@ def groups_across(corpus: Corpus | CutCorpus, across: str | None) -> NDArray[np.
     """
     if across is None:
         return None
-    groups = GroupBy("across", across).group(corpus.names, corpus.paths, corpus.given.groups)
+    groups = GroupBy("across", across).group(read.documents)
     if without := int(np.count_nonzero(groups.of < 0)):
         what = f"{without:,} without field {across!r} compared with all others"
-        corpus.notes.append(("`across`", what))
+        read.report.notes.append(("`across`", what))
     elif len(groups.of) > 1 and len(groups.names) == 1:
         what = f"all documents have the same {across}: {groups.names[0]!r:.80}; none are compared"
-        corpus.notes.append(("`across`", what))
+        read.report.notes.append(("`across`", what))
     return groups.of
 
 
-def _without_value(corpus: Corpus, criteria: Criteria) -> Iterator[tuple[str, str]]:
+def _without_value(documents: Documents, criteria: Criteria) -> Iterator[tuple[str, str]]:
     """Yield the note on documents that are kept only where no other is, if there are any."""
-    without = sum(map(math.isnan, corpus.values))
+    without = sum(map(math.isnan, documents["value"])) if "value" in documents else 0
     if without:
-        what = f"{without:,} of {len(corpus):,} documents have no number, date or time in"
+        what = f"{without:,} of {len(documents):,} documents have no number, date or time in"
         yield "`keep`", f"{what} {criteria.keep_field!r:.80}; others are kept before them"
 
 

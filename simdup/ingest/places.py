@@ -10,6 +10,7 @@ import numpy as np
 
 from simdup.model.clusters import Cluster, Member, Spared
 from simdup.model.inputs import Unread
+from simdup.model.table import Documents, objects
 
 
 class Places:
@@ -24,17 +25,24 @@ class Places:
 
     def spread(self, values: Any, others: Any) -> Any:
         """Return the values of all, given those of the documents that were read, and of others."""
-        # Some columns are empty, because nobody asks for them.
-        if not len(self.unread) or len(values) != len(self.of):
+        if not len(self.unread):
             return values
-        if isinstance(values, np.ndarray):
-            column = np.empty(len(self.of) + len(self.unread), values.dtype)
-            column[self.of], column[self.unread] = values, others
-            return column
-        every = [others] * (len(self.of) + len(self.unread))
-        for place, value in zip(self.of.tolist(), values, strict=True):
-            every[place] = value
+        column = np.empty((len(self.of) + len(self.unread), *values.shape[1:]), values.dtype)
+        column[self.of], column[self.unread] = values, others
+        return column
+
+    def spread_names(self, names: Sequence[Any], others: Sequence[Any]) -> list[Any]:
+        """Return the names of all, given those of documents that were read, and of others."""
+        found = self.spread(objects(names), None)
+        found[self.unread] = objects(others)
+        every: list[Any] = found.tolist()
         return every
+
+    def spread_table(self, documents: Documents) -> Documents:
+        """Return the table of all; the rows of those that were not read are empty."""
+        empty = {name: np.zeros((), documents[name].dtype) for name in documents}
+        empty |= {name: np.array("", object) for name in ("name", "path")}
+        return Documents({name: self.spread(documents[name], empty[name]) for name in documents})
 
     def clusters(self, clusters: tuple[Cluster, ...]) -> tuple[Cluster, ...]:
         """Return clusters whose members have their places as numbers."""

@@ -17,10 +17,10 @@ from simdup.corpus.sources import Named, SourceListing, is_page, list_files
 from simdup.errors import SimdupError
 from simdup.features.analyzer import Analyzer
 from simdup.fingerprints.fingerprinter import Fingerprinter
-from simdup.ingest.given import Given
 from simdup.ingest.groups import GroupBy
 from simdup.ingest.paths import STRINGS
 from simdup.ingest.rows import Rows, recognise, row_batches
+from simdup.ingest.source_report import SourceReport
 from simdup.model.documents import Skipped
 from simdup.model.reading import Reading
 from simdup.model.settings import Settings
@@ -41,7 +41,7 @@ class Input:
     # Files whose documents are never redundant; they come first.
     references: frozenset[str] = frozenset()
     notes: Sequence[tuple[str, str]] = ()  # names, and what a person should know about them
-    given: Given = field(default_factory=Given)  # told of what the batches hold
+    report: SourceReport = field(default_factory=SourceReport)  # told of what batches hold
     files: Sequence[File] = ()  # what the batches are cut from
     rows: Rows | None = None  # texts passed from Python, which follow those of the files
     indexes: Sequence[str] = ()  # paths of indexes whose documents are references too
@@ -75,7 +75,7 @@ def open_input(data: Data, settings: Settings, references: Iterable[str] = ()) -
             require_existing(rows)
         return open_files(list_files(rows, settings.reading, references), settings)
     opened = open_files(list_files([], settings.reading, references), settings)
-    batches = chain(opened.batches, row_batches(rows, opened.given.ids))
+    batches = chain(opened.batches, row_batches(rows, opened.report.ids))
     notes = [*opened.notes]
     if rows.fields:
         used = ("`field`", "`id_field`", "`title_field`")
@@ -129,7 +129,7 @@ def open_files(listing: SourceListing, settings: Settings) -> Input:
         listing.skipped,
         frozenset(file.path for file in files[: listing.references]),
         [*listing.notes, *_without_effect(files, reading)],
-        Given(listing.named, reading),
+        SourceReport(listing.named, reading),
         files,
     )
 

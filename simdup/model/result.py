@@ -36,7 +36,8 @@ class Result:
     inputs : InputDocuments
         All documents of the run in input order, references first.
     origins : object, optional
-        Where the documents come from (`simdup.ingest.origins.Origins`), for a report page.
+        Where the documents come from, for a report page; see
+        `simdup.ingest.source_documents.SourceDocuments`.
     pages : Pages, optional
         How the result becomes HTML.
     spared : tuple of Spared

@@ -10,7 +10,7 @@ from itertools import chain
 from simdup.clustering.decisions import confirmed
 from simdup.clustering.linkage import components
 from simdup.features.text import text_digest
-from simdup.ingest.origins import Origins
+from simdup.ingest.source_documents import SourceDocuments
 from simdup.model.baseline import Baseline, Entry
 from simdup.model.clusters import Cluster, Member, Summary
 from simdup.model.result import Result
@@ -75,7 +75,7 @@ class _Known:
     """What is known about the texts and documents of a result."""
 
     def __init__(self, result: Result, baseline: Baseline) -> None:
-        self._origins: Origins = result.origins
+        self._origins: SourceDocuments = result.origins
         self._cluster_of = _clusters_of_texts(baseline)
         members = [member for cluster in result.clusters for member in cluster.members]
         entries = [
@@ -151,12 +151,12 @@ def _compare(cluster: Cluster, known: _Known) -> Cluster:
     )
 
 
-def _entries(cluster: Cluster, origins: Origins) -> list[Entry]:
+def _entries(cluster: Cluster, origins: SourceDocuments) -> list[Entry]:
     return [Entry(_digest(one, origins), shown(str(one.name))) for one in cluster.members]
 
 
-def _digest(member: Member, origins: Origins) -> str:
+def _digest(member: Member, origins: SourceDocuments) -> str:
     """Return the digest of a document's text; an index has no texts, but fingerprints."""
     if member.number < 0:
         return text_digest(member.fingerprint).hex()
-    return bytes(origins.digests[member.number]).hex()
+    return bytes(origins.documents["digest"][member.number]).hex()

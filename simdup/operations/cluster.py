@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Sequence, Set
+from dataclasses import replace
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -12,17 +13,15 @@ import numpy as np
 from simdup.clustering.clusters import ScannedDocuments, form_clusters, never
 from simdup.clustering.linkage import first_come
 from simdup.corpus.fingerprint_lines import FingerprintLines
-from simdup.corpus.names import NameRegistry
 from simdup.corpus.sources import Named
-from simdup.corpus.spool import Slot, SpoolReader, SpoolWriter, spool_folder
 from simdup.errors import SimdupError
-from simdup.features.analyzer import Analyzer
-from simdup.features.text import DIGEST_TYPE, PreparedText
 from simdup.fingerprints.fingerprinter import Fingerprints
-from simdup.ingest.forms import FormChunk, join_forms, make_forms
-from simdup.ingest.origins import Origins
+from simdup.ingest.collection import collected
+from simdup.ingest.counting import Counting, Maker, contents, forms
+from simdup.ingest.places import Places
+from simdup.ingest.source_documents import SourceDocuments
+from simdup.ingest.source_report import SourceReport
 from simdup.ingest.sources import Input, open_input
-from simdup.ingest.stripped import read_stripped
 from simdup.model.clusters import Cluster, Summary
 from simdup.model.documents import Skipped
 from simdup.model.inputs import InputDocuments
@@ -67,8 +66,7 @@ def cluster(lines: FingerprintLines, settings: Settings, verify_from: Iterable[s
     settings = replace(settings, criteria=replace(settings.criteria, method="simhash"))
     sources = list(verify_from)
     if sources:
-        with spool_folder() as folder:
-            found = _cluster_texts(lines, open_input(Named(sources), settings), folder)
+        found = _cluster_texts(lines, open_input(Named(sources), settings))
     else:
         found = _cluster_lines(lines, settings)
     summary = Summary.of(
@@ -88,7 +86,7 @@ class _Clustered(NamedTuple):
     inputs: InputDocuments
     found: FoundGroups
     skipped: Sequence[Skipped] = ()
-    origins: Origins | None = None  # None where nothing was read again
+    origins: SourceDocuments | None = None  # None where nothing was read again
 
 
 def _cluster_lines(lines: FingerprintLines, settings: Settings) -> _Clustered:
@@ -104,98 +102,46 @@ def _form(given: Grouping, skipped: Sequence[Skipped] = ()) -> _Clustered:
     return _Clustered(clusters, inputs, found, skipped)
 
 
-def _cluster_texts(lines: FingerprintLines, opened: Input, folder: str) -> _Clustered:
+def _cluster_texts(lines: FingerprintLines, opened: Input) -> _Clustered:
     """Cluster lines, and verify their pairs on the texts of the sources."""
-    settings = opened.settings
-    analyzer = opened.analyzer()
-    wanted = set(lines.names)
-    texts = _read_again(opened, wanted, analyzer, SpoolWriter(folder, 0))
-    reader = SpoolReader(folder)
+    criteria, analyzer = opened.settings.criteria, opened.analyzer()
+    makers: list[Maker] = [contents]
+    if criteria.by_edit:
+        makers.append(partial(forms, criteria=criteria))
+    with collected(opened, analyzer, Counting(analyzer, makers, counted=False)) as everything:
+        row_of: dict[str, int] = {}
+        for row, name in enumerate(everything["name"].tolist()):
+            row_of.setdefault(name, row)
+        present = np.array([i for i, name in enumerate(lines.names) if name in row_of], np.int64)
+        rows = [row_of[lines.names[i]] for i in present.tolist()]
+        found = replace(everything, documents=everything.documents.take(np.array(rows, np.int64)))
+        stored = StoredTexts(analyzer, criteria.shingle, found["content"], found.spool.read)
+        edits = None if found.short is None else Edits(found.short, stored.forms)
+        all_lines = Fingerprints.of_lines(lines)
+        documents = ScannedDocuments(
+            found["name"].tolist(),
+            replace(all_lines, values=all_lines.values[present], terms=all_lines.terms[present]),
+            found["digest"],
+            measure=Verifier(stored.shingles, _no_vector, criteria, edits=edits).measure_all,
+            by_edit=never if found.short is None else found.short.measures,
+        )
+        known = Texts.of(found["length"], stored, criteria, found.short)
+        skipped = _skipped(found.report, set(lines.names), row_of.keys())
+        formed = _form(Grouping(documents, None, known, first_come, opened.settings), skipped)
+        origins = SourceDocuments.of(opened, found, None, {}, Places(len(found), ()))
+        return formed._replace(origins=origins)
 
-    present = np.array([i for i, name in enumerate(lines.names) if name in texts.rows], np.int64)
-    names = [lines.names[i] for i in present.tolist()]
-    rows = [texts.rows[name] for name in names]
-    slots = np.array([texts.slots[row] for row in rows], np.int64).reshape(-1, 3)
-    short = join_forms(texts.forms, np.array(rows, np.int64)).texts
-    stored = StoredTexts(analyzer, settings.criteria.shingle, slots, reader.read)
-    edits = None if short is None else Edits(short, stored.forms)
-    all_lines = Fingerprints.of_lines(lines)
-    documents = ScannedDocuments(
-        names,
-        replace(all_lines, values=all_lines.values[present], terms=all_lines.terms[present]),
-        np.array([texts.digests[row] for row in rows], DIGEST_TYPE),
-        measure=Verifier(stored.shingles, _no_vector, settings.criteria, edits=edits).measure_all,
-        by_edit=never if short is None else short.measures,
-    )
-    known = Texts.of(slots[:, 2], stored, settings.criteria, short)
-    missing = sorted(wanted - texts.rows.keys() - {one.document for one in texts.skipped})
-    skipped = texts.skipped + [Skipped(name, "no such document", error=True) for name in missing]
-    try:
-        formed = _form(Grouping(documents, None, known, first_come, settings), skipped)
-        return formed._replace(origins=texts.origins(names, opened, analyzer))
-    finally:
-        reader.close()
+
+def _skipped(report: SourceReport, wanted: Set[str], known: Set[str]) -> list[Skipped]:
+    """Return the wanted documents that are missing, and all that could not be read, as errors."""
+    skipped = [one for one in report.skipped if one.error or one.document in wanted]
+    missing = sorted(wanted - known - {one.document for one in skipped})
+    return [
+        *(replace(one, error=True) for one in skipped),
+        *(Skipped(name, "no such document", error=True) for name in missing),
+    ]
 
 
 def _no_vector(document: int) -> Vector:
     """Raise, because lines have no terms to make a vector from."""
     raise SimdupError("cosine", "fingerprint lines have no terms", field="cosine")
-
-
-@dataclass(slots=True)
-class _SpooledTexts:
-    """Spooled texts: the row of each name; of each row digest, slot, place and bytes."""
-
-    rows: dict[str, int] = field(default_factory=dict)
-    digests: list[bytes] = field(default_factory=list)
-    slots: list[Slot] = field(default_factory=list)
-    paths: list[str] = field(default_factory=list)
-    records: list[int] = field(default_factory=list)
-    sizes: list[int] = field(default_factory=list)
-    forms: list[FormChunk] = field(default_factory=list)  # of short texts
-    skipped: list[Skipped] = field(default_factory=list)
-
-    def origins(self, names: Sequence[str], opened: Input, analyzer: Analyzer) -> Origins:
-        """Return where these documents come from."""
-        rows = [self.rows[name] for name in names]
-        return Origins(
-            names=names,
-            paths=[self.paths[row] for row in rows],
-            records=[self.records[row] for row in rows],
-            digests=np.array([self.digests[row] for row in rows], DIGEST_TYPE),
-            sizes=[self.sizes[row] for row in rows],
-            files=opened.files,
-            rows=None,
-            reading=opened.settings.reading,
-            criteria=opened.settings.criteria,
-            analyzer=analyzer,
-            fingerprinter=None,
-        )
-
-
-def _read_again(
-    opened: Input, wanted: set[str], analyzer: Analyzer, writer: SpoolWriter
-) -> _SpooledTexts:
-    """Spool the folded texts of the wanted documents."""
-    criteria = opened.settings.criteria
-    texts = _SpooledTexts(skipped=[one for one in opened.skipped if one.error])
-    registry = NameRegistry()
-    for batch in opened.batches:
-        found: list[PreparedText] = []
-        for one in read_stripped(batch, opened.settings.reading, analyzer.recipe):
-            if isinstance(one, Skipped):
-                if one.document in wanted or one.error:
-                    texts.skipped.append(replace(one, error=True))
-                continue
-            name, _ = registry.assign(one)
-            if name in wanted and name not in texts.rows:
-                found.append(analyzer.prepare(one.text))
-                texts.rows[name] = len(texts.digests)
-                texts.digests.append(found[-1].digest)
-                texts.paths.append(one.path)
-                texts.records.append(one.record)
-                texts.sizes.append(len(one.text.encode("utf-8", "surrogatepass")))
-        texts.slots += writer.write(one.folded.encode("utf-8", "surrogatepass") for one in found)
-        if criteria.by_edit:
-            texts.forms.append(make_forms(found, criteria))
-    return texts

@@ -28,8 +28,8 @@ from simdup.features.weights import UNIT, TopTerms, Weighting
 from simdup.fingerprints.bands import Signatures, minhash_signatures, pstable_signatures
 from simdup.fingerprints.edit_bands import EditSignatures, edit_signatures
 from simdup.fingerprints.fingerprinter import Fingerprinter
-from simdup.ingest.corpus import ingest
-from simdup.ingest.given import Given
+from simdup.ingest.collection import ingest
+from simdup.ingest.source_report import SourceReport
 from simdup.ingest.sources import open_input
 from simdup.ingest.stripped import read_stripped
 from simdup.lsh.simhash import simhash_rows, to_hex
@@ -109,7 +109,7 @@ def read_document(path: str, settings: Settings) -> Document:
     (batch,) = batches([file], reading)
     (document,) = read_stripped(batch, reading, settings.recipe)
     if isinstance(document, Skipped):
-        raise Given(reading=reading).refuse(document)
+        raise SourceReport(reading=reading).refuse(document)
     return document
 
 
@@ -135,7 +135,7 @@ def learn_fingerprinter(
         made = Fingerprinter.for_corpus(corpus.analyzer, corpus.counts)
     if made.learned and isinstance(made.idf, Model):
         made = replace(made, idf=replace(made.idf, name=f"corpus {source}"))
-    return made, corpus.skipped, corpus.notes
+    return made, corpus.report.skipped, corpus.report.notes
 
 
 def compare_documents(

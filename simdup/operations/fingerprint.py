@@ -13,7 +13,7 @@ from simdup.errors import TEXT, check_type
 from simdup.features.analyzer import Analyzer
 from simdup.features.stripping import strip_texts
 from simdup.fingerprints.fingerprinter import Fingerprinter
-from simdup.ingest.corpus import ingest_fingerprinted
+from simdup.ingest.collection import ingest_fingerprinted
 from simdup.ingest.sources import Data, open_input
 from simdup.model.documents import Skipped
 from simdup.model.recipe import Recipe, as_recipe
@@ -67,16 +67,17 @@ def fingerprint_sources(data: Data, settings: Settings) -> FingerprintRun:
     With a model or the built-in table, each batch is returned as soon as it is read.  If the
     corpus's own frequencies may be needed, all documents are read first.
     """
-    fingerprinter, corpora = ingest_fingerprinted(open_input(data, settings))
-    run = FingerprintRun(fingerprinter.fields, iter(()))
+    opened = open_input(data, settings)
+    fingerprinter, collections = ingest_fingerprinted(opened)
+    report = opened.report
+    run = FingerprintRun(fingerprinter.fields, iter(()), report.skipped, report.notes)
 
     def chunks() -> Iterator[tuple[list[Any], list[str]]]:
-        for corpus, found in corpora:
+        for documents, found in collections:
             hexes = found.hexes()
-            with_terms = np.flatnonzero(found.terms).tolist()
-            run.notes += corpus.notes
-            run.skipped += corpus.skipped
-            yield [corpus.names[i] for i in with_terms], [hexes[i] for i in with_terms]
+            with_terms = np.flatnonzero(found.terms)
+            names = documents["name"][with_terms].tolist()
+            yield names, [hexes[i] for i in with_terms.tolist()]
 
     run.chunks = chunks()
     return run

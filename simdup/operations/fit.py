@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from simdup.errors import SimdupError
 from simdup.features.idf import Model, learn_model, model_bytes
-from simdup.ingest.corpus import ingest
+from simdup.ingest.collection import ingest
 from simdup.ingest.sources import Data, open_input
 from simdup.model.documents import Skipped
 from simdup.model.reading import Reading
@@ -86,9 +86,9 @@ def fit(
     settings = Settings.of(recipe, reading=reading, run=run, jobs=jobs, text=text, id=id)
     with ingest(open_input(data, settings)) as corpus:
         if not len(corpus):
-            for one in corpus.skipped:
+            for one in corpus.report.skipped:
                 if one.error:
                     raise SimdupError(str(one.document), one.fault)
             raise SimdupError("fit", "no document with words to learn from")
         model = learn_model(corpus.counts, corpus.analyzer.terms_digest)
-    return Fitted(model_bytes(model), model, corpus.skipped, corpus.notes)
+    return Fitted(model_bytes(model), model, corpus.report.skipped, corpus.report.notes)

@@ -26,7 +26,7 @@ from simdup.index.columns import (
 from simdup.index.references import IndexMatches
 from simdup.index.remembering import remember
 from simdup.ingest.groups import GroupBy, Groups
-from simdup.ingest.origins import Origins
+from simdup.ingest.source_documents import SourceDocuments
 from simdup.ingest.sources import Input
 from simdup.model.cleaned import Cleaned, DedupeOptions, Lost, Part
 from simdup.model.clusters import Spared
@@ -139,7 +139,7 @@ class Losses:
         stays[self._numbers] = False
         if lost:
             archives = {one.path: one.on_disk.path for one in origins.files if one.member}
-            gone = [archives.get(path, path) in lost for path in origins.paths]
+            gone = [archives.get(path, path) in lost for path in origins.documents["path"]]
             stays &= ~np.array(gone, np.bool_)
         removed = self._removed(columns, known)
         columns = columns.take(np.flatnonzero(stays[known]))
@@ -190,9 +190,10 @@ class Losses:
         origins, notes = self.result.origins, self._notes()
         by_path: dict[str, list[int]] = {}
         skipped = set(self.result.inputs.skipped)
-        for number in range(self.result.inputs.references, len(origins.paths)):
+        paths, records = (origins.documents[name].tolist() for name in ("path", "record"))
+        for number in range(self.result.inputs.references, len(paths)):
             if number not in skipped:
-                by_path.setdefault(origins.paths[number], []).append(origins.records[number])
+                by_path.setdefault(paths[number], []).append(records[number])
         found = {}
         for file in files:
             if file.path in unread:
@@ -205,7 +206,8 @@ class Losses:
 
     def _notes(self) -> dict[str, dict[int, Note]]:
         """Return the notes on the documents of clusters, by path and number of record."""
-        origins, notes = self.result.origins, dict[str, dict[int, Note]]()
+        paths, records = (self.result.origins.documents[name] for name in ("path", "record"))
+        notes = dict[str, dict[int, Note]]()
         for cluster in self.result.clusters:
             names = {member.number: str(member.name) for member in cluster.members}
             for one in cluster.members:
@@ -214,8 +216,8 @@ class Losses:
                     figures = rounded(one.similarity), measure_of(one)
                     note = Note(cluster.number, one.role, names[one.beside], *figures)
                 if one.number >= 0:
-                    path, record = origins.paths[one.number], origins.records[one.number]
-                    notes.setdefault(path, {})[record] = note
+                    path, record = paths[one.number], records[one.number]
+                    notes.setdefault(path, {})[int(record)] = note
         return notes
 
     @property
@@ -225,7 +227,7 @@ class Losses:
     def _parts(self, groups: Groups) -> Iterator[Part]:
         """Yield what each group lost, the largest numbers of documents first."""
         inputs = self.result.inputs
-        sizes = np.asarray(self.result.origins.sizes, np.float64)
+        sizes = self.result.origins.documents["size"].astype(np.float64)
         counted = np.arange(len(sizes)) >= inputs.references
         counted[list(inputs.skipped)] = False
         gone = np.zeros(len(sizes), np.bool_)
@@ -245,7 +247,7 @@ class Losses:
                 yield Part(name, *map(int, figures))
 
 
-def _by_source(sources: Sequence[str], origins: Origins) -> Groups:
+def _by_source(sources: Sequence[str], origins: SourceDocuments) -> Groups:
     """Return the source that each document is from; none for one that is a document itself.
 
     A document stays or is removed, so its share says nothing.
@@ -256,26 +258,24 @@ def _by_source(sources: Sequence[str], origins: Origins) -> Groups:
         if os.path.isdir(one) or is_archive(one)
     ]
     files = {one: i for i, one in enumerate(sources)}
+    paths, records = (origins.documents[name].tolist() for name in ("path", "record"))
     source_of = {
         path: next((i for i, folder in inside if path.startswith(folder)), files.get(path, -1))
-        for path in dict.fromkeys(origins.paths)
+        for path in dict.fromkeys(paths)
     }
-    of = np.array([source_of[path] for path in origins.paths], np.int64)
-    alone = [
-        not record and path in files
-        for record, path in zip(origins.records, origins.paths, strict=True)
-    ]
+    of = np.array([source_of[path] for path in paths], np.int64)
+    alone = [not record and path in files for record, path in zip(records, paths, strict=True)]
     return Groups(sources, np.where(alone, -1, of))
 
 
 def find_losses(opened: Input, options: DedupeOptions) -> Losses:
     """Find what is redundant; raise if a reference gave no document."""
-    result, corpus, places, matches = examine(opened)
+    result, collection, places, matches = examine(opened)
     check_references(options.references, result.skipped)
     groups = None
     if options.by is not None:
         by = GroupBy("by", options.by)
-        groups = by.group(corpus.names, corpus.paths, corpus.given.groups)
+        groups = by.group(collection.documents)
         groups = replace(groups, of=places.spread(groups.of, -1))
     cuts, notes = list_cuts(result, opened.files)
     result = replace(result, notes=(*result.notes, *notes))

@@ -16,7 +16,8 @@ from simdup.corpus.batches import read
 from simdup.corpus.sources import Named
 from simdup.errors import SimdupError, check_names, check_type
 from simdup.index.opening import split_indexes
-from simdup.ingest.cut_corpus import CutCorpus, PairTexts, ingest_cut
+from simdup.ingest.collection import Collection, collected
+from simdup.ingest.cutting import Cutting, PairTexts, assemble
 from simdup.ingest.groups import GroupBy
 from simdup.ingest.notes import groups_across
 from simdup.ingest.paths import Paths, as_paths
@@ -136,33 +137,34 @@ def examine(
     if scope.templates:
         texts = _read_templates(scope.templates, opened.settings)
         template = Template.of(texts, criteria.min_run)
-    with ingest_cut(opened, Window.of(criteria.min_run), template) as corpus:
-        starts, symbols, seeds = corpus.assemble()
-        sides = _sides(corpus, opened, scope.across)
-        holders = Holders.of(np.array(corpus.text_of, np.int64), len(corpus.sizes), sides)
+    work = Cutting(Window.of(criteria.min_run), template)
+    with collected(opened, opened.analyzer(), work) as cut:
+        text_of, starts, symbols, seeds = assemble(cut)
+        sizes, documents, report = np.diff(starts) - 1, cut.documents, cut.report
+        holders = Holders.of(text_of, len(sizes), _sides(cut, opened, scope.across))
         finder = Finder.indexed(starts, symbols, seeds, criteria, holders.text_sides)
         del seeds
         found = _find(finder, opened.settings.run)
         shared = holders.shared(starts, symbols, criteria.min_length)
-        overlaps = form_overlaps(found, corpus.sizes, holders, shared)
-        overlaps = overlaps.located(corpus.names, look_up_in(corpus.text))
+        overlaps = form_overlaps(found, sizes, holders, shared)
+        text = partial(cut.spool.text, documents["original"])
+        overlaps = overlaps.located(documents["name"].tolist(), look_up_in(text))
         copies, units = np.diff(holders.firsts), finder.index.crowded.by_text(starts)
         summary = PassageSummary(
-            documents=len(corpus.names),
+            documents=len(documents),
             pairs=len(overlaps),
             passages=len(overlaps.lengths),
-            skipped=len(corpus.skipped),
+            skipped=len(report.skipped),
             identical=int((copies[shared] - 1).sum()),
             common=finder.index.common,
             common_units=int((units * copies).sum()),
             common_documents=int(copies[units > 0].sum()),
-            most_documents=criteria.most_documents(len(corpus.sizes)),
+            most_documents=criteria.most_documents(len(sizes)),
             repeated=finder.index.repeated,
             seconds=time.monotonic() - started,
         )
-        skipped, notes = tuple(corpus.skipped), tuple(corpus.notes)
-        result = PassageResult(overlaps, skipped, notes, summary)
-        yield result, PairTexts(corpus, overlaps.documents)
+        result = PassageResult(overlaps, tuple(report.skipped), tuple(report.notes), summary)
+        yield result, PairTexts(documents, overlaps.documents, text)
 
 
 def _read_templates(templates: Iterable[str], settings: Settings) -> list[str]:
@@ -181,15 +183,16 @@ def _read_templates(templates: Iterable[str], settings: Settings) -> list[str]:
     return [one.text for one in found if isinstance(one, Document)]
 
 
-def _sides(corpus: CutCorpus, opened: Input, across: str | None) -> Sides | None:
+def _sides(cut: Collection, opened: Input, across: str | None) -> Sides | None:
     """Return what is compared with what; None where all documents are."""
     if across is None and not opened.references:
         return None
-    references = np.array([path in opened.references for path in corpus.paths], np.bool_)
+    paths = cut.documents["path"].tolist()
+    references = np.array([path in opened.references for path in paths], np.bool_)
     sources = ~references if opened.references else references | True
     if not opened.references:
         references = sources
-    groups = groups_across(corpus, across)
+    groups = groups_across(cut, across)
     groups = np.full(len(references), -1) if groups is None else groups
     return Sides(sources, references, groups)
 

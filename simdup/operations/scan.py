@@ -20,12 +20,12 @@ from simdup.fingerprints.bands import pstable_signatures
 from simdup.fingerprints.fingerprinter import Fingerprinter
 from simdup.index.opening import split_indexes
 from simdup.index.references import IndexMatches, IndexReferences, open_indexes
-from simdup.ingest.corpus import Corpus, ingest
-from simdup.ingest.counting import BatchOptions
+from simdup.ingest.collection import Collection, ingest
+from simdup.ingest.counting import columns_for
 from simdup.ingest.notes import apart_by_fields, groups_across, notes
-from simdup.ingest.origins import Origins
 from simdup.ingest.paths import Paths, as_paths
 from simdup.ingest.places import Places
+from simdup.ingest.source_documents import SourceDocuments
 from simdup.ingest.sources import Data, Input, open_input
 from simdup.model.clusters import Cluster, Summary
 from simdup.model.criteria import Criteria, CriteriaFields
@@ -130,7 +130,7 @@ class Examined(NamedTuple):
     """The result of a scan, and what is known about all documents."""
 
     result: Result
-    corpus: Corpus
+    corpus: Collection
     places: Places  # of its documents
     matches: IndexMatches  # what indexes hold near them
 
@@ -145,19 +145,21 @@ def examine(opened: Input) -> Examined:
 def _examine(opened: Input, indexes: IndexReferences) -> Examined:
     started = time.monotonic()
     settings, criteria = opened.settings, opened.settings.criteria
-    options = replace(BatchOptions.for_criteria(criteria), extras=indexes.extras)
-    with ingest(opened, options) as corpus:
+    with ingest(opened, [*columns_for(criteria), *indexes.makers]) as corpus:
         fingerprinter = opened.fingerprinter or Fingerprinter.for_corpus(
             corpus.analyzer, corpus.counts
         )
         weighting = fingerprinter.weigh(corpus.counts)
-        stored = StoredTexts(corpus.analyzer, criteria.shingle, corpus.slots, corpus.read)
-        work = Work(weighting, stored if criteria.verify else None, criteria, corpus.forms.texts)
+        stored = None
+        if criteria.verify:
+            read = corpus.spool.read
+            stored = StoredTexts(corpus.analyzer, criteria.shingle, corpus["content"], read)
+        work = Work(weighting, stored, criteria, corpus.short)
         with Crew(work, settings.run) as crew:
             documents = _documents(corpus, crew, opened)
             matches = indexes.match(corpus, documents, settings)
-            ranks = rank_by(criteria, corpus.names, corpus.paths, documents.references)
-            priority = priority_by(criteria.keep, corpus.priorities, ranks)
+            ranks = rank_by(criteria, corpus.documents, documents.references)
+            priority = priority_by(criteria.keep, corpus.__getitem__, ranks)
             scanned = _Scanned(corpus, weighting, stored, priority)
             found = _find(documents, scanned, matches, settings)
             star = criteria.linkage == "star"
@@ -166,26 +168,27 @@ def _examine(opened: Input, indexes: IndexReferences) -> Examined:
             groups = divide(matches.join(groups), criteria.decisions, known.names, priority)
             settings.run.progress("clustering", 0, len(groups))
             clusters = form_clusters(groups, known, criteria)
-            lost = stored.lost_facts if criteria.lossless else None
+            lost = stored.lost_facts if stored is not None and criteria.lossless else None
             spared = describe_spared(found.spared, clusters, known, lost)
             hint = _template_hint(found.groups, corpus, criteria) if criteria.verify else ""
     corpus.skip_wordless(documents.fingerprints)
-    corpus.notes += [*notes(corpus, criteria, known.names), *matches.notes(documents)]
-    corpus.notes += apart_by_fields(corpus, groups, settings.reading)
+    report = corpus.report
+    report.notes += [*notes(corpus.documents, criteria, known.names), *matches.notes(documents)]
+    report.notes += apart_by_fields(corpus.documents, groups, settings.reading)
     summary = Summary.of(
         clusters,
         documents=int(np.count_nonzero(documents.fingerprints.terms)),
-        skipped=len(corpus.skipped),
+        skipped=len(report.skipped),
         seconds=time.monotonic() - started,
         recipe=fingerprinter.fields,
         **found.figures(criteria) | indexes.figures,
     )
-    skipped, noted = tuple(corpus.skipped), tuple(corpus.notes)
+    skipped, noted = tuple(report.skipped), tuple(report.notes)
     order = _order(clusters, priority, criteria)
     # A file that is a reference has no input documents.
-    unread = [one for one in corpus.unread if one.path not in opened.references]
-    places = Places(len(corpus.names), unread)
-    origins = Origins.of(opened, corpus, fingerprinter, order, places)
+    unread = [one for one in report.unread if one.path not in opened.references]
+    places = Places(len(corpus), unread)
+    origins = SourceDocuments.of(opened, corpus, fingerprinter, order, places)
     inputs = _inputs(documents, places, unread)
     clusters, spared = places.clusters(clusters), places.spared(spared)
     settings.run.progress("clustering", len(groups), len(groups))
@@ -211,19 +214,17 @@ class ScanPages:
         return inline(result)
 
 
-def _documents(corpus: Corpus, crew: Crew, opened: Input) -> ScannedDocuments:
+def _documents(corpus: Collection, crew: Crew, opened: Input) -> ScannedDocuments:
     # The documents of references come first.
-    references = range(sum(path in opened.references for path in corpus.paths))
+    references = range(sum(path in opened.references for path in corpus["path"].tolist()))
     fingerprints = crew.fingerprints()
-    short, titles = corpus.forms.texts, None
-    if opened.settings.criteria.same_title:
-        titles = corpus.titles.keys(corpus.digests)
-    by_edit = never if short is None else short.measures
+    titles = corpus.title_keys() if opened.settings.criteria.same_title else None
+    by_edit = never if corpus.short is None else corpus.short.measures
     groups = groups_across(corpus, opened.settings.criteria.across)
     return ScannedDocuments(
-        corpus.names,
+        corpus["name"].tolist(),
         fingerprints,
-        corpus.digests,
+        corpus["digest"],
         references,
         crew.measure,
         by_edit,
@@ -251,9 +252,9 @@ def _order(
 class _Scanned(NamedTuple):
     """What is known about scanned documents before they are grouped."""
 
-    corpus: Corpus
+    corpus: Collection
     weighting: Weighting
-    texts: StoredTexts
+    texts: StoredTexts | None
     priority: Callable[[int], Priority]
 
 
@@ -262,10 +263,10 @@ def _find(
 ) -> FoundGroups:
     """Find the groups of documents; with star linkage without those that match an index."""
     corpus, criteria = scanned.corpus, settings.criteria
-    signatures = corpus.take_signatures()
+    signatures = corpus.signatures(criteria)
     if criteria.method == "pstable":
         signatures = pstable_signatures(scanned.weighting, criteria)
-    texts = Texts.of(corpus.lengths, scanned.texts, criteria, corpus.forms.texts)
+    texts = Texts.of(corpus["length"], scanned.texts, criteria, corpus.short)
     priority = matches.priority(scanned.priority, documents)
     if criteria.linkage == "star":
         documents = matches.without_matched(documents)
@@ -276,7 +277,7 @@ def _find(
         priority,
         settings,
         corpus.seeds(),
-        corpus.forms.signatures,
+        corpus.edited(criteria),
         every=criteria.compares_all(len(documents.names)),
     )
     found = find_groups(given)
@@ -292,15 +293,13 @@ def _inputs(
     documents: ScannedDocuments, places: Places, unread: Sequence[Unread]
 ) -> InputDocuments:
     """Return all documents that were read or skipped, in input order."""
-    names = places.spread(documents.names, None)
-    for place, one in zip(places.unread.tolist(), unread, strict=True):
-        names[place] = one.name
+    names = places.spread_names(documents.names, [one.name for one in unread])
     wordless = places.of[documents.fingerprints.terms == 0]
     skipped = np.sort(np.concatenate([wordless, places.unread])).tolist()
     return InputDocuments(names, len(documents.references), tuple(skipped))
 
 
-def _template_hint(groups: list[Group], corpus: Corpus, criteria: Criteria) -> str:
+def _template_hint(groups: list[Group], corpus: Collection, criteria: Criteria) -> str:
     """Return advice if many pairs share a template, and their titles differ."""
     if criteria.same_title:
         return ""
@@ -317,13 +316,13 @@ def _template_hint(groups: list[Group], corpus: Corpus, criteria: Criteria) -> s
     )
 
 
-def _count_equal(corpus: Corpus, pairs: Sequence[tuple[int, int]]) -> int:
+def _count_equal(corpus: Collection, pairs: Sequence[tuple[int, int]]) -> int:
     """Count the pairs whose titles are equal, as if these decided; see `Titles.keys`."""
     titles = corpus.folded_titles(sorted({document for pair in pairs for document in pair}))
-    digests, named = corpus.digests, corpus.titles.named
+    digests, named = corpus["digest"], corpus["named"]
 
     def equal(a: int, b: int) -> bool:
-        if digests[a] == digests[b] and not (named(a) or named(b)):
+        if digests[a] == digests[b] and not (named[a] or named[b]):
             return True
         one, other = ("".join(titles[document].split()) for document in (a, b))
         return one == other and bool(one or digests[a] == digests[b])

@@ -20,8 +20,8 @@ from simdup.features.shingles import Sets
 from simdup.features.text import DIGEST_BYTES
 from simdup.features.weights import Weighting
 from simdup.fingerprints.fingerprinter import Fingerprinter, Fingerprints, fingerprint
-from simdup.ingest.corpus import Corpus, ingest
-from simdup.ingest.counting import BatchOptions
+from simdup.ingest.collection import Collection, ingest
+from simdup.ingest.counting import Maker, contents, forms, titles
 from simdup.ingest.sources import Data, Input, open_input
 from simdup.model.criteria import CHARACTERS_5, FEW_TERMS, SHORT, Criteria, CriteriaFields
 from simdup.model.reading import Reading
@@ -110,7 +110,7 @@ def tune(
 def _tune(opened: Input, sample: int, fixed: frozenset[str]) -> Tuning:
     """Measure what each setting finds; the `fixed` fields of the criteria are not tuned."""
     settings = opened.settings
-    with ingest(opened, _options(settings.criteria)) as corpus:
+    with ingest(opened, _columns(settings.criteria)) as corpus:
         texts = _CorpusTexts.of(corpus)
         drawn = _spread(texts.distinct, sample)
         wanted = _want(texts, drawn, settings.criteria, fixed)
@@ -136,25 +136,25 @@ def _tune(opened: Input, sample: int, fixed: frozenset[str]) -> Tuning:
         advice=(wanted.judged and best.options) or same,
         reason=reasons_words(reasons),
         reasons=reasons,
-        skipped=corpus.skipped,
-        notes=corpus.notes,
+        skipped=corpus.report.skipped,
+        notes=corpus.report.notes,
         recipe=texts.fields,
     )
 
 
-def _options(criteria: Criteria) -> BatchOptions:
+def _columns(criteria: Criteria) -> list[Maker]:
     """Return what to make of documents: forms for the lowest similarity, without band keys."""
-    lowest = (
-        replace(criteria, similarity=LEAST, method="simhash") if criteria.edits_decide else None
-    )
-    return BatchOptions(criteria.shingle, texts=True, forms=lowest, titles=True)
+    if not criteria.edits_decide:
+        return [titles, contents]
+    lowest = replace(criteria, similarity=LEAST, method="simhash")
+    return [titles, contents, partial(forms, criteria=lowest)]
 
 
 @dataclass(frozen=True, slots=True)
 class _CorpusTexts:
     """The documents of a corpus, by number: their texts, fingerprints and weights."""
 
-    corpus: Corpus
+    corpus: Collection
     fields: dict[str, Any]  # of the resolved recipe
     weighting: Weighting
     fingerprints: Fingerprints
@@ -162,25 +162,24 @@ class _CorpusTexts:
     distinct: RowIds  # the first of each text that can be in a pair, ascending
 
     @classmethod
-    def of(cls, corpus: Corpus) -> _CorpusTexts:
+    def of(cls, corpus: Collection) -> _CorpusTexts:
         fingerprinter = Fingerprinter.for_corpus(corpus.analyzer, corpus.counts)
         weighting = fingerprinter.weigh(corpus.counts)
         found = fingerprint(weighting)
-        short, comparable, edits = corpus.forms.texts, found.terms >= FEW_TERMS, None
+        short, comparable, edits = corpus.short, found.terms >= FEW_TERMS, None
         if short is not None:
-            stored = StoredTexts(corpus.analyzer, CHARACTERS_5, corpus.slots, corpus.read)
+            stored = _stored(corpus, CHARACTERS_5)
             edits = Edits(short, stored.forms)
             comparable |= short.row_of >= 0
         enough = np.flatnonzero(comparable)
-        digests = corpus.digests[enough].view(np.uint64).reshape(-1, DIGEST_BYTES // 8)
+        digests = corpus["digest"][enough].view(np.uint64).reshape(-1, DIGEST_BYTES // 8)
         groups = collapse(digests)
         distinct = enough if groups.distinct is None else enough[groups.distinct]
         return cls(corpus, fingerprinter.fields, weighting, found, edits, distinct)
 
     def sets(self, documents: RowIds, shingling: Shingling) -> Sets:
         """Return the distinct shingles of documents."""
-        corpus = self.corpus
-        return StoredTexts(corpus.analyzer, shingling, corpus.slots, corpus.read).sets(documents)
+        return _stored(self.corpus, shingling).sets(documents)
 
     def material(self, documents: RowIds) -> Material:
         """Return what searches need of documents."""
@@ -208,6 +207,10 @@ class _CorpusTexts:
     def cosine(self, a: int, b: int) -> float:
         """Return the cosine of two documents."""
         return cosine(*(vector(self.weighting.document(int(one))) for one in (a, b)))
+
+
+def _stored(corpus: Collection, shingling: Shingling) -> StoredTexts:
+    return StoredTexts(corpus.analyzer, shingling, corpus["content"], corpus.spool.read)
 
 
 def _spread(documents: RowIds, size: int) -> RowIds:
@@ -307,7 +310,7 @@ def _similarity(truth: Truth, asked: Criteria, fixed: frozenset[str]) -> tuple[f
 
 def _shorter_may_help(texts: _CorpusTexts, drawn: RowIds, wanted: _Wanted) -> bool:
     """Return whether texts are short, pairs heavily edited, or pairs missing."""
-    lengths = texts.corpus.lengths[drawn]
+    lengths = texts.corpus["length"][drawn]
     if not len(lengths) or (wanted.criteria.edits_decide and np.quantile(lengths, 0.75) < SHORT):
         return False  # few pairs are measured by shingles
     short = np.median(lengths) < tuning.BRIEF

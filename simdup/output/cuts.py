@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from simdup.corpus.files import File
-from simdup.ingest.origins import Origins
+from simdup.ingest.source_documents import SourceDocuments
 from simdup.model.cleaned import Removed
 from simdup.model.result import Result
 from simdup.output.corpus_writer import RemovedDocument
@@ -32,22 +32,23 @@ def list_cuts(
 
 def _cuts(result: Result, archives: Mapping[str, str]) -> list[RemovedDocument]:
     """Return the redundant documents; `archives` has those of the files in them."""
-    origins: Origins = result.origins
+    origins: SourceDocuments = result.origins
     # A file that was not read completely is kept whole.
     unread = {one.document for one in result.skipped if one.error}
     found: list[RemovedDocument] = []
+    paths, records, digests = (origins.documents[name] for name in ("path", "record", "digest"))
     for cluster in result.clusters:
         by_number = {member.number: member for member in cluster.members}
         for one in cluster.members:
             number, kept = one.number, by_number[one.beside]
-            if one.role == "redundant" and origins.paths[number] not in unread:
+            if one.role == "redundant" and paths[number] not in unread:
                 read = kept.number >= 0  # not in an index, of which neither text nor file is known
-                same = read and origins.digests[number] == origins.digests[kept.number]
+                same = read and digests[number] == digests[kept.number]
                 reason = "exact copy" if same else "near-duplicate"
                 figures = one.distance or 0, one.similarity, kept.name, one.estimated, one.measure
-                kept_path = origins.paths[kept.number] if read else ""
+                kept_path = paths[kept.number] if read else ""
                 kept_path = archives.get(kept_path, kept_path)
-                place = origins.paths[number], origins.records[number], kept_path
+                place = paths[number], int(records[number]), kept_path
                 entry = Removed(
                     one.name, reason, *figures, one.containment, one.cosine, one.covered
                 )

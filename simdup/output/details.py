@@ -11,7 +11,7 @@ from simdup.model.clusters import Cluster
 from simdup.model.result import Result
 
 if TYPE_CHECKING:
-    from simdup.ingest.origins import Origins
+    from simdup.ingest.source_documents import SourceDocuments
 
 # Of each column, what it says of a document by its number; one that is missing is not known.
 Details: TypeAlias = Mapping[str, Mapping[int, str | int]]
@@ -22,7 +22,7 @@ def details(result: Result, clusters: Iterable[Cluster], columns: Sequence[str])
 
     Documents are read again for their titles; documents of an index have none of all this.
     """
-    origins: Origins = result.origins
+    origins: SourceDocuments = result.origins
     members = (member.number for cluster in clusters for member in cluster.members)
     numbers = sorted(number for number in members if number >= 0)
     return {column: COLUMNS[column](origins, numbers) for column in columns}
@@ -34,34 +34,35 @@ def new_documents(clusters: Iterable[Cluster]) -> Mapping[int, str]:
     return {member.number: "new" for member in members if member.new}
 
 
-def _titles(origins: Origins, numbers: Sequence[int]) -> dict[int, str]:
+def _titles(origins: SourceDocuments, numbers: Sequence[int]) -> dict[int, str]:
     from simdup.features.titles import MOST, title_of
 
     found = origins.documents_again(numbers)
     return {number: title_of(document)[:MOST] for number, document in found}
 
 
-def _lengths(origins: Origins, numbers: Sequence[int]) -> dict[int, int]:
-    return {number: int(origins.lengths[number]) for number in numbers}
+def _lengths(origins: SourceDocuments, numbers: Sequence[int]) -> dict[int, int]:
+    return {number: int(origins.documents["length"][number]) for number in numbers}
 
 
-def _modified(origins: Origins, numbers: Sequence[int]) -> dict[int, str]:
+def _modified(origins: SourceDocuments, numbers: Sequence[int]) -> dict[int, str]:
     """Return times in ISO 8601; texts of a pipe or from Python have none."""
-    known = ((number, origins.modified[number]) for number in numbers)
+    known = ((number, float(origins.documents["modified"][number])) for number in numbers)
     times = ((number, datetime.fromtimestamp(seconds, UTC)) for number, seconds in known if seconds)
     return {number: f"{time:%Y-%m-%dT%H:%M:%SZ}" for number, time in times}
 
 
-def _folders(origins: Origins, numbers: Sequence[int]) -> dict[int, str]:
+def _folders(origins: SourceDocuments, numbers: Sequence[int]) -> dict[int, str]:
     """Return the folders of files; a record has its file."""
-    paths = ((number, origins.paths[number]) for number in numbers)
+    paths, records = origins.documents["path"], origins.documents["record"]
     return {
-        number: path if origins.records[number] else os.path.dirname(path) for number, path in paths
+        number: paths[number] if records[number] else os.path.dirname(paths[number])
+        for number in numbers
     }
 
 
 # For each column, what finds out what it says.
-COLUMNS: dict[str, Callable[[Origins, Sequence[int]], Mapping[int, str | int]]] = {
+COLUMNS: dict[str, Callable[[SourceDocuments, Sequence[int]], Mapping[int, str | int]]] = {
     "title": _titles,
     "length": _lengths,
     "modified": _modified,

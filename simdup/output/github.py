@@ -15,7 +15,7 @@ from typing import NamedTuple
 from simdup.corpus.files import STDIN
 from simdup.corpus.names import to_bytes
 from simdup.corpus.record_batches import record_lines
-from simdup.ingest.origins import Origins
+from simdup.ingest.source_documents import SourceDocuments
 from simdup.model.clusters import Cluster, Member, Pair
 from simdup.model.result import Result
 from simdup.output.escaping import shown
@@ -43,13 +43,13 @@ def warning_lines(result: Result, advice: str) -> Iterator[bytes]:
     These are the redundant and linked ones or, if a baseline was given, those that it lacks.
     `advice` ends each message: what to do.
     """
-    origins: Origins = result.origins
+    origins: SourceDocuments = result.origins
     found = [one for cluster in result.clusters for one in _findings(cluster, result)]
     lines = _lines(origins, [one.member.number for one in found])
     for one in found:
         number = one.member.number
         properties = {"title": "Same text" if one.exact else "Near-duplicate"}
-        if (path := origins.paths[number]) not in ("", STDIN):
+        if (path := origins.documents["path"][number]) not in ("", STDIN):
             place = {"file": _in_repository(path)}
             if number in lines:
                 place["line"] = str(lines[number])
@@ -99,15 +99,16 @@ def _beside(cluster: Cluster) -> dict[int, dict[int, Pair]]:
     return found
 
 
-def _finding(i: int, cluster: Cluster, pairs: Mapping[int, Pair], origins: Origins) -> _Finding:
+def _finding(
+    i: int, cluster: Cluster, pairs: Mapping[int, Pair], origins: SourceDocuments
+) -> _Finding:
     """Return a member with the document it is to be compared with: the kept one, if it is near."""
     member = cluster.members[i]
     if member.role == "redundant":
         kept = cluster.member(member.beside)
-        exact = kept.number >= 0 and (
-            origins.digests[member.number] == origins.digests[kept.number]
-        )
-        return _Finding(member, kept, member, bool(exact))
+        digests = origins.documents["digest"]
+        exact = kept.number >= 0 and bool(digests[member.number] == digests[kept.number])
+        return _Finding(member, kept, member, exact)
     best = max(pairs, key=lambda j: (pairs[j].similarity or 0, -pairs[j].distance, -j))
     return _Finding(member, cluster.members[best], pairs[best], pairs[best].exact)
 
@@ -127,17 +128,18 @@ def _bits(figures: Member | Pair) -> str:
     return f"distance {figures.distance}"
 
 
-def _lines(origins: Origins, numbers: list[int]) -> dict[int, int]:
+def _lines(origins: SourceDocuments, numbers: list[int]) -> dict[int, int]:
     """Return the lines of documents: a file begins at its first; a JSON line has its own.
 
     Of other records the line is not known.
     """
-    lines = {number: 1 for number in numbers if not origins.records[number]}
+    paths, places = (origins.documents[name] for name in ("path", "record"))
+    lines = {number: 1 for number in numbers if not places[number]}
     plain = {f.path for f in origins.files if f.format == "jsonl" and not f.compression}
     records: dict[str, dict[int, int]] = {}
     for number in numbers:
-        if origins.records[number] and origins.paths[number] in plain:
-            records.setdefault(origins.paths[number], {})[origins.records[number]] = number
+        if places[number] and paths[number] in plain:
+            records.setdefault(paths[number], {})[int(places[number])] = number
     for path, wanted in records.items():
         with suppress(OSError):
             lines |= {wanted[record]: line for record, line in record_lines(path, wanted)}

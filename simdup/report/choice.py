@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from simdup.ingest.origins import Origins
+import numpy as np
+
+from simdup.ingest.source_documents import SourceDocuments
 from simdup.model.clusters import Cluster
 
 # Texts of so many members are carried: matrix and graph show no more.
@@ -40,12 +42,13 @@ def carried(cluster: Cluster) -> list[int]:
 
 
 def within_reach(
-    order: Sequence[int], clusters: Sequence[Cluster], origins: Origins, budget: int | None
+    order: Sequence[int], clusters: Sequence[Cluster], origins: SourceDocuments, budget: int | None
 ) -> Iterator[int]:
     """Yield the positions of the clusters whose texts are worth reading again."""
     left = None if budget is None else _SHRINK * budget
+    sizes = origins.documents["size"]
     for i in order:
-        size = sum(min(origins.sizes[n], 4 * CLIP) for n in carried(clusters[i]))
+        size = int(np.minimum(sizes[list(carried(clusters[i]))], 4 * CLIP).sum())
         if left is not None:
             if size > left:
                 # A smaller one may still fit, but not many.

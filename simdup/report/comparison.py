@@ -9,13 +9,14 @@ import numpy as np
 
 from simdup.features.text import DIGEST_TYPE
 from simdup.fingerprints.fingerprinter import Fingerprinter
-from simdup.ingest.origins import Origins
+from simdup.ingest.source_documents import SourceDocuments
 from simdup.model.clusters import Cluster, Member, Pair, Summary
 from simdup.model.comparison import Comparison
 from simdup.model.documents import Document
 from simdup.model.page import PageOptions
 from simdup.model.reading import Reading
 from simdup.model.result import Result
+from simdup.model.table import Documents, objects
 from simdup.report.scan import scan_page
 
 
@@ -28,12 +29,15 @@ def comparison_page(
     """Yield the page of a comparison."""
     texts = [(one.name, one.text) for one in documents]
     prepared = fingerprinter.analyzer.prepare_all([text for _, text in texts])
-    origins = Origins(
-        names=[name for name, _ in texts],
-        paths=[one.path for one in documents],
-        records=[one.record for one in documents],
-        digests=np.array([one.digest for one in prepared], DIGEST_TYPE),
-        sizes=[len(text.encode("utf-8", "surrogatepass")) for _, text in texts],
+    columns = {
+        "name": objects(one.name for one in documents),
+        "path": objects(one.path for one in documents),
+        "record": np.array([one.record for one in documents], np.int64),
+        "digest": np.array([one.digest for one in prepared], DIGEST_TYPE),
+        "size": np.array([len(text.encode("utf-8", "surrogatepass")) for _, text in texts]),
+    }
+    origins = SourceDocuments(
+        Documents(columns),
         files=[],
         rows=None,
         texts=[text for _, text in texts],

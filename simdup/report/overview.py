@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from simdup.ingest.origins import Origins
+from simdup.ingest.source_documents import SourceDocuments
 from simdup.model.clusters import Cluster
 from simdup.model.result import Result
 from simdup.report.tables import Folders, ten_thousandths
@@ -23,7 +23,7 @@ HEAT_COLUMNS, HEAT_ROWS = 24, 20
 LISTED = 500
 
 
-def overview(result: Result, origins: Origins | None, folders: Folders) -> dict[str, Any]:
+def overview(result: Result, origins: SourceDocuments | None, folders: Folders) -> dict[str, Any]:
     """Return the figures, charts and notes of a result."""
     clusters, summary = result.clusters, result.summary
     sizes = [0, 0] if origins is None else _bytes(result, origins)
@@ -71,14 +71,15 @@ def _heat(clusters: Sequence[Cluster]) -> list[list[int]]:
     return [[distance, row, pairs] for (distance, row), pairs in sorted(cells.items())]
 
 
-def _bytes(result: Result, origins: Origins) -> list[int]:
+def _bytes(result: Result, origins: SourceDocuments) -> list[int]:
     """Return the bytes of all documents that took part, and of the redundant ones."""
     members = [member for cluster in result.clusters for member in cluster.members]
-    saved = sum(origins.sizes[m.number] for m in members if m.role == "redundant")
-    return [sum(origins.sizes[result.references :]), saved]
+    sizes = origins.documents["size"]
+    saved = sizes[[m.number for m in members if m.role == "redundant"]]
+    return [int(sizes[result.references :].sum()), int(saved.sum())]
 
 
-def _folders(result: Result, origins: Origins | None, folders: Folders) -> list[list[Any]]:
+def _folders(result: Result, origins: SourceDocuments | None, folders: Folders) -> list[list[Any]]:
     """Return [folder, documents, redundant] by falling redundancy."""
     redundant: Counter[str] = Counter()
     every: Counter[str] = Counter()
@@ -92,9 +93,10 @@ def _folders(result: Result, origins: Origins | None, folders: Folders) -> list[
     if origins is not None:
         clustered = {m.number for cluster in result.clusters for m in cluster.members}
         clustered.update(result.inputs.skipped)
-        for number in range(result.references, len(origins.names)):
+        names = origins.documents["name"]
+        for number in range(result.references, len(names)):
             if number not in clustered:
-                every[folders.of(number, origins.names[number])] += 1
+                every[folders.of(number, names[number])] += 1
     return by_folder(every, redundant)
 
 

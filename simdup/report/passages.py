@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from simdup.ingest.cut_corpus import PairTexts
+from simdup.ingest.cutting import PairTexts
 from simdup.model.clusters import Cluster, Member, Pair, Summary
 from simdup.model.page import PageOptions
 from simdup.model.passages import Overlap, PassageCriteria, PassageResult
@@ -32,7 +32,7 @@ def passages_page(
     """Yield the page of passages."""
     overlaps = list(islice(found.overlaps, PAIRS))
     result = _as_result(overlaps, found, text_of)
-    folders = Folders(text_of.corpus)
+    folders = Folders(text_of.documents)
     about = {
         "title": "",
         "criteria": {name: getattr(criteria, name) for name in criteria.__slots__},
@@ -50,8 +50,8 @@ def _overview(
     found: PassageResult, listed: int, text_of: PairTexts, folders: Folders
 ) -> dict[str, Any]:
     """Return what the overview says of all pairs, listed or not."""
-    sharing = np.unique(text_of.documents).tolist()
-    names = text_of.corpus.names
+    sharing = np.unique(text_of.pairs).tolist()
+    names = text_of.documents["name"]
     figures: dict[str, Any] = {
         "documents": found.summary.documents,
         "matched": len(sharing),
@@ -105,7 +105,7 @@ def _as_result(overlaps: Sequence[Overlap], found: PassageResult, text_of: PairT
     """Return pairs as clusters of two; their similarity is the larger share."""
     clusters = []
     for number, overlap in enumerate(overlaps):
-        a, b = text_of.documents[number].tolist()
+        a, b = text_of.pairs[number].tolist()
         share = min(max(overlap.share_a, overlap.share_b), 1.0)
         members = (
             Member(overlap.a, "kept", "", number=a, beside=a),

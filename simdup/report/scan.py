@@ -8,7 +8,7 @@ from dataclasses import asdict
 from typing import Any
 
 from simdup.corpus.files import STDIN
-from simdup.ingest.origins import Origins
+from simdup.ingest.source_documents import SourceDocuments
 from simdup.model.criteria import Criteria
 from simdup.model.page import PageOptions
 from simdup.model.result import Result
@@ -34,11 +34,11 @@ def scan_page(
     removed : frozenset of str
         The documents that a cleaned corpus lacks.
     """
-    origins: Origins = result.origins
+    origins: SourceDocuments = result.origins
     with Chunks(options.texts) as chunks:
         if options.texts != 0:
             _add_texts(chunks, result, origins)
-        folders = Folders(origins)
+        folders = Folders(origins.documents)
         about = {
             # The heading of a comparison has both names.
             "title": "" if options.kind == "compare" else _title(origins),
@@ -48,7 +48,7 @@ def scan_page(
         yield from assemble(result, options, chunks, folders, about, removed)
 
 
-def _add_texts(chunks: Chunks, result: Result, origins: Origins) -> None:
+def _add_texts(chunks: Chunks, result: Result, origins: SourceDocuments) -> None:
     """Read the texts of clusters again, and add what the budget allows."""
     order = reachable(result.clusters, origins, origins.criteria.similarity, chunks.budget)
     numbers = [number for i in order for number in carried(result.clusters[i])]
@@ -62,9 +62,10 @@ def _criteria(criteria: Criteria) -> dict[str, Any]:
     return values | {"linkage": criteria.linkage or "single"}
 
 
-def _title(origins: Origins) -> str:
+def _title(origins: SourceDocuments) -> str:
     """Return the name of what was scanned: that of the folder that all files are in."""
-    known = [path for path in dict.fromkeys(origins.paths) if path not in ("", STDIN)]
+    paths: list[str] = origins.documents["path"].tolist()
+    known = [path for path in dict.fromkeys(paths) if path not in ("", STDIN)]
     if not known:
         return ""
     paths = list(map(os.path.abspath, known))

@@ -5,16 +5,17 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simdup.corpus.files import STDIN
-from simdup.ingest.origins import Origins
+from simdup.ingest.source_documents import SourceDocuments
 from simdup.model.clusters import Cluster, Member, Pair
 from simdup.model.criteria import EDIT
 from simdup.model.result import Result
+from simdup.model.table import Documents
 from simdup.report.columns import pack
 
 ROLES = ("kept", "redundant", "linked")
@@ -48,31 +49,15 @@ def folder_by_name(name: str) -> str:
     return path if mark and number.isdecimal() else os.path.dirname(name)
 
 
-class Located(Protocol):
-    """Where documents are, by their number: as `Origins` has it, and others that read documents."""
-
-    @property
-    def names(self) -> Sequence[str]:
-        """The names of the documents."""
-
-    @property
-    def paths(self) -> Sequence[str]:
-        """The paths of their files; empty where there is none."""
-
-    @property
-    def records(self) -> Sequence[int]:
-        """Their numbers in files of records, from 1; 0 for a file of its own."""
-
-
 class Folders:
     """Numbers the folders of documents in the order it meets them, and knows which are files.
 
-    Without a `Located`, names tell both.
+    Without a table of documents, names tell both.
     """
 
-    def __init__(self, located: Located | None) -> None:
+    def __init__(self, documents: Documents | None) -> None:
         self.names: dict[str, int] = {}
-        self._located = located
+        self._documents = documents
 
     def number(self, member: Member) -> int:
         """Return the number of a member's folder."""
@@ -83,19 +68,24 @@ class Folders:
 
     def of(self, number: int, name: Any) -> str:
         """Return the folder of a document."""
-        if self._located is None:
+        if self._documents is None:
             return folder_by_name(str(name))
-        return folder_of(str(name), self._located.paths[number], self._located.records[number])
+        path, record = self._place(number)
+        return folder_of(str(name), path, record)
 
     def is_file(self, member: Member) -> bool:
         """Return whether a document is a file of its own, which a link can open."""
         number = member.number
         if number < 0:
             return False
-        if self._located is None:
+        if self._documents is None:
             return os.path.isfile(member.name)
-        path, record = self._located.paths[number], self._located.records[number]
+        path, record = self._place(number)
         return not record and path not in ("", STDIN)
+
+    def _place(self, number: int) -> tuple[str, int]:
+        assert self._documents is not None
+        return self._documents["path"][number], int(self._documents["record"][number])
 
 
 def table(
@@ -128,7 +118,7 @@ def table(
 def _documents(
     result: Result, folders: Folders, removed: frozenset[str]
 ) -> dict[str, NDArray[Any]]:
-    origins: Origins | None = result.origins
+    origins: SourceDocuments | None = result.origins
     members = [member for cluster in result.clusters for member in cluster.members]
     digits = max((len(member.fingerprint) for member in members), default=16)
     prints = "".join(member.fingerprint.zfill(digits) for member in members)
@@ -151,24 +141,23 @@ def _documents(
     }
 
 
-def _size(member: Member, origins: Origins | None) -> int:
+def _size(member: Member, origins: SourceDocuments | None) -> int:
     if origins is None or member.number < 0:
         return 0
-    return min(origins.sizes[member.number], 2**32 - 1)
+    return min(int(origins.documents["size"][member.number]), 2**32 - 1)
 
 
-def _flags(member: Member, origins: Origins | None, references: int) -> int:
+def _flags(member: Member, origins: SourceDocuments | None, references: int) -> int:
     number = member.number
     flags = _REFERENCE * (number < references) | _ESTIMATED * member.estimated
     if origins is None or number < 0:
         return flags
-    same = (
-        0 <= member.beside != number and origins.digests[number] == origins.digests[member.beside]
-    )
-    return flags | _EXACT * same
+    digests = origins.documents["digest"]
+    same = 0 <= member.beside != number and digests[number] == digests[member.beside]
+    return flags | _EXACT * bool(same)
 
 
-def _order(clusters: Sequence[Cluster], origins: Origins | None) -> NDArray[np.uint32]:
+def _order(clusters: Sequence[Cluster], origins: SourceDocuments | None) -> NDArray[np.uint32]:
     """Return for each document which one of its cluster it would be to be kept."""
     ranks: list[int] = []
     for cluster in clusters:

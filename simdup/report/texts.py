@@ -15,7 +15,7 @@ from itertools import islice
 from simdup.corpus.decoding import unify_line_ends
 from simdup.corpus.files import difference
 from simdup.corpus.spool import Slot, SpoolReader, SpoolWriter, spool_folder
-from simdup.ingest.origins import Origins
+from simdup.ingest.source_documents import SourceDocuments
 from simdup.report.choice import CLIP
 
 # Texts that are folded and written at a time.
@@ -25,7 +25,7 @@ _AT_ONCE = 256
 class Originals:
     """Texts by the number of their document; missing ones could not be read again."""
 
-    def __init__(self, origins: Origins, reader: SpoolReader) -> None:
+    def __init__(self, origins: SourceDocuments, reader: SpoolReader) -> None:
         self.origins = origins
         self._reader = reader
         self._slots: dict[int, Slot] = {}
@@ -50,13 +50,13 @@ class Originals:
         other = {
             number
             for (number, _), now in zip(doubtful, prepared, strict=True)
-            if now.digest != self.origins.digests[number].tobytes()
+            if now.digest != self.origins.documents["digest"][number].tobytes()
         }
         return [(number, text) for number, text in some if number not in other]
 
     def _unchanged(self, number: int) -> bool:
         """Return whether a document's file is known to be as it was: a pipe never is."""
-        path = self.origins.paths[number]
+        path = self.origins.documents["path"][number]
         if path not in self._checked:
             file = self._files.get(path)
             self._checked[path] = file is not None and file.regular and not difference(file)
@@ -71,7 +71,7 @@ class Originals:
 
 
 @contextmanager
-def read_originals(origins: Origins, numbers: Iterable[int]) -> Iterator[Originals]:
+def read_originals(origins: SourceDocuments, numbers: Iterable[int]) -> Iterator[Originals]:
     """Read documents again, and keep their texts on disk meanwhile."""
     with spool_folder() as folder:
         reader = SpoolReader(folder)

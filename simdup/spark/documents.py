@@ -9,11 +9,10 @@ import pyarrow.compute as pc
 from simdup.clustering.clusters import ScannedDocuments, never
 from simdup.clustering.short_texts import ShortTexts
 from simdup.features.text import DIGEST_TYPE
+from simdup.features.titles import share_titles
 from simdup.fingerprints.bands import Signatures
-from simdup.fingerprints.edit_bands import edit_signatures, join_signatures
+from simdup.fingerprints.edit_bands import EditSignatures, edit_signatures
 from simdup.fingerprints.fingerprinter import Fingerprints
-from simdup.ingest.forms import CorpusForms
-from simdup.ingest.titles import share_titles
 from simdup.model.settings import Settings
 from simdup.spark.arrays import to_array, to_rows
 
@@ -48,11 +47,13 @@ def scanned(table: pa.Table, settings: Settings, short: ShortTexts | None) -> Sc
     )
 
 
-def short_texts(table: pa.Table, settings: Settings) -> CorpusForms:
+def short_texts(
+    table: pa.Table, settings: Settings
+) -> tuple[ShortTexts | None, EditSignatures | None]:
     """Return the short texts among documents, and the signatures that propose pairs of them."""
     has = to_array(table["form"].is_valid())
     if not has.any():
-        return CorpusForms()
+        return None, None
     some = table.filter(pa.array(has))
     forms = [one.decode("utf-8", "surrogatepass") for one in some["form"].to_pylist()]
     numbers = to_array(some["numbers"]).view(np.uint64)
@@ -60,9 +61,8 @@ def short_texts(table: pa.Table, settings: Settings) -> CorpusForms:
     lengths = np.fromiter(map(len, forms), np.int64, len(forms))
     signatures, criteria = None, settings.criteria
     if criteria.edits_decide and "minhash" in criteria.searches:
-        made = edit_signatures(forms, numbers, criteria)
-        signatures = join_signatures([made], row_of)
-    return CorpusForms(ShortTexts(row_of, lengths, numbers), signatures)
+        signatures = edit_signatures(forms, numbers, criteria)._replace(row_of=row_of)
+    return ShortTexts(row_of, lengths, numbers), signatures
 
 
 def signatures_from(table: pa.Table, look: Signatures | None) -> Signatures | None:

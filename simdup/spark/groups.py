@@ -27,6 +27,7 @@ from simdup.features.counts import CsrRows
 from simdup.fingerprints.bands import Signatures
 from simdup.model.clusters import Cluster, Member, Pair
 from simdup.model.settings import Settings
+from simdup.model.table import Documents, objects
 from simdup.spark.arrays import batch_of, table_of, to_array
 from simdup.spark.documents import in_order, scanned, short_texts, signatures_from
 from simdup.verify.bounds import Texts
@@ -86,22 +87,28 @@ class GroupDocuments:
 
     def _clusters(self, table: pa.Table) -> tuple[Sequence[Cluster], FoundGroups]:
         settings, criteria = self.settings, self.settings.criteria
-        forms = short_texts(table, settings)
-        documents = scanned(table, settings, forms.texts)
+        short, edited = short_texts(table, settings)
+        documents = scanned(table, settings, short)
         names, references = documents.names, documents.references
         assert documents.digests is not None
         stored = self._stored(table, documents.digests)
-        documents = replace(documents, measure=self._measure(table, stored, forms.texts))
+        documents = replace(documents, measure=self._measure(table, stored, short))
         lengths = to_array(table["length"])
-        columns = {"lengths": lengths.tolist(), "modified": [0.0] * len(names)}
-        columns["values"] = [as_number(value) for value in table["value"].to_pylist()]
-        ranks = rank_by(criteria, names, [""] * len(names), references)
-        priority = priority_by(criteria.keep, columns, ranks)
-        texts = Texts.of(lengths, stored, criteria, forms.texts)
+        columns = {
+            "name": objects(names),
+            "path": objects([""] * len(names)),
+            "length": lengths,
+            "modified": np.zeros(len(names)),
+            "value": objects(map(as_number, table["value"].to_pylist())),
+        }
+        known = Documents(columns)
+        ranks = rank_by(criteria, known, references)
+        priority = priority_by(criteria.keep, known.__getitem__, ranks)
+        texts = Texts.of(lengths, stored, criteria, short)
         signatures, listed = signatures_from(table, self.signatures), _listed(table)
         given = Grouping(
             documents, signatures, texts, priority, settings,
-            edited=forms.signatures, listed=listed, every=self.every,
+            edited=edited, listed=listed, every=self.every,
         )  # fmt: skip
         found = find_groups(given)
         groups = divide(found.groups, criteria.decisions, names, priority)
@@ -118,7 +125,7 @@ class GroupDocuments:
         here = np.flatnonzero(known)
         owner[places[here]] = here
         rows = np.where(known, np.arange(len(texts)), owner[places])
-        slots = np.stack([np.zeros_like(rows), ends[rows], ends[rows + 1] - ends[rows]], axis=1)
+        slots = np.stack([ends[rows], ends[rows + 1] - ends[rows]], axis=1)
         content = memoryview(texts.buffers()[2] or b"")
         return StoredTexts(
             self.analyzer, self.settings.criteria.shingle, slots, partial(_read, content)

@@ -15,20 +15,17 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from simdup.corpus.spool import Slot
 from simdup.features.analyzer import Analyzer
 from simdup.features.counts import iter_chunks
 from simdup.features.idf import NoIdf
 from simdup.features.packed_counts import cut_counts, pack_counts
 from simdup.features.text import DIGEST_BYTES
-from simdup.fingerprints.bands import Signatures
 from simdup.fingerprints.fingerprinter import Fingerprinter
-from simdup.ingest.corpus import Corpus, ingest
-from simdup.ingest.counting import BatchOptions
+from simdup.ingest.collection import Collection, ingest
+from simdup.ingest.counting import columns_for, titles
 from simdup.ingest.sources import open_input
-from simdup.model.criteria import CHARACTERS_5
+from simdup.model.criteria import CHARACTERS_5, Criteria
 from simdup.model.settings import Settings
-from simdup.reuse.sharing import TextSeeds
 from simdup.spark.arrays import batch_of, of_bytes
 from simdup.verify.stored import StoredTexts
 
@@ -92,16 +89,17 @@ class Prepare:
         # What turns texts into terms was read by the driver.
         opened = replace(opened, fingerprinter=Fingerprinter(self.analyzer, NoIdf()))
         # There is no hint that needs titles.
-        options = replace(BatchOptions.for_criteria(self.settings.criteria), titles=False)
-        with ingest(opened, options) as corpus:
+        makers = [one for one in columns_for(self.settings.criteria) if one is not titles]
+        with ingest(opened, makers) as collection:
             rows = pa.Table.from_batches(carried)
-            yield from _skipped(corpus, rows, prepared_schema(self.carried))
-            yield from _documents(corpus, rows, prepared_schema(self.carried), options.title_keys)
-            yield from _counts(corpus, rows, prepared_schema(self.carried))
+            schema, criteria = prepared_schema(self.carried), self.settings.criteria
+            yield from _skipped(collection, rows, schema)
+            yield from _documents(collection, rows, schema, criteria)
+            yield from _counts(collection, rows, schema)
 
 
-def _skipped(corpus: Corpus, rows: pa.Table, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
-    skipped = [one for one in corpus.skipped if one.number]
+def _skipped(collection: Collection, rows: pa.Table, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+    skipped = [one for one in collection.report.skipped if one.number]
     if skipped:
         taken = rows.take(pa.array([one.number - 1 for one in skipped]))
         columns: dict[str, Any] = {name: taken[name] for name in taken.column_names}
@@ -110,37 +108,38 @@ def _skipped(corpus: Corpus, rows: pa.Table, schema: pa.Schema) -> Iterator[pa.R
 
 
 def _documents(
-    corpus: Corpus, rows: pa.Table, schema: pa.Schema, titled: bool
+    collection: Collection, rows: pa.Table, schema: pa.Schema, criteria: Criteria
 ) -> Iterator[pa.RecordBatch]:
-    signatures = corpus.take_signatures()
-    digests = corpus.digests.view(np.uint8).reshape(-1, DIGEST_BYTES)
-    values = corpus.values or None
-    places, seeds = _places(corpus), corpus.seeds()
-    titles = corpus.titles.each() if titled else None
-    for low in range(0, len(corpus), _DOCUMENTS):
-        here = np.arange(low, min(low + _DOCUMENTS, len(corpus)))
+    documents, texts, spool = collection.documents, collection.texts, collection.spool
+    places = _places(collection)
+    for low in range(0, len(collection), _DOCUMENTS):
+        here = np.arange(low, min(low + _DOCUMENTS, len(collection)))
+        own, text_of = documents.take(here), collection.text_of[here]
         taken = rows.take(pa.array(places[here]))
         columns: dict[str, Any] = {name: taken[name] for name in taken.column_names}
-        columns |= {"digest": of_bytes(digests[here]), "length": corpus.lengths[here]}
-        if values is not None:
-            columns["value"] = list(map(str, values[low : low + _DOCUMENTS]))
-        if len(corpus.slots):
-            columns["text"] = [corpus.read(Slot(*slot)) for slot in corpus.slots[here].tolist()]
-        if titles is not None:
-            columns |= {"title": titles[0][here].view(np.int64), "named": titles[1][here]}
-        if seeds is not None:
-            columns["seeds"] = [_seeds_of(*seeds, number) for number in here.tolist()]
-        columns |= _signed(signatures, here) | _forms(corpus, here)
-        yield batch_of(schema, columns, len(here))
+        digests = texts["digest"][text_of].view(np.uint8).reshape(-1, DIGEST_BYTES)
+        columns |= {"digest": of_bytes(digests), "length": texts["length"][text_of]}
+        if "value" in own:
+            columns["value"] = list(map(str, own["value"].tolist()))
+        if "title_key" in own:
+            columns |= {"title": own["title_key"].view(np.int64), "named": own["named"]}
+        for name, slots in (("text", "content"), ("seeds", "seeds")):
+            if slots in texts:
+                columns[name] = [spool.row(texts[slots], text) for text in text_of.tolist()]
+        if "keys" in texts:
+            columns["keys"] = of_bytes(texts["keys"][text_of])
+            columns["sketch"] = of_bytes(texts["sketch"][text_of])
+        yield batch_of(schema, columns | _forms(collection, here, criteria), len(here))
 
 
-def _forms(corpus: Corpus, here: NDArray[np.int64]) -> dict[str, Any]:
-    short, signatures = corpus.forms
+def _forms(collection: Collection, here: NDArray[np.int64], criteria: Criteria) -> dict[str, Any]:
+    short, signatures = collection.short, collection.edited(criteria)
     if short is None:
         return {}
     has, rows = short.has(here), short.row_of[here].tolist()
     numbers = short.numbers.view(np.int64).tolist()
-    stored = StoredTexts(corpus.analyzer, CHARACTERS_5, corpus.slots, corpus.read)
+    analyzer, slots = collection.analyzer, collection["content"]
+    stored = StoredTexts(analyzer, CHARACTERS_5, slots, collection.spool.read)
     forms = iter(stored.forms(here[has].tolist()))
     found: dict[str, Any] = {
         "form": [next(forms).encode("utf-8", "surrogatepass") if one else None for one in has],
@@ -152,29 +151,15 @@ def _forms(corpus: Corpus, here: NDArray[np.int64]) -> dict[str, Any]:
     return found
 
 
-def _seeds_of(seeds: TextSeeds, text_of: NDArray[np.int64], number: int) -> bytes:
-    text = text_of[number]
-    return seeds.hashes[seeds.starts[text] : seeds.starts[text + 1]].tobytes()
-
-
-def _places(corpus: Corpus) -> NDArray[np.int64]:
+def _places(collection: Collection) -> NDArray[np.int64]:
     """Return where documents are among the rows of a task."""
-    return np.asarray(corpus.records, np.int64) - 1
+    places: NDArray[np.int64] = collection["record"] - 1
+    return places
 
 
-def _signed(signatures: Signatures | None, here: NDArray[np.int64]) -> dict[str, Any]:
-    if signatures is None:
-        return {}
-    found = {"keys": of_bytes(signatures.keys[signatures.rows(here)])}
-    if signatures.sketches is not None:
-        found["sketch"] = of_bytes(signatures.sketches[signatures.rows(here)])
-    return found
-
-
-def _counts(corpus: Corpus, rows: pa.Table, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
-    counts = corpus.counts
-    numbers = np.asarray(rows["row"])[_places(corpus)]
-    text_of = np.arange(len(corpus)) if counts.row_of is None else counts.row_of
+def _counts(collection: Collection, rows: pa.Table, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+    counts, text_of = collection.counts, collection.text_of
+    numbers = np.asarray(rows["row"])[_places(collection)]
     by_text = np.argsort(text_of, kind="stable")
     ends = np.searchsorted(text_of[by_text], np.arange(len(counts) + 1))
     for first, last in iter_chunks(counts.starts, _ENTRIES):

@@ -42,14 +42,12 @@ class Refine:
         if table is None or not len(table):
             return
         table = in_order(table, self.carried)
-        forms = short_texts(table, self.settings)
-        documents = scanned(table, self.settings, forms.texts)
+        short, edited = short_texts(table, self.settings)
+        documents = scanned(table, self.settings, short)
         signatures = signatures_from(table, self.signatures)
         copies = find_copies(documents)
-        texts = Texts(short=forms.texts if self.settings.criteria.edits_decide else None)
-        given = Grouping(
-            documents, signatures, texts, first_come, self.settings, edited=forms.signatures
-        )
+        texts = Texts(short=short if self.settings.criteria.edits_decide else None)
+        given = Grouping(documents, signatures, texts, first_come, self.settings, edited=edited)
         proposals, searched = propose(given, copies)
         some = copies.distinct[searched]
         roots = proposals.take(searched).components(copies.sizes[some])

@@ -48,13 +48,14 @@ class Texts:
     def of(
         cls,
         lengths: RowIds,
-        stored: StoredTexts,
+        stored: StoredTexts | None,
         criteria: Criteria,
         short: ShortTexts | None = None,
     ) -> Texts:
         """Return stored texts, whose shingles and forms decide if a similarity is asked for."""
-        decide = criteria.verify and criteria.similarity > 0
-        return cls(lengths, stored.sets, short) if decide else cls(lengths)
+        if stored is None or not criteria.verify or not criteria.similarity:
+            return cls(lengths)
+        return cls(lengths, stored.sets, short)
 
 
 class Bounds:

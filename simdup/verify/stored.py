@@ -9,7 +9,7 @@ from functools import cached_property, lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from simdup.corpus.spool import Slot
+from simdup.corpus.spool import Slot, Slots, slot_at
 from simdup.features.analyzer import Analyzer
 from simdup.features.facts import Facts, facts_of, lost_facts
 from simdup.features.shingles import Sets, Shingler, Shingles
@@ -29,9 +29,8 @@ class StoredTexts:
 
     analyzer: Analyzer
     shingling: Shingling
-    # int64[documents, 3]: their positions, as in `Slot`.  Processes share an array, whereas each
-    # process would copy the objects that it accesses.
-    slots: NDArray[np.int64]
+    # Of each document.  Processes share an array, whereas each would copy the objects it accesses.
+    slots: Slots
     read: Callable[[Slot], bytes]  # returns the bytes of a slot
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -44,7 +43,7 @@ class StoredTexts:
 
     def text(self, number: int) -> PreparedText:
         """Return a text."""
-        folded = self.read(Slot(*self.slots[number].tolist())).decode("utf-8", "surrogatepass")
+        folded = self.read(slot_at(self.slots, number)).decode("utf-8", "surrogatepass")
         return PreparedText(folded)
 
     def lost_facts(self, removed: int, kept: int) -> list[str]:

@@ -296,7 +296,7 @@ class TestCommands:
     def test_a_page_reads_files_in_archives_again(self, corpus: Path) -> None:
         origins = scan([str(corpus)]).origins
         # What was skipped has a place, but no name.
-        numbers = [number for number, name in enumerate(origins.names) if name]
+        numbers = [number for number, name in enumerate(origins.documents["name"]) if name]
         with read_originals(origins, numbers) as originals:
             texts = [originals.text(number) for number in numbers]
         assert texts[0] == prose(1)

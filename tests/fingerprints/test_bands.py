@@ -14,7 +14,7 @@ from simdup import scan
 from simdup.features.counts import select
 from simdup.fingerprints.bands import LOSS, pstable_signatures
 from simdup.fingerprints.fingerprinter import Fingerprinter
-from simdup.ingest.corpus import ingest
+from simdup.ingest.collection import ingest
 from simdup.ingest.sources import open_input
 from simdup.model.criteria import Criteria
 from simdup.model.settings import Settings

@@ -2,7 +2,12 @@
 
 import pickle
 from collections import Counter
+from collections.abc import Sequence
+from contextlib import closing
+from functools import partial
 from hashlib import blake2b
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import pytest
@@ -13,21 +18,32 @@ from lab.corpora.made import prose, simplified_characters
 from lab.oracles import plain
 from simdup import Recipe, scan
 from simdup.corpus.batches import TextBatch
+from simdup.corpus.spool import SpoolReader
 from simdup.features.analyzer import Analyzer
 from simdup.features.counts import join
 from simdup.features.tokens import tokenizer
 from simdup.fingerprints.fingerprinter import Fingerprinter
-from simdup.ingest.corpus import Corpus, ingest
-from simdup.ingest.counting import BatchCounter, BatchOptions
+from simdup.ingest.batch_reader import BatchReader
+from simdup.ingest.collection import Collector, ingest
+from simdup.ingest.counting import Counting, Maker, contents, keys_of_titles, sketches
+from simdup.ingest.source_report import SourceReport
 from simdup.ingest.sources import open_input
 from simdup.model.criteria import Criteria
 from simdup.model.documents import Document
 from simdup.model.reading import Reading
 from simdup.model.settings import RunOptions, Settings
-from simdup.model.shingling import Shingling
+from simdup.model.table import Documents
 
 TEXTS = [(f"d{n}", prose(n % 40, 300)) for n in range(60)]
-ALONE = BatchOptions(Shingling(5), signatures=Criteria(), standalone=True)
+SKETCHED = [partial(sketches, criteria=Criteria())]
+
+
+def alone(analyzer: Analyzer, makers: Sequence[Maker] = ()) -> BatchReader:
+    return BatchReader(Reading(), Counting(analyzer, makers), analyzer.recipe)
+
+
+def collector(analyzer: Analyzer, folder: str = "") -> Collector:
+    return Collector(analyzer, SourceReport(), SpoolReader(folder))
 
 
 def batches(size: int) -> list[TextBatch]:
@@ -41,28 +57,29 @@ def batches(size: int) -> list[TextBatch]:
 )
 def test_independent_batches_give_the_counts_of_the_corpus(recipe: Recipe) -> None:
     analyzer = Analyzer.for_recipe(recipe)
-    counter = pickle.loads(pickle.dumps(BatchCounter(analyzer, Reading(), ALONE)))
+    reader = pickle.loads(pickle.dumps(alone(analyzer, SKETCHED)))
     # Each batch as if from another machine, and in another order.
-    counted = {i: counter.count(batch) for i, batch in reversed(list(enumerate(batches(7))))}
-    alone = join([(i, counted[i].counts) for i in range(len(counted))], analyzer.hash_bytes)
+    found = {i: reader.read(batch) for i, batch in reversed(list(enumerate(batches(7))))}
+    chunks = [(i, found[i].counts) for i in range(len(found))]
+    apart = join(chunks, analyzer.hash_bytes, row_of=np.arange(len(TEXTS)))
     with ingest(open_input(TEXTS, Settings(recipe, run=RunOptions(jobs=1)))) as corpus:
         together = corpus.counts
-        assert alone.ids.tolist() == together.ids.tolist()
-        assert alone.hashes.tolist() == together.hashes.tolist()
+        assert apart.ids.tolist() == together.ids.tolist()
+        assert apart.hashes.tolist() == together.hashes.tolist()
         for number in range(len(TEXTS)):
-            ours, theirs = alone.document(number), together.document(number)
+            ours, theirs = apart.document(number), together.document(number)
             assert dict(zip(*ours[1:], strict=True)) == dict(zip(*theirs[1:], strict=True))
-        bands = np.concatenate([counted[i].signatures.keys for i in range(len(counted))])
+        bands = Documents.concat([found[i].tables["texts"] for i in range(len(found))])["keys"]
         assert bands.shape == (60, 18)
         assert (bands[0] == bands[40]).all()
 
 
 def test_a_fingerprinter_that_travels_makes_the_same_fingerprints() -> None:
     analyzer = Analyzer.for_recipe(Recipe(idf="corpus"))
-    corpus = Corpus(analyzer)
-    counter = BatchCounter(analyzer, Reading(), ALONE)
+    joined = collector(analyzer)
     for batch in batches(60):
-        corpus.add(0, counter.count(batch))
+        joined.add(0, alone(analyzer).read(batch))
+    corpus = joined.take()
     fingerprinter = Fingerprinter.for_corpus(analyzer, corpus.counts)
     travelled = pickle.loads(pickle.dumps(fingerprinter))
     assert travelled.digest == fingerprinter.digest
@@ -72,16 +89,24 @@ def test_a_fingerprinter_that_travels_makes_the_same_fingerprints() -> None:
     assert [one.hexes()[0] for one in found] == expected.hexes()
 
 
-def test_extras_see_copies_too_and_the_rest_does_not() -> None:
-    options = BatchOptions(extras=lambda document, text: text.compact[:3].encode())
-    counter = BatchCounter(Analyzer.for_recipe(Recipe()), Reading(), options)
+def test_columns_of_documents_have_copies_and_those_of_texts_do_not(tmp_path: Path) -> None:
+    analyzer = Analyzer.for_recipe(Recipe())
+    work = Counting(analyzer, [keys_of_titles, contents])
+    read = BatchReader(Reading(), work, analyzer.recipe, str(tmp_path))(0)
     texts = [Document("a", "red  lantern"), Document("b", "red  lantern"), Document("c", " ")]
-    counted = counter(0)(TextBatch(tuple(texts), 30))
-    assert [document.name for document in counted.documents] == ["a", "b"]
-    assert list(counted.first_seen) == [1, 0]
-    assert list(counted.lengths) == [10]
-    assert counted.extras == [b"red", b"red"]
-    assert [(one.document, one.reason) for one in counted.skipped] == [("c", "empty")]
+    found = read(TextBatch(tuple(texts), 30))
+    documents = found.tables["documents"]
+    assert documents["name"].tolist() == ["a", "b"]
+    assert documents["first"].tolist() == [True, False]
+    assert len(set(documents["title_key"].tolist())) == 1
+    assert found.tables["texts"]["length"].tolist() == [10]
+    left = [(one.before, one.skipped.document, one.skipped.reason) for one in found.left]
+    assert left == [(2, "c", "empty")]
+    joined = collector(analyzer, str(tmp_path))
+    joined.add(0, found)
+    corpus = joined.take()
+    with closing(corpus.spool):
+        assert [corpus.text(row) for row in range(2)] == ["red  lantern"] * 2
 
 
 @pytest.mark.parametrize("method", ["simhash", "minhash"])
@@ -103,13 +128,19 @@ def test_batches_agree_with_single_texts(
     texts: list[str], size: int, fold: bool, standalone: bool
 ) -> None:
     analyzer = ANALYZERS[fold]
-    count = BatchCounter(analyzer, Reading(), BatchOptions(standalone=standalone))(0)
-    corpus = Corpus(analyzer)
     documents = [Document(str(i), text) for i, text in enumerate(texts)]
-    for process, first in enumerate(range(0, len(texts), size)):
-        batch = TextBatch(tuple(documents[first : first + size]), 1)
-        corpus.add(process if standalone else 0, count(batch))
-    corpus.resolve_copies()
+    batches = [TextBatch((), 0)]
+    batches += [TextBatch(tuple(documents[i : i + size]), 1) for i in range(0, len(texts), size)]
+    with TemporaryDirectory() as folder:
+        spool = None if standalone else folder
+        read = BatchReader(Reading(), Counting(analyzer), analyzer.recipe, spool)(0)
+        joined = collector(analyzer, folder)
+        for process, batch in enumerate(batches):
+            joined.add(process if standalone else 0, read(batch))
+        corpus = joined.take()
+        counts = corpus.counts
+        rows = [counts.document(i) for i in range(len(corpus))]
+        corpus.spool.close()
 
     skipped, kept = [], []
     for document in documents:
@@ -121,15 +152,13 @@ def test_batches_agree_with_single_texts(
         else:
             reason = "no words" if plain.solid(text) else "empty"
             skipped.append((document.name, reason))
-    assert [(one.document, one.reason) for one in corpus.skipped] == skipped
+    assert [(one.document, one.reason) for one in corpus.report.skipped] == skipped
     digests = [blake2b(solid.encode(), digest_size=16).digest() for _, solid, _ in kept]
-    assert corpus.digests.tobytes() == b"".join(digests)
-    counts = corpus.counts
-    rows = [counts.document(i) for i in range(len(corpus))]
+    assert corpus["digest"].tobytes() == b"".join(digests)
     found = [
         {counts.terms[column]: int(n) for column, n in zip(row.columns, row.values, strict=True)}
         for row in rows
     ]
-    assert list(zip(corpus.names, corpus.lengths, found, strict=True)) == [
+    assert list(zip(corpus["name"], corpus["length"], found, strict=True)) == [
         (name, len(solid), words) for name, solid, words in kept
     ]

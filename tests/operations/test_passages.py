@@ -133,7 +133,7 @@ def test_text_of_a_template_is_ignored(tmp_path: Path) -> None:
 def test_results_do_not_depend_on_processes(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr("simdup.ingest.corpus.WORTH_WORKERS", 100)
+    monkeypatch.setattr("simdup.ingest.collection.WORTH_WORKERS", 100)
     monkeypatch.setattr("simdup.reuse.finding._PAIRS", 100)
     chance = random.Random(1)
     texts = [prose(i) for i in range(40)]

@@ -139,9 +139,9 @@ def watch(event, arguments):
 
 from simdup.cli import main
 import jieba, numpy, scipy.sparse, sklearn.preprocessing, simdup.features.tokens, simdup.report.scan
-import simdup.ingest.corpus
+import simdup.ingest.collection
 
-simdup.ingest.corpus.WORTH_WORKERS = 0
+simdup.ingest.collection.WORTH_WORKERS = 0
 sys.addaudithook(watch)
 for call in calls:
     try:

@@ -1,18 +1,21 @@
-"""Keep track of what the sources of a run have given, for messages at the end."""
+"""What people are told about the sources of a run: what was skipped, and what was missing."""
 
 from __future__ import annotations
 
 import os
 import shlex
-import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from simdup.errors import SimdupError
-from simdup.model.documents import Document, LeftOut, NoField, Skipped
+from simdup.model.documents import LeftOut, NoField, Skipped
+from simdup.model.inputs import Unread
 from simdup.model.reading import Reading
+from simdup.model.table import Documents
 
 _NOTHING = "contains no document"
 
@@ -20,11 +23,11 @@ _NOTHING = "contains no document"
 _MOST_FIELDS, _MOST_CHARACTERS = 12, 60
 
 
-class Given:
-    """Detects sources that give no document, and fields that no record has.
+class SourceReport:
+    """Collects what is skipped and noted; finds sources without documents, and missing fields.
 
-    Documents come in batches, and results may be streamed, so each batch is passed in, and the
-    result is taken at the end.
+    Documents come in batches, and results may be streamed, so each batch is passed in, and what is
+    known only at the end is added by `finish`.
 
     Parameters
     ----------
@@ -37,12 +40,12 @@ class Given:
     def __init__(self, named: Iterable[str] = (), reading: Reading | None = None) -> None:
         self._reading = reading or Reading()
         self._told = frozenset(map(os.path.realpath, self._reading.told))
+        self.skipped: list[Skipped] = []
+        self.unread: list[Unread] = []  # which of these were next to documents
+        self.notes: list[tuple[str, str]] = []  # names, and what a person should know about them
+        self.unchanged = 0  # how many documents were left out because they are known
         # Of the texts passed from Python, by number; filled while they are cut into batches.
         self.ids: list[Any] = []
-        # Of all documents, if a field of records tells them.
-        self.groups: list[str | None] = []
-        # Of all documents, if several fields of records are their texts: see `Document.head`.
-        self.heads: list[int] = []
         # Keyed by the path that `os.path.dirname` returns for its contents.
         self._waiting = {_place(source): source for source in named}
         self._named = set(self._waiting)
@@ -54,33 +57,29 @@ class Given:
         self._lacking: dict[str, Counter[str]] = {}
         self.stripped: set[str] = set()  # the expressions of `Recipe.strip` that matched something
 
-    @property
-    def valued(self) -> bool:
-        """Whether a field of records decides which of them is kept."""
-        return self._reading.value_field is not None
-
-    def take(self, documents: Sequence[Document], stripped: Iterable[str] = ()) -> None:
+    def take(self, documents: Documents, stripped: Iterable[str] = ()) -> None:
         """Record documents that sources have given, and which `stripped` expressions matched."""
         self.stripped.update(stripped)
+        records = documents["record"] > 0
         self._documents += len(documents)
-        self._records = self._records or any(document.record for document in documents)
-        if len(self._reading.text_fields) > 1:
-            self.heads += [document.head for document in documents]
-            self._lacking_text += sum(document.lacking for document in documents)
-        if self.valued:
-            for document in documents:
-                self._take_value(document)
-        if self._reading.title_field is not None:
-            for document in documents:
-                self._take_title(document)
-        if self._reading.group_field is not None:
-            self.groups += [one.group and sys.intern(one.group) for one in documents]
+        self._records = self._records or bool(records.any())
+        if "lacking" in documents:
+            self._lacking_text += int(np.count_nonzero(documents["lacking"]))
+        for present, argument in (("valued", "value_field"), ("titled", "title_field")):
+            if present in documents:
+                lacking = documents["fields"][~documents[present]]
+                for fields in filter(None, lacking.tolist()):
+                    self._lack(argument, dict.fromkeys(fields, 0))
+        if "valued" in documents:
+            self._values += int(np.count_nonzero(documents["valued"]))
+        if "titled" in documents:
+            self._titled += int(np.count_nonzero(documents["titled"] & records))
         if self._waiting:
-            for path in dict.fromkeys(document.path for document in documents):
+            for path in dict.fromkeys(documents["path"].tolist()):
                 self._take_path(path)
         if self._addresses:
-            for document in documents:
-                self._take_record(document)
+            for row in range(len(documents)):
+                self._take_record(*(documents[name][row] for name in ("path", "record", "name")))
 
     def _take_path(self, place: str) -> None:
         # A document in a folder also belongs to all parent folders.
@@ -89,21 +88,11 @@ class Given:
             above = os.path.dirname(place)
             place = "" if above == place else above
 
-    def _take_record(self, document: Document) -> None:
+    def _take_record(self, path: str, record: int, name: str) -> None:
         """Notice a record that may have been named itself, by its number or its name."""
-        for address in (document.place, f"{document.path}#{document.name}"):
+        for address in (f"{path}#{record}", f"{path}#{name}"):
             if self._waiting.pop(address, None):
-                self._named.add(document.name)
-
-    def _take_value(self, document: Document) -> None:
-        self._values += document.value is not None
-        if document.value is None:
-            self._lack("value_field", dict.fromkeys(document.fields, 0))
-
-    def _take_title(self, document: Document) -> None:
-        self._titled += bool(document.record and document.title)
-        if document.fields and not document.title:
-            self._lack("title_field", dict.fromkeys(document.fields, 0))
+                self._named.add(name)
 
     def skip(self, one: Skipped) -> Skipped:
         """Record a skipped document and return it; if the user named it, it becomes an error."""
@@ -121,16 +110,14 @@ class Given:
         self._waiting.pop(one.document, None)
         return replace(one, error=True)
 
-    def skip_all(self, found: Iterable[Skipped]) -> tuple[list[Skipped], list[tuple[str, str]]]:
-        """Notice skipped documents; return them, and the notes on files that were left out."""
-        skipped, notes = list[Skipped](), list[tuple[str, str]]()
-        for one in found:
-            if isinstance(one, LeftOut):
-                if os.path.realpath(str(one.document)) not in self._told:
-                    notes.append((one.document, one.reason))
-            else:
-                skipped.append(self.skip(one))
-        return skipped, notes
+    def leave(self, one: Skipped) -> Skipped | None:
+        """Record what does not take part; return it if it was skipped, not left out of a folder."""
+        if not isinstance(one, LeftOut):
+            self.skipped.append(self.skip(one))
+            return self.skipped[-1]
+        if os.path.realpath(str(one.document)) not in self._told:
+            self.notes.append((one.document, one.reason))
+        return None
 
     def _lack(self, argument: str, fields: Mapping[str, int]) -> None:
         found = self._lacking.setdefault(argument, Counter())
@@ -138,8 +125,8 @@ class Given:
             if name in found or len(found) < 10 * _MOST_FIELDS:
                 found[name] += characters
 
-    def finish(self, strip: Sequence[str] = ()) -> tuple[list[Skipped], list[tuple[str, str]]]:
-        """Return the sources that gave nothing, and notes, once all documents have been read.
+    def finish(self, strip: Sequence[str] = ()) -> None:
+        """Add sources that gave nothing, and notes, once all documents have been read.
 
         One of these tells which of the expressions `strip` have matched nothing.
 
@@ -154,20 +141,23 @@ class Given:
             asked = getattr(self._reading, argument) != getattr(Reading(), argument)
             if argument in self._lacking and not self._records and (asked or not self._documents):
                 raise self._no_field(argument)
-        if self.valued and self._documents and not self._values:
+        valued = self._reading.value_field is not None
+        if valued and self._documents and not self._values:
             raise self._no_field("value_field")
         if "title_field" in self._lacking and not self._titled:
             raise self._no_field("title_field")
-        nothing = [Skipped(source, _NOTHING, error=True) for source in self._waiting.values()]
+        for source in self._waiting.values():
+            self.skipped.append(Skipped(source, _NOTHING, error=True))
         repeated = len(self.ids) - len(set(self.ids))
         what = f"{repeated:,} of {len(self.ids):,} texts have the id of an earlier one"
-        notes = [("`id`", what)] if repeated else []
+        if repeated:
+            self.notes.append(("`id`", what))
         if self._lacking_text:
             count = f"{self._lacking_text:,} of {self._documents:,}"
             what = f"{count} documents have no text in at least one of the fields"
-            notes.append(("`field`", what))
+            self.notes.append(("`field`", what))
         unused = (one for one in strip if one not in self.stripped)
-        return nothing, notes + [("`strip`", f"nothing matches {one!r}") for one in unused]
+        self.notes += [("`strip`", f"nothing matches {one!r}") for one in unused]
 
     def refuse(self, one: Skipped) -> SimdupError:
         """Return the error for a document that was skipped and is needed."""

@@ -6,12 +6,10 @@ import os
 import shutil
 import sys
 import tempfile
-from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import chain, pairwise
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +19,7 @@ from simdup.corpus.files import STDIN, File
 from simdup.corpus.record_batches import RecordBatch
 from simdup.features.analyzer import Analyzer
 from simdup.fingerprints.fingerprinter import Fingerprinter
-from simdup.ingest.corpus import Corpus
+from simdup.ingest.collection import Collection
 from simdup.ingest.places import Places
 from simdup.ingest.rows import Rows, row_batches
 from simdup.ingest.sources import Input
@@ -29,17 +27,16 @@ from simdup.ingest.stripped import read_stripped
 from simdup.model.criteria import Criteria
 from simdup.model.documents import Document
 from simdup.model.reading import Reading
+from simdup.model.table import Documents
+
+_COLUMNS = ("name", "path", "record", "modified", "digest", "length")
 
 
 @dataclass(frozen=True)
-class Origins:
-    """Where the documents of a run come from; documents go by their number."""
+class SourceDocuments:
+    """The documents of a result by their numbers, and the sources that can be read again."""
 
-    names: Sequence[Any]
-    paths: Sequence[str]  # of their files; empty for texts that were passed from Python
-    records: Sequence[int]  # as in `Document`
-    digests: NDArray[np.void]  # of their compact texts, of `DIGEST_TYPE`
-    sizes: Sequence[int]  # bytes of their files, or of their texts in UTF-8
+    documents: Documents  # their names, paths, records, digests, sizes and more
     files: Sequence[File]
     rows: Rows | None  # texts that were passed from Python
     reading: Reading
@@ -49,26 +46,24 @@ class Origins:
     # By cluster, positions of its members, the first to keep first; a missing one is in order.
     order: Mapping[int, Sequence[int]] = field(default_factory=dict)
     texts: Sequence[str] = ()  # of all documents, if they are still in memory
-    modified: Sequence[float] = ()  # as in `Document`; empty where nobody asks
-    lengths: NDArray[np.int64] | Sequence[int] = ()  # characters of their compact texts; the same
 
     @classmethod
     def of(
         cls,
         opened: Input,
-        corpus: Corpus,
-        fingerprinter: Fingerprinter,
+        collection: Collection,
+        fingerprinter: Fingerprinter | None,
         order: Mapping[int, Sequence[int]],
         places: Places,
-    ) -> Origins:
-        """Return the origins of a corpus that was read; what was not read has none."""
-        spread = places.spread
+    ) -> SourceDocuments:
+        """Return the documents of a collection; what was not read has empty rows."""
+        columns = {name: collection[name] for name in _COLUMNS} | {
+            "size": _sizes(opened, collection)
+        }
+        settings = opened.settings
         return cls(
-            spread(corpus.names, ""), spread(corpus.paths, ""), spread(corpus.records, 0),
-            spread(corpus.digests, np.zeros((), corpus.digests.dtype)),
-            spread(_sizes(opened, corpus), 0), opened.files, opened.rows, opened.settings.reading,
-            opened.settings.criteria, corpus.analyzer, fingerprinter, order, (),
-            spread(corpus.modified, 0.0), spread(corpus.lengths, 0),
+            places.spread_table(Documents(columns)), opened.files, opened.rows, settings.reading,
+            settings.criteria, collection.analyzer, fingerprinter, order,
         )  # fmt: skip
 
     def read_again(self, numbers: Iterable[int]) -> Iterator[tuple[int, str]]:
@@ -82,8 +77,9 @@ class Origins:
     def documents_again(self, numbers: Iterable[int]) -> Iterator[tuple[int, Document]]:
         """Yield (number, document) of documents that are in files or came from Python."""
         wanted: dict[str, dict[int, int]] = {}
+        paths, records = self.documents["path"], self.documents["record"]
         for number in numbers:
-            wanted.setdefault(self.paths[number], {})[self.records[number]] = number
+            wanted.setdefault(paths[number], {})[int(records[number])] = number
         for file in self.files:
             if file.path in wanted and _rewind(file):
                 yield from self._read(batches([file], self.reading), wanted[file.path])
@@ -105,12 +101,12 @@ class Origins:
                     yield wanted[one.record], one
 
 
-def _sizes(opened: Input, corpus: Corpus) -> array[int]:
+def _sizes(opened: Input, collection: Collection) -> NDArray[np.int64]:
     """Return the bytes of files that are one document each, and of the texts of others in UTF-8."""
-    sizes = corpus.sizes[:]
+    sizes, paths = collection["size"].copy(), collection["path"]
     whole = {file.path: file.size for file in opened.files if not file.compression}
-    for number in np.flatnonzero(np.asarray(corpus.records) == 0).tolist():
-        sizes[number] = whole.get(corpus.paths[number], sizes[number])
+    for row in np.flatnonzero(collection["record"] == 0).tolist():
+        sizes[row] = whole.get(paths[row], sizes[row])
     return sizes
 
 

@@ -1,0 +1,197 @@
+"""From a batch to columns: read its documents, and leave out what cannot take part.
+
+What is made of their texts is up to the run: `simdup.ingest.counting` makes what scans compare,
+`simdup.ingest.cutting` the symbols that passages are found in.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import compress
+from typing import Any, NamedTuple, Protocol, TypeAlias
+
+import numpy as np
+
+from simdup.corpus.batches import Batch, FileBatch, Unreadable
+from simdup.corpus.record_batches import RecordBatch
+from simdup.corpus.spool import Slots, SpoolWriter, slot_at
+from simdup.features.counts import CountedChunk
+from simdup.features.text import DIGEST_TYPE
+from simdup.ingest.seen import Seen
+from simdup.ingest.stripped import read_stripped
+from simdup.model.documents import Document, Skipped
+from simdup.model.reading import Reading
+from simdup.model.recipe import Recipe
+from simdup.model.table import Documents, objects
+
+# The names of the tables that batches have: documents, the texts met first, forms of short ones.
+DOCUMENTS, TEXTS, FORMS = "documents", "texts", "forms"
+
+Columns: TypeAlias = Mapping[str, Any]
+Tables: TypeAlias = Mapping[str, Columns]
+# Writes bytes to the spool, and returns a slot for each.
+Spool: TypeAlias = Callable[[Iterable[bytes]], Slots]
+
+
+class Left(NamedTuple):
+    """What does not take part."""
+
+    before: int  # how many documents of the batch precede it
+    skipped: Skipped
+    path: str  # of its file
+
+
+@dataclass(slots=True)
+class ReadBatch:
+    """A batch that was read."""
+
+    size: int  # of the batch in bytes
+    tables: dict[str, Documents] = field(default_factory=dict)
+    counts: CountedChunk | None = None  # of the texts, if terms are counted
+    left: list[Left] = field(default_factory=list)
+    notes: list[tuple[int, str]] = field(default_factory=list)  # documents, and how they were read
+    unchanged: Documents = field(default_factory=Documents)  # left out because known
+    stripped: set[str] = field(default_factory=set)  # the expressions that matched something
+
+
+class BatchTexts(Protocol):
+    """The texts of a batch's documents, which go by their places."""
+
+    @property
+    def digests(self) -> Sequence[bytes]:
+        """Of each text; of equal ones only the first is worked on."""
+
+    def refuse(self, first: Sequence[int]) -> Mapping[bytes, str]:
+        """TextWork on these texts; return why some cannot take part, by digest."""
+
+    def finish(
+        self, documents: Sequence[int], first: Sequence[int], spool: Spool
+    ) -> tuple[Tables, CountedChunk | None]:
+        """Return the columns, by table, of what takes part, and the counts of terms."""
+
+
+class TextWork(Protocol):
+    """What a run makes of texts; can be pickled."""
+
+    def start(self) -> Callable[[Sequence[Document]], BatchTexts]:
+        """Return what prepares the documents of each batch in one process."""
+
+
+@dataclass(frozen=True)
+class BatchReader:
+    """Reads batches; can be pickled and sent to other processes and machines."""
+
+    reading: Reading
+    work: TextWork
+    recipe: Recipe  # its `strip` decides what is read
+    # The folder to spool to.  Without one, each batch stands for itself: for results that are
+    # streamed, which cannot refer to the texts of another batch.
+    spool: str | None = None
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Leave behind what forked processes share."""
+        return type(self), (self.reading, self.work, self.recipe, self.spool)
+
+    @cached_property
+    def _seen(self) -> Seen:
+        return Seen()
+
+    def __call__(self, number: int) -> Callable[[Batch], ReadBatch]:
+        """Return the function that reads a batch in the process of that number."""
+        if self.spool is None:
+            return self.read
+        self._seen  # noqa: B018
+        prepare, writer = self.work.start(), SpoolWriter(self.spool, number)
+        return lambda batch: self._read(batch, prepare, writer.column)
+
+    def read(self, batch: Batch) -> ReadBatch:
+        """Read a batch on its own."""
+        return self._read(batch, self.work.start(), _no_spool)
+
+    def _read(
+        self, batch: Batch, prepare: Callable[[Sequence[Document]], BatchTexts], spool: Spool
+    ) -> ReadBatch:
+        done = ReadBatch(batch.size)
+        found = list(read_stripped(batch, self.reading, self.recipe, done.stripped))
+        documents = [one for one in found if isinstance(one, Document)]
+        texts = prepare(documents)
+        first = self._first(texts.digests)
+        refused = texts.refuse(list(compress(range(len(documents)), first)))
+        taken, place = list[int](), 0
+        for one in found:
+            why = None
+            if isinstance(one, Document):
+                why = refused.get(texts.digests[place])
+                if why is None:
+                    taken.append(place)
+                place += 1
+            if isinstance(one, Skipped):
+                done.left.append(Left(len(taken), one, _file_of(batch, one)))
+            elif why is not None:
+                done.left.append(Left(len(taken), one.skip(why), one.path))
+        new = [place for place in taken if first[place]]
+        tables, counts = texts.finish(taken, new, spool)
+        done.counts = counts if counts is None or self.spool is None else _spooled(counts, spool)
+        done.notes = [(i, documents[p].note) for i, p in enumerate(taken) if documents[p].note]
+        own = document_columns([documents[place] for place in taken], self.reading)
+        digests = [texts.digests[place] for place in taken]
+        own |= {"folded": np.array(digests, DIGEST_TYPE), "first": np.array(first, np.bool_)[taken]}
+        done.tables = {name: Documents(columns) for name, columns in tables.items()}
+        done.tables[DOCUMENTS] = Documents({**own, **tables[DOCUMENTS]})
+        if self.spool is not None:
+            for place in new:
+                self._seen.add(texts.digests[place])
+        return done
+
+    def _first(self, digests: Sequence[bytes]) -> list[bool]:
+        """Return which texts are the first with their digest, so that they are worked on."""
+        if self.spool is None:
+            return [True] * len(digests)
+        here = {digest: i for i, digest in reversed(list(enumerate(digests)))}
+        return [here[d] == i and d not in self._seen for i, d in enumerate(digests)]
+
+
+def document_columns(documents: Collection[Document], reading: Reading) -> dict[str, Any]:
+    """Return what is known of documents beside their texts; see `SCHEMA`."""
+    columns: dict[str, Any] = {
+        "name": objects(one.name for one in documents),
+        "path": objects(one.path for one in documents),
+        "record": np.array([one.record for one in documents], np.int64),
+        "modified": np.array([one.modified for one in documents], np.float64),
+    }
+    if reading.value_field is not None:
+        values = (math.nan if one.value is None else one.value for one in documents)
+        columns["value"] = objects(values)
+        columns["valued"] = np.array([one.value is not None for one in documents], np.bool_)
+    if reading.title_field is not None:
+        columns["titled"] = np.array([bool(one.title) for one in documents], np.bool_)
+    if reading.value_field is not None or reading.title_field is not None:
+        columns["fields"] = objects(tuple(one.fields) for one in documents)
+    if reading.group_field is not None:
+        columns["group"] = objects(one.group for one in documents)
+    if len(reading.text_fields) > 1:
+        columns["head"] = np.array([one.head for one in documents], np.uint64)
+        columns["lacking"] = np.array([one.lacking for one in documents], np.bool_)
+    return columns
+
+
+def _file_of(batch: Batch, skipped: Skipped) -> str:
+    """Return the path of the file that holds a skipped document; empty for none."""
+    if isinstance(batch, RecordBatch):
+        return batch.file.path
+    if isinstance(batch, FileBatch):
+        return str(skipped.document)
+    return batch.path if isinstance(batch, Unreadable) else ""
+
+
+def _spooled(counts: CountedChunk, spool: Spool) -> CountedChunk:
+    """Return counts whose entries are in the spool."""
+    slots = spool([bytes(counts.columns), bytes(counts.counts)])
+    return replace(counts, columns=slot_at(slots, 0), counts=slot_at(slots, 1))
+
+
+def _no_spool(contents: Iterable[bytes]) -> Slots:
+    raise ValueError("there is no spool")

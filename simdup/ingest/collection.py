@@ -1,0 +1,355 @@
+"""A collection: the documents of a run, read and counted, by as many processes as pay off.
+
+The result does not depend on the number of processes.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simdup.clustering.short_texts import ShortTexts
+from simdup.corpus.batches import Batch, TextBatch
+from simdup.corpus.names import NameRegistry
+from simdup.corpus.spool import SpoolReader, spool_folder
+from simdup.features.analyzer import Analyzer
+from simdup.features.counts import CountedChunk, Counts, join
+from simdup.features.folding import fold_all
+from simdup.features.idf import ENOUGH_DOCUMENTS
+from simdup.features.titles import share_titles
+from simdup.fingerprints.bands import Signatures, minhash_fewest
+from simdup.fingerprints.edit_bands import EditSignatures
+from simdup.fingerprints.fingerprinter import Fingerprinter, Fingerprints
+from simdup.ingest.batch_reader import (
+    DOCUMENTS,
+    FORMS,
+    TEXTS,
+    BatchReader,
+    ReadBatch,
+    TextWork,
+)
+from simdup.ingest.counting import Counting, Maker
+from simdup.ingest.mapped import concat_mapped
+from simdup.ingest.source_report import SourceReport
+from simdup.ingest.sources import Input
+from simdup.model.criteria import Criteria
+from simdup.model.documents import NO_WORDS, Skipped
+from simdup.model.inputs import Unread
+from simdup.model.table import Documents, objects
+from simdup.reuse.sharing import TextSeeds
+from simdup.search.arrays import RowIds
+from simdup.workers import Workers
+
+# With fewer bytes, one process finishes before others have started: starting and ending two takes
+# 50 ms, in which one process reads some 500 kB.
+WORTH_WORKERS = 1 << 20
+
+
+@dataclass
+class Collection:
+    """Documents, and the distinct texts that they have; what is spooled is there while it is open.
+
+    Attributes
+    ----------
+    documents, texts, forms : Documents
+        A document names the row of its text, which it shares with its copies, and a short text that
+        of its form.
+    chunks : list
+        Which process counted each chunk of texts, and the chunk: see `features.counts.join`.
+    analyzer : Analyzer
+        Turned the texts into terms.
+    report : SourceReport
+    spool : SpoolReader
+    """
+
+    documents: Documents
+    texts: Documents
+    forms: Documents
+    chunks: list[tuple[int, CountedChunk]]
+    analyzer: Analyzer
+    report: SourceReport
+    spool: SpoolReader
+
+    def __len__(self) -> int:
+        """Return the number of documents."""
+        return len(self.documents)
+
+    def __getitem__(self, column: str) -> NDArray[Any]:
+        """Return a column of all documents: copies have what is known of their text."""
+        if column in self.documents:
+            return self.documents[column]
+        return self.texts[column][self.text_of]
+
+    @property
+    def text_of(self) -> RowIds:
+        """The row of each document's text (int64[documents])."""
+        return self.documents["text"]
+
+    @cached_property
+    def counts(self) -> Counts:
+        """The term counts of all documents."""
+        read = self.spool.read
+        return join(self.chunks, self.analyzer.hash_bytes, read, self.text_of)
+
+    def fingerprints(self, fingerprinter: Fingerprinter) -> Fingerprints:
+        """Return the fingerprints of all documents; report those without words as skipped."""
+        found = fingerprinter.fingerprints(self.counts)
+        self.skip_wordless(found)
+        return found
+
+    def skip_wordless(self, found: Fingerprints) -> None:
+        """Report the documents whose fingerprints have no terms as skipped."""
+        for row in np.flatnonzero(found.terms == 0).tolist():
+            name, path, record = (self.documents[one][row] for one in ("name", "path", "record"))
+            number = 0 if path else int(record)
+            self.report.skipped.append(self.report.skip(Skipped(name, NO_WORDS, number=number)))
+
+    def signatures(self, criteria: Criteria) -> Signatures | None:
+        """Return what proposes pairs by MinHash; None if nothing was made for it."""
+        if "keys" not in self.texts:
+            return None
+        keys, sketches = self.texts["keys"], self.texts["sketch"]
+        return Signatures(keys, sketches, minhash_fewest(criteria), self.text_of)
+
+    @cached_property
+    def short(self) -> ShortTexts | None:
+        """The short texts; None if there are none, or nobody asked for them."""
+        if not len(self.forms):
+            return None
+        return ShortTexts(self["form"], self.forms["letters"], self.forms["numbers"])
+
+    def edited(self, criteria: Criteria) -> EditSignatures | None:
+        """Return what proposes pairs of short texts; None if nothing was made for it."""
+        if "form_keys" not in self.forms or not len(self.forms):
+            return None
+        return EditSignatures.of(self.forms, criteria, self["form"])
+
+    def seeds(self) -> tuple[TextSeeds, RowIds] | None:
+        """Return the seeds of all texts, if any, and the text of each document."""
+        if "seeds" not in self.texts:
+            return None
+        slots = self.texts["seeds"]
+        starts = np.append(0, np.cumsum(slots[:, 1] // 8))
+        parts = (np.frombuffer(content, np.uint64) for *_, content in self.spool.runs(slots))
+        path = os.path.join(self.spool.folder, "seeds")
+        return TextSeeds(starts, concat_mapped(path, parts, int(starts[-1]))), self.text_of
+
+    def title_keys(self) -> NDArray[np.uint64]:
+        """Return a key of each document, equal for those whose titles are equal (uint64[n])."""
+        return share_titles(self["title_key"], self["named"], self["digest"])
+
+    def folded_titles(self, documents: Sequence[int]) -> dict[int, str]:
+        """Return the titles of documents, if titles are spooled."""
+        titles = [self.spool.text(self["title"], document) for document in documents]
+        return dict(zip(documents, fold_all(titles), strict=True))
+
+    def text(self, document: int) -> str:
+        """Return a document's text as it was spooled."""
+        return self.spool.text(self.texts["content"], int(self.text_of[document]))
+
+    def pages(self, documents: Sequence[int]) -> dict[int, tuple[str, str]]:
+        """Return the title and the text of documents, both folded."""
+        titles = self.folded_titles(documents)
+        return {one: (titles[one], "".join(self.text(one).split())) for one in documents}
+
+
+@dataclass
+class Collector:
+    """Joins batches to a collection."""
+
+    analyzer: Analyzer
+    report: SourceReport
+    spool: SpoolReader
+    parts: dict[str, list[Documents]] = field(default_factory=dict)
+    chunks: list[tuple[int, CountedChunk]] = field(default_factory=list)
+    registry: NameRegistry = field(default_factory=NameRegistry)
+    size: int = 0  # how many documents there are
+    forms: int = 0
+
+    @classmethod
+    def of(cls, opened: Input, analyzer: Analyzer, spool: SpoolReader) -> Collector:
+        """Return a collector of opened documents; what could not be listed is reported."""
+        opened.report.skipped += opened.skipped
+        opened.report.notes += opened.notes
+        return cls(analyzer, opened.report, spool)
+
+    def add(self, process: int, batch: ReadBatch) -> None:
+        """Add a batch that a process read."""
+        self._add_unchanged(batch.unchanged)
+        documents = batch.tables[DOCUMENTS]
+        self.report.take(documents, batch.stripped)
+        parts = batch.tables | {DOCUMENTS: self._named(documents, batch.notes)}
+        for left in batch.left:
+            skipped = self.report.leave(left.skipped)
+            if skipped is not None:
+                place = self.size + left.before
+                self.report.unread.append(Unread(place, skipped.document, left.path))
+        if FORMS in parts:
+            rows = parts[TEXTS]["form"]
+            rows[rows >= 0] += self.forms
+            self.forms += len(parts[FORMS])
+        self.size += len(documents)
+        for name, part in parts.items():
+            self.parts.setdefault(name, []).append(part)
+        if batch.counts is not None:
+            self.chunks.append((process, batch.counts))
+
+    def _add_unchanged(self, unchanged: Documents) -> None:
+        if not len(unchanged):
+            return
+        places = zip(*(unchanged[one].tolist() for one in ("name", "path", "record")), strict=True)
+        for name, path, record in places:
+            if not self.registry.reserve(name, path, record):
+                # Two records have the same name, and the other one has changed and came first.
+                taken = f"left out: another record has the name {name!r}; add it again"
+                self.report.skipped.append(Skipped(f"{path}#{record}", taken, error=True))
+        self.report.unchanged += len(unchanged)
+        self.report.take(unchanged)
+
+    def _named(self, documents: Documents, notes: Sequence[tuple[int, str]]) -> Documents:
+        """Return documents with their final names, and note what differs from their own ones."""
+        columns = [documents[one].tolist() for one in ("name", "path", "record")]
+        names, noted = list[Any](), dict(notes)
+        for row, (name, path, record) in enumerate(zip(*columns, strict=True)):
+            if record and not path:
+                names.append(self.report.ids[record - 1])
+                continue
+            name, note = self.registry.assign(name, path, record)
+            if note:
+                self.report.notes.append((f"{path}#{record}", note))
+            if row in noted:
+                self.report.notes.append((name, noted[row]))
+            names.append(name)
+        return documents.and_columns(name=objects(names))
+
+    def forget_terms(self) -> None:
+        """Drop the terms as text: frequencies of a corpus or a model need only term hashes."""
+        for position in range(len(self.chunks) - 1, -1, -1):
+            process, counts = self.chunks[position]
+            if not counts.terms:
+                break
+            self.chunks[position] = process, replace(counts, terms=())
+
+    def take(self) -> Collection:
+        """Return what was added; whatever is added later makes another collection."""
+        documents, texts, forms = (
+            Documents.concat(self.parts.pop(name, [])) for name in (DOCUMENTS, TEXTS, FORMS)
+        )
+        chunks, self.chunks, self.size, self.forms = self.chunks, [], 0, 0
+        documents = documents.and_columns(text=_texts_of(documents))
+        tables = documents, texts, forms
+        return Collection(*tables, chunks, self.analyzer, self.report, self.spool)
+
+
+def _texts_of(documents: Documents) -> RowIds:
+    """Return the row of each document's text; a copy has that of the first with its digest.
+
+    This is known only once all are read, for one process may read a copy before another reads the
+    first one.
+    """
+    first, digests = documents["first"], documents["folded"].view("S16")
+    rows = np.cumsum(first, dtype=np.int64) - 1
+    if not first.all():
+        order = np.argsort(digests[first], kind="stable")
+        rows[~first] = order[np.searchsorted(digests[first], digests[~first], sorter=order)]
+    return rows
+
+
+@contextmanager
+def ingest(opened: Input, makers: Sequence[Maker] = ()) -> Iterator[Collection]:
+    """Read and count all documents, and make columns; the spool exists until the block ends."""
+    analyzer = opened.analyzer()
+    with collected(opened, analyzer, Counting(analyzer, makers)) as collection:
+        yield collection
+
+
+@contextmanager
+def collected(opened: Input, analyzer: Analyzer, work: TextWork) -> Iterator[Collection]:
+    """Read all documents, and do some work on them; the spool exists until the block ends."""
+    settings, recipe = opened.settings, opened.settings.recipe
+    with spool_folder() as folder, closing(SpoolReader(folder)) as spool:
+        reader = BatchReader(settings.reading, work, recipe, folder)
+        collector = Collector.of(opened, analyzer, spool)
+        for process, batch in read_batches(opened, reader):
+            collector.add(process, batch)
+            if recipe.idf != "builtin" and collector.size >= ENOUGH_DOCUMENTS:
+                collector.forget_terms()
+        if not collector.parts:  # the columns are there all the same
+            collector.add(0, reader(0)(TextBatch((), 0)))
+        opened.report.finish(recipe.strip)
+        yield collector.take()
+
+
+def ingest_as_they_come(
+    opened: Input, analyzer: Analyzer, read: Callable[[int], Callable[[Batch], ReadBatch]]
+) -> Iterator[Collection]:
+    """Yield a small collection for each batch as soon as it is read."""
+    collector = Collector.of(opened, analyzer, SpoolReader(""))
+    for _, batch in read_batches(opened, read):
+        collector.add(0, batch)
+        yield collector.take()
+    opened.report.finish(opened.settings.recipe.strip)
+
+
+def ingest_fingerprinted(
+    opened: Input, makers: Sequence[Maker] = ()
+) -> tuple[Fingerprinter, Iterator[tuple[Collection, Fingerprints]]]:
+    """Return the fingerprinter of documents, and the documents with their fingerprints.
+
+    With a model or the built-in table, each batch is yielded as soon as it is read.  If the
+    corpus's own frequencies may be needed, all documents are read first.
+    """
+    if opened.settings.recipe.may_need_corpus:
+        with ingest(opened, makers) as collection:
+            progress, total = opened.settings.run.progress, len(collection)
+            progress("fingerprinting", 0, total)
+            fingerprinter = Fingerprinter.for_corpus(collection.analyzer, collection.counts)
+            found = collection.fingerprints(fingerprinter)
+            progress("fingerprinting", total, total)
+            return fingerprinter, iter([(collection, found)])
+    fingerprinter = Fingerprinter.alone(opened.analyzer())
+    work = Counting(fingerprinter.analyzer, makers)
+    reader = BatchReader(opened.settings.reading, work, opened.settings.recipe)
+    collections = ingest_as_they_come(opened, fingerprinter.analyzer, reader)
+    return fingerprinter, ((one, one.fingerprints(fingerprinter)) for one in collections)
+
+
+def read_batches(
+    opened: Input, read: Callable[[int], Callable[[Batch], ReadBatch]]
+) -> Iterator[tuple[int, ReadBatch]]:
+    """Yield (process, what it read) for each batch, in order.
+
+    One process begins; others join when there is enough work for them.
+    """
+    run = opened.settings.run
+    done = 0
+    here = WORTH_WORKERS
+    if run.processes == 1:
+        here = sys.maxsize
+    elif opened.size is not None and opened.size > WORTH_WORKERS:
+        here = 0
+    if here:
+        make = read(0)
+        while done < here:
+            batch = next(opened.batches, None)
+            if batch is None:
+                return
+            yield 0, make(batch)
+            done += batch.size
+            run.progress("reading", done, opened.size)
+    workers = Workers[Batch, ReadBatch](run.processes, read, first=1)
+    try:
+        for process, made in workers.map(opened.batches):
+            yield process, made
+            done += made.size
+            run.progress("reading", done, opened.size)
+    finally:
+        workers.close()

@@ -1,0 +1,132 @@
+"""One table of documents: columns of equal length, by name.
+
+A column that a run does not need is not there: whoever needs it asks for it where documents are
+read.  Texts do not lie in the table but in the spool, and a column has their slots.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+I64 = NDArray[np.int64]
+
+# The columns that there may be, and their types.  Those with a second axis have one of any length.
+SCHEMA: Mapping[str, Any] = {
+    # Of documents, as `simdup.model.documents.Document` describes them.
+    "name": object,  # or its id, if it was passed from Python
+    "path": object,
+    "record": np.int64,
+    "modified": np.float64,
+    "size": np.int64,  # bytes of its text in UTF-8
+    "value": object,  # a number, exactly; NaN where it is missing or none
+    "valued": np.bool_,  # whether it is there
+    "titled": np.bool_,  # whether its page or record names a title
+    "fields": object,  # the names of the fields of a record that lacks one of these
+    "group": object,
+    "head": np.uint64,
+    "lacking": np.bool_,
+    "folded": "V16",  # a digest of the folded text
+    "first": np.bool_,  # whether it is the first with its text, which then has a row
+    "text": np.int64,  # the row of its text
+    "original": np.int64,  # [2]: the slot of the text as it was decoded
+    "title": np.int64,  # [2]: the slot of its title
+    "title_key": np.uint64,
+    "named": np.bool_,  # whether the title does not come from the text
+    "summary": np.uint8,  # [136]: what an index keeps of the text
+    # Of distinct texts.
+    "digest": "V16",  # of the compact text
+    "length": np.int64,  # characters of the compact text
+    "content": np.int64,  # [2]: the slot of the folded text
+    "keys": np.uint32,  # [bands]
+    "sketch": np.uint8,  # [hashes]
+    "seeds": np.int64,  # [2]: the slot of its seeds of passages
+    "positions": np.int64,  # [2]: the slot of the places of these
+    "symbols": np.int64,  # [2]: the slot of the text as symbols
+    "form": np.int64,  # its row in the table of forms, -1 for none
+    # Of the forms of short texts: as in `simdup.fingerprints.edit_bands`.
+    "letters": np.int64,
+    "numbers": np.uint64,
+    "form_keys": np.uint32,
+    "sketch_1": np.uint64,
+    "sketch_2": np.uint64,
+}
+
+
+class Documents:
+    """A table of documents, of the distinct texts that they have, or of the forms of these.
+
+    Parameters
+    ----------
+    columns : mapping
+        Arrays with a row for each document, by the names in `SCHEMA`.
+
+    Raises
+    ------
+    ValueError
+        If their lengths or their types differ from what they should be.
+    KeyError
+        If one is not in the schema.
+    """
+
+    __slots__ = ("_columns",)
+
+    def __init__(self, columns: Mapping[str, NDArray[Any]] | None = None) -> None:
+        self._columns = dict(columns or {})
+        if len({len(column) for column in self._columns.values()}) > 1:
+            sizes = {name: len(column) for name, column in self._columns.items()}
+            raise ValueError(f"columns of different lengths: {sizes}")
+        for name, column in self._columns.items():
+            if column.dtype != (wanted := np.dtype(SCHEMA[name])):
+                raise ValueError(f"column {name} has {column.dtype}, not {wanted}")
+
+    def __len__(self) -> int:
+        """Return the number of rows."""
+        return next(map(len, self._columns.values()), 0)
+
+    def __contains__(self, name: str) -> bool:
+        """Return whether there is a column."""
+        return name in self._columns
+
+    def __iter__(self) -> Iterator[str]:
+        """Iterate over the names of the columns."""
+        return iter(self._columns)
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        """Return a column."""
+        return self._columns[name]
+
+    def take(self, rows: I64 | NDArray[np.bool_]) -> Documents:
+        """Return some of the rows, by number or by a mask."""
+        return Documents({name: column[rows] for name, column in self._columns.items()})
+
+    def and_columns(self, **columns: NDArray[Any]) -> Documents:
+        """Return the table with more columns, or others of the same names."""
+        return Documents(self._columns | columns)
+
+    @staticmethod
+    def concat(parts: list[Documents]) -> Documents:
+        """Return the rows of all parts, which have the same columns; this empties the list."""
+        columns = {name: _joined(name, parts) for name in list(parts[0] if parts else ())}
+        parts.clear()
+        return Documents(columns)
+
+
+def _joined(name: str, parts: Iterable[Documents]) -> NDArray[Any]:
+    """Return a column of all parts, which lose it: together they are as large as the result."""
+    pieces = [part._columns.pop(name) for part in parts]
+    joined = np.empty((sum(map(len, pieces)), *pieces[0].shape[1:]), pieces[0].dtype)
+    end = len(joined)
+    while pieces:
+        piece = pieces.pop()
+        joined[end - len(piece) : end] = piece
+        end -= len(piece)
+    return joined
+
+
+def objects(values: Iterable[Any]) -> NDArray[np.object_]:
+    """Return values of any kind as a column."""
+    return np.fromiter(values, np.object_)
