@@ -10,7 +10,6 @@ import os
 import shutil
 import statistics
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from itertools import count
 from pathlib import Path
 
@@ -24,15 +23,16 @@ from lab.reporting import Row, Table, tabulate
 from lab.trial import Trial, say
 from simdup import Index, search
 from simdup.index.candidates import CandidateSearcher, Searches
-from simdup.index.columns import Columns, concat, line_columns
 from simdup.index.judging import Rule
 from simdup.index.matching import QueryOptions, query
 from simdup.index.searcher import SearchSetup
+from simdup.index.sections import concat, line_documents
 from simdup.index.session import Patience
 from simdup.lsh.bbit import SIZE, bbit_sketch, estimate
 from simdup.lsh.families import BBIT, proposed
 from simdup.lsh.sketch_bands import AskedBands, sketch_banding
 from simdup.model.criteria import Criteria
+from simdup.model.table import Documents
 from simdup.search import HammingBall
 
 MILLION = 10**6
@@ -165,10 +165,10 @@ def _sketched(folder: Path, n: int, text: Path) -> list[Row]:
     chance = np.random.default_rng(1)
     queries = _documents(n // 10, "q", chance)
     # A tenth of the bytes of a sketch is changed: similarity 0.9.
-    near = whole.sketches[chance.integers(0, n, n // 10)]
+    near = whole["sketch"][chance.integers(0, n, n // 10)]
     changed = chance.random(near.shape) < 0.1
     near[changed] = chance.integers(0, 256, int(np.count_nonzero(changed)), dtype=np.uint8)
-    queries = replace(queries, sketches=near)
+    queries = queries.and_columns(sketch=near)
 
     def kept() -> None:
         with Index.open(str(path)) as opened:
@@ -177,10 +177,10 @@ def _sketched(folder: Path, n: int, text: Path) -> list[Row]:
             assert matched > 0.95 * len(queries)
 
     def in_memory() -> None:
-        search.query(search.build(whole.values), queries.values)
-        bands = AskedBands(queries.sketches, sketch_banding(LEAST))
+        search.query(search.build(whole["fingerprint"]), queries["fingerprint"])
+        bands = AskedBands(queries["sketch"], sketch_banding(LEAST))
         for low in range(0, n, 1 << 14):
-            for _ in bands.join(whole.sketches[low : low + (1 << 14)]):
+            for _ in bands.join(whole["sketch"][low : low + (1 << 14)]):
                 pass
 
     times = in_turn(3, lambda: clock(kept), lambda: clock(in_memory))
@@ -194,13 +194,13 @@ def _sketched(folder: Path, n: int, text: Path) -> list[Row]:
     ]
 
 
-def _documents(n: int, folder: str, chance: np.random.Generator) -> Columns:
+def _documents(n: int, folder: str, chance: np.random.Generator) -> Documents:
     """Return documents with random fingerprints and sketches."""
     values = chance.integers(0, 1 << 64, (n, 1), dtype=np.uint64)
     sketches = chance.integers(0, 256, (n, SIZE), dtype=np.uint8)
-    lengths, terms = np.full(n, 900, np.uint32), np.full(n, 20, np.uint8)
-    rows = line_columns(_names(n, folder), values)
-    return replace(rows, lengths=lengths, terms=terms, sketches=sketches)
+    rows = line_documents(_names(n, folder), values)
+    figures = {"length": np.full(n, 900), "terms": np.full(n, 20, np.uint8)}
+    return rows.and_columns(sketch=sketches, **figures)
 
 
 def _texts(folder: Path, many: int) -> list[Row]:
@@ -280,7 +280,7 @@ def _real(name: str, trial: Trial) -> Row:
     named = list(real.numbered(texts))
     with Index.build(str(trial.folder / f"{name}.index"), named) as built:
         store = built._session.store
-        columns = concat(list(store.blocks()), store.words)
+        documents = concat(list(store.blocks()), store.words)
         matches = [
             (int(answer.document), int(match.document))
             for answer in built.query(named)
@@ -288,8 +288,8 @@ def _real(name: str, trial: Trial) -> Row:
             if answer.document != match.document
         ]
     setup = SearchSetup(HammingBall(64, 3))
-    near = _candidates(columns, Searches(setup))
-    bands = _candidates(columns, Searches(setup, near=False, banding=sketch_banding(LEAST)))
+    near = _candidates(documents, Searches(setup))
+    bands = _candidates(documents, Searches(setup, near=False, banding=sketch_banding(LEAST)))
     both = np.union1d(near, bands)
     matched = np.unique(_pairs(*np.array(matches, np.int64).reshape(-1, 2).T))
     pairs = similar(texts)
@@ -313,13 +313,13 @@ def _pairs(i: Pairs, j: Pairs) -> Pairs:
     return np.minimum(i, j) << 32 | np.maximum(i, j)
 
 
-def _candidates(columns: Columns, searches: Searches) -> Pairs:
+def _candidates(documents: Documents, searches: Searches) -> Pairs:
     """Return all candidates among documents, whose names are their numbers."""
-    numbers = np.array([int(one) for one in columns.names])
-    searcher, first = CandidateSearcher.among(columns, searches), 0
+    numbers = np.array([int(one) for one in documents["name"]])
+    searcher, first = CandidateSearcher.among(documents, searches), 0
     parts = []
-    while first < len(columns):
-        tried, (hits, _) = searcher.find_first(columns, range(first, len(columns)), 1 << 22)
+    while first < len(documents):
+        tried, (hits, _) = searcher.find_first(documents, range(first, len(documents)), 1 << 22)
         i, j = numbers[hits.query + first], numbers[hits.row]
         parts.append(np.unique(_pairs(i, j)[i != j]))
         first += len(tried)

@@ -20,7 +20,7 @@ from lab.corpora.made import edited, prose, write
 from lab.reporting import Table
 from lab.trial import Trial
 from simdup import Index
-from simdup.index.columns import SECTIONS
+from simdup.index.sections import SECTIONS
 
 PAGE = 4096
 # Pages of trees in SQLite, by the first byte of their headers.

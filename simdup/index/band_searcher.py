@@ -16,10 +16,11 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from simdup.index.columns import MatchColumns, RowIds, RowSketches
+from simdup.index.sections import RowIds, RowSketches
 from simdup.lsh.families import Banding
 from simdup.lsh.sketch_bands import AskedBands, Sketches, all_keys
 from simdup.mix64 import mix64
+from simdup.model.table import Documents
 from simdup.search.arrays import U64, iter_ranges, read_rows, row_bits
 from simdup.search.threads import sort
 
@@ -38,7 +39,7 @@ class SketchSource(NamedTuple):
     """Where sketches come from."""
 
     read: Callable[[], Iterator[RowSketches]]  # all of them, in chunks
-    look_up: Callable[[RowIds], MatchColumns]  # those of some rows, and more
+    look_up: Callable[[RowIds], Documents]  # those of some rows, and more
 
 
 class BandSearcher:
@@ -88,7 +89,7 @@ class BandSearcher:
                 self._spent += 1
             return
         if len(rows):
-            yield rows, self._source.look_up(rows).sketches
+            yield rows, self._source.look_up(rows)["sketch"]
         self._spent += sum(len(rows) for rows, _ in self._loose) / self._tables.size
         yield from self._loose
 

@@ -7,9 +7,9 @@ from dataclasses import replace
 from simdup.errors import SimdupError
 from simdup.features.analyzer import Analyzer
 from simdup.fingerprints.fingerprinter import Fingerprinter
-from simdup.index.columns import line_columns
-from simdup.index.ingest import Sources, read_fingerprints, summaries, to_columns
+from simdup.index.ingest import Sources, indexed, read_fingerprints, summaries
 from simdup.index.opening import create_storage
+from simdup.index.sections import line_documents
 from simdup.index.session import record_creation
 from simdup.index.storage import Storage
 from simdup.index.store import Store
@@ -40,7 +40,7 @@ def _add_texts(storage: Storage, sources: Sources, settings: Settings) -> Added:
     # Documents that are added while they are read are counted by the stage of reading.
     progress = settings.run.progress if settings.recipe.may_need_corpus else no_progress
     for documents, found in collections:
-        added.added += writer.add_all(to_columns(documents, found), progress)[0]
+        added.added += writer.add_all(indexed(documents, found), progress)[0]
     # A mistyped name should not leave an empty index, to which more is then added.
     if not added.added and (faulty := [one for one in added.skipped if one.error]):
         raise SimdupError(str(faulty[0].document), faulty[0].fault)
@@ -69,7 +69,7 @@ def _add_lines(storage: Storage, sources: Sources, settings: Settings) -> Added:
     else:
         store_digest(storage, lines.recipe, lines.bits)
     writer = Writer(Store(storage, -(-lines.bits // 64)))
-    columns = line_columns(list(lines.names), lines.values)
+    columns = line_documents(lines.names, lines.values)
     added = Added(writer.add_all(columns, settings.run.progress)[0])
     writer.flush()
     return added

@@ -14,12 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdup.index.band_searcher import BandSearcher, SketchSource
-from simdup.index.columns import U64, Columns, RowSketches
 from simdup.index.searcher import Searcher, SearchSetup
+from simdup.index.sections import U64, RowSketches, sketched
 from simdup.lsh.bbit import estimate
 from simdup.lsh.families import Banding
 from simdup.lsh.sketch_bands import AskedBands, Sketches, sketch_banding
 from simdup.model.criteria import LEAST_SIMILARITY, Criteria
+from simdup.model.table import Documents
 from simdup.search import Hits
 
 # The most documents tried at a time: their look-ups take 16 MB, and their band keys 50 MB.
@@ -79,24 +80,24 @@ class CandidateSearcher:
             self._bands = BandSearcher(source, searches.banding, searches.setup.threads)
 
     @classmethod
-    def among(cls, columns: Columns, searches: Searches) -> CandidateSearcher:
+    def among(cls, documents: Documents, searches: Searches) -> CandidateSearcher:
         """Return what finds candidates among documents that are in memory."""
-        source = SketchSource(columns.iter_sketches, columns.match_columns)
-        return cls(columns.values, source, searches)
+        source = SketchSource(lambda: iter([sketched(documents)]), documents.take)
+        return cls(documents["fingerprint"], source, searches)
 
-    def append(self, columns: Columns) -> None:
+    def append(self, documents: Documents) -> None:
         """Append documents, which are in the file by now."""
         if self._bands is not None:
-            rows = len(self._near) + np.flatnonzero(columns.terms)
-            self._bands.append(rows, columns.sketches)
-        self._near.append(columns.values)
+            rows, sketches = sketched(documents)
+            self._bands.append(len(self._near) + rows, sketches)
+        self._near.append(documents["fingerprint"])
 
-    def find_first(self, asked: Columns, rows: range, most: int) -> tuple[Columns, Candidates]:
+    def find_first(self, asked: Documents, rows: range, most: int) -> tuple[Documents, Candidates]:
         """Answer the first of some documents, as many as together have at most `most` hits.
 
         Returns
         -------
-        Columns
+        Documents
             Those that were answered, at least one.  Earlier successes determine how many are tried.
         Candidates
             Their hits by document and row.
@@ -111,16 +112,16 @@ class CandidateSearcher:
                 self._tried = min(max(self._tried, 2 * len(some)), _QUERIES)
             return some, found
 
-    def _gather(self, asked: Columns, most: int | None) -> Candidates | None:
+    def _gather(self, asked: Documents, most: int | None) -> Candidates | None:
         """Return all hits, ordered, or None if there are more than allowed."""
         near = Hits.concat([])
         if self._searches.near:
-            found = self._near.gather(asked.values, most)
+            found = self._near.gather(asked["fingerprint"], most)
             if found is None:
                 return None
             near = found
         counts = CandidateCounts(len(near.query), len(near.query), 0)
-        if self._bands is None or not len(asked.sketches):
+        if self._bands is None or not asked["terms"].any():
             return Candidates(near, counts)
         room = None if most is None else most - len(near.query)
         more = self._join(asked, room)
@@ -130,22 +131,22 @@ class CandidateSearcher:
             Hits.concat([near, more.hits]).ordered(), CandidateCounts.sum([counts, more.counts])
         )
 
-    def _join(self, asked: Columns, most: int | None) -> Candidates | None:
+    def _join(self, asked: Documents, most: int | None) -> Candidates | None:
         """Return what bands propose and fingerprints do not; None if too much may match."""
         assert self._bands is not None
-        documents = np.flatnonzero(asked.terms)
+        documents, own = sketched(asked)
 
         def work(bands: AskedBands, chunk: RowSketches) -> Candidates:
             rows, sketches = chunk
             kept, counts, total = list[Hits](), CandidateCounts(), 0
             for i, j in bands.join(sketches):
                 query, row = documents[i], rows[j]
-                hits = Hits(query, row, self._near.distances(asked.values, query, row))
+                hits = Hits(query, row, self._near.distances(asked["fingerprint"], query, row))
                 new = self._new(hits)
                 counts = CandidateCounts.sum(
                     [counts, CandidateCounts(int(np.count_nonzero(new)), 0, len(i))]
                 )
-                likely = np.flatnonzero(new & self._likely(asked.sketches[i], sketches[j]))
+                likely = np.flatnonzero(new & self._likely(own[i], sketches[j]))
                 kept.append(hits.take(likely))
                 total += len(likely)
                 if most is not None and total > most:
@@ -153,7 +154,7 @@ class CandidateSearcher:
             return Candidates(Hits.concat(kept), counts)
 
         parts, total = list[Candidates](), 0
-        with closing(self._bands.join(asked.sketches, work)) as chunks:
+        with closing(self._bands.join(own, work)) as chunks:
             for part in chunks:
                 parts.append(part)
                 total += len(part.hits.query)

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 import numpy as np
 
 from simdup.errors import SimdupError
-from simdup.index.columns import SECTIONS, decode_names, name_keys
 from simdup.index.sample import Sample
+from simdup.index.sections import SECTIONS, name_keys
 from simdup.index.session import Session
 
 
@@ -46,8 +46,8 @@ def _block_faults(session: Session, numbers: list[int]) -> list[str]:
     for number in numbers:
         with _collect(faults):
             columns = session.store.block(number)
-            keys.append(columns.keys)
-            if (name_keys(decode_names(columns.names)) != columns.keys).any():
+            keys.append(columns["name_key"])
+            if (name_keys(columns["name"].tolist()) != columns["name_key"]).any():
                 faults.append(f"block {number} has names that cannot be found")
     if keys and len(np.unique(np.concatenate(keys))) < sum(map(len, keys)):
         faults.append("a name occurs twice")

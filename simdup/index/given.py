@@ -8,14 +8,15 @@ from dataclasses import replace
 from simdup.corpus.files import STDIN
 from simdup.corpus.fingerprint_lines import format_header
 from simdup.errors import SimdupError, invalid
-from simdup.index.columns import Columns, line_columns
-from simdup.index.ingest import Sources, read_documents, read_fingerprints, to_columns
+from simdup.index.ingest import Sources, indexed, read_documents, read_fingerprints
 from simdup.index.keyset import KeySet
+from simdup.index.sections import line_documents
 from simdup.index.session import Session
 from simdup.ingest.sources import open_input
 from simdup.model.criteria import INDEX_METHODS, Criteria
 from simdup.model.matches import Added, QueryResults
 from simdup.model.settings import RunOptions, Settings
+from simdup.model.table import Documents
 
 
 def stream_options(sources: Sources, run: RunOptions) -> RunOptions:
@@ -27,13 +28,13 @@ def stream_options(sources: Sources, run: RunOptions) -> RunOptions:
     return run
 
 
-def text_columns(
+def text_documents(
     session: Session,
     sources: Sources,
     settings: Settings,
     result: Added | QueryResults,
     known: KeySet | None = None,
-) -> Iterator[Columns]:
+) -> Iterator[Documents]:
     """Yield the columns of documents, batch by batch, except those already in the index."""
     fingerprinter = session.recipe.fingerprinter
     opened = open_input(sources, settings)
@@ -45,10 +46,10 @@ def text_columns(
             result.unchanged += report.unchanged - known_before
             known_before = report.unchanged
         if len(documents):
-            yield to_columns(documents, found)
+            yield indexed(documents, found)
 
 
-def line_columns_of(session: Session, sources: Sources) -> Columns:
+def line_documents_of(session: Session, sources: Sources) -> Documents:
     """Return the columns of fingerprint lines, which must have the recipe of the index."""
     bits, digest = session.recipe.bits, session.recipe.resolved["digest"]
     lines = read_fingerprints(sources, bits, digest)
@@ -60,7 +61,7 @@ def line_columns_of(session: Session, sources: Sources) -> Columns:
             f"the lines have {theirs}; the index has {bits} bits, recipe {digest or 'unknown'}",
             f"lines with its recipe begin with: {header}" if digest else "",
         )
-    return line_columns(list(lines.names), lines.values)
+    return line_documents(lines.names, lines.values)
 
 
 def require_method(criteria: Criteria, fingerprints: bool = False) -> None:

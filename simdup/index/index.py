@@ -9,15 +9,15 @@ from typing import Any
 from simdup.corpus.fingerprint_lines import format_header, format_lines
 from simdup.index.build import build
 from simdup.index.check import find_faults
-from simdup.index.columns import Columns, decode_names, name_keys
-from simdup.index.given import line_columns_of, require_method, stream_options, text_columns
+from simdup.index.given import line_documents_of, require_method, stream_options, text_documents
 from simdup.index.info import IndexInfo, index_info
 from simdup.index.ingest import Sources
 from simdup.index.judging import Rule
-from simdup.index.matching import ADDING_CHUNKS, QueryOptions, query, query_and_add
+from simdup.index.matching import QueryOptions, adding_chunks, query, query_and_add
 from simdup.index.opening import open_storage
 from simdup.index.repair import Repaired, repair
 from simdup.index.sample import Sample
+from simdup.index.sections import name_keys
 from simdup.index.session import TIMEOUT, Patience, Session, keep_silent
 from simdup.lsh.simhash import to_hex, to_int
 from simdup.model.criteria import Criteria
@@ -25,6 +25,7 @@ from simdup.model.matches import Added, QueryResults
 from simdup.model.reading import Reading
 from simdup.model.recipe import Recipe
 from simdup.model.settings import RunOptions, Settings, no_progress
+from simdup.model.table import Documents
 
 _DEFAULT = Criteria()
 
@@ -171,12 +172,12 @@ class Index:
         result, progress = Added(), (run or RunOptions()).progress
         with self._session.editing(Patience(timeout, waiting)) as writer:
             if fingerprints:
-                batches = iter([line_columns_of(self._session, sources)])
+                batches = iter([line_documents_of(self._session, sources)])
             else:
                 settings = Settings.of(reading=reading, run=run)
                 # A snapshot: what is added meanwhile would be known to some processes only.
                 known = writer().contents.copy()
-                batches = text_columns(self._session, sources, settings, result, known)
+                batches = text_documents(self._session, sources, settings, result, known)
                 progress = no_progress  # the stage of reading counts them
             for columns in batches:
                 new, replaced = writer().add_all(columns, progress)
@@ -266,11 +267,11 @@ class Index:
         require_method(criteria, fingerprints)
         options = QueryOptions(Rule(criteria, exclude_self), limit, compress, using)
         if fingerprints:
-            asked = line_columns_of(session, sources)
-            batches = asked.chunks(ADDING_CHUNKS) if add else iter([asked])
+            asked = line_documents_of(session, sources)
+            batches = adding_chunks(asked) if add else iter([asked])
         else:
             settings = Settings.of(reading=reading, run=stream_options(sources, using))
-            batches = text_columns(session, sources, settings, results)
+            batches = text_documents(session, sources, settings, results)
         if add:
             patience = Patience(timeout, waiting)
             found = (query_and_add(session, one, options, patience) for one in batches)
@@ -281,18 +282,18 @@ class Index:
 
     def export(self) -> Iterator[tuple[str, int]]:
         """Yield the name and fingerprint of all documents, oldest first."""
-        for columns in self._columns():
-            yield from zip(decode_names(columns.names), map(to_int, columns.values), strict=True)
+        for some in self._documents():
+            yield from zip(some["name"].tolist(), map(to_int, some["fingerprint"]), strict=True)
 
     def export_lines(self) -> Iterator[bytes]:
         """Yield the header and the fingerprint lines of all documents, in chunks."""
         bits = self._session.recipe.bits
         if self.recipe["digest"]:
             yield format_header(self.recipe["digest"], bits)
-        for columns in self._columns():
-            yield format_lines(to_hex(columns.values, bits), decode_names(columns.names))
+        for some in self._documents():
+            yield format_lines(to_hex(some["fingerprint"], bits), some["name"].tolist())
 
-    def _columns(self) -> Iterator[Columns]:
+    def _documents(self) -> Iterator[Documents]:
         with self._session.storage.reading():
             yield from self._session.store.blocks()
 

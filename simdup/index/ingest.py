@@ -1,4 +1,4 @@
-"""Turn sources into the columns of an index: documents, or fingerprint lines."""
+"""Turn sources into the documents of an index, or read fingerprint lines."""
 
 from __future__ import annotations
 
@@ -11,19 +11,11 @@ import numpy as np
 
 from simdup.corpus.batches import Batch, RowBatch, TextBatch, read
 from simdup.corpus.fingerprint_lines import FingerprintLines, read_lines
-from simdup.corpus.names import to_bytes
 from simdup.errors import SimdupError
 from simdup.features.shingles import Shingler
 from simdup.fingerprints.fingerprinter import Fingerprinter, Fingerprints
-from simdup.index.columns import (
-    TEXT_HASH,
-    Columns,
-    content_hashes,
-    name_keys,
-    text_hash,
-    to_numbers,
-)
 from simdup.index.keyset import KeySet
+from simdup.index.sections import TEXT_HASH, content_hashes, name_keys, text_hash, to_numbers
 from simdup.ingest.batch_reader import (
     DOCUMENTS,
     BatchReader,
@@ -38,7 +30,7 @@ from simdup.ingest.stripped import strip_documents
 from simdup.lsh.bbit import SIZE, bbit_sketch
 from simdup.model.documents import Document, Skipped
 from simdup.model.shingling import Shingling
-from simdup.model.table import Documents
+from simdup.model.table import Documents, objects
 
 # Texts as for a scan, files of fingerprint lines, or names and fingerprints.
 Sources: TypeAlias = Data
@@ -107,20 +99,23 @@ def read_documents(
     )
 
 
-def to_columns(corpus: Collection, found: Fingerprints) -> Columns:
-    """Return the columns of fingerprinted documents, except those without words."""
+def indexed(collection: Collection, found: Fingerprints) -> Documents:
+    """Return what an index keeps of fingerprinted documents, except those without words."""
     chosen = np.flatnonzero(found.terms)
-    summaries = corpus["summary"][chosen]
-    names = list(map(str, corpus["name"][chosen]))
+    summaries = collection["summary"][chosen]
+    names = list(map(str, collection["name"][chosen]))
     keys = name_keys(names)
-    return Columns(
-        [to_bytes(name) for name in names],
-        found.values[chosen],
-        keys,
-        content_hashes(keys, to_numbers(summaries[:, :TEXT_HASH].tobytes())[:, None]),
-        corpus["length"][chosen].astype(np.uint32),
-        np.minimum(found.terms[chosen], _MOST_TERMS).astype(np.uint8),
-        summaries[:, TEXT_HASH:],
+    texts = to_numbers(summaries[:, :TEXT_HASH].tobytes())
+    return Documents(
+        {
+            "name": objects(names),
+            "fingerprint": found.values[chosen],
+            "name_key": keys,
+            "content_key": content_hashes(keys, texts[:, None]),
+            "length": collection["length"][chosen],
+            "terms": np.minimum(found.terms[chosen], _MOST_TERMS).astype(np.uint8),
+            "sketch": summaries[:, TEXT_HASH:],
+        }
     )
 
 

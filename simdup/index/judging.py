@@ -12,17 +12,18 @@ from numpy.typing import NDArray
 
 from simdup import search
 from simdup.index.candidates import CandidateCounts, Searches
-from simdup.index.columns import U64, Columns, MatchColumns, RowIds
+from simdup.index.sections import U64, RowIds, sketched
 from simdup.lsh.bbit import estimate
 from simdup.lsh.sketch_bands import all_keys
 from simdup.model.criteria import FEW_TERMS, Criteria
 from simdup.model.matches import Match
+from simdup.model.table import Documents
 from simdup.search import Hits
 from simdup.search.arrays import hamming_distances
 from simdup.search.banding import neighbours
 
-# Returns the match columns of some documents, given by number.
-Held: TypeAlias = Callable[[RowIds], MatchColumns]
+# Returns some documents, given by number.
+Held: TypeAlias = Callable[[RowIds], Documents]
 
 # Hits whose sketches are compared at a time: 1 MB per side.
 _CHUNK = 1 << 13
@@ -162,19 +163,19 @@ def judge(hits: Hits, asked: Held, held: Held, rule: Rule) -> ScoredMatches:
 
 
 def _compare(
-    a: MatchColumns, b: MatchColumns, distance: NDArray[np.int16], rule: Rule
+    a: Documents, b: Documents, distance: NDArray[np.int16], rule: Rule
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """Return the similarity of each pair of documents, and which pairs match."""
-    similarity = np.full(len(a.terms), np.nan)
+    similarity = np.full(len(a), np.nan)
     good = ~_same_document(a, b, distance, rule.exclude_self)
-    texts = (a.terms > 0) & (b.terms > 0)
+    texts = (a["terms"] > 0) & (b["terms"] > 0)
     which = np.flatnonzero(texts)
     if len(which):
         if len(which) < len(texts):
             a, b = a.take(which), b.take(which)
-        estimated = estimate(a.sketches, b.sketches)
-        same = (a.lengths == b.lengths) & (estimated == 1)
-        good[which] &= (np.minimum(a.terms, b.terms) >= FEW_TERMS) | same
+        estimated = estimate(a["sketch"], b["sketch"])
+        same = (a["length"] == b["length"]) & (estimated == 1)
+        good[which] &= (np.minimum(a["terms"], b["terms"]) >= FEW_TERMS) | same
         if rule.criteria.verify:
             good[which] &= estimated >= rule.criteria.similarity
         similarity[which] = estimated
@@ -182,69 +183,70 @@ def _compare(
 
 
 def _same_document(
-    a: MatchColumns, b: MatchColumns, distance: NDArray[np.int16], always: bool
+    a: Documents, b: Documents, distance: NDArray[np.int16], always: bool
 ) -> NDArray[np.bool_]:
     """Return which pairs are two versions of one document, or, with `always`, one document.
 
     A version has the same name and another content.  If only one of the two has a text, their
     fingerprints tell.
     """
-    same: NDArray[np.bool_] = a.keys == b.keys
+    same: NDArray[np.bool_] = a["name_key"] == b["name_key"]
     if always or not same.any():
         return same
-    comparable = (a.terms > 0) == (b.terms > 0)
-    changed: NDArray[np.bool_] = np.where(comparable, a.contents != b.contents, distance > 0)
+    comparable = (a["terms"] > 0) == (b["terms"] > 0)
+    other = a["content_key"] != b["content_key"]
+    changed: NDArray[np.bool_] = np.where(comparable, other, distance > 0)
     same &= changed
     return same
 
 
-def choose_new(columns: Columns, searches: Searches, rule: Rule) -> RowIds:
+def choose_new(documents: Documents, searches: Searches, rule: Rule) -> RowIds:
     """Return the documents, by number, that match none of those returned before them.
 
     Only these are compared with others, so a family of m documents costs m comparisons.
     """
-    near = _may_match(columns, searches)
-    keys, texts = _band_keys(columns, searches), columns.terms > 0
-    free = np.ones(len(columns), np.bool_)
+    near = _may_match(documents, searches)
+    keys, texts = _band_keys(documents, searches), documents["terms"] > 0
+    free, values = np.ones(len(documents), np.bool_), documents["fingerprint"]
     rows = np.flatnonzero(near)
     for first, number in enumerate(rows.tolist(), 1):
         if not free[number]:
             continue
         later = rows[first:][free[rows[first:]]]
         one = np.full(len(later), number)
-        distances = hamming_distances(columns.values, later, columns.values, one)
+        distances = hamming_distances(values, later, values, one)
         close = np.zeros(len(later), np.bool_)
         if searches.near:
             close |= distances <= searches.setup.ball.distance
         if texts[number]:
             close |= texts[later] & (keys[later] == keys[number]).any(axis=1)
         hits = Hits(later, one, distances).take(np.flatnonzero(close))
-        free[judge(hits, columns.match_columns, columns.match_columns, rule).query] = False
+        free[judge(hits, documents.take, documents.take, rule).query] = False
     return np.flatnonzero(free)
 
 
-def _may_match(columns: Columns, searches: Searches) -> NDArray[np.bool_]:
+def _may_match(documents: Documents, searches: Searches) -> NDArray[np.bool_]:
     """Return which documents may be candidates of others: exactly, or all if there are many."""
-    near = np.zeros(len(columns), np.bool_)
+    near = np.zeros(len(documents), np.bool_)
     if searches.near:
-        ball, seen = searches.setup.ball, 0
-        for pairs in search.iter_pairs(columns.values, ball.distance, ball.bits, threads=1):
+        ball, seen, values = searches.setup.ball, 0, documents["fingerprint"]
+        for pairs in search.iter_pairs(values, ball.distance, ball.bits, threads=1):
             near[pairs.i] = near[pairs.j] = True
             seen += len(pairs.i)
-            if seen > _FEW * len(columns):
+            if seen > _FEW * len(documents):
                 near[:] = True
                 return near
-    texts = np.flatnonzero(columns.terms)
-    keys = _band_keys(columns, searches)[texts]
+    texts = np.flatnonzero(documents["terms"])
+    keys = _band_keys(documents, searches)[texts]
     for i, j in neighbours(keys.T):
         near[texts[i]] = near[texts[j]] = True
     return near
 
 
-def _band_keys(columns: Columns, searches: Searches) -> U64:
+def _band_keys(documents: Documents, searches: Searches) -> U64:
     """Return the band keys of documents (uint64[n, bands]), 0 for those without a text."""
     if searches.banding is None:
-        return np.zeros((len(columns), 0), np.uint64)
-    keys = np.zeros((len(columns), searches.banding.bands), np.uint64)
-    keys[columns.terms > 0] = all_keys(columns.sketches, searches.banding)
+        return np.zeros((len(documents), 0), np.uint64)
+    keys = np.zeros((len(documents), searches.banding.bands), np.uint64)
+    keys[documents["terms"] > 0] = all_keys(sketched(documents)[1], searches.banding)
     return keys

@@ -4,24 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain, repeat
 from typing import NamedTuple
 
 import numpy as np
 
 from simdup.index.candidates import CandidateCounts, CandidateSearcher, Searches
-from simdup.index.columns import (
-    U64,
-    Columns,
-    RowIds,
-    decode_names,
-    removed_keys,
-    text_hashes,
-)
 from simdup.index.judging import Matches, Rule, ScoredMatches, choose_new, distinct, judge
 from simdup.index.searcher import SearchSetup
+from simdup.index.sections import U64, RowIds, removed_keys, text_hashes
 from simdup.index.session import Patience, Session
 from simdup.model.matches import Match, QueryResult
 from simdup.model.settings import RunOptions
+from simdup.model.table import Documents
 from simdup.search import HammingBall, Hits
 
 # Documents that are queried and added at a time if earlier ones may match later ones: few at
@@ -58,14 +53,16 @@ class QueryOptions:
         return QueryResult(document, tuple(matches), added)
 
 
-def query(session: Session, columns: Columns, options: QueryOptions) -> Iterator[list[QueryResult]]:
+def query(
+    session: Session, documents: Documents, options: QueryOptions
+) -> Iterator[list[QueryResult]]:
     """Yield the results of a batch, some documents at a time."""
     first = 0
-    while first < len(columns):
+    while first < len(documents):
         with session.storage.reading():
-            some, matches = _match(session, columns, first, options)
+            some, matches = _match(session, documents, first, options)
         for low in range(0, len(some), _RESULTS):
-            names = decode_names(some.names[low : low + _RESULTS])
+            names = some["name"][low : low + _RESULTS].tolist()
             yield list(map(options.result, names, matches.lists(low, low + len(names))))
         first += len(some)
 
@@ -96,7 +93,7 @@ class Nearest(NamedTuple):
         return cls(joined[0], names, values, keys, contents, counts, joined[1])
 
 
-def find_nearest(session: Session, columns: Columns, options: QueryOptions) -> Nearest:
+def find_nearest(session: Session, documents: Documents, options: QueryOptions) -> Nearest:
     """Return the document of an index that is nearest to each of some documents that match one.
 
     All of them see the index as it is at the beginning.
@@ -104,8 +101,8 @@ def find_nearest(session: Session, columns: Columns, options: QueryOptions) -> N
     parts, again, names = list[ScoredMatches](), list[ScoredMatches](), dict[int, str]()
     first, counts = 0, list[CandidateCounts]()
     with session.storage.reading():
-        while first < len(columns):
-            some, matches = _match(session, columns, first, options)
+        while first < len(documents):
+            some, matches = _match(session, documents, first, options)
             for several, one in ((parts, matches.found), (again, matches.removed)):
                 several.append(one._replace(query=one.query + first))
             names |= matches.names
@@ -123,18 +120,27 @@ def find_nearest(session: Session, columns: Columns, options: QueryOptions) -> N
     return Nearest(found, known, values, keys, contents, CandidateCounts.sum(counts), removed)
 
 
+def adding_chunks(documents: Documents) -> Iterator[Documents]:
+    """Cut documents into chunks of `ADDING_CHUNKS`; the last size repeats."""
+    first, sizes = 0, chain(ADDING_CHUNKS, repeat(ADDING_CHUNKS[-1]))
+    while first < len(documents):
+        last = min(first + next(sizes), len(documents))
+        yield documents.take(np.arange(first, last))
+        first = last
+
+
 def query_and_add(
-    session: Session, columns: Columns, options: QueryOptions, patience: Patience
+    session: Session, documents: Documents, options: QueryOptions, patience: Patience
 ) -> Iterator[list[QueryResult]]:
     """Yield the results of a batch and add its new documents, which later ones may match.
 
     If there are too many hits, or a name occurs again, the batch is split.
     """
     first = 0
-    while first < len(columns):
+    while first < len(documents):
         with session.editing(patience) as writer:
-            most = _count_distinct(columns.keys[first : first + ADDING_CHUNKS[-1]])
-            some, found = _match(session, columns, first, options, most)
+            most = _count_distinct(documents["name_key"][first : first + ADDING_CHUNKS[-1]])
+            some, found = _match(session, documents, first, options, most)
             matches = found.lists(0, len(some))
             new = np.array([i for i, known in enumerate(matches) if not known], np.int64)
             searches = options.searches(session.recipe.bits)
@@ -152,18 +158,22 @@ def query_and_add(
             else:
                 searcher.append(kept)
         fresh = set(added.tolist())
-        names = decode_names(some.names)
-        yield [options.result(name, matches[i], i in fresh) for i, name in enumerate(names)]
+        names = enumerate(some["name"].tolist())
+        yield [options.result(name, matches[i], i in fresh) for i, name in names]
         first += len(some)
 
 
 def _match(
-    session: Session, columns: Columns, first: int, options: QueryOptions, most: int | None = None
-) -> tuple[Columns, Matches]:
+    session: Session,
+    documents: Documents,
+    first: int,
+    options: QueryOptions,
+    most: int | None = None,
+) -> tuple[Documents, Matches]:
     """Return the documents of a batch that could be answered, and their matches in the index."""
     searcher = session.searcher(options.searches(session.recipe.bits))
-    last = len(columns) if most is None else min(first + most, len(columns))
-    some, (hits, counts) = searcher.find_first(columns, range(first, last), _HITS)
+    last = len(documents) if most is None else min(first + most, len(documents))
+    some, (hits, counts) = searcher.find_first(documents, range(first, last), _HITS)
     rows = distinct(hits.row)
     parts, names = list[ScoredMatches](), dict[int, str]()
     for low in range(0, len(rows), _ROWS):
@@ -178,7 +188,7 @@ def _match(
 
 
 def _recognize(
-    session: Session, asked: Columns, rule: Rule
+    session: Session, asked: Documents, rule: Rule
 ) -> tuple[ScoredMatches, dict[int, str]]:
     """Return what the documents with the text of a removed one were removed for, and the names.
 
@@ -187,8 +197,8 @@ def _recognize(
     removed, criteria = session.removed(), rule.criteria
     if not (len(removed) and criteria.verify and criteria.similarity):
         return ScoredMatches.concat([]), {}
-    texts = np.flatnonzero(asked.terms)
-    hashes = text_hashes(asked.keys[texts], asked.contents[texts])
+    texts = np.flatnonzero(asked["terms"])
+    hashes = text_hashes(asked["name_key"][texts], asked["content_key"][texts])
     wanted = removed_keys(hashes, criteria)
     pairs = removed[np.minimum(removed["text"].searchsorted(wanted), len(removed) - 1)]
     good = (pairs["text"] == wanted) & (pairs["similarity"] >= criteria.similarity)
@@ -201,11 +211,11 @@ def _recognize(
     texts, pairs, places = texts[present], pairs[present], places[present]
     if not len(pairs):
         return ScoredMatches.concat([]), {}
-    names, kept = session.store.look_up(places)
+    kept = session.store.look_up(places)
     figures = pairs["distance"].astype(np.int16), pairs["similarity"].astype(np.float64)
-    others = np.flatnonzero(kept.keys != asked.keys[texts])
+    others = np.flatnonzero(kept["name_key"] != asked["name_key"][texts])
     found = ScoredMatches(texts, places, *figures).take(others)
-    return found, dict(zip(places.tolist(), names, strict=True))
+    return found, dict(zip(places.tolist(), kept["name"].tolist(), strict=True))
 
 
 def _count_distinct(keys: U64) -> int:
@@ -216,36 +226,36 @@ def _count_distinct(keys: U64) -> int:
 
 
 def _look_up(
-    session: Session, asked: Columns, hits: Hits, rows: RowIds, options: QueryOptions
+    session: Session, asked: Documents, hits: Hits, rows: RowIds, options: QueryOptions
 ) -> tuple[ScoredMatches, dict[int, str]]:
     """Return the best matches among hits, and the names of their rows."""
-    names, present = session.store.look_up(rows)
+    present = session.store.look_up(rows)
 
     def places(some: RowIds) -> RowIds:
         together = int(rows[-1] - rows[0]) == len(rows) - 1
         return some - rows[0] if together else rows.searchsorted(some)
 
-    found = judge(hits, asked.match_columns, lambda some: present.take(places(some)), options.rule)
+    found = judge(hits, asked.take, lambda some: present.take(places(some)), options.rule)
     found = found.best(options.limit)
     matched = distinct(found.row)
     places_of = zip(matched.tolist(), places(matched).tolist(), strict=True)
-    return found, {row: names[place] for row, place in places_of}
+    return found, {row: present["name"][place] for row, place in places_of}
 
 
 def _match_added(
-    columns: Columns, added: RowIds, searches: Searches, rule: Rule
+    documents: Documents, added: RowIds, searches: Searches, rule: Rule
 ) -> Iterator[tuple[int, Match]]:
     """Yield the matches of a batch's documents among those added before them."""
     if not len(added):
         return
-    new, first = columns.take(added), 0
+    new, first = documents.take(added), 0
     searcher = CandidateSearcher.among(new, searches)
-    names = dict(zip(added.tolist(), decode_names(new.names), strict=True))
-    while first < len(columns):
-        some, (hits, _) = searcher.find_first(columns, range(first, len(columns)), _HITS)
+    names = dict(zip(added.tolist(), new["name"].tolist(), strict=True))
+    while first < len(documents):
+        some, (hits, _) = searcher.find_first(documents, range(first, len(documents)), _HITS)
         hits = hits._replace(query=hits.query + first, row=added[hits.row])
         hits = hits.take(np.flatnonzero(hits.query > hits.row))
-        found = judge(hits, columns.match_columns, columns.match_columns, rule)
+        found = judge(hits, documents.take, documents.take, rule)
         matches = found.to_matches([names[row] for row in found.row.tolist()])
         yield from zip(found.query.tolist(), matches, strict=True)
         first += len(some)

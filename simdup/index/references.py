@@ -20,11 +20,11 @@ from simdup.clustering.linkage import Priority
 from simdup.clustering.short_texts import ShortTexts
 from simdup.errors import SimdupError
 from simdup.index.candidates import NO_CANDIDATES, CandidateCounts
-from simdup.index.columns import TEXT_HASH, U64, Columns, RowIds, content_hashes, to_numbers
-from simdup.index.ingest import summaries, to_columns
+from simdup.index.ingest import indexed, summaries
 from simdup.index.judging import Rule, ScoredMatches
 from simdup.index.matching import Nearest, QueryOptions, find_nearest
 from simdup.index.opening import open_storage
+from simdup.index.sections import TEXT_HASH, U64, RowIds, content_hashes, to_numbers
 from simdup.index.session import Session
 from simdup.ingest.collection import Collection
 from simdup.ingest.counting import Maker
@@ -32,6 +32,7 @@ from simdup.ingest.sources import Input
 from simdup.model.criteria import CHARACTERS_5, UNMEASURED, Criteria, Measures
 from simdup.model.recipe import Recipe
 from simdup.model.settings import Settings
+from simdup.model.table import Documents
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +46,8 @@ class IndexMatches:
     pairs: Sequence[DocumentPair] = ()  # each document of the scan is in one at most
     counts: CandidateCounts = NO_CANDIDATES
     undecided: int = 0  # documents that only fingerprints without a sketch are near to
-    asked: Columns | None = None  # the documents of the scan that have terms, but references
-    # uint64[names]: as in `Columns`.
+    asked: Documents | None = None  # the documents of the scan that have terms, but references
+    # uint64[names]: as in `Documents`.
     contents: U64 = field(default_factory=lambda: np.zeros(0, np.uint64))
     # The rows of `asked` that match a document of an index, and will do so again.
     matched: RowIds = field(default_factory=lambda: np.zeros(0, np.int64))
@@ -207,7 +208,7 @@ class IndexReferences:
         terms = documents.fingerprints.terms.copy()
         # References are not compared with each other.
         terms[: len(documents.references)] = 0
-        columns = to_columns(corpus, replace(documents.fingerprints, terms=terms))
+        columns = indexed(corpus, replace(documents.fingerprints, terms=terms))
         if not self.sessions:
             return IndexMatches(asked=columns)
         each, progress = [], settings.run.progress

@@ -7,19 +7,20 @@ from collections.abc import Callable
 
 from simdup.errors import SimdupError
 from simdup.fingerprints.fingerprinter import Fingerprinter
-from simdup.index.columns import Columns, RemovedTexts
 from simdup.index.opening import create_storage, open_storage
+from simdup.index.sections import RemovedTexts
 from simdup.index.session import TIMEOUT, Patience, Session, keep_silent, record_creation
 from simdup.index.store import Store
 from simdup.index.stored_recipe import store
 from simdup.index.writer import Writer
 from simdup.model.matches import Added
 from simdup.model.settings import Progress, no_progress
+from simdup.model.table import Documents
 
 
 def remember(
     path: str,
-    columns: Columns,
+    columns: Documents,
     removed: RemovedTexts,
     fingerprinter: Fingerprinter,
     waiting: Callable[[str], None] = keep_silent,

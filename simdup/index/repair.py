@@ -10,9 +10,9 @@ import numpy as np
 
 from simdup.errors import SimdupError
 from simdup.index.check import find_faults
-from simdup.index.columns import REMOVED, SECTIONS, Columns, decode_names, name_keys, read_names
 from simdup.index.manifest import Manifest
 from simdup.index.opening import create_storage, open_storage
+from simdup.index.sections import REMOVED, SECTIONS, name_keys, read_names
 from simdup.index.session import Session, record_creation
 from simdup.index.state import (
     DESCRIBED,
@@ -26,6 +26,7 @@ from simdup.index.storage import Storage
 from simdup.index.store import Store
 from simdup.index.stored_recipe import StoredRecipe, store_digest
 from simdup.index.writer import Writer
+from simdup.model.table import Documents
 
 
 @dataclass(slots=True)
@@ -155,7 +156,7 @@ class _Wreck:
         what = "damaged" if (kind, number) in self._rows else "missing"
         raise self._storage.damaged(f"section {kind} {number} is {what}")
 
-    def blocks(self, store: Store, lost: list[str]) -> Iterator[Columns]:
+    def blocks(self, store: Store, lost: list[str]) -> Iterator[Documents]:
         """Yield the documents of all blocks; record the lost ones in `lost`."""
         found = {number for kind, number in self.places if kind in SECTIONS}
         for number in sorted(found | self._listed.keys()):
@@ -173,7 +174,7 @@ class _Wreck:
         """
         if kind == "keys":
             names = read_names(self.get("ends", number), self.get("names", number))
-            return name_keys(decode_names(names)).astype("<u8").tobytes()
+            return name_keys(names).astype("<u8").tobytes()
         try:
             return self.get(kind, number)
         except SimdupError:

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from simdup._version import __version__
 from simdup.index.band_searcher import SketchSource
 from simdup.index.candidates import CandidateSearcher, Searches
-from simdup.index.columns import RemovedTexts
+from simdup.index.sections import RemovedTexts
 from simdup.index.storage import Storage
 from simdup.index.store import Store
 from simdup.index.stored_recipe import StoredRecipe
@@ -72,8 +72,7 @@ class Session:
         """Return a searcher for the current documents."""
         version = self.storage.version()
         if self._searcher is None or self._searcher[:2] != (version, searches):
-            store = self.store
-            source = SketchSource(self.store.iter_sketches, lambda rows: store.look_up(rows)[1])
+            source = SketchSource(self.store.iter_sketches, self.store.look_up)
             found = CandidateSearcher(self.store.fingerprints(), source, searches)
             self._searcher = version, searches, found
         return self._searcher[2]

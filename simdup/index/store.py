@@ -14,23 +14,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdup.errors import SimdupError
-from simdup.index.columns import (
+from simdup.index.sections import (
     NO_REMOVED,
     REMOVED,
     SECTIONS,
     U64,
-    Columns,
-    MatchColumns,
     RemovedTexts,
     RowIds,
     RowSketches,
-    decode_names,
     from_sections,
-    read_names,
+    match_columns,
     to_numbers,
 )
 from simdup.index.storage import Storage
 from simdup.lsh.bbit import SIZE
+from simdup.model.table import Documents
 
 # Documents per block. Reading from 200,000 documents with sketches, in blocks of
 #
@@ -119,14 +117,14 @@ class Store:
         places[present] = here[column[here].searchsorted(contents[present])]
         return places
 
-    def block(self, number: int) -> Columns:
+    def block(self, number: int) -> Documents:
         """Return the documents of a block, or raise if they are damaged."""
-        columns = self.read_block(number, self.storage.get)
-        if len(columns) != self.storage.documents(number):
-            raise self.storage.damaged(f"block {number} has {len(columns)} documents")
-        return columns
+        documents = self.read_block(number, self.storage.get)
+        if len(documents) != self.storage.documents(number):
+            raise self.storage.damaged(f"block {number} has {len(documents)} documents")
+        return documents
 
-    def read_block(self, number: int, get: Callable[[str, int], bytes]) -> Columns:
+    def read_block(self, number: int, get: Callable[[str, int], bytes]) -> Documents:
         """Return the documents of a block, with sections read by `get`."""
         with self._shaped(number):
             return from_sections({kind: get(kind, number) for kind in SECTIONS}, self.words)
@@ -140,13 +138,13 @@ class Store:
         except (ValueError, IndexError) as error:
             raise self.storage.damaged(f"block {number} is damaged ({error})") from None
 
-    def blocks(self) -> Iterator[Columns]:
+    def blocks(self) -> Iterator[Documents]:
         """Yield the documents of each block."""
         for number, _ in self.storage.blocks():
             yield self.block(number)
 
-    def look_up(self, places: RowIds) -> tuple[list[str], MatchColumns]:
-        """Return the names and the match columns of documents, by place.
+    def look_up(self, places: RowIds) -> Documents:
+        """Return what decides whether documents match, and their names, by place.
 
         Each block is read once, and only the required sections.
         """
@@ -155,38 +153,25 @@ class Store:
         order = np.argsort(places, kind="stable")
         ordered = places[order]
         block_of = np.searchsorted(starts, ordered, "right") - 1
-        names, columns = list[bytes](), list[MatchColumns]()
+        found = list[Documents]()
         firsts = np.flatnonzero(np.diff(block_of, prepend=-1))
         for inside in np.split(np.arange(len(places)), firsts[1:]):
             block = int(block_of[inside[0]])
-            found = self._look_up_in(blocks[block][0], ordered[inside] - starts[block])
-            names += found[0]
-            columns.append(found[1])
+            found.append(self._look_up_in(blocks[block][0], ordered[inside] - starts[block]))
         back = np.empty(len(places), np.int64)
         back[order] = np.arange(len(places))
-        decoded = decode_names(names)
-        ordered_columns = MatchColumns(*map(np.concatenate, zip(*columns, strict=True)))
-        return [decoded[i] for i in back.tolist()], ordered_columns.take(back)
+        return Documents.concat(found).take(back)
 
-    def _look_up_in(self, number: int, which: RowIds) -> tuple[list[bytes], MatchColumns]:
+    def _look_up_in(self, number: int, which: RowIds) -> Documents:
         kinds = ["terms", "lengths", "keys", "contents", "ends", "names"]
         sections = {kind: self.storage.get(kind, number) for kind in kinds}
-        sketches = b""
-        terms = np.frombuffer(sections["terms"], np.uint8)
-        if terms[which].any():
-            sketches = self.storage.get("sketches", number)
         with self._shaped(number):
-            names = read_names(sections["ends"], sections["names"], which)
-            lengths = np.frombuffer(sections["lengths"], "<u4").astype(np.uint32)
-            keys, contents = to_numbers(sections["keys"]), to_numbers(sections["contents"])
-            held = MatchColumns(lengths, terms, keys, contents, _as_sketches([sketches]))
-            lengths_of = {len(sections["ends"]) // 4, len(lengths), len(keys), len(contents)}
-            lengths_of.add(len(terms))
-            if lengths_of != {self.storage.documents(number)}:
+            terms = np.frombuffer(sections["terms"], np.uint8)
+            if len(terms) != self.storage.documents(number):
                 raise ValueError("columns of different lengths")
-            if sketches and len(held.sketches) != np.count_nonzero(terms):
-                raise ValueError("sketches are missing")
-            return names, held.spread(which)
+            wanted = terms[which].any()
+            sections["sketches"] = self.storage.get("sketches", number) if wanted else b""
+            return match_columns(sections, which)
 
 
 def _as_sketches(sections: list[bytes]) -> NDArray[np.uint8]:

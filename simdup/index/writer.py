@@ -5,18 +5,19 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from simdup.index.columns import (
+from simdup.index.keyset import KeySet, contains
+from simdup.index.sections import (
     NO_REMOVED,
     U64,
-    Columns,
     RemovedTexts,
     concat,
+    last_of_names,
     to_numbers,
     to_sections,
 )
-from simdup.index.keyset import KeySet, contains
 from simdup.index.store import BLOCK, Store
 from simdup.model.settings import Progress
+from simdup.model.table import Documents
 
 # Documents after which progress is shown: they take 50 ms.
 _STEP = 16 * BLOCK
@@ -40,43 +41,44 @@ class Writer:
         self._next = self._last + 1
         self._new_keys: set[int] = set()
         self._outdated: list[int] = []
-        self._pending: list[Columns] = []
+        self._pending: list[Documents] = []
 
-    def add_all(self, columns: Columns, progress: Progress) -> tuple[int, int]:
+    def add_all(self, documents: Documents, progress: Progress) -> tuple[int, int]:
         """Add many documents; return how many are new or changed, and how many replaced another."""
-        columns = columns.last_of_names()
-        total, done, new, replaced = len(columns), 0, 0, 0
+        documents = last_of_names(documents)
+        total, done, new, replaced = len(documents), 0, 0, 0
         progress("adding", 0, total)
-        for some in columns.chunks([_STEP]):
+        for first in range(0, total, _STEP):
+            some = documents.take(np.arange(first, min(first + _STEP, total)))
             changed, known = self._add_distinct(some)
             done, new, replaced = done + len(some), new + len(changed), replaced + known
             progress("adding", done, total)
         return new, replaced
 
-    def add(self, columns: Columns) -> tuple[Columns, int]:
+    def add(self, documents: Documents) -> tuple[Documents, int]:
         """Add documents; a document with a known name and new content replaces the old one.
 
         Return the documents that are new or changed, and how many of them replaced another.
         """
-        return self._add_distinct(columns.last_of_names())
+        return self._add_distinct(last_of_names(documents))
 
-    def _add_distinct(self, columns: Columns) -> tuple[Columns, int]:
+    def _add_distinct(self, documents: Documents) -> tuple[Documents, int]:
         """Add documents of which each has another name."""
-        if not self._new_keys.isdisjoint(columns.keys.tolist()):
+        if not self._new_keys.isdisjoint(documents["name_key"].tolist()):
             # A name may occur twice in one transaction: the first must be found like any other.
             self.flush()
             self._load()
-        new = np.flatnonzero(~self.contents.contain(columns.contents))
-        if len(new) < len(columns):
-            columns = columns.take(new)
-        present = self._keys.contain(columns.keys)
-        self._outdated += columns.keys[present].tolist()
-        self._new_keys.update(columns.keys.tolist())
-        self.contents.add(columns.contents)
-        self._pending.append(columns)
+        new = np.flatnonzero(~self.contents.contain(documents["content_key"]))
+        if len(new) < len(documents):
+            documents = documents.take(new)
+        present = self._keys.contain(documents["name_key"])
+        self._outdated += documents["name_key"][present].tolist()
+        self._new_keys.update(documents["name_key"].tolist())
+        self.contents.add(documents["content_key"])
+        self._pending.append(documents)
         if sum(map(len, self._pending)) >= BLOCK:
             self._write_full()
-        return columns, int(np.count_nonzero(present))
+        return documents, int(np.count_nonzero(present))
 
     def remove(self, keys: U64) -> NDArray[np.bool_]:
         """Remove the documents with these name hashes; return which were present."""
@@ -121,14 +123,14 @@ class Writer:
             self._store.storage.put("removed", 0, every.tobytes())
 
     def _write_full(self) -> None:
-        columns = concat(self._pending, self._store.words)
-        whole = len(columns) // BLOCK * BLOCK
+        documents = concat(self._pending, self._store.words)
+        whole = len(documents) // BLOCK * BLOCK
         for first in range(0, whole, BLOCK):
-            self._put(self._next, columns.take(np.arange(first, first + BLOCK)))
-        self._pending = [columns.take(np.arange(whole, len(columns)))]
+            self._put(self._next, documents.take(np.arange(first, first + BLOCK)))
+        self._pending = [documents.take(np.arange(whole, len(documents)))]
 
-    def _put(self, number: int, columns: Columns) -> None:
-        self._store.storage.put_block(number, len(columns), to_sections(columns))
+    def _put(self, number: int, documents: Documents) -> None:
+        self._store.storage.put_block(number, len(documents), to_sections(documents))
         self._next = max(self._next, number + 1)
 
     def _remove_outdated(self, outdated: U64) -> None:
@@ -139,5 +141,5 @@ class Writer:
             if number <= self._last and contains(outdated, to_numbers(content)).any()
         ]
         for number in hit:
-            columns = self._store.block(number)
-            self._put(number, columns.take(np.flatnonzero(~contains(outdated, columns.keys))))
+            documents = self._store.block(number)
+            self._put(number, documents.take(~contains(outdated, documents["name_key"])))

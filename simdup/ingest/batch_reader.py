@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from itertools import compress
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
@@ -65,7 +64,7 @@ class BatchTexts(Protocol):
         """Of each text; of equal ones only the first is worked on."""
 
     def refuse(self, first: Sequence[int]) -> Mapping[bytes, str]:
-        """TextWork on these texts; return why some cannot take part, by digest."""
+        """Work on these texts; return why some cannot take part, by digest."""
 
     def finish(
         self, documents: Sequence[int], first: Sequence[int], spool: Spool
@@ -90,20 +89,16 @@ class BatchReader:
     # The folder to spool to.  Without one, each batch stands for itself: for results that are
     # streamed, which cannot refer to the texts of another batch.
     spool: str | None = None
+    seen: Seen = field(default_factory=Seen)  # shared by processes that are forked
 
     def __reduce__(self) -> tuple[object, ...]:
         """Leave behind what forked processes share."""
         return type(self), (self.reading, self.work, self.recipe, self.spool)
 
-    @cached_property
-    def _seen(self) -> Seen:
-        return Seen()
-
     def __call__(self, number: int) -> Callable[[Batch], ReadBatch]:
         """Return the function that reads a batch in the process of that number."""
         if self.spool is None:
             return self.read
-        self._seen  # noqa: B018
         prepare, writer = self.work.start(), SpoolWriter(self.spool, number)
         return lambda batch: self._read(batch, prepare, writer.column)
 
@@ -120,17 +115,15 @@ class BatchReader:
         texts = prepare(documents)
         first = self._first(texts.digests)
         refused = texts.refuse(list(compress(range(len(documents)), first)))
-        taken, place = list[int](), 0
+        taken, places = list[int](), iter(range(len(documents)))
         for one in found:
-            why = None
-            if isinstance(one, Document):
-                why = refused.get(texts.digests[place])
-                if why is None:
-                    taken.append(place)
-                place += 1
             if isinstance(one, Skipped):
                 done.left.append(Left(len(taken), one, _file_of(batch, one)))
-            elif why is not None:
+                continue
+            why = refused.get(texts.digests[place := next(places)])
+            if why is None:
+                taken.append(place)
+            else:
                 done.left.append(Left(len(taken), one.skip(why), one.path))
         new = [place for place in taken if first[place]]
         tables, counts = texts.finish(taken, new, spool)
@@ -143,7 +136,7 @@ class BatchReader:
         done.tables[DOCUMENTS] = Documents({**own, **tables[DOCUMENTS]})
         if self.spool is not None:
             for place in new:
-                self._seen.add(texts.digests[place])
+                self.seen.add(texts.digests[place])
         return done
 
     def _first(self, digests: Sequence[bytes]) -> list[bool]:
@@ -151,7 +144,7 @@ class BatchReader:
         if self.spool is None:
             return [True] * len(digests)
         here = {digest: i for i, digest in reversed(list(enumerate(digests)))}
-        return [here[d] == i and d not in self._seen for i, d in enumerate(digests)]
+        return [here[d] == i and d not in self.seen for i, d in enumerate(digests)]
 
 
 def document_columns(documents: Collection[Document], reading: Reading) -> dict[str, Any]:

@@ -84,9 +84,10 @@ class Collection:
 
     def __getitem__(self, column: str) -> NDArray[Any]:
         """Return a column of all documents: copies have what is known of their text."""
-        if column in self.documents:
-            return self.documents[column]
-        return self.texts[column][self.text_of]
+        if column not in self.documents:
+            of_texts = self.texts[column]
+            self.documents = self.documents.and_columns(**{column: of_texts[self.text_of]})
+        return self.documents[column]
 
     @property
     def text_of(self) -> RowIds:
@@ -241,7 +242,8 @@ class Collector:
     def take(self) -> Collection:
         """Return what was added; whatever is added later makes another collection."""
         documents, texts, forms = (
-            Documents.concat(self.parts.pop(name, [])) for name in (DOCUMENTS, TEXTS, FORMS)
+            Documents.concat(self.parts.pop(name, []), spend=True)
+            for name in (DOCUMENTS, TEXTS, FORMS)
         )
         chunks, self.chunks, self.size, self.forms = self.chunks, [], 0, 0
         documents = documents.and_columns(text=_texts_of(documents))

@@ -6,7 +6,7 @@ read.  Texts do not lie in the table but in the spool, and a column has their sl
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -37,6 +37,10 @@ SCHEMA: Mapping[str, Any] = {
     "title_key": np.uint64,
     "named": np.bool_,  # whether the title does not come from the text
     "summary": np.uint8,  # [136]: what an index keeps of the text
+    "fingerprint": np.uint64,  # [words]
+    "terms": np.uint8,  # how many terms it has, at most 255; 0 for one without a text
+    "name_key": np.uint64,  # a hash of the name
+    "content_key": np.uint64,  # a hash of the name and the content together
     # Of distinct texts.
     "digest": "V16",  # of the compact text
     "length": np.int64,  # characters of the compact text
@@ -108,16 +112,17 @@ class Documents:
         return Documents(self._columns | columns)
 
     @staticmethod
-    def concat(parts: list[Documents]) -> Documents:
-        """Return the rows of all parts, which have the same columns; this empties the list."""
-        columns = {name: _joined(name, parts) for name in list(parts[0] if parts else ())}
-        parts.clear()
-        return Documents(columns)
+    def concat(parts: Sequence[Documents], spend: bool = False) -> Documents:
+        """Return the rows of all parts, which have the same columns.
+
+        With `spend` they lose these one by one: together they are as large as the result.
+        """
+        names = list(parts[0]) if parts else ()
+        return Documents({name: _joined(name, parts, spend) for name in names})
 
 
-def _joined(name: str, parts: Iterable[Documents]) -> NDArray[Any]:
-    """Return a column of all parts, which lose it: together they are as large as the result."""
-    pieces = [part._columns.pop(name) for part in parts]
+def _joined(name: str, parts: Sequence[Documents], spend: bool) -> NDArray[Any]:
+    pieces = [part._columns.pop(name) if spend else part[name] for part in parts]
     joined = np.empty((sum(map(len, pieces)), *pieces[0].shape[1:]), pieces[0].dtype)
     end = len(joined)
     while pieces:

@@ -15,16 +15,9 @@ from simdup.corpus.batches import open_content
 from simdup.corpus.files import File
 from simdup.corpus.names import is_archive, without_address
 from simdup.errors import SimdupError
-from simdup.index.columns import (
-    REMOVED,
-    Columns,
-    RemovedTexts,
-    name_keys,
-    removed_keys,
-    text_hashes,
-)
 from simdup.index.references import IndexMatches
 from simdup.index.remembering import remember
+from simdup.index.sections import REMOVED, RemovedTexts, name_keys, removed_keys, text_hashes
 from simdup.ingest.groups import GroupBy, Groups
 from simdup.ingest.source_documents import SourceDocuments
 from simdup.ingest.sources import Input
@@ -35,6 +28,7 @@ from simdup.model.frames import measure_of
 from simdup.model.matches import Added
 from simdup.model.result import Result
 from simdup.model.settings import Progress, Settings
+from simdup.model.table import Documents
 from simdup.operations.scan import examine
 from simdup.output.corpus_writer import RemovedDocument
 from simdup.output.cuts import list_cuts
@@ -152,7 +146,7 @@ class Losses:
             what = f"{error.what}; the corpus was written, but is not in the index"
             raise SimdupError(error.where, what, "run it again with `force`") from None
 
-    def _removed(self, columns: Columns, known: NDArray[np.bool_]) -> RemovedTexts:
+    def _removed(self, columns: Documents, known: NDArray[np.bool_]) -> RemovedTexts:
         """Return the texts that are left out, of which an index would not know it otherwise.
 
         It finds again what it has found, and copies of what it has.  A pair that was not measured
@@ -165,11 +159,11 @@ class Losses:
             if cut.entry.similarity is not None and rows[cut.number] not in found
         ]  # fmt: skip
         contents = np.zeros(len(known), np.uint64)
-        contents[known] = columns.contents
+        contents[known] = columns["content_key"]
         # Those of documents of indexes are found from the end, by their numbers below 0.
         contents = np.concatenate([contents, self.matches.contents])
         removed = np.zeros(len(cuts), REMOVED)
-        texts = text_hashes(columns.keys, columns.contents)
+        texts = text_hashes(columns["name_key"], columns["content_key"])
         texts = texts[rows[[cut.number for cut in cuts]]]
         removed["text"] = removed_keys(texts, self.result.origins.criteria)
         removed["kept"] = contents[[cut.kept for cut in cuts]]

@@ -1,7 +1,6 @@
 """The index searched by bands of its sketches, compared with a look at every pair."""
 
 from collections.abc import Iterable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +15,14 @@ from simdup import Index, SimdupError, scan
 from simdup.index import band_searcher, candidates, matching, store
 from simdup.index.band_searcher import BandSearcher, SketchSource, overlap
 from simdup.index.candidates import CandidateCounts, CandidateSearcher, Searches
-from simdup.index.columns import Columns, line_columns
 from simdup.index.judging import Rule, choose_new, judge
 from simdup.index.searcher import SearchSetup
+from simdup.index.sections import line_documents, sketched
 from simdup.lsh.bbit import SIZE, estimate
 from simdup.lsh.sketch_bands import sketch_banding
 from simdup.model.criteria import Criteria
 from simdup.model.settings import RunOptions
+from simdup.model.table import Documents
 from simdup.search import HammingBall, Hits
 
 ALONE = RunOptions(jobs=1)
@@ -30,7 +30,7 @@ METHODS = ["auto", "simhash", "minhash"]
 SIMILARITIES = st.sampled_from([0.3, 0.5, 0.8, 0.95])
 
 
-def documents(count: int, seed: int, folder: str = "d") -> Columns:
+def documents(count: int, seed: int, folder: str = "d") -> Documents:
     """Made documents: families of sketches with some bytes changed, some without a text."""
     chance = np.random.default_rng(seed)
     bases = np.random.default_rng(7).integers(0, 256, (3, SIZE), dtype=np.uint8)
@@ -39,28 +39,33 @@ def documents(count: int, seed: int, folder: str = "d") -> Columns:
     sketches[changed] = chance.integers(0, 256, int(changed.sum()), dtype=np.uint8)
     values = chance.integers(0, 32, (count, 1), dtype=np.uint64)
     terms = np.where(chance.random(count) < 0.2, 0, chance.integers(1, 30, count))
-    made = line_columns([f"{folder}/{i}" for i in range(count)], values)
+    made = line_documents([f"{folder}/{i}" for i in range(count)], values)
     texts = terms > 0
-    lengths = np.where(texts, 500, 0).astype(np.uint32)
-    return replace(made, lengths=lengths, terms=terms.astype(np.uint8), sketches=sketches[texts])
+    sketches[~texts] = 0
+    return made.and_columns(
+        length=np.where(texts, 500, 0), terms=terms.astype(np.uint8), sketch=sketches
+    )
 
 
-def in_a_band(a: Columns, i: int, b: Columns, j: int, similarity: float) -> bool:
-    if not (a.terms[i] and b.terms[j]):
+def in_a_band(a: Documents, i: int, b: Documents, j: int, similarity: float) -> bool:
+    if not (a["terms"][i] and b["terms"][j]):
         return False
     banding = sketch_banding(similarity)
-    one = a.match_columns(np.array([i])).sketches[0].tolist()
-    other = b.match_columns(np.array([j])).sketches[0].tolist()
+    one, other = a["sketch"][i].tolist(), b["sketch"][j].tolist()
     cuts = range(0, banding.size, banding.rows)
     return any(one[cut : cut + banding.rows] == other[cut : cut + banding.rows] for cut in cuts)
 
 
-def proposed(a: Columns, b: Columns, criteria: Criteria) -> dict[tuple[int, int], list[str]]:
+def apart(a: Documents, i: int, b: Documents, j: int) -> int:
+    return (int(a["fingerprint"][i, 0]) ^ int(b["fingerprint"][j, 0])).bit_count()
+
+
+def proposed(a: Documents, b: Documents, criteria: Criteria) -> dict[tuple[int, int], list[str]]:
     """Each candidate, with the searches that propose it."""
     found = {}
     for i in range(len(a)):
         for j in range(len(b)):
-            near = (int(a.values[i, 0]) ^ int(b.values[j, 0])).bit_count() <= criteria.distance
+            near = apart(a, i, b, j) <= criteria.distance
             by = ["simhash"] if near else []
             by += ["minhash"] if in_a_band(a, i, b, j, criteria.similarity) else []
             if by := [one for one in by if one in criteria.searches]:
@@ -68,9 +73,8 @@ def proposed(a: Columns, b: Columns, criteria: Criteria) -> dict[tuple[int, int]
     return found
 
 
-def similar_enough(a: Columns, i: int, b: Columns, j: int, similarity: float) -> bool:
-    one, other = a.match_columns(np.array([i])), b.match_columns(np.array([j]))
-    return float(estimate(one.sketches, other.sketches)[0]) >= similarity
+def similar_enough(a: Documents, i: int, b: Documents, j: int, similarity: float) -> bool:
+    return float(estimate(a["sketch"][[i]], b["sketch"][[j]])[0]) >= similarity
 
 
 def searches_of(criteria: Criteria) -> Searches:
@@ -78,7 +82,7 @@ def searches_of(criteria: Criteria) -> Searches:
 
 
 def search_all(
-    searcher: CandidateSearcher, asked: Columns, most: int
+    searcher: CandidateSearcher, asked: Documents, most: int
 ) -> tuple[Any, CandidateCounts]:
     """All hits of a searcher as pairs, and the counts."""
     pairs, counts, first = [], [], 0
@@ -120,21 +124,21 @@ def test_candidates_are_those_of_fingerprints_and_bands(
 def test_a_document_is_new_unless_it_matches_a_new_one_before_it(
     count: int, seed: int, similarity: float, method: str
 ) -> None:
-    columns = documents(count, seed)
+    made = documents(count, seed)
     criteria = Criteria(1, similarity, method=method)
-    every = proposed(columns, columns, criteria)
+    every = proposed(made, made, criteria)
     rule = Rule(criteria)
 
     def match(i: int, j: int) -> bool:
-        distance = (int(columns.values[i, 0]) ^ int(columns.values[j, 0])).bit_count()
-        hit = Hits(np.array([i]), np.array([j]), np.array([distance], np.int16))
-        return len(judge(hit, columns.match_columns, columns.match_columns, rule).query) > 0
+        distance = np.array([apart(made, i, made, j)], np.int16)
+        hit = Hits(np.array([i]), np.array([j]), distance)
+        return len(judge(hit, made.take, made.take, rule).query) > 0
 
     new: list[int] = []
     for i in range(count):
         if not any((i, j) in every and match(i, j) for j in new):
             new.append(i)
-    assert choose_new(columns, searches_of(criteria), rule).tolist() == new
+    assert choose_new(made, searches_of(criteria), rule).tolist() == new
 
 
 @examples(40)
@@ -144,14 +148,14 @@ def test_tables_and_reading_find_the_same(
     held: int, seed: int, similarity: float, threads: int
 ) -> None:
     """In parts that arrive one after another, as documents are added."""
-    b, asked = documents(held, seed), documents(4, seed + 1).sketches
+    b, asked = documents(held, seed), sketched(documents(4, seed + 1))[1]
     banding = sketch_banding(similarity)
     stored = [b.take(np.arange(held // 2))]
 
-    def whole() -> Columns:
+    def whole() -> Documents:
         return b.take(np.arange(sum(map(len, stored))))
 
-    source = SketchSource(lambda: whole().iter_sketches(), lambda rows: whole().match_columns(rows))
+    source = SketchSource(lambda: iter([sketched(whole())]), lambda rows: whole().take(rows))
     searcher = BandSearcher(source, banding, threads)
 
     def found() -> list[tuple[int, int]]:
@@ -172,15 +176,16 @@ def test_tables_and_reading_find_the_same(
                 expected = [
                     (i, int(row))
                     for i in range(len(asked))
-                    for row, sketch in zip(*next(whole().iter_sketches()), strict=True)
+                    for row, sketch in zip(*sketched(whole()), strict=True)
                     if shared(asked[i].tolist(), sketch.tolist(), banding)
                 ]
                 assert found() == sorted(expected)
             more = b.take(np.arange(first, min(first + 7, held)))
             stored.append(more)
-            searcher.append(first + np.flatnonzero(more.terms), more.sketches)
+            rows, sketches = sketched(more)
+            searcher.append(first + rows, sketches)
     # Without stored rows, tables suit one sketch at most.
-    assert searcher.has_tables == (b.terms[:first].any() or len(asked) <= 1)
+    assert searcher.has_tables == (b["terms"][:first].any() or len(asked) <= 1)
 
 
 def shared(one: list[int], other: list[int], banding: tuple[int, int]) -> bool:
@@ -192,13 +197,13 @@ def shared(one: list[int], other: list[int], banding: tuple[int, int]) -> bool:
 def test_tables_are_sorted_only_where_they_help(monkeypatch: pytest.MonkeyPatch) -> None:
     """Not for bands that propose many rows by chance, and not for many questions at a time."""
     b = documents(400, 1)
-    source = SketchSource(b.iter_sketches, b.match_columns)
+    source = SketchSource(lambda: iter([sketched(b)]), b.take)
     for similarity, asked, few in ((0.8, 2, True), (0.2, 2, False), (0.8, 40, False)):
         monkeypatch.setattr(band_searcher, "_FEW", 0.05)
         searcher = BandSearcher(source, sketch_banding(similarity), 1)
         for _ in range(band_searcher._WORTH_TABLES + 2):
             assert not searcher.has_tables
-            list(searcher.join(b.sketches[:asked], lambda *_: None))
+            list(searcher.join(sketched(b)[1][:asked], lambda *_: None))
         assert searcher.has_tables == few
 
 
@@ -289,7 +294,7 @@ def test_fingerprint_lines_have_no_bands(tmp_path: Path) -> None:
 def test_a_damaged_sketch_is_never_an_answer(tmp_path: Path) -> None:
     path = tmp_path / "x.index"
     with Index.build(str(path), family("old", 1), run=ALONE) as index:
-        sketch = index._session.store.block(1).sketches[3].tobytes()
+        sketch = index._session.store.block(1)["sketch"][3].tobytes()
     content = bytearray(path.read_bytes())
     content[content.index(sketch[:40])] ^= 1
     path.write_bytes(content)

@@ -12,10 +12,11 @@ from lab.corpora.made import edited, prose
 from simdup import Index
 from simdup.index import candidates, judging, matching
 from simdup.index.candidates import CandidateSearcher, Searches
-from simdup.index.columns import U64, Columns, line_columns
 from simdup.index.judging import Rule, ScoredMatches, choose_new, distinct
 from simdup.index.searcher import SearchSetup
+from simdup.index.sections import U64, line_documents
 from simdup.model.criteria import Criteria
+from simdup.model.table import Documents
 from simdup.search import HammingBall
 
 PRINTS = st.lists(st.integers(0, 63), max_size=40)
@@ -27,9 +28,9 @@ def family(folder: str, seed: int, members: int = 12) -> list[tuple[str, str]]:
     return [(f"{folder}/{n}", text) for n, text in enumerate(texts)]
 
 
-def numbered(values: U64) -> Columns:
+def numbered(values: U64) -> Documents:
     """Fingerprints with numbers as names."""
-    return line_columns([str(i) for i in range(len(values))], values)
+    return line_documents([str(i) for i in range(len(values))], values)
 
 
 def by_distance(distance: int) -> Searches:

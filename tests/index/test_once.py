@@ -8,7 +8,7 @@ from support import Command
 from lab.corpora.crafted import forge, forget_manifest
 from lab.corpora.made import prose
 from simdup import Index, fingerprint
-from simdup.index.columns import name_keys
+from simdup.index.sections import name_keys
 
 
 @pytest.fixture
