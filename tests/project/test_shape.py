@@ -20,17 +20,17 @@ EXCEPTIONS = {
 }
 
 CEILINGS = {
-    "lines": 43_250,
-    "lines in simdup/cli": 3_360,
-    "files": 333,
-    "classes": 332,
+    "lines": 42_852,
+    "lines in simdup/cli": 3_000,
+    "files": 327,
+    "classes": 324,
     "class names used twice": 0,
     "file names used twice": 28,
     "small modules with one importer": 33,
     "modules that a scan imports": 254,
     "modules that the file of scan imports": 32,
     "fields of the largest class": 27,
-    '"None where" and "None if"': 154,
+    '"None where" and "None if"': 152,
 }
 # How far below its ceiling a figure may be before the ceiling must follow it.
 SLACK = {"lines": 300, "lines in simdup/cli": 50}
