@@ -20,7 +20,7 @@ from simdup.features.counts import CsrRows
 from simdup.features.folding import fold
 from simdup.features.shingles import Shingler
 from simdup.features.tokens import tokenizer
-from simdup.fingerprints.bands import concat_signatures, minhash_signatures
+from simdup.fingerprints.bands import minhash_signatures
 from simdup.lsh import minhash as families
 from simdup.model.criteria import Criteria
 from simdup.model.recipe import Recipe
@@ -148,9 +148,9 @@ def _in_memory(texts: Texts) -> Timed:
     started = time.perf_counter()
     criteria = Criteria(similarity=LEAST)
     shingler = Shingler(criteria.shingle)
-    signed = concat_signatures(
-        [minhash_signatures(shingler.sets(batch), criteria) for batch in _batches(contents)]
-    )
+    parts = [minhash_signatures(shingler.sets(batch), criteria) for batch in _batches(contents)]
+    keys, sketches = (np.concatenate(column) for column in list(zip(*parts, strict=True))[:2])
+    signed = parts[0]._replace(keys=keys, sketches=sketches)
     sets: dict[int, np.ndarray] = {}
     for i, j in candidates(signed.keys):
         good = signed.propose(i, j)
