@@ -1,4 +1,4 @@
-"""What is given to an index, as columns: documents to add, or to ask about."""
+"""What an index gets: documents to add, or to ask about."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def text_documents(
     result: Added | QueryResults,
     known: KeySet | None = None,
 ) -> Iterator[Documents]:
-    """Yield the columns of documents, batch by batch, except those already in the index."""
+    """Yield documents, batch by batch, except those already in the index."""
     fingerprinter = session.recipe.fingerprinter
     opened = open_input(sources, settings)
     report, known_before = opened.report, 0
@@ -50,7 +50,7 @@ def text_documents(
 
 
 def line_documents_of(session: Session, sources: Sources) -> Documents:
-    """Return the columns of fingerprint lines, which must have the recipe of the index."""
+    """Return the documents of fingerprint lines, which must have the recipe of the index."""
     bits, digest = session.recipe.bits, session.recipe.resolved["digest"]
     lines = read_fingerprints(sources, bits, digest)
     if len(lines.names) and (lines.bits, lines.recipe) != (bits, digest):
