@@ -7,7 +7,7 @@ What is made of their texts is up to the run: `simdup.ingest.counting` makes wha
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import compress
 from typing import Any, NamedTuple, Protocol, TypeAlias
@@ -147,7 +147,7 @@ class BatchReader:
         return [here[d] == i and d not in self.seen for i, d in enumerate(digests)]
 
 
-def document_columns(documents: Collection[Document], reading: Reading) -> dict[str, Any]:
+def document_columns(documents: Sequence[Document], reading: Reading) -> dict[str, Any]:
     """Return what is known of documents beside their texts; see `SCHEMA`."""
     columns: dict[str, Any] = {
         "name": objects(one.name for one in documents),

@@ -28,14 +28,7 @@ from simdup.features.titles import share_titles
 from simdup.fingerprints.bands import Signatures, minhash_fewest
 from simdup.fingerprints.edit_bands import EditSignatures
 from simdup.fingerprints.fingerprinter import Fingerprinter, Fingerprints
-from simdup.ingest.batch_reader import (
-    DOCUMENTS,
-    FORMS,
-    TEXTS,
-    BatchReader,
-    ReadBatch,
-    TextWork,
-)
+from simdup.ingest.batch_reader import DOCUMENTS, FORMS, TEXTS, BatchReader, ReadBatch, TextWork
 from simdup.ingest.counting import Counting, Maker
 from simdup.ingest.mapped import concat_mapped
 from simdup.ingest.source_report import SourceReport
@@ -97,8 +90,7 @@ class Collection:
     @cached_property
     def counts(self) -> Counts:
         """The term counts of all documents."""
-        read = self.spool.read
-        return join(self.chunks, self.analyzer.hash_bytes, read, self.text_of)
+        return join(self.chunks, self.analyzer.hash_bytes, self.spool.read, self.text_of)
 
     def fingerprints(self, fingerprinter: Fingerprinter) -> Fingerprints:
         """Return the fingerprints of all documents; report those without words as skipped."""
@@ -108,9 +100,8 @@ class Collection:
 
     def skip_wordless(self, found: Fingerprints) -> None:
         """Report the documents whose fingerprints have no terms as skipped."""
-        for row in np.flatnonzero(found.terms == 0).tolist():
-            name, path, record = (self.documents[one][row] for one in ("name", "path", "record"))
-            number = 0 if path else int(record)
+        for name, path, record in _named_places(self.documents.take(found.terms == 0)):
+            number = 0 if path else record
             self.report.skipped.append(self.report.skip(Skipped(name, NO_WORDS, number=number)))
 
     def signatures(self, criteria: Criteria) -> Signatures | None:
@@ -206,8 +197,7 @@ class Collector:
     def _add_unchanged(self, unchanged: Documents) -> None:
         if not len(unchanged):
             return
-        places = zip(*(unchanged[one].tolist() for one in ("name", "path", "record")), strict=True)
-        for name, path, record in places:
+        for name, path, record in _named_places(unchanged):
             if not self.registry.reserve(name, path, record):
                 # Two records have the same name, and the other one has changed and came first.
                 taken = f"left out: another record has the name {name!r}; add it again"
@@ -217,9 +207,8 @@ class Collector:
 
     def _named(self, documents: Documents, notes: Sequence[tuple[int, str]]) -> Documents:
         """Return documents with their final names, and note what differs from their own ones."""
-        columns = [documents[one].tolist() for one in ("name", "path", "record")]
         names, noted = list[Any](), dict(notes)
-        for row, (name, path, record) in enumerate(zip(*columns, strict=True)):
+        for row, (name, path, record) in enumerate(_named_places(documents)):
             if record and not path:
                 names.append(self.report.ids[record - 1])
                 continue
@@ -247,8 +236,13 @@ class Collector:
         )
         chunks, self.chunks, self.size, self.forms = self.chunks, [], 0, 0
         documents = documents.and_columns(text=_texts_of(documents))
-        tables = documents, texts, forms
-        return Collection(*tables, chunks, self.analyzer, self.report, self.spool)
+        about = self.analyzer, self.report, self.spool
+        return Collection(documents, texts, forms, chunks, *about)
+
+
+def _named_places(documents: Documents) -> Iterator[tuple[Any, str, int]]:
+    """Return the name, the path and the number in its file of each document."""
+    return zip(*(documents[one].tolist() for one in ("name", "path", "record")), strict=True)
 
 
 def _texts_of(documents: Documents) -> RowIds:
