@@ -3,7 +3,7 @@
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -11,8 +11,11 @@ import click
 import hypothesis
 
 from simdup.cli import _simdup
+from simdup.features.analyzer import Analyzer
 from simdup.features.shingles import Shingler, Shingles
+from simdup.model.recipe import Recipe
 from simdup.model.shingling import Shingling
+from simdup.verify.document_texts import Texts, in_memory
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -103,6 +106,12 @@ def commands() -> dict[str, click.Command]:
                 yield " ".join((*path, name)), found
 
     return dict(below(_simdup, ()))
+
+
+def held(texts: Sequence[str], shingle: int = 5) -> Texts:
+    """Texts in memory, as verification reads them."""
+    known, read = in_memory([text.encode() for text in texts])
+    return Texts(known, Analyzer.for_recipe(Recipe()), Shingling(shingle), read)
 
 
 def shingles(text: str, n: int = 5) -> Shingles:

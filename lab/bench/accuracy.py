@@ -22,18 +22,18 @@ from lab.corpora.made import zipf_texts
 from lab.measuring import JOBS, Ran, simdup
 from lab.reporting import Cell, Row, Table, tabulate
 from lab.trial import Trial, say
-from simdup.clustering.short_texts import ShortTexts, longest_form
+from simdup.clustering.short_texts import by_edit, longest_form
 from simdup.evaluation.metrics import from_pairs
 from simdup.features.analyzer import Analyzer
 from simdup.features.folding import fold
 from simdup.features.shingles import Shingler, Shingles
 from simdup.features.short_texts import forms_of
-from simdup.model.criteria import SHORT, Criteria
+from simdup.model.criteria import CHARACTERS_5, SHORT, Criteria
 from simdup.model.recipe import Recipe
 from simdup.model.shingling import Shingling
-from simdup.verify.edits import Edits
+from simdup.verify.document_texts import Texts, in_memory
 from simdup.verify.join import Similar, edited_pairs, similar_pairs
-from simdup.verify.resemblance import resemblance
+from simdup.verify.verifier import resemblance
 
 LEAST = 0.8  # the lowest similarity of near-duplicates
 
@@ -380,16 +380,17 @@ def _true_pairs(texts: Sequence[str], advised: dict[str, Any]) -> set[NamePair]:
     kept = np.array(sorted(first.values()))
     prepared = [prepared[number] for number in kept.tolist()]
     forms = forms_of(prepared, longest_form(Criteria(similarity=least)))
-    row_of = np.full(len(kept), -1)
-    row_of[forms.rows] = np.arange(len(forms.rows))
-    short = ShortTexts(row_of, forms.lengths, forms.number_hashes)
-    edits = Edits(short, lambda documents: [forms.texts[row_of[one]] for one in documents])
+    known, read = in_memory([text.folded.encode() for text in prepared])
+    letters, numbers = np.zeros(len(kept), np.int64), np.zeros(len(kept), np.uint64)
+    letters[forms.rows], numbers[forms.rows] = forms.lengths, forms.number_hashes
+    known = known.and_columns(letters=letters, numbers=numbers)
+    held = Texts(known, analyzer, CHARACTERS_5, read)
     shingler = analyzer.shingler(Shingling.parse(advised["shingle"]))
     sets = [shingler.shingles(shingler.text_of(text)) for text in prepared]
     counted = similar_pairs(sets, least)
-    counted = counted.where(~short.measures(counted.i, counted.j))
+    counted = counted.where(~by_edit(known, counted.i, counted.j))
     return {
         ordered(str(i), str(j))
-        for pairs in (counted.of(kept), edited_pairs(edits, least).of(kept))
+        for pairs in (counted.of(kept), edited_pairs(held, least).of(kept))
         for i, j in zip(pairs.i.tolist(), pairs.j.tolist(), strict=True)
     }

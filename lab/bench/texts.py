@@ -16,6 +16,7 @@ from lab.corpora import real
 from lab.measuring import clock, fastest, in_turn, ratio, simdup
 from lab.reporting import Cell, Row, Table, tabulate
 from lab.trial import Trial, say
+from simdup.features.analyzer import Analyzer
 from simdup.features.counts import CsrRows
 from simdup.features.folding import fold
 from simdup.features.shingles import Shingler
@@ -26,9 +27,8 @@ from simdup.model.criteria import Criteria
 from simdup.model.recipe import Recipe
 from simdup.model.shingling import Shingling
 from simdup.search.banding import candidates
-from simdup.verify.cosine import vector
-from simdup.verify.resemblance import resemblance
-from simdup.verify.verifier import Verifier
+from simdup.verify import document_texts
+from simdup.verify.verifier import Verifier, resemblance, vector
 
 # -- signatures --
 
@@ -212,7 +212,7 @@ def _verified(length: int, trial: Trial) -> Iterator[Row]:
         )
         for one in counts
     ]
-    shingler = Shingler(Shingling())
+    known, read = document_texts.in_memory([text.encode() for text in texts])
 
     def plain() -> float:
         return clock(
@@ -221,13 +221,10 @@ def _verified(length: int, trial: Trial) -> Iterator[Row]:
 
     def verified(criteria: Criteria) -> list[float]:
         # A new verifier reads each document for the first time, and then again.
-        verifier = Verifier(
-            lambda i: shingler.shingles(texts[i]),
-            lambda i: vector(weighted[i]),
-            criteria,
-            cache_bytes=1 << 30,
-        )
-        return [clock(lambda: [verifier.measure(i, i + 1) for i in first]) for _ in range(2)]
+        held = document_texts.Texts(known, Analyzer.for_recipe(Recipe()), criteria.shingle, read)
+        verifier = Verifier(held, lambda i: vector(weighted[i]), criteria, cache_bytes=1 << 30)
+        i = np.array(first)
+        return [clock(lambda: verifier.measure(i, i + 1)) for _ in range(2)]
 
     for measures, criteria in {
         "similarity": Criteria(),

@@ -151,7 +151,7 @@ class Compared:
 
         @cache
         def cosine(a: str, b: str) -> float:
-            value = simdup.compare(a, b, cosine=0.5).cosine
+            value = simdup.compare(a, b, cosine=0.5).measures.cosine
             assert value is not None
             return value
 

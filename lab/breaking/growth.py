@@ -43,7 +43,7 @@ from simdup.model.recipe import Recipe
 from simdup.model.shingling import Shingling
 from simdup.report.delta import delta
 from simdup.verify.differences import find_differences
-from simdup.verify.edits import edit_similarities
+from simdup.verify.document_texts import edit_similarities
 
 # What a doubling may cost. Linear work takes 2 times as long, sorting 2.1 times, quadratic work 4.
 MOST = 2.5

@@ -16,7 +16,7 @@ from click.core import ParameterSource
 
 from simdup.cli.messages import Screen, Status, as_option, say, status
 from simdup.cli.options import rows_of
-from simdup.cli.row import Clash, Idle, Row
+from simdup.cli.row import INFILE, OUTFILE, Clash, Idle, Row
 from simdup.errors import SimdupError
 from simdup.model.criteria import Criteria
 from simdup.model.documents import Skipped
@@ -87,11 +87,11 @@ class Call:
         """The output format, as far as the options determine it."""
         if self["list"]:  # names have no format
             return "text"
-        gives_way = not self.typed("format") and self.decides_format
+        if self["format"] and (self.typed("format") or not self.decides_format):
+            return str(self["format"])
         plain = "csv" if self.command == "dedupe" and not self.suffix else "text"
         by_suffix = (one for one, suffixes in SUFFIXES.items() if self.suffix in suffixes)
-        chosen: str | None = None if gives_way else self["format"]
-        return chosen or next(by_suffix, plain)
+        return next(by_suffix, plain)
 
     @property
     def decides_format(self) -> bool:
@@ -295,22 +295,21 @@ class Call:
                 for rule in row.broken(Idle, self):
                     what = f"has no effect: {rule.why}"
                     raise SimdupError(f"--{row.keys[0]}", what, "leave it out")
-        for path in self._files("written"):
+        for path in self._files(OUTFILE):
             if path != "-" and os.path.exists(path):
                 from simdup.output.targets import check_read
 
                 configured = self._context.meta.get(CONFIGURED)
-                check_read(path, [*self._files("read"), *filter(None, [configured])])
+                check_read(path, [*self._files(INFILE), *filter(None, [configured])])
         for row in self.rows:
             if self[row.parameter] not in (None, False, ()):
                 for rule in row.broken(Clash, self):
                     raise click.UsageError(rule.why, self._context)
 
-    def _files(self, use: str) -> Iterator[str]:
-        """Yield the files that options name for a use."""
-        for row in (row for row in self.rows if row.file == use):
-            if self[row.parameter] and self[row.parameter] not in row.words:
-                yield self[row.parameter]
+    def _files(self, kind: click.Path) -> Iterator[str]:
+        """Return the files of a kind that options name."""
+        rows = (row for row in self.rows if row.kind is kind)
+        return (one for row in rows if (one := self[row.parameter]) and one not in row.words)
 
     @property
     def _from_file(self) -> list[Row]:

@@ -16,7 +16,7 @@ from typing import Any
 import click
 
 from simdup.cli.messages import LANGUAGES, Screen, say
-from simdup.cli.row import ABOUT, READS, WRITES, Clash, Idle, Row, Text, Yields
+from simdup.cli.row import ABOUT, INFILE, OUTFILE, READS, WRITES, Clash, Idle, Row, Text, Yields
 from simdup.errors import SimdupError
 from simdup.model import criteria, settings
 from simdup.model.cleaned import LINKS, DedupeOptions
@@ -153,7 +153,7 @@ def _sample(text: str) -> str:
 # fmt: off
 _INPUT = (
     Row("--files-from FILE", f"{_SOURCES}, index remove",
-        "Read more SOURCEs from FILE, one per line.", typed=READS, file="read",
+        "Read more SOURCEs from FILE, one per line.", INFILE, typed=READS,
         per={"index remove": {"text": "Read more NAMEs from FILE, one per line."}},
         trial={"index remove": "gone", "*": "list"}),
     Row("-0, --null", f"{_SOURCES}, index remove",
@@ -270,7 +270,7 @@ _MATCHING = (
         trial="b*"),
     _criteria("--decisions FILE", _SCANS,
         "Follow what people decided in a report page: what is distinct, what to keep.",
-        default=None, take=_decisions, file="read", trial="decided.json"),
+        INFILE, default=None, take=_decisions, trial="decided.json"),
     _criteria("--linkage WHICH", f"{_SCANS}, cluster",
         "Cluster documents by any chain of pairs (single), or only with the kept one (star).",
         criteria.LINKAGES, shown="single", per={"dedupe": {"shown": "star"}},
@@ -322,7 +322,7 @@ _OUTPUT = (
         trial="unique"),
     Row("--check", "scan",
         "Exit with status 1 if there are near-duplicates; with --baseline, new ones."),
-    Row("--baseline FILE", "scan", "Report only pairs that FILE does not have.", file="read",
+    Row("--baseline FILE", "scan", "Report only pairs that FILE does not have.", INFILE,
         rules=(Clash(lambda o: o["baseline"] == "-",
                      "--baseline needs a file, not standard input"),), trial="checked"),
     Row("--update-baseline", "scan", "Write all that is found to the --baseline FILE.",
@@ -359,15 +359,15 @@ _OUTPUT = (
         per={"scan": {"kind": (*FORMATS, PAGE, GITHUB)}, "pairs": {"kind": FORMATS},
              "compare": {"kind": ("text", "jsonl", PAGE)},
              "index info, tune, evaluate": {"kind": ("text", "jsonl")}}, trial="|-d 20|jsonl"),
-    Row("-o, --output FILE", f"{_WRITTEN}, {_PRINTED}", "Write the result to FILE.", of=Output,
-        name="path", common=True, typed=WRITES, file="written",
-        per={_PRINTED: {"common": False}}, trial="out"),
-    Row("-o, --output MODEL", "fit", "Write the model to MODEL.", of=Output, name="path",
-        default=..., common=True, typed=WRITES, file="written", trial="other"),
-    _dedupe("-o, --output OUT", text="Write the clean corpus to OUT.", name="target", default=None,
-        common=True, typed=WRITES, file="written", trial="out"),
+    Row("-o, --output FILE", f"{_WRITTEN}, {_PRINTED}", "Write the result to FILE.", OUTFILE,
+        of=Output, name="path", common=True, typed=WRITES, per={_PRINTED: {"common": False}},
+        trial="out"),
+    Row("-o, --output MODEL", "fit", "Write the model to MODEL.", OUTFILE, of=Output, name="path",
+        default=..., common=True, typed=WRITES, trial="other"),
+    _dedupe("-o, --output OUT", text="Write the clean corpus to OUT.", kind=OUTFILE, name="target",
+        default=None, common=True, typed=WRITES, trial="out"),
     _dedupe("--removed FILE", of=None, text="List removed documents: why, and what stays instead.",
-        common=True, typed=WRITES, file="written", trial="removed.csv",
+        kind=OUTFILE, common=True, typed=WRITES, trial="removed.csv",
         rules=(Clash(lambda o: o["target"] == o["removed"] == "-",
                      "-o and --removed cannot both be standard output"),)),
     Row("--bom", "scan, passages, cluster, pairs, query, dedupe",
@@ -447,7 +447,7 @@ _RECIPE = (
         "Ignore case and width, and treat traditional characters as simplified.", trial="f|-v|"),
     _recipe("--weight NAME", _PRINTS, "Term weight", CHOICES["weight"], trial="|-v|tf"),
     _recipe("--idf IDF", _PRINTS, "Source of the IDF: auto, corpus, builtin, or a model FILE.",
-        click.Path(readable=False), IDF_WORDS, file="read", trial="|-v|model",
+        INFILE, IDF_WORDS, trial="|-v|model",
         rules=(_NAMED,
                Yields(lambda o: o.typed("idf_from") and o["idf"] not in ("auto", "corpus")),
                Yields(lambda o: o.command == "compare" and o["idf"] == "corpus"
@@ -470,8 +470,8 @@ _RECIPE = (
     _recipe("--bits N", _PRINTS, "Bits in a fingerprint.", int, trial="|-v|128"),
     _recipe("--ties BIT", _PRINTS, "Value of a bit if its votes tie", CHOICES["ties"],
         trial="|-v|zero"),
-    _recipe("--dict FILE", _TERMS, "User dictionary in jieba's format.", name="dictionary",
-        rules=(_NAMED, _NEEDS_JIEBA), file="read", trial="|-v|words"),
+    _recipe("--dict FILE", _TERMS, "User dictionary in jieba's format.", INFILE, name="dictionary",
+        rules=(_NAMED, _NEEDS_JIEBA), trial="|-v|words"),
 )
 _OTHER = (
     Row("--timeout SECONDS", "index add, index remove, query",

@@ -68,7 +68,9 @@ class Text(click.ParamType):  # type: ignore[type-arg]  # generic since Click 8.
 
 
 # What the help calls files and folders: shells complete them, and a configuration's start from it.
-_PATHS = ("FILE", "PATH", "SOURCE", "MODEL", "OUT")
+_PATHS = ("FILE", "PATH", "SOURCE")
+# Kinds of files beside the SOURCEs: those that are read must not be those that are written.
+INFILE, OUTFILE = click.Path(readable=False), click.Path(readable=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +92,6 @@ class Row:
     common: bool = False  # whether `-h` shows it too, because most people need it
     rules: tuple[Idle | Clash | Yields, ...] = ()
     typed: str = ""  # why a configuration must not set it
-    file: str = ""  # ``read`` or ``written`` if it names such a file beside the SOURCEs
     # Other values of these attributes for some commands.
     per: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     # Two calls that the option makes different, or these by command: see `tests/option_trials.py`.

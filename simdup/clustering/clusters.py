@@ -2,96 +2,121 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeAlias
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import repeat
+from typing import Any, ClassVar, NamedTuple, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simdup.clustering.linkage import components
-from simdup.fingerprints.fingerprinter import Fingerprints
+from simdup.clustering.rules import across_groups
+from simdup.clustering.short_texts import by_edit
 from simdup.lsh.simhash import to_hex
-from simdup.model.clusters import Cluster, Member, Pair
-from simdup.model.criteria import EDIT, JACCARD, UNMEASURED, Criteria, Measures
-from simdup.search.arrays import RowIds
+from simdup.model.clusters import Cluster, Member, Pair, Spared
+from simdup.model.criteria import EDIT, JACCARD, LOSSLESS, UNMEASURED, Criteria, Measures
+from simdup.model.table import Documents, Table
+from simdup.search.arrays import RowIds, hamming_distances
 
-
-class Measured(NamedTuple):
-    """The measures of pairs as parallel arrays (float64[pairs] each); None if not measured."""
-
-    similarity: NDArray[np.float64] | None = None
-    containment: NDArray[np.float64] | None = None
-    cosine: NDArray[np.float64] | None = None
-    # int8[pairs]: 1 for a first text that is contained in the second, 2 for the second, 3 for both;
-    # see `Measures`.
-    contained: NDArray[np.int8] | None = None
-    # bool[pairs]: False for short texts with different numbers; None if these do not matter.
-    same_numbers: NDArray[np.bool_] | None = None
-    covered: NDArray[np.float64] | None = None  # float64[pairs, 2]: see `Measures`
-
-    def accepted(self, criteria: Criteria, pairs: int) -> NDArray[np.bool_]:
-        """Return which of the pairs meet the criteria, whichever of the two is kept."""
-        least = (criteria.similarity, criteria.containment, criteria.cosine)
-        good = np.ones(pairs, np.bool_) if self.same_numbers is None else self.same_numbers.copy()
-        for asked, found in zip(least, self[:3], strict=True):
-            if asked is not None and found is not None:
-                good &= found >= asked
-        return good
-
-    def taken(self, criteria: Criteria, pairs: int) -> NDArray[np.bool_]:
-        """Return of which pairs the second document may be removed, if the first is kept."""
-        good = self.accepted(criteria, pairs)
-        if criteria.directed and self.contained is not None:
-            good &= self.contained & 2 > 0
-        return good
-
-    def take(self, which: NDArray[np.bool_] | RowIds) -> Measured:
-        """Return the measures of some of the pairs."""
-        columns: Iterable[Any] = (None if one is None else one[which] for one in self)
-        return Measured(*columns)
-
-    def each(self, pairs: int) -> list[Measures]:
-        """Return the measures of each pair."""
-        columns = [[None] * pairs if one is None else one.tolist() for one in self[:3]]
-        sides = [0] * pairs if self.contained is None else self.contained.tolist()
-        same = [True] * pairs if self.same_numbers is None else self.same_numbers.tolist()
-        covered = [None] * pairs if self.covered is None else map(tuple, self.covered.tolist())
-        return list(map(Measures, *columns, map(_SIDES.__getitem__, sides), same, covered))
-
-    def turned(self, which: NDArray[np.bool_]) -> Measured:
-        """Return the measures with the two texts of some pairs exchanged."""
-        if self.contained is None or self.covered is None:
-            return self
-        sides = np.where(which, _TURNED[self.contained], self.contained)
-        shares = np.where(which[:, np.newaxis], self.covered[:, ::-1], self.covered)
-        return self._replace(contained=sides, covered=shares)
-
-
-# By the values of `Measured.contained`.
+# By the values of the column `contained`: which text the other one contains.
 _SIDES = (None, "a", "b", "both")
 _TURNED = np.array([0, 2, 1, 3], np.int8)
+_SHARES = ("similarity", "containment", "cosine")
+
+
+class MeasuredPairs(Table):
+    """A table of pairs of documents; what was not measured is not there."""
+
+    __slots__ = ()
+    SCHEMA: ClassVar[Mapping[str, Any]] = {
+        "a": np.int64,  # the number of a document
+        "b": np.int64,
+        "distance": np.int64,  # of their fingerprints
+        "similarity": np.float64,
+        "containment": np.float64,
+        "cosine": np.float64,
+        "contained": np.int8,  # 1 for `a` that is contained in `b`, 2 for `b`, 3 for both
+        "same_numbers": np.bool_,  # False for short texts with different numbers
+        "covered": np.float64,  # [2]: the share of each text's shingles that the other has
+    }
+
+    @classmethod
+    def identical(cls, a: RowIds, b: RowIds, criteria: Criteria) -> Self:
+        """Return pairs of documents with the same text."""
+        columns: dict[str, NDArray[Any]] = {"a": a, "b": b, "distance": np.zeros(len(a), np.int64)}
+        if criteria.verify:
+            columns |= dict.fromkeys(("similarity", *criteria.extras), np.ones(len(a)))
+            if criteria.directed:
+                both = np.full(len(a), 3, np.int8)
+                columns |= {"contained": both, "covered": np.ones((len(a), 2))}
+        return cls(columns)
+
+    def accepted(self, criteria: Criteria) -> NDArray[np.bool_]:
+        """Return which pairs meet the criteria, whichever of the two is kept."""
+        good = np.ones(len(self), np.bool_)
+        if "same_numbers" in self:
+            good &= self["same_numbers"]
+        for name in _SHARES:
+            least = getattr(criteria, name)
+            if least is not None and name in self:
+                good &= self[name] >= least
+        return good
+
+    def taken(self, criteria: Criteria) -> NDArray[np.bool_]:
+        """Return of which pairs `b` may be removed, if `a` is kept."""
+        good = self.accepted(criteria)
+        if criteria.directed and "contained" in self:
+            good &= self["contained"] & 2 > 0
+        return good
+
+    def turned(self) -> Self:
+        """Return the pairs with their two documents exchanged."""
+        columns = {"a": self["b"], "b": self["a"]}
+        if "contained" in self:
+            columns |= {"contained": _TURNED[self["contained"]]}
+            columns |= {"covered": self["covered"][:, ::-1]}
+        return self.and_columns(**columns)
+
+    def ordered(self) -> Self:
+        """Return the pairs with the smaller number first."""
+        turned, wrong = self.turned(), self["a"] > self["b"]
+        columns = {}
+        for name in self:
+            mask = wrong.reshape(-1, *(1,) * (self[name].ndim - 1))
+            columns[name] = np.where(mask, turned[name], self[name])
+        return type(self)(columns)
+
+    def measures(self) -> Iterator[Measures]:
+        """Return the measures of each pair."""
+
+        def values(name: str, missing: Any = None) -> list[Any]:
+            return self[name].tolist() if name in self else [missing] * len(self)
+
+        sides = map(_SIDES.__getitem__, values("contained", 0))
+        covered = (one and tuple(one) for one in values("covered"))
+        same = values("same_numbers", True)
+        return map(Measures, *map(values, _SHARES), sides, same, covered)
+
+    def each(self) -> list[DocumentPair]:
+        """Return the pairs one by one, with their distances."""
+        numbers = (self[name].tolist() for name in ("a", "b", "distance"))
+        return list(map(DocumentPair, *numbers, self.measures()))
+
 
 # Measures pairs of documents, given by number.
-Measure: TypeAlias = Callable[[RowIds, RowIds], Measured]
-# Tells which pairs of documents are measured by edit similarity.
-ByEdit: TypeAlias = Callable[[RowIds, RowIds], NDArray[np.bool_]]
+Measure: TypeAlias = Callable[[RowIds, RowIds], MeasuredPairs]
 
 
-def unmeasured(i: RowIds, j: RowIds) -> Measured:
+def unmeasured(a: RowIds, b: RowIds) -> MeasuredPairs:
     """Measure nothing, for runs in which fingerprints alone decide."""
-    return Measured()
+    return MeasuredPairs({"a": a, "b": b})
 
 
-def never(i: RowIds, j: RowIds) -> NDArray[np.bool_]:
-    """Tell that no pair is measured by edit similarity."""
-    return np.zeros(len(i), np.bool_)
-
-
-def differ(groups: RowIds, i: RowIds, j: RowIds) -> NDArray[np.bool_]:
-    """Return which pairs (i[k], j[k]) are of different groups; -1 differs from all."""
-    apart: NDArray[np.bool_] = (groups[i] != groups[j]) | (groups[i] < 0)
-    return apart
+def with_distances(pairs: MeasuredPairs, documents: Documents) -> MeasuredPairs:
+    """Return pairs with the Hamming distances of their documents."""
+    values = documents["fingerprint"]
+    distances = hamming_distances(values, pairs["a"], values, pairs["b"])
+    return pairs.and_columns(distance=distances.astype(np.int64))
 
 
 class DocumentPair(NamedTuple):
@@ -125,60 +150,6 @@ class Group(NamedTuple):
     links: Sequence[DocumentPair] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class ScannedDocuments:
-    """What is known about the documents of a scan."""
-
-    names: Sequence[Any]
-    fingerprints: Fingerprints
-    # V16[documents]: equal for equal texts; None where texts are not known.
-    digests: NDArray[np.void] | None = None
-    references: range = range(0)  # documents that are never redundant
-    measure: Measure = unmeasured
-    by_edit: ByEdit = never
-    # uint64[documents]: equal for equal titles; None where titles do not decide.
-    titles: NDArray[np.uint64] | None = None
-    # int64[documents]: documents with equal ones are never a pair, unless these are -1; None where
-    # groups do not decide.
-    groups: RowIds | None = None
-
-    def apart(self, a: RowIds, b: RowIds) -> NDArray[np.bool_]:
-        """Return which pairs (a[i], b[i]) the groups of documents allow."""
-        return np.ones(len(a), np.bool_) if self.groups is None else differ(self.groups, a, b)
-
-    def kind(self, a: int, b: int, measures: Measures) -> str | None:
-        """Return what the similarity of a pair is; None if it was not measured."""
-        if measures.similarity is None:
-            return None
-        # An index has no forms; and where no text is short, nobody needs to be asked.
-        if min(a, b) < 0 or self.by_edit is never:
-            return JACCARD
-        return EDIT if self.by_edit(np.array([a]), np.array([b]))[0] else JACCARD
-
-    def distances(self, a: RowIds, b: RowIds) -> list[int]:
-        """Return the Hamming distance of each pair (a[i], b[i])."""
-        values = self.fingerprints.values
-        distances: list[int] = np.bitwise_count(values[a] ^ values[b]).sum(axis=1).tolist()
-        return distances
-
-    def pair(self, pair: DocumentPair) -> Pair:
-        """Return a pair as results name it."""
-        digests, exact = self.digests, False
-        if digests is not None and pair.a >= 0:
-            exact = bool(digests[pair.a] == digests[pair.b])
-        a, b = self.names[pair.a], self.names[pair.b]
-        measures, contained = pair.measures[:3], pair.measures.contained
-        kind = self.kind(pair.a, pair.b, pair.measures)
-        return Pair(a, b, pair.distance, *measures, exact, pair.estimated, contained, kind)
-
-    def pairs(self, a: RowIds, b: RowIds, measured: Measured) -> list[DocumentPair]:
-        """Return the pairs (a[i], b[i]), the smaller number first."""
-        low, high = np.minimum(a, b), np.maximum(a, b)
-        measures = measured.turned(a > b).each(len(low))
-        columns = (low.tolist(), high.tolist(), self.distances(low, high), measures)
-        return list(map(DocumentPair, *columns))
-
-
 def merge(groups: Iterable[Group]) -> list[Group]:
     """Join the groups that share documents; of several kept ones the first is kept."""
     given = list(groups)
@@ -200,89 +171,152 @@ def merge(groups: Iterable[Group]) -> list[Group]:
 
 
 def form_clusters(
-    groups: Iterable[Group], documents: ScannedDocuments, criteria: Criteria
+    groups: Iterable[Group],
+    documents: Documents,
+    measure: Measure,
+    criteria: Criteria,
+    bits: int,
 ) -> tuple[Cluster, ...]:
-    """Return the clusters of groups, largest first, then by first document."""
-    sorted_groups = sorted(groups, key=lambda group: (-len(group.members), group.members[0]))
-    figures = _beside_kept(sorted_groups, documents, criteria)
-    return tuple(
-        _cluster(number, group, documents, figures, criteria)
-        for number, group in enumerate(sorted_groups, 1)
-    )
+    """Return the clusters of groups, largest first, then by first document.
+
+    Parameters
+    ----------
+    groups : iterable of Group
+    documents : Documents
+        Those of indexes come last, so that their numbers below 0 find them.
+    measure : Measure
+        Measures the pairs with kept documents that groups lack.
+    criteria : Criteria
+    bits : int
+        Bits of the fingerprints.
+    """
+    ordered = sorted(groups, key=lambda group: (-len(group.members), group.members[0]))
+    beside = _beside_kept(ordered, documents, measure, criteria)
+    naming = _Naming(documents, criteria, bits)
+    return tuple(naming.cluster(number, one, beside) for number, one in enumerate(ordered, 1))
 
 
-class _Figures(NamedTuple):
-    """The distance and measures of a document and the kept one of its cluster."""
+class _Beside(NamedTuple):
+    """A document beside the kept one of its cluster."""
 
-    distance: int
-    measures: Measures
+    pair: DocumentPair  # may not meet the criteria
     taken: bool  # whether the kept document may stand for this one
-    estimated: bool = False  # whether the similarity is an estimate
 
 
 def _beside_kept(
-    groups: Sequence[Group], documents: ScannedDocuments, criteria: Criteria
-) -> dict[int, _Figures]:
-    """Return the figures of every document that is not kept."""
-    figures: dict[int, _Figures] = {}
+    groups: Sequence[Group], documents: Documents, measure: Measure, criteria: Criteria
+) -> dict[int, _Beside]:
+    """Return every document that is not kept beside the kept one, by its number."""
+    found: dict[int, _Beside] = {}
     missing: list[tuple[int, int]] = []
     for group in groups:
         for pair in group.pairs:
             if group.kept in (pair.a, pair.b):
                 other = pair.b if pair.a == group.kept else pair.a
-                taken = pair.taken_by(group.kept, criteria)
-                figures[other] = _Figures(pair.distance, pair.measures, taken, pair.estimated)
-        others = (one for one in group.members if one != group.kept and one not in figures)
+                found[other] = _Beside(pair, pair.taken_by(group.kept, criteria))
+        others = (one for one in group.members if one != group.kept and one not in found)
         missing += [(group.kept, one) for one in others]
-    # Of a document of an index all pairs are known, and there is no text to measure.
-    a, b = np.array([pair for pair in missing if pair[0] < 0], np.int64).reshape(-1, 2).T
-    for other, distance in zip(b.tolist(), documents.distances(a, b), strict=True):
-        figures[other] = _Figures(distance, UNMEASURED, False)
-    missing = [pair for pair in missing if pair[0] >= 0]
     a, b = np.array(missing, np.int64).reshape(-1, 2).T
-    measured = documents.measure(a, b)
-    taken = (measured.taken(criteria, len(a)) & documents.apart(a, b)).tolist()
-    pairs = documents.pairs(a, b, measured)
-    for (_, other), pair, good in zip(missing, pairs, taken, strict=True):
-        near = pair.distance <= criteria.distance or not criteria.by_distance
-        figures[other] = _Figures(pair.distance, pair.measures, good and near)
-    return figures
+    # An index has no text to measure, and all pairs with its documents are known.
+    ours = a >= 0
+    pairs = with_distances(measure(a[ours], b[ours]), documents)
+    taken = pairs.taken(criteria) & across_groups(documents, a[ours], b[ours])
+    if criteria.by_distance:
+        taken &= pairs["distance"] <= criteria.distance
+    known = with_distances(unmeasured(a[~ours], b[~ours]), documents)
+    beside = map(_Beside, pairs.ordered().each(), taken.tolist())
+    found |= zip(b[ours].tolist(), beside, strict=True)
+    found |= zip(b[~ours].tolist(), map(_Beside, known.each(), repeat(False)), strict=True)
+    return found
 
 
-def _cluster(
-    number: int,
-    group: Group,
-    documents: ScannedDocuments,
-    figures: dict[int, _Figures],
-    criteria: Criteria,
-) -> Cluster:
-    names, kept = documents.names, group.kept
-    ordered_members = [kept, *(one for one in group.members if one != kept)]
-    hexes = to_hex(documents.fingerprints.values[ordered_members], documents.fingerprints.bits)
-    members = [Member(names[kept], "kept", hexes[0], number=kept, beside=kept)]
-    beside_reference = _beside_references(group, documents, criteria)
-    for one, digits in zip(ordered_members[1:], hexes[1:], strict=True):
-        distance, measures, taken, estimated = figures[one]
-        role, beside = "redundant" if taken else "linked", kept
-        if one in documents.references:
-            role = "kept"
-        elif not taken and one in beside_reference:
-            role, pair = "redundant", beside_reference[one]
-            beside, _, distance, measures = pair
-            estimated = pair.estimated
-        shares, side = measures[:3], _side(measures.contained, one > beside)
-        kind = documents.kind(one, beside, measures)
-        covered = None
-        if criteria.lossless and measures.covered is not None:
-            covered = measures.covered[one > beside]
-        members.append(
-            Member(
-                names[one], role, digits, distance, *shares, one, beside, estimated, side, kind,
-                covered,
-            )
-        )  # fmt: skip
-    pairs = tuple(map(documents.pair, group.pairs))
-    return Cluster(number, tuple(members), pairs, complete=group.complete)
+class _Naming:
+    """Turns groups into clusters, which have names instead of numbers."""
+
+    def __init__(self, documents: Documents, criteria: Criteria, bits: int) -> None:
+        self._documents = documents
+        self._criteria = criteria
+        self._bits = bits
+        self._names = documents["name"]
+        self._references = documents["reference"]
+        self._has_references = bool(self._references.any())
+
+    def cluster(self, number: int, group: Group, beside: Mapping[int, _Beside]) -> Cluster:
+        """Return the cluster of a group."""
+        names, kept = self._names, group.kept
+        ordered = [kept, *(one for one in group.members if one != kept)]
+        hexes = to_hex(self._documents["fingerprint"][ordered], self._bits)
+        members = [Member(names[kept], "kept", hexes[0], number=kept, beside=kept)]
+        pairs = [beside[one].pair for one in ordered[1:]]
+        taken = [beside[one].taken for one in ordered[1:]]
+        roles = ["redundant" if good else "linked" for good in taken]
+        if self._has_references:
+            nearer = self._beside_references(group)
+            for i, one in enumerate(ordered[1:]):
+                if self._references[one]:
+                    roles[i] = "kept"
+                elif not taken[i] and one in nearer:
+                    roles[i], pairs[i] = "redundant", nearer[one]
+        kinds = self._kinds(pairs)
+        for one, role, digits, pair, kind in zip(
+            ordered[1:], roles, hexes[1:], pairs, kinds, strict=True
+        ):
+            second = one == pair.b
+            measures = pair.measures
+            covered = None
+            if self._criteria.lossless and measures.covered is not None:
+                covered = measures.covered[second]
+            members.append(
+                Member(
+                    names[one], role, digits, pair.distance, *measures[:3], one,
+                    pair.a if second else pair.b, pair.estimated,
+                    _side(measures.contained, second), kind, covered,
+                )
+            )  # fmt: skip
+        return Cluster(number, tuple(members), tuple(self._pairs(group.pairs)), group.complete)
+
+    def _pairs(self, pairs: Sequence[DocumentPair]) -> Iterator[Pair]:
+        """Yield pairs as results name them."""
+        names, documents = self._names, self._documents
+        for pair, kind in zip(pairs, self._kinds(pairs), strict=True):
+            a, b, measures = pair.a, pair.b, pair.measures
+            exact = "digest" in documents and a >= 0
+            exact = exact and bool(documents["digest"][a] == documents["digest"][b])
+            yield Pair(
+                names[a], names[b], pair.distance, *measures[:3], exact, pair.estimated,
+                measures.contained, kind,
+            )  # fmt: skip
+
+    def _kinds(self, pairs: Sequence[DocumentPair]) -> list[str | None]:
+        """Return what the similarity of each pair is, as `Pair` says it."""
+        kinds = [None if one.measures.similarity is None else JACCARD for one in pairs]
+        if "letters" in self._documents:
+            a, b = np.array([pair[:2] for pair in pairs], np.int64).reshape(-1, 2).T
+            # An index has no forms.
+            for i in np.flatnonzero(by_edit(self._documents, a, b) & (a >= 0)).tolist():
+                kinds[i] = EDIT if kinds[i] else None
+        return kinds
+
+    def _beside_references(self, group: Group) -> dict[int, DocumentPair]:
+        """Return the first pair of each document with a reference that may stand for it, if any.
+
+        References come first in the input, so a pair's smaller number is the reference.
+        """
+        found: dict[int, DocumentPair] = {}
+        for pair in group.pairs:
+            if self._references[pair.a] and pair.taken_by(pair.a, self._criteria):
+                found.setdefault(pair.b, pair)
+        if not found or "digest" not in self._documents:
+            return found
+        digests = self._documents["digest"]
+        # Of documents with the same text only the first is compared with references.
+        for first, copy, *_ in group.pairs:
+            if first in found and copy not in found and digests[first] == digests[copy]:
+                beside = found[first]._replace(b=copy)
+                a, b = np.array([beside[:2]]).T
+                if across_groups(self._documents, a, b)[0]:
+                    found[copy] = beside
+        return found
 
 
 def _side(contained: str | None, second: bool) -> str | None:
@@ -292,25 +326,31 @@ def _side(contained: str | None, second: bool) -> str | None:
     return "document" if (contained == "b") == second else "kept"
 
 
-def _beside_references(
-    group: Group, documents: ScannedDocuments, criteria: Criteria
-) -> dict[int, DocumentPair]:
-    """Return, for each document, its first pair with a reference that may stand for it, if any.
+def describe_spared(
+    spared: Sequence[tuple[int, int]],
+    clusters: Sequence[Cluster],
+    documents: Documents,
+    measure: Measure,
+    criteria: Criteria,
+    lost: Callable[[int, int], Sequence[str]],
+) -> tuple[Spared, ...]:
+    """Return the spared documents with their figures, without those that people divided.
 
-    References come first in the input, so a pair's smaller number is the reference.
+    `lost` returns the facts of a document that another one lacks.
     """
-    found: dict[int, DocumentPair] = {}
-    for pair in group.pairs if documents.references else ():
-        if pair.a in documents.references and pair.taken_by(pair.a, criteria):
-            found.setdefault(pair.b, pair)
-    if not found or documents.digests is None:
-        return found
-    # Of documents with the same text only the first is compared with references.
-    for first, copy, *_ in group.pairs:
-        if first not in found or copy in found:
-            continue
-        beside = found[first]._replace(b=copy)
-        same = documents.digests[first] == documents.digests[copy]
-        if same and documents.apart(np.array([beside.a]), np.array([copy]))[0]:
-            found[copy] = beside
-    return found
+    references, names = documents["reference"], documents["name"]
+    stay = [one for one in spared if not references[one[0]]]
+    gone = {one.number for each in clusters for one in each.members if one.role == "redundant"}
+    stay = [one for one in stay if gone.isdisjoint(one)]
+    if not stay:
+        return ()
+    numbers, kept = np.array(stay, np.int64).T
+    pairs, described = measure(kept, numbers), []
+    covered = pairs["covered"][:, 1] if "covered" in pairs else np.zeros(len(stay))
+    shares = zip(pairs["similarity"].tolist(), covered.tolist(), strict=True)
+    for (one, beside), (similarity, share) in zip(stay, shares, strict=True):
+        # Below this, the share alone is a reason.
+        matter = criteria.lossless and share >= LOSSLESS
+        facts = tuple(lost(one, beside)) if matter else ()
+        described.append(Spared(names[one], names[beside], similarity, share, one, beside, facts))
+    return tuple(described)

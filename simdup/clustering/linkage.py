@@ -124,14 +124,15 @@ def priority_by(
     return priority
 
 
-def rank_by(criteria: Criteria, documents: Documents, references: range) -> Callable[[int], int]:
+def rank_by(criteria: Criteria, documents: Documents) -> Callable[[int], int]:
     """Return the rank that precedes the `keep` policy: references, then preferred documents."""
     prefer, decided = criteria.prefer, criteria.decisions.kept
+    references = documents["reference"].tolist()
     if not prefer and not decided:
-        return lambda document: -1 if document in references else 0
+        return lambda document: -1 if references[document] else 0
 
     def rank(document: int) -> int:
-        if document in references:
+        if references[document]:
             return -2
         name, path = str(documents["name"][document]), documents["path"][document]
         if name in decided:

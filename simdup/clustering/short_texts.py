@@ -1,67 +1,65 @@
-"""Which pairs of documents are measured by edit similarity."""
+"""Which pairs of documents are measured by edit similarity: those with a short text.
+
+Two columns say so: ``letters``, the characters of a document's form
+(`simdup.features.short_texts`), 0 where the form is not known; and ``numbers``, a hash of its
+numbers as `compared_numbers` returns it.  Known are all forms of short texts, with fewer than
+`SHORT` characters, and all others that may be similar to one; see `longest_form`.  Without the
+columns no pair is measured by edit similarity.
+"""
 
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simdup.features.short_texts import Forms
 from simdup.model.criteria import SHORT, Criteria
+from simdup.model.table import Documents
 from simdup.search.arrays import RowIds
 
+Mask = NDArray[np.bool_]
 
-@dataclass(frozen=True)
-class ShortTexts:
-    """The documents whose forms are known (`simdup.features.short_texts`); can be pickled.
 
-    These are all short ones, whose form has fewer than `SHORT` characters, and all others that may
-    be similar to one; see `longest_form`.  A pair with a short one is measured by edit similarity.
+def formed(documents: Documents) -> Mask:
+    """Return which documents may be similar to a short one (bool[documents])."""
+    return _letters(documents) > 0
+
+
+def short(documents: Documents) -> Mask:
+    """Return which documents are short (bool[documents])."""
+    letters = _letters(documents)
+    return (letters > 0) & (letters < SHORT)
+
+
+def by_edit(documents: Documents, a: RowIds, b: RowIds) -> Mask:
+    """Return which of the pairs (a[k], b[k]) are measured by edit similarity."""
+    if "letters" not in documents:
+        return np.zeros(len(a), np.bool_)
+    one, other = documents["letters"][a], documents["letters"][b]
+    either: Mask = ((one > 0) & (one < SHORT)) | ((other > 0) & (other < SHORT))
+    return either
+
+
+def same_numbers(documents: Documents, a: RowIds, b: RowIds) -> Mask:
+    """Return which pairs, measured by edit similarity, have no different numbers.
+
+    What is too long to be similar anyway has none.
     """
+    letters, numbers = documents["letters"], documents["numbers"]
+    same: Mask = (numbers[a] == numbers[b]) | (letters[a] == 0) | (letters[b] == 0)
+    return same
 
-    row_of: RowIds  # int64[documents]: the row of each document's form, -1 for none
-    lengths: RowIds  # int64[rows]: characters
-    numbers: NDArray[np.uint64]  # uint64[rows]: as `compared_numbers` returns them
 
-    def has(self, documents: RowIds) -> NDArray[np.bool_]:
-        """Return which documents may be similar to a short one."""
-        return self.row_of[documents] >= 0
+def may_reach(documents: Documents, a: RowIds, b: RowIds) -> Mask:
+    """Return which of the pairs that are measured by it may be similar enough.
 
-    def numbered(self, documents: RowIds) -> NDArray[np.bool_]:
-        """Return which documents are pairs only with texts that have the same numbers."""
-        found = self._short[documents]
-        found[found] = self.numbers[self.row_of[documents[found]]] != 0
-        return found
-
-    def measures(self, a: RowIds, b: RowIds) -> NDArray[np.bool_]:
-        """Return which of the pairs (a[k], b[k]) are measured by edit similarity."""
-        return self._short[a] | self._short[b]
-
-    def may_reach(self, a: RowIds, b: RowIds) -> NDArray[np.bool_]:
-        """Return which of the pairs that are measured by it may be similar enough.
-
-        Other numbers forbid it, and so does a text that is too long to have its form here.
-        """
-        return self.has(a) & self.has(b) & self.same_numbers(a, b)
-
-    def same_numbers(self, a: RowIds, b: RowIds) -> NDArray[np.bool_]:
-        """Return which pairs, measured by edit similarity, have no different numbers.
-
-        What is too long to be similar anyway has none.
-        """
-        i, j = self.row_of[a], self.row_of[b]
-        same: NDArray[np.bool_] = self.numbers[i] == self.numbers[j]
-        return same | (i < 0) | (j < 0)
-
-    @cached_property
-    def _short(self) -> NDArray[np.bool_]:
-        """Which documents are short (bool[documents])."""
-        short = self.row_of >= 0
-        short[short] = self.lengths[self.row_of[short]] < SHORT
-        return short
+    Other numbers forbid it, and so does a text that is too long to have its form here.
+    """
+    letters, numbers = documents["letters"], documents["numbers"]
+    possible: Mask = (numbers[a] == numbers[b]) & (letters[a] > 0) & (letters[b] > 0)
+    return possible
 
 
 def longest_form(criteria: Criteria) -> int:
@@ -76,3 +74,9 @@ def compared_numbers(forms: Forms, criteria: Criteria) -> NDArray[np.uint64]:
     if criteria.numbers and criteria.edits_decide:
         return forms.number_hashes
     return np.zeros(len(forms.texts), np.uint64)
+
+
+def _letters(documents: Documents) -> RowIds:
+    if "letters" in documents:
+        return documents["letters"]
+    return np.zeros(len(documents), np.int64)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import re
-from itertools import groupby
 
 from simdup.corpus.opening import read_named
 from simdup.errors import SimdupError
@@ -67,14 +66,13 @@ def _is_missing(path: str) -> bool:
 
 
 def _baseline(path: str, lines: list[str]) -> Baseline:
-    entries: list[Entry | None] = []
+    clusters: list[list[Entry]] = [[]]
     for number, line in enumerate(lines, 1):
         text = line.rstrip("\r")
-        if text.startswith("#"):
-            continue
-        found = _LINE.fullmatch(text)
-        if found is None and text.strip():
+        if found := _LINE.fullmatch(text):
+            clusters[-1].append(Entry(found[1], found[2] or ""))
+        elif not text.strip():
+            clusters.append([])
+        elif not text.startswith("#"):
             raise SimdupError(path, f"line {number}: not a digest and a name", _AGAIN)
-        entries.append(None if found is None else Entry(found[1], found[2] or ""))
-    groups = groupby(entries, lambda entry: entry is None)
-    return Baseline(tuple(tuple(filter(None, group)) for blank, group in groups if not blank))
+    return Baseline(tuple(map(tuple, filter(None, clusters))))

@@ -7,10 +7,10 @@ a batch turns it into documents (`read`).
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
-from typing import IO, TypeGuard
+from typing import IO, Any, TypeGuard
 
 from simdup.corpus.addresses import find_record
 from simdup.corpus.compression import decompress
@@ -57,11 +57,9 @@ class RowBatch:
     names: Sequence[str]  # their ids as text
     texts: Sequence[Texts | Skipped]  # or why there is none
     size: int
-    # As in `Document`, if a field is asked for.
-    values: Sequence[float | None] | None = None
-    groups: Sequence[str | None] | None = None
-    titles: Sequence[str] | None = None
-    repeated: frozenset[str] = frozenset()  # names that an earlier text has
+    # By the field of `Document`: `value`, `group` and `title`, those that are asked for.
+    columns: Mapping[str, Sequence[Any]]
+    repeated: frozenset[str]  # names that an earlier text has
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,11 +198,9 @@ def _rows(batch: RowBatch) -> Iterator[Document | Skipped]:
             batch.names[i],
             text,
             record=batch.first + i,
-            value=None if batch.values is None else batch.values[i],
-            group=None if batch.groups is None else batch.groups[i],
-            title=None if batch.titles is None else batch.titles[i],
             lacking=lacking,
             head=head,
+            **{name: column[i] for name, column in batch.columns.items()},
         )
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from simdup.model.tuning import Reason, Setting
+from simdup.model.tuning import FEW_PAIRS, Reason, Setting
 
 # The lowest similarity of pairs to look for: below, there are more and more.
 LEAST = 0.3
@@ -25,8 +25,6 @@ ENOUGH = 0.95
 
 # With fewer true pairs, a sample does not tell: the standard error of a recall of 0.95 is 0.022.
 ENOUGH_PAIRS = 100
-# With fewer, a whole corpus does not either: of 20 pairs, one alone is 0.05.
-FEW_PAIRS = 20
 
 # Texts of fewer characters, in the middle of all, are brief: one edit changes 5 of their 5-grams.
 BRIEF = 200

@@ -12,7 +12,7 @@ from simdup.features.folding import fold_all
 from simdup.features.hashing import feature_hash
 from simdup.features.shingles import Shingler
 from simdup.features.text import PreparedText
-from simdup.features.tokens import Dictionary, Tokenizer, read_dictionary, tokenizer
+from simdup.features.tokens import NO_DICTIONARY, Dictionary, Tokenizer, read_dictionary, tokenizer
 from simdup.model.recipe import Recipe
 from simdup.model.shingling import Shingling
 
@@ -27,7 +27,7 @@ class Analyzer:
 
     recipe: Recipe  # how texts are folded, cut and hashed
     segmenter: str = "auto"  # the segmenting engine; see `simdup.model.settings.RunOptions`
-    dictionary: Dictionary | None = None  # the content of the recipe's user dictionary
+    dictionary: Dictionary = NO_DICTIONARY  # the content of the recipe's user dictionary
 
     @classmethod
     def for_recipe(cls, recipe: Recipe, segmenter: str = "auto") -> Analyzer:
@@ -39,7 +39,7 @@ class Analyzer:
             If the dictionary cannot be read.
         """
         path = recipe.dictionary
-        return cls(recipe, segmenter, None if path is None else read_dictionary(path))
+        return cls(recipe, segmenter, NO_DICTIONARY if path is None else read_dictionary(path))
 
     def __reduce__(self) -> tuple[object, ...]:
         """Pickle without the segmenter."""
@@ -53,8 +53,7 @@ class Analyzer:
     @property
     def terms_digest(self) -> str:
         """A digest of everything that decides which terms a text has."""
-        content = f"{self.recipe.tokens} {self.recipe.fold} ".encode()
-        content += b"" if self.dictionary is None else self.dictionary.content
+        content = f"{self.recipe.tokens} {self.recipe.fold} ".encode() + self.dictionary.content
         return hashlib.blake2b(content, digest_size=6).hexdigest()
 
     @property

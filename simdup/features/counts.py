@@ -77,9 +77,7 @@ class Counts:
     # int64[chunks + 1]: the first row of each chunk, and the number of rows.
     firsts: NDArray[np.int64]
     read: Callable[[Slot], bytes]  # returns the bytes of a slot
-    # int64[documents] or None: the row of each document, if copies of a text share one; None if
-    # each document has its own.
-    row_of: NDArray[np.int64] | None = None
+    row_of: NDArray[np.int64]  # int64[documents]: the row of each; copies of a text share one
 
     def __len__(self) -> int:
         """Return the number of rows."""
@@ -88,8 +86,6 @@ class Counts:
     @property
     def times(self) -> NDArray[np.int64]:
         """How many documents share each row (int64[rows])."""
-        if self.row_of is None:
-            return np.ones(len(self), np.int64)
         return np.bincount(self.row_of, minlength=len(self))
 
     @property
@@ -109,7 +105,7 @@ class Counts:
 
     def document(self, number: int) -> CsrRows:
         """Return the entries of one document."""
-        row = number if self.row_of is None else int(self.row_of[number])
+        row = int(self.row_of[number])
         return self.rows(row, row + 1)
 
     def rows(self, first: int, last: int) -> CsrRows:
@@ -247,8 +243,8 @@ def join(
         Bytes of a feature hash.
     read : callable
         Returns the bytes of a slot, for chunks with spooled entries.
-    row_of : int64[documents] or None
-        See `Counts`.
+    row_of : int64[documents], optional
+        See `Counts`; without it each row is a document.
 
     Returns
     -------
@@ -282,7 +278,7 @@ def join(
         chunks=[(chunk, numbers[counter]) for counter, chunk in chunks],
         firsts=np.cumsum([0, *map(len, sizes)], dtype=np.int64),
         read=read,
-        row_of=row_of,
+        row_of=np.arange(sum(map(len, sizes))) if row_of is None else row_of,
     )
 
 
@@ -299,5 +295,5 @@ def select(counts: Counts, documents: Sequence[int]) -> Counts:
         counts.terms,
     )
     same = np.arange(len(counts.ids), dtype=np.int32)
-    firsts = np.array([0, len(rows)], np.int64)
-    return replace(counts, starts=starts, chunks=[(chunk, same)], firsts=firsts, row_of=None)
+    firsts, row_of = np.array([0, len(rows)], np.int64), np.arange(len(rows))
+    return replace(counts, starts=starts, chunks=[(chunk, same)], firsts=firsts, row_of=row_of)

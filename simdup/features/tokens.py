@@ -48,6 +48,9 @@ class Dictionary(NamedTuple):
     content: bytes  # UTF-8
 
 
+NO_DICTIONARY = Dictionary("", b"")
+
+
 def read_dictionary(path: str) -> Dictionary:
     """Read a user dictionary.
 
@@ -65,7 +68,7 @@ def read_dictionary(path: str) -> Dictionary:
 
 
 def tokenizer(
-    recipe: Recipe, segmenter: str = "auto", dictionary: Dictionary | None = None
+    recipe: Recipe, segmenter: str = "auto", dictionary: Dictionary = NO_DICTIONARY
 ) -> Tokenizer:
     """Return the function that cuts folded texts into tokens, one list per text.
 
@@ -158,8 +161,8 @@ def tagged_words(text: str) -> list[str]:
     return [word for word, _, tag in items if word and "wn" not in tag and "wd" not in tag]
 
 
-def _segmenter(engine: str, dictionary: Dictionary | None, folded: bool) -> Cut:
-    if dictionary is not None:
+def _segmenter(engine: str, dictionary: Dictionary, folded: bool) -> Cut:
+    if dictionary != NO_DICTIONARY:
         # The engines weigh added words differently, so only one of them may read a dictionary.
         if engine == "rjieba":
             raise SimdupError(
@@ -189,7 +192,7 @@ def _rjieba() -> Cut:
 
 
 @cache
-def _jieba(dictionary: Dictionary | None = None, folded: bool = True) -> Cut:
+def _jieba(dictionary: Dictionary = NO_DICTIONARY, folded: bool = True) -> Cut:
     # Importing jieba emits deprecation warnings and sets up a verbose log; users need neither.
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -201,7 +204,7 @@ def _jieba(dictionary: Dictionary | None = None, folded: bool = True) -> Cut:
     engine.FREQ, engine.total = engine.gen_pfdict(engine.get_dict_file())
     # Marked as initialized, so that it never uses jieba's cache in the shared temporary folder.
     engine.initialized = True
-    for word, frequency, tag in _entries(dictionary) if dictionary else ():
+    for word, frequency, tag in _entries(dictionary):
         engine.add_word(fold(word) if folded else word, frequency, tag)
     cut: Cut = engine.lcut
     return cut

@@ -1,9 +1,15 @@
-"""Band keys of documents, for the methods that search by signatures."""
+"""Band keys of documents, for the methods that search by signatures.
+
+Titles are mixed into fingerprints and band keys where only documents of one title are pairs.  Ten
+thousand pages of one template are fifty million candidates, nearly all of them of different titles.
+With a mask that depends on the title, the fingerprints of equal titles differ in the same bits as
+before, and those of different titles in half of all bits.  Chance may bring some of these together,
+so whoever uses the candidates compares the titles too.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -15,9 +21,11 @@ from simdup.features.weights import Weighting
 from simdup.lsh import minhash, pstable
 from simdup.lsh.bbit import fewest_agreeing, fewest_equal
 from simdup.lsh.families import MINHASH, Banding, bands, choose, choose_pstable
+from simdup.mix64 import mix64, stream
 from simdup.model.criteria import LEAST_SIMILARITY, Criteria
 
 # Band keys: uint32[documents, bands] of MinHash, uint64 of p-stable projections.
+U64 = NDArray[np.uint64]
 Keys = NDArray[np.uint32] | NDArray[np.uint64]
 
 # The most hashes of a signature: 512 bytes per document.
@@ -36,42 +44,35 @@ class Signatures(NamedTuple):
     """Band keys and sketches that propose pairs of documents."""
 
     keys: Keys
-    # uint8[rows, size]: the low byte of each hash of the signatures, or None.
-    sketches: NDArray[np.uint8] | None = None
-    fewest: int = 0  # how many bytes of two sketches must be equal
-    # int64[documents] or None: the row of each document; None if each has its own.
-    row_of: NDArray[np.int64] | None = None
-
-    def rows(self, documents: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the rows of documents."""
-        return documents if self.row_of is None else self.row_of[documents]
-
-    def places(self, documents: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the places of the documents that have keys: all of them."""
-        return np.arange(len(documents))
-
-    def columns(self, documents: NDArray[np.int64]) -> Iterator[Keys]:
-        """Yield the keys of documents, one band at a time."""
-        rows = self.rows(documents)
-        for band in range(self.keys.shape[1]):
-            yield self.keys[rows, band]
+    sketches: NDArray[np.uint8]  # uint8[rows, size]: the low byte of each hash of the signatures
+    fewest: int  # how many bytes of two sketches must be equal
+    row_of: NDArray[np.int64]  # int64[documents]: the row of each
 
     def propose(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Return which pairs share a key and are not far below the similarity."""
-        i, j = self.rows(a), self.rows(b)
-        if self.sketches is None:
-            return self._share(i, j)
+        i, j = self.row_of[a], self.row_of[b]
         # Sketches first: they are smaller than keys, and most pairs asked about share a key.
         equal = self.sketches[i] == self.sketches[j]
         proposed: NDArray[np.bool_] = np.count_nonzero(equal, axis=1) >= self.fewest
         some = np.flatnonzero(proposed)
-        proposed[some] = self._share(i[some], j[some])
+        proposed[some] = (self.keys[i[some]] == self.keys[j[some]]).any(axis=1)
         return proposed
 
-    def _share(self, i: NDArray[np.int64], j: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Return which rows have a key in common."""
-        share: NDArray[np.bool_] = (self.keys[i] == self.keys[j]).any(axis=1)
-        return share
+    def masked(self, titles: NDArray[np.uint64]) -> Signatures:
+        """Return signatures of documents with a mask for the title of each (uint64[documents])."""
+        keys, rows = self.keys[self.row_of], np.arange(len(titles))
+        masked: Keys = np.bitwise_xor(keys, mix64(titles).astype(keys.dtype)[:, np.newaxis])
+        return Signatures(masked, self.sketches[self.row_of], self.fewest, rows)
+
+
+def mask_fingerprints(values: U64, bits: int, titles: U64) -> U64:
+    """Return fingerprints (uint64[n, words]) with a mask for the title of each (uint64[n])."""
+    keys = mix64(titles)
+    masks = np.stack([stream(keys, word) for word in range(values.shape[1])], axis=1)
+    if unused := -bits % 64:
+        masks[:, 0] >>= np.uint64(unused)
+    masked: U64 = values ^ masks
+    return masked
 
 
 def _similarity(criteria: Criteria) -> float:
@@ -112,7 +113,8 @@ def minhash_signatures(sets: Sets, criteria: Criteria) -> Signatures:
     hashes = minhash.signatures(*sets, banding.size)
     # Half a key is enough: sketches reject keys that are equal by chance.
     keys = bands(hashes, banding).astype(np.uint32)
-    return Signatures(keys, hashes.astype(np.uint8), minhash_fewest(criteria))
+    rows = np.arange(len(keys))
+    return Signatures(keys, hashes.astype(np.uint8), minhash_fewest(criteria), rows)
 
 
 def minhash_fewest(criteria: Criteria) -> int:

@@ -12,7 +12,7 @@ characters by at most two (one goes, one comes), and the runs of two characters 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -80,16 +80,6 @@ class EditSignatures(NamedTuple):
     def rows(self, documents: RowIds) -> RowIds:
         """Return the rows of documents, -1 for none."""
         return self.row_of[documents]
-
-    def places(self, documents: RowIds) -> RowIds:
-        """Return the places of those of the documents that have a row, ascending."""
-        return np.flatnonzero(self.row_of[documents] >= 0)
-
-    def columns(self, documents: RowIds) -> Iterator[NDArray[np.uint32]]:
-        """Yield the keys of documents, one band at a time."""
-        rows = self.row_of[documents]
-        for band in range(self.keys.shape[1]):
-            yield self.keys[rows, band]
 
     def propose(self, a: RowIds, b: RowIds) -> NDArray[np.bool_]:
         """Return which pairs share a key and may have the similarity."""

@@ -28,6 +28,9 @@ from simdup.lsh.simhash import simhash_rows, to_hex
 from simdup.model.criteria import FEW_TERMS
 from simdup.model.recipe import Recipe, recipe_fields
 
+# Tables count terms up to here: more are enough for any rule.
+_MOST_TERMS = 255
+
 
 @dataclass(frozen=True, slots=True)
 class Fingerprints:
@@ -46,6 +49,12 @@ class Fingerprints:
         Lines do not contain the number of terms, so each document counts as having enough.
         """
         return cls(lines.values, lines.bits, np.full(len(lines.values), FEW_TERMS, np.int64))
+
+    @property
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """The columns of a table of documents."""
+        terms = np.minimum(self.terms, _MOST_TERMS).astype(np.uint8)
+        return {"fingerprint": self.values, "terms": terms}
 
     def hexes(self) -> list[str]:
         """Return the fingerprints as lower-case hex digits."""
@@ -149,8 +158,6 @@ def fingerprint_rows(weighting: Weighting, first: int = 0, last: int | None = No
 def of_documents(every: Fingerprints, weighting: Weighting) -> Fingerprints:
     """Return the fingerprints of documents, given those of the rows that copies share."""
     row_of = weighting.counts.row_of
-    if row_of is None:
-        return every
     return Fingerprints(every.values[row_of], every.bits, every.terms[row_of])
 
 

@@ -79,19 +79,18 @@ class BandSearcher:
             self._tables, self._loose = _Tables(self._source.read(), self._banding), []
             self._tables.sort(self._threads)
             self._spent = 0.0
-        rows = None if self._tables is None else self._tables.find(asked)
-        if self._tables is None or rows is None:
-            size = 0
-            for chunk in self._source.read():
-                size += len(chunk[0])
-                yield chunk
-            if self._tables is None and self._suit_tables(len(asked), size):
-                self._spent += 1
+        if self._tables is not None and (rows := self._tables.find(asked)) is not None:
+            if len(rows):
+                yield rows, self._source.look_up(rows)["sketch"]
+            self._spent += sum(len(rows) for rows, _ in self._loose) / self._tables.size
+            yield from self._loose
             return
-        if len(rows):
-            yield rows, self._source.look_up(rows)["sketch"]
-        self._spent += sum(len(rows) for rows, _ in self._loose) / self._tables.size
-        yield from self._loose
+        size = 0
+        for chunk in self._source.read():
+            size += len(chunk[0])
+            yield chunk
+        if self._tables is None and self._suit_tables(len(asked), size):
+            self._spent += 1
 
     def _suit_tables(self, asked: int, size: int) -> bool:
         """Return whether tables would propose few rows, with one match of each asked sketch."""

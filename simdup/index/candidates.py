@@ -6,6 +6,7 @@ about at a time, and how they are searched, makes no difference.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from contextlib import closing
 from typing import NamedTuple
@@ -104,7 +105,7 @@ class CandidateSearcher:
         """
         while True:
             some = asked.take(np.array(rows[: self._tried], np.int64))
-            found = self._gather(some, most if len(some) > 1 else None)
+            found = self._gather(some, most if len(some) > 1 else sys.maxsize)
             if found is None:
                 self._tried = max(len(some) // 4, 1)
                 continue
@@ -112,7 +113,7 @@ class CandidateSearcher:
                 self._tried = min(max(self._tried, 2 * len(some)), _QUERIES)
             return some, found
 
-    def _gather(self, asked: Documents, most: int | None) -> Candidates | None:
+    def _gather(self, asked: Documents, most: int) -> Candidates | None:
         """Return all hits, ordered, or None if there are more than allowed."""
         near = Hits.concat([])
         if self._searches.near:
@@ -123,15 +124,14 @@ class CandidateSearcher:
         counts = CandidateCounts(len(near.query), len(near.query), 0)
         if self._bands is None or not asked["terms"].any():
             return Candidates(near, counts)
-        room = None if most is None else most - len(near.query)
-        more = self._join(asked, room)
+        more = self._join(asked, most - len(near.query))
         if more is None:
             return None
         return Candidates(
             Hits.concat([near, more.hits]).ordered(), CandidateCounts.sum([counts, more.counts])
         )
 
-    def _join(self, asked: Documents, most: int | None) -> Candidates | None:
+    def _join(self, asked: Documents, most: int) -> Candidates | None:
         """Return what bands propose and fingerprints do not; None if too much may match."""
         assert self._bands is not None
         documents, own = sketched(asked)
@@ -149,7 +149,7 @@ class CandidateSearcher:
                 likely = np.flatnonzero(new & self._likely(own[i], sketches[j]))
                 kept.append(hits.take(likely))
                 total += len(likely)
-                if most is not None and total > most:
+                if total > most:
                     break
             return Candidates(Hits.concat(kept), counts)
 
@@ -158,7 +158,7 @@ class CandidateSearcher:
             for part in chunks:
                 parts.append(part)
                 total += len(part.hits.query)
-                if most is not None and total > most:
+                if total > most:
                     return None
         hits = Hits.concat([part.hits for part in parts])
         return Candidates(hits, CandidateCounts.sum([part.counts for part in parts]))

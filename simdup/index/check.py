@@ -13,7 +13,7 @@ from simdup.index.sections import SECTIONS, name_keys
 from simdup.index.session import Session
 
 
-def find_faults(session: Session, sample: Sample | None = None) -> list[str]:
+def find_faults(session: Session, sample: str | None = None) -> list[str]:
     """Return what is wrong with an index, one sentence per fault.
 
     Every section is compared with its checksum, every block with its own columns, and the recipe
@@ -25,8 +25,8 @@ def find_faults(session: Session, sample: Sample | None = None) -> list[str]:
         faults, blocks = list[str](), set[int]()
         with _collect(faults):
             blocks = {number for number, _ in storage.blocks()}
-        chosen = blocks if sample is None else sample.choose(blocks)
-        faults += storage.faults(None if sample is None else chosen)
+        chosen = blocks if sample is None else Sample.parse(sample).choose(blocks)
+        faults += storage.faults(chosen, sample is None)
         with _collect(faults):
             if session.recipe.complete:
                 _ = session.recipe.fingerprinter

@@ -16,7 +16,6 @@ from simdup.index.judging import Rule
 from simdup.index.matching import QueryOptions, adding_chunks, query, query_and_add
 from simdup.index.opening import open_storage
 from simdup.index.repair import Repaired, repair
-from simdup.index.sample import Sample
 from simdup.index.sections import name_keys
 from simdup.index.session import TIMEOUT, Patience, Session, keep_silent
 from simdup.lsh.simhash import to_hex, to_int
@@ -310,7 +309,7 @@ class Index:
             The share of the blocks whose contents are read, such as ``5%``; or ``3/20``, the third
             of twenty parts.  Lists, dates and the recipe are checked anyway.
         """
-        return find_faults(self._session, None if sample is None else Sample.parse(sample))
+        return find_faults(self._session, sample)
 
     @staticmethod
     def repair(path: str, target: str) -> Repaired:

@@ -35,9 +35,6 @@ from simdup.model.table import Documents, objects
 # Texts as for a scan, files of fingerprint lines, or names and fingerprints.
 Sources: TypeAlias = Data
 
-# Terms are counted up to this number; only small numbers matter.
-_MOST_TERMS = 255
-
 # Part of the format of an index: other shingles would give other sketches.
 _shingler = Shingler(Shingling(5))
 
@@ -109,11 +106,10 @@ def indexed(collection: Collection, found: Fingerprints) -> Documents:
     return Documents(
         {
             "name": objects(names),
-            "fingerprint": found.values[chosen],
+            **{name: column[chosen] for name, column in found.columns.items()},
             "name_key": keys,
             "content_key": content_hashes(keys, texts[:, None]),
             "length": collection["length"][chosen],
-            "terms": np.minimum(found.terms[chosen], _MOST_TERMS).astype(np.uint8),
             "sketch": summaries[:, TEXT_HASH:],
         }
     )

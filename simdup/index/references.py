@@ -15,10 +15,11 @@ from dataclasses import dataclass, field, fields, replace
 
 import numpy as np
 
-from simdup.clustering.clusters import DocumentPair, Group, ScannedDocuments, merge
+from simdup.clustering.clusters import DocumentPair, Group, merge
 from simdup.clustering.linkage import Priority
-from simdup.clustering.short_texts import ShortTexts
+from simdup.clustering.short_texts import short
 from simdup.errors import SimdupError
+from simdup.fingerprints.fingerprinter import Fingerprints
 from simdup.index.candidates import NO_CANDIDATES, CandidateCounts
 from simdup.index.ingest import indexed, summaries
 from simdup.index.judging import Rule, ScoredMatches
@@ -32,7 +33,7 @@ from simdup.ingest.sources import Input
 from simdup.model.criteria import CHARACTERS_5, UNMEASURED, Criteria, Measures
 from simdup.model.recipe import Recipe
 from simdup.model.settings import Settings
-from simdup.model.table import Documents
+from simdup.model.table import Documents, objects
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,27 +57,27 @@ class IndexMatches:
     # near them is near it, and is measured exactly.
     same: frozenset[int] = frozenset()
 
-    def without_matched(self, documents: ScannedDocuments) -> ScannedDocuments:
+    def without_matched(self, documents: Documents) -> Documents:
         """Return documents of which those that match take no part, as if they had no terms.
 
         With star linkage an index takes whatever matches, before anything else is kept; those that
         stand for a document of it are compared all the same.
         """
-        terms = documents.fingerprints.terms.copy()
+        terms = documents["terms"].copy()
         terms[[pair.b for pair in self.pairs if pair.b not in self.same]] = 0
-        return replace(documents, fingerprints=replace(documents.fingerprints, terms=terms))
+        return documents.and_columns(terms=terms)
 
     def priority(
-        self, priority: Callable[[int], Priority], documents: ScannedDocuments
+        self, priority: Callable[[int], Priority], documents: Documents
     ) -> Callable[[int], Priority]:
         """Return a priority by which those that stand for others come first, after references."""
         if not self.same:
             return priority
-        known = documents.references
-        return lambda one: (0 if one in known else 1 if one in self.same else 2, *priority(one))
+        known = documents["reference"].tolist()
+        return lambda one: (0 if known[one] else 1 if one in self.same else 2, *priority(one))
 
     def extended(
-        self, groups: Sequence[Group], documents: ScannedDocuments, star: bool
+        self, groups: Sequence[Group], documents: Documents, star: bool
     ) -> tuple[IndexMatches, Sequence[Group]]:
         """Return these with what is near a document that stands for another, and the other groups.
 
@@ -88,7 +89,7 @@ class IndexMatches:
         found: dict[int, tuple[int, DocumentPair]] = {}
         for pair in (pair for group in groups for pair in group.pairs):
             for one, other in ((pair.a, pair.b), (pair.b, pair.a)):
-                new = other not in matched and other not in documents.references
+                new = other not in matched and not documents["reference"][other]
                 if one in self.same and new:
                     beside = DocumentPair(matched[one], other, pair.distance, pair.measures)
                     found[other] = min(found.get(other, (one, beside)), (one, beside))
@@ -111,24 +112,20 @@ class IndexMatches:
             return groups
         return merge([*groups, *(Group(pair.a, (pair.a, pair.b), [pair]) for pair in self.pairs)])
 
-    def extend(self, documents: ScannedDocuments) -> ScannedDocuments:
+    def extend(self, documents: Documents) -> Documents:
         """Return documents followed by those of indexes, which are references too."""
         if self.values is None:
             return documents
-        prints = documents.fingerprints
-        none = np.zeros(len(self.names), np.int64)
-        return replace(
-            documents,
-            names=[*documents.names, *self.names],
-            fingerprints=replace(
-                prints,
-                values=np.concatenate([prints.values, self.values]),
-                terms=np.concatenate([prints.terms, none]),
-            ),
-            references=range(-len(self.names), len(documents.references)),
-        )
+        n = len(self.names)
+        columns = {
+            name: np.zeros((n, *documents[name].shape[1:]), documents[name].dtype)
+            for name in documents
+        }
+        columns["name"], columns["fingerprint"] = objects(self.names), self.values
+        columns["reference"] = np.ones(n, np.bool_)
+        return Documents.concat([documents, Documents(columns)])
 
-    def notes(self, documents: ScannedDocuments) -> list[tuple[str, str]]:
+    def notes(self, documents: Documents) -> list[tuple[str, str]]:
         """Return what a person should know about the matches of these documents."""
         said = []
         if self.undecided:
@@ -141,7 +138,7 @@ class IndexMatches:
                 f"{self.numbered:,} of the documents are short texts with numbers, near one of an "
                 "index that does not know its numbers; so they are not taken for pairs"
             )
-        same = sum(self.names[pair.a] == str(documents.names[pair.b]) for pair in self.pairs)
+        same = sum(self.names[pair.a] == str(documents["name"][pair.b]) for pair in self.pairs)
         if same:
             said.append(
                 f"{same:,} of the documents match one of an index that has their own name; "
@@ -199,16 +196,14 @@ class IndexReferences:
         settings = replace(settings, recipe=recipe)
         return replace(opened, settings=settings, fingerprinter=fingerprinter)
 
-    def match(
-        self, corpus: Collection, documents: ScannedDocuments, settings: Settings
-    ) -> IndexMatches:
+    def match(self, corpus: Collection, documents: Documents, settings: Settings) -> IndexMatches:
         """Return the nearest document of all indexes of each document that matches one."""
         if not self.sessions and self.seen is None:
             return IndexMatches()
-        terms = documents.fingerprints.terms.copy()
         # References are not compared with each other.
-        terms[: len(documents.references)] = 0
-        columns = indexed(corpus, replace(documents.fingerprints, terms=terms))
+        terms = np.where(documents["reference"], np.uint8(0), documents["terms"])
+        bits = settings.recipe.bits
+        columns = indexed(corpus, Fingerprints(documents["fingerprint"], bits, terms))
         if not self.sessions:
             return IndexMatches(asked=columns)
         each, progress = [], settings.run.progress
@@ -220,7 +215,7 @@ class IndexReferences:
         nearest = Nearest.concat(each)
         numbers = np.flatnonzero(terms)
         found, undecided = _decided(nearest.found.best(1), settings.criteria)
-        found, numbered = _without_numbered(found, nearest.removed.best(1), numbers, corpus.short)
+        found, numbered = _without_numbered(found, nearest.removed.best(1), documents.take(numbers))
         same = _same(nearest, found, numbers, corpus)
         progress("matching", len(columns), len(columns))
         return IndexMatches(
@@ -288,16 +283,17 @@ def _decided(found: ScoredMatches, criteria: Criteria) -> tuple[ScoredMatches, i
 
 
 def _without_numbered(
-    found: ScoredMatches, removed: ScoredMatches, documents: RowIds, short: ShortTexts | None
+    found: ScoredMatches, removed: ScoredMatches, documents: Documents
 ) -> tuple[ScoredMatches, int]:
     """Return the matches without short texts with numbers that differ from what they match.
 
     Another number makes them other texts, and an index does not know in what they differ, unless
     they were removed before; `removed` has those.
     """
-    if short is None:
+    if "letters" not in documents:
         return found.otherwise(removed), 0
-    unsure = short.numbered(documents[found.query]) & ~(found.similarity > 1 - 1e-9)
+    numbered = short(documents) & (documents["numbers"] != 0)
+    unsure = numbered[found.query] & ~(found.similarity > 1 - 1e-9)
     sure = found.take(np.flatnonzero(~unsure)).otherwise(removed)
     return sure, int(np.count_nonzero(~np.isin(found.query, sure.query)))
 

@@ -9,6 +9,7 @@ queries.  Rows that are added later are scanned until their scans have cost as m
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Generator, Iterator
 from contextlib import closing
 from typing import NamedTuple
@@ -65,7 +66,7 @@ class Searcher:
 
     def near(self, asked: U64) -> Hits:
         """Return the rows near each of the fingerprints, by query and row."""
-        hits = self.gather(asked, None)
+        hits = self.gather(asked, sys.maxsize)
         assert hits is not None
         return hits
 
@@ -79,13 +80,13 @@ class Searcher:
             first += len(values)
         return found
 
-    def gather(self, asked: U64, most: int | None) -> Hits | None:
+    def gather(self, asked: U64, most: int) -> Hits | None:
         """Return all hits, ordered, or None if there are more than allowed."""
         found, total = list[Hits](), 0
         with closing(self._find(asked)) as chunks:
             for hits in chunks:
                 total += len(hits.query)
-                if most is not None and total > most:
+                if total > most:
                     return None
                 found.append(hits)
         return Hits.concat(found).ordered()

@@ -167,24 +167,24 @@ class Storage(Database):
 
     # -- damaged files -----------------------------------------------------------------------------
 
-    def faults(self, chosen: Collection[int] | None = None) -> Iterator[str]:
+    def faults(self, chosen: Collection[int], whole: bool) -> Iterator[str]:
         """Yield the faults of the file itself, its lists, and the checksums of sections.
 
-        With `chosen`, only sections of these blocks, and those of no block, are read.
+        Unless `whole`, only sections of the chosen blocks, and those of no block, are read.
         """
         try:
-            if chosen is None:
+            if whole:
                 for (said,) in self.rows("PRAGMA integrity_check(10)"):
                     yield from (line for line in said.splitlines() if line[:3] not in ("ok", "***"))
             yield from self._known().faults()
-            found = frozenset(self.places(chosen is None))
+            found = frozenset(self.places(whole))
         except SimdupError as error:
             yield error.what
             return
         noted = self._known().manifest
-        wanted = None if chosen is None else {0, *chosen}
+        wanted = {0, *chosen}
         for kind, number in sorted(found.union(() if noted is None else noted.kinds())):
-            if wanted is not None and number not in wanted and (kind, number) in found:
+            if not whole and number not in wanted and (kind, number) in found:
                 continue
             try:
                 if kind != manifest.KIND:

@@ -12,7 +12,7 @@ from typing import Any
 from simdup.errors import SimdupError
 from simdup.features.analyzer import Analyzer
 from simdup.features.idf import Builtin, Idf, Model, NoIdf, model_bytes, parse_model, read_model
-from simdup.features.tokens import Dictionary, read_dictionary
+from simdup.features.tokens import NO_DICTIONARY, Dictionary, read_dictionary
 from simdup.fingerprints.fingerprinter import Fingerprinter
 from simdup.index.info import read_stored
 from simdup.index.storage import Storage
@@ -26,7 +26,7 @@ def store(storage: Storage, fingerprinter: Fingerprinter) -> None:
     if isinstance(idf, Model):
         documents = idf.documents
         storage.put("model", 0, model_bytes(idf))
-    if dictionary is not None:
+    if dictionary != NO_DICTIONARY:
         storage.put("dictionary", 0, dictionary.content)
     _write(storage, recipe_fields(fingerprinter.recipe), fingerprinter.fields, documents)
 
@@ -102,7 +102,7 @@ class StoredRecipe:
                 "it was built from fingerprint lines, and cannot fingerprint texts",
                 "query it with `fingerprints`, or build it with the recipe options of the lines",
             )
-        recipe, dictionary = self._recipe, None
+        recipe, dictionary = self._recipe, NO_DICTIONARY
         if recipe.dictionary is not None:
             # The name is only shown: the author of an index must not choose what is opened here.
             dictionary = Dictionary(recipe.dictionary, storage.get("dictionary", 0))

@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simdup.clustering.short_texts import ShortTexts
 from simdup.corpus.batches import Batch, TextBatch
 from simdup.corpus.names import NameRegistry
 from simdup.corpus.spool import SpoolReader, spool_folder
@@ -25,15 +24,12 @@ from simdup.features.counts import CountedChunk, Counts, join
 from simdup.features.folding import fold_all
 from simdup.features.idf import ENOUGH_DOCUMENTS
 from simdup.features.titles import share_titles
-from simdup.fingerprints.bands import Signatures, minhash_fewest
-from simdup.fingerprints.edit_bands import EditSignatures
 from simdup.fingerprints.fingerprinter import Fingerprinter, Fingerprints
 from simdup.ingest.batch_reader import DOCUMENTS, FORMS, TEXTS, BatchReader, ReadBatch, TextWork
 from simdup.ingest.counting import Counting, Maker
 from simdup.ingest.mapped import concat_mapped
 from simdup.ingest.source_report import SourceReport
 from simdup.ingest.sources import Input
-from simdup.model.criteria import Criteria
 from simdup.model.documents import NO_WORDS, Skipped
 from simdup.model.inputs import Unread
 from simdup.model.table import Documents, objects
@@ -104,35 +100,23 @@ class Collection:
             number = 0 if path else record
             self.report.skipped.append(self.report.skip(Skipped(name, NO_WORDS, number=number)))
 
-    def signatures(self, criteria: Criteria) -> Signatures | None:
-        """Return what proposes pairs by MinHash; None if nothing was made for it."""
-        if "keys" not in self.texts:
-            return None
-        keys, sketches = self.texts["keys"], self.texts["sketch"]
-        return Signatures(keys, sketches, minhash_fewest(criteria), self.text_of)
-
     @cached_property
-    def short(self) -> ShortTexts | None:
-        """The short texts; None if there are none, or nobody asked for them."""
-        if not len(self.forms):
-            return None
-        return ShortTexts(self["form"], self.forms["letters"], self.forms["numbers"])
+    def of_texts(self) -> Documents:
+        """What verification needs of all documents, without objects: processes share it."""
+        columns = {name: self[name] for name in ("content", "length") if name in self.texts}
+        if len(self.forms):
+            rows = self["form"]
+            columns |= {name: self.forms[name][rows] for name in ("letters", "numbers")}
+            columns["letters"][rows < 0] = 0
+        return Documents(columns)
 
-    def edited(self, criteria: Criteria) -> EditSignatures | None:
-        """Return what proposes pairs of short texts; None if nothing was made for it."""
-        if "form_keys" not in self.forms or not len(self.forms):
-            return None
-        return EditSignatures.of(self.forms, criteria, self["form"])
-
-    def seeds(self) -> tuple[TextSeeds, RowIds] | None:
-        """Return the seeds of all texts, if any, and the text of each document."""
-        if "seeds" not in self.texts:
-            return None
+    def seeds(self) -> TextSeeds:
+        """Return the seeds of all texts."""
         slots = self.texts["seeds"]
         starts = np.append(0, np.cumsum(slots[:, 1] // 8))
         parts = (np.frombuffer(content, np.uint64) for *_, content in self.spool.runs(slots))
         path = os.path.join(self.spool.folder, "seeds")
-        return TextSeeds(starts, concat_mapped(path, parts, int(starts[-1]))), self.text_of
+        return TextSeeds(starts, concat_mapped(path, parts, int(starts[-1])))
 
     def title_keys(self) -> NDArray[np.uint64]:
         """Return a key of each document, equal for those whose titles are equal (uint64[n])."""

@@ -36,18 +36,17 @@ class GroupBy:
         SimdupError
             If no document has the field.
         """
-        values: list[str | None]
         if self.field is None:
             places = zip(documents["path"].tolist(), documents["name"].tolist(), strict=True)
             values = [os.path.dirname(path or str(name)) or os.curdir for path, name in places]
         else:
             # An empty cell of a table counts as missing.
-            values = [value or None for value in documents["group"].tolist()]
-            if values and all(value is None for value in values):
+            values = documents["group"].tolist()
+            if values and not any(values):
                 what = f"no record has a field {self.name!r}"
                 raise SimdupError(self.argument, what, field=self.argument)
         numbers: dict[str, int] = {}
-        of = [-1 if value is None else numbers.setdefault(value, len(numbers)) for value in values]
+        of = [numbers.setdefault(value, len(numbers)) if value else -1 for value in values]
         return Groups(list(numbers), np.array(of, np.int64))
 
 

@@ -65,18 +65,14 @@ def apart_by_fields(
         yield "`field`", f"{what} with it: the other fields differ; {first!r} alone may find more"
 
 
-def groups_across(read: Collection, across: str | None) -> NDArray[np.int64] | None:
+def groups_across(read: Collection, across: str) -> NDArray[np.int64]:
     """Return the group of each document, -1 for none, and note how many have none.
-
-    None where documents of all groups are compared.
 
     Raises
     ------
     SimdupError
         If no document has the field.
     """
-    if across is None:
-        return None
     groups = GroupBy("across", across).group(read.documents)
     if without := int(np.count_nonzero(groups.of < 0)):
         what = f"{without:,} without field {across!r} compared with all others"

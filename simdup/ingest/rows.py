@@ -125,12 +125,12 @@ def row_batches(rows: Rows, ids: list[Any]) -> Iterator[RowBatch]:
     named = "id" in dict(rows.asked)
 
     def batch() -> RowBatch:
-        pending["names"] = names = list(map(str, pending["names"]))
+        names, texts = list(map(str, pending.pop("names"))), pending.pop("texts")
         repeated = set[str]()
         for name in names if named else ():
             (repeated if name in seen else seen).add(name)
         first = len(ids) - len(names) + 1
-        return RowBatch(first, size=size, repeated=frozenset(repeated), **pending)
+        return RowBatch(first, names, texts, size, pending, frozenset(repeated))
 
     for some in rows.read():
         columns, sizes = _checked(rows, some, len(ids))
@@ -162,7 +162,7 @@ def _checked(
         if argument == "id":
             columns["names"] = _hashable(column, done, field)
         else:
-            name, convert = _OTHERS.get(argument, ("groups", _group))
+            name, convert = _OTHERS.get(argument, ("group", _text))
             columns[name] = list(map(convert, column))
     if any(set(map(type, column)) != _PLAIN for column in some[:width]):
         named = enumerate(zip(columns["names"], parts, strict=True), done + 1)
@@ -216,14 +216,14 @@ def _number(value: Any) -> float | None:
     return None if value is MISSING else as_number(None if _is_null(value) else value)
 
 
-def _group(value: Any) -> str | None:
-    return None if _is_null(value) else without_surrogates(str(value))
+def _text(value: Any) -> str:
+    return "" if _is_null(value) else without_surrogates(str(value))
 
 
 # What the values of these arguments are in a `RowBatch`, and what they become; others are groups.
 _OTHERS: dict[str, tuple[str, Callable[[Any], Any]]] = {
-    "keep": ("values", _number),
-    "title": ("titles", lambda value: _group(value) or ""),
+    "keep": ("value", _number),
+    "title": ("title", _text),
 }
 
 

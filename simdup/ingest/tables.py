@@ -29,7 +29,7 @@ Column = Sequence[Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class DataTable:
     """A table as far as it matters: how its columns are named and read."""
 
     names: list[Any]  # of its columns
@@ -75,7 +75,7 @@ def missing(argument: str, what: str, names: Sequence[Any], texts: Sequence[Any]
     return SimdupError(argument, what, hint, argument)
 
 
-def as_table(data: Any) -> Table | None:
+def as_table(data: Any) -> DataTable | None:
     """Return a table, or None for anything else.
 
     Raises
@@ -87,7 +87,7 @@ def as_table(data: Any) -> Table | None:
     """
     kind = type(data)
     if hasattr(kind, "select_columns") and hasattr(kind, "__len__"):  # a Hugging Face dataset
-        return Table(data.column_names, partial(_dataset, data), data.select)
+        return DataTable(data.column_names, partial(_dataset, data), data.select)
     stream = hasattr(kind, "__arrow_c_stream__")
     if not stream and not hasattr(kind, "columns"):
         return None
@@ -97,7 +97,7 @@ def as_table(data: Any) -> Table | None:
     arrow: Any = sys.modules.get("pyarrow")
     if arrow and isinstance(data, arrow.Table | arrow.RecordBatch):
         batches = data.to_batches() if isinstance(data, arrow.Table) else [data]
-        return Table(data.schema.names, partial(_arrow, batches), data.take)
+        return DataTable(data.schema.names, partial(_arrow, batches), data.take)
 
     import narwhals as nw
 
@@ -106,7 +106,7 @@ def as_table(data: Any) -> Table | None:
     return _frame(data) or (_stream(data) if stream else None)
 
 
-def _frame(data: Any) -> Table | None:
+def _frame(data: Any) -> DataTable | None:
     """Return a frame of a library that narwhals knows; None for anything else."""
     import narwhals as nw
 
@@ -131,10 +131,10 @@ def _frame(data: Any) -> Table | None:
     def take(positions: NDArray[np.int64]) -> Any:
         return data[positions] if plain else frame[positions].to_native()
 
-    return Table(frame.columns, read, take, index)
+    return DataTable(frame.columns, read, take, index)
 
 
-def _stream(data: Any) -> Table | None:
+def _stream(data: Any) -> DataTable | None:
     """Return what a library hands over as a stream of Arrow, such as DuckDB; None for no table."""
     try:
         import pyarrow as pa
@@ -145,7 +145,7 @@ def _stream(data: Any) -> Table | None:
         reader = pa.RecordBatchReader.from_stream(data)
     except (pa.ArrowException, ValueError):
         return None
-    return Table(
+    return DataTable(
         reader.schema.names,
         partial(_arrow, reader),
         lambda positions: reader.read_all().take(positions),

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from simdup.model.criteria import EDIT, FEW_TERMS, JACCARD, Criteria
-from simdup.model.passages import Passage
+from simdup.model.criteria import EDIT, FEW_TERMS, Criteria, Measures
+from simdup.model.passages import Passage, SharedText
 
 
 class Span(NamedTuple):
@@ -28,89 +29,88 @@ class Comparison:
 
     Attributes
     ----------
-    a, b : str
-        Names.
-    duplicates : bool
-        The answer.
-    distance : int or None
-        Hamming distance; None if one of the documents has no terms.
-    bits : int
-        Bits of the fingerprints.
-    similarity : float
-        Jaccard similarity of the texts or, of short ones, edit similarity.
-    containment, cosine : float or None
-        None if not requested.
-    identical : bool
-        Whether the folded texts are the same.
+    names : tuple of str
+        Those of `a` and of `b`.
+    fingerprints : tuple of (str or None)
+        As hex digits; None for a document without terms.
     terms : int
         How many terms the document with fewer of them has.
-    fingerprints : tuple of (str or None)
-        As hex digits.
+    weights : dict of (str, tuple of float)
+        The top terms, with their weights in `a` and in `b`; 0 in a text that lacks one.
+    identical : bool
+        Whether the folded texts are the same.
     searches : dict of (str, tuple of bool)
         For each search of the method, which bands are equal: for simhash distance + 1 bands, the
         most significant first; for other searches, the bands of their signatures; for passages one
         value, whether they cover enough.  Empty if one of the texts has no terms.
     proposed_by : tuple of str
         The searches that propose the pair in a scan.
-    shared : tuple of (str, float, float)
-        Top terms of both, with their weights in `a` and in `b`, by descending sum.
-    only_a, only_b : tuple of (str, float)
-        Top terms of one side only, by descending weight.
+    measures : Measures
+        The similarity, and those that were requested: ``containment`` and ``cosine``.  If a
+        containment was, ``contained`` is the text that has so much of it in the other: ``a``, ``b``
+        or ``both``.
+    measure : str
+        What the similarity is: ``jaccard`` or ``edit``.
+    numbers : tuple of tuple of str
+        Of short texts that differ in their numbers, where these matter, those of `a` and of `b`;
+        otherwise empty.
+    titles : tuple of str
+        The titles of both, if these must be equal; otherwise empty.
+    same_title : bool
+        Whether they are equal, or do not matter.
+    reuse : SharedText
+        The passages that the texts share.
     recipe : dict
         The resolved recipe.
     criteria : Criteria
         What was asked.
-    passages : tuple of Passage
-        What they share, in the order of `a`.
-    share_a, share_b : float
-        How much of each text the passages cover.
     diff : tuple of Span or None
         What is equal, removed and added, in order; None where it was not asked for.
-    contained : str or None
-        If a containment was asked for, the text that has so much of it in the other: ``a``, ``b``
-        or ``both``; None if neither has.
-    measure : str
-        What the similarity is: ``jaccard`` or ``edit``.
-    numbers : tuple of (tuple of str, tuple of str) or None
-        Of short texts that differ in their numbers, where these matter, those of `a` and of `b`.
-    titles : tuple of str or None
-        The titles of both, if these must be equal.
-    same_title : bool or None
-        Whether they are.
     """
 
-    a: str
-    b: str
-    duplicates: bool
-    distance: int | None
-    bits: int
-    similarity: float
-    containment: float | None
-    cosine: float | None
-    identical: bool
-    terms: int
+    names: tuple[str, str]
     fingerprints: tuple[str | None, str | None]
+    terms: int
+    weights: dict[str, tuple[float, float]]
+    identical: bool
     searches: dict[str, tuple[bool, ...]]
     proposed_by: tuple[str, ...]
-    shared: tuple[tuple[str, float, float], ...]
-    only_a: tuple[tuple[str, float], ...]
-    only_b: tuple[tuple[str, float], ...]
+    measures: Measures
+    measure: str
+    numbers: tuple[tuple[str, ...], ...]
+    titles: tuple[str, ...]
+    same_title: bool
+    reuse: SharedText
     recipe: dict[str, Any]
     criteria: Criteria
-    passages: tuple[Passage, ...]
-    share_a: float
-    share_b: float
-    diff: tuple[Span, ...] | None = None
-    contained: str | None = None
-    measure: str = JACCARD
-    numbers: tuple[tuple[str, ...], tuple[str, ...]] | None = None
-    titles: tuple[str, str] | None = None
-    same_title: bool | None = None
+    diff: tuple[Span, ...] | None
 
     @property
-    def bands(self) -> tuple[bool, ...]:
-        """Which bands of the first search are equal; with ``auto``, the bands of fingerprints."""
-        return next(iter(self.searches.values()), ())
+    def duplicates(self) -> bool:
+        """The answer."""
+        criteria = self.criteria
+        comparable = self.distance is not None and (self.identical or not self.too_short)
+        # With both searches, measures alone decide; a scan misses at most one pair in a hundred.
+        candidate = bool(self.proposed_by) or len(criteria.searches) > 1
+        accepted = not criteria.verify or criteria.accepts(self.measures)
+        return comparable and candidate and accepted and self.same_title
+
+    @property
+    def too_short(self) -> bool:
+        """Whether one of them has so few terms that only identical texts match."""
+        alike = self.measure == EDIT and self.criteria.edits_decide
+        return self.terms < FEW_TERMS and not alike
+
+    @property
+    def distance(self) -> int | None:
+        """The Hamming distance of the fingerprints, if there are two."""
+        a, b = self.fingerprints
+        return None if a is None or b is None else (int(a, 16) ^ int(b, 16)).bit_count()
+
+    @property
+    def bits(self) -> int:
+        """Bits of the fingerprints."""
+        return int(self.recipe["bits"])
 
     @property
     def agreement(self) -> float | None:
@@ -127,7 +127,46 @@ class Comparison:
         return float(small) / float(large) if large else 1.0
 
     @property
-    def too_short(self) -> bool:
-        """Whether one of them has so few terms that only identical texts match."""
-        alike = self.measure == EDIT and self.criteria.edits_decide
-        return self.terms < FEW_TERMS and not alike
+    def bands(self) -> tuple[bool, ...]:
+        """Which bands of the first search are equal; with ``auto``, the bands of fingerprints."""
+        return next(iter(self.searches.values()), ())
+
+    @property
+    def similarity(self) -> float:
+        """Jaccard similarity of the texts or, of short ones, edit similarity."""
+        return self.measures.similarity or 0.0
+
+    @property
+    def shared(self) -> tuple[tuple[str, float, float], ...]:
+        """The top terms of both with their weights, by descending sum."""
+        shared = ((term, a, b) for term, (a, b) in self.weights.items() if a and b)
+        return tuple(sorted(shared, key=lambda item: (-item[1] - item[2], item[0])))
+
+    @property
+    def only_a(self) -> tuple[tuple[str, float], ...]:
+        """The top terms of `a` only, by descending weight."""
+        return _heaviest((term, a) for term, (a, b) in self.weights.items() if not b)
+
+    @property
+    def only_b(self) -> tuple[tuple[str, float], ...]:
+        """The top terms of `b` only, by descending weight."""
+        return _heaviest((term, b) for term, (a, b) in self.weights.items() if not a)
+
+    @property
+    def passages(self) -> tuple[Passage, ...]:
+        """What they share, in the order of `a`."""
+        return self.reuse.passages
+
+    @property
+    def share_a(self) -> float:
+        """How much of `a` the passages cover."""
+        return self.reuse.share_a
+
+    @property
+    def share_b(self) -> float:
+        """How much of `b` the passages cover."""
+        return self.reuse.share_b
+
+
+def _heaviest(terms: Iterable[tuple[str, float]]) -> tuple[tuple[str, float], ...]:
+    return tuple(sorted(terms, key=lambda item: (-item[1], item[0])))

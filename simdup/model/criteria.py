@@ -249,6 +249,11 @@ class Criteria:
         return self.short_texts and self.verify
 
     @property
+    def by_texts(self) -> bool:
+        """Whether the similarity of the texts decides about pairs."""
+        return self.verify and self.similarity > 0
+
+    @property
     def edits_decide(self) -> bool:
         """Whether edit similarity decides about pairs: not if no similarity is asked for."""
         return self.by_edit and self.similarity > 0

@@ -114,6 +114,22 @@ class Passage(NamedTuple):
     similarity: float
 
 
+class SharedText(NamedTuple):
+    """What two texts share.
+
+    Attributes
+    ----------
+    passages : tuple of Passage
+        In the order of the first text.
+    share_a, share_b : float
+        How much of each text they cover, by the units of `PassageCriteria`.
+    """
+
+    passages: tuple[Passage, ...]
+    share_a: float
+    share_b: float
+
+
 class Overlap(NamedTuple):
     """Two documents that share passages.
 

@@ -110,7 +110,7 @@ class Recipe:
     @property
     def files(self) -> tuple[str, ...]:
         """The files that it names: an IDF model, a dictionary."""
-        model = None if self.idf in IDF_WORDS else self.idf
+        model = "" if self.idf in IDF_WORDS else self.idf
         return tuple(filter(None, (model, self.dictionary)))
 
     @property

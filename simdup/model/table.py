@@ -7,7 +7,7 @@ read.  Texts do not lie in the table but in the spool, and a column has their sl
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +36,12 @@ SCHEMA: Mapping[str, Any] = {
     "title": np.int64,  # [2]: the slot of its title
     "title_key": np.uint64,
     "named": np.bool_,  # whether the title does not come from the text
+    # Of documents that are compared.
+    "number": np.int64,  # its place in the input, where a table has only some documents
+    "reference": np.bool_,  # whether it is never redundant
+    "same_title": np.uint64,  # equal for documents that have the same title
+    "group_number": np.int64,  # documents of one group are never a pair; -1 for none
+    "content_number": np.int64,  # equal for identical documents
     "summary": np.uint8,  # [136]: what an index keeps of the text
     "fingerprint": np.uint64,  # [words]
     "terms": np.uint8,  # how many terms it has, at most 255; 0 for one without a text
@@ -51,22 +57,23 @@ SCHEMA: Mapping[str, Any] = {
     "positions": np.int64,  # [2]: the slot of the places of these
     "symbols": np.int64,  # [2]: the slot of the text as symbols
     "form": np.int64,  # its row in the table of forms, -1 for none
-    # Of the forms of short texts: as in `simdup.fingerprints.edit_bands`.
+    # Of the forms of short texts, and of documents, as in `simdup.clustering.short_texts`.
     "letters": np.int64,
     "numbers": np.uint64,
+    # Of the forms of short texts: as in `simdup.fingerprints.edit_bands`.
     "form_keys": np.uint32,
     "sketch_1": np.uint64,
     "sketch_2": np.uint64,
 }
 
 
-class Documents:
-    """A table of documents, of the distinct texts that they have, or of the forms of these.
+class Table:
+    """Columns of equal length.
 
     Parameters
     ----------
     columns : mapping
-        Arrays with a row for each document, by the names in `SCHEMA`.
+        Arrays with a row for each thing that the table is of, by the names in `SCHEMA`.
 
     Raises
     ------
@@ -77,6 +84,8 @@ class Documents:
     """
 
     __slots__ = ("_columns",)
+    # The columns that there may be, and their types; some have a second axis, of any length.
+    SCHEMA: ClassVar[Mapping[str, Any]] = {}
 
     def __init__(self, columns: Mapping[str, NDArray[Any]] | None = None) -> None:
         self._columns = dict(columns or {})
@@ -84,7 +93,7 @@ class Documents:
             sizes = {name: len(column) for name, column in self._columns.items()}
             raise ValueError(f"columns of different lengths: {sizes}")
         for name, column in self._columns.items():
-            if column.dtype != (wanted := np.dtype(SCHEMA[name])):
+            if column.dtype != (wanted := np.dtype(self.SCHEMA[name])):
                 raise ValueError(f"column {name} has {column.dtype}, not {wanted}")
 
     def __len__(self) -> int:
@@ -103,25 +112,43 @@ class Documents:
         """Return a column."""
         return self._columns[name]
 
-    def take(self, rows: I64 | NDArray[np.bool_]) -> Documents:
+    def take(self, rows: I64 | NDArray[np.bool_]) -> Self:
         """Return some of the rows, by number or by a mask."""
-        return Documents({name: column[rows] for name, column in self._columns.items()})
+        return type(self)({name: column[rows] for name, column in self._columns.items()})
 
-    def and_columns(self, **columns: NDArray[Any]) -> Documents:
+    def without(self, *names: str) -> Self:
+        """Return the table without some columns, if they are there."""
+        return type(self)({name: self[name] for name in self if name not in names})
+
+    def and_columns(self, **columns: NDArray[Any]) -> Self:
         """Return the table with more columns, or others of the same names."""
-        return Documents(self._columns | columns)
+        return type(self)(self._columns | columns)
 
-    @staticmethod
-    def concat(parts: Sequence[Documents], spend: bool = False) -> Documents:
+    @classmethod
+    def concat(cls, parts: Sequence[Table], spend: bool = False) -> Self:
         """Return the rows of all parts, which have the same columns.
 
         With `spend` they lose these one by one: together they are as large as the result.
+
+        Raises
+        ------
+        ValueError
+            If a part has other columns.
         """
-        names = list(parts[0]) if parts else ()
-        return Documents({name: _joined(name, parts, spend) for name in names})
+        names = list(parts[0]) if parts else []
+        if any(set(part) != set(names) for part in parts):
+            raise ValueError("parts with different columns")
+        return cls({name: _joined(name, parts, spend) for name in names})
 
 
-def _joined(name: str, parts: Sequence[Documents], spend: bool) -> NDArray[Any]:
+class Documents(Table):
+    """A table of documents, of the distinct texts that they have, or of the forms of these."""
+
+    __slots__ = ()
+    SCHEMA = SCHEMA
+
+
+def _joined(name: str, parts: Sequence[Table], spend: bool) -> NDArray[Any]:
     pieces = [part._columns.pop(name) if spend else part[name] for part in parts]
     joined = np.empty((sum(map(len, pieces)), *pieces[0].shape[1:]), pieces[0].dtype)
     end = len(joined)

@@ -8,6 +8,9 @@ from typing import Any, NamedTuple
 
 from simdup.model.documents import Skipped
 
+# With fewer true pairs, even a whole corpus does not tell: of 20 pairs, one alone is 0.05.
+FEW_PAIRS = 20
+
 
 class Reason(NamedTuple):
     """One reason for an advice, for any language.
@@ -75,13 +78,8 @@ class Tuning:
         The shingles that this similarity counts.
     cosine : float or None
         The cosine that a true pair has too, if one is asked for.
-    truth : str
-        Where the true pairs are from: ``sample`` (it is the whole corpus, and all of its pairs were
-        compared) or ``corpus`` (pairs that searches of high recall propose).
     true : int
         The number of true pairs.
-    judged : bool
-        Whether these are enough to judge by; if not, the default is advised.
     recall : float
         The share of the true pairs that the advised setting finds.
     settings : list of Setting
@@ -109,9 +107,7 @@ class Tuning:
     similarity: float
     shingle: str
     cosine: float | None
-    truth: str
     true: int
-    judged: bool
     recall: float
     settings: list[Setting]
     bins: list[tuple[float, float, int]]
@@ -122,3 +118,13 @@ class Tuning:
     skipped: Sequence[Skipped]
     notes: Sequence[tuple[str, str]]
     recipe: dict[str, Any]
+
+    @property
+    def truth(self) -> str:
+        """Where true pairs are from: all pairs of the ``sample``, or searches of the ``corpus``."""
+        return "sample" if self.sample == self.documents else "corpus"
+
+    @property
+    def judged(self) -> bool:
+        """Whether the true pairs are enough to judge by; if not, the default is advised."""
+        return self.true >= FEW_PAIRS

@@ -6,11 +6,11 @@ import time
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import replace
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from simdup.clustering.clusters import ScannedDocuments, form_clusters, never
+from simdup.clustering.clusters import Measure, form_clusters, unmeasured
 from simdup.clustering.linkage import first_come
 from simdup.corpus.fingerprint_lines import FingerprintLines
 from simdup.corpus.sources import Named
@@ -27,12 +27,11 @@ from simdup.model.documents import Skipped
 from simdup.model.inputs import InputDocuments
 from simdup.model.result import Result
 from simdup.model.settings import Settings
-from simdup.verify.bounds import Texts
-from simdup.verify.cosine import Vector
-from simdup.verify.edits import Edits
+from simdup.model.table import Documents, objects
+from simdup.verify.document_texts import SetsOf, Texts, no_texts
 from simdup.verify.pairs import FoundGroups, Grouping, find_groups
-from simdup.verify.stored import StoredTexts
-from simdup.verify.verifier import Verifier
+from simdup.verify.searches import NearFingerprints
+from simdup.verify.verifier import Vector, Verifier
 
 
 def cluster(lines: FingerprintLines, settings: Settings, verify_from: Iterable[str] = ()) -> Result:
@@ -63,7 +62,12 @@ def cluster(lines: FingerprintLines, settings: Settings, verify_from: Iterable[s
         raise SimdupError("across", "fingerprint lines have no groups", field="across")
     started = time.monotonic()
     # Lines contain only fingerprints.
-    settings = replace(settings, criteria=replace(settings.criteria, method="simhash"))
+    criteria, recipe = settings.criteria, settings.recipe
+    settings = replace(
+        settings,
+        criteria=replace(criteria, method="simhash"),
+        recipe=replace(recipe, bits=lines.bits),
+    )
     sources = list(verify_from)
     if sources:
         found = _cluster_texts(lines, open_input(Named(sources), settings))
@@ -86,25 +90,35 @@ class _Clustered(NamedTuple):
     inputs: InputDocuments
     found: FoundGroups
     skipped: Sequence[Skipped] = ()
-    origins: SourceDocuments | None = None  # None where nothing was read again
+    origins: Any = None  # as in `Result`
 
 
 def _cluster_lines(lines: FingerprintLines, settings: Settings) -> _Clustered:
     """Cluster lines by the distance of their fingerprints alone."""
-    documents = ScannedDocuments(lines.names, Fingerprints.of_lines(lines))
-    return _form(Grouping(documents, None, Texts(), first_come, settings))
+    settings = replace(settings, criteria=replace(settings.criteria, verify=False))
+    return _form(_documents(lines), unmeasured, no_texts, settings)
 
 
-def _form(given: Grouping, skipped: Sequence[Skipped] = ()) -> _Clustered:
-    found = find_groups(given)
-    clusters = form_clusters(found.groups, given.documents, given.settings.criteria)
-    inputs = InputDocuments(given.documents.names)
-    return _Clustered(clusters, inputs, found, skipped)
+def _documents(lines: FingerprintLines) -> Documents:
+    prints = Fingerprints.of_lines(lines)
+    nobody = np.zeros(len(lines.names), np.bool_)
+    return Documents({"name": objects(lines.names), "reference": nobody, **prints.columns})
+
+
+def _form(
+    documents: Documents, measure: Measure, sets_of: SetsOf, settings: Settings
+) -> _Clustered:
+    search = NearFingerprints(settings)
+    found = find_groups(Grouping(documents, [search], measure, sets_of, first_come, settings))
+    criteria, bits = settings.criteria, settings.recipe.bits
+    clusters = form_clusters(found.groups, documents, measure, criteria, bits)
+    return _Clustered(clusters, InputDocuments(documents["name"].tolist()), found)
 
 
 def _cluster_texts(lines: FingerprintLines, opened: Input) -> _Clustered:
     """Cluster lines, and verify their pairs on the texts of the sources."""
-    criteria, analyzer = opened.settings.criteria, opened.analyzer()
+    settings, analyzer = opened.settings, opened.analyzer()
+    criteria = settings.criteria
     makers: list[Maker] = [contents]
     if criteria.by_edit:
         makers.append(partial(forms, criteria=criteria))
@@ -113,23 +127,19 @@ def _cluster_texts(lines: FingerprintLines, opened: Input) -> _Clustered:
         for row, name in enumerate(everything["name"].tolist()):
             row_of.setdefault(name, row)
         present = np.array([i for i, name in enumerate(lines.names) if name in row_of], np.int64)
-        rows = [row_of[lines.names[i]] for i in present.tolist()]
-        found = replace(everything, documents=everything.documents.take(np.array(rows, np.int64)))
-        stored = StoredTexts(analyzer, criteria.shingle, found["content"], found.spool.read)
-        edits = None if found.short is None else Edits(found.short, stored.forms)
-        all_lines = Fingerprints.of_lines(lines)
-        documents = ScannedDocuments(
-            found["name"].tolist(),
-            replace(all_lines, values=all_lines.values[present], terms=all_lines.terms[present]),
-            found["digest"],
-            measure=Verifier(stored.shingles, _no_vector, criteria, edits=edits).measure_all,
-            by_edit=never if found.short is None else found.short.measures,
+        rows = np.array([row_of[lines.names[i]] for i in present.tolist()], np.int64)
+        found = replace(everything, documents=everything.documents.take(rows))
+        known = found.of_texts
+        texts = Texts(known, analyzer, criteria.shingle, found.spool.read)
+        documents = _documents(lines).take(present)
+        documents = documents.and_columns(
+            digest=found["digest"], **{name: known[name] for name in known}
         )
-        known = Texts.of(found["length"], stored, criteria, found.short)
+        measure = Verifier(texts, _no_vector, criteria).measure
+        formed = _form(documents, measure, texts.sets, settings)
         skipped = _skipped(found.report, set(lines.names), row_of.keys())
-        formed = _form(Grouping(documents, None, known, first_come, opened.settings), skipped)
         origins = SourceDocuments.of(opened, found, None, {}, Places(len(found), ()))
-        return formed._replace(origins=origins)
+        return formed._replace(origins=origins, skipped=skipped)
 
 
 def _skipped(report: SourceReport, wanted: Set[str], known: Set[str]) -> list[Skipped]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Unpack
+from typing import Unpack
 
 import numpy as np
 
-from simdup.clustering.short_texts import ShortTexts, compared_numbers
+from simdup.clustering.short_texts import compared_numbers
 from simdup.corpus.batches import batches
 from simdup.corpus.extras import require_extras
 from simdup.corpus.records import without_surrogates
@@ -17,7 +17,6 @@ from simdup.corpus.sources import Named, addressed, one_file
 from simdup.errors import TEXT, SimdupError, check_type
 from simdup.features.analyzer import Analyzer
 from simdup.features.counts import Counts
-from simdup.features.facts import facts_of, lost_facts
 from simdup.features.idf import Model
 from simdup.features.shingles import Shingler
 from simdup.features.short_texts import Forms, forms_of
@@ -34,17 +33,16 @@ from simdup.ingest.sources import open_input
 from simdup.ingest.stripped import read_stripped
 from simdup.lsh.simhash import simhash_rows, to_hex
 from simdup.model.comparison import Comparison, Span
-from simdup.model.criteria import EDIT, FEW_TERMS, JACCARD, SHORT, Criteria, CriteriaFields
+from simdup.model.criteria import EDIT, JACCARD, SHORT, Criteria, CriteriaFields
 from simdup.model.documents import Document, Skipped
 from simdup.model.recipe import Recipe
 from simdup.model.settings import Settings
 from simdup.reuse.between import between
 from simdup.reuse.sharing import least_share, sharing_pairs, text_seeds
 from simdup.search.pieces import cut
-from simdup.verify.cosine import vector
 from simdup.verify.differences import find_differences
-from simdup.verify.edits import Edits
-from simdup.verify.verifier import Verifier
+from simdup.verify.document_texts import Texts, in_memory
+from simdup.verify.verifier import Verifier, vector
 
 
 def compare(
@@ -146,37 +144,26 @@ def compare_documents(
 ) -> Comparison:
     """Compare two documents, which were stripped, as a scan would; see `compare`."""
     both = _Both(documents, fingerprinter, criteria)
-    measures = both.verifier.measure(0, 1)
-    distance = both.distance
-    searches, proposed_by = both.searches(distance)
-    # With both searches, the measures alone decide; a scan misses at most one pair in a hundred.
-    candidate = bool(proposed_by) or len(criteria.searches) > 1
-    accepted = not criteria.verify or criteria.accepts(measures)
-    titled = both.titled()
-    accepted = accepted and titled.get("same_title", True)
+    (measures,) = both.verifier.measure(np.array([0]), np.array([1])).measures()
+    searches, proposed_by = both.searches()
+    titles, same_title = both.titles()
     return Comparison(
-        a=documents[0].name,
-        b=documents[1].name,
-        duplicates=both.comparable and candidate and accepted,
-        distance=distance,
-        bits=fingerprinter.recipe.bits,
-        similarity=measures.similarity or 0.0,
-        containment=measures.containment,
-        cosine=measures.cosine,
-        identical=both.identical,
-        terms=both.terms,
+        names=(documents[0].name, documents[1].name),
         fingerprints=both.hexes,
+        terms=int(both.top.terms.min()),
+        weights=both.weights(),
+        identical=both.identical,
         searches=searches,
         proposed_by=proposed_by,
-        **_terms(*both.weights),
+        measures=measures,
+        measure=EDIT if both.by_edit else JACCARD,
+        numbers=() if measures.same_numbers else tuple(both.forms.numbers),
+        titles=titles,
+        same_title=same_title,
+        reuse=between(documents[0].text, documents[1].text),
         recipe=fingerprinter.fields,
         criteria=criteria,
-        **between(documents[0].text, documents[1].text)._asdict(),
         diff=both.differences() if diff else None,
-        contained=measures.contained,
-        measure=EDIT if both.by_edit else JACCARD,
-        numbers=None if measures.same_numbers else both.numbers,
-        **titled,
     )
 
 
@@ -199,33 +186,17 @@ class _Both:
         a, b = self.texts
         return a.compact == b.compact
 
-    @property
-    def comparable(self) -> bool:
-        """Whether both have words, and enough of them."""
-        alike = self.by_edit and self.criteria.edits_decide
-        enough = self.identical or alike or self.terms >= FEW_TERMS
-        return self.distance is not None and enough
-
-    @property
-    def terms(self) -> int:
-        return int(self.top.terms.min())
-
-    @cached_property
-    def titles(self) -> tuple[str, str]:
-        a, b = map(title_of, self.documents)
-        return a, b
-
-    def titled(self) -> dict[str, Any]:
+    def titles(self) -> tuple[tuple[str, ...], bool]:
         """Return the titles and whether they are equal, if that matters.
 
         Those of the same text are, unless a source names one.
         """
         if not self.criteria.same_title:
-            return {}
-        a, b = title_keys(self.titles, self.texts)
+            return (), True
+        titles = tuple(map(title_of, self.documents))
+        a, b = title_keys(titles, self.texts)
         named = any(document.title is not None for document in self.documents)
-        same = a == b or (not named and self.texts[0].digest == self.texts[1].digest)
-        return {"titles": self.titles, "same_title": same}
+        return titles, a == b or (not named and self.texts[0].digest == self.texts[1].digest)
 
     def differences(self) -> tuple[Span, ...]:
         """Return what is equal, removed and added."""
@@ -253,19 +224,13 @@ class _Both:
         a, b = to_hex(values, recipe.bits)
         return a if top.terms[0] else None, b if top.terms[1] else None
 
-    @property
-    def distance(self) -> int | None:
-        """The Hamming distance of the fingerprints, where there are two."""
-        a, b = self.hexes
-        return None if a is None or b is None else (int(a, 16) ^ int(b, 16)).bit_count()
-
-    @property
-    def weights(self) -> list[dict[str, float]]:
-        """The top terms of each side with their weights."""
+    def weights(self) -> dict[str, tuple[float, float]]:
+        """Return the weights of each top term in both texts, 0 in one that lacks it."""
         rows = zip(self.top.columns.tolist(), self.top.weights.tolist(), strict=True)
-        return [
+        a, b = (
             {self.counts.terms[c]: w * UNIT for c, w in zip(*row, strict=True) if w} for row in rows
-        ]
+        )
+        return {term: (a.get(term, 0.0), b.get(term, 0.0)) for term in a | b}
 
     @cached_property
     def forms(self) -> Forms:
@@ -280,54 +245,36 @@ class _Both:
         return bool(forms_of(self.texts, SHORT - 1).texts)
 
     @cached_property
-    def edits(self) -> Edits:
-        lengths, numbers = self.forms.lengths, compared_numbers(self.forms, self.criteria)
-        return Edits(ShortTexts(np.arange(2), lengths, numbers), self._forms_of)
-
-    def _forms_of(self, documents: Sequence[int]) -> list[str]:
-        return [self.forms.texts[one] for one in documents]
-
-    @property
-    def numbers(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """The numbers of both, if one is short."""
-        a, b = self.forms.numbers
-        return a, b
-
-    @cached_property
     def shingler(self) -> Shingler:
         return self.fingerprinter.analyzer.shingler(self.criteria.shingle)
 
     @property
     def verifier(self) -> Verifier:
-        return Verifier(
-            lambda i: self.shingler.shingles(self.shingler.text_of(self.texts[i])),
-            lambda i: vector(self.weighting.document(i)),
-            self.criteria,
-            edits=self.edits if self.by_edit else None,
-            lost=self.lost_facts,
-        )
+        contents = [text.folded.encode("utf-8", "surrogatepass") for text in self.texts]
+        columns, read = in_memory(contents)
+        if self.by_edit:
+            numbers = compared_numbers(self.forms, self.criteria)
+            columns = columns.and_columns(letters=self.forms.lengths, numbers=numbers)
+        texts = Texts(columns, self.fingerprinter.analyzer, self.criteria.shingle, read)
+        return Verifier(texts, lambda i: vector(self.weighting.document(i)), self.criteria)
 
-    def lost_facts(self, removed: int, kept: int) -> list[str]:
-        """Return the facts of one text that the other lacks."""
-        facts = [facts_of(text) for text in self.texts]
-        return lost_facts(facts[removed], facts[kept], self.texts[kept])
-
-    def searches(self, distance: int | None) -> tuple[dict[str, tuple[bool, ...]], tuple[str, ...]]:
+    def searches(self) -> tuple[dict[str, tuple[bool, ...]], tuple[str, ...]]:
         """Return which bands are equal in each search, and which searches propose the pair."""
-        if distance is None:
+        a, b = self.hexes
+        if a is None or b is None:
             return {}, ()
+        different = int(a, 16) ^ int(b, 16)
         bands, proposed_by = {}, []
         for search in self.criteria.searches:
             if search == "simhash":
-                bands[search] = self._equal_blocks()
-                proposes = distance <= self.criteria.distance
+                bands[search] = self._equal_blocks(different)
+                proposes = different.bit_count() <= self.criteria.distance
             elif search == "passages":
                 proposes = self._sharing()
                 bands[search] = (proposes,)
             else:
                 known = self._signatures(search)
-                a, b = known.keys[known.rows(np.arange(2))]
-                equal = np.equal(a, b)
+                equal = np.equal(*known.keys[known.row_of])
                 if isinstance(known, EditSignatures):
                     by_bands, by_places = np.split(equal, [known.bands])
                     # A pair that only the others propose shows these.
@@ -345,33 +292,16 @@ class _Both:
 
     def _signatures(self, search: str) -> Signatures | EditSignatures:
         if search == "minhash" and self.by_edit and self.criteria.edits_decide:
-            return edit_signatures(self.forms.texts, self.edits.short.numbers, self.criteria)
+            numbers = compared_numbers(self.forms, self.criteria)
+            return edit_signatures(self.forms.texts, numbers, self.criteria)
         if search == "pstable":
             return pstable_signatures(self.weighting, self.criteria)
         sets = self.shingler.sets([self.shingler.text_of(text) for text in self.texts])
         return minhash_signatures(sets, self.criteria)
 
-    def _equal_blocks(self) -> tuple[bool, ...]:
+    def _equal_blocks(self, different: int) -> tuple[bool, ...]:
         """Return which of distance + 1 blocks are equal: at least one, if so few bits differ."""
-        a, b = self.hexes
         bits = self.fingerprinter.recipe.bits
-        different = format(int(a or "0", 16) ^ int(b or "0", 16), f"0{bits}b")
+        digits = format(different, f"0{bits}b")
         count = min(self.criteria.distance + 1, bits)
-        return tuple("1" not in different[start : start + size] for start, size in cut(bits, count))
-
-
-def _terms(a: dict[str, float], b: dict[str, float]) -> dict[str, Any]:
-    """Return the terms of both sides and of one side only, by falling weight."""
-    shared = a.keys() & b.keys()
-    both = ((term, a[term], b[term]) for term in shared)
-    return {
-        "shared": tuple(sorted(both, key=lambda item: (-item[1] - item[2], item[0]))),
-        "only_a": _without(a, shared),
-        "only_b": _without(b, shared),
-    }
-
-
-def _without(weights: dict[str, float], shared: set[str]) -> tuple[tuple[str, float], ...]:
-    """Return the terms of one side only, by descending weight."""
-    alone = ((term, weight) for term, weight in weights.items() if term not in shared)
-    return tuple(sorted(alone, key=lambda item: (-item[1], item[0])))
+        return tuple("1" not in digits[start : start + size] for start, size in cut(bits, count))

@@ -183,17 +183,16 @@ def _read_templates(templates: Iterable[str], settings: Settings) -> list[str]:
     return [one.text for one in found if isinstance(one, Document)]
 
 
-def _sides(cut: Collection, opened: Input, across: str | None) -> Sides | None:
-    """Return what is compared with what; None where all documents are."""
-    if across is None and not opened.references:
-        return None
+def _sides(cut: Collection, opened: Input, across: str | None) -> Sides:
+    """Return what is compared with what."""
     paths = cut.documents["path"].tolist()
     references = np.array([path in opened.references for path in paths], np.bool_)
     sources = ~references if opened.references else references | True
     if not opened.references:
         references = sources
-    groups = groups_across(cut, across)
-    groups = np.full(len(references), -1) if groups is None else groups
+    groups = np.full(len(references), -1)
+    if across is not None:
+        groups = groups_across(cut, across)
     return Sides(sources, references, groups)
 
 

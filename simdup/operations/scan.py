@@ -6,18 +6,17 @@ import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import NamedTuple, Unpack
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
+from numpy.typing import NDArray
 
-from simdup.clustering.clusters import Group, ScannedDocuments, form_clusters, never
+from simdup.clustering.clusters import Group, describe_spared, form_clusters
 from simdup.clustering.decisions import divide
 from simdup.clustering.linkage import Priority, priority_by, rank_by
-from simdup.clustering.spared import describe_spared
 from simdup.evaluation.templates import looks_templated
 from simdup.features.weights import Weighting
-from simdup.fingerprints.bands import pstable_signatures
-from simdup.fingerprints.fingerprinter import Fingerprinter
+from simdup.fingerprints.fingerprinter import Fingerprinter, Fingerprints
 from simdup.index.opening import split_indexes
 from simdup.index.references import IndexMatches, IndexReferences, open_indexes
 from simdup.ingest.collection import Collection, ingest
@@ -35,10 +34,11 @@ from simdup.model.reading import Reading
 from simdup.model.recipe import Recipe
 from simdup.model.result import Result
 from simdup.model.settings import RunOptions, Settings
-from simdup.verify.bounds import Texts
+from simdup.model.table import Documents
 from simdup.verify.crew import Crew, Work
+from simdup.verify.document_texts import Texts
 from simdup.verify.pairs import FoundGroups, Grouping, find_groups
-from simdup.verify.stored import StoredTexts
+from simdup.verify.searches import EqualKeys, NearFingerprints, Search, SharedPassages
 
 # Among documents with equal titles, those that share a third of their text are versions.
 TITLED = 0.5
@@ -150,34 +150,43 @@ def _examine(opened: Input, indexes: IndexReferences) -> Examined:
             corpus.analyzer, corpus.counts
         )
         weighting = fingerprinter.weigh(corpus.counts)
-        stored = None
-        if criteria.verify:
-            read = corpus.spool.read
-            stored = StoredTexts(corpus.analyzer, criteria.shingle, corpus["content"], read)
-        work = Work(weighting, stored, criteria, corpus.short)
-        with Crew(work, settings.run) as crew:
-            documents = _documents(corpus, crew, opened)
+        # The documents of references come first.
+        first = sum(path in opened.references for path in corpus["path"].tolist())
+        known, read = corpus.of_texts, corpus.spool.read
+        texts = Texts(known, corpus.analyzer, criteria.shingle, read)
+        with Crew(Work(weighting, texts, criteria), settings.run) as crew:
+            prints = crew.fingerprints()
+            documents = known.and_columns(**_deciding(corpus, prints, first, criteria))
             matches = indexes.match(corpus, documents, settings)
-            ranks = rank_by(criteria, corpus.documents, documents.references)
+            ranks = rank_by(criteria, documents)
             priority = priority_by(criteria.keep, corpus.__getitem__, ranks)
-            scanned = _Scanned(corpus, weighting, stored, priority)
-            found = _find(documents, scanned, matches, settings)
+            given = Grouping(
+                documents,
+                _searches(corpus, weighting, settings),
+                crew.measure,
+                texts.sets,
+                priority,
+                settings,
+                every=criteria.compares_all(len(documents)),
+            )
+            found = _find(given, matches)
             star = criteria.linkage == "star"
             matches, groups = matches.extended(found.groups, documents, star)
-            known = matches.extend(documents)
-            groups = divide(matches.join(groups), criteria.decisions, known.names, priority)
+            every = matches.extend(documents)
+            names = every["name"].tolist()
+            groups = divide(matches.join(groups), criteria.decisions, names, priority)
             settings.run.progress("clustering", 0, len(groups))
-            clusters = form_clusters(groups, known, criteria)
-            lost = stored.lost_facts if stored is not None and criteria.lossless else None
-            spared = describe_spared(found.spared, clusters, known, lost)
+            clusters = form_clusters(groups, every, crew.measure, criteria, settings.recipe.bits)
+            lost = texts.lost_facts
+            spared = describe_spared(found.spared, clusters, every, crew.measure, criteria, lost)
             hint = _template_hint(found.groups, corpus, criteria) if criteria.verify else ""
-    corpus.skip_wordless(documents.fingerprints)
+    corpus.skip_wordless(prints)
     report = corpus.report
-    report.notes += [*notes(corpus.documents, criteria, known.names), *matches.notes(documents)]
+    report.notes += [*notes(corpus.documents, criteria, names), *matches.notes(documents)]
     report.notes += apart_by_fields(corpus.documents, groups, settings.reading)
     summary = Summary.of(
         clusters,
-        documents=int(np.count_nonzero(documents.fingerprints.terms)),
+        documents=int(np.count_nonzero(prints.terms)),
         skipped=len(report.skipped),
         seconds=time.monotonic() - started,
         recipe=fingerprinter.fields,
@@ -214,23 +223,37 @@ class ScanPages:
         return inline(result)
 
 
-def _documents(corpus: Collection, crew: Crew, opened: Input) -> ScannedDocuments:
-    # The documents of references come first.
-    references = range(sum(path in opened.references for path in corpus["path"].tolist()))
-    fingerprints = crew.fingerprints()
-    titles = corpus.title_keys() if opened.settings.criteria.same_title else None
-    by_edit = never if corpus.short is None else corpus.short.measures
-    groups = groups_across(corpus, opened.settings.criteria.across)
-    return ScannedDocuments(
-        corpus["name"].tolist(),
-        fingerprints,
-        corpus["digest"],
-        references,
-        crew.measure,
-        by_edit,
-        titles,
-        groups,
-    )
+def _deciding(
+    corpus: Collection, prints: Fingerprints, references: int, criteria: Criteria
+) -> dict[str, NDArray[Any]]:
+    """Return what decides about documents; so many at the beginning are references."""
+    columns = {name: corpus[name] for name in ("name", "path", "digest")}
+    columns |= prints.columns | {"reference": np.arange(len(corpus)) < references}
+    if criteria.same_title:
+        columns["same_title"] = corpus.title_keys()
+    if criteria.across is not None:
+        columns["group_number"] = groups_across(corpus, criteria.across)
+    return columns
+
+
+def _searches(
+    corpus: Collection, weighting: Weighting, settings: Settings
+) -> list[Search | SharedPassages]:
+    """Return the searches that the criteria ask for, if documents have what they need."""
+    criteria = settings.criteria
+    searches: list[Search | SharedPassages] = []
+    if criteria.method == "pstable":
+        searches.append(EqualKeys.of_vectors(weighting, criteria))
+    if "keys" in corpus.texts:
+        searches.append(EqualKeys.of_texts(corpus.texts, corpus.text_of, criteria))
+    if "form_keys" in corpus.forms and len(corpus.forms):
+        searches.append(EqualKeys.of_forms(corpus.forms, corpus["form"], criteria))
+    if "simhash" in criteria.searches:
+        searches.append(NearFingerprints(settings))
+    if "seeds" in corpus.texts:
+        containment = criteria.containment or 0
+        searches.append(SharedPassages(corpus.seeds(), corpus.text_of, containment))
+    return searches
 
 
 def _order(
@@ -249,37 +272,12 @@ def _order(
     }
 
 
-class _Scanned(NamedTuple):
-    """What is known about scanned documents before they are grouped."""
-
-    corpus: Collection
-    weighting: Weighting
-    texts: StoredTexts | None
-    priority: Callable[[int], Priority]
-
-
-def _find(
-    documents: ScannedDocuments, scanned: _Scanned, matches: IndexMatches, settings: Settings
-) -> FoundGroups:
+def _find(given: Grouping, matches: IndexMatches) -> FoundGroups:
     """Find the groups of documents; with star linkage without those that match an index."""
-    corpus, criteria = scanned.corpus, settings.criteria
-    signatures = corpus.signatures(criteria)
-    if criteria.method == "pstable":
-        signatures = pstable_signatures(scanned.weighting, criteria)
-    texts = Texts.of(corpus["length"], scanned.texts, criteria, corpus.short)
-    priority = matches.priority(scanned.priority, documents)
-    if criteria.linkage == "star":
-        documents = matches.without_matched(documents)
-    given = Grouping(
-        documents,
-        signatures,
-        texts,
-        priority,
-        settings,
-        corpus.seeds(),
-        corpus.edited(criteria),
-        every=criteria.compares_all(len(documents.names)),
-    )
+    documents, criteria = given.documents, given.settings.criteria
+    given = replace(given, priority=matches.priority(given.priority, documents))
+    if given.star:
+        given = replace(given, documents=matches.without_matched(documents))
     found = find_groups(given)
     pairs, *by_search = matches.counts
     found.candidates += pairs
@@ -289,14 +287,12 @@ def _find(
     return found
 
 
-def _inputs(
-    documents: ScannedDocuments, places: Places, unread: Sequence[Unread]
-) -> InputDocuments:
+def _inputs(documents: Documents, places: Places, unread: Sequence[Unread]) -> InputDocuments:
     """Return all documents that were read or skipped, in input order."""
-    names = places.spread_names(documents.names, [one.name for one in unread])
-    wordless = places.of[documents.fingerprints.terms == 0]
+    names = places.spread_names(documents["name"].tolist(), [one.name for one in unread])
+    wordless = places.of[documents["terms"] == 0]
     skipped = np.sort(np.concatenate([wordless, places.unread])).tolist()
-    return InputDocuments(names, len(documents.references), tuple(skipped))
+    return InputDocuments(names, int(documents["reference"].sum()), tuple(skipped))
 
 
 def _template_hint(groups: list[Group], corpus: Collection, criteria: Criteria) -> str:

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import partial
 from math import inf
 from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
+from simdup.clustering.short_texts import by_edit, formed
 from simdup.errors import WHOLE, check_type, invalid
 from simdup.evaluation import tuning
 from simdup.evaluation.templates import looks_templated
-from simdup.evaluation.tuning import FEW_PAIRS, LEAST, Truth
+from simdup.evaluation.tuning import LEAST, Truth
 from simdup.features.counts import select
 from simdup.features.shingles import Sets
 from simdup.features.text import DIGEST_BYTES
@@ -28,14 +29,13 @@ from simdup.model.reading import Reading
 from simdup.model.recipe import Recipe
 from simdup.model.settings import RunOptions, Settings
 from simdup.model.shingling import Shingling
-from simdup.model.tuning import Reason, Setting, Tuning
+from simdup.model.tuning import FEW_PAIRS, Reason, Setting, Tuning
 from simdup.output.tuning import reasons_words
 from simdup.search.duplicates import collapse
-from simdup.verify.cosine import cosine, vector
-from simdup.verify.edits import Edits
+from simdup.verify.document_texts import Texts
 from simdup.verify.join import NO_PAIRS, Similar, edited_pairs, joined, similar_pairs
-from simdup.verify.stored import StoredTexts
 from simdup.verify.trials import KnownPairs, Material, Trials, written
+from simdup.verify.verifier import cosine, vector
 from simdup.verify.wide import MOST, jaccard, wide_edited, wide_pairs
 
 _DEFAULT = Criteria()
@@ -126,9 +126,7 @@ def _tune(opened: Input, sample: int, fixed: frozenset[str]) -> Tuning:
         similarity=wanted.criteria.similarity,
         shingle=str(wanted.criteria.shingle),
         cosine=wanted.criteria.cosine,
-        truth="sample" if wanted.exact else "corpus",
         true=len(wanted.true),
-        judged=wanted.judged,
         recall=best.recall,
         settings=[one for _, one in measured],
         bins=tuning.histogram(wanted.truth),
@@ -158,7 +156,7 @@ class _CorpusTexts:
     fields: dict[str, Any]  # of the resolved recipe
     weighting: Weighting
     fingerprints: Fingerprints
-    edits: Edits | None  # measures the pairs of short texts
+    texts: Texts
     distinct: RowIds  # the first of each text that can be in a pair, ascending
 
     @classmethod
@@ -166,29 +164,24 @@ class _CorpusTexts:
         fingerprinter = Fingerprinter.for_corpus(corpus.analyzer, corpus.counts)
         weighting = fingerprinter.weigh(corpus.counts)
         found = fingerprint(weighting)
-        short, comparable, edits = corpus.short, found.terms >= FEW_TERMS, None
-        if short is not None:
-            stored = _stored(corpus, CHARACTERS_5)
-            edits = Edits(short, stored.forms)
-            comparable |= short.row_of >= 0
-        enough = np.flatnonzero(comparable)
+        texts = Texts(corpus.of_texts, corpus.analyzer, CHARACTERS_5, corpus.spool.read)
+        enough = np.flatnonzero((found.terms >= FEW_TERMS) | formed(texts.documents))
         digests = corpus["digest"][enough].view(np.uint64).reshape(-1, DIGEST_BYTES // 8)
         groups = collapse(digests)
         distinct = enough if groups.distinct is None else enough[groups.distinct]
-        return cls(corpus, fingerprinter.fields, weighting, found, edits, distinct)
+        return cls(corpus, fingerprinter.fields, weighting, found, texts, distinct)
 
     def sets(self, documents: RowIds, shingling: Shingling) -> Sets:
         """Return the distinct shingles of documents."""
-        return _stored(self.corpus, shingling).sets(documents)
+        return self.texts.by(shingling).sets(documents)
 
     def material(self, documents: RowIds) -> Material:
         """Return what searches need of documents."""
-        found, edits = self.fingerprints, self.edits
+        found = self.fingerprints
         return Material(
             replace(found, values=found.values[documents], terms=found.terms[documents]),
             replace(self.weighting, counts=select(self.corpus.counts, documents.tolist())),
-            cache(lambda shingling: self.sets(documents, shingling)),
-            None if edits is None else edits.take(documents),
+            self.texts.take(documents),
         )
 
     def similar(self, documents: RowIds, shingling: Shingling, most: float) -> Similar | None:
@@ -207,10 +200,6 @@ class _CorpusTexts:
     def cosine(self, a: int, b: int) -> float:
         """Return the cosine of two documents."""
         return cosine(*(vector(self.weighting.document(int(one))) for one in (a, b)))
-
-
-def _stored(corpus: Collection, shingling: Shingling) -> StoredTexts:
-    return StoredTexts(corpus.analyzer, shingling, corpus["content"], corpus.spool.read)
 
 
 def _spread(documents: RowIds, size: int) -> RowIds:
@@ -233,12 +222,12 @@ class _Search:
     def of(cls, texts: _CorpusTexts, drawn: RowIds, criteria: Criteria) -> _Search:
         exact = len(drawn) == len(texts.distinct)
         documents = drawn if exact else _spread(texts.distinct, WIDEST)
-        if texts.edits is None:
+        if "letters" not in texts.texts.documents:
             return cls(texts, documents, exact, NO_PAIRS, LEAST)
-        edited, least = edited_pairs(texts.edits.take(drawn), LEAST), LEAST
+        edited, least = edited_pairs(texts.texts.take(drawn), LEAST), LEAST
         if not exact:
             sampled = edited.similarity
-            edited, least = wide_edited(texts.edits.take(documents), criteria)
+            edited, least = wide_edited(texts.texts.take(documents), criteria)
             # The sample tells whether hardly any texts are less alike, yet not different.
             below = np.count_nonzero(sampled < least) * (len(documents) / len(drawn)) ** 2
             if below <= tuning.GAP * len(edited.i):
@@ -255,9 +244,8 @@ class _Search:
         else:
             sets_of = partial(texts.sets, shingling=shingling)
             found, least = wide_pairs(sets_of, documents, highest)
-        if texts.edits is not None:
-            counted = ~texts.edits.short.measures(found.i, found.j)
-            found = joined([found.where(counted), self.edited])
+        counted = ~by_edit(texts.texts.documents, found.i, found.j)
+        found = joined([found.where(counted), self.edited])
         if len(self.edited.i):
             least = max(least, self.least)
         return Truth(*found, len(documents), least)

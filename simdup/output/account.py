@@ -62,7 +62,7 @@ def lost_text(lost: Iterable[Lost], paint: Painter) -> Iterator[str]:
             beside += paint.words("spared.facts", facts=facts, n=len(one.document.facts))
         yield f"{indent}{paint.name(beside, _INDENT)}"
         before, passage, after = map(_one_line, (one.before, one.passage[:BEGINNING], one.after))
-        if paint.width is not None:
+        if paint.width:
             room = max(paint.width - _INDENT, 8 * len("[++]"))
             before, after = (shortened(part, room // 4 - 2) for part in (before, after))
             passage = shortened(passage, room // 2)

@@ -49,7 +49,7 @@ def columns_text(found: Comparison, texts: tuple[str, str], paint: Painter) -> I
     """Yield two texts in two columns that fit a terminal."""
     width = max(_NARROWEST, ((paint.width or _WIDTH) - 3) // 2)
     yield legend(paint)
-    names = LinePair([Piece("heading", found.a)], [Piece("heading", found.b)])
+    names = LinePair(*([Piece("heading", name)] for name in found.names))
     yield from _row_text(names, " ", width, paint)
     for same, group in groupby(align_rows(found.diff or (), *texts), lambda row: row.same):
         rows = list(group)

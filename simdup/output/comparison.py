@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.cells import cell_len, set_cell_size
 
 from simdup.corpus.names import to_bytes
 from simdup.features.idf import ENOUGH_DOCUMENTS
 from simdup.features.titles import MOST
-from simdup.model.criteria import EDIT, Measures
+from simdup.model.criteria import EDIT
 from simdup.output.diff import first_difference
 from simdup.output.escaping import shown
 from simdup.output.passages import passage_lines, passage_values, percent
@@ -48,37 +47,25 @@ _WIDEST = 40
 
 def comparison_jsonl(found: Comparison) -> Iterator[bytes]:
     """Yield a comparison as one line of JSON."""
-    values = asdict(found)
-    unasked = {"containment", "cosine"} - set(found.criteria.extras)
-    if found.contained is None:
-        unasked.add("contained")
-    if found.numbers is None:
-        unasked.add("numbers")
-    if found.titles is None:
-        unasked |= {"titles", "same_title"}
-    for key in ("criteria", "identical", "terms", *unasked):
-        del values[key]
-    reuse = {
-        "passages": [passage_values(passage) for passage in found.passages],
-        "share_a": rounded(found.share_a),
-        "share_b": rounded(found.share_b),
-    }
+    measures, reuse = found.measures, found.reuse
+
+    def named(*names: str) -> dict[str, Any]:
+        return {name: getattr(found, name) for name in names}
+
+    values: dict[str, Any] = {"type": "comparison", "a": found.names[0], "b": found.names[1]}
+    values |= named("duplicates", "distance", "bits", "agreement", "ratio")
+    values |= {"similarity": rounded(found.similarity), "measure": found.measure}
+    values |= {name: rounded(getattr(measures, name)) for name in found.criteria.extras}
+    values |= {"contained": measures.contained} if measures.contained else {}
+    values |= named("fingerprints", "bands", "searches", "proposed_by")
+    values |= named("shared", "only_a", "only_b", "recipe")
+    values |= named("numbers") if found.numbers else {}
+    values |= named("titles", "same_title") if found.titles else {}
+    values["passages"] = [passage_values(passage) for passage in reuse.passages]
+    values |= {"share_a": rounded(reuse.share_a), "share_b": rounded(reuse.share_b)}
     if found.diff is not None:
-        reuse["diff"] = [span._asdict() for span in found.diff]
-    for key in (*reuse, "diff"):
-        values.pop(key, None)
-    values |= {
-        "type": "comparison",
-        "bands": found.bands,
-        **{name: rounded(values[name]) for name in ("similarity", *found.criteria.extras)},
-        "agreement": found.agreement,
-        "ratio": found.ratio,
-    }
-    measures = ("similarity", "measure", *found.criteria.extras)
-    measures += () if found.contained is None else ("contained",)
-    order = ("type", "a", "b", "duplicates", "distance", "bits", "agreement", "ratio", *measures,
-             "fingerprints", "bands")  # fmt: skip
-    yield json_line({key: values.pop(key) for key in order} | values | reuse)
+        values["diff"] = [span._asdict() for span in found.diff]
+    yield json_line(values)
 
 
 def comparison_text(
@@ -101,8 +88,8 @@ def comparison_text(
         *(("yes", words("compare.yes")) if found.duplicates else ("no", words("compare.no")))
     )
     why = words("compare", answer=answer, reason=reason(found, words))
-    lines = [paint.wrapped(why), ""]
-    lines += [f"  a  {shown(found.a)}", f"  b  {shown(found.b)}", ""]
+    a, b = map(shown, found.names)
+    lines = [paint.wrapped(why), "", f"  a  {a}", f"  b  {b}", ""]
     lines += _figures(found, words)
     idf = found.recipe["idf"]
     known = words(f"idf.{idf}") if idf in ("builtin", "none") else shown(idf)
@@ -111,11 +98,12 @@ def comparison_text(
         lines.append(" " * _INDENT + words("idf.scan", n=ENOUGH_DOCUMENTS))
     lines += [f"  {recipe_words(found.recipe, words)}"] if verbose else []
     lines += [] if followed else _differences(found, texts, paint)
-    if found.passages:
-        count = words("passages", n=len(found.passages))
-        a, b = (percent(share).strip() for share in (found.share_a, found.share_b))
+    passages, *shares = found.reuse
+    if passages:
+        count = words("passages", n=len(passages))
+        a, b = (percent(share).strip() for share in shares)
         lines += ["", paint("heading", "  " + words("passages.shares", passages=count, a=a, b=b))]
-        lines += [] if followed else passage_lines(found.passages, texts[0], paint)
+        lines += [] if followed else passage_lines(passages, texts[0], paint)
     lines += [] if followed else _terms(found, paint)
     yield to_bytes("\n".join(lines) + "\n")
 
@@ -141,7 +129,7 @@ def _differences(found: Comparison, texts: tuple[str, str], paint: Painter) -> I
 
 def _figures(found: Comparison, words: Phrases) -> Iterator[str]:
     """Yield the lines of titles, distance, bands, measures and fingerprints."""
-    if found.titles is not None:
+    if found.titles:
         same = words("compare.equal") if found.same_title else words("compare.different")
         yield _row("titles", same, words)
         for title in found.titles:
@@ -158,9 +146,9 @@ def _figures(found: Comparison, words: Phrases) -> Iterator[str]:
     runs = words("compare.edits") if found.measure == EDIT else runs
     yield _row("similarity", f"{digits(found.similarity)}  {runs}", words)
     for name in found.criteria.extras:
-        side = _IN.get(found.contained or "") if name == "containment" else None
+        side = _IN.get(found.measures.contained or "") if name == "containment" else None
         what = words(f"compare.{side}") if side else ""
-        yield _row(name, digits(getattr(found, name)) + what, words)
+        yield _row(name, digits(getattr(found.measures, name)) + what, words)
     a, b = (value or words("compare.none") for value in found.fingerprints)
     yield _row("fingerprints", f"{a}  {b}", words)
 
@@ -174,7 +162,7 @@ def reason(found: Comparison, words: Phrases = ENGLISH) -> str:
     if not criteria.verify:
         return words("reason.unverified", place=place)
     share = _share(found, words)
-    like = criteria.accepts(Measures(found.similarity, found.containment, found.cosine))
+    like = criteria.accepts(found.measures)
     if len(found.searches) > 1:
         return _measured_reason(found, share, place, words)
     if bool(found.proposed_by) == like:
@@ -196,16 +184,16 @@ def reason(found: Comparison, words: Phrases = ENGLISH) -> str:
 def _reason_without_measures(found: Comparison, words: Phrases) -> str:
     """Return the reason if no measure decides; empty if one does."""
     if found.distance is None:
-        without = found.a if found.fingerprints[0] is None else found.b
+        without = found.names[0 if found.fingerprints[0] is None else 1]
         return words("reason.no_words", name=shown(without))
-    if found.same_title is False:
+    if not found.same_title:
         return words("reason.titles")
     if found.identical:
         folded = found.recipe["fold"]
         return words("reason.identical_folded" if folded else "reason.identical")
     if found.too_short:
         return words("reason.too_short")
-    if found.numbers is not None:
+    if found.numbers:
         a, b = (words.listed(numbers) or words("compare.none") for numbers in found.numbers)
         return words("reason.numbers", a=a, b=b)
     return ""
@@ -227,7 +215,7 @@ def _share(found: Comparison, words: Phrases) -> str:
     names = [*(["similarity"] if criteria.similarity else []), *criteria.extras]
     parts = []
     for name in names:
-        figure, least = digits(getattr(found, name)), getattr(criteria, name)
+        figure, least = digits(getattr(found.measures, name)), getattr(criteria, name)
         kind = "edit" if name == "similarity" and found.measure == EDIT else name
         parts.append(words(f"share.{kind}", value=figure, least=least))
     return words("share", parts=words.listed(parts)) if parts else words("share.none")
@@ -253,13 +241,14 @@ def _short(term: str) -> str:
 
 def _terms(found: Comparison, paint: Painter) -> Iterator[str]:
     """Yield the top terms as a table: shared ones, then those of each side."""
-    rows = [(_short(term), f"{a:.2f}", f"{b:.2f}") for term, a, b in found.shared]
-    rows += [(_short(term), f"{a:.2f}", "") for term, a in found.only_a]
-    rows += [(_short(term), "", f"{b:.2f}") for term, b in found.only_b]
+    shared, only_a, only_b = found.shared, found.only_a, found.only_b
+    rows = [(_short(term), f"{a:.2f}", f"{b:.2f}") for term, a, b in shared]
+    rows += [(_short(term), f"{a:.2f}", "") for term, a in only_a]
+    rows += [(_short(term), "", f"{b:.2f}") for term, b in only_b]
     if not rows:
         return
     words = paint.words
-    sizes = {"shared": len(found.shared), "only_a": len(found.only_a), "only_b": len(found.only_b)}
+    sizes = {"shared": len(shared), "only_a": len(only_a), "only_b": len(only_b)}
     heads = [words(f"terms.{name}", n=size) for name, size in sizes.items()]
     width = max(cell_len(term) for term in (*heads, *(term for term, _, _ in rows)))
     weights = "  ".join(map(aligned, (words("terms.a"), words("terms.b")), _WEIGHTS))

@@ -54,8 +54,8 @@ class CleanedFolder:
         RemovedDocument
     ]  # the documents left out; those that must stay after all are dropped
     root: str = ""  # the folder that it is a copy of, if any
-    # What is added to the records of each file, by its path; None where records are left out.
-    annotations: Mapping[str, Annotations] | None = None
+    # What is added to the records of each file, by its path, instead of leaving some out.
+    annotations: Mapping[str, Annotations] = field(default_factory=dict)
     # Files that vanished or changed since they were read, with the reason.
     lost: dict[str, str] = field(default_factory=dict)
     progress: Progress = no_progress
@@ -219,9 +219,7 @@ def _write_file(file: File, place: str, records: Collection[int], cleaned: Clean
         if 0 in records:
             return
         try:
-            change: Collection[int] | Annotations = records
-            if cleaned.annotations is not None:
-                change = cleaned.annotations[file.path]
+            change = cleaned.annotations.get(file.path, records)
             if change:
                 with open(place, "xb") as stream:
                     write_records(file, stream, change, file.compression)

@@ -61,8 +61,8 @@ class Painter:
     ----------
     on : bool
         Whether it paints.
-    width : int or None
-        Columns of the terminal; None where the stream is none.
+    width : int
+        Columns of the terminal; 0 if the stream is not one.
     words : Phrases
         The words of a language.
     """
@@ -75,7 +75,7 @@ class Painter:
         self.on = color == "always" or (
             color == "auto" and wanted and not environment.get("NO_COLOR")
         )
-        self.width = shutil.get_terminal_size().columns if stream.isatty() else None
+        self.width = shutil.get_terminal_size().columns if stream.isatty() else 0
 
     def __call__(self, style: str, words: str) -> str:
         """Return the words, painted."""
@@ -85,7 +85,7 @@ class Painter:
 
     def wrapped(self, sentence: str) -> str:
         """Return a sentence in lines of whole words, where the stream is a terminal."""
-        if self.width is None:
+        if not self.width:
             return sentence
         if self.words.language == "zh":
             return fill(sentence, self.width)
@@ -94,7 +94,7 @@ class Painter:
     def name(self, name: str, indent: int) -> str:
         """Return a name as it is shown behind `indent` columns: shortened on a terminal only."""
         name = shown(name)
-        return name if self.width is None else shortened(name, max(self.width - indent, _NARROW))
+        return shortened(name, max(self.width - indent, _NARROW)) if self.width else name
 
 
 def shortened(name: str, width: int) -> str:

@@ -35,10 +35,8 @@ def tuning_jsonl(found: Tuning) -> Iterator[bytes]:
         yield json_line({"type": "bin", "from": start, "to": end, "pairs": pairs})
     for skipped in found.skipped:
         yield skipped_line(skipped)
-    names = (
-        "similarity", "shingle", "cosine", "truth", "true", "judged",
-        "sample", "documents", "recipe",
-    )  # fmt: skip
+    names = ("similarity", "shingle", "cosine", "truth", "true", "judged", "sample", "documents",
+             "recipe")  # fmt: skip
     figures = {name: getattr(found, name) for name in names} | {"recall": rounded(found.recall)}
     yield json_line({"type": "advice", "options": found.advice} | figures)
 
@@ -76,8 +74,7 @@ def reasons_words(reasons: Iterable[Reason], words: Phrases = ENGLISH) -> str:
 def _truth(found: Tuning, words: Phrases) -> str:
     """Return which pairs are true, and where they are from."""
     documents = words("tune.documents", n=found.documents)
-    key = "tune.all" if found.truth == "sample" else "tune.corpus"
-    among = words(key, documents=documents)
+    among = words("tune.all" if found.truth == "sample" else "tune.corpus", documents=documents)
     figures = {"similarity": found.similarity, "cosine": found.cosine}
     measures = words("tune.similarity" if found.cosine is None else "tune.cosine", **figures)
     return words("tune.true", n=found.true, measures=measures, among=among)

@@ -42,17 +42,16 @@ def carried(cluster: Cluster) -> list[int]:
 
 
 def within_reach(
-    order: Sequence[int], clusters: Sequence[Cluster], origins: SourceDocuments, budget: int | None
+    order: Sequence[int], clusters: Sequence[Cluster], origins: SourceDocuments, budget: float
 ) -> Iterator[int]:
     """Yield the positions of the clusters whose texts are worth reading again."""
-    left = None if budget is None else _SHRINK * budget
+    left = _SHRINK * budget
     sizes = origins.documents["size"]
     for i in order:
         size = int(np.minimum(sizes[list(carried(clusters[i]))], 4 * CLIP).sum())
-        if left is not None:
-            if size > left:
-                # A smaller one may still fit, but not many.
-                left -= min(size, left) // 16
-                continue
-            left -= size
+        if size > left:
+            # A smaller one may still fit, but not many.
+            left -= min(size, left) // 16
+            continue
+        left -= size
         yield i

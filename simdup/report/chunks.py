@@ -57,7 +57,7 @@ def _spooled() -> IO[bytes]:
 class Chunks:
     """The blocks of a page, on disk once they are many, and which cluster is where."""
 
-    budget: int | None  # most bytes of all blocks; None for any number
+    budget: float  # most bytes of all blocks
     place: dict[int, tuple[int, int]] = field(default_factory=dict)  # by cluster: block, slot
     # Whether a character occurs in the texts, by its code point.
     characters: NDArray[np.bool_] = field(default_factory=_no_characters)
@@ -84,7 +84,7 @@ class Chunks:
         pending = list(contents)
         while pending:
             block = deflate(f"[{','.join(content for _, content in pending)}]".encode())
-            if self.budget is None or self.size + len(block) <= share * self.budget:
+            if self.size + len(block) <= share * self.budget:
                 break
             pending = pending[: len(pending) // 2]
         else:
@@ -109,7 +109,7 @@ class Chunks:
 
 
 def reachable(
-    clusters: Sequence[Cluster], originals: Any, similarity: float, budget: int | None
+    clusters: Sequence[Cluster], originals: Any, similarity: float, budget: float
 ) -> list[int]:
     """Return the positions of the clusters whose texts are to be read again, in their order."""
     order = edge_first(clusters, similarity)

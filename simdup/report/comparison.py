@@ -52,14 +52,14 @@ def comparison_page(
 
 def _as_result(found: Comparison) -> Result:
     """Return two documents as a result with one cluster, whatever the answer."""
-    measures = found.similarity, found.containment, found.cosine
+    measures = found.similarity, *found.measures[1:3]
     one, other = (digits or "" for digits in found.fingerprints)
     digits = found.bits // 4
     role = "redundant" if found.duplicates else "linked"
     members = (
-        Member(found.a, "kept", one.zfill(digits), number=0, beside=0),
+        Member(found.names[0], "kept", one.zfill(digits), number=0, beside=0),
         Member(
-            found.b,
+            found.names[1],
             role,
             other.zfill(digits),
             found.distance,
@@ -70,8 +70,7 @@ def _as_result(found: Comparison) -> Result:
         ),
     )
     pair = Pair(
-        found.a,
-        found.b,
+        *found.names,
         found.distance or 0,
         *measures,
         exact=found.identical,

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -39,7 +40,7 @@ def passages_page(
         **overview(result, None, folders),
         **_overview(found, len(overlaps), text_of, folders),
     }
-    with Chunks(options.texts) as chunks:
+    with Chunks(inf if options.texts is None else options.texts) as chunks:
         if options.texts != 0:
             _add_texts(chunks, overlaps, text_of)
         options = replace(options, kind="passages")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import asdict
+from math import inf
 from typing import Any
 
 from simdup.corpus.files import STDIN
@@ -35,7 +36,7 @@ def scan_page(
         The documents that a cleaned corpus lacks.
     """
     origins: SourceDocuments = result.origins
-    with Chunks(options.texts) as chunks:
+    with Chunks(inf if options.texts is None else options.texts) as chunks:
         if options.texts != 0:
             _add_texts(chunks, result, origins)
         folders = Folders(origins.documents)

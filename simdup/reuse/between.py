@@ -2,32 +2,14 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from simdup.features.folding import fold_all
-from simdup.model.passages import Passage, PassageCriteria
+from simdup.model.passages import Passage, PassageCriteria, SharedText
 from simdup.reuse.finding import Finder, shares
 from simdup.reuse.offsets import locate, look_up_in
 from simdup.reuse.symbols import cut
 from simdup.reuse.winnowing import Window, winnow
-
-
-class SharedText(NamedTuple):
-    """What two texts share.
-
-    Attributes
-    ----------
-    passages : tuple of Passage
-        In the order of the first text.
-    share_a, share_b : float
-        How much of each text they cover, by the units of `PassageCriteria`.
-    """
-
-    passages: tuple[Passage, ...]
-    share_a: float
-    share_b: float
 
 
 def between(text_a: str, text_b: str, criteria: PassageCriteria | None = None) -> SharedText:

@@ -29,6 +29,17 @@ class Sides(NamedTuple):
     references: Bools
     groups: I64  # -1 for a text whose documents are of several groups, or of none
 
+    @classmethod
+    def every(cls, count: int) -> Sides:
+        """Return that all of so many are compared with each other."""
+        every = np.ones(count, np.bool_)
+        return cls(every, every, np.full(count, -1))
+
+    @property
+    def free(self) -> bool:
+        """Whether all are compared with each other."""
+        return bool((self.sources & self.references & (self.groups < 0)).all())
+
     def allow(self, a: I64 | U32, b: I64 | U32) -> Bools:
         """Return which pairs are compared."""
         crossed = self.sources[a] & self.references[b] | self.references[a] & self.sources[b]
@@ -41,10 +52,10 @@ class Holders(NamedTuple):
 
     order: I64  # documents by text, in order
     firsts: I64  # int64[texts + 1]: where those of each text begin in `order`
-    sides: Sides | None  # of the documents; None where all are compared
+    sides: Sides  # of the documents
 
     @classmethod
-    def of(cls, text_of: I64, texts: int, sides: Sides | None) -> Holders:
+    def of(cls, text_of: I64, texts: int, sides: Sides) -> Holders:
         """Return the holders of texts, from the text of each document."""
         order = np.argsort(text_of, kind="stable")
         return cls(order, np.searchsorted(text_of[order], np.arange(texts + 1)), sides)
@@ -55,18 +66,16 @@ class Holders(NamedTuple):
 
     def swapped(self, documents: I64) -> Bools:
         """Return which pairs of documents are in the wrong order: by input, references last."""
-        places = np.arange(len(self.order))
-        if self.sides is not None:
-            places += len(places) * ~self.sides.sources
+        places = np.arange(len(self.order)) + len(self.order) * ~self.sides.sources
         first, second = places[documents].T
         wrong: Bools = first > second
         return wrong
 
     @property
-    def text_sides(self) -> Sides | None:
+    def text_sides(self) -> Sides:
         """What is compared with what, among the texts."""
-        if self.sides is None or not len(self.order):
-            return None
+        if not len(self.order):
+            return self.sides
         firsts, (sources, references, groups) = self.firsts[:-1], self.sides
         groups = groups[self.order]
         least, most = (ufunc.reduceat(groups, firsts) for ufunc in (np.minimum, np.maximum))
@@ -79,8 +88,6 @@ class Holders(NamedTuple):
     def pairs(self, texts: I64) -> I64:
         """Return for each pair of texts the first documents that are compared, or -1."""
         found = self.order[self.firsts[texts]].reshape(-1, 2)
-        if self.sides is None:
-            return found
         refused = np.flatnonzero(~self.sides.allow(*found.T))
         for row, (a, b) in zip(refused.tolist(), texts[refused].tolist(), strict=True):
             others = self._leaders(b)
@@ -105,9 +112,7 @@ class Holders(NamedTuple):
             waiting = self(text)
             for leader in self._leaders(text).tolist():
                 leaders = np.full_like(waiting, leader)
-                allowed = waiting != leader
-                if self.sides is not None:
-                    allowed &= self.sides.allow(leaders, waiting)
+                allowed = (waiting != leader) & self.sides.allow(leaders, waiting)
                 pairs.append(np.stack([leaders, waiting], 1)[allowed])
                 waiting = waiting[~allowed]
         every = np.concatenate(pairs)
@@ -116,10 +121,7 @@ class Holders(NamedTuple):
 
     def _leaders(self, text: int) -> I64:
         """Return a few documents of a text: whoever is compared with any is with one of them."""
-        own = self(text)
-        if self.sides is None:
-            return own[:1]
-        leaders = []
+        own, leaders = self(text), []
         for side in self.sides[:2]:
             some = own[side[own]]
             others = some[self.sides.groups[some] != self.sides.groups[some[:1]]]

@@ -63,7 +63,7 @@ class Finder:
     index: SeedIndex
     rows: I64  # symbols that do not count, see `winnowing`
     criteria: PassageCriteria
-    sides: Sides | None = None  # None where all texts are compared
+    sides: Sides
 
     @classmethod
     def of(cls, texts: SymbolTexts, seeds: Seeds, criteria: PassageCriteria) -> Finder:
@@ -71,13 +71,13 @@ class Finder:
         starts, symbols = surround(texts)
         owners = np.searchsorted(texts.starts, seeds.positions, "right") - 1
         moved = seeds.positions + (starts[:-1] - texts.starts[:-1])[owners]
-        return cls.indexed(starts, symbols, seeds._replace(positions=moved), criteria)
+        sides = Sides.every(len(starts) - 1)
+        return cls.indexed(starts, symbols, seeds._replace(positions=moved), criteria, sides)
 
     @classmethod
     def indexed(
-        cls, starts: I64, symbols: Symbols, seeds: Seeds, criteria: PassageCriteria,
-        sides: Sides | None = None,
-    ) -> Finder:  # fmt: skip
+        cls, starts: I64, symbols: Symbols, seeds: Seeds, criteria: PassageCriteria, sides: Sides
+    ) -> Finder:
         """Return the finder of texts that are surrounded, with the positions of seeds in them."""
         most, k = criteria.most_documents(len(starts) - 1), Window.of(criteria.min_run).k
         index = index_seeds(seeds, starts, Place(symbols, k, most))
@@ -107,10 +107,10 @@ class Finder:
     def _runs(self, low: int, high: int) -> Runs:
         """Return the equal runs of some texts and later ones, in order."""
         index, k = self.index, Window.of(self.criteria.min_run).k
-        found = Runs(*np.zeros((3, 0), np.int64))
+        found, free = Runs(*np.zeros((3, 0), np.int64)), self.sides.free
         first, end = np.searchsorted(index.texts, [low, high]).tolist()
         for i, j in iter_pairs(index, first, end, _PAIRS):
-            if self.sides is not None:
+            if not free:
                 allowed = self.sides.allow(index.texts[i], index.texts[j])
                 i, j = i[allowed], j[allowed]
             more = extend(self.symbols, index.positions[i], index.positions[j], k)

@@ -11,7 +11,7 @@ what two sets can share, and rejects most pairs without reading the sets.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -51,15 +51,15 @@ class Lists:
         return cls(np.zeros(0, np.int64), np.zeros(0, np.int64))
 
     @classmethod
-    def of_keys(cls, keys: NDArray[np.unsignedinteger]) -> Lists:
-        """Return the lists of rows with an equal key, of keys[n, columns]."""
-        n, columns = keys.shape
-        lists, rows = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
-        for column in range(columns):
-            some = cls.of_entries(pack(mix64(keys[:, column]), np.arange(n), n), n)
-            lists.append(some.lists + column * n)
-            rows.append(some.rows)
-        return cls(np.concatenate(lists), np.concatenate(rows))
+    def of_keys(cls, columns: Iterable[NDArray[np.unsignedinteger]]) -> Lists:
+        """Return the lists of rows with an equal key in a column."""
+        return cls.concat(map(cls.of_key, columns))
+
+    @classmethod
+    def of_key(cls, key: NDArray[np.unsignedinteger]) -> Lists:
+        """Return the lists of rows with an equal key (one for each of n rows)."""
+        n = len(key)
+        return cls.of_entries(pack(mix64(key.astype(np.uint64)), np.arange(n), n), n)
 
     @classmethod
     def of_entries(cls, entries: U64, n: int) -> Lists:
@@ -75,19 +75,21 @@ class Lists:
         """Return the lists of keys with other, ascending numbers of the rows."""
         return Lists(self.lists, rows[self.rows])
 
-    def joined(self, others: Lists) -> Lists:
-        """Return the lists of keys, and others after them; bounds on pairs are dropped."""
-        first = int(self.lists[-1]) + 1 if len(self) else 0
-        rows = np.append(self.rows, others.rows)
-        takeable = np.append(self._all_takeable, others._all_takeable)
-        return Lists(np.append(self.lists, others.lists + first), rows, takeable=takeable)
+    @classmethod
+    def of_pairs(cls, i: RowIds, j: RowIds) -> Lists:
+        """Return a list for each pair of rows, i < j."""
+        return cls(np.repeat(np.arange(len(i)), 2), np.stack([i, j], 1).ravel())
 
-    def with_pairs(self, i: RowIds, j: RowIds) -> Lists:
-        """Return the lists of keys, and one more list for each pair of rows, i < j."""
-        first = int(self.lists[-1]) + 1 if len(self) else 0
-        lists = np.repeat(np.arange(first, first + len(i)), 2)
-        rows = np.stack([i, j], 1).ravel()
-        return Lists(np.append(self.lists, lists), np.append(self.rows, rows))
+    @classmethod
+    def concat(cls, parts: Iterable[Lists]) -> Lists:
+        """Return the lists of all parts, one after the other; bounds on pairs are dropped."""
+        every = [part for part in parts if len(part)] or [cls.none()]
+        firsts = np.cumsum([0, *(int(part.lists[-1]) + 1 for part in every[:-1])])
+        return cls(
+            np.concatenate([part.lists + first for part, first in zip(every, firsts, strict=True)]),
+            np.concatenate([part.rows for part in every]),
+            takeable=np.concatenate([part._all_takeable for part in every]),
+        )
 
     def of_kinds(self, kinds: RowIds | None) -> Lists:
         """Return the lists for rows of these kinds (int64[rows]), without lists of one kind."""

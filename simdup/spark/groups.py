@@ -8,20 +8,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
-from simdup.clustering.clusters import Measure, form_clusters, unmeasured
+from simdup.clustering.clusters import form_clusters, unmeasured
 from simdup.clustering.decisions import divide
 from simdup.clustering.linkage import priority_by, rank_by
-from simdup.clustering.short_texts import ShortTexts
 from simdup.corpus.fields import as_number
-from simdup.corpus.spool import Slot
 from simdup.features.analyzer import Analyzer
 from simdup.features.counts import CsrRows
 from simdup.fingerprints.bands import Signatures
@@ -29,14 +26,10 @@ from simdup.model.clusters import Cluster, Member, Pair
 from simdup.model.settings import Settings
 from simdup.model.table import Documents, objects
 from simdup.spark.arrays import batch_of, table_of, to_array
-from simdup.spark.documents import in_order, scanned, short_texts, signatures_from
-from simdup.verify.bounds import Texts
-from simdup.verify.cosine import Vector, vector
-from simdup.verify.edits import Edits
-from simdup.verify.listed import ListedPairs
+from simdup.spark.documents import documents_of, in_order, searches_of
+from simdup.verify.document_texts import Texts, cut_slot
 from simdup.verify.pairs import FoundGroups, Grouping, find_groups
-from simdup.verify.stored import StoredTexts
-from simdup.verify.verifier import Verifier
+from simdup.verify.verifier import Vector, Verifier, vector
 
 # Rows of a batch that goes back to Spark.
 _ROWS = 1 << 13
@@ -87,38 +80,32 @@ class GroupDocuments:
 
     def _clusters(self, table: pa.Table) -> tuple[Sequence[Cluster], FoundGroups]:
         settings, criteria = self.settings, self.settings.criteria
-        short, edited = short_texts(table, settings)
-        documents = scanned(table, settings, short)
-        names, references = documents.names, documents.references
-        assert documents.digests is not None
-        stored = self._stored(table, documents.digests)
-        documents = replace(documents, measure=self._measure(table, stored, short))
-        lengths = to_array(table["length"])
+        documents = documents_of(table, settings)
+        texts = self._texts(table, documents)
+        measure = unmeasured
+        if criteria.verify:
+            vector_of = _vectors(table) if criteria.cosine is not None else _no_vector
+            measure = Verifier(texts, vector_of, criteria).measure
         columns = {
-            "name": objects(names),
-            "path": objects([""] * len(names)),
-            "length": lengths,
-            "modified": np.zeros(len(names)),
+            "path": objects([""] * len(documents)),
+            "modified": np.zeros(len(documents)),
             "value": objects(map(as_number, table["value"].to_pylist())),
         }
-        known = Documents(columns)
-        ranks = rank_by(criteria, known, references)
-        priority = priority_by(criteria.keep, known.__getitem__, ranks)
-        texts = Texts.of(lengths, stored, criteria, short)
-        signatures, listed = signatures_from(table, self.signatures), _listed(table)
-        given = Grouping(
-            documents, signatures, texts, priority, settings,
-            edited=edited, listed=listed, every=self.every,
-        )  # fmt: skip
-        found = find_groups(given)
-        groups = divide(found.groups, criteria.decisions, names, priority)
-        return form_clusters(groups, documents, criteria), found
+        known = documents.and_columns(**columns)
+        priority = priority_by(criteria.keep, known.__getitem__, rank_by(criteria, known))
+        searches = searches_of(table, documents, settings, self.signatures)
+        found = find_groups(
+            Grouping(documents, searches, measure, texts.sets, priority, settings, self.every)
+        )
+        groups = divide(found.groups, criteria.decisions, documents["name"].tolist(), priority)
+        bits = settings.recipe.bits
+        return form_clusters(groups, documents, measure, criteria, bits), found
 
-    def _stored(self, table: pa.Table, digests: NDArray[np.void]) -> StoredTexts:
+    def _texts(self, table: pa.Table, documents: Documents) -> Texts:
         texts = table["text"].cast(pa.large_binary()).combine_chunks()
         ends = np.frombuffer(texts.buffers()[1], np.int64, len(texts) + 1, 8 * texts.offset)
         # Of equal texts one came along.
-        _, places = np.unique(digests.view("V16"), return_inverse=True)
+        _, places = np.unique(documents["digest"], return_inverse=True)
         owner = np.zeros(len(texts), np.int64)
         owner[places] = np.arange(len(texts))
         known = to_array(texts.is_valid())
@@ -126,38 +113,9 @@ class GroupDocuments:
         owner[places[here]] = here
         rows = np.where(known, np.arange(len(texts)), owner[places])
         slots = np.stack([ends[rows], ends[rows + 1] - ends[rows]], axis=1)
-        content = memoryview(texts.buffers()[2] or b"")
-        return StoredTexts(
-            self.analyzer, self.settings.criteria.shingle, slots, partial(_read, content)
-        )
-
-    def _measure(self, table: pa.Table, stored: StoredTexts, short: ShortTexts | None) -> Measure:
-        criteria = self.settings.criteria
-        if not criteria.verify:
-            return unmeasured
-        vector_of = _vectors(table) if criteria.cosine is not None else _no_vector
-        edits = None if short is None else Edits(short, stored.forms)
-        lost = stored.lost_facts
-        return Verifier(stored.shingles, vector_of, criteria, edits=edits, lost=lost).measure_all
-
-
-def _listed(table: pa.Table) -> ListedPairs | None:
-    """Return the pairs that share passages, by the places of their documents in the table."""
-    if "partners" not in table.column_names:
-        return None
-    rows, partners = to_array(table["row"]), table["partners"].to_pylist()
-    sizes = [len(some or ()) for some in partners]
-    others = np.array([one for some in partners for one in some or ()], np.int64)
-    by_row = np.argsort(rows)
-    a = np.repeat(np.arange(len(rows)), sizes)
-    b = by_row[np.searchsorted(rows, others, sorter=by_row)]
-    low, high = np.minimum(a, b), np.maximum(a, b)
-    order = np.lexsort((high, low))
-    return ListedPairs(low[order], high[order])
-
-
-def _read(content: memoryview, slot: Slot) -> bytes:
-    return bytes(content[slot.start : slot.start + slot.size])
+        read = partial(cut_slot, memoryview(texts.buffers()[2] or b""))
+        shingling = self.settings.criteria.shingle
+        return Texts(documents.and_columns(content=slots), self.analyzer, shingling, read)
 
 
 def _vectors(table: pa.Table) -> Callable[[int], Vector]:

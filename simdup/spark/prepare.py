@@ -15,6 +15,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from simdup.clustering.short_texts import formed
 from simdup.features.analyzer import Analyzer
 from simdup.features.counts import iter_chunks
 from simdup.features.idf import NoIdf
@@ -27,7 +28,7 @@ from simdup.ingest.sources import open_input
 from simdup.model.criteria import CHARACTERS_5, Criteria
 from simdup.model.settings import Settings
 from simdup.spark.arrays import batch_of, of_bytes
-from simdup.verify.stored import StoredTexts
+from simdup.verify.document_texts import Texts
 
 # What is made of each document.
 _DOCUMENT = {
@@ -129,26 +130,29 @@ def _documents(
         if "keys" in texts:
             columns["keys"] = of_bytes(texts["keys"][text_of])
             columns["sketch"] = of_bytes(texts["sketch"][text_of])
-        yield batch_of(schema, columns | _forms(collection, here, criteria), len(here))
+        yield batch_of(schema, columns | _forms(collection, here), len(here))
 
 
-def _forms(collection: Collection, here: NDArray[np.int64], criteria: Criteria) -> dict[str, Any]:
-    short, signatures = collection.short, collection.edited(criteria)
-    if short is None:
+def _forms(collection: Collection, here: NDArray[np.int64]) -> dict[str, Any]:
+    """Return the forms of short texts."""
+    known = collection.of_texts.take(here)
+    if "letters" not in known:
         return {}
-    has, rows = short.has(here), short.row_of[here].tolist()
-    numbers = short.numbers.view(np.int64).tolist()
-    analyzer, slots = collection.analyzer, collection["content"]
-    stored = StoredTexts(analyzer, CHARACTERS_5, slots, collection.spool.read)
-    forms = iter(stored.forms(here[has].tolist()))
-    found: dict[str, Any] = {
+    has, numbers = formed(known).tolist(), known["numbers"].view(np.int64).tolist()
+    texts = Texts(known, collection.analyzer, CHARACTERS_5, collection.spool.read)
+    forms = iter(texts.forms(np.flatnonzero(has).tolist()))
+    return {
         "form": [next(forms).encode("utf-8", "surrogatepass") if one else None for one in has],
-        "numbers": [numbers[row] if row >= 0 else None for row in rows],
+        "numbers": [number if one else None for one, number in zip(has, numbers, strict=True)],
+        **_form_keys(collection, here),
     }
-    if signatures is not None:
-        keys = signatures.keys
-        found["form_keys"] = [keys[row].tobytes() if row >= 0 else None for row in rows]
-    return found
+
+
+def _form_keys(collection: Collection, here: NDArray[np.int64]) -> dict[str, Any]:
+    if "form_keys" not in collection.forms:
+        return {}
+    keys, rows = collection.forms["form_keys"], collection["form"][here].tolist()
+    return {"form_keys": [keys[row].tobytes() if row >= 0 else None for row in rows]}
 
 
 def _places(collection: Collection) -> NDArray[np.int64]:

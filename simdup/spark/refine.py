@@ -12,16 +12,17 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
+from simdup.clustering.clusters import unmeasured
 from simdup.clustering.linkage import first_come
 from simdup.fingerprints.bands import Signatures
 from simdup.model.settings import Settings
 from simdup.search import banding
 from simdup.search.forest import Forest
 from simdup.spark.arrays import batch_of, table_of, to_array, to_rows
-from simdup.spark.documents import in_order, scanned, short_texts, signatures_from
+from simdup.spark.documents import documents_of, in_order, searches_of
 from simdup.spark.meet import LABELS
-from simdup.verify.bounds import Texts
 from simdup.verify.copies import find_copies
+from simdup.verify.document_texts import no_texts
 from simdup.verify.pairs import Grouping, propose
 
 # Documents of a component that one task groups with their texts: some 100 MB of pages.
@@ -42,15 +43,13 @@ class Refine:
         if table is None or not len(table):
             return
         table = in_order(table, self.carried)
-        short, edited = short_texts(table, self.settings)
-        documents = scanned(table, self.settings, short)
-        signatures = signatures_from(table, self.signatures)
+        documents = documents_of(table, self.settings)
+        searches = searches_of(table, documents, self.settings, self.signatures)
         copies = find_copies(documents)
-        texts = Texts(short=short if self.settings.criteria.edits_decide else None)
-        given = Grouping(documents, signatures, texts, first_come, self.settings, edited=edited)
-        proposals, searched = propose(given, copies)
+        given = Grouping(documents, searches, unmeasured, no_texts, first_come, self.settings)
+        compared, searched = propose(given, copies)
         some = copies.distinct[searched]
-        roots = proposals.take(searched).components(copies.sizes[some])
+        roots = compared.take(searched).components(copies.sizes[some])
         forest = Forest(len(table))
         forest.join(some, some[roots])
         # Equal texts stay together, however few words they have.

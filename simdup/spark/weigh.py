@@ -147,10 +147,8 @@ class Weigh:
         columns = {"row": rows, "fingerprint": of_bytes(prints.values), "terms": prints.terms}
         if self.criteria.method == "pstable":
             signed = pstable_signatures(weighting, self.criteria)
-            texts, sketches = signed.rows(np.arange(len(rows))), signed.sketches
-            assert sketches is not None
-            columns["vector_keys"] = of_bytes(signed.keys[texts])
-            columns["vector_sketch"] = of_bytes(sketches[texts])
+            columns["vector_keys"] = of_bytes(signed.keys[signed.row_of])
+            columns["vector_sketch"] = of_bytes(signed.sketches[signed.row_of])
         if self.criteria.cosine is not None:
             columns["term_hashes"], columns["weights"] = _vectors(weighting, len(rows))
         return batch_of(FINGERPRINTS, columns, len(rows))

@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from simdup.clustering.short_texts import ShortTexts
-from simdup.features.shingles import Sets
-from simdup.model.criteria import Criteria
 from simdup.search.arrays import RowIds
+from simdup.verify.compared import ComparedDocuments
+from simdup.verify.document_texts import SetsOf
 from simdup.verify.family_forms import FamilyForms
 from simdup.verify.family_sets import FamilySets
 from simdup.verify.join import ROWS
-from simdup.verify.stored import StoredTexts
-
-if TYPE_CHECKING:
-    from simdup.verify.proposals import Proposals
 
 # Pairs in a chunk: their sketches take 20 MB.
 _CHUNK = 1 << 16
@@ -34,44 +27,23 @@ _EDIT_COST = 4
 _VECTOR_COST = 64
 
 
-@dataclass(frozen=True, slots=True)
-class Texts:
-    """The texts of documents, by number."""
-
-    # int64[documents]: characters of each; None where texts are not known.
-    lengths: RowIds | None = None
-    # The distinct shingles of some documents; None where they do not decide.
-    sets: Callable[[RowIds], Sets] | None = None
-    short: ShortTexts | None = None  # those whose forms decide, if there are any
-
-    @classmethod
-    def of(
-        cls,
-        lengths: RowIds,
-        stored: StoredTexts | None,
-        criteria: Criteria,
-        short: ShortTexts | None = None,
-    ) -> Texts:
-        """Return stored texts, whose shingles and forms decide if a similarity is asked for."""
-        if stored is None or not criteria.verify or not criteria.similarity:
-            return cls(lengths)
-        return cls(lengths, stored.sets, short)
-
-
 class Bounds:
-    """Bounds on the measures of some documents, known by their places in `proposals`."""
+    """Bounds on the measures of some documents, known by their rows in `compared`.
 
-    def __init__(self, proposals: Proposals, texts: Texts) -> None:
-        self._proposals = proposals
-        self._texts = texts
-        self._criteria = proposals.settings.criteria
+    `sets_of` is asked only if the shingles of texts decide.
+    """
+
+    def __init__(self, compared: ComparedDocuments, sets_of: SetsOf) -> None:
+        self._compared = compared
+        self._sets_of = sets_of
+        self._criteria = compared.settings.criteria
 
     @property
     def affordable(self) -> bool:
         """Whether all pairs of the documents may be compared."""
         exact = self.sets is None or self.sets.few
         known = self.sets is not None or self.forms is not None or not self._criteria.verify
-        return len(self._proposals) <= (MANY_DOCUMENTS if exact and known else FEW_DOCUMENTS)
+        return len(self._compared) <= (MANY_DOCUMENTS if exact and known else FEW_DOCUMENTS)
 
     def possible(self, i: RowIds, j: RowIds, directed: bool = False) -> NDArray[np.bool_]:
         """Return which pairs may meet the criteria; none that does is rejected.
@@ -85,7 +57,7 @@ class Bounds:
 
     def every(self) -> Iterator[tuple[RowIds, RowIds, NDArray[np.bool_]]]:
         """Yield all pairs i < j, in chunks, and which of them may meet the criteria."""
-        n, sets = len(self._proposals), self.sets
+        n, sets = len(self._compared), self.sets
         for first in range(0, n, ROWS):
             last = min(first + ROWS, n)
             shared = None if sets is None or not sets.few else sets.shared.count(first, last)
@@ -111,31 +83,27 @@ class Bounds:
     @cached_property
     def lengths(self) -> RowIds:
         """About how many shingles each document has."""
-        if self._texts.lengths is None:
-            return np.ones(len(self._proposals), np.int64)
-        return self._texts.lengths[self._proposals.rows]
+        documents = self._compared.documents
+        return documents["length"] if "length" in documents else np.ones(len(documents), np.int64)
 
     @cached_property
     def costs(self) -> RowIds:
         """What a comparison of each document costs, in shingles."""
-        if self._texts.sets is None:
-            return np.full(len(self._proposals), _VECTOR_COST)
+        if not self._criteria.by_texts:
+            return np.full(len(self._compared), _VECTOR_COST)
         forms = self.forms
         return self.lengths * (1 if forms is None else np.where(forms.has, _EDIT_COST, 1))
 
     @cached_property
     def forms(self) -> FamilyForms | None:
-        """The forms of short texts, if there are any."""
-        if self._texts.short is None:
-            return None
-        proposals = self._proposals
-        forms = FamilyForms(self._texts.short, proposals.rows, proposals.edited)
-        return forms if forms.has.any() else None
+        """The forms of short texts, if they decide and there are any."""
+        forms = FamilyForms(self._compared)
+        return forms if self._criteria.by_texts and forms.has.any() else None
 
     @cached_property
     def sets(self) -> FamilySets | None:
         """The shingles of the documents, if these decide."""
-        read, rows = self._texts.sets, self._proposals.rows
-        if read is None or (self.forms is not None and self.forms.decides_all):
+        if not self._criteria.by_texts or (self.forms is not None and self.forms.decides_all):
             return None
-        return FamilySets(lambda places: read(rows[places]), self.lengths, self._criteria)
+        numbers, read = self._compared.numbers, self._sets_of
+        return FamilySets(lambda rows: read(numbers[rows]), self.lengths, self._criteria)

@@ -13,10 +13,11 @@ from itertools import product
 
 import numpy as np
 
-from simdup.clustering.clusters import DocumentPair, ScannedDocuments
+from simdup.clustering.clusters import MeasuredPairs
 from simdup.clustering.linkage import Priority
 from simdup.features.text import DIGEST_BYTES
-from simdup.model.criteria import Measures
+from simdup.model.criteria import Criteria
+from simdup.model.table import Documents
 from simdup.search.arrays import U64, RowIds
 from simdup.search.duplicates import Duplicates, collapse
 
@@ -29,22 +30,19 @@ class Copies:
     copies_of: dict[int, list[int]]  # for each first document, its copies or twins, ascending
     distinct: RowIds  # documents with terms that are neither, ascending
     sizes: RowIds  # int64[documents]: how many documents each distinct one represents
-    twins: frozenset[int] = frozenset()  # the first documents that have twins, not copies
-    # int64[documents]: equal for identical documents; None where groups do not decide.
-    contents: RowIds | None = None
+    twins: frozenset[int]  # the first documents that have twins, not copies
+    contents: RowIds  # int64[documents]: equal for identical documents that are compared
 
     def of(self, first: int) -> list[int]:
         """Return a distinct document and its copies or twins, ascending."""
         return [first, *self.copies_of.get(first, ())]
 
-    def pairs(self, identical: Measures, firsts: RowIds) -> list[DocumentPair]:
+    def pairs(self, criteria: Criteria, firsts: RowIds) -> MeasuredPairs:
         """Return the pairs of the given first documents with their copies."""
         wanted = set(firsts[self.sizes[firsts] > 1].tolist()) - self.twins
-        return [
-            DocumentPair(first, copy, 0, identical)
-            for first in sorted(wanted)
-            for copy in self.copies_of[first]
-        ]
+        both = [(first, copy) for first in sorted(wanted) for copy in self.copies_of[first]]
+        a, b = np.array(both, np.int64).reshape(-1, 2).T
+        return MeasuredPairs.identical(a, b, criteria)
 
     def spread(
         self, a: RowIds, b: RowIds, priority: Callable[[int], Priority]
@@ -85,7 +83,7 @@ class Copies:
         return sorted(found + ([min(same, key=priority)] if centre in self.twins else same))
 
 
-def find_copies(documents: ScannedDocuments) -> Copies:
+def find_copies(documents: Documents) -> Copies:
     """Find identical documents: those with equal texts or, without texts, equal fingerprints.
 
     If titles decide, these are equal too.
@@ -93,43 +91,39 @@ def find_copies(documents: ScannedDocuments) -> Copies:
     Documents without terms are not copies of each other.  A reference that is identical to an
     earlier one, and of its group, adds nothing, and is left out.
     """
-    prints = documents.fingerprints
-    rows = np.flatnonzero(prints.terms > 0)
+    rows = np.flatnonzero(documents["terms"] > 0)
     content = _content(documents, rows)
-    contents = None
-    if documents.groups is not None:
-        contents = np.arange(len(prints.terms))
+    contents = np.arange(len(documents))
+    if "group_number" in documents:
         same = collapse(content)
         contents[rows[same.members]] = np.repeat(rows[same.first], same.sizes)
-        sides = (rows < len(documents.references)).astype(np.uint64)
-        own = documents.groups[rows].astype(np.uint64)
+        sides = documents["reference"][rows].astype(np.uint64)
+        own = documents["group_number"][rows].astype(np.uint64)
         content = np.column_stack([content, own, sides])
     return _copies(documents, rows, collapse(content), contents)
 
 
-def _copies(
-    documents: ScannedDocuments, rows: RowIds, groups: Duplicates, contents: RowIds | None
-) -> Copies:
+def _copies(documents: Documents, rows: RowIds, groups: Duplicates, contents: RowIds) -> Copies:
     distinct = rows if groups.distinct is None else rows[groups.distinct]
-    sizes = np.ones(len(documents.fingerprints.terms), np.int64)
-    copies_of: dict[int, list[int]] = {}
+    sizes = np.ones(len(documents), np.int64)
+    references, copies_of = documents["reference"], dict[int, list[int]]()
     for start, size in zip(groups.starts.tolist(), groups.sizes.tolist(), strict=True):
         first, *others = rows[groups.members[start : start + size]].tolist()
-        copies_of[first] = [one for one in others if one not in documents.references]
+        copies_of[first] = [one for one in others if not references[one]]
         sizes[first] += len(copies_of[first])
     first_of = {copy: first for first, others in copies_of.items() for copy in others}
-    of = documents.groups
-    twins = frozenset[int]() if of is None else frozenset(
-        first for first, others in copies_of.items() if others and of[first] >= 0
-    )  # fmt: skip
+    twins = frozenset[int]()
+    if "group_number" in documents:
+        of = documents["group_number"]
+        twins = frozenset(first for first, others in copies_of.items() if others and of[first] >= 0)
     return Copies(first_of, copies_of, distinct, sizes, twins, contents)
 
 
-def _content(documents: ScannedDocuments, rows: RowIds) -> U64:
+def _content(documents: Documents, rows: RowIds) -> U64:
     """Return the values that identical documents share (uint64[rows, words])."""
-    columns = [documents.fingerprints.values[rows]]
-    if documents.digests is not None:
-        columns.append(documents.digests.view(np.uint64).reshape(-1, DIGEST_BYTES // 8)[rows])
-    if documents.titles is not None:
-        columns.append(documents.titles[rows, np.newaxis])
+    columns = [documents["fingerprint"][rows]]
+    if "digest" in documents:
+        columns.append(documents["digest"].view(np.uint64).reshape(-1, DIGEST_BYTES // 8)[rows])
+    if "same_title" in documents:
+        columns.append(documents["same_title"][rows, np.newaxis])
     return np.concatenate(columns, axis=1)

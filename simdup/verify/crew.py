@@ -15,8 +15,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from simdup.clustering.clusters import Measured
-from simdup.clustering.short_texts import ShortTexts
+from simdup.clustering.clusters import MeasuredPairs, unmeasured
 from simdup.features.weights import Weighting
 from simdup.fingerprints.fingerprinter import (
     Fingerprints,
@@ -27,14 +26,12 @@ from simdup.fingerprints.fingerprinter import (
 from simdup.model.criteria import Criteria
 from simdup.model.settings import RunOptions
 from simdup.search.arrays import RowIds
-from simdup.verify.cosine import Vector, vector
-from simdup.verify.edits import Edits
-from simdup.verify.stored import StoredTexts
-from simdup.verify.verifier import CACHE_BYTES, Verifier
+from simdup.verify.document_texts import Texts
+from simdup.verify.verifier import CACHE_BYTES, Vector, Verifier, vector
 from simdup.workers import Workers
 
 _Rows: TypeAlias = tuple[int, int]
-_Pairs: TypeAlias = tuple[RowIds, RowIds]
+_Numbers: TypeAlias = tuple[RowIds, RowIds]
 
 # With at least this many count entries (some 4 MB of text), starting processes pays off: before two
 # have started, one has fingerprinted that much.
@@ -50,16 +47,12 @@ class Work:
     """The data that the processes of a crew work on."""
 
     weighting: Weighting
-    texts: StoredTexts | None  # None if texts are not compared
+    texts: Texts
     criteria: Criteria
-    short: ShortTexts | None = None  # None if edit similarity measures nothing
 
     def verifier(self, room: int) -> Verifier:
         """Return a verifier with a cache of `room` bytes."""
-        assert self.texts is not None
-        edits = None if self.short is None else Edits(self.short, self.texts.forms)
-        texts = self.texts
-        return Verifier(texts.shingles, self._vector, self.criteria, room, edits, texts.lost_facts)
+        return Verifier(self.texts, self._vector, self.criteria, room)
 
     def _vector(self, document: int) -> Vector:
         return vector(self.weighting.document(document))
@@ -71,12 +64,12 @@ class Crew:
     def __init__(self, work: Work, run: RunOptions) -> None:
         self._work = work
         self._progress = run.progress
-        self._workers: Workers[_Rows | _Pairs, Fingerprints | Measured] | None = None
+        self._workers: Workers[_Rows | _Numbers, Fingerprints | MeasuredPairs] | None = None
         if run.processes > 1 and work.weighting.counts.starts[-1] >= WORTH_CREW:
             self._workers = Workers(run.processes, partial(_start, work))
         # With other processes, this one measures few pairs.
         room = CACHE_BYTES if self._workers is None else CACHE_BYTES // 4
-        self._verifier = None if work.texts is None else work.verifier(room)
+        self._verifier = work.verifier(room)
 
     def __enter__(self) -> Crew:
         """Return the crew."""
@@ -113,31 +106,31 @@ class Crew:
         )
         return of_documents(every, weighting)
 
-    def measure(self, i: RowIds, j: RowIds) -> Measured:
-        """Measure each pair (i[k], j[k]) of documents."""
-        if self._verifier is None:
-            return Measured()
-        if self._workers is None or len(i) < 2 * _PAIRS:
-            return self._verifier.measure_all(i, j)
-        found = [part for _, part in self._workers.map(_tasks(i, j)) if isinstance(part, Measured)]
-        columns = zip(*found, strict=True)
-        return Measured(*(None if c[0] is None else np.concatenate(c) for c in columns))
+    def measure(self, a: RowIds, b: RowIds) -> MeasuredPairs:
+        """Measure each pair (a[k], b[k]) of documents."""
+        if not self._work.criteria.verify:
+            return unmeasured(a, b)
+        if self._workers is None or len(a) < 2 * _PAIRS:
+            return self._verifier.measure(a, b)
+        found = [
+            part for _, part in self._workers.map(_tasks(a, b)) if isinstance(part, MeasuredPairs)
+        ]
+        return MeasuredPairs.concat(found)
 
 
-def _tasks(i: RowIds, j: RowIds) -> Iterator[_Pairs]:
-    for first in range(0, len(i), _PAIRS):
-        yield i[first : first + _PAIRS], j[first : first + _PAIRS]
+def _tasks(a: RowIds, b: RowIds) -> Iterator[_Numbers]:
+    for first in range(0, len(a), _PAIRS):
+        yield a[first : first + _PAIRS], b[first : first + _PAIRS]
 
 
-def _start(work: Work, number: int) -> Callable[[_Rows | _Pairs], Fingerprints | Measured]:
+def _start(work: Work, number: int) -> Callable[[_Rows | _Numbers], Fingerprints | MeasuredPairs]:
     """Return the function that does a task in a process of the crew."""
-    verifier = None if work.texts is None else work.verifier(CACHE_BYTES // 4)
+    verifier = work.verifier(CACHE_BYTES // 4)
 
-    def do(task: _Rows | _Pairs) -> Fingerprints | Measured:
+    def do(task: _Rows | _Numbers) -> Fingerprints | MeasuredPairs:
         first, second = task
         if isinstance(first, int) and isinstance(second, int):
             return fingerprint_rows(work.weighting, first, second)
-        assert verifier is not None
-        return verifier.measure_all(first, second)  # type: ignore[arg-type]
+        return verifier.measure(first, second)  # type: ignore[arg-type]
 
     return do

@@ -20,16 +20,18 @@ from functools import cached_property, partial
 import numpy as np
 from numpy.typing import NDArray
 
-from simdup.clustering.clusters import DocumentPair, ScannedDocuments
+from simdup.clustering.clusters import DocumentPair, Measure
+from simdup.clustering.rules import across_groups
 from simdup.model.criteria import Criteria
-from simdup.search.arrays import RowIds
+from simdup.search.arrays import RowIds, hamming_distances
 from simdup.search.forest import Forest
 from simdup.search.grouping import LOOK, Budget, Check, Known, connect, first_partners, stars
 from simdup.search.lists import Lists
 from simdup.search.pairset import PairSet
-from simdup.verify.bounds import FEW_DOCUMENTS, Bounds, Texts
+from simdup.verify.bounds import FEW_DOCUMENTS, Bounds
+from simdup.verify.compared import ComparedDocuments
+from simdup.verify.document_texts import SetsOf
 from simdup.verify.family_sets import FEW_PAIRS
-from simdup.verify.proposals import Proposals
 
 # The most comparisons per shingle of a family of which not all pairs can be compared.  100,000
 # messages of 120 characters would take a minute.
@@ -75,27 +77,26 @@ class _Every:
 
 
 class LargeGroup:
-    """Documents connected by candidates, known by their places in `proposals`.
+    """Documents connected by candidates, known by their rows there.
 
     `places` (int64[n]) says in which order they would be kept.
     """
 
     def __init__(
         self,
-        proposals: Proposals,
-        documents: ScannedDocuments,
-        texts: Texts,
+        compared: ComparedDocuments,
+        measure: Measure,
+        sets_of: SetsOf,
         places: RowIds,
         directed: bool = False,
     ) -> None:
-        self.proposals = proposals
-        self.documents = documents
-        self._texts = texts
-        self._criteria = proposals.settings.criteria
+        self.compared = compared
+        self._measured = measure
+        self._criteria = compared.settings.criteria
         self._directed = directed  # whether a star has only what its kept document contains
         self._order = np.argsort(places)
         self._centre = int(self._order[0])  # the document to compare with all others first
-        self._bounds = Bounds(proposals, texts)
+        self._bounds = Bounds(compared, sets_of)
         # Checked pairs: the total, and for each search of the criteria.
         self._checked = np.zeros(1 + len(self._criteria.searches), np.int64)
         self._left_out = 0  # pairs of lists that are too long to be visited
@@ -106,12 +107,12 @@ class LargeGroup:
 
     def __len__(self) -> int:
         """Return the number of documents."""
-        return len(self.proposals)
+        return len(self.compared)
 
     @property
     def checked(self) -> list[int]:
         """How many candidates were checked: the total, and for each search of the criteria."""
-        checked: list[int] = (self._every.checked if self._compared else self._checked).tolist()
+        checked: list[int] = (self._every.checked if self._all_compared else self._checked).tolist()
         return checked
 
     @property
@@ -119,7 +120,7 @@ class LargeGroup:
         """The most pairs that were left out because they would have cost too much."""
         pairs = len(self) * (len(self) - 1) // 2
         left = self._budget.unchecked + self._left_out
-        return 0 if self._compared else min(left, pairs - int(self._checked[0]))
+        return 0 if self._all_compared else min(left, pairs - int(self._checked[0]))
 
     def components(self) -> RowIds:
         """Return the cluster of each document, by the smallest document in it."""
@@ -127,9 +128,9 @@ class LargeGroup:
         near = np.flatnonzero(self._near_centre)
         forest.join(np.full(len(near), self._centre), near)
         if len(near) < len(self) - 1:
-            if not self._compared:
+            if not self._all_compared:
                 connect(self._lists, forest, self._check, self._budget)
-            if self._compared:
+            if self._all_compared:
                 for place in range(len(self)):
                     others = np.flatnonzero(self._every.near.after(place))
                     forest.join(np.full(len(others), place), others)
@@ -148,11 +149,11 @@ class LargeGroup:
         left &= ~taken
         left[self._centre] = False
         order = self._order[left[self._order]]
-        if len(order) and not self._compared:
+        if len(order) and not self._all_compared:
             some = self._lists.take(left[self._lists.rows])
             found = stars(some, order, self._takes, self._budget)
             centres[order] = found[order]
-        if self._compared:
+        if self._all_compared:
             centres[order] = -1
             for place in order.tolist():
                 if centres[place] < 0:
@@ -190,10 +191,10 @@ class LargeGroup:
             return self._check.possible(i, j) & apart(i, j)
 
         partners = np.full(len(places), -1, np.int64)
-        if not self._compared:
+        if not self._all_compared:
             check = Check(possible, self._check.passes)
             partners = first_partners(self._lists, places, check, self._budget)
-        if self._compared:
+        if self._all_compared:
             every = np.arange(len(self))
             for k, place in enumerate(places.tolist()):
                 beside = self._every.near.after(place) & apart(np.full_like(every, place), every)
@@ -207,7 +208,7 @@ class LargeGroup:
 
         These are not in the star of the centre.
         """
-        references = self.proposals.references
+        references = self.compared.documents["reference"]
         places = places[~references[places]]
         if not self._directed or not len(places):
             return {}
@@ -216,10 +217,10 @@ class LargeGroup:
             return references[j] & self._takes.possible(j, i)
 
         partners = np.full(len(places), -1, np.int64)
-        if not self._compared:
+        if not self._all_compared:
             check = Check(possible, lambda i, j: self._takes.passes(j, i))
             partners = first_partners(self._lists, places, check, self._budget)
-        if self._compared:
+        if self._all_compared:
             for one in np.flatnonzero(references)[::-1].tolist():
                 partners[self._every.takes.after(one)[places]] = one
         return self._paired(partners, places)
@@ -228,7 +229,9 @@ class LargeGroup:
         """Return the pairs of places with their partners, which are -1 for none; see `firsts`."""
         found = partners >= 0
         pairs = self._measure(partners[found], places[found])
-        partner_of = dict(zip(places.tolist(), self.proposals.rows[partners].tolist(), strict=True))
+        partner_of = dict(
+            zip(places.tolist(), self.compared.numbers[partners].tolist(), strict=True)
+        )
         return {place: (partner_of[place], pair) for place, pair in pairs.items()}
 
     @cached_property
@@ -236,7 +239,7 @@ class LargeGroup:
         """The pairs of the centre with other documents, by the other document."""
         others = np.delete(np.arange(len(self)), self._centre)
         some = others[self._afford(np.full(len(others), self._centre), others)]
-        if self._compared:
+        if self._all_compared:
             some = np.flatnonzero(self._every.near.after(self._centre))
         found = self._measure(np.full(len(some), self._centre), some)
         codes = [_code(found.get(one), self._criteria, self._directed) for one in some.tolist()]
@@ -254,7 +257,7 @@ class LargeGroup:
         """Which documents are in the star of the centre."""
         if not self._directed:
             return self._near_centre
-        centre = int(self.proposals.rows[self._centre])
+        centre = int(self.compared.numbers[self._centre])
         pairs = self._centre_pairs.items()
         taken = np.zeros(len(self), np.bool_)
         taken[[other for other, pair in pairs if pair.taken_by(centre, self._criteria)]] = True
@@ -262,21 +265,23 @@ class LargeGroup:
 
     def _measure(self, i: RowIds, j: RowIds) -> dict[int, DocumentPair]:
         """Return the pairs (i[k], j[k]) that meet the criteria, by j."""
-        a, b = self.proposals.rows[i], self.proposals.rows[j]
-        measured = self.documents.measure(a, b)
-        good = measured.accepted(self._criteria, len(a)) & self.documents.apart(a, b)
+        documents = self.compared.documents
+        pairs = self._measured(self.compared.numbers[i], self.compared.numbers[j])
+        values = documents["fingerprint"]
+        distances = hamming_distances(values, i, values, j).astype(np.int64)
+        good = pairs.accepted(self._criteria) & across_groups(documents, i, j)
         if self._criteria.by_distance:
-            good &= self.proposals.distances(i, j) <= self._criteria.distance
+            good &= distances <= self._criteria.distance
         elif not self._criteria.verify:
-            good &= self.proposals.test(i, j)
-        pairs = self.documents.pairs(a[good], b[good], measured.take(good))
-        return dict(zip(j[good].tolist(), pairs, strict=True))
+            good &= self.compared.test(i, j)
+        pairs = pairs.and_columns(distance=distances).take(good).ordered()
+        return dict(zip(j[good].tolist(), pairs.each(), strict=True))
 
     def _possible(self, i: RowIds, j: RowIds, directed: bool = False) -> NDArray[np.bool_]:
         """Return which pairs may be candidates that meet the criteria."""
         good = np.ones(len(i), np.bool_)
         if self._by_keys is not None:
-            good = self.proposals.test(i, j)
+            good = self.compared.test(i, j)
         some = np.flatnonzero(good)
         good[some] = self._bounds.possible(i[some], j[some], directed)
         return good
@@ -296,19 +301,16 @@ class LargeGroup:
 
     def _compare(self, i: RowIds, j: RowIds) -> NDArray[np.uint8]:
         """Return what is found of candidates."""
-        a, b = self.proposals.rows[i], self.proposals.rows[j]
-        measured = self.documents.measure(a, b)
-        near = measured.accepted(self._criteria, len(a))
-        first = second = near
+        pairs = self._measured(self.compared.numbers[i], self.compared.numbers[j])
+        near = first = second = pairs.accepted(self._criteria)
         if self._directed:
-            turned = measured.turned(np.ones(len(a), np.bool_))
-            first, second = (one.taken(self._criteria, len(a)) for one in (measured, turned))
+            first, second = (one.taken(self._criteria) for one in (pairs, pairs.turned()))
         found: NDArray[np.uint8] = near * _PAIR | first * _FIRST_TAKES | second * _SECOND_TAKES
         return found
 
     def _afford(self, i: RowIds, j: RowIds) -> RowIds:
         """Return which pairs are candidates and within the budget; these count as checked."""
-        by = self.proposals.proposed_by(i, j)
+        by = self.compared.proposed_by(i, j)
         some = np.flatnonzero(by.any(axis=0))
         paid = self._budget.afford(self._bounds.costs[i[some]] + self._bounds.costs[j[some]])
         room = max(CHECKS - int(self._checked[0]), 0)
@@ -320,7 +322,7 @@ class LargeGroup:
         return some
 
     @property
-    def _compared(self) -> bool:
+    def _all_compared(self) -> bool:
         """Whether all pairs are compared, because it costs no more."""
         return self._budget.unchecked > 0 and self._bounds.affordable
 
@@ -329,7 +331,7 @@ class LargeGroup:
         """What comparing all pairs finds."""
         every = _Every.of(len(self), self._directed, len(self._checked))
         for i, j, possible in self._bounds.every():
-            by = self.proposals.proposed_by(i, j)
+            by = self.compared.proposed_by(i, j)
             some = np.flatnonzero(every.count(by) & possible)
             every.add(i[some], j[some], self._compare(i[some], j[some]))
         return every
@@ -337,7 +339,7 @@ class LargeGroup:
     @cached_property
     def _by_keys(self) -> Lists | None:
         """Lists in which all candidates meet, if these are few or nothing else is known."""
-        lists = self.proposals.lists()
+        lists = self.compared.lists()
         pairs = lists.count_pairs()
         sets, forms = self._bounds.sets, self._bounds.forms
         if pairs <= FEW_PAIRS * len(self) or (sets is None and forms is None):
@@ -358,14 +360,13 @@ class LargeGroup:
             sets = self._bounds.sets
             lists = sets.holder_lists() if holders else sets.lists(settled)
         if self._bounds.forms is not None:  # short texts need not share a rare shingle
-            blocks = self.proposals.blocks() if self.proposals.by_distance else []
-            of_forms, left_out = self._bounds.forms.lists(blocks)
+            of_forms, left_out = self._bounds.forms.lists()
             if len(self) <= FEW_DOCUMENTS:
                 self._budget.unchecked += left_out
             else:
                 self._left_out = left_out
-            lists = lists.joined(of_forms)
-        return lists.of_kinds(self.proposals.kinds)
+            lists = Lists.concat([lists, of_forms])
+        return self.compared.of_kinds(lists)
 
     @property
     def _lists(self) -> Lists:

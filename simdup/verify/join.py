@@ -19,9 +19,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from simdup.clustering.short_texts import by_edit, formed, may_reach
 from simdup.features.shingles import Sets, Shingles
 from simdup.search.arrays import U64, RowIds
-from simdup.verify.edits import Edits
+from simdup.verify.document_texts import Texts
 
 # Sets compared with all others at a time: 10 MB of counts for 10,000.
 ROWS = 256
@@ -134,13 +135,13 @@ def similar_pairs(sets: Sequence[Shingles], least: float) -> Similar:
     return joined(found)
 
 
-def edited_pairs(edits: Edits, least: float) -> Similar:
+def edited_pairs(texts: Texts, least: float) -> Similar:
     """Return all pairs of texts with at least this edit similarity, if that is their measure."""
     from rapidfuzz.distance import Levenshtein
     from rapidfuzz.process import cdist
 
-    some = np.flatnonzero(edits.short.row_of >= 0)
-    forms = edits.forms(some.tolist())
+    some = np.flatnonzero(formed(texts.documents))
+    forms = texts.forms(some.tolist())
     found = [NO_PAIRS]
     for first in range(0, len(some), ROWS):
         share = cdist(
@@ -151,15 +152,15 @@ def edited_pairs(edits: Edits, least: float) -> Similar:
             dtype=np.float32,
         )
         i, j = np.nonzero(np.triu(share, 1))
-        found.append(edited(edits, some[i + first], some[j + first], least))
+        found.append(edited(texts, some[i + first], some[j + first], least))
     return joined(found)
 
 
-def edited(edits: Edits, i: RowIds, j: RowIds, least: float) -> Similar:
+def edited(texts: Texts, i: RowIds, j: RowIds, least: float) -> Similar:
     """Return which pairs have at least an edit similarity, if that is their measure."""
-    good = edits.short.measures(i, j) & edits.short.may_reach(i, j)
+    good = by_edit(texts.documents, i, j) & may_reach(texts.documents, i, j)
     i, j = i[good], j[good]
-    found = Similar(i, j, edits.similarities(i, j))
+    found = Similar(i, j, texts.edit_similarities(i, j))
     return found.where(found.similarity >= least)
 
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from simdup.clustering.clusters import DocumentPair, Group
 from simdup.model.criteria import Measures
+from simdup.model.table import Documents
 from simdup.search.arrays import RowIds
 from simdup.search.forest import Forest
 from simdup.verify.copies import Copies
@@ -54,7 +55,7 @@ class ShownPairs:
 
     family: LargeGroup
     copies: Copies
-    references: range
+    documents: Documents
     star: bool  # whether documents are joined only with the kept one
 
     def groups(self, bare: Sequence[BareGroup]) -> list[Group]:
@@ -64,7 +65,7 @@ class ShownPairs:
         places = np.concatenate([np.zeros(0, np.int64), *far])
         firsts = self._partners(self.family.firsts(places))
         groups = [self._group(*both, firsts) for both in zip(bare, near, strict=True)]
-        decisions = self.family.proposals.settings.criteria.decisions
+        decisions = self.family.compared.settings.criteria.decisions
         if not decisions.divide:
             return groups
         named = set(decisions.names)
@@ -74,12 +75,12 @@ class ShownPairs:
         ]
 
     def _any_named(self, group: Group, named: set[str]) -> bool:
-        return any(str(self.family.documents.names[one]) in named for one in group.members)
+        return any(str(self.documents["name"][one]) in named for one in group.members)
 
     def _beside_kept(self, group: BareGroup) -> _Partners:
         """Return the kept document as the partner of each document near it, by number."""
-        numbers = self.family.proposals.rows
-        identical = self.family.proposals.settings.criteria.identical
+        numbers = self.family.compared.numbers
+        identical = self.family.compared.settings.criteria.identical
         centre = int(numbers[group.centre])
         # The kept document is never a pair with its twins.
         near = {} if centre in self.copies.twins else {centre: _Partner(group.kept, 0, identical)}
@@ -88,15 +89,15 @@ class ShownPairs:
         for place, pair in beside.items():
             number, after = int(numbers[place]), centre > numbers[place]
             near[number] = _Partner(group.kept, pair.distance, pair.measures, after)
-        if np.count_nonzero(self.family.proposals.references[group.members]) > 1:
-            criteria = self.family.proposals.settings.criteria
+        if np.count_nonzero(self.family.compared.documents["reference"][group.members]) > 1:
+            criteria = self.family.compared.settings.criteria
             taken = [one for one, pair in beside.items() if pair.taken_by(centre, criteria)]
             near |= self._partners(self.family.holders(others[~np.isin(others, taken)]))
         return near
 
     def _partners(self, firsts: dict[int, tuple[int, DocumentPair]]) -> _Partners:
         """Return the partners of documents, by number, given their pairs by place."""
-        numbers = self.family.proposals.rows
+        numbers = self.family.compared.numbers
         return {
             int(numbers[place]): _Partner(
                 partner, pair.distance, pair.measures, partner > numbers[place]
@@ -106,18 +107,18 @@ class ShownPairs:
 
     def _far(self, group: BareGroup, near: _Partners) -> RowIds:
         """Return the places of documents that are not paired with the kept one."""
-        numbers = self.family.proposals.rows[group.members].tolist()
+        numbers = self.family.compared.numbers[group.members].tolist()
         far = [n not in near or not self._may_pair(n, group.kept) for n in numbers]
         others = group.members != group.centre
         if not self.star:
-            others |= int(self.family.proposals.rows[group.centre]) in self.copies.twins
+            others |= int(self.family.compared.numbers[group.centre]) in self.copies.twins
         places: RowIds = group.members[np.array(far) & others]
         return places
 
     def _group(self, group: BareGroup, near: _Partners, firsts: _Partners) -> Group:
         documents: list[int] = []
         pairs: set[DocumentPair] = set()
-        numbers = self.family.proposals.rows
+        numbers = self.family.compared.numbers
         for first in numbers[group.members].tolist():
             alike = self.copies.of(first)
             if self.star and first == numbers[group.centre] and first in self.copies.twins:
@@ -142,7 +143,7 @@ class ShownPairs:
             return near
         original = self.copies.first_of.get(document, document)
         twin = next((one for one in self.copies.of(original) if one != document), document)
-        identical = self.family.proposals.settings.criteria.identical
+        identical = self.family.compared.settings.criteria.identical
         options = [] if first is None else [first]
         copied = twin != document and original not in self.copies.twins
         if copied and self._may_pair(document, twin):
@@ -156,7 +157,7 @@ class ShownPairs:
         order, until all are joined.
         """
         members, first_of = np.array(group.members), self.copies.first_of
-        identical = self.family.proposals.settings.criteria.identical
+        identical = self.family.compared.settings.criteria.identical
         forest = Forest(len(members))
         _join(forest, members, group.pairs)
         parts_of = dict(zip(group.members, forest.roots.tolist(), strict=True))
@@ -167,7 +168,7 @@ class ShownPairs:
             and parts_of.get(first, parts_of[one]) != parts_of[one]
         ]
         _join(forest, members, links)
-        numbers = self.family.proposals.rows
+        numbers = self.family.compared.numbers
         own = np.flatnonzero(np.isin(members, numbers))
         places = np.searchsorted(numbers, members[own])
         while True:
@@ -184,7 +185,8 @@ class ShownPairs:
             links += chosen.values()
 
     def _may_pair(self, a: int, b: int) -> bool:
-        return not (a in self.references and b in self.references)
+        references = self.documents["reference"]
+        return not (references[a] and references[b])
 
 
 def _join(forest: Forest, members: RowIds, pairs: Sequence[DocumentPair]) -> None:

@@ -3,30 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from simdup.clustering.clusters import DocumentPair, Group, ScannedDocuments
+from simdup.clustering.clusters import Group, Measure, MeasuredPairs, with_distances
 from simdup.clustering.linkage import Priority, components, stars
-from simdup.fingerprints.bands import Signatures
-from simdup.fingerprints.edit_bands import EditSignatures
-from simdup.fingerprints.fingerprinter import Fingerprints
-from simdup.fingerprints.titled import mask_fingerprints, mask_signatures
+from simdup.clustering.short_texts import formed
+from simdup.fingerprints.bands import mask_fingerprints
 from simdup.model.criteria import FEW_TERMS, Criteria
 from simdup.model.settings import Settings
-from simdup.reuse.sharing import TextSeeds, least_share, sharing_pairs
+from simdup.model.table import Documents
 from simdup.search.arrays import RowIds, RowPairs
-from simdup.verify.bounds import Bounds, Texts
+from simdup.verify.bounds import Bounds
+from simdup.verify.compared import LARGE, ComparedDocuments, groups_of
 from simdup.verify.copies import Copies, find_copies
+from simdup.verify.document_texts import SetsOf
 from simdup.verify.families import LargeGroup
-from simdup.verify.listed import ListedPairs
 from simdup.verify.listing import BareGroup, ShownPairs
-from simdup.verify.proposals import LARGE, Proposals, groups_of
+from simdup.verify.searches import Search, SharedPassages
 
+# What decides which documents are compared.
+_COMPARED = (
+    "fingerprint", "terms", "reference", "same_title", "group_number", "length", "letters",
+    "numbers",
+)  # fmt: skip
 # Pairs measured at a time.
 _CHUNK = 1 << 12
 # Candidates that are counted before they are measured: 256 MB.
@@ -35,18 +39,14 @@ _AHEAD = 1 << 24
 
 @dataclass(frozen=True, slots=True)
 class Grouping:
-    """Documents to be grouped, with their data and the criteria."""
+    """Documents to be grouped, how pairs of them are found and measured, and the criteria."""
 
-    documents: ScannedDocuments
-    signatures: Signatures | None  # None if only fingerprints propose pairs
-    texts: Texts
+    documents: Documents
+    searches: Sequence[Search | SharedPassages]
+    measure: Measure
+    sets_of: SetsOf  # asked only if the shingles of texts decide
     priority: Callable[[int], Priority]  # the document with the smallest is kept
     settings: Settings
-    # The seeds of texts, and the text of each document; None if passages propose no pairs.
-    seeds: tuple[TextSeeds, RowIds] | None = None
-    edited: EditSignatures | None = None  # of short texts
-    # The pairs that share passages, if they are known already.
-    listed: ListedPairs | None = None
     every: bool = False  # whether all pairs are compared, see `Criteria.compares_all`
 
     @property
@@ -94,7 +94,7 @@ class _Parts(NamedTuple):
     """The documents of a run, parted so that candidates connect none of different parts."""
 
     copies: Copies
-    proposals: Proposals  # of the distinct documents, which the other fields know by their places
+    compared: ComparedDocuments  # the distinct documents, which the other fields know by their rows
     small: NDArray[np.bool_]  # bool[n]: those that are not in a family
     searched: RowIds  # those of them that may be in a candidate
     families: list[RowIds]
@@ -119,44 +119,43 @@ def find_groups(given: Grouping) -> FoundGroups:
 def _part(given: Grouping) -> _Parts:
     criteria = given.settings.criteria
     copies = find_copies(given.documents)
-    proposals, searched = propose(given, copies)
-    roots = np.arange(len(proposals))
-    large = np.zeros(len(proposals), np.bool_)
+    compared, searched = propose(given, copies)
+    roots = np.arange(len(compared))
+    large = np.zeros(len(compared), np.bool_)
     several = np.ones(len(searched), np.bool_)  # documents that may be in a candidate
     if not criteria.all_pairs:
         weights = copies.sizes[copies.distinct]
-        roots[searched] = searched[proposals.take(searched).components(weights[searched])]
+        roots[searched] = searched[compared.take(searched).components(weights[searched])]
         large = np.bincount(roots, weights, len(roots))[roots] > LARGE
         several = np.bincount(roots, minlength=len(roots))[roots[searched]] > 1
     small = searched[several & ~large[searched]]
-    return _Parts(copies, proposals, ~large, small, list(groups_of(roots, large)))
+    return _Parts(copies, compared, ~large, small, list(groups_of(roots, large)))
 
 
-def _find_pairs(parts: _Parts, given: Grouping, found: FoundGroups) -> list[DocumentPair]:
+def _find_pairs(parts: _Parts, given: Grouping, found: FoundGroups) -> MeasuredPairs:
     """Return the pairs of the documents that are not in a family."""
     copies, criteria = parts.copies, given.settings.criteria
-    pairs = copies.pairs(criteria.identical, copies.distinct[parts.small])
+    pairs = copies.pairs(criteria, copies.distinct[parts.small])
     found.count(len(pairs), *[len(pairs)] * len(criteria.searches))
-    pairs += _verify(parts.proposals.take(parts.searched), copies, given, found)
-    return sorted(pairs)
+    verified = _verify(parts.compared.take(parts.searched), copies, given, found)
+    pairs = MeasuredPairs.concat([pairs, *verified], spend=True)
+    return pairs.take(np.lexsort((pairs["b"], pairs["a"])))
 
 
-def _form_groups(
-    parts: _Parts, pairs: list[DocumentPair], given: Grouping, found: FoundGroups
-) -> None:
-    run, total = given.settings.run, len(parts.proposals)
+def _form_groups(parts: _Parts, pairs: MeasuredPairs, given: Grouping, found: FoundGroups) -> None:
+    run, total = given.settings.run, len(parts.compared)
     done = total - sum(map(len, parts.families))
     run.progress("grouping", 0, total)
     _group(pairs, parts.copies, given, found)
     run.progress("grouping", done, total)
     for members in parts.families:
-        _group_family(parts.proposals.take(members), parts.copies, given, found)
+        _group_family(parts.compared.take(members), parts.copies, given, found)
         done += len(members)
         run.progress("grouping", done, total)
 
 
 def _find_spared(
-    parts: _Parts, pairs: list[DocumentPair], given: Grouping, groups: Sequence[Group]
+    parts: _Parts, pairs: MeasuredPairs, given: Grouping, groups: Sequence[Group]
 ) -> list[tuple[int, int]]:
     """Return (document, kept) of what stays near a kept one that does not contain it.
 
@@ -168,17 +167,17 @@ def _find_spared(
     def left(document: int) -> bool:
         return not gone.issuperset(copies.of(copies.first_of.get(document, document)))
 
-    both = [(pair.a, pair.b) for pair in pairs if left(pair.a) and left(pair.b)]
+    both = [(a, b) for a, b in _numbers(pairs) if left(a) and left(b)]
     alike = _stars([*both, *((b, a) for a, b in both)], copies, given)
     for rows in parts.families:
-        proposals = parts.proposals.take(rows)
-        places = _places(proposals, copies, given)
-        family = LargeGroup(proposals, given.documents, given.texts, places)
-        among = np.array([left(one) for one in proposals.rows.tolist()], np.bool_)
+        compared = parts.compared.take(rows)
+        places, numbers = _places(compared, copies, given), compared.numbers
+        family = LargeGroup(compared, given.measure, given.sets_of, places)
+        among = np.array([left(one) for one in numbers.tolist()], np.bool_)
         roots = family.stars(among)
         alike += [
-            copies.star(int(proposals.rows[_centre(members, places)]),
-                        proposals.rows[members].tolist(), given.priority)
+            copies.star(int(numbers[_centre(members, places)]), numbers[members].tolist(),
+                        given.priority)
             for members in groups_of(roots, among)
         ]  # fmt: skip
     spared = []
@@ -188,81 +187,57 @@ def _find_spared(
     return sorted(spared)
 
 
-def _places(proposals: Proposals, copies: Copies, given: Grouping) -> RowIds:
+def _places(compared: ComparedDocuments, copies: Copies, given: Grouping) -> RowIds:
     """Return the place of each document, or its best copy, in the order of keeping."""
-    first = [min(map(given.priority, copies.of(number))) for number in proposals.rows.tolist()]
+    first = [min(map(given.priority, copies.of(number))) for number in compared.numbers.tolist()]
     places = np.empty(len(first), np.int64)
     places[sorted(range(len(first)), key=first.__getitem__)] = np.arange(len(first))
     return places
 
 
-def propose(given: Grouping, copies: Copies) -> tuple[Proposals, RowIds]:
+def propose(given: Grouping, copies: Copies) -> tuple[ComparedDocuments, RowIds]:
     """Return the distinct documents, and those that may be compared with others."""
-    distinct = copies.distinct
-    prints, titles, groups = (
-        given.documents.fingerprints, given.documents.titles, given.documents.groups
-    )  # fmt: skip
-    known = Fingerprints(prints.values[distinct], prints.bits, prints.terms[distinct])
-    signatures, edited = given.signatures, given.edited
-    if titles is not None:
-        known = mask_fingerprints(known, titles[distinct])
-        signatures = None if signatures is None else mask_signatures(signatures, titles)
-        edited = None if edited is None else edited.masked(titles)
-    proposals = Proposals(
-        distinct,
-        known,
-        signatures,
-        distinct < len(given.documents.references),
-        given.settings,
-        short=given.texts.short,
-        edited=edited,
-        titles=None if titles is None else titles[distinct],
-        groups=None if groups is None else groups[distinct],
-        contents=None if copies.contents is None else copies.contents[distinct],
-    )
-    comparable = proposals.fingerprints.terms >= FEW_TERMS
-    if proposals.contents is not None:
-        comparable |= np.bincount(proposals.contents)[proposals.contents] > 1
-    if given.texts.short is not None:
-        comparable |= given.texts.short.has(distinct)
+    every, distinct, criteria = given.documents, copies.distinct, given.settings.criteria
+    own = {name: every[name] for name in _COMPARED if name in every}
+    documents = Documents(own | {"content_number": copies.contents}).take(distinct)
+    documents = documents.and_columns(number=distinct)
+    if not criteria.edits_decide:
+        documents = documents.without("letters", "numbers")
+    if "same_title" in documents:
+        bits, values = given.settings.recipe.bits, documents["fingerprint"]
+        masked = mask_fingerprints(values, bits, documents["same_title"])
+        documents = documents.and_columns(fingerprint=masked)
+    contents = documents["content_number"]
+    comparable = (documents["terms"] >= FEW_TERMS) | formed(documents)
+    comparable |= np.bincount(contents)[contents] > 1
     searched = np.flatnonzero(comparable)
-    return replace(proposals, listed=_listed(given, distinct[searched])), searched
-
-
-def _listed(given: Grouping, documents: RowIds) -> ListedPairs | None:
-    """Return the pairs of documents that share enough passages."""
-    if given.seeds is None:
-        return given.listed
-    seeds, text_of = given.seeds
-    least = least_share(given.settings.criteria.containment or 0)
-    i, j = sharing_pairs(seeds, text_of[documents], least)
-    return ListedPairs(documents[i], documents[j])
+    searches = [one.prepared(every, distinct[searched]) for one in given.searches]
+    return ComparedDocuments(documents, searches, given.settings), searched
 
 
 def _verify(
-    proposals: Proposals, copies: Copies, given: Grouping, found: FoundGroups
-) -> list[DocumentPair]:
-    """Return the candidates that meet the criteria."""
-    documents, run = given.documents, given.settings.run
-    pairs: list[DocumentPair] = []
-    done = 0
-    candidates, total = _read_ahead(_candidates(proposals, given, found))
-    for i, j in candidates:
-        a, b = proposals.rows[i], proposals.rows[j]
-        for first in range(0, len(a), _CHUNK):
-            some = np.arange(first, min(first + _CHUNK, len(a)))
-            measured = documents.measure(a[some], b[some])
-            good = np.flatnonzero(measured.accepted(given.settings.criteria, len(some)))
-            which, one, other = copies.spread(a[some[good]], b[some[good]], given.priority)
-            pairs += documents.pairs(one, other, measured.take(good[which]))
+    compared: ComparedDocuments, copies: Copies, given: Grouping, found: FoundGroups
+) -> Iterator[MeasuredPairs]:
+    """Yield the candidates that meet the criteria."""
+    criteria, run = given.settings.criteria, given.settings.run
+    done, numbers = 0, compared.numbers
+    chunks, total = _read_ahead(_candidates(compared, given, found))
+    for i, j in chunks:
+        for first in range(0, len(i), _CHUNK):
+            some = slice(first, first + _CHUNK)
+            pairs = given.measure(numbers[i[some]], numbers[j[some]])
+            good = np.flatnonzero(pairs.accepted(criteria))
+            pairs = pairs.take(good)
+            which, a, b = copies.spread(pairs["a"], pairs["b"], given.priority)
+            pairs = pairs.take(which).and_columns(a=a, b=b).without("same_numbers")
+            yield with_distances(pairs, given.documents).ordered()
             # Pairs of twins need no check, as those of copies.
             twins = np.bincount(which, minlength=len(good)) - 1
             if twins.any():
-                by = proposals.proposed_by(i[some[good]], j[some[good]])
+                by = compared.proposed_by(i[some][good], j[some][good])
                 found.count(int(twins.sum()), *(by @ twins).tolist())
-            run.progress("verifying", done + int(some[-1]) + 1, total)
+            run.progress("verifying", done + min(first + _CHUNK, len(i)), total)
         done += len(i)
-    return pairs
 
 
 def _read_ahead(chunks: Iterator[RowPairs]) -> tuple[Iterator[RowPairs], int | None]:
@@ -276,38 +251,42 @@ def _read_ahead(chunks: Iterator[RowPairs]) -> tuple[Iterator[RowPairs], int | N
     return iter(found), total
 
 
-def _candidates(proposals: Proposals, given: Grouping, found: FoundGroups) -> Iterator[RowPairs]:
+def _candidates(
+    compared: ComparedDocuments, given: Grouping, found: FoundGroups
+) -> Iterator[RowPairs]:
     """Yield the pairs to be compared that may meet the criteria, each once, in chunks.
 
     All of them are counted, also what is ruled out without being measured.
     """
     if not given.every:
-        for i, j in proposals.pairs():
-            found.count(len(i), *np.count_nonzero(proposals.proposed_by(i, j), axis=1).tolist())
+        for i, j in compared.pairs():
+            found.count(len(i), *np.count_nonzero(compared.proposed_by(i, j), axis=1).tolist())
             yield i, j
         return
-    for i, j, possible in Bounds(proposals, given.texts).every():
-        useful = proposals.useful(i, j)
-        by = proposals.proposed_by(i, j)
+    for i, j, possible in Bounds(compared, given.sets_of).every():
+        useful = compared.useful(i, j)
+        by = compared.proposed_by(i, j)
         found.count(int(np.count_nonzero(useful)), *np.count_nonzero(by, axis=1).tolist())
         some = np.flatnonzero(useful & possible)
         yield i[some], j[some]
 
 
-def _group(pairs: list[DocumentPair], copies: Copies, given: Grouping, found: FoundGroups) -> None:
+def _group(pairs: MeasuredPairs, copies: Copies, given: Grouping, found: FoundGroups) -> None:
     """Add the groups connected by verified pairs."""
-    numbers = [(pair.a, pair.b) for pair in pairs]
     star = given.star
-    members = _stars(_takes(pairs, given), copies, given) if star else components(numbers)
-    group_of = {document: number for number, group in enumerate(members) for document in group}
-    pairs_of: list[list[DocumentPair]] = [[] for _ in members]
-    for pair in pairs:
-        # Star linkage can put the two documents of a pair into different groups.
-        if (number := group_of.get(pair.a, -1)) == group_of.get(pair.b):
-            pairs_of[number].append(pair)
+    members = _stars(_takes(pairs, given), copies, given) if star else components(_numbers(pairs))
+    group_of = np.full(len(given.documents), -1)
+    for number, group in enumerate(members):
+        group_of[group] = number
+    # Star linkage can put the two documents of a pair into different groups.
+    of, other = group_of[pairs["a"]], group_of[pairs["b"]]
+    together = np.flatnonzero((of == other) & (of >= 0))
+    together = together[np.argsort(of[together], kind="stable")]
+    ends = np.cumsum(np.bincount(of[together], minlength=len(members))).tolist()
+    listed = pairs.take(together).each()
     groups = [
-        Group(min(group, key=given.priority), group, listed)
-        for group, listed in zip(members, pairs_of, strict=True)
+        Group(min(group, key=given.priority), group, listed[first:last])
+        for group, first, last in zip(members, [0, *ends], ends, strict=False)
     ]
     found.groups += groups
     if not star and any(_is_chain(group, given) for group in groups):
@@ -319,20 +298,23 @@ def _stars(pairs: Iterable[tuple[int, int]], copies: Copies, given: Grouping) ->
     return stars(pairs, copies.first_of, given.priority, copies.twins)
 
 
-def _takes(pairs: Iterable[DocumentPair], given: Grouping) -> Iterator[tuple[int, int]]:
+def _takes(pairs: MeasuredPairs, given: Grouping) -> Iterator[tuple[int, int]]:
     """Yield (a, b) for each document b that may be removed if a is kept."""
     criteria = given.settings.criteria
-    for pair in pairs:
-        for kept, other in ((pair.a, pair.b), (pair.b, pair.a)):
-            if pair.taken_by(kept, criteria):
-                yield kept, other
+    return chain.from_iterable(
+        _numbers(some.take(some.taken(criteria))) for some in (pairs, pairs.turned())
+    )
+
+
+def _numbers(pairs: MeasuredPairs) -> Iterator[tuple[int, int]]:
+    return zip(pairs["a"].tolist(), pairs["b"].tolist(), strict=True)
 
 
 def _count_redundant(groups: Iterable[Sequence[int]], given: Grouping) -> int:
     """Count the documents of groups that are neither kept nor references."""
-    new = len(given.documents.references)
+    references = given.documents["reference"]
     return sum(
-        sum(one >= new for one in group) - (min(group, key=given.priority) >= new)
+        len(group) - int(references[group].sum()) - (not references[min(group, key=given.priority)])
         for group in groups
     )
 
@@ -353,22 +335,22 @@ def _centre(members: RowIds, places: RowIds) -> int:
 
 
 def _group_family(
-    proposals: Proposals, copies: Copies, given: Grouping, found: FoundGroups
+    compared: ComparedDocuments, copies: Copies, given: Grouping, found: FoundGroups
 ) -> None:
     """Add the groups of a family, which has too many candidates to verify all."""
-    places = _places(proposals, copies, given)
-    family = LargeGroup(proposals, given.documents, given.texts, places, given.directed)
+    places, numbers = _places(compared, copies, given), compared.numbers
+    family = LargeGroup(compared, given.measure, given.sets_of, places, given.directed)
     roots = family.stars() if given.star else family.components()
-    several = np.array([one not in copies.twins for one in proposals.rows.tolist()], np.bool_)
-    several &= copies.sizes[proposals.rows] > 1
+    several = np.array([one not in copies.twins for one in numbers.tolist()], np.bool_)
+    several &= copies.sizes[numbers] > 1
     several |= (np.bincount(roots, minlength=len(roots)) > 1)[roots]
     bare = []
     for members in groups_of(roots, several):
         # The first document in the order is kept, or a copy of it.
         centre = _centre(members, places)
-        kept = min(copies.of(int(proposals.rows[centre])), key=given.priority)
+        kept = min(copies.of(int(numbers[centre])), key=given.priority)
         bare.append(BareGroup(members, centre, kept))
-    groups = ShownPairs(family, copies, given.documents.references, given.star).groups(bare)
+    groups = ShownPairs(family, copies, given.documents, given.star).groups(bare)
     found.groups += groups
     if not given.star:
         # Other groups would be the same with stars: every document is near the kept one, or alone.
@@ -377,7 +359,6 @@ def _group_family(
             chains[one.members] = _is_chain(group, given)
         if chains.any():
             roots = np.where(chains, family.stars(chains), roots)
-    numbers = proposals.rows
     joined = (
         copies.star(int(numbers[_centre(rows, places)]), numbers[rows].tolist(), given.priority)
         for rows in groups_of(roots, roots >= 0)

@@ -5,22 +5,25 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache, cached_property
 from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
 
+from simdup.clustering.short_texts import by_edit
 from simdup.features.shingles import Sets
 from simdup.features.weights import Weighting
-from simdup.fingerprints.bands import minhash_signatures, pstable_signatures
+from simdup.fingerprints.bands import minhash_signatures
 from simdup.fingerprints.fingerprinter import Fingerprints
 from simdup.model.criteria import Criteria
 from simdup.model.settings import Settings
 from simdup.model.shingling import Shingling
 from simdup.model.tuning import Setting
 from simdup.search.arrays import RowIds
-from simdup.verify.edits import Edits
-from simdup.verify.proposals import Proposals
+from simdup.verify.compared import ComparedDocuments
+from simdup.verify.document_texts import Texts
+from simdup.verify.searches import EqualKeys, NearFingerprints, Search
 from simdup.verify.wide import jaccard, signed_forms
 
 DISTANCES = (0, 3, 6, 10, 16)
@@ -28,29 +31,37 @@ _DEFAULT = Criteria()
 RECALLS = (_DEFAULT.recall, 0.95, 0.9)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Material:
     """What searches need of some documents, which are known by their places here."""
 
     fingerprints: Fingerprints
     weighting: Weighting
-    sets: Callable[[Shingling], Sets]  # their distinct shingles
-    edits: Edits | None
+    texts: Texts
 
-    def proposals(self, settings: Settings) -> Proposals:
+    @cached_property
+    def sets(self) -> Callable[[Shingling], Sets]:
+        """Returns the distinct shingles of the documents."""
+        every = np.arange(len(self.fingerprints.terms))
+        return cache(lambda shingling: self.texts.by(shingling).sets(every))
+
+    def compared(self, settings: Settings) -> ComparedDocuments:
         """Return what the searches of a scan propose."""
-        criteria, signatures, edited = settings.criteria, None, None
+        criteria, prints = settings.criteria, self.fingerprints
+        searches: list[Search] = []
         if criteria.method == "pstable":
-            signatures = pstable_signatures(self.weighting, criteria)
+            searches.append(EqualKeys.of_vectors(self.weighting, criteria))
         elif "minhash" in criteria.searches:
             signatures = minhash_signatures(self.sets(criteria.shingle), criteria)
-            edited = None if self.edits is None else signed_forms(self.edits, criteria)
-        rows = np.arange(len(self.fingerprints.terms))
-        references = np.zeros(len(rows), np.bool_)
-        return Proposals(
-            rows, self.fingerprints, signatures, references, settings,
-            short=None if self.edits is None else self.edits.short, edited=edited,
-        )  # fmt: skip
+            searches.append(EqualKeys("minhash", signatures))
+            if "letters" in self.texts.documents:
+                searches.append(EqualKeys("minhash", signed_forms(self.texts, criteria)))
+        if "simhash" in criteria.searches:
+            searches.append(NearFingerprints(settings))
+        documents = self.texts.documents.and_columns(
+            number=np.arange(len(prints.terms)), **prints.columns
+        )
+        return ComparedDocuments(documents, searches, settings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,11 +79,10 @@ class KnownPairs:
         i, j, criteria = self.i, self.j, settings.criteria
         similarity = self.similarity
         if criteria.shingle != self.criteria.shingle:
-            edits, similarity = self.material.edits, similarity.copy()
-            counted = np.ones(len(i), np.bool_) if edits is None else ~edits.short.measures(i, j)
-            sets = self.material.sets(criteria.shingle)
+            similarity, sets = similarity.copy(), self.material.sets(criteria.shingle)
+            counted = ~by_edit(self.material.texts.documents, i, j)
             similarity[counted] = jaccard(sets, i[counted], j[counted])
-        return self.material.proposals(settings).test(i, j) & (similarity >= criteria.similarity)
+        return self.material.compared(settings).test(i, j) & (similarity >= criteria.similarity)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +113,7 @@ class Trials:
         hold, true = int(np.count_nonzero(self.known.found(settings))), len(self.known.i)
         self.sample.sets(criteria.shingle)  # so that only the search is timed
         started = time.process_time()
-        pairs = sum(len(i) for i, _ in self.sample.proposals(settings).pairs())
+        pairs = sum(len(i) for i, _ in self.sample.compared(settings).pairs())
         return Setting(
             options=options,
             pairs=pairs,

@@ -18,7 +18,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from simdup.clustering.short_texts import longest_form
+from simdup.clustering.short_texts import formed, longest_form
 from simdup.features.shingles import Sets
 from simdup.fingerprints.edit_bands import EditSignatures, edit_signatures
 from simdup.lsh import minhash
@@ -28,9 +28,9 @@ from simdup.mix64 import mix64
 from simdup.model.criteria import Criteria
 from simdup.search.arrays import RowIds
 from simdup.search.banding import candidates
-from simdup.verify.edits import Edits
+from simdup.verify.document_texts import Texts
 from simdup.verify.join import NO_PAIRS, Similar, edited, joined
-from simdup.verify.resemblance import resemblance
+from simdup.verify.verifier import resemblance
 
 # Hashes of a signature: at 0.5, 52 bands of 3 rows, which propose 0.006 of the pairs at 0.05.  512
 # take twice as long for texts of 200 characters.
@@ -65,29 +65,28 @@ def wide_pairs(sets_of: SetsOf, documents: RowIds, highest: float) -> tuple[Simi
     return Similar(i[high], j[high], share[high]), least
 
 
-def wide_edited(edits: Edits, criteria: Criteria) -> tuple[Similar, float]:
+def wide_edited(texts: Texts, criteria: Criteria) -> tuple[Similar, float]:
     """Return pairs measured by edit similarity that have at least one, and that similarity.
 
     It is at most that of the criteria.  The pairs are ordered.
     """
     for least in _steps(criteria.similarity, _EDITED):
-        known = signed_forms(edits, replace(criteria, similarity=least, recall=_RECALL))
+        known = signed_forms(texts, replace(criteria, similarity=least, recall=_RECALL))
         if _sharing(known.keys) <= VISITS:
             break
     some = np.flatnonzero(known.row_of >= 0)
     found = [NO_PAIRS]
     for i, j in candidates(known.keys):
         good = known.may_reach(i, j)
-        found.append(edited(edits, some[i[good]], some[j[good]], least))
+        found.append(edited(texts, some[i[good]], some[j[good]], least))
     return joined(found), least
 
 
-def signed_forms(edits: Edits, criteria: Criteria) -> EditSignatures:
+def signed_forms(texts: Texts, criteria: Criteria) -> EditSignatures:
     """Return what proposes pairs of the texts that may be similar to a short one."""
-    short = edits.short
-    has = short.row_of >= 0
-    has[has] = short.lengths[short.row_of[has]] <= longest_form(criteria)
-    forms, numbers = edits.forms(np.flatnonzero(has).tolist()), short.numbers[short.row_of[has]]
+    documents = texts.documents
+    has = formed(documents) & (documents["letters"] <= longest_form(criteria))
+    forms, numbers = texts.forms(np.flatnonzero(has).tolist()), documents["numbers"][has]
     row_of = np.where(has, np.cumsum(has) - 1, -1)
     return edit_signatures(forms, numbers, criteria)._replace(row_of=row_of)
 

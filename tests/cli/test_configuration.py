@@ -10,7 +10,7 @@ from support import ROOT, Command
 
 from lab.corpora.made import near, prose, write
 from simdup.cli.options import TABLE
-from simdup.cli.row import WRITES
+from simdup.cli.row import OUTFILE, WRITES
 
 
 @pytest.fixture
@@ -274,7 +274,7 @@ def test_a_command_to_paste_names_the_file(simdup: Command, folder: Path) -> Non
 def test_nothing_that_writes_can_be_configured() -> None:
     """Whoever adds an option that writes must decide."""
     rows = [row for rows in TABLE.values() for row in rows]
-    writing = {row.opts[-1] for row in rows if row.file == "written" or row.parameter == "force"}
+    writing = {row.opts[-1] for row in rows if row.kind is OUTFILE or row.parameter == "force"}
     assert writing == {"--output", "--removed", "--force"}
     assert writing < {row.opts[-1] for row in rows if row.typed == WRITES}
 

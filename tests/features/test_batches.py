@@ -11,7 +11,7 @@ from lab.oracles import plain
 from simdup import Recipe
 from simdup.features import counts
 from simdup.features.counts import GAP, Counts, TermCounter, join
-from simdup.features.tokens import Dictionary, Tokenizer, tokenizer
+from simdup.features.tokens import NO_DICTIONARY, Dictionary, Tokenizer, tokenizer
 
 DICTIONARY = Dictionary("user.dict", "河岸边 100\n中市 9999\n".encode())
 # Runs that would form words with those of the next text, gaps, and characters that are not gaps.
@@ -22,7 +22,7 @@ TEXTS = st.lists(
 
 @cache
 def cutter(kind: str, engine: str, with_dictionary: bool) -> Tokenizer:
-    return tokenizer(Recipe(tokens=kind), engine, DICTIONARY if with_dictionary else None)
+    return tokenizer(Recipe(tokens=kind), engine, DICTIONARY if with_dictionary else NO_DICTIONARY)
 
 
 def cut(kind: str, text: str, engine: str, with_dictionary: bool) -> list[str]:

@@ -15,7 +15,7 @@ from simdup.features.hashing import term_hash
 from simdup.features.shingles import Sets, Shingler
 from simdup.lsh import minhash
 from simdup.model.shingling import Shingling
-from simdup.verify.resemblance import resemblance
+from simdup.verify.verifier import resemblance
 
 
 def rows(sets: list[list[int]]) -> Sets:

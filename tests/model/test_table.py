@@ -68,6 +68,11 @@ def test_a_column_is_there_or_it_is_not() -> None:
     more = documents.and_columns(group=objects(["a", None]))
     assert list(more) == ["record", "group"]
     assert "group" not in documents, "the table itself does not change"
+    with pytest.raises(ValueError, match="different columns"):
+        Documents.concat([documents, more])
+    with pytest.raises(ValueError, match="different columns"):
+        Documents.concat([more, documents])
+    assert list(more.without("record", "path")) == ["group"]
     assert len(Documents()) == len(Documents.concat([])) == 0
 
 

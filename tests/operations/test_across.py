@@ -17,7 +17,7 @@ from simdup import Criteria, Result, SimdupError, compare, dedupe, scan
 from simdup.model.decisions import Decision, Decisions
 from simdup.model.reading import Reading
 from simdup.model.settings import RunOptions
-from simdup.verify import families, family_sets, pairs, proposals
+from simdup.verify import compared, families, family_sets, pairs
 
 ALONE = RunOptions(jobs=1)
 LETTERS = "河岸老树新芽春风秋雨山高水长天地人和日月星辰江湖海洋花草虫鱼鸟兽金木土火"
@@ -183,7 +183,7 @@ def found(records: list[Record], fields: dict[str, Any], **more: Any) -> Result:
 def test_a_scan_is_all_pairs_of_different_groups(
     fields: dict[str, Any], large: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in (pairs, proposals):
+    for module in (pairs, compared):
         monkeypatch.setattr(module, "LARGE", large)
     incomplete = 0
     for seed in seeds(4):
@@ -207,7 +207,7 @@ def test_any_corpus(seed: int, fields: dict[str, Any], every: bool) -> None:
 def test_references_of_the_same_group_are_no_pairs(
     linkage: str, large: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in (pairs, proposals):
+    for module in (pairs, compared):
         monkeypatch.setattr(module, "LARGE", large)
     for seed in seeds(4):
         records = corpus(random.Random(seed), 24)
@@ -228,7 +228,7 @@ def test_references_of_the_same_group_are_no_pairs(
 def test_nothing_is_lost_to_another_author_only(
     large: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in (pairs, proposals):
+    for module in (pairs, compared):
         monkeypatch.setattr(module, "LARGE", large)
     removed = 0
     for seed in seeds(4):

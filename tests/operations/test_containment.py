@@ -19,7 +19,7 @@ from lab.corpora.made import prose, write
 from lab.oracles import plain
 from simdup import Result, SimdupError, compare, dedupe, scan
 from simdup.model.settings import RunOptions
-from simdup.verify import pairs, proposals
+from simdup.verify import compared, pairs
 
 HAN = [chr(0x4E00 + i) for i in range(600)]
 _letters = random.Random(0)
@@ -200,11 +200,11 @@ def test_compare_says_which_text_is_contained() -> None:
     chance = random.Random(7)
     whole = han(chance, 2000)
     found = compare(whole[300:500], whole, containment=0.9)
-    assert (found.duplicates, found.contained) == (True, "a")
+    assert (found.duplicates, found.measures.contained) == (True, "a")
     assert found.proposed_by == ("passages",)
-    assert compare(whole, whole + "完", containment=0.9).contained == "both"
+    assert compare(whole, whole + "完", containment=0.9).measures.contained == "both"
     apart = compare(whole, han(chance, 2000), containment=0.9)
-    assert (apart.duplicates, apart.contained, apart.searches["passages"]) == (
+    assert (apart.duplicates, apart.measures.contained, apart.searches["passages"]) == (
         False, None, (False,),
     )  # fmt: skip
     with pytest.raises(SimdupError):
@@ -298,7 +298,7 @@ def test_only_what_the_kept_document_contains_is_redundant(
     asked |= {"short_texts": False, "run": ONE} | ({"keep": keep} if keep else {})
     with pytest.MonkeyPatch.context() as patch, TemporaryDirectory() as folder:
         patch.setattr(pairs, "LARGE", large)
-        patch.setattr(proposals, "LARGE", large)
+        patch.setattr(compared, "LARGE", large)
         write(Path(folder), {f"{i}": texts[i] for i in range(known)})
         references = [f"{folder}/{i}" for i in range(known)]
         data = list(enumerate(texts))[known:]

@@ -43,7 +43,7 @@ def comparison() -> Comparison:
 
 def compared(a: str, b: str) -> Comparison:
     """A comparison of which only the spans matter: the other steps take longer."""
-    return replace(comparison(), a="a", b="b", diff=find_differences(a, b, ANALYZER))
+    return replace(comparison(), diff=find_differences(a, b, ANALYZER))
 
 
 class Terminal(io.StringIO):
@@ -61,20 +61,20 @@ def _plain(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
 
 
-def painter(color: str, width: int | None) -> Painter:
-    paint = Painter(io.StringIO() if width is None else Terminal(), color)
+def painter(color: str, width: int) -> Painter:
+    paint = Painter(Terminal() if width else io.StringIO(), color)
     paint.width = width
     return paint
 
 
-def diff(a: str, b: str, color: str = "never", width: int | None = None) -> str:
+def diff(a: str, b: str, color: str = "never", width: int = 0) -> str:
     """The texts with marks, without the heading."""
     found = compared(a, b)
     said = b"".join(diff_text(found, (a, b), painter(color, width))).decode()
     return said.split("\n\n", 1)[1]
 
 
-def columns(a: str, b: str, color: str = "never", width: int | None = None) -> list[str]:
+def columns(a: str, b: str, color: str = "never", width: int = 0) -> list[str]:
     """The rows of two columns, without the heading."""
     found = compared(a, b)
     said = b"".join(columns_text(found, (a, b), painter(color, width))).decode()

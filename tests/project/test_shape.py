@@ -20,17 +20,17 @@ EXCEPTIONS = {
 }
 
 CEILINGS = {
-    "lines": 42_852,
+    "lines": 42_786,
     "lines in simdup/cli": 3_000,
-    "files": 327,
+    "files": 323,
     "classes": 324,
     "class names used twice": 0,
     "file names used twice": 28,
-    "small modules with one importer": 33,
-    "modules that a scan imports": 254,
-    "modules that the file of scan imports": 32,
-    "fields of the largest class": 27,
-    '"None where" and "None if"': 152,
+    "small modules with one importer": 32,
+    "modules that a scan imports": 250,
+    "modules that the file of scan imports": 31,
+    "fields of the largest class": 18,
+    '"None where" and "None if"': 78,
 }
 # How far below its ceiling a figure may be before the ceiling must follow it.
 SLACK = {"lines": 300, "lines in simdup/cli": 50}

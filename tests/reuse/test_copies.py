@@ -26,7 +26,6 @@ def holders(documents: list[Document], referring: bool) -> Holders:
 def test_whoever_is_compared_is_in_a_pair(documents: list[Document], referring: bool) -> None:
     held = holders(documents, referring)
     sides = held.sides
-    assert sides is not None
 
     def allowed(a: int, b: int) -> bool:
         return bool(sides.allow(np.array([a]), np.array([b]))[0])
@@ -46,13 +45,11 @@ def test_whoever_is_compared_is_in_a_pair(documents: list[Document], referring: 
             possible = {(x, y) for x in held(a) for y in held(b) if allowed(x, y)}
             pair = tuple(held.pairs(np.array([[a, b]]))[0].tolist())
             assert pair in possible if possible else pair == (-1, -1)
-            of_texts = held.text_sides
-            assert of_texts is not None
             if possible:
-                assert of_texts.allow(np.array([a]), np.array([b]))[0]
+                assert held.text_sides.allow(np.array([a]), np.array([b]))[0]
 
 
 def test_without_sides_each_copy_is_paired_with_the_first() -> None:
-    held = Holders.of(np.array([0, 1, 0, 0, 1]), 2, None)
+    held = Holders.of(np.array([0, 1, 0, 0, 1]), 2, Sides.every(5))
     assert held.copies(np.array([0, 1])).tolist() == [[0, 2], [0, 3], [1, 4]]
     assert held.pairs(np.array([[0, 1]])).tolist() == [[0, 1]]

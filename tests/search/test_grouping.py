@@ -35,7 +35,7 @@ def graphs(draw: st.DrawFn) -> Graph:
     chosen = draw(st.sets(st.sampled_from(sharing))) if sharing else set()
     if draw(st.booleans()):
         chosen = set(sharing) - chosen  # mostly all, or mostly none
-    lists, check = Lists.of_keys(keys), check_of(chosen, n)
+    lists, check = Lists.of_keys(keys.T), check_of(chosen, n)
     if draw(st.booleans()):
         return Graph(n, lists, check, chosen)
     # Rows of one kind never belong together, whatever the check says.
@@ -140,7 +140,7 @@ def test_a_family_costs_as_much_as_it_has_members() -> None:
 
     n = 50_000
     forest = Forest(n)
-    lists = Lists.of_keys(np.ones((n, 4), np.uint64))
+    lists = Lists.of_keys(np.ones((4, n), np.uint64))
     connect(lists, forest, Check(count, count), Budget(1e12))
     assert not forest.roots.any()
     assert sum(looked) < 5 * n
@@ -165,7 +165,7 @@ def test_rows_of_one_kind_are_not_visited() -> None:
             kinds = np.zeros(n, np.int64)
             kinds[others] = 1
             lists, check = (
-                Lists.of_keys(np.ones((n, 1), np.uint64)).of_kinds(kinds),
+                Lists.of_keys(np.ones((1, n), np.uint64)).of_kinds(kinds),
                 Check(look, look),
             )
             forest = Forest(n)
@@ -183,7 +183,7 @@ def test_a_budget_limits_the_work_and_counts_the_rest() -> None:
     def nobody(i: NDArray[np.int64], j: NDArray[np.int64]) -> NDArray[np.bool_]:
         return np.zeros(len(i), np.bool_)
 
-    connect(Lists.of_keys(np.ones((n, 1), np.uint64)), forest, Check(nobody, nobody), budget)
+    connect(Lists.of_keys(np.ones((1, n), np.uint64)), forest, Check(nobody, nobody), budget)
     assert budget.unchecked > 0
     assert len(np.unique(forest.roots)) == n
 

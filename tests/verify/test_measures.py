@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support import Command, shingles
+from support import Command, held
 
 from lab.corpora.made import HAN, LATIN, edited, prose, write
 from lab.oracles import plain
@@ -22,9 +22,7 @@ from simdup.features.counts import CsrRows
 from simdup.features.shingles import Shingler
 from simdup.model.criteria import Criteria, Measures
 from simdup.model.shingling import Shingling
-from simdup.verify.cosine import Vector, cosine, vector
-from simdup.verify.resemblance import containment
-from simdup.verify.verifier import Verifier
+from simdup.verify.verifier import Vector, Verifier, cosine, resemblance, vector
 
 
 def down(share: float) -> str:
@@ -37,10 +35,16 @@ def down(share: float) -> str:
 few_letters = st.text("ab河岸 \n\u3000😀", max_size=30)
 
 
+def containment(a: str, b: str, n: int = 5) -> float:
+    criteria = Criteria(containment=0.5, shingle=n)
+    verifier = Verifier(held([plain.solid(a), plain.solid(b)], n), pytest.fail, criteria)
+    return float(verifier.measure(np.array([0]), np.array([1]))["containment"][0])
+
+
 @given(few_letters, few_letters, st.integers(1, 8))
 def test_containment_is_the_share_of_the_smaller_set(a: str, b: str, n: int) -> None:
-    sets = [shingles(plain.solid(text), n) for text in (a, b)]
-    assert containment(*sets) == containment(*reversed(sets)) == plain.containment(a, b, n)
+    wanted = plain.containment(a, b, n)
+    assert containment(a, b, n) == containment(b, a, n) == wanted
 
 
 @given(few_letters, few_letters)
@@ -53,7 +57,7 @@ def test_containment_is_never_below_resemblance(a: str, b: str) -> None:
 def test_an_excerpt_is_contained(text: str, data: st.DataObject) -> None:
     start = data.draw(st.integers(0, len(text) - 5))
     excerpt = text[start : data.draw(st.integers(start + 5, len(text)))]
-    assert containment(shingles(excerpt), shingles(text)) == 1
+    assert containment(excerpt, text) == 1
 
 
 def unasked(document: int) -> Vector:
@@ -102,8 +106,7 @@ def test_shingles_of_words(a: list[str], b: list[str], n: int) -> None:
     cut = Shingler(Shingling(n, "words")).shingles
     sets = [cut(" ".join(words)) for words in (a, b)]
     assert [len(one) for one in sets] == [len(one) for one in runs]
-    made = Verifier(sets.__getitem__, unasked, Criteria()).measure(0, 1)
-    assert made.similarity == plain.jaccard(*runs)
+    assert resemblance(*sets) == plain.jaccard(*runs)
     assert all((one[1:] > one[:-1]).all() for one in sets)
 
 
@@ -119,7 +122,8 @@ def test_a_verifier_computes_only_requested_measures() -> None:
         side = {"contained": plain.contained(whole, part, 0.5)} if "containment" in asked else {}
         criteria = Criteria(**dict.fromkeys(asked, 0.5))  # type: ignore[arg-type]
         vector_of = vectors.__getitem__ if "cosine" in asked else unasked
-        found = Verifier(lambda i: shingles(texts[i]), vector_of, criteria).measure(0, 1)
+        verifier = Verifier(held(texts), vector_of, criteria)
+        (found,) = verifier.measure(np.array([0]), np.array([1])).measures()
         wanted = {name: exact[name] for name in ("similarity", *asked)}
         given = {n: v for n, v in found._asdict().items() if v is not None and n != "same_numbers"}
         assert {n: given.pop(n) for n in side} == side

@@ -25,7 +25,8 @@ from simdup.fingerprints.edit_bands import edit_signatures, placed_sets
 from simdup.model.criteria import SHORT, Criteria
 from simdup.model.recipe import Recipe
 from simdup.model.settings import RunOptions
-from simdup.verify.edits import edit_similarities
+from simdup.verify import crew
+from simdup.verify.document_texts import edit_similarities
 
 HAN = "河岸老树新芽春风秋雨山高水长天地人和日月星辰江湖海洋花草虫鱼鸟兽金木土火"
 WORDS = ["please", "update", "window", "answer", "between", "simple", "garden", "winter", "friend"]
@@ -620,3 +621,20 @@ def test_poems_of_other_editions_are_found(shared_data: Path) -> None:
     pairs = [row.split("\t")[:2] for row in rows]
     pairs = [(a, b) for a, b in pairs if a in poems]
     assert sum(label[a] == label[b] for a, b in pairs) >= 0.95 * len(pairs)
+
+
+@pytest.mark.parametrize("containment", [None, 0.9])
+def test_processes_measure_short_and_long_texts_as_one_does(
+    monkeypatch: pytest.MonkeyPatch, containment: float | None
+) -> None:
+    # Some tasks have short texts, some have none.
+    monkeypatch.setattr(crew, "WORTH_CREW", 0)
+    monkeypatch.setattr(crew, "_PAIRS", 2)
+    chance = random.Random(4)
+    texts = []
+    for number in range(40):
+        text = "".join(chance.choices(WORDS, k=9 if number % 4 == 0 else 90))
+        texts += [text + f" 共{number}页", text + f" 共{number + number % 3}页。"]
+    one, several = (scan(enumerate(texts), jobs=jobs, containment=containment) for jobs in (1, 2))
+    assert one.clusters == several.clusters
+    assert {pair.measure for pair in one.pairs} == {"jaccard", "edit"}

@@ -6,15 +6,14 @@ import numpy as np
 import pytest
 
 from lab.oracles import plain
-from simdup.clustering.short_texts import ShortTexts
 from simdup.features.analyzer import Analyzer
 from simdup.features.shingles import Sets
 from simdup.features.short_texts import forms_of
-from simdup.model.criteria import SHORT, Criteria
+from simdup.model.criteria import CHARACTERS_5, SHORT, Criteria
 from simdup.model.recipe import Recipe
 from simdup.search.arrays import RowIds
 from simdup.verify import wide
-from simdup.verify.edits import Edits
+from simdup.verify.document_texts import Texts, in_memory
 from simdup.verify.join import Similar, edited_pairs
 from simdup.verify.wide import wide_edited, wide_pairs
 
@@ -70,9 +69,12 @@ def test_short_texts_are_measured_by_edits() -> None:
             place = chance.randrange(len(text))
             text = text[:place] + chance.choice(letters) + text[place + 1 :]
         texts.append(text + f" {number % 7 + number % 2}")
-    forms = forms_of(Analyzer.for_recipe(Recipe()).prepare_all(texts), 400)
-    short = ShortTexts(np.arange(len(texts)), forms.lengths, forms.number_hashes)
-    edits = Edits(short, lambda some: [forms.texts[one] for one in some])
+    analyzer = Analyzer.for_recipe(Recipe())
+    prepared = analyzer.prepare_all(texts)
+    forms = forms_of(prepared, 400)
+    known, read = in_memory([text.folded.encode() for text in prepared])
+    known = known.and_columns(letters=forms.lengths, numbers=forms.number_hashes)
+    held = Texts(known, analyzer, CHARACTERS_5, read)
     measured = {
         (i, j): plain.edit_similarity(forms.texts[i], forms.texts[j])
         for j in range(len(texts))
@@ -81,9 +83,9 @@ def test_short_texts_are_measured_by_edits() -> None:
         and forms.numbers[i] == forms.numbers[j]
     }
     true = {pair: share for pair, share in measured.items() if share >= 0.3}
-    exact = edited_pairs(edits, 0.3)
+    exact = edited_pairs(held, 0.3)
     assert as_dict(exact) == true
-    found, least = wide_edited(edits, Criteria())
+    found, least = wide_edited(held, Criteria())
     assert least == 0.5
     assert as_dict(found).items() <= true.items()
     high = {pair for pair, share in true.items() if share >= 0.7}

@@ -3,9 +3,7 @@
 import numpy as np
 import pytest
 
-from simdup.fingerprints.bands import Signatures
-from simdup.fingerprints.fingerprinter import Fingerprints
-from simdup.fingerprints.titled import mask_fingerprints, mask_signatures
+from simdup.fingerprints.bands import Signatures, mask_fingerprints
 from simdup.search.arrays import count_words, hamming_distances
 
 TITLES = np.array([5, 5, 7, 5, 7], np.uint64)
@@ -18,8 +16,7 @@ def test_only_equal_titles_keep_their_distance(bits: int) -> None:
     words = count_words(bits)
     values = np.random.default_rng(2).integers(0, 1 << 63, (5, words), dtype=np.uint64)
     values[:, 0] &= np.uint64(2 ** (bits - 64 * (words - 1)) - 1)
-    prints = Fingerprints(values, bits, np.full(5, 9))
-    masked = mask_fingerprints(prints, TITLES).values
+    masked = mask_fingerprints(values, bits, TITLES)
     for i, j in SAME:
         pair = np.array([i]), np.array([j])
         before = hamming_distances(values, pair[0], values, pair[1])
@@ -34,9 +31,8 @@ def test_only_equal_titles_share_band_keys(kind: type) -> None:
     # The second document is a copy of the first, the last two have the same text.
     keys, row_of = np.array([[1, 2], [1, 3], [1, 2]], kind), np.array([0, 0, 1, 2, 2])
     sketches = np.arange(12, dtype=np.uint8).reshape(3, 4)
-    masked = mask_signatures(Signatures(keys, sketches, 0, row_of), TITLES)
+    masked = Signatures(keys, sketches, 0, row_of).masked(TITLES)
     every = np.array([*SAME, *OTHER])
     proposed = masked.propose(*every.T)
     assert proposed.tolist() == [True] * len(SAME) + [False] * len(OTHER)
-    assert masked.sketches is not None
     assert (masked.sketches == sketches[row_of]).all()

@@ -1,0 +1,141 @@
+"""The candidates among documents: what searches propose and rules allow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simdup.clustering.rules import allowed
+from simdup.model.settings import Settings
+from simdup.model.table import Documents
+from simdup.search.arrays import RowIds, RowPairs
+from simdup.search.forest import Forest
+from simdup.search.grouping import LOOK, Budget, Check, connect
+from simdup.search.kinds import kinds_of
+from simdup.search.lists import Lists
+from simdup.verify.searches import EqualKeys, Search
+
+# Candidates that connect more documents than this are not all verified: see `families`.
+LARGE = 64
+
+# The most visits per document to find out which documents with common keys candidates connect.
+# With p-stable keys for a cosine of 0.7, which half of all pairs share, a scan of 15,855 texts took
+# 108 s; with 4,096 visits and smaller sketches it did not end in 280 s.
+VISITS = 1 << 10
+
+# Rules that part documents whose keys are equal.
+_PARTING = ("letters", "same_title", "group_number")
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedDocuments:
+    """Documents that may be near-duplicates, and the searches that propose pairs of them.
+
+    Attributes
+    ----------
+    documents : Documents
+        With their ``number``, ascending.  In what follows they are known by their rows.
+    searches : sequence of Search
+    settings : Settings
+    """
+
+    documents: Documents
+    searches: Sequence[Search]
+    settings: Settings
+
+    def __len__(self) -> int:
+        """Return the number of documents."""
+        return len(self.documents)
+
+    @property
+    def numbers(self) -> RowIds:
+        """The numbers of the documents (int64[n])."""
+        return self.documents["number"]
+
+    def take(self, rows: RowIds) -> ComparedDocuments:
+        """Return some of the documents, by their ascending rows here."""
+        if len(rows) == len(self):
+            return self
+        return replace(self, documents=self.documents.take(rows))
+
+    def useful(self, i: RowIds, j: RowIds) -> NDArray[np.bool_]:
+        """Return which pairs may be candidates: no rule about documents forbids it."""
+        return allowed(self.documents, i, j)
+
+    def proposed_by(self, i: RowIds, j: RowIds) -> NDArray[np.bool_]:
+        """Return which pairs each search of the criteria proposes (bool[searches, pairs])."""
+        names = self.settings.criteria.searches
+        proposed, useful = np.zeros((len(names), len(i)), np.bool_), self.useful(i, j)
+        for search in self.searches:
+            proposed[names.index(search.name)] |= search.propose(self.documents, i, j)
+        return proposed & useful
+
+    def test(self, i: RowIds, j: RowIds) -> NDArray[np.bool_]:
+        """Return which pairs are candidates."""
+        return self.useful(i, j) & self._proposed(self.searches, i, j)
+
+    def pairs(self) -> Iterator[RowPairs]:
+        """Yield all candidates, i < j, each once, in chunks, in undefined order."""
+        for k, search in enumerate(self.searches):
+            for i, j in search.pairs(self.documents):
+                # What earlier searches propose has already been yielded.
+                new = self.useful(i, j) & ~self._proposed(self.searches[:k], i, j)
+                yield i[new], j[new]
+
+    def components(self, weights: RowIds) -> RowIds:
+        """Return the component of each document, by its smallest document.
+
+        `weights` (int64[n]) says how many documents each one represents.  Components of at most
+        `LARGE` documents are found without visiting single pairs; visits pay off for larger ones.
+        """
+        forest = Forest(len(self))
+        for search in self.searches:
+            for i, j in search.links(self.documents):
+                forest.join(i, j)
+        roots = forest.roots.copy()
+        keyed = any(isinstance(search, EqualKeys) for search in self.searches)
+        if not keyed and not any(column in self.documents for column in _PARTING):
+            return roots
+        # Rows that share a key are joined above, even if their sketches or titles differ, or their
+        # group is the same, or a rule for texts with few terms keeps them apart.
+        for members in groups_of(roots, np.bincount(roots, weights)[roots] > LARGE):
+            some = self.take(members)
+            budget = Budget(float(VISITS * LOOK * len(members)))
+            exact = Forest(len(members))
+            connect(some.lists(), exact, Check(some.test, _all), budget)
+            # Where it costs too much, they stay together: only more is left to the family.
+            if not budget.unchecked:
+                roots[members] = members[exact.roots]
+        return roots
+
+    def lists(self) -> Lists:
+        """Return lists of rows with something in common; each candidate pair shares a list."""
+        found = (search.lists(self.documents) for search in self.searches)
+        return self.of_kinds(Lists.concat(chain.from_iterable(found)))
+
+    def of_kinds(self, lists: Lists) -> Lists:
+        """Return lists without those that have documents of one group only."""
+        if "group_number" not in self.documents:
+            return lists
+        return lists.of_kinds(kinds_of(self.documents["group_number"]))
+
+    def _proposed(self, searches: Sequence[Search], i: RowIds, j: RowIds) -> NDArray[np.bool_]:
+        proposed = np.zeros(len(i), np.bool_)
+        for search in searches:
+            proposed |= search.propose(self.documents, i, j)
+        return proposed
+
+
+def _all(i: RowIds, j: RowIds) -> NDArray[np.bool_]:
+    return np.ones(len(i), np.bool_)
+
+
+def groups_of(roots: RowIds, chosen: NDArray[np.bool_]) -> list[RowIds]:
+    """Return the chosen rows of each root."""
+    rows = np.flatnonzero(chosen)
+    rows = rows[np.argsort(roots[rows], kind="stable")]
+    return np.split(rows, np.flatnonzero(np.diff(roots[rows])) + 1) if len(rows) else []

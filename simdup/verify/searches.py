@@ -1,0 +1,206 @@
+"""The searches that propose pairs of documents.
+
+Simhash proposes documents whose fingerprints are within the distance.  Band keys propose documents
+that share one, unless their sketches show that they are far below the similarity.  Pairs that share
+passages are listed beforehand.
+
+Each search is first prepared for the documents of a run.  Then it answers four questions about any
+of them, in rows of a table: which of some pairs it proposes, all pairs that it proposes, pairs that
+are enough to connect these, and lists of rows of which each proposed pair shares one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simdup.features.weights import Weighting
+from simdup.fingerprints.bands import Keys, Signatures, minhash_fewest, pstable_signatures
+from simdup.fingerprints.edit_bands import EditSignatures
+from simdup.fingerprints.fingerprinter import Fingerprints
+from simdup.fingerprints.near import iter_near_pairs, near_pairs
+from simdup.model.criteria import Criteria
+from simdup.model.settings import Settings
+from simdup.model.table import Documents
+from simdup.reuse.sharing import TextSeeds, least_share, sharing_pairs
+from simdup.search import banding
+from simdup.search.arrays import U64, RowIds, RowPairs, hamming_distances
+from simdup.search.ball import HammingBall
+from simdup.search.bitview import block_keys
+from simdup.search.lists import Lists
+
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class NearFingerprints:
+    """Proposes documents whose fingerprints are within the distance of the criteria."""
+
+    settings: Settings
+    name: str = "simhash"
+
+    def prepared(self, documents: Documents, numbers: RowIds) -> NearFingerprints:
+        """Return the search itself: titles are mixed into the fingerprints."""
+        return self
+
+    def propose(self, documents: Documents, i: RowIds, j: RowIds) -> Mask:
+        """Return which pairs (i[k], j[k]) it proposes."""
+        values = documents["fingerprint"]
+        near: Mask = hamming_distances(values, i, values, j) <= self.settings.criteria.distance
+        return near
+
+    def pairs(self, documents: Documents) -> Iterator[RowPairs]:
+        """Yield all pairs that it proposes, i < j, each once."""
+        settings = self.settings
+        found = near_pairs(self._prints(documents), settings.criteria.distance, settings.run)
+        yield found.i, found.j
+
+    def links(self, documents: Documents) -> Iterator[RowPairs]:
+        """Yield pairs that connect what it proposes, and perhaps more."""
+        settings, prints = self.settings, self._prints(documents)
+        for pairs in iter_near_pairs(prints, settings.criteria.distance, settings.run):
+            yield pairs.i, pairs.j
+
+    def lists(self, documents: Documents) -> Iterator[Lists]:
+        """Yield lists of rows; each proposed pair shares one."""
+        yield from map(Lists.of_key, self.blocks(documents))
+
+    def blocks(self, documents: Documents) -> list[U64]:
+        """Return the blocks of fingerprints of which near documents share one."""
+        prints = self._prints(documents)
+        distance = min(self.settings.criteria.distance, prints.bits)
+        return block_keys(prints.values, HammingBall(prints.bits, distance))
+
+    def _prints(self, documents: Documents) -> Fingerprints:
+        bits = self.settings.recipe.bits
+        return Fingerprints(documents["fingerprint"], bits, documents["terms"])
+
+
+@dataclass(frozen=True, slots=True)
+class EqualKeys:
+    """Proposes documents that share a band key."""
+
+    name: str
+    signatures: Signatures | EditSignatures  # of documents by number
+
+    @classmethod
+    def of_vectors(cls, weighting: Weighting, criteria: Criteria) -> EqualKeys:
+        """Return the search by p-stable projections of TF-IDF vectors."""
+        return cls("pstable", pstable_signatures(weighting, criteria))
+
+    @classmethod
+    def of_texts(cls, texts: Documents, rows: RowIds, criteria: Criteria) -> EqualKeys:
+        """Return the search by MinHash; `rows` are those of the texts of documents."""
+        fewest = minhash_fewest(criteria)
+        return cls("minhash", Signatures(texts["keys"], texts["sketch"], fewest, rows))
+
+    @classmethod
+    def of_forms(cls, forms: Documents, rows: RowIds, criteria: Criteria) -> EqualKeys:
+        """Return the search among short texts; `rows` are those of the forms of documents."""
+        return cls("minhash", EditSignatures.of(forms, criteria, rows))
+
+    def prepared(self, documents: Documents, numbers: RowIds) -> EqualKeys:
+        """Return the search with titles mixed into the keys, if these decide."""
+        if "same_title" not in documents:
+            return self
+        return replace(self, signatures=self.signatures.masked(documents["same_title"]))
+
+    def propose(self, documents: Documents, i: RowIds, j: RowIds) -> Mask:
+        """Return which pairs (i[k], j[k]) it proposes."""
+        numbers = documents["number"]
+        return self.signatures.propose(numbers[i], numbers[j])
+
+    def pairs(self, documents: Documents) -> Iterator[RowPairs]:
+        """Yield all pairs that it proposes, i < j, each once."""
+        places, rows = self._rows(documents)
+        for a, b in banding.candidates(self.signatures.keys[rows]):
+            i, j = places[a], places[b]
+            good = self.propose(documents, i, j)
+            yield i[good], j[good]
+
+    def links(self, documents: Documents) -> Iterator[RowPairs]:
+        """Yield pairs that connect what it proposes, and perhaps more."""
+        places, rows = self._rows(documents)
+        for a, b in banding.neighbours(self._columns(rows)):
+            yield places[a], places[b]
+
+    def lists(self, documents: Documents) -> Iterator[Lists]:
+        """Yield lists of rows; each proposed pair shares one."""
+        places, rows = self._rows(documents)
+        yield from (Lists.of_key(column).of_rows(places) for column in self._columns(rows))
+
+    def _rows(self, documents: Documents) -> tuple[RowIds, RowIds]:
+        """Return the rows of documents with keys, and the rows of their keys."""
+        rows = self.signatures.row_of[documents["number"]]
+        places = np.flatnonzero(rows >= 0)
+        return places, rows[places]
+
+    def _columns(self, rows: RowIds) -> Iterator[Keys]:
+        """Yield the keys of rows, one band at a time."""
+        keys = self.signatures.keys
+        return (keys[rows, band] for band in range(keys.shape[1]))
+
+
+@dataclass(frozen=True, slots=True)
+class ListedPairs:
+    """Proposes pairs that are known, by number, in order; the smaller number first."""
+
+    a: RowIds
+    b: RowIds
+    name: str = "passages"
+
+    def prepared(self, documents: Documents, numbers: RowIds) -> ListedPairs:
+        """Return the search itself."""
+        return self
+
+    def propose(self, documents: Documents, i: RowIds, j: RowIds) -> Mask:
+        """Return which pairs (i[k], j[k]) it proposes."""
+        if not len(self.a):
+            return np.zeros(len(i), np.bool_)
+        one, other = documents["number"][i], documents["number"][j]
+        keys = self.a << 32 | self.b
+        asked = np.minimum(one, other) << 32 | np.maximum(one, other)
+        places = np.minimum(np.searchsorted(keys, asked), len(keys) - 1)
+        listed: Mask = keys[places] == asked
+        return listed
+
+    def pairs(self, documents: Documents) -> Iterator[RowPairs]:
+        """Yield all pairs that it proposes, i < j, each once."""
+        numbers = documents["number"]
+        firsts = np.searchsorted(self.a, numbers)
+        counts = np.searchsorted(self.a, numbers, "right") - firsts
+        offsets = np.arange(int(counts.sum())) - np.repeat(np.cumsum(counts) - counts, counts)
+        others = self.b[np.repeat(firsts, counts) + offsets]
+        here = np.isin(others, numbers)
+        i = np.repeat(np.arange(len(numbers)), counts)[here]
+        yield i, np.searchsorted(numbers, others[here])
+
+    def links(self, documents: Documents) -> Iterator[RowPairs]:
+        """Yield pairs that connect what it proposes, and perhaps more."""
+        yield from self.pairs(documents)
+
+    def lists(self, documents: Documents) -> Iterator[Lists]:
+        """Yield lists of rows; each proposed pair shares one."""
+        for i, j in self.pairs(documents):
+            yield Lists.of_pairs(i, j)
+
+
+@dataclass(frozen=True, slots=True)
+class SharedPassages:
+    """Lists the pairs of documents that share enough passages."""
+
+    seeds: TextSeeds
+    text_of: RowIds  # the text of each document
+    containment: float
+
+    def prepared(self, documents: Documents, numbers: RowIds) -> ListedPairs:
+        """Return the pairs among some documents, by number."""
+        i, j = sharing_pairs(self.seeds, self.text_of[numbers], least_share(self.containment))
+        return ListedPairs(numbers[i], numbers[j])
+
+
+Search: TypeAlias = NearFingerprints | EqualKeys | ListedPairs
