@@ -52,18 +52,18 @@ def progress_bars(*, terminal: bool = False) -> Iterator[Callable[[str, int, int
     bars: dict[str, Any] = {}
     started = time.monotonic()
     drawing, ended = threading.Lock(), threading.Event()
+    # A run goes on if standard error is full or closed.
+    unwritten = suppress(OSError, ValueError)
 
     def draw_again() -> None:
-        # If nothing can be written, the next step of the run says so.
-        with suppress(OSError, ValueError):
-            while not ended.wait(_BEAT):
-                with drawing:
-                    list(bars.values())[-1].refresh()
+        while not ended.wait(_BEAT):
+            with drawing, unwritten:
+                list(bars.values())[-1].refresh()
 
     beat = threading.Thread(target=draw_again, daemon=True)
 
     def show(stage: str, done: int, total: int | None) -> None:
-        with drawing:
+        with drawing, unwritten:
             if stage not in bars:
                 for bar in bars.values():
                     bar.close()
@@ -83,5 +83,6 @@ def progress_bars(*, terminal: bool = False) -> Iterator[Callable[[str, int, int
         ended.set()
         if beat.ident:
             beat.join()
-        for bar in bars.values():
-            bar.close()
+        with unwritten:
+            for bar in bars.values():
+                bar.close()
