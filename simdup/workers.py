@@ -46,7 +46,6 @@ class Workers(Generic[Task, Result]):
         context: Any = multiprocessing.get_context(method)
         self._processes = []
         self._pipes: list[Connection] = []
-        self._first = first
         try:
             for number in range(first, first + count):
                 ours, theirs = context.Pipe()
@@ -61,11 +60,11 @@ class Workers(Generic[Task, Result]):
             self.close()
             raise
 
-    def map(self, tasks: Iterable[Task]) -> Iterator[tuple[int, Result]]:
-        """Yield (worker, result) of each task in task order; raise if a worker dies."""
+    def map(self, tasks: Iterable[Task]) -> Iterator[Result]:
+        """Yield the result of each task in task order; raise if a worker dies."""
         waiting = iter(tasks)
         queued: dict[Connection, deque[int]] = {pipe: deque() for pipe in self._pipes}
-        done: dict[int, tuple[int, Result]] = {}
+        done: dict[int, Result] = {}
         wanted = 0
         numbers = itertools.count()
         exhausted = False
@@ -84,13 +83,10 @@ class Workers(Generic[Task, Result]):
             if not busy:
                 return
             for pipe in [pipe for pipe in wait(busy) if isinstance(pipe, Connection)]:
-                done[queued[pipe].popleft()] = (self._number(pipe), self._receive(pipe))
+                done[queued[pipe].popleft()] = self._receive(pipe)
             while wanted in done:
                 yield done.pop(wanted)
                 wanted += 1
-
-    def _number(self, pipe: Connection) -> int:
-        return self._pipes.index(pipe) + self._first
 
     def _send(self, pipe: Connection, task: Task) -> None:
         try:

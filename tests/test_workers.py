@@ -21,7 +21,7 @@ def deaf(number: int) -> Callable[[str], int]:
 
 def test_workers_end_even_if_a_signal_is_lost() -> None:
     workers = Workers[str, int](2, deaf)
-    assert [made for _, made in workers.map(["a", "bc"])] == [1, 2]
+    assert list(workers.map(["a", "bc"])) == [1, 2]
     workers.close()
     assert multiprocessing.active_children() == []
 

@@ -78,7 +78,7 @@ class Analyzer:
     def count(self, texts: Sequence[PreparedText]) -> Counts:
         """Return the term counts of a few texts."""
         tokens = self.tokenize([text.folded for text in texts])
-        return join([(0, self.counter().count(tokens))], self.hash_bytes)
+        return join([self.counter().count(tokens)], self.hash_bytes)
 
     def shingler(self, shingling: Shingling) -> Shingler:
         """Return the object that cuts texts into shingles.

@@ -1,9 +1,9 @@
 """Term counts: how often each document has each term, as one sparse matrix.
 
-A `TermCounter` numbers terms in the order in which it meets them and returns, chunk by chunk, the
-rows of documents and the new terms.  Several counters (one per process) work in parallel, each with
-its own numbers.  `join` converts their chunks to one numbering, by ascending term hash, so the
-result does not depend on which process counted what.
+A `TermCounter` returns, chunk by chunk, the hashes of each document's terms and how often it has
+each.  Several counters (one per process) work in parallel; a hash means the same in all of them.
+`join` makes one matrix of their chunks, whose terms are numbered by ascending hash, so the result
+does not depend on which process counted what.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from simdup.corpus.spool import Slot
 from simdup.features.hashing import REMEMBERED_TERMS, FeatureHash, term_hash
 from simdup.features.tokens import GAP
 
+TermHashes = NDArray[np.uint64]
 TermNumbers = NDArray[np.int32]
 
 # Entries processed at a time; at about 100 bytes each, some 50 MB.
@@ -31,14 +32,14 @@ _NUMBER_MASK = (1 << _NUMBER_BITS) - 1
 
 @dataclass(frozen=True, slots=True)
 class CountedChunk:
-    """Counts of a chunk of documents, with the term numbers of its counter."""
+    """Counts of a chunk of documents, and the terms that its counter meets in it first."""
 
     # int64[documents + 1]: row i lies in ``starts[i]:starts[i + 1]`` of the next two.
     starts: NDArray[np.int64]
-    columns: TermNumbers | Slot  # int32[entries]: term numbers, or where they are spooled
+    entries: TermHashes | Slot  # uint64[entries]: term hashes, or where they are spooled
     # int32[entries]: occurrences, at least 1, or where they are spooled.
-    counts: TermNumbers | Slot
-    ids: NDArray[np.uint64]  # uint64[terms]: term hashes of the terms that are new in this chunk
+    counts: NDArray[np.int32] | Slot
+    ids: TermHashes  # uint64[terms]: hashes of the terms that no earlier chunk of its counter has
     # uint8[terms, bits / 8]: their feature hashes, the most significant byte first.
     hashes: NDArray[np.uint8]
     terms: tuple[str, ...]  # the terms as text; empty once they are no longer needed
@@ -68,12 +69,11 @@ class Counts:
 
     # int64[rows + 1]: how many entries precede each row, and the total.
     starts: NDArray[np.int64]
-    ids: NDArray[np.uint64]  # uint64[terms]: term hashes, ascending and distinct
+    ids: TermHashes  # uint64[terms]: term hashes, ascending and distinct
     # uint8[terms, bits / 8]: feature hashes, the most significant byte first.
     hashes: NDArray[np.uint8]
     terms: tuple[str, ...]  # the terms as text, if they were kept; otherwise empty
-    # The entries and, for each chunk, the map from its counter's term numbers to those here.
-    chunks: Sequence[tuple[CountedChunk, TermNumbers]]
+    chunks: Sequence[CountedChunk]
     # int64[chunks + 1]: the first row of each chunk, and the number of rows.
     firsts: NDArray[np.int64]
     read: Callable[[Slot], bytes]  # returns the bytes of a slot
@@ -110,17 +110,18 @@ class Counts:
 
     def rows(self, first: int, last: int) -> CsrRows:
         """Return the entries of the rows ``first:last``."""
-        columns, counts = [_NONE], [_NONE]
+        entries, counts = [np.zeros(0, np.uint64)], [np.zeros(0, np.int32)]
         position = int(np.searchsorted(self.firsts, first, "right")) - 1
         while position < len(self.chunks) and self.firsts[position] < last:
-            chunk, numbers = self.chunks[position]
+            chunk = self.chunks[position]
             begin, end = max(first - self.firsts[position], 0), last - self.firsts[position]
             span = int(chunk.starts[begin]), int(chunk.starts[min(end, len(chunk.starts) - 1)])
-            columns.append(numbers[self._part(chunk.columns, span)])
-            counts.append(self._part(chunk.counts, span))
+            entries.append(self._part(chunk.entries, np.uint64, span))
+            counts.append(self._part(chunk.counts, np.int32, span))
             position += 1
         starts = self.starts[first : last + 1] - self.starts[first]
-        return CsrRows(starts, np.concatenate(columns), np.concatenate(counts))
+        columns = np.searchsorted(self.ids, np.concatenate(entries)).astype(np.int32)
+        return CsrRows(starts, columns, np.concatenate(counts))
 
     def chunked_rows(self, first: int = 0, last: int | None = None) -> Iterator[CsrRows]:
         """Yield rows ``first:last`` in chunks of bounded size."""
@@ -128,15 +129,15 @@ class Counts:
         for begin, end in iter_chunks(self.starts[first : stop + 1], CHUNK_ENTRIES):
             yield self.rows(first + begin, first + end)
 
-    def _part(self, entries: TermNumbers | Slot, span: tuple[int, int]) -> TermNumbers:
+    def _part(
+        self, entries: NDArray[Any] | Slot, kind: type[np.generic], span: tuple[int, int]
+    ) -> NDArray[Any]:
         begin, end = span
         if not isinstance(entries, Slot):
             return entries[begin:end]
-        slot = Slot(entries.writer, entries.start + 4 * begin, 4 * (end - begin))
-        return np.frombuffer(self.read(slot), np.int32)
-
-
-_NONE: TermNumbers = np.zeros(0, np.int32)
+        width = np.dtype(kind).itemsize
+        slot = Slot(entries.writer, entries.start + width * begin, width * (end - begin))
+        return np.frombuffer(self.read(slot), kind)
 
 
 def iter_chunks(starts: NDArray[np.int64], limit: int) -> Iterator[tuple[int, int]]:
@@ -160,25 +161,27 @@ class TermCounter:
         # None if it equals the term hash.
         self._feature_hash = feature_hash
         self._numbers = _TermTable()
+        self._ids = np.zeros(0, np.uint64)  # by number
 
     def count(self, documents: Iterable[Sequence[str]]) -> CountedChunk:
-        """Return the counts of a chunk of documents' tokens.
-
-        Column numbers continue from chunk to chunk.  `ids`, `hashes` and `terms` are those of the
-        new terms of this chunk, whose numbers follow those of all earlier chunks.
-        """
+        """Return the counts of a chunk of documents' tokens."""
         number = self._numbers.__getitem__
         # One document at a time, so that the tokens of long ones need not be kept.
         rows = [np.fromiter(map(number, tokens), np.int64, len(tokens)) for tokens in documents]
-        starts, columns, counts = _count_rows(rows)
+        starts, numbers, counts = _count_rows(rows)
         terms = self._numbers.take_new()
-        ids = b"".join(map(term_hash, terms))
-        hashes = ids if self._feature_hash is None else b"".join(map(self._feature_hash, terms))
+        written = b"".join(map(term_hash, terms))
+        hashes = written if self._feature_hash is None else b"".join(map(self._feature_hash, terms))
+        ids = np.frombuffer(written, ">u8").astype(np.uint64)
+        self._ids = np.append(self._ids, ids)
+        entries = self._ids[numbers]
+        if len(self._ids) > REMEMBERED_TERMS:
+            self._numbers, self._ids = _TermTable(), np.zeros(0, np.uint64)
         return CountedChunk(
             starts=starts,
-            columns=columns,
+            entries=entries,
             counts=counts,
-            ids=np.frombuffer(ids, ">u8").astype(np.uint64),
+            ids=ids,
             hashes=np.frombuffer(hashes, np.uint8).reshape(len(terms), -1 if terms else 0),
             terms=terms,
         )
@@ -186,8 +189,8 @@ class TermCounter:
 
 def _count_rows(
     rows: list[NDArray[np.int64]],
-) -> tuple[NDArray[np.int64], TermNumbers, TermNumbers]:
-    """Count the numbers of 0 or more in each row; return starts, columns and counts."""
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]]:
+    """Count the numbers of 0 or more in each row; return starts, numbers and counts."""
     numbers = np.concatenate([np.zeros(0, np.int64), *rows])
     row = np.repeat(np.arange(len(rows)), list(map(len, rows)))
     keys = (row << _NUMBER_BITS) | numbers
@@ -197,48 +200,39 @@ def _count_rows(
     counts = np.diff(first, append=len(keys))
     keys = keys[first]
     starts = np.searchsorted(keys, np.arange(len(rows) + 1) << _NUMBER_BITS)
-    return starts, (keys & _NUMBER_MASK).astype(np.int32), counts.astype(np.int32)
+    return starts, keys & _NUMBER_MASK, counts.astype(np.int32)
 
 
 class _TermTable(dict[str, int]):
-    """Numbers each term on first access; a gap between words has the number -1.
-
-    The table is emptied when it has grown large.  A term that occurs again then gets a new number,
-    which `join` merges with the old one.
-    """
+    """Numbers each term on first access; a gap between words has the number -1."""
 
     def __init__(self) -> None:
         super().__init__({GAP: -1})
-        self._next = 0
         self._new: list[str] = []
 
     def __missing__(self, term: str) -> int:
-        number = self[term] = self._next
-        self._next += 1
+        number = self[term] = len(self) - 1
         self._new.append(term)
         return number
 
     def take_new(self) -> tuple[str, ...]:
         new = tuple(self._new)
         self._new.clear()
-        if len(self) > REMEMBERED_TERMS:
-            self.clear()
-            self[GAP] = -1
         return new
 
 
 def join(
-    chunks: Sequence[tuple[int, CountedChunk]],
+    chunks: Sequence[CountedChunk],
     size: int,
     read: Callable[[Slot], bytes] = no_spool,
     row_of: NDArray[np.int64] | None = None,
 ) -> Counts:
-    """Join chunks of several counters into one matrix under one numbering.
+    """Join chunks into one matrix.
 
     Parameters
     ----------
-    chunks : sequence of (int, CountedChunk)
-        The number of a counter, and its chunk; chunks of one counter are in order.
+    chunks : sequence of CountedChunk
+        Every term of one is among the new terms of one of them.
     size : int
         Bytes of a feature hash.
     read : callable
@@ -252,30 +246,20 @@ def join(
         Rows in the order of `chunks`, terms by ascending term hash.  ``terms`` has the terms if
         every chunk still had its own.
     """
-    made_by: dict[int, list[CountedChunk]] = {}
-    for counter, chunk in chunks:
-        made_by.setdefault(counter, []).append(chunk)
-    in_order = [chunk for made in made_by.values() for chunk in made]
-    every = np.concatenate([np.zeros(0, np.uint64), *(chunk.ids for chunk in in_order)])
-    ids, first, inverse = np.unique(every, return_index=True, return_inverse=True)
-    number: TermNumbers = inverse.astype(np.int32)
+    every = np.concatenate([np.zeros(0, np.uint64), *(chunk.ids for chunk in chunks)])
+    ids, first = np.unique(every, return_index=True)
     hashes = np.concatenate(
-        [np.zeros((0, size), np.uint8), *(chunk.hashes.reshape(-1, size) for chunk in in_order)]
+        [np.zeros((0, size), np.uint8), *(chunk.hashes.reshape(-1, size) for chunk in chunks)]
     )[first]
-    named = all(len(chunk.terms) == len(chunk.ids) for chunk in in_order)
-    words = [term for chunk in in_order for term in chunk.terms] if named else []
-
-    # The terms of each counter are consecutive in `number`, in the order of its numbers.
-    ends = np.cumsum([sum(len(chunk.ids) for chunk in made) for made in made_by.values()])
-    parts: list[TermNumbers] = np.split(number, ends[:-1])
-    numbers = dict(zip(made_by, parts, strict=False))
-    sizes = [chunk.sizes for _, chunk in chunks]
+    named = all(len(chunk.terms) == len(chunk.ids) for chunk in chunks)
+    words = [term for chunk in chunks for term in chunk.terms] if named else []
+    sizes = [chunk.sizes for chunk in chunks]
     return Counts(
         starts=np.concatenate([[0], *sizes]).cumsum().astype(np.int64),
         ids=ids,
         hashes=hashes,
         terms=tuple(words[i] for i in first.tolist()) if named else (),
-        chunks=[(chunk, numbers[counter]) for counter, chunk in chunks],
+        chunks=chunks,
         firsts=np.cumsum([0, *map(len, sizes)], dtype=np.int64),
         read=read,
         row_of=np.arange(sum(map(len, sizes))) if row_of is None else row_of,
@@ -286,14 +270,14 @@ def select(counts: Counts, documents: Sequence[int]) -> Counts:
     """Return the counts of some documents only, in memory."""
     rows = [counts.document(document) for document in documents]
     starts = np.cumsum([0, *(len(row.columns) for row in rows)], dtype=np.int64)
+    columns = np.concatenate([np.zeros(0, np.int32), *(row.columns for row in rows)])
     chunk = CountedChunk(
         starts,
-        np.concatenate([_NONE, *(row.columns for row in rows)]),
-        np.concatenate([_NONE, *(row.values for row in rows)]),
+        counts.ids[columns],
+        np.concatenate([np.zeros(0, np.int32), *(row.values for row in rows)]),
         counts.ids,
         counts.hashes,
         counts.terms,
     )
-    same = np.arange(len(counts.ids), dtype=np.int32)
     firsts, row_of = np.array([0, len(rows)], np.int64), np.arange(len(rows))
-    return replace(counts, starts=starts, chunks=[(chunk, same)], firsts=firsts, row_of=row_of)
+    return replace(counts, starts=starts, chunks=[chunk], firsts=firsts, row_of=row_of)

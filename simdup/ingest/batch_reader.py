@@ -182,8 +182,8 @@ def _file_of(batch: Batch, skipped: Skipped) -> str:
 
 def _spooled(counts: CountedChunk, spool: Spool) -> CountedChunk:
     """Return counts whose entries are in the spool."""
-    slots = spool([bytes(counts.columns), bytes(counts.counts)])
-    return replace(counts, columns=slot_at(slots, 0), counts=slot_at(slots, 1))
+    slots = spool([bytes(counts.entries), bytes(counts.counts)])
+    return replace(counts, entries=slot_at(slots, 0), counts=slot_at(slots, 1))
 
 
 def _no_spool(contents: Iterable[bytes]) -> Slots:

@@ -52,7 +52,7 @@ class Collection:
         A document names the row of its text, which it shares with its copies, and a short text that
         of its form.
     chunks : list
-        Which process counted each chunk of texts, and the chunk: see `features.counts.join`.
+        The counts of the texts: see `features.counts.join`.
     analyzer : Analyzer
         Turned the texts into terms.
     report : SourceReport
@@ -62,7 +62,7 @@ class Collection:
     documents: Documents
     texts: Documents
     forms: Documents
-    chunks: list[tuple[int, CountedChunk]]
+    chunks: list[CountedChunk]
     analyzer: Analyzer
     report: SourceReport
     spool: SpoolReader
@@ -145,7 +145,7 @@ class Collector:
     report: SourceReport
     spool: SpoolReader
     parts: dict[str, list[Documents]] = field(default_factory=dict)
-    chunks: list[tuple[int, CountedChunk]] = field(default_factory=list)
+    chunks: list[CountedChunk] = field(default_factory=list)
     registry: NameRegistry = field(default_factory=NameRegistry)
     size: int = 0  # how many documents there are
     forms: int = 0
@@ -157,8 +157,8 @@ class Collector:
         opened.report.notes += opened.notes
         return cls(analyzer, opened.report, spool)
 
-    def add(self, process: int, batch: ReadBatch) -> None:
-        """Add a batch that a process read."""
+    def add(self, batch: ReadBatch) -> None:
+        """Add a batch that was read."""
         self._add_unchanged(batch.unchanged)
         documents = batch.tables[DOCUMENTS]
         self.report.take(documents, batch.stripped)
@@ -176,7 +176,7 @@ class Collector:
         for name, part in parts.items():
             self.parts.setdefault(name, []).append(part)
         if batch.counts is not None:
-            self.chunks.append((process, batch.counts))
+            self.chunks.append(batch.counts)
 
     def _add_unchanged(self, unchanged: Documents) -> None:
         if not len(unchanged):
@@ -207,10 +207,9 @@ class Collector:
     def forget_terms(self) -> None:
         """Drop the terms as text: frequencies of a corpus or a model need only term hashes."""
         for position in range(len(self.chunks) - 1, -1, -1):
-            process, counts = self.chunks[position]
-            if not counts.terms:
+            if not self.chunks[position].terms:
                 break
-            self.chunks[position] = process, replace(counts, terms=())
+            self.chunks[position] = replace(self.chunks[position], terms=())
 
     def take(self) -> Collection:
         """Return what was added; whatever is added later makes another collection."""
@@ -258,12 +257,12 @@ def collected(opened: Input, analyzer: Analyzer, work: TextWork) -> Iterator[Col
     with spool_folder() as folder, closing(SpoolReader(folder)) as spool:
         reader = BatchReader(settings.reading, work, recipe, folder)
         collector = Collector.of(opened, analyzer, spool)
-        for process, batch in read_batches(opened, reader):
-            collector.add(process, batch)
+        for batch in read_batches(opened, reader):
+            collector.add(batch)
             if recipe.idf != "builtin" and collector.size >= ENOUGH_DOCUMENTS:
                 collector.forget_terms()
         if not collector.parts:  # the columns are there all the same
-            collector.add(0, reader(0)(TextBatch((), 0)))
+            collector.add(reader(0)(TextBatch((), 0)))
         opened.report.finish(recipe.strip)
         yield collector.take()
 
@@ -273,8 +272,8 @@ def ingest_as_they_come(
 ) -> Iterator[Collection]:
     """Yield a small collection for each batch as soon as it is read."""
     collector = Collector.of(opened, analyzer, SpoolReader(""))
-    for _, batch in read_batches(opened, read):
-        collector.add(0, batch)
+    for batch in read_batches(opened, read):
+        collector.add(batch)
         yield collector.take()
     opened.report.finish(opened.settings.recipe.strip)
 
@@ -304,8 +303,8 @@ def ingest_fingerprinted(
 
 def read_batches(
     opened: Input, read: Callable[[int], Callable[[Batch], ReadBatch]]
-) -> Iterator[tuple[int, ReadBatch]]:
-    """Yield (process, what it read) for each batch, in order.
+) -> Iterator[ReadBatch]:
+    """Yield what is read of each batch, in order.
 
     One process begins; others join when there is enough work for them.
     """
@@ -322,13 +321,13 @@ def read_batches(
             batch = next(opened.batches, None)
             if batch is None:
                 return
-            yield 0, make(batch)
+            yield make(batch)
             done += batch.size
             run.progress("reading", done, opened.size)
     workers = Workers[Batch, ReadBatch](run.processes, read, first=1)
     try:
-        for process, made in workers.map(opened.batches):
-            yield process, made
+        for made in workers.map(opened.batches):
+            yield made
             done += made.size
             run.progress("reading", done, opened.size)
     finally:

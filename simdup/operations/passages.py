@@ -204,7 +204,7 @@ def _find(finder: Finder, run: RunOptions) -> Passages:
         return concat(_watch((finder.find(*one) for one in ranges), ranges, run))
     workers = Workers[tuple[int, int], Passages](processes, partial(_start, finder))
     try:
-        return concat(_watch((found for _, found in workers.map(ranges)), ranges, run))
+        return concat(_watch(workers.map(ranges), ranges, run))
     finally:
         workers.close()
 

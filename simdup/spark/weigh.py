@@ -61,8 +61,8 @@ def _unpack(batch: pa.RecordBatch, hash_bytes: int) -> Iterator[tuple[Counts, I6
     columns = (batch.column(name).to_pylist() for name in ("counts", "rows", "text_of"))
     for content, rows, text_of in zip(*columns, strict=True):
         texts = np.frombuffer(text_of, np.int64)
-        chunk = [(0, unpack_counts(content))]
-        yield join(chunk, hash_bytes, row_of=texts), np.frombuffer(rows, np.int64)
+        counts = join([unpack_counts(content)], hash_bytes, row_of=texts)
+        yield counts, np.frombuffer(rows, np.int64)
 
 
 def _summed(parts: list[tuple[U64, I64]]) -> pa.RecordBatch:

@@ -94,7 +94,7 @@ class Crew:
         bounds = np.unique(np.append(bounds, (0, len(starts) - 1))).tolist()
         tasks = list(pairwise(bounds))
         parts, done = list[Fingerprints](), 0
-        for _, part in self._workers.map(tasks):
+        for part in self._workers.map(tasks):
             if isinstance(part, Fingerprints):
                 parts.append(part)
                 done += len(part.values)
@@ -113,7 +113,7 @@ class Crew:
         if self._workers is None or len(a) < 2 * _PAIRS:
             return self._verifier.measure(a, b)
         found = [
-            part for _, part in self._workers.map(_tasks(a, b)) if isinstance(part, MeasuredPairs)
+            part for part in self._workers.map(_tasks(a, b)) if isinstance(part, MeasuredPairs)
         ]
         return MeasuredPairs.concat(found)
 

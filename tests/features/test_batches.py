@@ -73,7 +73,7 @@ def test_tokens_are_those_of_each_text_alone(
 def counted(chunks: list[list[list[str]]]) -> list[dict[str, int]]:
     """The result of a counter, chunk by chunk: the terms of each document."""
     counter = TermCounter()
-    matrix: Counts = join([(0, counter.count(iter(chunk))) for chunk in chunks], 8)
+    matrix: Counts = join([counter.count(iter(chunk)) for chunk in chunks], 8)
     rows = [matrix.document(i) for i in range(len(matrix))]
     return [
         {matrix.terms[column]: int(n) for column, n in zip(row.columns, row.values, strict=True)}

@@ -42,13 +42,13 @@ def test_a_part_of_counts_survives_as_bytes(
     first = data.draw(st.integers(0, len(counts)))
     last = data.draw(st.integers(first, len(counts)))
     chunk = unpack_counts(pack_counts(cut_counts(counts, first, last)))
-    again = join([(0, chunk)], recipe.bits // 8)
+    again = join([chunk], recipe.bits // 8)
     assert described(again) == described(counts)[first:last]
 
 
 def test_large_counts_survive() -> None:
     counts = count(["a " * 70_000 + "b", "c"], Recipe())
-    assert described(join([(0, unpack_counts(pack_counts(cut_counts(counts, 0, 2))))], 8)) == (
+    assert described(join([unpack_counts(pack_counts(cut_counts(counts, 0, 2)))], 8)) == (
         described(counts)
     )
 

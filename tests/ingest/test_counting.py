@@ -60,7 +60,7 @@ def test_independent_batches_give_the_counts_of_the_corpus(recipe: Recipe) -> No
     reader = pickle.loads(pickle.dumps(alone(analyzer, SKETCHED)))
     # Each batch as if from another machine, and in another order.
     found = {i: reader.read(batch) for i, batch in reversed(list(enumerate(batches(7))))}
-    chunks = [(i, found[i].counts) for i in range(len(found))]
+    chunks = [found[i].counts for i in range(len(found))]
     apart = join(chunks, analyzer.hash_bytes, row_of=np.arange(len(TEXTS)))
     with ingest(open_input(TEXTS, Settings(recipe, run=RunOptions(jobs=1)))) as corpus:
         together = corpus.counts
@@ -78,7 +78,7 @@ def test_a_fingerprinter_that_travels_makes_the_same_fingerprints() -> None:
     analyzer = Analyzer.for_recipe(Recipe(idf="corpus"))
     joined = collector(analyzer)
     for batch in batches(60):
-        joined.add(0, alone(analyzer).read(batch))
+        joined.add(alone(analyzer).read(batch))
     corpus = joined.take()
     fingerprinter = Fingerprinter.for_corpus(analyzer, corpus.counts)
     travelled = pickle.loads(pickle.dumps(fingerprinter))
@@ -103,7 +103,7 @@ def test_columns_of_documents_have_copies_and_those_of_texts_do_not(tmp_path: Pa
     left = [(one.before, one.skipped.document, one.skipped.reason) for one in found.left]
     assert left == [(2, "c", "empty")]
     joined = collector(analyzer, str(tmp_path))
-    joined.add(0, found)
+    joined.add(found)
     corpus = joined.take()
     with closing(corpus.spool):
         assert [corpus.text(row) for row in range(2)] == ["red  lantern"] * 2
@@ -135,8 +135,8 @@ def test_batches_agree_with_single_texts(
         spool = None if standalone else folder
         read = BatchReader(Reading(), Counting(analyzer), analyzer.recipe, spool)(0)
         joined = collector(analyzer, folder)
-        for process, batch in enumerate(batches):
-            joined.add(process if standalone else 0, read(batch))
+        for batch in batches:
+            joined.add(read(batch))
         corpus = joined.take()
         counts = corpus.counts
         rows = [counts.document(i) for i in range(len(corpus))]
