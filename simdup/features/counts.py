@@ -1,7 +1,7 @@
 """Term counts: how often each document has each term, as one sparse matrix.
 
-A `TermCounter` returns, chunk by chunk, the hashes of each document's terms and how often it has
-each.  Several counters (one per process) work in parallel; a hash means the same in all of them.
+A `TermCounter` returns, chunk by chunk, the hashes of terms and how often each document has which
+of them.  Several counters (one per process) work in parallel; a hash means the same in all of them.
 `join` makes one matrix of their chunks, whose terms are numbered by ascending hash, so the result
 does not depend on which process counted what.
 """
@@ -36,9 +36,10 @@ class CountedChunk:
 
     # int64[documents + 1]: row i lies in ``starts[i]:starts[i + 1]`` of the next two.
     starts: NDArray[np.int64]
-    entries: TermHashes | Slot  # uint64[entries]: term hashes, or where they are spooled
-    # int32[entries]: occurrences, at least 1, or where they are spooled.
-    counts: NDArray[np.int32] | Slot
+    # All arrays of entries may be spooled: then this says where.
+    columns: NDArray[np.int32] | Slot  # int32[entries]: places in `dictionary`
+    counts: NDArray[np.int32] | Slot  # int32[entries]: occurrences, at least 1
+    dictionary: TermHashes | Slot  # uint64: the hashes of the chunk's terms, each once
     ids: TermHashes  # uint64[terms]: hashes of the terms that no earlier chunk of its counter has
     # uint8[terms, bits / 8]: their feature hashes, the most significant byte first.
     hashes: NDArray[np.uint8]
@@ -110,18 +111,17 @@ class Counts:
 
     def rows(self, first: int, last: int) -> CsrRows:
         """Return the entries of the rows ``first:last``."""
-        entries, counts = [np.zeros(0, np.uint64)], [np.zeros(0, np.int32)]
+        columns, counts = [np.zeros(0, np.int32)], [np.zeros(0, np.int32)]
         position = int(np.searchsorted(self.firsts, first, "right")) - 1
         while position < len(self.chunks) and self.firsts[position] < last:
             chunk = self.chunks[position]
             begin, end = max(first - self.firsts[position], 0), last - self.firsts[position]
             span = int(chunk.starts[begin]), int(chunk.starts[min(end, len(chunk.starts) - 1)])
-            entries.append(self._part(chunk.entries, np.uint64, span))
-            counts.append(self._part(chunk.counts, np.int32, span))
+            columns.append(self._numbers(chunk.dictionary, self._part(chunk.columns, span)))
+            counts.append(self._part(chunk.counts, span))
             position += 1
         starts = self.starts[first : last + 1] - self.starts[first]
-        columns = np.searchsorted(self.ids, np.concatenate(entries)).astype(np.int32)
-        return CsrRows(starts, columns, np.concatenate(counts))
+        return CsrRows(starts, np.concatenate(columns), np.concatenate(counts))
 
     def chunked_rows(self, first: int = 0, last: int | None = None) -> Iterator[CsrRows]:
         """Yield rows ``first:last`` in chunks of bounded size."""
@@ -129,15 +129,20 @@ class Counts:
         for begin, end in iter_chunks(self.starts[first : stop + 1], CHUNK_ENTRIES):
             yield self.rows(first + begin, first + end)
 
-    def _part(
-        self, entries: NDArray[Any] | Slot, kind: type[np.generic], span: tuple[int, int]
-    ) -> NDArray[Any]:
+    def _numbers(self, dictionary: TermHashes | Slot, places: NDArray[np.int32]) -> TermNumbers:
+        """Return the numbers of terms, given their places in the dictionary of a chunk."""
+        if isinstance(dictionary, Slot):
+            dictionary = np.frombuffer(self.read(dictionary), np.uint64)
+        if len(places) < len(dictionary):
+            return np.searchsorted(self.ids, dictionary[places]).astype(np.int32)
+        return np.searchsorted(self.ids, dictionary).astype(np.int32)[places]
+
+    def _part(self, entries: NDArray[np.int32] | Slot, span: tuple[int, int]) -> NDArray[np.int32]:
         begin, end = span
         if not isinstance(entries, Slot):
             return entries[begin:end]
-        width = np.dtype(kind).itemsize
-        slot = Slot(entries.writer, entries.start + width * begin, width * (end - begin))
-        return np.frombuffer(self.read(slot), kind)
+        slot = Slot(entries.writer, entries.start + 4 * begin, 4 * (end - begin))
+        return np.frombuffer(self.read(slot), np.int32)
 
 
 def iter_chunks(starts: NDArray[np.int64], limit: int) -> Iterator[tuple[int, int]]:
@@ -174,17 +179,20 @@ class TermCounter:
         hashes = written if self._feature_hash is None else b"".join(map(self._feature_hash, terms))
         ids = np.frombuffer(written, ">u8").astype(np.uint64)
         self._ids = np.append(self._ids, ids)
-        entries = self._ids[numbers]
-        if len(self._ids) > REMEMBERED_TERMS:
-            self._numbers, self._ids = _TermTable(), np.zeros(0, np.uint64)
-        return CountedChunk(
+        used = np.zeros(len(self._ids), np.bool_)
+        used[numbers] = True
+        chunk = CountedChunk(
             starts=starts,
-            entries=entries,
+            columns=(np.cumsum(used, dtype=np.int32) - 1)[numbers],
             counts=counts,
+            dictionary=self._ids[used],
             ids=ids,
             hashes=np.frombuffer(hashes, np.uint8).reshape(len(terms), -1 if terms else 0),
             terms=terms,
         )
+        if len(self._ids) > REMEMBERED_TERMS:
+            self._numbers, self._ids = _TermTable(), np.zeros(0, np.uint64)
+        return chunk
 
 
 def _count_rows(
@@ -270,11 +278,11 @@ def select(counts: Counts, documents: Sequence[int]) -> Counts:
     """Return the counts of some documents only, in memory."""
     rows = [counts.document(document) for document in documents]
     starts = np.cumsum([0, *(len(row.columns) for row in rows)], dtype=np.int64)
-    columns = np.concatenate([np.zeros(0, np.int32), *(row.columns for row in rows)])
     chunk = CountedChunk(
         starts,
-        counts.ids[columns],
+        np.concatenate([np.zeros(0, np.int32), *(row.columns for row in rows)]),
         np.concatenate([np.zeros(0, np.int32), *(row.values for row in rows)]),
+        counts.ids,
         counts.ids,
         counts.hashes,
         counts.terms,

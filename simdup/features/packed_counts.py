@@ -23,11 +23,12 @@ _TYPES = tuple(map(np.dtype, ("u1", "<u2", "<u4")))
 def cut_counts(counts: Counts, first: int, last: int) -> CountedChunk:
     """Return rows ``first:last`` of counts as a chunk with terms of its own."""
     rows = counts.rows(first, last)
-    terms = np.unique(rows.columns)
+    terms, columns = np.unique(rows.columns, return_inverse=True)
     return CountedChunk(
         rows.starts,
-        counts.ids[rows.columns],
+        columns.astype(np.int32),
         rows.values,
+        counts.ids[terms],
         counts.ids[terms],
         counts.hashes[terms],
         tuple(counts.terms[term] for term in terms.tolist()) if counts.terms else (),
@@ -36,14 +37,12 @@ def cut_counts(counts: Counts, first: int, last: int) -> CountedChunk:
 
 def pack_counts(chunk: CountedChunk) -> bytes:
     """Return the counts of a chunk, which are in memory, as bytes."""
-    if not isinstance(chunk.entries, np.ndarray) or not isinstance(chunk.counts, np.ndarray):
+    if not isinstance(chunk.columns, np.ndarray) or not isinstance(chunk.counts, np.ndarray):
         raise TypeError("the counts of the chunk are spooled")
-    # The terms are in order and complete: a place among them takes fewer bytes than a hash.
-    columns = np.searchsorted(chunk.ids, chunk.entries)
     text = "".join(chunk.terms).encode("utf-8", "surrogatepass")
     # Terms may hold any character, so no separator is safe.
     ends = ends_of(chunk.terms) if chunk.terms else np.zeros(0, np.int64)
-    small = [_small(one) for one in (chunk.sizes, columns, chunk.counts, np.diff(ends))]
+    small = [_small(one) for one in (chunk.sizes, chunk.columns, chunk.counts, np.diff(ends))]
     arrays = [chunk.ids.astype("<u8"), chunk.hashes, *small, np.frombuffer(text, np.uint8)]
     head = [value for one in arrays for value in (one.itemsize, one.size)]
     return b"".join([_MAGIC, np.array(head, _HEAD).tobytes(), *(one.tobytes() for one in arrays)])
@@ -75,8 +74,9 @@ def unpack_counts(content: bytes) -> CountedChunk:
     starts = np.append(0, np.cumsum(sizes, dtype=np.int64))
     return CountedChunk(
         starts,
-        ids[columns].astype(np.uint64),
+        columns.astype(np.int32),
         counts.astype(np.int32),
+        ids.astype(np.uint64),
         ids.astype(np.uint64),
         hashes.astype(np.uint8).reshape(len(ids), -1 if len(ids) else 0),
         tuple(terms),

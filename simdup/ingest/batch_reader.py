@@ -182,8 +182,9 @@ def _file_of(batch: Batch, skipped: Skipped) -> str:
 
 def _spooled(counts: CountedChunk, spool: Spool) -> CountedChunk:
     """Return counts whose entries are in the spool."""
-    slots = spool([bytes(counts.entries), bytes(counts.counts)])
-    return replace(counts, entries=slot_at(slots, 0), counts=slot_at(slots, 1))
+    slots = spool(map(bytes, (counts.columns, counts.counts, counts.dictionary)))
+    columns, times, dictionary = (slot_at(slots, row) for row in range(3))
+    return replace(counts, columns=columns, counts=times, dictionary=dictionary)
 
 
 def _no_spool(contents: Iterable[bytes]) -> Slots:
