@@ -268,6 +268,9 @@ def make(seed: int) -> Case:
     chance = Writer(f"brute force {seed}")
     texts, kinds = _texts(chance)
     criteria = _criteria(chance)
+    # By another generator, so that corpora are what they were before.
+    if "across" not in criteria and random.Random(f"within {seed}").random() < 0.12:
+        criteria["within"] = "group"
     headed = "same_title" in criteria
     titled = headed and chance.random() < 0.5
     rows = []
@@ -284,7 +287,7 @@ def make(seed: int) -> Case:
     if chance.random() < 0.25:
         count = chance.randint(1, max(1, len(rows) // 3))
         references, rows = rows[:count], rows[count:]
-        unknown = {"same_title", "across", "cosine", "containment"} & {*criteria}
+        unknown = {"same_title", "across", "within", "cosine", "containment"} & {*criteria}
         indexed = chance.random() < 0.5 and not unknown and criteria["method"] != "pstable"
         if indexed:
             criteria.pop("shingle", None)

@@ -35,6 +35,7 @@ class Settings:
     numbers: bool = True
     same_title: bool = False
     across: str | None = None
+    within: str | None = None
     linkage: str = "single"
     keep: str | None = None
     prefer: tuple[str, ...] = ()
@@ -202,6 +203,8 @@ class BruteForce:
             return False
         if self.settings.across and a.group is not None and a.group == b.group:
             return False
+        if self.settings.within and (a.group is None or a.group != b.group):
+            return False
         exact = self.compact[i] == self.compact[j]
         if self.settings.same_title:
             titles = self._titles[i], self._titles[j]
@@ -266,12 +269,14 @@ class BruteForce:
     def first_copies(self) -> list[int]:
         """For each document the first one of which it is a copy, or itself."""
         titles = self._titled and self.settings.same_title
-        return self._firsts(self._titles if titles else repeat(None))
+        own = [(one.place if one.group is None else None, one.group) for one in self.documents]
+        groups = own if self.settings.within else repeat(None)
+        return self._firsts(zip(self._titles if titles else repeat(None), groups, strict=False))
 
-    def _firsts(self, titles: Iterable[str | None]) -> list[int]:
+    def _firsts(self, more: Iterable[Hashable]) -> list[int]:
         firsts: dict[Hashable, int] = {}
         prints = (one.fingerprint for one in self.documents)
-        keys = zip(prints, self.compact, titles, strict=False)
+        keys = zip(prints, self.compact, more, strict=False)
         return [firsts.setdefault(key, place) for place, key in enumerate(keys)]
 
     def listed(self, pairs: Iterable[tuple[int, int]]) -> set[tuple[int, int]]:

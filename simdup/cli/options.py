@@ -259,9 +259,10 @@ _MATCHING = (
         rules=_MEASURES, trial="0.5"),
     _criteria("--same-title", _MATCHES, "Require equal titles too, as for pages of one template.",
         common=True),
-    _criteria("--across FIELD", _SCANS,
-        "Pair only documents that differ in this record field; folder: in their folder.",
-        shown="off", trial="r.jsonl||id"),
+    _criteria("--across FIELD", _SCANS, "Pair only documents that differ in this record field; "
+        "folder: in their folder.", shown="off", trial="r.jsonl||id"),
+    _criteria("--within FIELD", _SCANS, "Pair only documents that agree in this record field; "
+        "folder: in their folder.", shown="off", trial="r.jsonl||id"),
     _criteria("-k, --keep WHICH", _SCANS,
         "Document to keep: first, longest, shortest, newest, oldest, max:FIELD or min:FIELD.",
         words=[one for one in criteria.KEEP if ":" not in one], common=True,
@@ -294,9 +295,8 @@ _MATCHING = (
         "Also compare with these documents, or with an index; they are never redundant.",
         of=DedupeOptions, name="references", common=True, trial="k",
         per={"passages": {"text": "Compare the SOURCEs with these documents only."}}),
-    Row("--across FIELD", "passages",
-        "Compare only documents that differ in this record field; folder: in their folder.",
-        of=PassageScope, shown="off", trial="r.jsonl||id"),
+    Row("--across FIELD", "passages", "Compare only documents that differ in this record field; "
+        "folder: in their folder.", of=PassageScope, shown="off", trial="r.jsonl||id"),
     Row("--template FILE...", "passages", "Ignore text that is also in this file.",
         of=PassageScope, name="templates", trial="c/a.txt"),
     Row("--index INDEX", "dedupe", "Remove what is near a document of INDEX.",
@@ -311,8 +311,8 @@ _MATCHING = (
                      "--idf-from needs --idf auto or corpus")), trial="c"),
     Row("--fold/--no-fold", "cluster", "Compare folded texts.", of=Recipe, rules=_LINES,
         trial="f||"),
-    Row("--strip REGEX...", "cluster", "Compare texts without what matches. Repeatable.",
-        of=Recipe, rules=_LINES, trial="。"),
+    Row("--strip REGEX...", "cluster", "Compare texts without what matches. Repeatable.", of=Recipe,
+        rules=_LINES, trial="。"),
 )
 _OUTPUT = (
     Row("--list WHICH", "scan", "Print only the names of these documents",

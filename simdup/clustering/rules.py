@@ -1,19 +1,21 @@
 """Rules: which documents may be a pair, whatever their texts say.
 
 Each rule is a column of the documents and a function of it; without the column there is no rule.
+What must be equal makes one column, the blocking keys, which searches mix into their own keys.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simdup.clustering.short_texts import by_edit
+from simdup.mix64 import mix64
 from simdup.model.criteria import FEW_TERMS
 from simdup.model.table import Documents
-from simdup.search.arrays import RowIds
+from simdup.search.arrays import U64, RowIds
 
 Mask = NDArray[np.bool_]
 # Returns which of the pairs (i[k], j[k]) of rows a rule allows.
@@ -50,18 +52,32 @@ def across_groups(documents: Documents, i: RowIds, j: RowIds) -> Mask:
     return apart
 
 
-def _of_one_title(documents: Documents, i: RowIds, j: RowIds) -> Mask:
-    """Only documents with the same title are pairs."""
-    titles = documents["same_title"]
-    same: Mask = titles[i] == titles[j]
+def _of_one_block(documents: Documents, i: RowIds, j: RowIds) -> Mask:
+    """Only documents that agree in all that must be equal are pairs."""
+    keys = documents["blocking_key"]
+    same: Mask = keys[i] == keys[j]
     return same
+
+
+def blocking_keys(columns: Sequence[U64]) -> U64:
+    """Return keys of documents that are equal where all columns are (uint64[n])."""
+    keys = columns[0]
+    for column in columns[1:]:
+        keys = mix64(keys) + column
+    return keys
+
+
+def within_groups(groups: RowIds) -> U64:
+    """Return a column that is equal for documents of one group; those of none agree with none."""
+    alone = len(groups) + np.arange(len(groups))
+    return np.where(groups < 0, alone, groups).astype(np.uint64)
 
 
 _RULES: Mapping[str, Rule] = {
     "reference": _no_references,
     "terms": _enough_terms,
     "group_number": across_groups,
-    "same_title": _of_one_title,
+    "blocking_key": _of_one_block,
 }
 
 

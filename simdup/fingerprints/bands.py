@@ -1,10 +1,10 @@
 """Band keys of documents, for the methods that search by signatures.
 
-Titles are mixed into fingerprints and band keys where only documents of one title are pairs.  Ten
-thousand pages of one template are fifty million candidates, nearly all of them of different titles.
-With a mask that depends on the title, the fingerprints of equal titles differ in the same bits as
-before, and those of different titles in half of all bits.  Chance may bring some of these together,
-so whoever uses the candidates compares the titles too.
+Blocking keys are mixed into fingerprints and band keys where only documents of one key are pairs,
+such as those with the same title.  Ten thousand pages of one template are fifty million candidates,
+nearly all of them of different titles.  With a mask that depends on the key, the fingerprints of
+equal keys differ in the same bits as before, and those of different keys in half of all bits.
+Chance may bring some of these together, so whoever uses the candidates compares the keys too.
 """
 
 from __future__ import annotations
@@ -58,16 +58,16 @@ class Signatures(NamedTuple):
         proposed[some] = (self.keys[i[some]] == self.keys[j[some]]).any(axis=1)
         return proposed
 
-    def masked(self, titles: NDArray[np.uint64]) -> Signatures:
-        """Return signatures of documents with a mask for the title of each (uint64[documents])."""
-        keys, rows = self.keys[self.row_of], np.arange(len(titles))
-        masked: Keys = np.bitwise_xor(keys, mix64(titles).astype(keys.dtype)[:, np.newaxis])
+    def masked(self, blocking: NDArray[np.uint64]) -> Signatures:
+        """Return signatures of documents with a mask for the blocking key of each."""
+        keys, rows = self.keys[self.row_of], np.arange(len(blocking))
+        masked: Keys = np.bitwise_xor(keys, mix64(blocking).astype(keys.dtype)[:, np.newaxis])
         return Signatures(masked, self.sketches[self.row_of], self.fewest, rows)
 
 
-def mask_fingerprints(values: U64, bits: int, titles: U64) -> U64:
-    """Return fingerprints (uint64[n, words]) with a mask for the title of each (uint64[n])."""
-    keys = mix64(titles)
+def mask_fingerprints(values: U64, bits: int, blocking: U64) -> U64:
+    """Return fingerprints (uint64[n, words]) with a mask for each blocking key (uint64[n])."""
+    keys = mix64(blocking)
     masks = np.stack([stream(keys, word) for word in range(values.shape[1])], axis=1)
     if unused := -bits % 64:
         masks[:, 0] >>= np.uint64(unused)

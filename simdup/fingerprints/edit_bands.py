@@ -91,11 +91,11 @@ class EditSignatures(NamedTuple):
         proposed[some] = (self.keys[i[some]] == self.keys[j[some]]).any(axis=1)
         return proposed
 
-    def masked(self, titles: U64) -> EditSignatures:
-        """Return signatures of documents with a mask for the title of each (uint64[documents])."""
+    def masked(self, blocking: U64) -> EditSignatures:
+        """Return signatures of documents with a mask for the blocking key of each."""
         documents = np.flatnonzero(self.row_of >= 0)
         rows = self.row_of[documents]
-        masks = mix64(titles[documents]).astype(np.uint32)
+        masks = mix64(blocking[documents]).astype(np.uint32)
         row_of = np.full(len(self.row_of), -1)
         row_of[documents] = np.arange(len(documents))
         return self._replace(

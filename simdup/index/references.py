@@ -261,8 +261,8 @@ def _check_criteria(path: str, criteria: Criteria) -> None:
     field = why = ""
     if criteria.same_title:
         field, why = "same_title", "has no titles"
-    elif criteria.across is not None:
-        field, why = "across", "has no groups of documents"
+    elif criteria.grouped_by:
+        field, why = next(iter(criteria.grouped_by)), "has no groups of documents"
     elif criteria.method == "pstable":
         field, why = "method", f"cannot be searched by {criteria.method}"
     elif criteria.extras or criteria.lossless:

@@ -1,15 +1,17 @@
-"""What the criteria ask for that the documents of a scan lack, or that a search cannot promise."""
+"""What the criteria ask of the documents of a scan, and what searches cannot promise."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
 from itertools import chain
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simdup.clustering.clusters import Group
+from simdup.clustering.rules import blocking_keys, within_groups
 from simdup.corpus.patterns import matches
 from simdup.fingerprints.bands import pstable_cosine
 from simdup.ingest.collection import Collection
@@ -65,21 +67,40 @@ def apart_by_fields(
         yield "`field`", f"{what} with it: the other fields differ; {first!r} alone may find more"
 
 
-def groups_across(read: Collection, across: str) -> NDArray[np.int64]:
-    """Return the group of each document, -1 for none, and note how many have none.
+def rule_columns(read: Collection, criteria: Criteria) -> dict[str, NDArray[Any]]:
+    """Return the columns of the rules that the criteria set; see `simdup.clustering.rules`."""
+    columns: dict[str, NDArray[Any]] = {}
+    if criteria.across is not None:
+        columns["group_number"] = groups_of(read, "across", criteria.across)
+    equal = [read.title_keys()] if criteria.same_title else []
+    if criteria.within is not None:
+        equal.append(within_groups(groups_of(read, "within", criteria.within)))
+    if equal:
+        columns["blocking_key"] = blocking_keys(equal)
+    return columns
+
+
+def groups_of(read: Collection, argument: str, name: str) -> NDArray[np.int64]:
+    """Return the group of each document, -1 for none; note what follows from it for many.
+
+    Groups are those that must differ (`argument` is ``across``) or be the same (``within``).
 
     Raises
     ------
     SimdupError
         If no document has the field.
     """
-    groups = GroupBy("across", across).group(read.documents)
+    groups, apart = GroupBy(argument, name).group(read.documents), argument == "across"
+    what = ""
     if without := int(np.count_nonzero(groups.of < 0)):
-        what = f"{without:,} without field {across!r} compared with all others"
-        read.report.notes.append(("`across`", what))
-    elif len(groups.of) > 1 and len(groups.names) == 1:
-        what = f"all documents have the same {across}: {groups.names[0]!r:.80}; none are compared"
-        read.report.notes.append(("`across`", what))
+        others = "all others" if apart else "none"
+        what = f"{without:,} without field {name!r} compared with {others}"
+    elif apart and len(groups.of) > 1 and len(groups.names) == 1:
+        what = f"all documents have the same {name}: {groups.names[0]!r:.80}; none are compared"
+    elif not apart and len(groups.of) > 1 and len(groups.names) == len(groups.of):
+        what = f"no two documents have the same {name}; none are compared"
+    if what:
+        read.report.notes.append((f"`{argument}`", what))
     return groups.of
 
 

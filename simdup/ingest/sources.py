@@ -105,14 +105,14 @@ def _exists(path: str) -> bool:
 def _with_fields(settings: Settings) -> Settings:
     """Return settings that read the fields of records which decide pairs and what is kept."""
     reading, criteria = settings.reading, settings.criteria
-    group_field = reading.group_field
-    if criteria.across is not None:
-        field = GroupBy("across", criteria.across).field
-        if field is not None and group_field not in (None, field):
-            what = f"cannot be {field!r} beside groups by {group_field!r}"
-            raise SimdupError("across", what, "use one field for both", "across")
-        group_field = field or group_field
-    reading = replace(reading, value_field=criteria.keep_field, group_field=group_field)
+    reading = replace(reading, value_field=criteria.keep_field)
+    for argument, name in criteria.grouped_by.items():
+        field, other = GroupBy(argument, name).field, reading.group_field
+        if field is not None and other not in (None, field):
+            what = f"cannot be {field!r} beside groups by {other!r}"
+            raise SimdupError(argument, what, "use one field for both", argument)
+        if field is not None and other is None:
+            reading = replace(reading, group_field=field, group_argument=argument)
     return replace(settings, reading=reading)
 
 

@@ -35,7 +35,7 @@ _KINDS = {
     "recall": NUMBER, "keep": TEXT, "prefer": (Iterable, "shell patterns"),
     "decisions": (Decisions, "a Decisions"), "short_texts": (bool, "True or False"),
     "numbers": (bool, "True or False"), "same_title": (bool, "True or False"),
-    "across": TEXT,
+    "across": TEXT, "within": TEXT,
     "lossless": (bool, "True or False"),
 }  # fmt: skip
 
@@ -86,7 +86,7 @@ _FURTHER = ("containment", "cosine")
 _FEW_DOCUMENTS = 5000
 
 # Fields that may be None.
-_OPTIONAL = ("similarity", "containment", "cosine", "keep", "linkage", "across")
+_OPTIONAL = ("similarity", "containment", "cosine", "keep", "linkage", "across", "within")
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +140,9 @@ class Criteria:
     across : str or None
         A field of records or tables, or ``folder``: only documents of different values are pairs.
         One without a value is a pair with any.
+    within : str or None
+        A field of records or tables, or ``folder``: only documents of the same value are pairs.
+        One without a value is a pair with none.
     lossless : bool
         Whether a document is redundant only if the kept one has 98 % of its shingles, and all of
         its numbers, dates and codes.  Documents are then joined with the kept one only: the linkage
@@ -168,6 +171,7 @@ class Criteria:
     numbers: bool = True
     same_title: bool = False
     across: str | None = None
+    within: str | None = None
     lossless: bool = False
 
     def __post_init__(self) -> None:
@@ -196,8 +200,11 @@ class Criteria:
             fits = given in allowed or (name == "keep" and self.keep_field)
             if not fits and not (name == "linkage" and given is None):
                 raise invalid(name, getattr(self, name), "one of " + ", ".join(allowed))
-        if self.across == "":
-            raise invalid("across", self.across, "a field of records, or folder")
+        for name, field in self.grouped_by.items():
+            if not field:
+                raise invalid(name, field, "a field of records, or folder")
+        if self.within is not None and self.within == self.across:
+            raise invalid("within", self.within, "another field than that of `across`")
         if not self.verify and self.extras:
             raise SimdupError(
                 "verify", "`containment` and `cosine` need verification", field="verify"
@@ -218,6 +225,12 @@ class Criteria:
         """The field of records that decides which one is kept, or None."""
         extreme, _, name = self.keep.partition(":")
         return name or None if extreme in ("max", "min") else None
+
+    @property
+    def grouped_by(self) -> dict[str, str]:
+        """What must differ (``across``) or agree (``within``): fields of records, or ``folder``."""
+        names = {"across": self.across, "within": self.within}
+        return {name: field for name, field in names.items() if field is not None}
 
     @property
     def extras(self) -> tuple[str, ...]:
@@ -329,4 +342,5 @@ class CriteriaFields(TypedDict, total=False):
     numbers: bool
     same_title: bool
     across: str | None
+    within: str | None
     lossless: bool

@@ -39,7 +39,7 @@ SCHEMA: Mapping[str, Any] = {
     # Of documents that are compared.
     "number": np.int64,  # its place in the input, where a table has only some documents
     "reference": np.bool_,  # whether it is never redundant
-    "same_title": np.uint64,  # equal for documents that have the same title
+    "blocking_key": np.uint64,  # only documents with the same one are compared
     "group_number": np.int64,  # documents of one group are never a pair; -1 for none
     "content_number": np.int64,  # equal for identical documents
     "summary": np.uint8,  # [136]: what an index keeps of the text

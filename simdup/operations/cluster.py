@@ -58,8 +58,8 @@ def cluster(lines: FingerprintLines, settings: Settings, verify_from: Iterable[s
         raise SimdupError("lossless", what, field="lossless")
     if settings.criteria.same_title:
         raise SimdupError("same_title", "fingerprint lines have no titles", field="same_title")
-    if settings.criteria.across is not None:
-        raise SimdupError("across", "fingerprint lines have no groups", field="across")
+    for name in settings.criteria.grouped_by:
+        raise SimdupError(name, "fingerprint lines have no groups", field=name)
     started = time.monotonic()
     # Lines contain only fingerprints.
     criteria, recipe = settings.criteria, settings.recipe

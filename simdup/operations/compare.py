@@ -83,8 +83,8 @@ def compare(
     check_type("text_a", text_a, TEXT)
     check_type("text_b", text_b, TEXT)
     settings = Settings.of(recipe, criteria, **fields)
-    if settings.criteria.across is not None:
-        raise SimdupError("across", "two texts have no groups", field="across")
+    for name in settings.criteria.grouped_by:
+        raise SimdupError(name, "two texts have no groups", field=name)
     fingerprinter = Fingerprinter.alone(Analyzer.for_recipe(settings.recipe))
     a, b = strip_texts((text_a, text_b), settings.recipe.strip, ("text_a", "text_b"))
     documents = Document("a", a), Document("b", b)

@@ -19,7 +19,7 @@ from simdup.index.opening import split_indexes
 from simdup.ingest.collection import Collection, collected
 from simdup.ingest.cutting import Cutting, PairTexts, assemble
 from simdup.ingest.groups import GroupBy
-from simdup.ingest.notes import groups_across
+from simdup.ingest.notes import groups_of
 from simdup.ingest.paths import Paths, as_paths
 from simdup.ingest.sources import Data, Input, open_input
 from simdup.model.documents import Document, Skipped
@@ -192,7 +192,7 @@ def _sides(cut: Collection, opened: Input, across: str | None) -> Sides:
         references = sources
     groups = np.full(len(references), -1)
     if across is not None:
-        groups = groups_across(cut, across)
+        groups = groups_of(cut, "across", across)
     return Sides(sources, references, groups)
 
 

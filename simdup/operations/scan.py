@@ -21,7 +21,7 @@ from simdup.index.opening import split_indexes
 from simdup.index.references import IndexMatches, IndexReferences, open_indexes
 from simdup.ingest.collection import Collection, ingest
 from simdup.ingest.counting import columns_for
-from simdup.ingest.notes import apart_by_fields, groups_across, notes
+from simdup.ingest.notes import apart_by_fields, notes, rule_columns
 from simdup.ingest.paths import Paths, as_paths
 from simdup.ingest.places import Places
 from simdup.ingest.source_documents import SourceDocuments
@@ -229,11 +229,7 @@ def _deciding(
     """Return what decides about documents; so many at the beginning are references."""
     columns = {name: corpus[name] for name in ("name", "path", "digest")}
     columns |= prints.columns | {"reference": np.arange(len(corpus)) < references}
-    if criteria.same_title:
-        columns["same_title"] = corpus.title_keys()
-    if criteria.across is not None:
-        columns["group_number"] = groups_across(corpus, criteria.across)
-    return columns
+    return columns | rule_columns(corpus, criteria)
 
 
 def _searches(

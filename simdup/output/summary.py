@@ -205,13 +205,12 @@ def criteria_words(criteria: Criteria, words: Phrases = ENGLISH) -> str:
         asked += [(name, getattr(criteria, name)) for name in criteria.extras]
         parts += [words(f"asked.{name}", value=value) for name, value in asked if value is not None]
     parts += [words("asked.titles")] if criteria.same_title else []
-    if criteria.across is not None:
+    for argument, name in criteria.grouped_by.items():
         # It imports numpy, which `index info` does without.
         from simdup.ingest.groups import FOLDER
 
-        field = shown(criteria.across)
-        folders = criteria.across == FOLDER
-        parts.append(words("asked.folders") if folders else words("asked.across", field=field))
+        which = f"asked.{argument}" + (".folder" if name == FOLDER else "")
+        parts.append(words(which, field=shown(name)))
     search = words(f"search.{criteria.searches[0]}")
     return words.listed(parts) or words("asked.search", search=search)
 

@@ -24,7 +24,7 @@ _SUFFIXES = {".parquet": "parquet", ".jsonl": "json", ".json": "json", ".csv": "
 # What people type, where it is not the name of the field.
 _TYPED = {"dictionary": "dict"}
 # Fields that have no option: decisions are a file of one machine, and groups do not work here.
-_LEFT_OUT = ("decisions", "across")
+_LEFT_OUT = ("decisions", "across", "within")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -52,7 +52,7 @@ def documents_of(table: pa.Table, settings: Settings) -> Documents:
         columns["length"] = to_array(table["length"])
     if criteria.same_title:
         keys = to_array(table["title"]).view(np.uint64)
-        columns["same_title"] = share_titles(keys, to_array(table["named"]), digests)
+        columns["blocking_key"] = share_titles(keys, to_array(table["named"]), digests)
     if criteria.by_edit:
         forms = _forms(table)
         columns["letters"] = np.fromiter(map(len, forms), np.int64, len(forms))

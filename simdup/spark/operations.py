@@ -159,8 +159,8 @@ def scan(
     started = time.monotonic()
     settings = Settings.of(recipe, criteria, jobs=1, text=text, id=id, title=title, **fields)
     settings.check_distance()
-    if settings.criteria.across is not None:
-        raise SimdupError("across", "does not work on Spark", "leave it out", "across")
+    for name in settings.criteria.grouped_by:
+        raise SimdupError(name, "does not work on Spark", "leave it out", name)
     value = replace(settings.reading, value_field=settings.criteria.keep_field)
     settings = replace(settings, reading=value)
     by = [order or id] if isinstance(order, str) or order is None else list(order)

@@ -28,7 +28,7 @@ LARGE = 64
 VISITS = 1 << 10
 
 # Rules that part documents whose keys are equal.
-_PARTING = ("letters", "same_title", "group_number")
+_PARTING = ("letters", "blocking_key", "group_number")
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +100,8 @@ class ComparedDocuments:
         keyed = any(isinstance(search, EqualKeys) for search in self.searches)
         if not keyed and not any(column in self.documents for column in _PARTING):
             return roots
-        # Rows that share a key are joined above, even if their sketches or titles differ, or their
-        # group is the same, or a rule for texts with few terms keeps them apart.
+        # Rows that share a key are joined above, even if their sketches or blocking keys differ, or
+        # their group is the same, or a rule for texts with few terms keeps them apart.
         for members in groups_of(roots, np.bincount(roots, weights)[roots] > LARGE):
             some = self.take(members)
             budget = Budget(float(VISITS * LOOK * len(members)))

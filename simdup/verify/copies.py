@@ -86,7 +86,7 @@ class Copies:
 def find_copies(documents: Documents) -> Copies:
     """Find identical documents: those with equal texts or, without texts, equal fingerprints.
 
-    If titles decide, these are equal too.
+    Their blocking keys are equal too.
 
     Documents without terms are not copies of each other.  A reference that is identical to an
     earlier one, and of its group, adds nothing, and is left out.
@@ -124,6 +124,6 @@ def _content(documents: Documents, rows: RowIds) -> U64:
     columns = [documents["fingerprint"][rows]]
     if "digest" in documents:
         columns.append(documents["digest"].view(np.uint64).reshape(-1, DIGEST_BYTES // 8)[rows])
-    if "same_title" in documents:
-        columns.append(documents["same_title"][rows, np.newaxis])
+    if "blocking_key" in documents:
+        columns.append(documents["blocking_key"][rows, np.newaxis])
     return np.concatenate(columns, axis=1)

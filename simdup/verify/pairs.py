@@ -28,7 +28,7 @@ from simdup.verify.searches import Search, SharedPassages
 
 # What decides which documents are compared.
 _COMPARED = (
-    "fingerprint", "terms", "reference", "same_title", "group_number", "length", "letters",
+    "fingerprint", "terms", "reference", "blocking_key", "group_number", "length", "letters",
     "numbers",
 )  # fmt: skip
 # Pairs measured at a time.
@@ -203,9 +203,9 @@ def propose(given: Grouping, copies: Copies) -> tuple[ComparedDocuments, RowIds]
     documents = documents.and_columns(number=distinct)
     if not criteria.edits_decide:
         documents = documents.without("letters", "numbers")
-    if "same_title" in documents:
+    if "blocking_key" in documents:
         bits, values = given.settings.recipe.bits, documents["fingerprint"]
-        masked = mask_fingerprints(values, bits, documents["same_title"])
+        masked = mask_fingerprints(values, bits, documents["blocking_key"])
         documents = documents.and_columns(fingerprint=masked)
     contents = documents["content_number"]
     comparable = (documents["terms"] >= FEW_TERMS) | formed(documents)

@@ -44,7 +44,7 @@ class NearFingerprints:
     name: str = "simhash"
 
     def prepared(self, documents: Documents, numbers: RowIds) -> NearFingerprints:
-        """Return the search itself: titles are mixed into the fingerprints."""
+        """Return the search itself: blocking keys are mixed into the fingerprints."""
         return self
 
     def propose(self, documents: Documents, i: RowIds, j: RowIds) -> Mask:
@@ -104,10 +104,10 @@ class EqualKeys:
         return cls("minhash", EditSignatures.of(forms, criteria, rows))
 
     def prepared(self, documents: Documents, numbers: RowIds) -> EqualKeys:
-        """Return the search with titles mixed into the keys, if these decide."""
-        if "same_title" not in documents:
+        """Return the search with blocking keys mixed into its keys, if there are any."""
+        if "blocking_key" not in documents:
             return self
-        return replace(self, signatures=self.signatures.masked(documents["same_title"]))
+        return replace(self, signatures=self.signatures.masked(documents["blocking_key"]))
 
     def propose(self, documents: Documents, i: RowIds, j: RowIds) -> Mask:
         """Return which pairs (i[k], j[k]) it proposes."""

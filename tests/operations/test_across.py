@@ -1,4 +1,4 @@
-"""Pairs of different groups only, compared with a slow definition."""
+"""Pairs of different groups only, or of one group, compared with a slow definition."""
 
 import json
 import random
@@ -67,12 +67,18 @@ def alike(texts: list[str], fields: dict[str, Any]) -> set[tuple[int, int]]:
     }
 
 
-def plain(records: list[Record], fields: dict[str, Any]) -> Plain:
+def may_pair(one: Record, other: Record, how: str) -> bool:
+    """The rule about authors, of whom some are unknown."""
+    unknown, same = None in (one.author, other.author), one.author == other.author
+    return same and not unknown if how == "within" else unknown or not same
+
+
+def plain(records: list[Record], fields: dict[str, Any], how: str) -> Plain:
     """Every pair one by one, then the linkage one by one."""
     found = {
         (i, j)
         for i, j in alike([one.text for one in records], fields | {"linkage": None})
-        if None in (records[i].author, records[j].author) or records[i].author != records[j].author
+        if may_pair(records[i], records[j], how)
         if not (records[i].reference and records[j].reference)
     }
     partners: dict[int, set[int]] = {i: set() for i in range(len(records))}
@@ -116,9 +122,11 @@ def plain(records: list[Record], fields: dict[str, Any]) -> Plain:
     return Plain({frozenset(group) for group in groups}, kept, redundant, found)
 
 
-def check(records: list[Record], fields: dict[str, Any], result: Result) -> int:
+def check(
+    records: list[Record], fields: dict[str, Any], result: Result, how: str = "across"
+) -> int:
     """Compare a result with the slow definition; return how many clusters are incomplete."""
-    expected = plain(records, fields)
+    expected = plain(records, fields, how)
     found = result.clusters
     assert {frozenset(m.number for m in one.members) for one in found} == expected.clusters
     assert {one.members[0].number for one in found} == expected.kept
@@ -172,16 +180,19 @@ def rows(records: list[Record]) -> list[dict[str, Any]]:
     ]
 
 
-def found(records: list[Record], fields: dict[str, Any], **more: Any) -> Result:
-    if not any(one.author for one in records):
-        return scan(rows(records), "plain", Criteria(**fields), run=ALONE, **more)
-    return scan(rows(records), "plain", Criteria(**fields), run=ALONE, across="author", **more)
+def found(
+    records: list[Record], fields: dict[str, Any], how: str = "across", **more: Any
+) -> Result:
+    # A field that no record has is an error.
+    given = [*rows(records), {"id": "one", "text": "", "author": "a"}]
+    return scan(given, "plain", Criteria(**fields), run=ALONE, **more, **{how: "author"})
 
 
 @pytest.mark.parametrize("large", [3, 64])
 @pytest.mark.parametrize("fields", SETTINGS, ids=str)
-def test_a_scan_is_all_pairs_of_different_groups(
-    fields: dict[str, Any], large: int, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("how", ["across", "within"])
+def test_a_scan_is_all_pairs_of_different_groups_or_of_one(
+    how: str, fields: dict[str, Any], large: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for module in (pairs, compared):
         monkeypatch.setattr(module, "LARGE", large)
@@ -190,16 +201,16 @@ def test_a_scan_is_all_pairs_of_different_groups(
         for module in (families, family_sets):
             monkeypatch.setattr(module, "FEW_PAIRS", 512 * (seed % 2))
         records = corpus(random.Random(seed), 16)
-        incomplete += check(records, fields, found(records, fields))
+        incomplete += check(records, fields, found(records, fields, how), how)
     assert incomplete or large == 64
 
 
 @examples(25)
-@given(st.integers(0, 10**6), st.sampled_from(SETTINGS), st.booleans())
-def test_any_corpus(seed: int, fields: dict[str, Any], every: bool) -> None:
-    random_ = random.Random(seed)
+@given(st.integers(0, 10**6), st.sampled_from(SETTINGS), st.booleans(), st.booleans())
+def test_any_corpus(seed: int, fields: dict[str, Any], every: bool, within: bool) -> None:
+    random_, how = random.Random(seed), "within" if within else "across"
     records = corpus(random_, random_.randint(4, 40))
-    check(records, fields, found(records, fields, all_pairs=every))
+    check(records, fields, found(records, fields, how, all_pairs=every), how)
 
 
 @pytest.mark.parametrize("large", [3, 64])
@@ -330,12 +341,82 @@ def test_what_has_no_groups_says_so(simdup: Command, tmp_path: Path) -> None:
     )  # fmt: skip
     ran = simdup("scan", "r.jsonl", "--across", "none")
     assert (ran.status, ran.err) == (2, "simdup: --across: no record has a field 'none'\n")
+    ran = simdup("scan", "r.jsonl", "c", "--reference", "i", "--within", "author")
+    assert ran.err.startswith("simdup: --within: i is an index, which has no groups")
     with pytest.raises(SimdupError, match="two texts have no groups"):
         compare("a", "b", across="folder")
     with pytest.raises(SimdupError, match="cannot be 'author' beside groups by 'site'"):
         scan(RECORDS, across="author", reading=Reading(group_field="site"))
+    with pytest.raises(SimdupError, match="two texts have no groups"):
+        compare("a", "b", within="folder")
     with pytest.raises(TypeError, match="across: expected a string"):
         Criteria(across=3)  # type: ignore[arg-type]
+
+
+def test_documents_within_a_group(simdup: Command, tmp_path: Path) -> None:
+    lines = "".join(json.dumps(one) + "\n" for one in RECORDS)
+    write(tmp_path, {"r.jsonl": lines})
+    ran = simdup("dedupe", "r.jsonl", "--within", "author", "-o", "out.jsonl")
+    note = "simdup: --within: 1 without field 'author' compared with none\n"
+    assert (ran.status, ran.err.count(note)) == (0, 1)
+    left = [json.loads(line) for line in Path("out.jsonl").read_text("utf-8").splitlines()]
+    assert left == [RECORDS[0], RECORDS[2], RECORDS[3], RECORDS[4]]
+    assert list(dedupe(RECORDS, within="author").data) == left
+    ran = simdup("scan", "r.jsonl", "--within", "author")
+    assert "(similarity at least 0.8, equal author)" in ran.err
+
+
+def test_documents_within_a_folder(simdup: Command, tmp_path: Path) -> None:
+    write(tmp_path / "c", {name: prose(1) for name in ("a/x.txt", "a/y.txt", "b/x.txt", "z.txt")})
+    ran = simdup("scan", "c", "--within", "folder", "-f", "csv")
+    rows = [line.split(",")[:3] for line in ran.lines[1:]]
+    assert rows == [["1", "kept", "c/a/x.txt"], ["1", "redundant", "c/a/y.txt"]]
+    assert "(similarity at least 0.8, the same folder)" in ran.err
+    ran = simdup("scan", "c/a/x.txt", "c/b", "--within", "folder")
+    assert "--within: no two documents have the same folder; none are compared" in ran.err
+
+
+def test_other_authors_of_one_site() -> None:
+    records = [
+        {"id": f"{author}{site}{i}", "text": prose(1), "author": author, "path": f"{site}/{i}"}
+        for i, (author, site) in enumerate(["ax", "ax", "bx", "by"])
+    ]
+    with pytest.raises(SimdupError, match="cannot be 'site' beside groups by 'author'"):
+        scan(records, across="author", within="site", run=ALONE)
+    with pytest.raises(SimdupError, match="another field than that of `across`"):
+        scan(records, across="author", within="author", run=ALONE)
+
+
+def test_folders_of_other_authors(tmp_path: Path) -> None:
+    def line(author: str) -> str:
+        return json.dumps({"text": prose(1), "author": author}) + "\n"
+
+    write(tmp_path, {"x/1.jsonl": line("a") * 2 + line("b"), "y/2.jsonl": line("b")})
+    result = scan(str(tmp_path), across="author", within="folder", run=ALONE)
+    names = [[str(m.name)[-9:] for m in one.members] for one in result.clusters]
+    assert names == [["1.jsonl#1", "1.jsonl#2", "1.jsonl#3"]]
+
+
+def test_titles_within_groups() -> None:
+    records = [
+        {"id": f"{title}{author}{i}", "text": f"# {title}\n\n{prose(1)}", "author": author}
+        for i, (title, author) in enumerate(["Xa", "Xa", "Xb", "Ya", "Ya", "Za"])
+    ]
+    found = scan(records, within="author", same_title=True, similarity=0.5, run=ALONE)
+    assert [[m.name for m in one.members] for one in found.clusters] == [
+        ["Xa0", "Xa1"], ["Ya3", "Ya4"]
+    ]  # fmt: skip
+
+
+def test_pages_of_other_groups_are_no_candidates() -> None:
+    page = prose(1)
+    records = [
+        {"id": i, "text": page + prose(100 + i, 4), "author": str(i % 150)} for i in range(300)
+    ]
+    found = scan(records, within="author", run=ALONE)
+    assert {len(one.members) for one in found.clusters} == {2}
+    # Of 44,850 pairs of the template.
+    assert found.summary.candidates < 200
 
 
 def test_one_group_alone_is_said(simdup: Command, tmp_path: Path) -> None:

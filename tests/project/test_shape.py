@@ -20,7 +20,7 @@ EXCEPTIONS = {
 }
 
 CEILINGS = {
-    "lines": 42_786,
+    "lines": 42_826,
     "lines in simdup/cli": 3_000,
     "files": 323,
     "classes": 324,
@@ -29,7 +29,7 @@ CEILINGS = {
     "small modules with one importer": 32,
     "modules that a scan imports": 250,
     "modules that the file of scan imports": 31,
-    "fields of the largest class": 18,
+    "fields of the largest class": 19,
     '"None where" and "None if"': 78,
 }
 # How far below its ceiling a figure may be before the ceiling must follow it.
