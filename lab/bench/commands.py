@@ -160,16 +160,19 @@ def _deduped(trial: Trial) -> Row:
 
 
 def large_groups(trial: Trial) -> Iterator[Table]:
-    """Large groups: pages of one template, messages with a number, equal fingerprints.
+    """Large groups: pages of one template, chunks of pages, messages with a number, equal prints.
 
     Each corpus is scanned at one size and at twice that size: what costs the square takes four
     times as long. The texts are made of syllables, so nothing else is needed.
     """
-    pages, messages, shuffled = trial.pick((200, 1000, 500), (20_000, 100_000, 50_000))
+    pages, chunks, messages, shuffled = trial.pick(
+        (200, 500, 1000, 500), (20_000, 30_000, 100_000, 50_000)
+    )
     cases: dict[str, tuple[int, Callable[[int], Iterator[str]]]] = {
         "pages of one template, 0.9 alike": (pages, partial(_pages, own=50)),
         "pages of one template, 0.8 alike": (pages, partial(_pages, own=110)),
         "pages of one template, 0.67 alike": (pages, partial(_pages, own=200)),
+        "overlapping chunks of pages of templates": (chunks, _chunks),
         "messages that differ in a number": (messages, _messages),
         "words in any order, equal fingerprints": (shuffled, _shuffled),
     }
@@ -198,6 +201,24 @@ def _pages(count: int, own: int, length: int = 1000) -> Iterator[str]:
     page = characters(chance, length - own)
     middle = len(page) // 2
     return (page[:middle] + characters(chance, own) + page[middle:] for _ in range(count))
+
+
+def _chunks(
+    count: int, length: int = 300, of_page: int = 50, of_template: int = 600
+) -> Iterator[str]:
+    """Texts cut at random places of pages; two pages of a template differ in 4 % of places."""
+    chance = random.Random(4)
+    pages: list[str] = []
+    while len(pages) < count // of_page:
+        template = characters(chance, 2000)
+        for _ in range(min(of_template, count // of_page - len(pages))):
+            page = list(template)
+            for place in chance.choices(range(len(page)), k=len(page) // 50):
+                page[place] = characters(chance, 1)
+            pages.append("".join(page))
+    for _ in range(count):
+        page, start = chance.choice(pages), chance.randrange(2000 - length)
+        yield page[start : start + length]
 
 
 def _messages(count: int, length: int = 120, digits: int = 9) -> Iterator[str]:

@@ -23,6 +23,7 @@ from simdup.lsh.bbit import fewest_agreeing, fewest_equal
 from simdup.lsh.families import MINHASH, Banding, bands, choose, choose_pstable
 from simdup.mix64 import mix64, stream
 from simdup.model.criteria import LEAST_SIMILARITY, Criteria
+from simdup.search.arrays import count_equal
 
 # Band keys: uint32[documents, bands] of MinHash, uint64 of p-stable projections.
 U64 = NDArray[np.uint64]
@@ -52,8 +53,7 @@ class Signatures(NamedTuple):
         """Return which pairs share a key and are not far below the similarity."""
         i, j = self.row_of[a], self.row_of[b]
         # Sketches first: they are smaller than keys, and most pairs asked about share a key.
-        equal = self.sketches[i] == self.sketches[j]
-        proposed: NDArray[np.bool_] = np.count_nonzero(equal, axis=1) >= self.fewest
+        proposed = count_equal(self.sketches, i, self.sketches, j) >= self.fewest
         some = np.flatnonzero(proposed)
         proposed[some] = (self.keys[i[some]] == self.keys[j[some]]).any(axis=1)
         return proposed

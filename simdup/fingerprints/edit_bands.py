@@ -27,8 +27,8 @@ from simdup.lsh.families import Banding, bands
 from simdup.mix64 import mix64
 from simdup.model.criteria import Criteria
 from simdup.model.table import Documents
-from simdup.search.arrays import U64, RowIds
-from simdup.search.prefixes import least_difference, odd_sketches
+from simdup.search.arrays import U64, RowIds, hamming_distances
+from simdup.search.prefixes import odd_sketches
 
 # The lowest Jaccard similarity that is looked for in forms.  Below, texts of one language share so
 # many bands by chance that all of them would be candidates.
@@ -112,7 +112,9 @@ class EditSignatures(NamedTuple):
         possible: NDArray[np.bool_] = longer - np.minimum(self.lengths[i], self.lengths[j]) <= edits
         for sketches, (_, most) in zip(self.sketches, _SKETCHES, strict=True):
             some = np.flatnonzero(possible)
-            possible[some] = least_difference(sketches, i[some], j[some]) <= most * edits[some]
+            possible[some] = (
+                hamming_distances(sketches, i[some], sketches, j[some]) <= most * edits[some]
+            )
         return possible
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -134,8 +135,11 @@ class Cluster:
     complete: bool = True
 
     def member(self, number: int) -> Member:
-        """Return the member with this document number."""
-        return next(member for member in self.members if member.number == number)
+        """Return the member with this document number; those after the kept one ascend."""
+        kept = self.members[0]
+        if kept.number == number:
+            return kept
+        return self.members[bisect_left(self.members, number, 1, key=lambda one: one.number)]
 
     def places(self) -> list[tuple[int, int]]:
         """Return the places of both documents of each pair among the members.

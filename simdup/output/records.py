@@ -8,7 +8,7 @@ import math
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from itertools import islice
 from types import MappingProxyType, SimpleNamespace
 from typing import Any, BinaryIO
@@ -28,6 +28,8 @@ from simdup.output.escaping import shown
 SCHEMA = 1
 
 NO_DETAILS: Details = MappingProxyType({})
+
+_OF_MEMBER = [field.name for field in fields(Member)]
 
 # Rows written at a time, if there may be any number of them.
 _CSV_ROWS = 1 << 12
@@ -226,7 +228,7 @@ def skipped_line(one: Skipped) -> bytes:
 
 def _member(member: Member, cluster: Cluster) -> dict[str, Any]:
     """Return the fields of a member; all but the kept one have at least a similarity."""
-    values = _rounded(asdict(member))
+    values = _rounded({name: getattr(member, name) for name in _OF_MEMBER})
     values = _marked({"document": values.pop("name")} | values)
     del values["number"], values["beside"]
     if member.beside not in (cluster.members[0].number, member.number):

@@ -46,9 +46,8 @@ def combine_rows(high: RowIds, low: RowIds) -> U64:
 
 def xor_rows(a: U64, i: RowIds, b: U64, j: RowIds) -> U64:
     """XOR rows `i` of `a` with rows `j` of `b`, m of each: uint64[m, words]."""
-    result = np.empty((len(i), a.shape[1]), dtype=np.uint64)
-    for word in range(a.shape[1]):
-        np.bitwise_xor(a[:, word][i], b[:, word][j], out=result[:, word])
+    result = a.take(i, axis=0)
+    result ^= b.take(j, axis=0)
     return result
 
 
@@ -63,9 +62,25 @@ def count_ones(values: U64) -> NDArray[np.int16]:
 def hamming_distances(a: U64, i: RowIds, b: U64, j: RowIds) -> NDArray[np.int16]:
     """Return the Hamming distances between rows `i` of `a` and rows `j` of `b`, m of each."""
     result = np.empty(len(i), dtype=np.int16)
-    for low in range(0, len(i), CHUNK):
-        high = low + CHUNK
+    # So that the rows stay in a cache of 512 kB.
+    step = max((CHUNK >> 2) // a.shape[1], 1)
+    for low in range(0, len(i), step):
+        high = low + step
         result[low:high] = count_ones(xor_rows(a, i[low:high], b, j[low:high]))
+    return result
+
+
+def count_equal(
+    a: NDArray[np.uint8], i: RowIds, b: NDArray[np.uint8], j: RowIds
+) -> NDArray[np.uint16]:
+    """Count the equal bytes of rows `i` of `a` and rows `j` of `b`, m of each."""
+    result = np.empty(len(i), dtype=np.uint16)
+    step = max((CHUNK << 1) // a.shape[1], 1)
+    for low in range(0, len(i), step):
+        high = low + step
+        equal = a.take(i[low:high], axis=0) == b.take(j[low:high], axis=0)
+        # A row of 72 bytes takes 28 ns this way, and 70 ns with `count_nonzero`.
+        result[low:high] = np.einsum("ij->i", equal.view(np.uint8), dtype=np.uint16)
     return result
 
 

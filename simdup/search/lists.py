@@ -7,20 +7,24 @@ rows costs O(m), not O(m * m).
 
 Lists of elements (`prefixes`) store how much of each set is left from an element on.  This bounds
 what two sets can share, and rejects most pairs without reading the sets.
+
+Rows of one kind never belong together.  Among twenty thousand rows of one kind and a hundred of
+another, whoever looks for the partners of a row skips those of its own kind without visiting them,
+however they are mixed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simdup.mix64 import mix64
 from simdup.search.arrays import U64, RowIds, RowPairs, iter_ranges, read_rows, row_bits
-from simdup.search.kinds import KindRuns
 
 # Pairs in a chunk: their row numbers take 1 MB.
 CHUNK = 1 << 16
@@ -181,6 +185,22 @@ class Lists:
         possible = _possible(self, a, b) & (i != j)
         return i[possible], j[possible]
 
+    def of_possible(self, possible: Callable[..., NDArray[np.bool_]], most: int) -> Lists:
+        """Return a list for each pair of rows that is possible, or all if these are too many."""
+        n = int(self.rows.max(initial=-1)) + 1
+        found, waiting, held = np.zeros(0, np.int64), list[RowIds](), 0
+        for one, other in self.pairs_between(np.arange(n), n):
+            i, j = self.rows_of(one, other)
+            good = possible(i, j)
+            i, j = i[good], j[good]
+            waiting.append(np.minimum(i, j) * n + np.maximum(i, j))
+            held += len(i)
+            if held > most:  # many are the same
+                found, waiting, held = np.unique(np.concatenate([found, *waiting])), [], 0
+                if len(found) > most:
+                    return self
+        return Lists.of_pairs(*np.divmod(np.unique(np.concatenate([found, *waiting])), n))
+
     def complete_to(self, entries: RowIds, most: int, n: int) -> RowIds:
         """Return the row (int64[n]) up to which the heads of entries have all partners; n: all."""
         longer = entries[self._others(entries) > most]
@@ -273,3 +293,47 @@ def _starts(*numbers: NDArray[np.integer]) -> RowIds:
         return np.zeros(0, np.int64)
     changes = np.logical_or.reduce([column[1:] != column[:-1] for column in numbers])
     return np.flatnonzero(np.append(True, changes))
+
+
+def kinds_of(groups: RowIds) -> RowIds:
+    """Return the kinds of rows (int64[n]) of groups; rows of the group -1 are each of their own."""
+    return np.where(groups < 0, groups.max(initial=0) + 1 + np.arange(len(groups)), groups)
+
+
+class KindRuns(NamedTuple):
+    """The entries of each kind in each list: a run; runs are ordered by list."""
+
+    run_of: RowIds  # int64[entries]: the run of each entry
+    starts: RowIds  # int64[runs]: where each begins among all entries, ordered by run
+    sizes: RowIds  # int64[runs]
+    # int64[entries], ordered by run: how many entries of other kinds come before this one in its
+    # list, and the run before that; ascending.
+    keys: RowIds
+
+    @classmethod
+    def of(cls, lists: RowIds, kinds: RowIds, places: RowIds) -> KindRuns:
+        """Return the runs of entries, given list, kind and place in the list of each."""
+        order = np.lexsort((places, kinds, lists))
+        changes = (np.diff(lists[order]) != 0) | (np.diff(kinds[order]) != 0)
+        starts = np.flatnonzero(np.append(True, changes)) if len(order) else order
+        sizes = np.diff(starts, append=len(order))
+        runs = np.repeat(np.arange(len(starts)), sizes)
+        run_of = np.empty(len(order), np.int64)
+        run_of[order] = runs
+        own = np.arange(len(order)) - np.repeat(starts, sizes)
+        keys = runs * (len(order) + 1) + places[order] - own
+        return cls(run_of, starts, sizes, keys)
+
+    def place(self, entries: RowIds, rank: RowIds) -> RowIds:
+        """Return the places in their lists of the entries of other kinds with these ranks.
+
+        The k-th of them comes after k others, and after those of the entry's own kind before which
+        there are at most k.
+        """
+        runs = self.run_of[entries]
+        before = np.searchsorted(self.keys, runs * (len(self.run_of) + 1) + rank, "right")
+        return rank + before - self.starts[runs]
+
+    def count_pairs(self) -> int:
+        """Count the pairs of entries of one kind in all lists."""
+        return int((self.sizes * (self.sizes - 1) // 2).sum())

@@ -189,10 +189,3 @@ def odd_sketches(starts: RowIds, hashes: U64, words: int) -> U64:
     places = which * words + (mixed >> np.uint64(32)).astype(np.int64) % words
     np.bitwise_xor.at(sketches, places, np.uint64(1) << (mixed & np.uint64(63)))
     return sketches.reshape(-1, words)
-
-
-def least_difference(sketches: U64, i: RowIds, j: RowIds) -> RowIds:
-    """Return the fewest elements in which each pair of sets differs, by their odd sketches."""
-    differ = np.bitwise_count(sketches[i] ^ sketches[j])
-    bits: RowIds = differ.sum(axis=1, dtype=np.int64)
-    return bits

@@ -15,11 +15,10 @@ from simdup.model.table import Documents
 from simdup.search.arrays import RowIds, RowPairs
 from simdup.search.forest import Forest
 from simdup.search.grouping import LOOK, Budget, Check, connect
-from simdup.search.kinds import kinds_of
-from simdup.search.lists import Lists
+from simdup.search.lists import Lists, kinds_of
 from simdup.verify.searches import EqualKeys, Search
 
-# Candidates that connect more documents than this are not all verified: see `families`.
+# Candidates that connect more documents than this are not all verified: see `large_groups`.
 LARGE = 64
 
 # The most visits per document to find out which documents with common keys candidates connect.

@@ -22,8 +22,7 @@ from simdup.verify.bounds import Bounds
 from simdup.verify.compared import LARGE, ComparedDocuments, groups_of
 from simdup.verify.copies import Copies, find_copies
 from simdup.verify.document_texts import SetsOf
-from simdup.verify.families import LargeGroup
-from simdup.verify.listing import BareGroup, ShownPairs
+from simdup.verify.large_groups import BareGroup, LargeGroup, ShownPairs
 from simdup.verify.searches import Search, SharedPassages
 
 # What decides which documents are compared.

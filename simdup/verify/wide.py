@@ -26,7 +26,7 @@ from simdup.lsh.bbit import fewest_agreeing
 from simdup.lsh.families import MINHASH, bands, choose
 from simdup.mix64 import mix64
 from simdup.model.criteria import Criteria
-from simdup.search.arrays import RowIds
+from simdup.search.arrays import RowIds, count_equal
 from simdup.search.banding import candidates
 from simdup.verify.document_texts import Texts
 from simdup.verify.join import NO_PAIRS, Similar, edited, joined
@@ -114,7 +114,7 @@ def _candidates(hashes: NDArray[np.uint32], highest: float) -> tuple[RowIds, flo
     fewest = fewest_agreeing(least, _SIZE, _LOSS)
     found = [np.zeros(0, np.int64)]
     for i, j in candidates(keys):
-        good = np.count_nonzero(sketches[i] == sketches[j], axis=1) >= fewest
+        good = count_equal(sketches, i, sketches, j) >= fewest
         found.append(i[good] << 32 | j[good])
         if sum(map(len, found)) > 8 * MOST:
             found = [_fewer(np.concatenate(found))]

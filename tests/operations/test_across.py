@@ -17,7 +17,7 @@ from simdup import Criteria, Result, SimdupError, compare, dedupe, scan
 from simdup.model.decisions import Decision, Decisions
 from simdup.model.reading import Reading
 from simdup.model.settings import RunOptions
-from simdup.verify import compared, families, family_sets, pairs
+from simdup.verify import bounds, compared, large_groups, pairs
 
 ALONE = RunOptions(jobs=1)
 LETTERS = "河岸老树新芽春风秋雨山高水长天地人和日月星辰江湖海洋花草虫鱼鸟兽金木土火"
@@ -198,7 +198,7 @@ def test_a_scan_is_all_pairs_of_different_groups_or_of_one(
         monkeypatch.setattr(module, "LARGE", large)
     incomplete = 0
     for seed in seeds(4):
-        for module in (families, family_sets):
+        for module in (large_groups, bounds):
             monkeypatch.setattr(module, "FEW_PAIRS", 512 * (seed % 2))
         records = corpus(random.Random(seed), 16)
         incomplete += check(records, fields, found(records, fields, how), how)

@@ -17,7 +17,7 @@ from lab.corpora.made import near, prose, write
 from simdup import Criteria, Result, SimdupError, compare, dedupe, scan
 from simdup.model.reading import Reading
 from simdup.model.settings import RunOptions
-from simdup.verify import compared, families, family_sets, pairs
+from simdup.verify import bounds, compared, large_groups, pairs
 
 ALONE = RunOptions(jobs=1)
 LETTERS = "河岸老树新芽春风秋雨山高水长天地人和日月星辰江湖海洋花草虫鱼鸟兽金木土火"
@@ -104,7 +104,7 @@ def test_a_scan_equals_scans_of_each_title(
     clusters = without = 0
     for seed in seeds(2):
         # Families are searched by their keys in one half, and by their shingles in the other.
-        for module in (families, family_sets):
+        for module in (large_groups, bounds):
             monkeypatch.setattr(module, "FEW_PAIRS", 512 * (seed % 2))
         texts = corpus(random.Random(seed), 20)
         clusters += check_each_title(texts, fields)

@@ -20,14 +20,14 @@ EXCEPTIONS = {
 }
 
 CEILINGS = {
-    "lines": 42_826,
+    "lines": 42_825,
     "lines in simdup/cli": 3_000,
-    "files": 323,
+    "files": 318,
     "classes": 324,
     "class names used twice": 0,
-    "file names used twice": 28,
-    "small modules with one importer": 32,
-    "modules that a scan imports": 250,
+    "file names used twice": 27,
+    "small modules with one importer": 30,
+    "modules that a scan imports": 245,
     "modules that the file of scan imports": 31,
     "fields of the largest class": 19,
     '"None where" and "None if"': 78,

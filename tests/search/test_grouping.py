@@ -10,9 +10,17 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from simdup.search.forest import Forest
-from simdup.search.grouping import LOOK, Budget, Check, Known, connect, first_partners, stars
+from simdup.search.grouping import (
+    LOOK,
+    Budget,
+    Check,
+    Known,
+    PairSet,
+    connect,
+    first_partners,
+    stars,
+)  # fmt: skip
 from simdup.search.lists import Lists
-from simdup.search.pairset import PairSet
 
 Pairs = set[tuple[int, int]]
 
@@ -91,6 +99,21 @@ def test_pairs_of_lists(graph: Graph) -> None:
         for some in lists.heads(np.arange(len(lists)), graph.n)
         for pair in zip(*lists.rows_of(*some), strict=True)
     }
+
+
+@given(graphs(), st.integers(0, 40))
+def test_lists_of_the_pairs_that_are_possible(graph: Graph, most: int) -> None:
+    def possible(i: NDArray[np.int64], j: NDArray[np.int64]) -> NDArray[np.bool_]:
+        return (i + j) % 3 > 0
+
+    def pairs_of(lists: Lists) -> list[tuple[int, int]]:
+        some = [lists.rows_of(*one) for one in lists.pairs_between(np.arange(graph.n), graph.n)]
+        return [(min(i, j), max(i, j)) for one in some for i, j in np.stack(one, 1).tolist()]
+
+    expected = sorted({(i, j) for i, j in pairs_of(graph.lists) if (i + j) % 3})
+    lists = graph.lists.of_possible(possible, most)
+    assert lists is graph.lists or sorted(pairs_of(lists)) == expected
+    assert (lists is graph.lists) <= (len(expected) > most)
 
 
 @given(st.integers(1, 40), st.data())

@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from simdup.mix64 import mix64
+from simdup.search.arrays import count_equal, hamming_distances
 from simdup.search.lists import Lists
 from simdup.search.parts import Parts
-from simdup.search.prefixes import Prefixes, least_difference, odd_sketches
+from simdup.search.prefixes import Prefixes, odd_sketches
 
 Sets = list[set[int]]
 
@@ -98,9 +99,19 @@ def test_odd_sketches_never_overrate_a_difference(sets: Sets, words: int) -> Non
     sketches = odd_sketches(*columns(sets, range(len(sets))), words)
     assert sketches.shape == (len(sets), words)
     for i, j in combinations(range(len(sets)), 2):
-        (bits,) = least_difference(sketches, np.array([i]), np.array([j])).tolist()
+        (bits,) = hamming_distances(sketches, np.array([i]), sketches, np.array([j])).tolist()
         assert bits <= len(sets[i] ^ sets[j])
         assert bits % 2 == len(sets[i] ^ sets[j]) % 2
+
+
+@given(st.integers(1, 300), st.integers(0, 50), st.integers(0, 2**32 - 1))
+def test_equal_bytes_are_counted(width: int, pairs: int, seed: int) -> None:
+    chance = np.random.default_rng(seed)
+    rows = chance.integers(0, 2, (9, width)).astype(np.uint8)
+    i, j = chance.integers(0, 9, (2, pairs))
+    expected = [sum(x == y for x, y in zip(rows[a], rows[b], strict=True))
+                for a, b in zip(i, j, strict=True)]  # fmt: skip
+    assert count_equal(rows, i, rows, j).tolist() == expected
 
 
 def numbered(n: int) -> Sets:

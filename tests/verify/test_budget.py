@@ -10,7 +10,7 @@ from support import Command
 
 from lab.corpora.made import prose, write
 from simdup import Result, scan
-from simdup.verify import bounds, compared, families, pairs
+from simdup.verify import bounds, compared, large_groups, pairs
 
 SIZES = (12, 9)
 
@@ -49,7 +49,7 @@ def test_pairs_beyond_the_budget_of_families_are_counted(
     all_ = sum(SIZES) * (sum(SIZES) - 1) // 2
     assert (every.summary.candidates, every.summary.unchecked) == (all_, 0)
     assert (within.redundant, within.unchecked) == (sum(SIZES) - len(SIZES), 0)
-    monkeypatch.setattr(families, "COMPARISONS", comparisons)
+    monkeypatch.setattr(large_groups, "COMPARISONS", comparisons)
     result = found(linkage)
     redundant = {m.number for one in result.clusters for m in one.members[1:]}
     left = sum(redundant.isdisjoint((pair.a, pair.b)) for pair in every.pairs)
@@ -65,7 +65,7 @@ def test_a_report_says_how_many_pairs_were_left_unchecked(
     sentence = f"Up to {EVERY} pairs would have cost too much and were left unchecked"
     command = ["scan", "c", "--method", "minhash", "-j", "1"]
     assert "unchecked" not in simdup(*command).err
-    monkeypatch.setattr(families, "COMPARISONS", 0)
+    monkeypatch.setattr(large_groups, "COMPARISONS", 0)
     assert sentence in simdup(*command).err
     lines = map(json.loads, simdup(*command, "--format", "jsonl").lines)
     (summary,) = (one for one in lines if one.get("type") == "summary")
@@ -77,7 +77,7 @@ def test_a_report_says_how_many_pairs_were_left_unchecked(
 def test_no_more_pairs_are_checked_than_are_remembered(
     linkage: str, checks: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(families, "CHECKS", checks)
+    monkeypatch.setattr(large_groups, "CHECKS", checks)
     summary = found(linkage).summary
     assert summary.candidates <= checks * len(SIZES)
     assert 0 < summary.unchecked <= EVERY - summary.candidates

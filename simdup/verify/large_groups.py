@@ -1,4 +1,4 @@
-"""Families: find clusters among many candidates without verifying every pair.
+"""Large groups: find clusters among many candidates without verifying every pair.
 
 Twenty thousand pages of one template are 200 million pairs, nearly all of which add nothing: their
 documents are already joined.  So the document that would be kept is first compared with all others.
@@ -9,29 +9,46 @@ wrong, reject most pairs below the similarity before their shingles are compared
 Where documents share much, but not enough, this may visit more pairs than there are.  So once it
 has cost as much as comparing all of them, all are compared, without looking at any list.
 
-Clusters, kept documents and figures equal those from verifying all pairs.
+Nothing is missed: every pair that meets the criteria is beside the centre or shares a list, and a
+pair of a list is left out only if its documents are joined already, or a bound that is never wrong
+rules it out.  So clusters, kept documents and figures equal those from verifying all pairs.
+
+One pair is listed for each document except the kept one: that with the kept document if it meets
+the criteria, and otherwise that with the first near-duplicate in input order.  So it does not
+depend on the order of work.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from simdup.clustering.clusters import DocumentPair, Measure
+from simdup.clustering.clusters import DocumentPair, Group, Measure
 from simdup.clustering.rules import across_groups
-from simdup.model.criteria import Criteria
+from simdup.model.criteria import Criteria, Measures
+from simdup.model.table import Documents
 from simdup.search.arrays import RowIds, hamming_distances
 from simdup.search.forest import Forest
-from simdup.search.grouping import LOOK, Budget, Check, Known, connect, first_partners, stars
+from simdup.search.grouping import (
+    LOOK,
+    Budget,
+    Check,
+    Known,
+    PairSet,
+    connect,
+    first_partners,
+    stars,
+)
 from simdup.search.lists import Lists
-from simdup.search.pairset import PairSet
-from simdup.verify.bounds import FEW_DOCUMENTS, Bounds
+from simdup.verify.bounds import FEW_DOCUMENTS, FEW_PAIRS, Bounds
 from simdup.verify.compared import ComparedDocuments
+from simdup.verify.copies import Copies
 from simdup.verify.document_texts import SetsOf
-from simdup.verify.family_sets import FEW_PAIRS
 
 # The most comparisons per shingle of a family of which not all pairs can be compared.  100,000
 # messages of 120 characters would take a minute.
@@ -41,6 +58,9 @@ CHECKS = 1 << 23
 # Comparisons per shingle before all pairs are compared, beside a visit of each pair: as many as a
 # family takes whose documents are near the one that is kept.
 _FEW_COMPARISONS = 16
+# The most visits per document to find the pairs that are possible, and the most of these: 300 us
+# and 1 kB.
+_VISITS, _POSSIBLE = 1 << 12, 1 << 6
 # Shorter documents cost as much as one of this many characters.
 _LEAST_COST = 64
 # What is known of two documents: whether they are a pair, and which one may stand for the other.
@@ -125,7 +145,7 @@ class LargeGroup:
     def components(self) -> RowIds:
         """Return the cluster of each document, by the smallest document in it."""
         forest = Forest(len(self))
-        near = np.flatnonzero(self._near_centre)
+        near = np.array(list(self._centre_pairs), np.int64)
         forest.join(np.full(len(near), self._centre), near)
         if len(near) < len(self) - 1:
             if not self._all_compared:
@@ -147,7 +167,6 @@ class LargeGroup:
         centres = np.arange(len(self))
         centres[left & taken] = self._centre
         left &= ~taken
-        left[self._centre] = False
         order = self._order[left[self._order]]
         if len(order) and not self._all_compared:
             some = self._lists.take(left[self._lists.rows])
@@ -247,20 +266,17 @@ class LargeGroup:
         return found
 
     @property
-    def _near_centre(self) -> NDArray[np.bool_]:
-        near = np.zeros(len(self), np.bool_)
-        near[list(self._centre_pairs)] = True
-        return near
-
-    @property
     def _taken_by_centre(self) -> NDArray[np.bool_]:
-        """Which documents are in the star of the centre."""
-        if not self._directed:
-            return self._near_centre
+        """Which documents are in the star of the centre, which is one of them."""
         centre = int(self.compared.numbers[self._centre])
         pairs = self._centre_pairs.items()
+        some = [
+            other
+            for other, pair in pairs
+            if not self._directed or pair.taken_by(centre, self._criteria)
+        ]
         taken = np.zeros(len(self), np.bool_)
-        taken[[other for other, pair in pairs if pair.taken_by(centre, self._criteria)]] = True
+        taken[[self._centre, *some]] = True
         return taken
 
     def _measure(self, i: RowIds, j: RowIds) -> dict[int, DocumentPair]:
@@ -279,11 +295,11 @@ class LargeGroup:
 
     def _possible(self, i: RowIds, j: RowIds, directed: bool = False) -> NDArray[np.bool_]:
         """Return which pairs may be candidates that meet the criteria."""
-        good = np.ones(len(i), np.bool_)
+        # Bounds first: they are cheaper, and most pairs that share a key are not similar.
+        good = self._bounds.possible(i, j, directed)
         if self._by_keys is not None:
-            good = self.compared.test(i, j)
-        some = np.flatnonzero(good)
-        good[some] = self._bounds.possible(i[some], j[some], directed)
+            some = np.flatnonzero(good)
+            good[some] = self.compared.test(i[some], j[some])
         return good
 
     def _taking(self, i: RowIds, j: RowIds) -> NDArray[np.bool_]:
@@ -345,9 +361,8 @@ class LargeGroup:
         if pairs <= FEW_PAIRS * len(self) or (sets is None and forms is None):
             return lists
         # Forms leave pairs out, so the number of theirs says little.
-        if forms is not None or pairs >= self._by_texts.count_pairs():
+        if sets is None or forms is not None or pairs >= sets.count_pairs(self._taken_by_centre):
             return None
-        del self._by_texts  # it would only take memory
         return lists
 
     @cached_property
@@ -355,10 +370,9 @@ class LargeGroup:
         """Lists in which all similar texts meet, except those of two in the star of the centre."""
         lists = Lists.none()
         if self._bounds.sets is not None:
-            settled = self._taken_by_centre | (np.arange(len(self)) == self._centre)
             holders = self._directed and self._criteria.lossless
             sets = self._bounds.sets
-            lists = sets.holder_lists() if holders else sets.lists(settled)
+            lists = sets.holder_lists() if holders else sets.lists(self._taken_by_centre)
         if self._bounds.forms is not None:  # short texts need not share a rare shingle
             of_forms, left_out = self._bounds.forms.lists()
             if len(self) <= FEW_DOCUMENTS:
@@ -368,10 +382,15 @@ class LargeGroup:
             lists = Lists.concat([lists, of_forms])
         return self.compared.of_kinds(lists)
 
-    @property
+    @cached_property
     def _lists(self) -> Lists:
         """Lists in which all possible pairs meet, except those of two in the star of the centre."""
-        return self._by_texts if self._by_keys is None else self._by_keys
+        lists = self._by_texts if self._by_keys is None else self._by_keys
+        n = len(self)
+        # Chunks of one page share keys with many that are not similar: these are visited once.
+        if FEW_PAIRS * n < lists.count_pairs() <= _VISITS * n:
+            return lists.of_possible(self._possible, _POSSIBLE * n)
+        return lists
 
 
 def _code(pair: DocumentPair | None, criteria: Criteria, directed: bool) -> int:
@@ -388,3 +407,177 @@ def _first_budget(bounds: Bounds, n: int) -> Budget:
     if not bounds.affordable:
         return Budget(COMPARISONS * costs)
     return Budget(LOOK * n * (n - 1) / 2 + _FEW_COMPARISONS * costs)
+
+
+class BareGroup(NamedTuple):
+    """A group of a family's documents before its pairs are known."""
+
+    members: RowIds  # int64[n]: their places in the family
+    centre: int  # the place of the kept document
+    kept: int  # its number, or that of the copy of it that is kept
+
+
+class _Partner(NamedTuple):
+    """The other document of a pair."""
+
+    number: int
+    distance: int
+    measures: Measures
+    after: bool = False  # whether it, or the one it stands for, is the second that was measured
+
+    def pair(self, document: int) -> DocumentPair:
+        """Return its pair with a document, which may be a copy of the measured one."""
+        measures = self.measures
+        if (self.number > document) != self.after:
+            measures = measures.turned()
+        low, high = sorted((document, self.number))
+        return DocumentPair(low, high, self.distance, measures)
+
+
+_Partners = dict[int, _Partner]
+
+
+@dataclass(frozen=True, slots=True)
+class ShownPairs:
+    """Lists the pairs of a family's groups."""
+
+    family: LargeGroup
+    copies: Copies
+    documents: Documents
+    star: bool  # whether documents are joined only with the kept one
+
+    def groups(self, bare: Sequence[BareGroup]) -> list[Group]:
+        """Return the groups with their pairs."""
+        near = [self._beside_kept(group) for group in bare]
+        far = [self._far(*both) for both in zip(bare, near, strict=True)]
+        places = np.concatenate([np.zeros(0, np.int64), *far])
+        firsts = self._partners(self.family.firsts(places))
+        groups = [self._group(*both, firsts) for both in zip(bare, near, strict=True)]
+        decisions = self.family.compared.settings.criteria.decisions
+        if not decisions.divide:
+            return groups
+        named = set(decisions.names)
+        return [
+            one._replace(links=self._links(one)) if self._any_named(one, named) else one
+            for one in groups
+        ]
+
+    def _any_named(self, group: Group, named: set[str]) -> bool:
+        return any(str(self.documents["name"][one]) in named for one in group.members)
+
+    def _beside_kept(self, group: BareGroup) -> _Partners:
+        """Return the kept document as the partner of each document near it, by number."""
+        numbers = self.family.compared.numbers
+        identical = self.family.compared.settings.criteria.identical
+        centre = int(numbers[group.centre])
+        # The kept document is never a pair with its twins.
+        near = {} if centre in self.copies.twins else {centre: _Partner(group.kept, 0, identical)}
+        others = group.members[group.members != group.centre]
+        beside = self.family.beside(group.centre, others)
+        for place, pair in beside.items():
+            number, after = int(numbers[place]), centre > numbers[place]
+            near[number] = _Partner(group.kept, pair.distance, pair.measures, after)
+        if np.count_nonzero(self.family.compared.documents["reference"][group.members]) > 1:
+            criteria = self.family.compared.settings.criteria
+            taken = [one for one, pair in beside.items() if pair.taken_by(centre, criteria)]
+            near |= self._partners(self.family.holders(others[~np.isin(others, taken)]))
+        return near
+
+    def _partners(self, firsts: dict[int, tuple[int, DocumentPair]]) -> _Partners:
+        """Return the partners of documents, by number, given their pairs by place."""
+        numbers = self.family.compared.numbers
+        return {
+            int(numbers[place]): _Partner(
+                partner, pair.distance, pair.measures, partner > numbers[place]
+            )
+            for place, (partner, pair) in firsts.items()
+        }
+
+    def _far(self, group: BareGroup, near: _Partners) -> RowIds:
+        """Return the places of documents that are not paired with the kept one."""
+        numbers = self.family.compared.numbers[group.members].tolist()
+        far = [n not in near or not self._may_pair(n, group.kept) for n in numbers]
+        others = group.members != group.centre
+        if not self.star:
+            others |= int(self.family.compared.numbers[group.centre]) in self.copies.twins
+        places: RowIds = group.members[np.array(far) & others]
+        return places
+
+    def _group(self, group: BareGroup, near: _Partners, firsts: _Partners) -> Group:
+        documents: list[int] = []
+        pairs: set[DocumentPair] = set()
+        numbers = self.family.compared.numbers
+        for first in numbers[group.members].tolist():
+            alike = self.copies.of(first)
+            if self.star and first == numbers[group.centre] and first in self.copies.twins:
+                alike = [group.kept]
+            documents += alike
+            for document in alike:
+                found = self._partner(document, group.kept, near.get(first), firsts.get(first))
+                if found is not None:
+                    pairs.add(found.pair(document))
+        return Group(group.kept, sorted(documents), sorted(pairs), complete=False)
+
+    def _partner(
+        self, document: int, kept: int, near: _Partner | None, first: _Partner | None
+    ) -> _Partner | None:
+        """Return the partner to list with a document; None for the kept one.
+
+        For a copy, `near` and `first` are those of the document it is a copy of.
+        """
+        if document == kept:
+            return None
+        if near is not None and self._may_pair(document, kept):
+            return near
+        original = self.copies.first_of.get(document, document)
+        twin = next((one for one in self.copies.of(original) if one != document), document)
+        identical = self.family.compared.settings.criteria.identical
+        options = [] if first is None else [first]
+        copied = twin != document and original not in self.copies.twins
+        if copied and self._may_pair(document, twin):
+            options.append(_Partner(twin, 0, identical))
+        return min(options, key=lambda one: one.number, default=None)
+
+    def _links(self, group: Group) -> list[DocumentPair]:
+        """Return the pairs that connect a group where those that it lists do not.
+
+        Each part but that of the kept document gets its first pair with another part, in input
+        order, until all are joined.
+        """
+        members, first_of = np.array(group.members), self.copies.first_of
+        identical = self.family.compared.settings.criteria.identical
+        forest = Forest(len(members))
+        _join(forest, members, group.pairs)
+        parts_of = dict(zip(group.members, forest.roots.tolist(), strict=True))
+        links = [
+            DocumentPair(first, one, 0, identical)
+            for one in group.members
+            if (first := first_of.get(one, one)) not in self.copies.twins
+            and parts_of.get(first, parts_of[one]) != parts_of[one]
+        ]
+        _join(forest, members, links)
+        numbers = self.family.compared.numbers
+        own = np.flatnonzero(np.isin(members, numbers))
+        places = np.searchsorted(numbers, members[own])
+        while True:
+            parts = np.full(len(numbers), -1)
+            parts[places] = forest.roots[own]
+            main = forest.roots[np.searchsorted(members, group.kept)]
+            found = self.family.firsts(places[parts[places] != main], parts)
+            chosen: dict[int, DocumentPair] = {}
+            for place, (_, pair) in sorted(found.items(), key=lambda one: (one[1][0], one[0])):
+                chosen.setdefault(int(parts[place]), pair)
+            if not chosen:
+                return links
+            _join(forest, members, list(chosen.values()))
+            links += chosen.values()
+
+    def _may_pair(self, a: int, b: int) -> bool:
+        references = self.documents["reference"]
+        return not (references[a] and references[b])
+
+
+def _join(forest: Forest, members: RowIds, pairs: Sequence[DocumentPair]) -> None:
+    """Join the places of paired documents among the members, which are ascending."""
+    both = np.array([(pair.a, pair.b) for pair in pairs], np.int64).reshape(-1, 2)
+    forest.join(*np.searchsorted(members, both).T)

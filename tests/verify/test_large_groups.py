@@ -11,7 +11,7 @@ from lab.oracles.plain import contained
 from simdup import Criteria, Result, scan
 from simdup.model.clusters import Cluster
 from simdup.model.settings import RunOptions
-from simdup.verify import compared, families, family_sets, pairs
+from simdup.verify import bounds, compared, large_groups, pairs
 
 LETTERS = "河岸老树新芽春风秋雨山高水长天地人和日月星辰江湖海洋花草虫鱼鸟兽金木土火"
 
@@ -100,8 +100,8 @@ SETTINGS = [
 def test_families_equal_all_pairs(
     settings: dict[str, object], few: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(families, "FEW_PAIRS", few)
-    monkeypatch.setattr(family_sets, "FEW_PAIRS", few)
+    monkeypatch.setattr(large_groups, "FEW_PAIRS", few)
+    monkeypatch.setattr(bounds, "FEW_PAIRS", few)
     large = 0
     for seed in seeds(4):
         data, run = named(corpus(seed)), RunOptions(jobs=1)
@@ -122,8 +122,8 @@ def test_families_equal_all_pairs(
 def test_a_pair_of_a_family_may_have_just_the_asked_similarity(
     few: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(families, "FEW_PAIRS", few)
-    monkeypatch.setattr(family_sets, "FEW_PAIRS", few)
+    monkeypatch.setattr(large_groups, "FEW_PAIRS", few)
+    monkeypatch.setattr(bounds, "FEW_PAIRS", few)
     for seed in range(4):
         random_ = random.Random(seed)
         size = 300 + seed
@@ -207,8 +207,8 @@ def test_a_twin_of_the_kept_document_is_listed_with_the_first_near_it(
     few: int, before: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Earlier, it was in the cluster without any pair where lists were made of rare shingles."""
-    monkeypatch.setattr(families, "FEW_PAIRS", few)
-    monkeypatch.setattr(family_sets, "FEW_PAIRS", few)
+    monkeypatch.setattr(large_groups, "FEW_PAIRS", few)
+    monkeypatch.setattr(bounds, "FEW_PAIRS", few)
     random_ = random.Random(3)
     page = text(random_, 400)
     others = [(page + text(random_, random_.randint(0, 6)), "bc"[i % 2]) for i in range(8)]
