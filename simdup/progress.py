@@ -21,6 +21,24 @@ _DELAY = 0.5
 _BEAT = 1.0
 
 
+class _Unfailing:
+    """Standard error; a run goes on if it is full or closed.
+
+    tqdm must not see that: it would keep its lock.
+    """
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(sys.stderr, name)
+
+    def write(self, text: str) -> None:
+        with suppress(OSError, ValueError):
+            sys.stderr.write(text)
+
+    def flush(self) -> None:
+        with suppress(OSError, ValueError):
+            sys.stderr.flush()
+
+
 @contextmanager
 def progress_bars(*, terminal: bool = False) -> Iterator[Callable[[str, int, int | None], None]]:
     """Show a bar for each stage of a run: how much is done, the rate and the time left.
@@ -47,23 +65,27 @@ def progress_bars(*, terminal: bool = False) -> Iterator[Callable[[str, int, int
     """
     if terminal:
         from tqdm import tqdm
+
+        file: Any = _Unfailing()
     else:
         from tqdm.auto import tqdm
+
+        file = sys.stderr
     bars: dict[str, Any] = {}
     started = time.monotonic()
     drawing, ended = threading.Lock(), threading.Event()
-    # A run goes on if standard error is full or closed.
-    unwritten = suppress(OSError, ValueError)
 
     def draw_again() -> None:
-        while not ended.wait(_BEAT):
-            with drawing, unwritten:
-                list(bars.values())[-1].refresh()
+        # If nothing can be written, the next step of the run says so.
+        with suppress(OSError, ValueError):
+            while not ended.wait(_BEAT):
+                with drawing:
+                    list(bars.values())[-1].refresh()
 
     beat = threading.Thread(target=draw_again, daemon=True)
 
     def show(stage: str, done: int, total: int | None) -> None:
-        with drawing, unwritten:
+        with drawing:
             if stage not in bars:
                 for bar in bars.values():
                     bar.close()
@@ -71,7 +93,7 @@ def progress_bars(*, terminal: bool = False) -> Iterator[Callable[[str, int, int
                 # Of a longer run every stage is shown at once: some say nothing until they end.
                 delay = max(_DELAY - (time.monotonic() - started), 0)
                 bars[stage] = tqdm(
-                    desc=stage, total=total, unit=unit, delay=delay, file=sys.stderr, **_LOOKS
+                    desc=stage, total=total, unit=unit, delay=delay, file=file, **_LOOKS
                 )
             bars[stage].update(done - bars[stage].n)
         if not beat.ident:
@@ -83,6 +105,5 @@ def progress_bars(*, terminal: bool = False) -> Iterator[Callable[[str, int, int
         ended.set()
         if beat.ident:
             beat.join()
-        with unwritten:
-            for bar in bars.values():
-                bar.close()
+        for bar in bars.values():
+            bar.close()

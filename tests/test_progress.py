@@ -14,6 +14,7 @@ from lab.corpora.made import near, prose
 from simdup import Index, dedupe, progress_bars, scan
 from simdup.model.settings import RunOptions
 
+FULL = Path("/dev/full")
 TEXTS = [("a", prose(1)), ("b", near(prose(1)))]
 
 
@@ -51,6 +52,28 @@ def test_a_stage_that_counts_nothing_shows_how_long_it_takes(
     assert "00:02" in said
     # One that has ended does not come back.
     assert "searching" not in after
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="no /dev/full here")
+def test_bars_that_cannot_be_written_stop_nobody() -> None:
+    # Whoever draws first, this thread or the one that draws again.
+    code = (
+        "import sys, time, simdup.progress as shown\n"
+        "from simdup import progress_bars\n"
+        "shown._DELAY, shown._BEAT = float(sys.argv[1]), 0.01\n"
+        "with progress_bars(terminal=True) as show:\n"
+        "    for n in range(20):\n"
+        "        show('reading' if n < 10 else 'comparing', n, 20)\n"
+        "        time.sleep(0.03)\n"
+        "print('done')\n"
+    )
+    for delay in ("0", "0.1"):
+        with FULL.open("wb") as full:
+            done = subprocess.run(
+                [sys.executable, "-c", code, delay], env=environment(), stdout=subprocess.PIPE,
+                stderr=full, check=False, timeout=60,
+            )  # fmt: skip
+        assert done.stdout == b"done\n"
 
 
 def test_a_notebook_shows_widgets() -> None:

@@ -39,6 +39,12 @@ class GroupBy:
         if self.field is None:
             places = zip(documents["path"].tolist(), documents["name"].tolist(), strict=True)
             values = [os.path.dirname(path or str(name)) or os.curdir for path, name in places]
+            # One folder may be written in several ways: as it is written first.
+            written: dict[str, str] = {}
+            first = {
+                one: written.setdefault(os.path.abspath(one), one) for one in dict.fromkeys(values)
+            }
+            values = [first[one] for one in values]
         else:
             # An empty cell of a table counts as missing.
             values = documents["group"].tolist()

@@ -91,16 +91,17 @@ def groups_of(read: Collection, argument: str, name: str) -> NDArray[np.int64]:
         If no document has the field.
     """
     groups, apart = GroupBy(argument, name).group(read.documents), argument == "across"
-    what = ""
-    if without := int(np.count_nonzero(groups.of < 0)):
+    said, without = list[str](), int(np.count_nonzero(groups.of < 0))
+    if without:
         others = "all others" if apart else "none"
-        what = f"{without:,} without field {name!r} compared with {others}"
-    elif apart and len(groups.of) > 1 and len(groups.names) == 1:
-        what = f"all documents have the same {name}: {groups.names[0]!r:.80}; none are compared"
-    elif not apart and len(groups.of) > 1 and len(groups.names) == len(groups.of):
-        what = f"no two documents have the same {name}; none are compared"
-    if what:
-        read.report.notes.append((f"`{argument}`", what))
+        said.append(f"{without:,} without field {name!r} compared with {others}")
+    elif len(groups.of) > 1 and len(groups.names) == 1:
+        compared = "none" if apart else "all"
+        same = f"all documents have the same {name}: {groups.names[0]!r:.80}"
+        said.append(f"{same}; {compared} are compared")
+    if not apart and len(groups.of) > 1 and len(groups.names) == len(groups.of) - without:
+        said.append(f"no two documents have the same {name}; none are compared")
+    read.report.notes.extend((f"`{argument}`", what) for what in said)
     return groups.of
 
 

@@ -139,7 +139,10 @@ class Cluster:
         kept = self.members[0]
         if kept.number == number:
             return kept
-        return self.members[bisect_left(self.members, number, 1, key=lambda one: one.number)]
+        place = bisect_left(self.members, number, 1, key=lambda one: one.number)
+        if place == len(self.members) or self.members[place].number != number:
+            raise KeyError(number)
+        return self.members[place]
 
     def places(self) -> list[tuple[int, int]]:
         """Return the places of both documents of each pair among the members.

@@ -372,6 +372,9 @@ def test_documents_within_a_folder(simdup: Command, tmp_path: Path) -> None:
     rows = [line.split(",")[:3] for line in ran.lines[1:]]
     assert rows == [["1", "kept", "c/a/x.txt"], ["1", "redundant", "c/a/y.txt"]]
     assert "(similarity at least 0.8, the same folder)" in ran.err
+    ran = simdup("scan", "c/a/x.txt", str(tmp_path / "c" / "a" / "y.txt"), "--within", "folder")
+    assert "--within: all documents have the same folder: 'c/a'; all are compared" in ran.err
+    assert len(ran.lines) == 4
     ran = simdup("scan", "c/a/x.txt", "c/b", "--within", "folder")
     assert "--within: no two documents have the same folder; none are compared" in ran.err
 

@@ -20,10 +20,10 @@ EXCEPTIONS = {
 }
 
 CEILINGS = {
-    "lines": 42_825,
+    "lines": 42_856,
     "lines in simdup/cli": 3_000,
     "files": 318,
-    "classes": 324,
+    "classes": 325,
     "class names used twice": 0,
     "file names used twice": 27,
     "small modules with one importer": 30,
