@@ -110,7 +110,7 @@ def _with_fields(settings: Settings) -> Settings:
         field, other = GroupBy(argument, name).field, reading.group_field
         if field is not None and other not in (None, field):
             what = f"cannot be {field!r} beside groups by {other!r}: only one field is read"
-            raise SimdupError(argument, what, "one of both may be `folder`", argument)
+            raise SimdupError(argument, what, "one of both may be folder", argument)
         if field is not None and other is None:
             reading = replace(reading, group_field=field, group_argument=argument)
     return replace(settings, reading=reading)
