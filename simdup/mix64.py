@@ -18,6 +18,8 @@ D. Knuth, "The Art of Computer Programming" 3, section 6.4: multiplication by th
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -33,6 +35,14 @@ _INVERSE = np.uint64(pow(int(GOLDEN), -1, 1 << 64))
 def mix64(values: U64) -> U64:
     """Return each value mixed: a bijection of 64 bits that leaves no pattern."""
     return scatter(scatter(values ^ values >> _HALF))
+
+
+def mix_columns(columns: Sequence[U64]) -> U64:
+    """Return keys of rows, equal where all columns are and hardly ever elsewhere (uint64[n])."""
+    keys = columns[0]
+    for column in columns[1:]:
+        keys = mix64(keys) + column
+    return keys
 
 
 def scatter(values: U64) -> U64:

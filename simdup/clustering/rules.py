@@ -6,13 +6,12 @@ What must be equal makes one column, the blocking keys, which searches mix into 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simdup.clustering.short_texts import by_edit
-from simdup.mix64 import mix64
 from simdup.model.criteria import FEW_TERMS
 from simdup.model.table import Documents
 from simdup.search.arrays import U64, RowIds
@@ -57,14 +56,6 @@ def _of_one_block(documents: Documents, i: RowIds, j: RowIds) -> Mask:
     keys = documents["blocking_key"]
     same: Mask = keys[i] == keys[j]
     return same
-
-
-def blocking_keys(columns: Sequence[U64]) -> U64:
-    """Return keys of documents that are equal where all columns are (uint64[n])."""
-    keys = columns[0]
-    for column in columns[1:]:
-        keys = mix64(keys) + column
-    return keys
 
 
 def within_groups(groups: RowIds) -> U64:

@@ -11,11 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdup.clustering.clusters import Group
-from simdup.clustering.rules import blocking_keys, within_groups
+from simdup.clustering.rules import within_groups
 from simdup.corpus.patterns import matches
 from simdup.fingerprints.bands import pstable_cosine
 from simdup.ingest.collection import Collection
 from simdup.ingest.groups import GroupBy
+from simdup.mix64 import mix_columns
 from simdup.model.criteria import Criteria
 from simdup.model.reading import Reading
 from simdup.model.table import Documents
@@ -76,7 +77,7 @@ def rule_columns(read: Collection, criteria: Criteria) -> dict[str, NDArray[Any]
     if criteria.within is not None:
         equal.append(within_groups(groups_of(read, "within", criteria.within)))
     if equal:
-        columns["blocking_key"] = blocking_keys(equal)
+        columns["blocking_key"] = mix_columns(equal)
     return columns
 
 

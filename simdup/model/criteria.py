@@ -122,7 +122,7 @@ class Criteria:
         One of `LINKAGES`: ``single`` joins everything that pairs connect, ``star`` only pairs with
         the kept document; None for the default of the operation.
     all_pairs : bool
-        Whether all candidates of large families are verified and listed too and, of fewer than
+        Whether all candidates of large groups are verified and listed too and, of fewer than
         5,000 documents, all pairs, whether a search proposes them or not.
     prefer : tuple of str
         Shell patterns of names: documents that match are preferred to others, and matches of

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from simdup.clustering.short_texts import by_edit, formed, may_reach, short
 from simdup.features.shingles import Sets
 from simdup.fingerprints.edit_bands import EditSignatures
-from simdup.mix64 import mix64
+from simdup.mix64 import mix64, mix_columns
 from simdup.model.criteria import LOSSLESS, Criteria
 from simdup.search.arrays import U64, RowIds, hamming_distances
 from simdup.search.lists import Lists
@@ -53,7 +53,7 @@ _SAMPLE, _COUNTING = 4096, 512
 # Words of the largest odd sketch: enough for texts that differ in up to some 2,000 shingles.
 _WORDS = 32
 
-# In a family of up to so many texts, all pairs are looked at; in larger ones so many at least.
+# In a group of up to so many texts, all pairs are looked at; in larger ones so many at least.
 # This takes a second or two.
 _SMALL = 512
 FEW = 1 << 20
@@ -144,7 +144,7 @@ class Bounds:
 
 
 class SetBounds:
-    """The sets of shingles of a family's documents, by their places.
+    """The sets of shingles of a large group's documents, by their places.
 
     Parameters
     ----------
@@ -278,7 +278,7 @@ class SetBounds:
 
 
 class FormBounds:
-    """The short texts among a family's documents, by their rows in `compared`."""
+    """The short texts among a large group's documents, by their rows in `compared`."""
 
     def __init__(self, compared: ComparedDocuments) -> None:
         self._compared = compared
@@ -290,7 +290,7 @@ class FormBounds:
 
     @property
     def decides_all(self) -> bool:
-        """Whether no pair of the family is measured by its shingles."""
+        """Whether no pair of the group is measured by its shingles."""
         return bool(short(self._documents).all())
 
     @property
@@ -355,7 +355,7 @@ class FormBounds:
             if found.count_pairs() <= self._most or width > len(columns):
                 break
             rows = (columns[first : first + width] for first in range(len(columns) - width + 1))
-            found = Lists.of_keys(map(_mixed, rows))
+            found = Lists.of_keys(map(mix_columns, rows))
         left_out = every.count_pairs() - found.count_pairs()
         # Whoever shares one of these is similar.
         return Lists.concat([found, Lists.of_keys(exact)]), left_out
@@ -365,10 +365,3 @@ class FormBounds:
         """The most pairs of lists to look at."""
         n = len(self.places)
         return sys.maxsize if n <= _SMALL else max(FEW_PAIRS * n, FEW)
-
-
-def _mixed(columns: list[U64]) -> U64:
-    keys = columns[0]
-    for column in columns[1:]:
-        keys = mix64(keys) + column
-    return keys

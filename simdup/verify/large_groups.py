@@ -50,13 +50,13 @@ from simdup.verify.compared import ComparedDocuments
 from simdup.verify.copies import Copies
 from simdup.verify.document_texts import SetsOf
 
-# The most comparisons per shingle of a family of which not all pairs can be compared.  100,000
+# The most comparisons per shingle of a large group of which not all pairs can be compared.  100,000
 # messages of 120 characters would take a minute.
 COMPARISONS = 1 << 12
-# The most pairs of such a family that are checked: what was found is remembered in 134 MB.
+# The most pairs of such a group that are checked: what was found is remembered in 134 MB.
 CHECKS = 1 << 23
 # Comparisons per shingle before all pairs are compared, beside a visit of each pair: as many as a
-# family takes whose documents are near the one that is kept.
+# group takes whose documents are near the one that is kept.
 _FEW_COMPARISONS = 16
 # The most visits per document to find the pairs that are possible, and the most of these: 300 us
 # and 1 kB.
@@ -69,7 +69,7 @@ _PAIR, _FIRST_TAKES, _SECOND_TAKES = np.array([1, 2, 4], np.uint8)
 
 @dataclass(frozen=True, slots=True)
 class _Every:
-    """All candidates of a family that meet the criteria."""
+    """All candidates of a large group that meet the criteria."""
 
     near: PairSet
     takes: PairSet  # of these, the first may take the second

@@ -20,7 +20,7 @@ EXCEPTIONS = {
 }
 
 CEILINGS = {
-    "lines": 42_856,
+    "lines": 42_851,
     "lines in simdup/cli": 3_000,
     "files": 318,
     "classes": 325,

@@ -19,7 +19,7 @@ from simdup.search.grouping import (
     connect,
     first_partners,
     stars,
-)  # fmt: skip
+)
 from simdup.search.lists import Lists
 
 Pairs = set[tuple[int, int]]
