@@ -4,104 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import repeat
-from typing import Any, ClassVar, NamedTuple, Self, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from simdup.clustering.linkage import components
 from simdup.clustering.rules import across_groups
 from simdup.clustering.short_texts import by_edit
 from simdup.lsh.simhash import to_hex
 from simdup.model.clusters import Cluster, Member, Pair, Spared
-from simdup.model.criteria import EDIT, JACCARD, LOSSLESS, UNMEASURED, Criteria, Measures
-from simdup.model.table import Documents, Table
+from simdup.model.criteria import EDIT, JACCARD, LOSSLESS, Criteria
+from simdup.model.measures import DocumentPair, MeasuredPairs
+from simdup.model.table import Documents
 from simdup.search.arrays import RowIds, hamming_distances
-
-# By the values of the column `contained`: which text the other one contains.
-_SIDES = (None, "a", "b", "both")
-_TURNED = np.array([0, 2, 1, 3], np.int8)
-_SHARES = ("similarity", "containment", "cosine")
-
-
-class MeasuredPairs(Table):
-    """A table of pairs of documents; what was not measured is not there."""
-
-    __slots__ = ()
-    SCHEMA: ClassVar[Mapping[str, Any]] = {
-        "a": np.int64,  # the number of a document
-        "b": np.int64,
-        "distance": np.int64,  # of their fingerprints
-        "similarity": np.float64,
-        "containment": np.float64,
-        "cosine": np.float64,
-        "contained": np.int8,  # 1 for `a` that is contained in `b`, 2 for `b`, 3 for both
-        "same_numbers": np.bool_,  # False for short texts with different numbers
-        "covered": np.float64,  # [2]: the share of each text's shingles that the other has
-    }
-
-    @classmethod
-    def identical(cls, a: RowIds, b: RowIds, criteria: Criteria) -> Self:
-        """Return pairs of documents with the same text."""
-        columns: dict[str, NDArray[Any]] = {"a": a, "b": b, "distance": np.zeros(len(a), np.int64)}
-        if criteria.verify:
-            columns |= dict.fromkeys(("similarity", *criteria.extras), np.ones(len(a)))
-            if criteria.directed:
-                both = np.full(len(a), 3, np.int8)
-                columns |= {"contained": both, "covered": np.ones((len(a), 2))}
-        return cls(columns)
-
-    def accepted(self, criteria: Criteria) -> NDArray[np.bool_]:
-        """Return which pairs meet the criteria, whichever of the two is kept."""
-        good = np.ones(len(self), np.bool_)
-        if "same_numbers" in self:
-            good &= self["same_numbers"]
-        for name in _SHARES:
-            least = getattr(criteria, name)
-            if least is not None and name in self:
-                good &= self[name] >= least
-        return good
-
-    def taken(self, criteria: Criteria) -> NDArray[np.bool_]:
-        """Return of which pairs `b` may be removed, if `a` is kept."""
-        good = self.accepted(criteria)
-        if criteria.directed and "contained" in self:
-            good &= self["contained"] & 2 > 0
-        return good
-
-    def turned(self) -> Self:
-        """Return the pairs with their two documents exchanged."""
-        columns = {"a": self["b"], "b": self["a"]}
-        if "contained" in self:
-            columns |= {"contained": _TURNED[self["contained"]]}
-            columns |= {"covered": self["covered"][:, ::-1]}
-        return self.and_columns(**columns)
-
-    def ordered(self) -> Self:
-        """Return the pairs with the smaller number first."""
-        turned, wrong = self.turned(), self["a"] > self["b"]
-        columns = {}
-        for name in self:
-            mask = wrong.reshape(-1, *(1,) * (self[name].ndim - 1))
-            columns[name] = np.where(mask, turned[name], self[name])
-        return type(self)(columns)
-
-    def measures(self) -> Iterator[Measures]:
-        """Return the measures of each pair."""
-
-        def values(name: str, missing: Any = None) -> list[Any]:
-            return self[name].tolist() if name in self else [missing] * len(self)
-
-        sides = map(_SIDES.__getitem__, values("contained", 0))
-        covered = (one and tuple(one) for one in values("covered"))
-        same = values("same_numbers", True)
-        return map(Measures, *map(values, _SHARES), sides, same, covered)
-
-    def each(self) -> list[DocumentPair]:
-        """Return the pairs one by one, with their distances."""
-        numbers = (self[name].tolist() for name in ("a", "b", "distance"))
-        return list(map(DocumentPair, *numbers, self.measures()))
-
 
 # Measures pairs of documents, given by number.
 Measure: TypeAlias = Callable[[RowIds, RowIds], MeasuredPairs]
@@ -117,25 +32,6 @@ def with_distances(pairs: MeasuredPairs, documents: Documents) -> MeasuredPairs:
     values = documents["fingerprint"]
     distances = hamming_distances(values, pairs["a"], values, pairs["b"])
     return pairs.and_columns(distance=distances.astype(np.int64))
-
-
-class DocumentPair(NamedTuple):
-    """Two documents that meet the criteria, by number, the smaller first."""
-
-    a: int
-    b: int
-    distance: int
-    measures: Measures = UNMEASURED
-
-    @property
-    def estimated(self) -> bool:
-        """Whether the similarity is an estimate: documents of indexes have numbers below 0."""
-        return self.a < 0 and self.measures.similarity is not None
-
-    def taken_by(self, kept: int, criteria: Criteria) -> bool:
-        """Return whether the other document may be removed, if this one is kept."""
-        side = "b" if kept == self.a else "a"
-        return not criteria.directed or self.measures.contained in (side, "both")
 
 
 class Group(NamedTuple):
@@ -183,7 +79,6 @@ def form_clusters(
     ----------
     groups : iterable of Group
     documents : Documents
-        Those of indexes come last, so that their numbers below 0 find them.
     measure : Measure
         Measures the pairs with kept documents that groups lack.
     criteria : Criteria
@@ -217,8 +112,8 @@ def _beside_kept(
         others = (one for one in group.members if one != group.kept and one not in found)
         missing += [(group.kept, one) for one in others]
     a, b = np.array(missing, np.int64).reshape(-1, 2).T
-    # An index has no text to measure, and all pairs with its documents are known.
-    ours = a >= 0
+    # Of a document of an index whose text is not known, all pairs are.
+    ours = (documents["terms"][a] > 0) & (documents["terms"][b] > 0)
     pairs = with_distances(measure(a[ours], b[ours]), documents)
     taken = pairs.taken(criteria) & across_groups(documents, a[ours], b[ours])
     if criteria.by_distance:
@@ -240,6 +135,9 @@ class _Naming:
         self._names = documents["name"]
         self._references = documents["reference"]
         self._has_references = bool(self._references.any())
+        self._indexed = np.zeros(len(documents), np.bool_)
+        if "indexed" in documents:
+            self._indexed = documents["indexed"]
 
     def cluster(self, number: int, group: Group, beside: Mapping[int, _Beside]) -> Cluster:
         """Return the cluster of a group."""
@@ -269,7 +167,7 @@ class _Naming:
             members.append(
                 Member(
                     names[one], role, digits, pair.distance, *measures[:3], one,
-                    pair.a if second else pair.b, pair.estimated,
+                    pair.a if second else pair.b, self._estimated(pair),
                     _side(measures.contained, second), kind, covered,
                 )
             )  # fmt: skip
@@ -280,20 +178,23 @@ class _Naming:
         names, documents = self._names, self._documents
         for pair, kind in zip(pairs, self._kinds(pairs), strict=True):
             a, b, measures = pair.a, pair.b, pair.measures
-            exact = "digest" in documents and a >= 0
+            exact = "digest" in documents and not self._indexed[a]
             exact = exact and bool(documents["digest"][a] == documents["digest"][b])
             yield Pair(
-                names[a], names[b], pair.distance, *measures[:3], exact, pair.estimated,
+                names[a], names[b], pair.distance, *measures[:3], exact, self._estimated(pair),
                 measures.contained, kind,
             )  # fmt: skip
+
+    def _estimated(self, pair: DocumentPair) -> bool:
+        """Return whether a similarity counts as an estimate, as all that come from an index do."""
+        return pair.measures.similarity is not None and bool(self._indexed[pair.a])
 
     def _kinds(self, pairs: Sequence[DocumentPair]) -> list[str | None]:
         """Return what the similarity of each pair is, as `Pair` says it."""
         kinds = [None if one.measures.similarity is None else JACCARD for one in pairs]
         if "letters" in self._documents:
             a, b = np.array([pair[:2] for pair in pairs], np.int64).reshape(-1, 2).T
-            # An index has no forms.
-            for i in np.flatnonzero(by_edit(self._documents, a, b) & (a >= 0)).tolist():
+            for i in np.flatnonzero(by_edit(self._documents, a, b) & ~self._indexed[a]).tolist():
                 kinds[i] = EDIT if kinds[i] else None
         return kinds
 

@@ -16,9 +16,10 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from simdup.clustering.clusters import DocumentPair, Group
+from simdup.clustering.clusters import Group
 from simdup.clustering.linkage import Priority
 from simdup.model.decisions import Decisions
+from simdup.model.measures import DocumentPair
 
 
 def divide(
@@ -109,11 +110,7 @@ def _part(
     root: Mapping[int, int],
     priority: Callable[[int], Priority],
 ) -> Group:
-    # Documents of indexes have numbers below 0, and come before all others.
-    known = [one for one in members if one < 0]
-    kept = group.kept
-    if kept not in members:
-        kept = min(known) if known else min(members, key=priority)
+    kept = group.kept if group.kept in members else min(members, key=priority)
     here = root[members[0]]
     known_pairs = sorted([*group.pairs, *group.links])
     pairs = [pair for pair in known_pairs if root[pair.a] == root[pair.b] == here]

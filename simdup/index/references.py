@@ -3,20 +3,20 @@
 An index has no texts.  So a match is judged as a query judges it: by the distance, and by the
 similarity that sketches estimate.  Each document is a pair with the nearest one of all indexes.
 
-Documents of indexes are not part of the input.  Where they appear beside those of a scan, their
-numbers are below 0; what is known of them follows the others, where Python finds it by them.
+The documents of indexes that others match come before those of the scan, as other references do.
+One with the text of a document of the scan has that text: it is compared exactly, like any other.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, fields, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
-from simdup.clustering.clusters import DocumentPair, Group, merge
-from simdup.clustering.linkage import Priority
+from simdup.clustering.clusters import Group, Measure, merge
 from simdup.clustering.short_texts import short
 from simdup.errors import SimdupError
 from simdup.fingerprints.fingerprinter import Fingerprints
@@ -30,7 +30,8 @@ from simdup.index.session import Session
 from simdup.ingest.collection import Collection
 from simdup.ingest.counting import Maker
 from simdup.ingest.sources import Input
-from simdup.model.criteria import CHARACTERS_5, UNMEASURED, Criteria, Measures
+from simdup.model.criteria import CHARACTERS_5, Criteria
+from simdup.model.measures import UNMEASURED, DocumentPair, Measures
 from simdup.model.recipe import Recipe
 from simdup.model.settings import Settings
 from simdup.model.table import Documents, objects
@@ -38,73 +39,50 @@ from simdup.model.table import Documents, objects
 
 @dataclass(frozen=True, slots=True)
 class IndexMatches:
-    """What indexes hold near the documents of a scan."""
+    """The documents of a scan after those of indexes that some of them match.
 
-    # Of each document of an index that another is near to: its name and fingerprint.  The first
-    # has the lowest number, the last has -1.
-    names: Sequence[str] = ()
-    values: U64 | None = None
-    pairs: Sequence[DocumentPair] = ()  # each document of the scan is in one at most
+    A document is known by its row here.  In results those of indexes have numbers below 0: the last
+    has -1.
+    """
+
+    documents: Documents
+    text_of: RowIds  # int64[documents]: the document of the scan that has the text
+    indexed: int = 0  # how many are of indexes
+    pairs: Sequence[DocumentPair] = ()  # of each document of the scan at most one
     counts: CandidateCounts = NO_CANDIDATES
     undecided: int = 0  # documents that only fingerprints without a sketch are near to
     asked: Documents | None = None  # the documents of the scan that have terms, but references
-    # uint64[names]: as in `Documents`.
+    # uint64[indexed]: as in `Documents`.
     contents: U64 = field(default_factory=lambda: np.zeros(0, np.uint64))
     # The rows of `asked` that match a document of an index, and will do so again.
     matched: RowIds = field(default_factory=lambda: np.zeros(0, np.int64))
     numbered: int = 0  # short documents with numbers that are near one, but not equal to it
-    # Documents of the scan with the text of the one that they match.  So they stand for it: what is
-    # near them is near it, and is measured exactly.
-    same: frozenset[int] = frozenset()
 
-    def without_matched(self, documents: Documents) -> Documents:
-        """Return documents of which those that match take no part, as if they had no terms.
+    def compared(self, star: bool) -> Documents:
+        """Return the documents as they are compared with each other.
 
-        With star linkage an index takes whatever matches, before anything else is kept; those that
-        stand for a document of it are compared all the same.
+        With star linkage an index takes whatever matches, before anything else is kept: this takes
+        no part, as if it had no terms.
         """
-        terms = documents["terms"].copy()
-        terms[[pair.b for pair in self.pairs if pair.b not in self.same]] = 0
-        return documents.and_columns(terms=terms)
+        if not star or not self.pairs:
+            return self.documents
+        terms = self.documents["terms"].copy()
+        terms[[pair.b for pair in self.pairs]] = 0
+        return self.documents.and_columns(terms=terms)
 
-    def priority(
-        self, priority: Callable[[int], Priority], documents: Documents
-    ) -> Callable[[int], Priority]:
-        """Return a priority by which those that stand for others come first, after references."""
-        if not self.same:
-            return priority
-        known = documents["reference"].tolist()
-        return lambda one: (0 if known[one] else 1 if one in self.same else 2, *priority(one))
+    def measure(self, measure: Measure) -> Measure:
+        """Return what measures pairs, by their rows, as `measure` does by documents of the scan."""
+        if not self.indexed:
+            return measure
+        of = self.text_of
+        return lambda a, b: measure(of[a], of[b]).and_columns(a=a, b=b)
 
-    def extended(
-        self, groups: Sequence[Group], documents: Documents, star: bool
-    ) -> tuple[IndexMatches, Sequence[Group]]:
-        """Return these with what is near a document that stands for another, and the other groups.
-
-        With star linkage a group has what is near one document, so it has no other reason to be.
-        """
-        if not self.same:
-            return self, groups
-        matched = {pair.b: pair.a for pair in self.pairs}
-        found: dict[int, tuple[int, DocumentPair]] = {}
-        for pair in (pair for group in groups for pair in group.pairs):
-            for one, other in ((pair.a, pair.b), (pair.b, pair.a)):
-                new = other not in matched and not documents["reference"][other]
-                if one in self.same and new:
-                    beside = DocumentPair(matched[one], other, pair.distance, pair.measures)
-                    found[other] = min(found.get(other, (one, beside)), (one, beside))
-        pairs = sorted([*self.pairs, *(pair for _, pair in found.values())])
-        if star:
-            groups = list(filter(None, map(self._without_same, groups)))
-        return replace(self, pairs=pairs), groups
-
-    def _without_same(self, group: Group) -> Group | None:
-        """Return a group without documents that stand for others; None if nothing is left."""
-        if group.kept in self.same:
-            return None
-        members = [one for one in group.members if one not in self.same]
-        pairs = [pair for pair in group.pairs if self.same.isdisjoint((pair.a, pair.b))]
-        return group._replace(members=members, pairs=pairs) if len(members) > 1 else None
+    def candidates(self, criteria: Criteria) -> list[int]:
+        """Return how many pairs were candidates, in all and by each search of the criteria."""
+        # Those with the same text are found among the documents once more.
+        same = len(self.matched) - len(self.pairs)
+        by = self.counts._asdict()
+        return [by.get(name, same) - same for name in ("pairs", *criteria.searches)]
 
     def join(self, groups: Sequence[Group]) -> Sequence[Group]:
         """Return groups with the documents of indexes that some of their members match."""
@@ -112,21 +90,8 @@ class IndexMatches:
             return groups
         return merge([*groups, *(Group(pair.a, (pair.a, pair.b), [pair]) for pair in self.pairs)])
 
-    def extend(self, documents: Documents) -> Documents:
-        """Return documents followed by those of indexes, which are references too."""
-        if self.values is None:
-            return documents
-        n = len(self.names)
-        columns = {
-            name: np.zeros((n, *documents[name].shape[1:]), documents[name].dtype)
-            for name in documents
-        }
-        columns["name"], columns["fingerprint"] = objects(self.names), self.values
-        columns["reference"] = np.ones(n, np.bool_)
-        return Documents.concat([documents, Documents(columns)])
-
-    def notes(self, documents: Documents) -> list[tuple[str, str]]:
-        """Return what a person should know about the matches of these documents."""
+    def notes(self) -> list[tuple[str, str]]:
+        """Return what a person should know about the matches."""
         said = []
         if self.undecided:
             said.append(
@@ -138,7 +103,8 @@ class IndexMatches:
                 f"{self.numbered:,} of the documents are short texts with numbers, near one of an "
                 "index that does not know its numbers; so they are not taken for pairs"
             )
-        same = sum(self.names[pair.a] == str(documents["name"][pair.b]) for pair in self.pairs)
+        names = self.documents["name"]
+        same = sum(names[pair.a] == str(names[pair.b]) for pair in self.pairs)
         if same:
             said.append(
                 f"{same:,} of the documents match one of an index that has their own name; "
@@ -198,37 +164,42 @@ class IndexReferences:
 
     def match(self, corpus: Collection, documents: Documents, settings: Settings) -> IndexMatches:
         """Return the nearest document of all indexes of each document that matches one."""
+        own = np.arange(len(documents))
         if not self.sessions and self.seen is None:
-            return IndexMatches()
+            return IndexMatches(documents, own)
         # References are not compared with each other.
         terms = np.where(documents["reference"], np.uint8(0), documents["terms"])
         bits = settings.recipe.bits
-        columns = indexed(corpus, Fingerprints(documents["fingerprint"], bits, terms))
+        asked = indexed(corpus, Fingerprints(documents["fingerprint"], bits, terms))
         if not self.sessions:
-            return IndexMatches(asked=columns)
+            return IndexMatches(documents, own, asked=asked)
         each, progress = [], settings.run.progress
-        progress("matching", 0, len(columns))
+        progress("matching", 0, len(asked))
         for one in self.sessions:
             rule = Rule(settings.criteria, exclude_self=one.storage.path == self.seen)
             options = QueryOptions(rule, limit=1, run=settings.run)
-            each.append(find_nearest(one, columns, options))
-        nearest = Nearest.concat(each)
-        numbers = np.flatnonzero(terms)
+            each.append(find_nearest(one, asked, options))
+        nearest, numbers = Nearest.concat(each), np.flatnonzero(terms)
         found, undecided = _decided(nearest.found.best(1), settings.criteria)
         found, numbered = _without_numbered(found, nearest.removed.best(1), documents.take(numbers))
         same = _same(nearest, found, numbers, corpus)
-        progress("matching", len(columns), len(columns))
+        text_of = np.full(len(nearest.names), -1)
+        text_of[found.row[same]] = numbers[found.query[same]]
+        documents = documents.and_columns(indexed=np.zeros(len(documents), np.bool_))
+        every = Documents.concat([_rows_of(nearest, text_of, documents), documents])
+        others = found.take(np.flatnonzero(~same))
+        progress("matching", len(asked), len(asked))
         return IndexMatches(
-            nearest.names,
-            nearest.values,
-            _pairs(found, numbers, len(nearest.names), settings.criteria.verify),
+            every,
+            np.concatenate([text_of, own]),
+            len(text_of),
+            _pairs(others, numbers + len(text_of), settings.criteria.verify),
             nearest.counts,
             undecided,
-            columns,
+            asked,
             nearest.contents,
             found.query,
             numbered,
-            same,
         )
 
 
@@ -300,26 +271,33 @@ def _without_numbered(
 
 def _same(
     nearest: Nearest, found: ScoredMatches, numbers: RowIds, corpus: Collection
-) -> frozenset[int]:
-    """Return the documents with the text of the one that they match.
+) -> NDArray[np.bool_]:
+    """Return which matches are of a document and one with the same text, and another name.
 
     A document whose own name that one has stands for itself alone.
     """
-    documents = numbers[found.query].tolist()
+    documents = numbers[found.query]
     texts = to_numbers(corpus["summary"][documents, :TEXT_HASH].tobytes())[:, np.newaxis]
-    equal = content_hashes(nearest.keys[found.row], texts) == nearest.contents[found.row]
     own = set(map(str, corpus["name"]))
-    names = (nearest.names[row] for row in found.row.tolist())
-    return frozenset(
-        one
-        for one, name, same in zip(documents, names, equal.tolist(), strict=True)
-        if same and name not in own
-    )
+    same = np.array([nearest.names[row] not in own for row in found.row.tolist()], np.bool_)
+    same &= content_hashes(nearest.keys[found.row], texts) == nearest.contents[found.row]
+    return same
 
 
-def _pairs(found: ScoredMatches, numbers: RowIds, known: int, verify: bool) -> list[DocumentPair]:
-    """Return matches as pairs, ordered; `numbers` are those of the documents that were queried."""
-    columns = found.row - known, numbers[found.query], found.distance
+def _rows_of(nearest: Nearest, text_of: RowIds, documents: Documents) -> Documents:
+    """Return documents of indexes as rows beside others, one of which may have their text."""
+    known = text_of >= 0
+    columns = {name: documents[name][text_of] for name in documents}
+    for column in columns.values():
+        column[~known] = np.zeros((), column.dtype)
+    columns["name"], columns["fingerprint"] = objects(nearest.names), nearest.values
+    columns["reference"] = columns["indexed"] = np.ones(len(known), np.bool_)
+    return Documents(columns)
+
+
+def _pairs(found: ScoredMatches, rows: RowIds, verify: bool) -> list[DocumentPair]:
+    """Return matches as pairs, ordered; `rows` are those of the documents that were queried."""
+    columns = found.row, rows[found.query], found.distance
     shares = found.similarity.tolist() if verify else [np.nan] * len(found.row)
     measures = (UNMEASURED if share != share else Measures(share) for share in shares)
     return sorted(map(DocumentPair, *(column.tolist() for column in columns), measures))

@@ -88,6 +88,12 @@ class Collection:
         """The term counts of all documents."""
         return join(self.chunks, self.analyzer.hash_bytes, self.spool.read, self.text_of)
 
+    def of_rows(self, rows: RowIds) -> Collection:
+        """Return what is known of some documents by their rows; of one below 0, nothing matters."""
+        if len(rows) == len(self):
+            return self
+        return replace(self, documents=self.documents.take(rows))
+
     def fingerprints(self, fingerprinter: Fingerprinter) -> Fingerprints:
         """Return the fingerprints of all documents; report those without words as skipped."""
         found = fingerprinter.fingerprints(self.counts)

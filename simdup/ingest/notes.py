@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simdup.clustering.clusters import Group
 from simdup.clustering.rules import within_groups
 from simdup.corpus.patterns import matches
 from simdup.fingerprints.bands import pstable_cosine
@@ -20,6 +19,7 @@ from simdup.mix64 import mix_columns
 from simdup.model.criteria import Criteria
 from simdup.model.reading import Reading
 from simdup.model.table import Documents
+from simdup.search.arrays import RowIds
 
 # A field that more documents share names none of them; fewer such documents say nothing.
 _FEW_SHARE, _SOME = 4, 10
@@ -42,14 +42,16 @@ def notes(
 
 
 def apart_by_fields(
-    documents: Documents, groups: Sequence[Group], reading: Reading
+    documents: Documents, groups: Sequence[RowIds], reading: Reading
 ) -> Iterator[tuple[str, str]]:
-    """Yield a note if documents with the same first field are kept apart by the others."""
+    """Yield a note if documents with the same first field are kept apart by the others.
+
+    `groups` have their rows; those below 0 are of indexes.
+    """
     if "head" not in documents or not len(documents):
         return
     heads, group_of = documents["head"], np.full(len(documents), -1)
-    for number, group in enumerate(groups):
-        members = np.array(group.members)
+    for number, members in enumerate(groups):
         group_of[members[members >= 0]] = number
     order = np.lexsort((group_of, heads))
     heads, group_of = heads[order], group_of[order]

@@ -16,7 +16,8 @@ from simdup.model.table import Documents, objects
 class Places:
     """The place of each document that was read, by its number among these."""
 
-    def __init__(self, documents: int, unread: Sequence[Unread]) -> None:
+    def __init__(self, documents: int, unread: Sequence[Unread], indexed: int = 0) -> None:
+        self._indexed = indexed  # documents of indexes, which come before and have no place
         before = np.array([one.before for one in unread], np.int64)
         numbers = np.arange(documents)
         self.of = numbers + np.searchsorted(before, numbers, side="right")
@@ -46,7 +47,7 @@ class Places:
 
     def clusters(self, clusters: tuple[Cluster, ...]) -> tuple[Cluster, ...]:
         """Return clusters whose members have their places as numbers."""
-        if not len(self.unread):
+        if not len(self.unread) and not self._indexed:
             return clusters
         return tuple(
             replace(one, members=tuple(map(self._member, one.members))) for one in clusters
@@ -63,5 +64,5 @@ class Places:
         return replace(one, number=self._place(one.number), beside=self._place(one.beside))
 
     def _place(self, number: int) -> int:
-        # Documents of an index have numbers below 0.
+        number -= self._indexed
         return number if number < 0 else int(self.of[number])

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from simdup.model.criteria import EDIT, FEW_TERMS, Criteria, Measures
+from simdup.model.criteria import EDIT, FEW_TERMS, Criteria
+from simdup.model.measures import Measures
 from simdup.model.passages import Passage, SharedText
 
 
@@ -92,8 +93,13 @@ class Comparison:
         comparable = self.distance is not None and (self.identical or not self.too_short)
         # With both searches, measures alone decide; a scan misses at most one pair in a hundred.
         candidate = bool(self.proposed_by) or len(criteria.searches) > 1
-        accepted = not criteria.verify or criteria.accepts(self.measures)
-        return comparable and candidate and accepted and self.same_title
+        return comparable and candidate and self.accepted and self.same_title
+
+    @property
+    def accepted(self) -> bool:
+        """Whether the measures meet the criteria; with ``lossless``, `a` has all of `b`."""
+        lost = self.criteria.lossless and self.measures.contained not in ("b", "both")
+        return self.measures.accepted(self.criteria) and not lost
 
     @property
     def too_short(self) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypedDict
+from typing import Any, TypedDict
 
 from simdup.errors import NUMBER, TEXT, WHOLE, SimdupError, check_patterns, check_type, invalid
 from simdup.model.decisions import UNDECIDED, Decisions
@@ -53,30 +53,6 @@ LOSSLESS = 0.98
 
 # In place of a similarity that is not set.
 _NOT_SET: Any = None
-
-
-class Measures(NamedTuple):
-    """Measures of how similar two texts are, 0 to 1, unrounded; None if not measured."""
-
-    similarity: float | None = None  # Jaccard similarity of their shingles
-    containment: float | None = None
-    cosine: float | None = None
-    # If what is removed must be contained in what is kept, the text that is contained in the other:
-    # `a`, the first, `b`, or `both`; None if neither is.
-    contained: str | None = None
-    same_numbers: bool = True  # False if short texts differ in their numbers, and these matter
-    # The share of each text's shingles that the other has, if that matters.
-    covered: tuple[float, float] | None = None
-
-    def turned(self) -> Measures:
-        """Return the measures with the two texts exchanged."""
-        side = _TURNED.get(self.contained or "", self.contained)
-        shares = None if self.covered is None else self.covered[::-1]
-        return self._replace(contained=side, covered=shares)
-
-
-UNMEASURED = Measures()
-_TURNED = {"a": "b", "b": "a"}
 
 
 # The measures beside the similarity.
@@ -294,32 +270,6 @@ class Criteria:
     def directed(self) -> bool:
         """Whether what is removed must be contained in what is kept."""
         return self.covering is not None
-
-    def accepts(self, measures: Measures) -> bool:
-        """Return whether the measures are high enough; those not measured do not matter.
-
-        Where nothing is to be lost, the first text must contain the second.
-        """
-        least = (self.similarity, self.containment, self.cosine)
-        lost = self.lossless and measures.contained not in ("b", "both")
-        return (
-            measures.same_numbers
-            and not lost
-            and all(
-                asked is None or found is None or found >= asked
-                for asked, found in zip(least, measures[:3], strict=True)
-            )
-        )
-
-    @property
-    def identical(self) -> Measures:
-        """The measures of a text and itself."""
-        if not self.verify:
-            return UNMEASURED
-        containment, cosine = (1.0 if name in self.extras else None for name in _FURTHER)
-        if not self.directed:
-            return Measures(1.0, containment, cosine)
-        return Measures(1.0, containment, cosine, "both", covered=(1.0, 1.0))
 
 
 class CriteriaFields(TypedDict, total=False):

@@ -39,6 +39,7 @@ SCHEMA: Mapping[str, Any] = {
     # Of documents that are compared.
     "number": np.int64,  # its place in the input, where a table has only some documents
     "reference": np.bool_,  # whether it is never redundant
+    "indexed": np.bool_,  # whether it is a document of an index
     "blocking_key": np.uint64,  # only documents with the same one are compared
     "group_number": np.int64,  # documents of one group are never a pair; -1 for none
     "content_number": np.int64,  # equal for identical documents

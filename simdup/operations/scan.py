@@ -37,7 +37,7 @@ from simdup.model.settings import RunOptions, Settings
 from simdup.model.table import Documents
 from simdup.verify.crew import Crew, Work
 from simdup.verify.document_texts import Texts
-from simdup.verify.pairs import FoundGroups, Grouping, find_groups
+from simdup.verify.pairs import Grouping, find_groups
 from simdup.verify.searches import EqualKeys, NearFingerprints, Search, SharedPassages
 
 # Among documents with equal titles, those that share a third of their text are versions.
@@ -156,34 +156,34 @@ def _examine(opened: Input, indexes: IndexReferences) -> Examined:
         texts = Texts(known, corpus.analyzer, criteria.shingle, read)
         with Crew(Work(weighting, texts, criteria), settings.run) as crew:
             prints = crew.fingerprints()
-            documents = known.and_columns(**_deciding(corpus, prints, first, criteria))
-            matches = indexes.match(corpus, documents, settings)
+            own = known.and_columns(**_deciding(corpus, prints, first, criteria))
+            matches = indexes.match(corpus, own, settings)
+            documents, texts_of = matches.documents, corpus.of_rows(matches.text_of)
+            measure, names = matches.measure(crew.measure), documents["name"].tolist()
             ranks = rank_by(criteria, documents)
-            priority = priority_by(criteria.keep, corpus.__getitem__, ranks)
+            priority = priority_by(criteria.keep, texts_of.__getitem__, ranks)
             given = Grouping(
-                documents,
-                _searches(corpus, weighting, settings),
-                crew.measure,
-                texts.sets,
+                matches.compared(criteria.linkage == "star"),
+                _searches(texts_of, weighting, settings),
+                measure,
+                lambda rows: texts.sets(matches.text_of[rows]),
                 priority,
                 settings,
-                every=criteria.compares_all(len(documents)),
+                every=criteria.compares_all(len(own)),
             )
-            found = _find(given, matches)
-            star = criteria.linkage == "star"
-            matches, groups = matches.extended(found.groups, documents, star)
-            every = matches.extend(documents)
-            names = every["name"].tolist()
-            groups = divide(matches.join(groups), criteria.decisions, names, priority)
+            found = find_groups(given)
+            found.count(*matches.candidates(criteria))
+            groups = divide(matches.join(found.groups), criteria.decisions, names, priority)
             settings.run.progress("clustering", 0, len(groups))
-            clusters = form_clusters(groups, every, crew.measure, criteria, settings.recipe.bits)
+            clusters = form_clusters(groups, documents, measure, criteria, settings.recipe.bits)
             lost = texts.lost_facts
-            spared = describe_spared(found.spared, clusters, every, crew.measure, criteria, lost)
-            hint = _template_hint(found.groups, corpus, criteria) if criteria.verify else ""
+            spared = describe_spared(found.spared, clusters, documents, measure, criteria, lost)
+            hint = _template_hint(found.groups, texts_of, criteria) if criteria.verify else ""
     corpus.skip_wordless(prints)
     report = corpus.report
-    report.notes += [*notes(corpus.documents, criteria, names), *matches.notes(documents)]
-    report.notes += apart_by_fields(corpus.documents, groups, settings.reading)
+    report.notes += [*notes(corpus.documents, criteria, names), *matches.notes()]
+    members = [np.array(group.members) - matches.indexed for group in groups]
+    report.notes += apart_by_fields(corpus.documents, members, settings.reading)
     summary = Summary.of(
         clusters,
         documents=int(np.count_nonzero(prints.terms)),
@@ -193,12 +193,12 @@ def _examine(opened: Input, indexes: IndexReferences) -> Examined:
         **found.figures(criteria) | indexes.figures,
     )
     skipped, noted = tuple(report.skipped), tuple(report.notes)
-    order = _order(clusters, priority, criteria)
+    order = _order(clusters, matches.indexed, priority, criteria)
     # A file that is a reference has no input documents.
     unread = [one for one in report.unread if one.path not in opened.references]
-    places = Places(len(corpus), unread)
+    places = Places(len(corpus), unread, matches.indexed)
     origins = SourceDocuments.of(opened, corpus, fingerprinter, order, places)
-    inputs = _inputs(documents, places, unread)
+    inputs = _inputs(own, places, unread)
     clusters, spared = places.clusters(clusters), places.spared(spared)
     settings.run.progress("clustering", len(groups), len(groups))
     result = Result(clusters, skipped, noted, summary, hint, inputs, origins, ScanPages(), spared)
@@ -253,7 +253,10 @@ def _searches(
 
 
 def _order(
-    clusters: Sequence[Cluster], priority: Callable[[int], Priority], criteria: Criteria
+    clusters: Sequence[Cluster],
+    indexed: int,
+    priority: Callable[[int], Priority],
+    criteria: Criteria,
 ) -> dict[int, list[int]]:
     """Return in which order members would be kept, if it is not that of the input."""
     if criteria.keep == "first" and not criteria.prefer and not criteria.decisions.kept:
@@ -264,23 +267,8 @@ def _order(
         )
         for cluster in clusters
         # Smaller ones never fall apart into several, nor do those of indexes.
-        if len(cluster.members) > 2 and min(m.number for m in cluster.members) >= 0
+        if len(cluster.members) > 2 and min(m.number for m in cluster.members) >= indexed
     }
-
-
-def _find(given: Grouping, matches: IndexMatches) -> FoundGroups:
-    """Find the groups of documents; with star linkage without those that match an index."""
-    documents, criteria = given.documents, given.settings.criteria
-    given = replace(given, priority=matches.priority(given.priority, documents))
-    if given.star:
-        given = replace(given, documents=matches.without_matched(documents))
-    found = find_groups(given)
-    pairs, *by_search = matches.counts
-    found.candidates += pairs
-    for search, count in zip(matches.counts._fields[1:], by_search, strict=True):
-        if search in criteria.searches:
-            found.candidates_by[search] += count
-    return found
 
 
 def _inputs(documents: Documents, places: Places, unread: Sequence[Unread]) -> InputDocuments:

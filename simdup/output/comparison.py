@@ -162,10 +162,9 @@ def reason(found: Comparison, words: Phrases = ENGLISH) -> str:
     if not criteria.verify:
         return words("reason.unverified", place=place)
     share = _share(found, words)
-    like = criteria.accepts(found.measures)
     if len(found.searches) > 1:
         return _measured_reason(found, share, place, words)
-    if bool(found.proposed_by) == like:
+    if bool(found.proposed_by) == found.accepted:
         return words("reason.both", place=place, share=share)
     simhash = "simhash" in found.searches
     if found.proposed_by:

@@ -13,10 +13,10 @@ from itertools import product
 
 import numpy as np
 
-from simdup.clustering.clusters import MeasuredPairs
 from simdup.clustering.linkage import Priority
 from simdup.features.text import DIGEST_BYTES
 from simdup.model.criteria import Criteria
+from simdup.model.measures import MeasuredPairs
 from simdup.model.table import Documents
 from simdup.search.arrays import U64, RowIds
 from simdup.search.duplicates import Duplicates, collapse

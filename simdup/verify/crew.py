@@ -15,7 +15,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from simdup.clustering.clusters import MeasuredPairs, unmeasured
+from simdup.clustering.clusters import unmeasured
 from simdup.features.weights import Weighting
 from simdup.fingerprints.fingerprinter import (
     Fingerprints,
@@ -24,6 +24,7 @@ from simdup.fingerprints.fingerprinter import (
     of_documents,
 )
 from simdup.model.criteria import Criteria
+from simdup.model.measures import MeasuredPairs
 from simdup.model.settings import RunOptions
 from simdup.search.arrays import RowIds
 from simdup.verify.document_texts import Texts

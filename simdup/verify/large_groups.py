@@ -28,9 +28,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from simdup.clustering.clusters import DocumentPair, Group, Measure
+from simdup.clustering.clusters import Group, Measure
 from simdup.clustering.rules import across_groups
-from simdup.model.criteria import Criteria, Measures
+from simdup.model.criteria import Criteria
+from simdup.model.measures import DocumentPair, Measures
 from simdup.model.table import Documents
 from simdup.search.arrays import RowIds, hamming_distances
 from simdup.search.forest import Forest
@@ -113,6 +114,7 @@ class LargeGroup:
         self.compared = compared
         self._measured = measure
         self._criteria = compared.settings.criteria
+        self.identical = Measures.identical(self._criteria)
         self._directed = directed  # whether a star has only what its kept document contains
         self._order = np.argsort(places)
         self._centre = int(self._order[0])  # the document to compare with all others first
@@ -468,7 +470,7 @@ class ShownPairs:
     def _beside_kept(self, group: BareGroup) -> _Partners:
         """Return the kept document as the partner of each document near it, by number."""
         numbers = self.family.compared.numbers
-        identical = self.family.compared.settings.criteria.identical
+        identical = self.family.identical
         centre = int(numbers[group.centre])
         # The kept document is never a pair with its twins.
         near = {} if centre in self.copies.twins else {centre: _Partner(group.kept, 0, identical)}
@@ -531,7 +533,7 @@ class ShownPairs:
             return near
         original = self.copies.first_of.get(document, document)
         twin = next((one for one in self.copies.of(original) if one != document), document)
-        identical = self.family.compared.settings.criteria.identical
+        identical = self.family.identical
         options = [] if first is None else [first]
         copied = twin != document and original not in self.copies.twins
         if copied and self._may_pair(document, twin):
@@ -545,7 +547,7 @@ class ShownPairs:
         order, until all are joined.
         """
         members, first_of = np.array(group.members), self.copies.first_of
-        identical = self.family.compared.settings.criteria.identical
+        identical = self.family.identical
         forest = Forest(len(members))
         _join(forest, members, group.pairs)
         parts_of = dict(zip(group.members, forest.roots.tolist(), strict=True))

@@ -10,11 +10,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from simdup.clustering.clusters import Group, Measure, MeasuredPairs, with_distances
+from simdup.clustering.clusters import Group, Measure, with_distances
 from simdup.clustering.linkage import Priority, components, stars
 from simdup.clustering.short_texts import formed
 from simdup.fingerprints.bands import mask_fingerprints
 from simdup.model.criteria import FEW_TERMS, Criteria
+from simdup.model.measures import MeasuredPairs
 from simdup.model.settings import Settings
 from simdup.model.table import Documents
 from simdup.search.arrays import RowIds, RowPairs

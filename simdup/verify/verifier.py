@@ -25,11 +25,11 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from simdup.clustering.clusters import MeasuredPairs
 from simdup.clustering.short_texts import by_edit, same_numbers
 from simdup.features.counts import CsrRows
 from simdup.features.shingles import Shingles
 from simdup.model.criteria import Criteria
+from simdup.model.measures import MeasuredPairs
 from simdup.search.arrays import RowIds
 from simdup.verify.document_texts import Texts
 

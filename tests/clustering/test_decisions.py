@@ -5,11 +5,11 @@ from itertools import combinations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdup.clustering.clusters import DocumentPair, Group
+from simdup.clustering.clusters import Group
 from simdup.clustering.decisions import divide
 from simdup.clustering.linkage import first_come
-from simdup.model.criteria import Measures
 from simdup.model.decisions import Decision, Decisions
+from simdup.model.measures import DocumentPair, Measures
 
 NAMES = [f"d{i}" for i in range(7)]
 KINDS = st.sampled_from(["distinct", "duplicates", "keep"])

@@ -13,7 +13,8 @@ from support import Command, examples
 
 from lab.corpora.made import edited, prose, write
 from simdup import Index, Recipe, Result, SimdupError, scan
-from simdup.clustering.clusters import DocumentPair, Group, merge
+from simdup.clustering.clusters import Group, merge
+from simdup.model.measures import DocumentPair
 from simdup.model.settings import RunOptions
 
 ALONE = RunOptions(jobs=1)

@@ -20,7 +20,8 @@ from lab.oracles import plain
 from simdup import Recipe, SimdupError, scan
 from simdup.features.counts import CsrRows
 from simdup.features.shingles import Shingler
-from simdup.model.criteria import Criteria, Measures
+from simdup.model.criteria import Criteria
+from simdup.model.measures import Measures
 from simdup.model.shingling import Shingling
 from simdup.verify.verifier import Vector, Verifier, cosine, resemblance, vector
 
@@ -145,7 +146,7 @@ def test_all_given_criteria_must_be_met(
     criteria = Criteria(similarity=similarity, containment=least_containment, cosine=least_cosine)
     asked = (similarity, least_containment or 0, least_cosine or 0)
     expected = all(value >= least for value, least in zip(found, asked, strict=True))
-    assert criteria.accepts(Measures(*found)) == expected
+    assert Measures(*found).accepted(criteria) == expected
 
 
 # In the command.  Distance 64 accepts every pair, so the measures alone decide.

@@ -1,0 +1,160 @@
+"""What is known of pairs of documents: one by one, or in columns.
+
+A measure is a share from 0 to 1, unrounded.  What was not measured is not there, and does not
+matter: of a document that an index has, only a sketch of its text is known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simdup.model.criteria import Criteria
+from simdup.model.table import Table
+
+I64 = NDArray[np.int64]
+
+# By the values of the column `contained`: which text the other one contains.
+_SIDES = (None, "a", "b", "both")
+_TURNED = np.array([0, 2, 1, 3], np.int8)
+_SHARES = ("similarity", "containment", "cosine")
+
+
+class Measures(NamedTuple):
+    """The measures of two documents, `a` and `b`; None for what was not measured."""
+
+    similarity: float | None = None  # Jaccard similarity of their shingles, or edit similarity
+    containment: float | None = None
+    cosine: float | None = None
+    # If what is removed must be contained in what is kept, the text that is contained in the other:
+    # `a`, the first, `b`, or `both`; None if neither is.
+    contained: str | None = None
+    same_numbers: bool = True  # False if short texts differ in their numbers, and these matter
+    # The share of each text's shingles that the other has, if that matters.
+    covered: tuple[float, float] | None = None
+
+    @classmethod
+    def identical(cls, criteria: Criteria) -> Measures:
+        """Return the measures of a text and itself."""
+        same = np.zeros(1, np.int64)
+        (measures,) = MeasuredPairs.identical(same, same, criteria).measures()
+        return measures
+
+    def turned(self) -> Measures:
+        """Return the measures with the two texts exchanged."""
+        side = {"a": "b", "b": "a"}.get(self.contained or "", self.contained)
+        shares = None if self.covered is None else self.covered[::-1]
+        return self._replace(contained=side, covered=shares)
+
+    def accepted(self, criteria: Criteria) -> bool:
+        """Return whether the pair meets the criteria, whichever of the two is kept."""
+        known = {name: value for name, value in self._asdict().items() if value is not None}
+        return bool(_meet(known, criteria))
+
+
+UNMEASURED = Measures()
+
+
+class DocumentPair(NamedTuple):
+    """Two documents that meet the criteria, by number, the smaller first."""
+
+    a: int
+    b: int
+    distance: int
+    measures: Measures = UNMEASURED
+
+    def taken_by(self, kept: int, criteria: Criteria) -> bool:
+        """Return whether the other document may be removed, if this one is kept."""
+        side = "b" if kept == self.a else "a"
+        return not criteria.directed or self.measures.contained in (side, "both")
+
+
+class MeasuredPairs(Table):
+    """A table of pairs of documents."""
+
+    __slots__ = ()
+    SCHEMA: ClassVar[Mapping[str, Any]] = {
+        "a": np.int64,  # the number of a document
+        "b": np.int64,
+        "distance": np.int64,  # of their fingerprints
+        "similarity": np.float64,  # NaN for a pair of which it is unknown
+        "containment": np.float64,
+        "cosine": np.float64,
+        "contained": np.int8,  # 1 for `a` that is contained in `b`, 2 for `b`, 3 for both
+        "same_numbers": np.bool_,  # False for short texts with different numbers
+        "covered": np.float64,  # [2]: the share of each text's shingles that the other has
+    }
+
+    @classmethod
+    def identical(cls, a: I64, b: I64, criteria: Criteria) -> Self:
+        """Return pairs of documents with the same text."""
+        columns: dict[str, NDArray[Any]] = {"a": a, "b": b, "distance": np.zeros(len(a), np.int64)}
+        if criteria.verify:
+            columns |= dict.fromkeys(("similarity", *criteria.extras), np.ones(len(a)))
+            if criteria.directed:
+                both = np.full(len(a), 3, np.int8)
+                columns |= {"contained": both, "covered": np.ones((len(a), 2))}
+        return cls(columns)
+
+    def accepted(self, criteria: Criteria) -> NDArray[np.bool_]:
+        """Return which pairs meet the criteria, whichever of the two is kept."""
+        good: NDArray[np.bool_] = np.ones(len(self), np.bool_) & _meet(self, criteria)
+        return good
+
+    def taken(self, criteria: Criteria) -> NDArray[np.bool_]:
+        """Return of which pairs `b` may be removed, if `a` is kept."""
+        good = self.accepted(criteria)
+        if criteria.directed and "contained" in self:
+            good &= self["contained"] & 2 > 0
+        return good
+
+    def turned(self) -> Self:
+        """Return the pairs with their two documents exchanged."""
+        columns = {"a": self["b"], "b": self["a"]}
+        if "contained" in self:
+            columns |= {"contained": _TURNED[self["contained"]]}
+            columns |= {"covered": self["covered"][:, ::-1]}
+        return self.and_columns(**columns)
+
+    def ordered(self) -> Self:
+        """Return the pairs with the smaller number first."""
+        turned, wrong = self.turned(), self["a"] > self["b"]
+        columns = {}
+        for name in self:
+            mask = wrong.reshape(-1, *(1,) * (self[name].ndim - 1))
+            columns[name] = np.where(mask, turned[name], self[name])
+        return type(self)(columns)
+
+    def measures(self) -> Iterator[Measures]:
+        """Return the measures of each pair."""
+
+        def values(name: str, missing: Any = None) -> list[Any]:
+            return self[name].tolist() if name in self else [missing] * len(self)
+
+        sides = map(_SIDES.__getitem__, values("contained", 0))
+        covered = (one and tuple(one) for one in values("covered"))
+        same = values("same_numbers", True)
+        return map(Measures, *map(values, _SHARES), sides, same, covered)
+
+    def each(self) -> list[DocumentPair]:
+        """Return the pairs one by one, with their distances."""
+        numbers = (self[name].tolist() for name in ("a", "b", "distance"))
+        return list(map(DocumentPair, *numbers, self.measures()))
+
+
+def _meet(measures: Any, criteria: Criteria) -> Any:
+    """Return whether measures are high enough: those of one pair by name, or a table of them."""
+    if not criteria.verify:
+        return True
+    good: Any = True
+    for name in measures:
+        least = getattr(criteria, name) if name in _SHARES else None
+        if name == "same_numbers":
+            good = good & measures[name]
+        elif least is not None:
+            value = measures[name]
+            good = good & ((value >= least) | (value != value))
+    return good
