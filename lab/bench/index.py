@@ -23,7 +23,6 @@ from lab.reporting import Row, Table, tabulate
 from lab.trial import Trial, say
 from simdup import Index, search
 from simdup.index.candidates import CandidateSearcher, Searches
-from simdup.index.judging import Rule
 from simdup.index.matching import QueryOptions, query
 from simdup.index.searcher import SearchSetup
 from simdup.index.sections import concat, line_documents
@@ -172,7 +171,7 @@ def _sketched(folder: Path, n: int, text: Path) -> list[Row]:
 
     def kept() -> None:
         with Index.open(str(path)) as opened:
-            batches = query(opened._session, queries, QueryOptions(Rule(Criteria())))
+            batches = query(opened._session, queries, QueryOptions(Criteria()))
             matched = sum(bool(answer.matches) for answers in batches for answer in answers)
             assert matched > 0.95 * len(queries)
 

@@ -15,7 +15,7 @@ from simdup.lsh.simhash import to_hex
 from simdup.model.clusters import Cluster, Member, Pair, Spared
 from simdup.model.criteria import EDIT, JACCARD, LOSSLESS, Criteria
 from simdup.model.measures import DocumentPair, MeasuredPairs
-from simdup.model.table import Documents
+from simdup.model.table import Documents, Rows
 from simdup.search.arrays import RowIds, hamming_distances
 
 # Measures pairs of documents, given by number.
@@ -115,7 +115,9 @@ def _beside_kept(
     # Of a document of an index whose text is not known, all pairs are.
     ours = (documents["terms"][a] > 0) & (documents["terms"][b] > 0)
     pairs = with_distances(measure(a[ours], b[ours]), documents)
-    taken = pairs.taken(criteria) & across_groups(documents, a[ours], b[ours])
+    taken = pairs.taken(criteria) & across_groups(
+        Rows(documents, a[ours]), Rows(documents, b[ours])
+    )
     if criteria.by_distance:
         taken &= pairs["distance"] <= criteria.distance
     known = with_distances(unmeasured(a[~ours], b[~ours]), documents)
@@ -194,7 +196,8 @@ class _Naming:
         kinds = [None if one.measures.similarity is None else JACCARD for one in pairs]
         if "letters" in self._documents:
             a, b = np.array([pair[:2] for pair in pairs], np.int64).reshape(-1, 2).T
-            for i in np.flatnonzero(by_edit(self._documents, a, b) & ~self._indexed[a]).tolist():
+            edited = by_edit(Rows(self._documents, a), Rows(self._documents, b))
+            for i in np.flatnonzero(edited & ~self._indexed[a]).tolist():
                 kinds[i] = EDIT if kinds[i] else None
         return kinds
 
@@ -214,8 +217,8 @@ class _Naming:
         for first, copy, *_ in group.pairs:
             if first in found and copy not in found and digests[first] == digests[copy]:
                 beside = found[first]._replace(b=copy)
-                a, b = np.array([beside[:2]]).T
-                if across_groups(self._documents, a, b)[0]:
+                a, b = (Rows(self._documents, np.array([one])) for one in beside[:2])
+                if across_groups(a, b)[0]:
                     found[copy] = beside
         return found
 

@@ -1,7 +1,8 @@
 """Rules: which documents may be a pair, whatever their texts say.
 
 Each rule is a column of the documents and a function of it; without the column there is no rule.
-What must be equal makes one column, the blocking keys, which searches mix into their own keys.
+The two documents of a pair may be of one table or of two.  What must be equal makes one column, the
+blocking keys, which searches mix into their own keys.
 """
 
 from __future__ import annotations
@@ -13,49 +14,70 @@ from numpy.typing import NDArray
 
 from simdup.clustering.short_texts import by_edit
 from simdup.model.criteria import FEW_TERMS
-from simdup.model.table import Documents
+from simdup.model.table import Rows
 from simdup.search.arrays import U64, RowIds
 
 Mask = NDArray[np.bool_]
-# Returns which of the pairs (i[k], j[k]) of rows a rule allows.
-Rule = Callable[[Documents, RowIds, RowIds], Mask]
+# Returns which of the pairs (a[k], b[k]) a rule allows.
+Rule = Callable[[Rows, Rows], Mask]
 
 
-def _no_references(documents: Documents, i: RowIds, j: RowIds) -> Mask:
+def _no_references(a: Rows, b: Rows) -> Mask:
     """References are not compared with each other."""
-    references = documents["reference"]
-    one_new: Mask = ~(references[i] & references[j])
+    one_new: Mask = ~(a["reference"] & b["reference"])
     return one_new
 
 
-def _enough_terms(documents: Documents, i: RowIds, j: RowIds) -> Mask:
-    """Documents with few terms are pairs only if they are short, or identical."""
-    terms = documents["terms"]
-    enough: Mask = np.minimum(terms[i], terms[j]) >= FEW_TERMS
+def _enough_terms(a: Rows, b: Rows) -> Mask:
+    """Texts with few terms are pairs only if they are short, or identical."""
+    one, other = a["terms"], b["terms"]
+    enough: Mask = (np.minimum(one, other) >= FEW_TERMS) | (one == 0) | (other == 0)
     few = np.flatnonzero(~enough)
     if len(few):
-        a, b = i[few], j[few]
-        enough[few] = by_edit(documents, a, b)
-        if "content_number" in documents:
-            contents = documents["content_number"]
-            enough[few] |= contents[a] == contents[b]
+        a, b = a.take(few), b.take(few)
+        enough[few] = by_edit(a, b) | _identical(a, b)
     return enough
 
 
-def across_groups(documents: Documents, i: RowIds, j: RowIds) -> Mask:
+def _identical(a: Rows, b: Rows) -> Mask:
+    """Return which pairs have the same text: of an index, only lengths and sketches are known."""
+    same = np.zeros(len(a.rows), np.bool_)
+    if "content_number" in a:
+        same = a["content_number"] == b["content_number"]
+    elif "sketch" in a and "sketch" in b:
+        same = (a["length"] == b["length"]) & (a["sketch"] == b["sketch"]).all(axis=1)
+    return same
+
+
+def across_groups(a: Rows, b: Rows) -> Mask:
     """Documents of one group are never a pair; those of no group may be one with any."""
-    if "group_number" not in documents:
-        return np.ones(len(i), np.bool_)
-    groups = documents["group_number"]
-    apart: Mask = (groups[i] != groups[j]) | (groups[i] < 0)
+    if "group_number" not in a:
+        return np.ones(len(a.rows), np.bool_)
+    group = a["group_number"]
+    apart: Mask = (group != b["group_number"]) | (group < 0)
     return apart
 
 
-def _of_one_block(documents: Documents, i: RowIds, j: RowIds) -> Mask:
+def _of_one_block(a: Rows, b: Rows) -> Mask:
     """Only documents that agree in all that must be equal are pairs."""
-    keys = documents["blocking_key"]
-    same: Mask = keys[i] == keys[j]
+    same: Mask = a["blocking_key"] == b["blocking_key"]
     return same
+
+
+def _no_versions(a: Rows, b: Rows) -> Mask:
+    """A document is no pair with its own earlier version, of the same name and another content.
+
+    If only one of the two has a text, their fingerprints tell.  Where contents are not to be known,
+    documents of the same name are never a pair.
+    """
+    other: Mask = a["name_key"] != b["name_key"]
+    same = np.flatnonzero(~other)
+    if len(same) and "content_key" in a:
+        a, b = a.take(same), b.take(same)
+        alike = (a["fingerprint"] == b["fingerprint"]).all(axis=1)
+        comparable = (a["terms"] > 0) == (b["terms"] > 0)
+        other[same] = np.where(comparable, a["content_key"] == b["content_key"], alike)
+    return other
 
 
 def within_groups(groups: RowIds) -> U64:
@@ -69,13 +91,14 @@ _RULES: Mapping[str, Rule] = {
     "terms": _enough_terms,
     "group_number": across_groups,
     "blocking_key": _of_one_block,
+    "name_key": _no_versions,
 }
 
 
-def allowed(documents: Documents, i: RowIds, j: RowIds) -> Mask:
-    """Return which of the pairs (i[k], j[k]) of rows all rules allow."""
-    good = np.ones(len(i), np.bool_)
+def allowed(a: Rows, b: Rows) -> Mask:
+    """Return which of the pairs (a[k], b[k]) all rules allow."""
+    good = np.ones(len(a.rows), np.bool_)
     for column, rule in _RULES.items():
-        if column in documents:
-            good &= rule(documents, i, j)
+        if column in a and column in b:
+            good &= rule(a, b)
     return good

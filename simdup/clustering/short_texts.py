@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from simdup.features.short_texts import Forms
 from simdup.model.criteria import SHORT, Criteria
-from simdup.model.table import Documents
+from simdup.model.table import Documents, Rows
 from simdup.search.arrays import RowIds
 
 Mask = NDArray[np.bool_]
@@ -33,32 +33,30 @@ def short(documents: Documents) -> Mask:
     return (letters > 0) & (letters < SHORT)
 
 
-def by_edit(documents: Documents, a: RowIds, b: RowIds) -> Mask:
+def by_edit(a: Rows, b: Rows) -> Mask:
     """Return which of the pairs (a[k], b[k]) are measured by edit similarity."""
-    if "letters" not in documents:
-        return np.zeros(len(a), np.bool_)
-    one, other = documents["letters"][a], documents["letters"][b]
+    if "letters" not in a or "letters" not in b:
+        return np.zeros(len(a.rows), np.bool_)
+    one, other = a["letters"], b["letters"]
     either: Mask = ((one > 0) & (one < SHORT)) | ((other > 0) & (other < SHORT))
     return either
 
 
-def same_numbers(documents: Documents, a: RowIds, b: RowIds) -> Mask:
+def same_numbers(a: Rows, b: Rows) -> Mask:
     """Return which pairs, measured by edit similarity, have no different numbers.
 
     What is too long to be similar anyway has none.
     """
-    letters, numbers = documents["letters"], documents["numbers"]
-    same: Mask = (numbers[a] == numbers[b]) | (letters[a] == 0) | (letters[b] == 0)
+    same: Mask = (a["numbers"] == b["numbers"]) | (a["letters"] == 0) | (b["letters"] == 0)
     return same
 
 
-def may_reach(documents: Documents, a: RowIds, b: RowIds) -> Mask:
+def may_reach(a: Rows, b: Rows) -> Mask:
     """Return which of the pairs that are measured by it may be similar enough.
 
     Other numbers forbid it, and so does a text that is too long to have its form here.
     """
-    letters, numbers = documents["letters"], documents["numbers"]
-    possible: Mask = (numbers[a] == numbers[b]) & (letters[a] > 0) & (letters[b] > 0)
+    possible: Mask = (a["numbers"] == b["numbers"]) & (a["letters"] > 0) & (b["letters"] > 0)
     return possible
 
 

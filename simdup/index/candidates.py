@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from simdup.index.band_searcher import BandSearcher, SketchSource
 from simdup.index.searcher import Searcher, SearchSetup
-from simdup.index.sections import U64, RowSketches, sketched
+from simdup.index.sections import U64, RowIds, RowSketches, sketched
 from simdup.lsh.bbit import estimate
 from simdup.lsh.families import Banding
 from simdup.lsh.sketch_bands import AskedBands, Sketches, sketch_banding
@@ -92,6 +92,10 @@ class CandidateSearcher:
             rows, sketches = sketched(documents)
             self._bands.append(len(self._near) + rows, sketches)
         self._near.append(documents["fingerprint"])
+
+    def fingerprints(self, rows: RowIds) -> U64:
+        """Return the fingerprints of some rows (uint64[m, words])."""
+        return self._near.values(rows)
 
     def find_first(self, asked: Documents, rows: range, most: int) -> tuple[Documents, Candidates]:
         """Answer the first of some documents, as many as together have at most `most` hits.

@@ -12,7 +12,6 @@ from simdup.index.check import find_faults
 from simdup.index.given import line_documents_of, require_method, stream_options, text_documents
 from simdup.index.info import IndexInfo, index_info
 from simdup.index.ingest import Sources
-from simdup.index.judging import Rule
 from simdup.index.matching import QueryOptions, adding_chunks, query, query_and_add
 from simdup.index.opening import open_storage
 from simdup.index.repair import Repaired, repair
@@ -264,7 +263,7 @@ class Index:
         results = QueryResults(iter(()))
         criteria = Criteria(distance, similarity, verify, method=method)
         require_method(criteria, fingerprints)
-        options = QueryOptions(Rule(criteria, exclude_self), limit, compress, using)
+        options = QueryOptions(criteria, exclude_self, limit, compress, using)
         if fingerprints:
             asked = line_documents_of(session, sources)
             batches = adding_chunks(asked) if add else iter([asked])

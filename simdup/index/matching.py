@@ -1,23 +1,35 @@
-"""Find the documents of an index that match others."""
+"""Find the documents of an index that match others, and add those that match none.
+
+A match is a candidate that rules allow (`simdup.clustering.rules`) and the criteria accept, by the
+similarity that sketches estimate.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, repeat
+from itertools import chain, islice, pairwise, repeat
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from simdup.index.candidates import CandidateCounts, CandidateSearcher, Searches
-from simdup.index.judging import Matches, Rule, ScoredMatches, choose_new, distinct, judge
+from simdup import search
+from simdup.clustering.rules import allowed
+from simdup.index.candidates import CandidateCounts, Searches
 from simdup.index.searcher import SearchSetup
-from simdup.index.sections import U64, RowIds, removed_keys, text_hashes
+from simdup.index.sections import U64, RowIds, removed_keys, sketched, text_hashes
 from simdup.index.session import Patience, Session
+from simdup.lsh.bbit import estimate
+from simdup.lsh.sketch_bands import all_keys
+from simdup.model.criteria import Criteria
 from simdup.model.matches import Match, QueryResult
+from simdup.model.measures import MeasuredPairs
 from simdup.model.settings import RunOptions
-from simdup.model.table import Documents
+from simdup.model.table import Documents, Rows
 from simdup.search import HammingBall, Hits
+from simdup.search.arrays import hamming_distances
+from simdup.search.banding import neighbours
 
 # Documents that are queried and added at a time if earlier ones may match later ones: few at
 # first, because many equal documents would all be compared with each other.
@@ -28,22 +40,31 @@ _HITS = 1 << 20
 _ROWS = 1 << 16
 # Results that are returned at a time.
 _RESULTS = 4096
+# Hits whose sketches are compared at a time: 1 MB per side.
+_CHUNK = 1 << 13
+# If documents have more neighbours than this, finding all of them costs more than it saves.
+_FEW = 4
+
+# Matches are pairs of an asked document, by number, and a row of the index.
+NO_MATCHES = MeasuredPairs(
+    dict.fromkeys(("a", "b", "distance"), np.zeros(0, np.int64)) | {"similarity": np.zeros(0)}
+)
 
 
 @dataclass(frozen=True, slots=True)
 class QueryOptions:
     """How an index is queried."""
 
-    rule: Rule
+    criteria: Criteria  # its method, distance, similarity and verify are used
+    exclude_self: bool = False  # whether documents of the same name never match
     limit: int | None = None  # the most matches per document
     compress: bool = False  # whether search tables are kept compressed
     run: RunOptions = field(default_factory=RunOptions)
 
     def searches(self, bits: int) -> Searches:
         """Return how to search fingerprints of `bits` bits, and sketches."""
-        criteria = self.rule.criteria
-        ball = HammingBall(bits, min(criteria.distance, bits))
-        return Searches.of(SearchSetup(ball, self.run.processes, self.compress), criteria)
+        ball = HammingBall(bits, min(self.criteria.distance, bits))
+        return Searches.of(SearchSetup(ball, self.run.processes, self.compress), self.criteria)
 
     def result(self, document: str, matches: list[Match], added: bool = False) -> QueryResult:
         """Return a result with the best matches first."""
@@ -51,6 +72,26 @@ class QueryOptions:
             matches = sorted(matches, key=lambda m: (-(m.similarity or 0.0), m.distance))
             matches = matches[: self.limit]
         return QueryResult(document, tuple(matches), added)
+
+
+@dataclass(frozen=True, slots=True)
+class Matches:
+    """The matches of some documents."""
+
+    found: MeasuredPairs  # ordered by document
+    # For each document with a text that was removed, what it was removed for; of those that nothing
+    # else is near, `found` has these matches too.
+    removed: MeasuredPairs
+    names: dict[int, str]  # of the rows that match
+    counts: CandidateCounts  # of their candidates
+
+    def lists(self, documents: int) -> Iterator[list[Match]]:
+        """Yield the matches of each document, made some documents at a time."""
+        bounds = np.searchsorted(self.found["a"], np.arange(documents + 1)).tolist()
+        for first in range(0, documents, _RESULTS):
+            some = bounds[first : first + _RESULTS + 1]
+            made = to_matches(self.found.take(np.arange(some[0], some[-1])), self.names)
+            yield from (made[low - some[0] : high - some[0]] for low, high in pairwise(some))
 
 
 def query(
@@ -61,35 +102,35 @@ def query(
     while first < len(documents):
         with session.storage.reading():
             some, matches = _match(session, documents, first, options)
-        for low in range(0, len(some), _RESULTS):
-            names = some["name"][low : low + _RESULTS].tolist()
-            yield list(map(options.result, names, matches.lists(low, low + len(names))))
+        results = map(options.result, some["name"].tolist(), matches.lists(len(some)))
+        while part := list(islice(results, _RESULTS)):
+            yield part
         first += len(some)
 
 
 class Nearest(NamedTuple):
     """The nearest documents of an index."""
 
-    found: ScoredMatches  # `row` is the place of a document in what follows
+    found: MeasuredPairs  # `b` is the place of a document in what follows
     names: list[str]
     values: U64  # uint64[n, words]: fingerprints
     keys: U64  # uint64[n]: hashes of their names
     contents: U64  # uint64[n]: hashes of their names and texts together
     counts: CandidateCounts  # of the candidates
-    removed: ScoredMatches  # as in `Matches`
+    removed: MeasuredPairs  # as in `Matches`
 
     @classmethod
     def concat(cls, several: Sequence[Nearest]) -> Nearest:
         """Return those of several indexes, one after another."""
-        found, removed, names = list[ScoredMatches](), list[ScoredMatches](), list[str]()
+        found, removed, names = [NO_MATCHES], [NO_MATCHES], list[str]()
         for one in several:
             for parts, part in ((found, one.found), (removed, one.removed)):
-                parts.append(part._replace(row=part.row + len(names)))
+                parts.append(part.and_columns(b=part["b"] + len(names)))
             names += one.names
         columns = [(one.values, one.keys, one.contents) for one in several]
         values, keys, contents = map(np.concatenate, zip(*columns, strict=True))
         counts = CandidateCounts.sum([one.counts for one in several])
-        joined = ScoredMatches.concat(found), ScoredMatches.concat(removed)
+        joined = MeasuredPairs.concat(found), MeasuredPairs.concat(removed)
         return cls(joined[0], names, values, keys, contents, counts, joined[1])
 
 
@@ -98,24 +139,24 @@ def find_nearest(session: Session, documents: Documents, options: QueryOptions) 
 
     All of them see the index as it is at the beginning.
     """
-    parts, again, names = list[ScoredMatches](), list[ScoredMatches](), dict[int, str]()
+    parts, again, names = [NO_MATCHES], [NO_MATCHES], dict[int, str]()
     first, counts = 0, list[CandidateCounts]()
     with session.storage.reading():
         while first < len(documents):
             some, matches = _match(session, documents, first, options)
             for several, one in ((parts, matches.found), (again, matches.removed)):
-                several.append(one._replace(query=one.query + first))
+                several.append(one.and_columns(a=one["a"] + first))
             names |= matches.names
             counts.append(matches.counts)
             first += len(some)
         # It has a copy of all fingerprints.
         session.forget_searcher()
-        found, removed = ScoredMatches.concat(parts), ScoredMatches.concat(again)
-        rows = distinct(np.concatenate([found.row, removed.row]))
+        found, removed = MeasuredPairs.concat(parts), MeasuredPairs.concat(again)
+        rows = distinct(np.concatenate([found["b"], removed["b"]]))
         values = session.store.fingerprints()[rows]
         keys, contents = (session.store.column(kind)[rows] for kind in ("keys", "contents"))
-    found = found._replace(row=rows.searchsorted(found.row))
-    removed = removed._replace(row=rows.searchsorted(removed.row))
+    found = found.and_columns(b=rows.searchsorted(found["b"]))
+    removed = removed.and_columns(b=rows.searchsorted(removed["b"]))
     known = [names[row] for row in rows.tolist()]
     return Nearest(found, known, values, keys, contents, CandidateCounts.sum(counts), removed)
 
@@ -141,11 +182,12 @@ def query_and_add(
         with session.editing(patience) as writer:
             most = _count_distinct(documents["name_key"][first : first + ADDING_CHUNKS[-1]])
             some, found = _match(session, documents, first, options, most)
-            matches = found.lists(0, len(some))
+            matches = list(found.lists(len(some)))
             new = np.array([i for i, known in enumerate(matches) if not known], np.int64)
             searches = options.searches(session.recipe.bits)
-            added = new[choose_new(some.take(new), searches, options.rule)]
-            for document, match in _match_added(some, added, searches, options.rule):
+            added, among = choose_new(some, new, searches, options)
+            names = dict(enumerate(some["name"].tolist()))
+            for document, match in zip(among["a"], to_matches(among, names), strict=True):
                 matches[document].append(match)
             if len(added):
                 searcher = session.searcher(searches)
@@ -158,8 +200,7 @@ def query_and_add(
             else:
                 searcher.append(kept)
         fresh = set(added.tolist())
-        names = enumerate(some["name"].tolist())
-        yield [options.result(name, matches[i], i in fresh) for i, name in names]
+        yield [options.result(name, matches[i], i in fresh) for i, name in names.items()]
         first += len(some)
 
 
@@ -175,28 +216,30 @@ def _match(
     last = len(documents) if most is None else min(first + most, len(documents))
     some, (hits, counts) = searcher.find_first(documents, range(first, last), _HITS)
     rows = distinct(hits.row)
-    parts, names = list[ScoredMatches](), dict[int, str]()
+    parts, names = [NO_MATCHES], dict[int, str]()
     for low in range(0, len(rows), _ROWS):
         here = rows[low : low + _ROWS]
         inside = np.flatnonzero((hits.row >= here[0]) & (hits.row <= here[-1]))
-        found, more = _look_up(session, some, hits.take(inside), here, options)
-        parts.append(found)
-        names |= more
-    found = ScoredMatches.concat(parts).best(options.limit)
-    removed, more = _recognize(session, some, options.rule)
-    return some, Matches.of(found, removed, names | more, len(some), counts)
+        held = session.store.look_up(here).and_columns(fingerprint=searcher.fingerprints(here))
+        parts.append(best(judge(hits.take(inside), some, held, here, options), options.limit))
+        matched = distinct(parts[-1]["b"])
+        places = _places(matched, here)
+        names |= zip(matched.tolist(), held["name"][places].tolist(), strict=True)
+    found = best(MeasuredPairs.concat(parts), options.limit)
+    removed, more = _recognize(session, some, options.criteria)
+    return some, Matches(otherwise(found, removed), removed, names | more, counts)
 
 
 def _recognize(
-    session: Session, asked: Documents, rule: Rule
-) -> tuple[ScoredMatches, dict[int, str]]:
+    session: Session, asked: Documents, criteria: Criteria
+) -> tuple[MeasuredPairs, dict[int, str]]:
     """Return what the documents with the text of a removed one were removed for, and the names.
 
     A pair must meet what is asked for now, with the figures of then.
     """
-    removed, criteria = session.removed(), rule.criteria
+    removed = session.removed()
     if not (len(removed) and criteria.verify and criteria.similarity):
-        return ScoredMatches.concat([]), {}
+        return NO_MATCHES, {}
     texts = np.flatnonzero(asked["terms"])
     hashes = text_hashes(asked["name_key"][texts], asked["content_key"][texts])
     wanted = removed_keys(hashes, criteria)
@@ -210,11 +253,11 @@ def _recognize(
     present = places >= 0
     texts, pairs, places = texts[present], pairs[present], places[present]
     if not len(pairs):
-        return ScoredMatches.concat([]), {}
+        return NO_MATCHES, {}
     kept = session.store.look_up(places)
-    figures = pairs["distance"].astype(np.int16), pairs["similarity"].astype(np.float64)
-    others = np.flatnonzero(kept["name_key"] != asked["name_key"][texts])
-    found = ScoredMatches(texts, places, *figures).take(others)
+    columns = {"a": texts, "b": places, "distance": pairs["distance"].astype(np.int64)}
+    every = MeasuredPairs(columns | {"similarity": pairs["similarity"].astype(np.float64)})
+    found = every.take(kept["name_key"] != asked["name_key"][texts])
     return found, dict(zip(places.tolist(), kept["name"].tolist(), strict=True))
 
 
@@ -225,37 +268,134 @@ def _count_distinct(keys: U64) -> int:
     return int(again[0]) if len(again) else len(firsts)
 
 
-def _look_up(
-    session: Session, asked: Documents, hits: Hits, rows: RowIds, options: QueryOptions
-) -> tuple[ScoredMatches, dict[int, str]]:
-    """Return the best matches among hits, and the names of their rows."""
-    present = session.store.look_up(rows)
-
-    def places(some: RowIds) -> RowIds:
-        together = int(rows[-1] - rows[0]) == len(rows) - 1
-        return some - rows[0] if together else rows.searchsorted(some)
-
-    found = judge(hits, asked.take, lambda some: present.take(places(some)), options.rule)
-    found = found.best(options.limit)
-    matched = distinct(found.row)
-    places_of = zip(matched.tolist(), places(matched).tolist(), strict=True)
-    return found, {row: present["name"][place] for row, place in places_of}
+def _places(rows: RowIds, here: RowIds) -> RowIds:
+    """Return the places of rows among the ascending ones of a part."""
+    together = int(here[-1] - here[0]) == len(here) - 1
+    return rows - here[0] if together else here.searchsorted(rows)
 
 
-def _match_added(
-    documents: Documents, added: RowIds, searches: Searches, rule: Rule
-) -> Iterator[tuple[int, Match]]:
-    """Yield the matches of a batch's documents among those added before them."""
-    if not len(added):
-        return
-    new, first = documents.take(added), 0
-    searcher = CandidateSearcher.among(new, searches)
-    names = dict(zip(added.tolist(), new["name"].tolist(), strict=True))
-    while first < len(documents):
-        some, (hits, _) = searcher.find_first(documents, range(first, len(documents)), _HITS)
-        hits = hits._replace(query=hits.query + first, row=added[hits.row])
-        hits = hits.take(np.flatnonzero(hits.query > hits.row))
-        found = judge(hits, documents.take, documents.take, rule)
-        matches = found.to_matches([names[row] for row in found.row.tolist()])
-        yield from zip(found.query.tolist(), matches, strict=True)
-        first += len(some)
+def judge(
+    hits: Hits, asked: Documents, held: Documents, here: RowIds, options: QueryOptions
+) -> MeasuredPairs:
+    """Return the hits that match, with their similarities.
+
+    `held` are the documents of the ascending rows `here`.
+    """
+    parts = [NO_MATCHES]
+    if options.exclude_self:
+        asked = asked.without("content_key")
+    for low in range(0, len(hits.query), _CHUNK):
+        query, row, distance = hits.take(slice(low, low + _CHUNK))
+        a, b = Rows(asked, query), Rows(held, _places(row, here))
+        columns = {"a": query, "b": row, "distance": distance.astype(np.int64)}
+        pairs = MeasuredPairs(columns | {"similarity": _estimates(a, b)})
+        parts.append(pairs.take(allowed(a, b) & pairs.accepted(options.criteria)))
+    return MeasuredPairs.concat(parts)
+
+
+def _estimates(a: Rows, b: Rows) -> NDArray[np.float64]:
+    """Return the similarity of each pair, as sketches estimate it; NaN if one has no text."""
+    similarity = np.full(len(a.rows), np.nan)
+    texts = np.flatnonzero((a["terms"] > 0) & (b["terms"] > 0))
+    if len(texts):
+        similarity[texts] = estimate(a.take(texts)["sketch"], b.take(texts)["sketch"])
+    return similarity
+
+
+def best(matches: MeasuredPairs, limit: int | None) -> MeasuredPairs:
+    """Return the best matches of each document, by document, the best first.
+
+    Equally good matches keep their order.
+    """
+    # One sort of integers: a million matches take 20 ms; by four columns, 115 ms. A sketch has 128
+    # bytes, so at most this many of them differ.
+    differing = np.rint((1 - np.nan_to_num(matches["similarity"])) * 127.5).astype(np.int64)
+    worth = (matches["a"] << 8 | differing) << 9 | matches["distance"]
+    bits = len(worth).bit_length()
+    found = matches.take(np.sort(worth << bits | np.arange(len(worth))) & ((1 << bits) - 1))
+    if limit is None:
+        return found
+    firsts = np.flatnonzero(np.diff(found["a"], prepend=-1))
+    sizes = np.diff(firsts, append=len(found))
+    rank = np.arange(len(found)) - np.repeat(firsts, sizes)
+    return found.take(rank < limit)
+
+
+def otherwise(matches: MeasuredPairs, others: MeasuredPairs) -> MeasuredPairs:
+    """Return the matches, and those of `others` for documents that have none, by document."""
+    missing = others.take(~np.isin(others["a"], matches["a"]))
+    return best(MeasuredPairs.concat([matches, missing]), None) if len(missing) else matches
+
+
+def to_matches(matches: MeasuredPairs, names: Mapping[int, str]) -> list[Match]:
+    """Return matches as objects, given the names of their rows.
+
+    They become objects only when needed: a hundred thousand at once would keep the garbage
+    collector busy for longer than the search takes.
+    """
+    shares = (None if share != share else share for share in matches["similarity"].tolist())
+    rows = map(names.__getitem__, matches["b"].tolist())
+    return list(map(Match, rows, matches["distance"].tolist(), shares))
+
+
+def distinct(rows: RowIds) -> RowIds:
+    """Return the distinct rows, ascending, in a third of the time of `np.unique`."""
+    ordered = np.sort(rows)
+    return ordered[np.flatnonzero(np.diff(ordered, prepend=-1))]
+
+
+def choose_new(
+    documents: Documents, unmatched: RowIds, searches: Searches, options: QueryOptions
+) -> tuple[RowIds, MeasuredPairs]:
+    """Return which of the unmatched documents match none of those returned before them.
+
+    Also return the matches of all documents with one of these before them.  Nothing else is
+    compared, so a family of m documents costs m comparisons.
+    """
+    free = np.zeros(len(documents), np.bool_)
+    free[unmatched] = True
+    keys, texts = _band_keys(documents, searches), documents["terms"] > 0
+    every, values = np.arange(len(documents)), documents["fingerprint"]
+    found, rows = [NO_MATCHES], np.flatnonzero(_may_match(documents, searches))
+    for first, number in enumerate(rows.tolist(), 1):
+        if not free[number]:
+            continue
+        later = rows[first:]
+        one = np.full(len(later), number)
+        distances = hamming_distances(values, later, values, one)
+        close = np.zeros(len(later), np.bool_)
+        if searches.near:
+            close |= distances <= searches.setup.ball.distance
+        if texts[number]:
+            close |= texts[later] & (keys[later] == keys[number]).any(axis=1)
+        hits = Hits(later, one, distances).take(np.flatnonzero(close))
+        found.append(judge(hits, documents, documents, every, options))
+        free[found[-1]["a"]] = False
+    return np.flatnonzero(free), MeasuredPairs.concat(found)
+
+
+def _may_match(documents: Documents, searches: Searches) -> NDArray[np.bool_]:
+    """Return which documents may be candidates of others: exactly, or all if there are many."""
+    near = np.zeros(len(documents), np.bool_)
+    if searches.near:
+        ball, seen, values = searches.setup.ball, 0, documents["fingerprint"]
+        for pairs in search.iter_pairs(values, ball.distance, ball.bits, threads=1):
+            near[pairs.i] = near[pairs.j] = True
+            seen += len(pairs.i)
+            if seen > _FEW * len(documents):
+                near[:] = True
+                return near
+    texts = np.flatnonzero(documents["terms"])
+    keys = _band_keys(documents, searches)[texts]
+    for i, j in neighbours(keys.T):
+        near[texts[i]] = near[texts[j]] = True
+    return near
+
+
+def _band_keys(documents: Documents, searches: Searches) -> U64:
+    """Return the band keys of documents (uint64[n, bands]), 0 for those without a text."""
+    if searches.banding is None:
+        return np.zeros((len(documents), 0), np.uint64)
+    keys = np.zeros((len(documents), searches.banding.bands), np.uint64)
+    keys[documents["terms"] > 0] = all_keys(sketched(documents)[1], searches.banding)
+    return keys

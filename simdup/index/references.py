@@ -22,8 +22,7 @@ from simdup.errors import SimdupError
 from simdup.fingerprints.fingerprinter import Fingerprints
 from simdup.index.candidates import NO_CANDIDATES, CandidateCounts
 from simdup.index.ingest import indexed, summaries
-from simdup.index.judging import Rule, ScoredMatches
-from simdup.index.matching import Nearest, QueryOptions, find_nearest
+from simdup.index.matching import Nearest, QueryOptions, best, find_nearest, otherwise
 from simdup.index.opening import open_storage
 from simdup.index.sections import TEXT_HASH, U64, RowIds, content_hashes, to_numbers
 from simdup.index.session import Session
@@ -31,7 +30,7 @@ from simdup.ingest.collection import Collection
 from simdup.ingest.counting import Maker
 from simdup.ingest.sources import Input
 from simdup.model.criteria import CHARACTERS_5, Criteria
-from simdup.model.measures import UNMEASURED, DocumentPair, Measures
+from simdup.model.measures import UNMEASURED, DocumentPair, MeasuredPairs, Measures
 from simdup.model.recipe import Recipe
 from simdup.model.settings import Settings
 from simdup.model.table import Documents, objects
@@ -176,15 +175,17 @@ class IndexReferences:
         each, progress = [], settings.run.progress
         progress("matching", 0, len(asked))
         for one in self.sessions:
-            rule = Rule(settings.criteria, exclude_self=one.storage.path == self.seen)
-            options = QueryOptions(rule, limit=1, run=settings.run)
+            seen = one.storage.path == self.seen
+            options = QueryOptions(settings.criteria, exclude_self=seen, limit=1, run=settings.run)
             each.append(find_nearest(one, asked, options))
         nearest, numbers = Nearest.concat(each), np.flatnonzero(terms)
-        found, undecided = _decided(nearest.found.best(1), settings.criteria)
-        found, numbered = _without_numbered(found, nearest.removed.best(1), documents.take(numbers))
+        found, undecided = _decided(best(nearest.found, 1), settings.criteria)
+        found, numbered = _without_numbered(
+            found, best(nearest.removed, 1), documents.take(numbers)
+        )
         same = _same(nearest, found, numbers, corpus)
         text_of = np.full(len(nearest.names), -1)
-        text_of[found.row[same]] = numbers[found.query[same]]
+        text_of[found["b"][same]] = numbers[found["a"][same]]
         documents = documents.and_columns(indexed=np.zeros(len(documents), np.bool_))
         every = Documents.concat([_rows_of(nearest, text_of, documents), documents])
         others = found.take(np.flatnonzero(~same))
@@ -198,7 +199,7 @@ class IndexReferences:
             undecided,
             asked,
             nearest.contents,
-            found.query,
+            found["a"],
             numbered,
         )
 
@@ -245,42 +246,42 @@ def _check_criteria(path: str, criteria: Criteria) -> None:
         raise SimdupError(field, f"{path} is an index, which {why}", hint, field)
 
 
-def _decided(found: ScoredMatches, criteria: Criteria) -> tuple[ScoredMatches, int]:
+def _decided(found: MeasuredPairs, criteria: Criteria) -> tuple[MeasuredPairs, int]:
     """Return the matches without those of unknown similarity, if it matters, and their number."""
     if not (criteria.verify and criteria.similarity):
         return found, 0
-    known = np.flatnonzero(~np.isnan(found.similarity))
-    return found.take(known), len(found.row) - len(known)
+    known = np.flatnonzero(~np.isnan(found["similarity"]))
+    return found.take(known), len(found["b"]) - len(known)
 
 
 def _without_numbered(
-    found: ScoredMatches, removed: ScoredMatches, documents: Documents
-) -> tuple[ScoredMatches, int]:
+    found: MeasuredPairs, removed: MeasuredPairs, documents: Documents
+) -> tuple[MeasuredPairs, int]:
     """Return the matches without short texts with numbers that differ from what they match.
 
     Another number makes them other texts, and an index does not know in what they differ, unless
     they were removed before; `removed` has those.
     """
     if "letters" not in documents:
-        return found.otherwise(removed), 0
+        return otherwise(found, removed), 0
     numbered = short(documents) & (documents["numbers"] != 0)
-    unsure = numbered[found.query] & ~(found.similarity > 1 - 1e-9)
-    sure = found.take(np.flatnonzero(~unsure)).otherwise(removed)
-    return sure, int(np.count_nonzero(~np.isin(found.query, sure.query)))
+    unsure = numbered[found["a"]] & ~(found["similarity"] > 1 - 1e-9)
+    sure = otherwise(found.take(~unsure), removed)
+    return sure, int(np.count_nonzero(~np.isin(found["a"], sure["a"])))
 
 
 def _same(
-    nearest: Nearest, found: ScoredMatches, numbers: RowIds, corpus: Collection
+    nearest: Nearest, found: MeasuredPairs, numbers: RowIds, corpus: Collection
 ) -> NDArray[np.bool_]:
     """Return which matches are of a document and one with the same text, and another name.
 
     A document whose own name that one has stands for itself alone.
     """
-    documents = numbers[found.query]
+    documents = numbers[found["a"]]
     texts = to_numbers(corpus["summary"][documents, :TEXT_HASH].tobytes())[:, np.newaxis]
     own = set(map(str, corpus["name"]))
-    same = np.array([nearest.names[row] not in own for row in found.row.tolist()], np.bool_)
-    same &= content_hashes(nearest.keys[found.row], texts) == nearest.contents[found.row]
+    same = np.array([nearest.names[row] not in own for row in found["b"].tolist()], np.bool_)
+    same &= content_hashes(nearest.keys[found["b"]], texts) == nearest.contents[found["b"]]
     return same
 
 
@@ -295,9 +296,9 @@ def _rows_of(nearest: Nearest, text_of: RowIds, documents: Documents) -> Documen
     return Documents(columns)
 
 
-def _pairs(found: ScoredMatches, rows: RowIds, verify: bool) -> list[DocumentPair]:
+def _pairs(found: MeasuredPairs, rows: RowIds, verify: bool) -> list[DocumentPair]:
     """Return matches as pairs, ordered; `rows` are those of the documents that were queried."""
-    columns = found.row, rows[found.query], found.distance
-    shares = found.similarity.tolist() if verify else [np.nan] * len(found.row)
+    columns = found["b"], rows[found["a"]], found["distance"]
+    shares = found["similarity"].tolist() if verify else [np.nan] * len(found["b"])
     measures = (UNMEASURED if share != share else Measures(share) for share in shares)
     return sorted(map(DocumentPair, *(column.tolist() for column in columns), measures))

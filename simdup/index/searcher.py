@@ -80,6 +80,16 @@ class Searcher:
             first += len(values)
         return found
 
+    def values(self, rows: RowIds) -> U64:
+        """Return the fingerprints of some rows (uint64[m, words])."""
+        found = np.empty((len(rows), self._base.shape[1]), np.uint64)
+        first = 0
+        for values in (self._base, *self._loose):
+            here = np.flatnonzero((rows >= first) & (rows < first + len(values)))
+            found[here] = values[rows[here] - first]
+            first += len(values)
+        return found
+
     def gather(self, asked: U64, most: int) -> Hits | None:
         """Return all hits, ordered, or None if there are more than allowed."""
         found, total = list[Hits](), 0

@@ -7,6 +7,7 @@ read.  Texts do not lie in the table but in the spool, and a column has their sl
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -147,6 +148,26 @@ class Documents(Table):
 
     __slots__ = ()
     SCHEMA = SCHEMA
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Some rows of a table, whose columns are cut when they are asked for."""
+
+    table: Table
+    rows: I64
+
+    def __contains__(self, name: str) -> bool:
+        """Return whether there is a column."""
+        return name in self.table
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        """Return a column of these rows."""
+        return self.table[name][self.rows]
+
+    def take(self, which: I64) -> Rows:
+        """Return some of these rows."""
+        return Rows(self.table, self.rows[which])
 
 
 def _joined(name: str, parts: Sequence[Table], spend: bool) -> NDArray[Any]:

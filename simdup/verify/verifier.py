@@ -30,6 +30,7 @@ from simdup.features.counts import CsrRows
 from simdup.features.shingles import Shingles
 from simdup.model.criteria import Criteria
 from simdup.model.measures import MeasuredPairs
+from simdup.model.table import Rows
 from simdup.search.arrays import RowIds
 from simdup.verify.document_texts import Texts
 
@@ -144,17 +145,16 @@ class Verifier:
     def measure(self, a: RowIds, b: RowIds) -> MeasuredPairs:
         """Return the pairs (a[k], b[k]) with their measures."""
         criteria, documents = self._criteria, self._texts.documents
+        one_side, other_side = Rows(documents, a), Rows(documents, b)
         columns: dict[str, NDArray[Any]] = {"a": a, "b": b}
-        edited = by_edit(documents, a, b)
+        edited = by_edit(one_side, other_side)
         counted = np.ones(len(a), np.bool_) if criteria.directed else ~edited
         shared, first, second = np.zeros((3, len(a)), np.int64)
         shared[counted], first[counted], second[counted] = self._count(a[counted], b[counted])
         columns["similarity"] = shared / np.maximum(first + second - shared, 1)
         if "letters" in documents:
-            some = a[edited], b[edited]
-            columns["similarity"][edited] = self._texts.edit_similarities(*some)
-            columns["same_numbers"] = ~edited
-            columns["same_numbers"][edited] = same_numbers(documents, *some)
+            columns["similarity"][edited] = self._texts.edit_similarities(a[edited], b[edited])
+            columns["same_numbers"] = ~edited | same_numbers(one_side, other_side)
         if criteria.cosine is not None:
             columns["cosine"] = np.array([self.cosine(*pair) for pair in _each(a, b)], np.float64)
         if criteria.covering is None:

@@ -15,7 +15,7 @@ from simdup import Index, SimdupError, scan
 from simdup.index import band_searcher, candidates, matching, store
 from simdup.index.band_searcher import BandSearcher, SketchSource, overlap
 from simdup.index.candidates import CandidateCounts, CandidateSearcher, Searches
-from simdup.index.judging import Rule, choose_new, judge
+from simdup.index.matching import QueryOptions, choose_new, judge
 from simdup.index.searcher import SearchSetup
 from simdup.index.sections import line_documents, sketched
 from simdup.lsh.bbit import SIZE, estimate
@@ -127,18 +127,25 @@ def test_a_document_is_new_unless_it_matches_a_new_one_before_it(
     made = documents(count, seed)
     criteria = Criteria(1, similarity, method=method)
     every = proposed(made, made, criteria)
-    rule = Rule(criteria)
+    options, rows = QueryOptions(criteria), np.arange(count)
 
     def match(i: int, j: int) -> bool:
         distance = np.array([apart(made, i, made, j)], np.int16)
         hit = Hits(np.array([i]), np.array([j]), distance)
-        return len(judge(hit, made.take, made.take, rule).query) > 0
+        return len(judge(hit, made, made, rows, options)) > 0
 
-    new: list[int] = []
-    for i in range(count):
-        if not any((i, j) in every and match(i, j) for j in new):
-            new.append(i)
-    assert choose_new(made, searches_of(criteria), rule).tolist() == new
+    known = np.flatnonzero(np.random.default_rng(seed).random(count) < 0.2)
+    for without in ([], known.tolist()):
+        new: list[int] = []
+        for i in range(count):
+            if i not in without and not any((i, j) in every and match(i, j) for j in new):
+                new.append(i)
+        unmatched = np.setdiff1d(rows, without)
+        found, matches = choose_new(made, unmatched, searches_of(criteria), options)
+        assert found.tolist() == new
+        assert sorted(zip(matches["a"].tolist(), matches["b"].tolist(), strict=True)) == [
+            (i, j) for i in range(count) for j in new if j < i and (i, j) in every and match(i, j)
+        ]
 
 
 @examples(40)

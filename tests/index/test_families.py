@@ -10,12 +10,13 @@ from support import examples
 
 from lab.corpora.made import edited, prose
 from simdup import Index
-from simdup.index import candidates, judging, matching
+from simdup.index import candidates, matching
 from simdup.index.candidates import CandidateSearcher, Searches
-from simdup.index.judging import Rule, ScoredMatches, choose_new, distinct
+from simdup.index.matching import QueryOptions, best, choose_new, distinct
 from simdup.index.searcher import SearchSetup
 from simdup.index.sections import U64, line_documents
 from simdup.model.criteria import Criteria
+from simdup.model.measures import MeasuredPairs
 from simdup.model.table import Documents
 from simdup.search import HammingBall
 
@@ -59,7 +60,7 @@ def test_pieces_of_any_size_give_the_same(
         monkeypatch.setattr(matching, "_HITS", hits)
         monkeypatch.setattr(matching, "_ROWS", rows)
         monkeypatch.setattr(matching, "_RESULTS", rows)
-        monkeypatch.setattr(judging, "_CHUNK", chunk)
+        monkeypatch.setattr(matching, "_CHUNK", chunk)
         assert answers(folder, add, limit) == expected
 
 
@@ -94,7 +95,13 @@ def test_a_document_is_new_unless_it_matches_a_new_one_before_it(prints, distanc
     for i, value in enumerate(prints):
         if all((value ^ prints[j]).bit_count() > distance for j in new):
             new.append(i)
-    assert choose_new(columns, by_distance(distance), Rule(Criteria(distance))).tolist() == new
+    options, every = QueryOptions(Criteria(distance)), np.arange(len(prints))
+    found, matches = choose_new(columns, every, by_distance(distance), options)
+    assert found.tolist() == new
+    assert set(zip(matches["a"].tolist(), matches["b"].tolist(), strict=True)) == {
+        (i, j) for i, value in enumerate(prints) for j in new
+        if j < i and (value ^ prints[j]).bit_count() <= distance
+    }  # fmt: skip
 
 
 @given(
@@ -109,14 +116,15 @@ def test_the_best_matches_come_first_and_ties_in_order(drawn, limit) -> None:
     drawn = [(q, d, None if s is None else round(s * 127.5) / 127.5) for q, d, s in drawn]
     shares = np.array([np.nan if s is None else s for _, _, s in drawn], float)
     queries = np.array([q for q, _, _ in drawn], np.int64)
-    distances = np.array([d for _, d, _ in drawn], np.int16)
-    found = ScoredMatches(queries, np.arange(len(drawn)), distances, shares).best(limit)
+    distances = np.array([d for _, d, _ in drawn], np.int64)
+    columns = {"a": queries, "b": np.arange(len(drawn)), "distance": distances}
+    found = best(MeasuredPairs(columns | {"similarity": shares}), limit)
     expected = []
     for query in range(5):
         own = [i for i, one in enumerate(drawn) if one[0] == query]
         own.sort(key=lambda i: (-(drawn[i][2] or 0.0), drawn[i][1]))
         expected += own[:limit]
-    assert found.row.tolist() == expected
+    assert found["b"].tolist() == expected
 
 
 @given(st.lists(st.integers(0, 50)))
